@@ -83,6 +83,11 @@ def _add_compare(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
     add("--test", metavar="FILE", help="a further table of the same form, which holds the test documents")
     add("--keep", metavar="FOLDER", help="folder of page, tables and model (default: FILE's name and -compared)")
     add("--workers", type=int, help="number of processes that fit (default: that of the cores)")
+    add(
+        "--never-empty",
+        action="store_true",
+        help="of several labels: thresholds are chosen, and the model answers, so that each text has a label",
+    )
     add("--seed", type=int, default=0, help="draws the test documents and the folds (default: 0)")
     add("--quiet", action="store_true", help="no table and no progress")
 
@@ -229,7 +234,7 @@ def predict(options: argparse.Namespace) -> None:
     from textmix.data.archives import unpacked
     from textmix.numerics.determinism import limit_threads
     from textmix.serve import predict as labelling
-    from textmix.serve.model import PersistedModel
+    from textmix.serve.averaged import load_model
     from textmix.serve.progress import size_of, watched
 
     texts = texts_of(options)
@@ -237,7 +242,7 @@ def predict(options: argparse.Namespace) -> None:
     output_form = options.output_form or format_of(options.output or "", ("jsonl",)) or "csv"
     with ExitStack() as stack:
         stream = sys.stdin.buffer if options.file == "-" else stack.enter_context(_opened(options.file))
-        model = PersistedModel.load(options.model)
+        model = load_model(options.model)
         texts.text = options.column or model.card.get("text column", "text")
         texts.delimiter = options.delimiter or model.card.get("delimiter", texts.delimiter)
         texts.found = model.card.get("encoding") == FOUND and options.encoding is None
@@ -268,9 +273,9 @@ def predict(options: argparse.Namespace) -> None:
 
 def info(options: argparse.Namespace) -> None:
     """Print the classes, parameters, labels and data set of a model; the options and errors are those of `predict`."""
-    from textmix.serve.model import PersistedModel
+    from textmix.serve.averaged import load_model
 
-    model = PersistedModel.load(options.model)
+    model = load_model(options.model)
     said = model.description()
     if options.json:
         print(json.dumps(said, indent=1, ensure_ascii=False, default=str))
@@ -284,8 +289,8 @@ def info(options: argparse.Namespace) -> None:
 
 def evaluate(options: argparse.Namespace) -> None:
     """Print the scores of a model on labelled texts; the options and errors are those of `predict`."""
+    from textmix.serve.averaged import load_model
     from textmix.serve.evaluate import assess, labelled, lines
-    from textmix.serve.model import PersistedModel
 
     form = format_of(without_packing(options.file), ("csv", "tab", "jsonl", *FRAMES))
     if form is None:
@@ -294,7 +299,7 @@ def evaluate(options: argparse.Namespace) -> None:
         raise ConfigError(f"{options.file}: there is no such file; name a file that can be read")
     if options.recall is not None and not 0.0 < options.recall <= 1.0:
         raise ConfigError(f"--recall: {options.recall:g} is no share above 0 and up to 1, such as 0.9")
-    model = PersistedModel.load(options.model)
+    model = load_model(options.model)
     columns = {"text": options.column, "label": options.label}
     asked = {key: value or model.card.get(f"{key} column", key) for key, value in columns.items()}
     more = {"separator": options.separator} if options.separator else {}

@@ -29,6 +29,7 @@ OF_THE_FORM = (
     "The text is the columns? .+, and the label the column .+.",
     "The view [a-z]+ was left out, for its counting did not end in its share of the time.",
     "The recommended method gives no probabilities, so that no label is doubted.",
+    "No thresholds could be fitted in time, so that a text may get no label.",
     "The least likely come first; look whether they are labelled wrongly.",
 )
 
@@ -199,6 +200,17 @@ def _surest(match: re.Match[str], results: Results) -> bool:
     return not single or stated == sorted(stated, reverse=True)
 
 
+def _averaged(match: re.Match[str], results: Results) -> bool:
+    """Judge the parts of an average that was chosen."""
+    parts = [name.replace(" ", "_") for name in re.split(", | and ", match[1])]
+    return results.choice["method"] == "average" and results.choice["point"]["methods"] == "+".join(parts)
+
+
+def _thresholds(match: re.Match[str], results: Results) -> bool:
+    """Judge for which metric an average decides on several labels."""
+    return results.choice["metric"].replace("_", " ") == match[1] and results.choice["method"] == "average"
+
+
 def _no_errors(match: re.Match[str], results: Results) -> bool:
     """Judge that there are no errors."""
     return bool(results.right.all())
@@ -252,6 +264,10 @@ JUDGES: Mapping[str, Callable[[re.Match[str], Results], bool]] = {
     r"text of a training document(, which flatters every method)?\.": _repeated,
     r"(A label has|[0-9]+ labels have) fewer than 10 test documents, too few to judge: (.+)\.": _few,
     r"Documents of the first split that it gets wrong, those of which it is surest first\.": _surest,
+    r"Documents of the first split that it gets wrong\.": lambda match, results: not results.choice["sure"],
+    r"The average is that of the calibrated probabilities of (.+)\.": _averaged,
+    r"The average has one part, (.+)\.": _averaged,
+    r"It gives a label from a threshold that was fitted to held-out training documents for (.+)\.": _thresholds,
     r"It gets no document of the first split wrong\.": _no_errors,
     r"([0-9,]+) of ([0-9,]+) training documents have a label to which the method gives a probability below 0\.1 when "
     r"it is fitted to other documents\.": _doubted,

@@ -13,7 +13,8 @@ import pytest
 from tests.race.test_arms import SIZES, race, runner
 from tests.race.test_workers import give
 from textmix.race.arms import GROWTH, Race
-from textmix.race.finish import DOUBTS, PAGE, SPARE, Ending
+from textmix.race.averaging import AverageArm
+from textmix.race.finish import BACK, PAGE, SPARE, Ending
 from textmix.race.runners import Arm, Job
 from textmix.race.workers import Workers
 
@@ -32,8 +33,21 @@ def ending(made: Race | None, pace: float = 1.0, **more: Any) -> Ending:
     if made is not None:
         made.pace = pace
     run = SimpleNamespace(
-        **{"race": made, "options": SimpleNamespace(seconds=100.0, workers=2), "workers": None, "pace": pace},
+        **{
+            "race": made,
+            "options": SimpleNamespace(seconds=100.0, workers=2, task="single"),
+            "workers": None,
+            "pace": pace,
+        },
         **{"entries": {"good": {"params": {}}}, "n_train": SIZES[1], "counted": {"words": 0.0}, "fit_seconds": 0.0},
+        **{
+            "sign": 1.0,
+            "interrupted": False,
+            "last": [],
+            "cost": {},
+            "spent": 0.0,
+            "is_averaged": lambda method: False,
+        },
         **{"corpus": SimpleNamespace(n_documents=SIZES[1]), "watch": lambda state: None, "state": lambda: None},
     )
     return Ending(SimpleNamespace(**{**vars(run), **more}))
@@ -46,21 +60,37 @@ def test_the_last_fits_are_predicted_by_one_that_weighted_the_documents() -> Non
     assert made.at_most(arm, 2 * SIZES[1]) == pytest.approx(3.0 * 2**GROWTH)
 
 
-def test_time_is_kept_for_the_test_the_choice_the_model_and_the_page() -> None:
+def test_time_is_kept_for_the_test_the_model_and_the_page() -> None:
     made, _ = raced()
-    assert ending(made).begins() == pytest.approx(100.0 - 3.0 - 3.0 - max(3.0, PAGE) - SPARE)
+    assert ending(made).begins() == pytest.approx(100.0 - 3.0 - 3.0 - PAGE - SPARE)
 
 
-def test_a_look_for_wrong_labels_has_its_time_where_it_is_cheap() -> None:
-    made, _ = raced()
-    made.runners["good"].times[:] = [("words", SIZES[1], 1.0)]
-    assert ending(made).begins() == pytest.approx(100.0 - 1.0 - (DOUBTS - 1.0) - 1.0 - max(1.0, PAGE) - SPARE)
+def test_a_test_measures_the_last_fits_and_what_it_leaves_goes_back_to_the_search() -> None:
+    made, arm = raced()
+    end = ending(made, spent=99.0 - 3.0 - PAGE - SPARE, interrupted=False)
+    assert not end.gives_back()
+    assert end._take(made, arm, {"cpu_seconds": 0.5})
+    assert end.begins() == pytest.approx(100.0 - 0.5 - PAGE - SPARE)
+    assert end.gives_back()
+    end.run.spent = end.begins() - BACK * 99.0
+    assert not end.gives_back()
+
+
+def test_a_fit_that_the_end_stopped_is_made_again() -> None:
+    made = race([runner("good", views=("words",))])
+    job = made.next(0.0, 100.0)
+    assert job is not None
+    made.forget(job)
+    again = made.next(50.0, 100.0)
+    assert again is not None
+    assert not job.arm.values
+    assert not made.runners["good"].reason
 
 
 def test_beside_other_programs_the_end_begins_earlier() -> None:
     made, _ = raced()
     alone = 100.0 - ending(made).begins()
-    assert 100.0 - ending(made, pace=4.0).begins() == pytest.approx(4.0 * alone)
+    assert 100.0 - ending(made, pace=4.0).begins() == pytest.approx(4.0 * alone - 0.5 * (PAGE + SPARE))
 
 
 @pytest.fixture
@@ -77,7 +107,7 @@ def test_a_fit_that_does_not_hear_of_the_end_holds_nothing_up(workers: Workers) 
     workers._all[0].token = Job(arm, 1, 60.0)
     end = ending(made, workers=workers)
     began = time.monotonic()
-    assert set(end._all([{"do": "choose"}, {"do": "page"}], 10.0)) == {"choose", "page"}
+    assert set(end.all([{"do": "choose"}, {"do": "page"}], 10.0)) == {"choose", "page"}
     assert time.monotonic() - began < 10.0
     assert workers.busy == [Job(arm, 1, 60.0)]
 
@@ -85,6 +115,40 @@ def test_a_fit_that_does_not_hear_of_the_end_holds_nothing_up(workers: Workers) 
 def test_an_order_that_may_fail_ends_at_its_own_time_and_the_others_stand(workers: Workers) -> None:
     give(workers, "first", free=2)
     list(workers.wait(5.0))
-    found = ending(None, workers=workers)._all([{"do": "sleep"}, {"do": "choose"}], 30.0, {"sleep": 0.2})
+    found = ending(None, workers=workers).all([{"do": "sleep"}, {"do": "choose"}], 30.0, {"sleep": 0.7})
     assert "reason" in found["sleep"]
     assert found["choose"]["value"] == "choose"
+
+
+def test_time_for_an_average_is_kept_until_it_was_validated_and_not_again() -> None:
+    made = race([runner("good", views=("words",)), runner("fair", views=("words",))])
+    for name, value in (("good", 0.8), ("fair", 0.7)):
+        arm = made.runners[name].rounds()[0]
+        for part in (1, 2, 3):
+            made.done(Job(arm, part, 9.0), value, 1.0)
+    entries = {name: {"params": {}} for name in ("good", "fair")}
+    end = ending(made, entries=entries, is_averaged=lambda method: True)
+    kept = end.begins()
+    alone = ending(made, entries=entries)
+    assert kept == pytest.approx(alone.begins() - 1.0 - 1.0)  # one more fit in the test, and one more in the model
+    found = end.average.candidate(made.leaders())
+    assert found is not None
+    assert [arm.method for arm in found.parts] == ["good", "fair"]
+    end.average.arm = found
+    assert end.average.candidate(made.leaders()) is None
+    assert end.begins() == pytest.approx(alone.begins())
+
+
+def test_no_time_is_kept_for_an_average_that_was_too_late() -> None:
+    made = race([runner("good", views=("words",)), runner("fair", views=("words",))])
+    for name in ("good", "fair"):
+        arm = made.runners[name].rounds()[0]
+        for part in (1, 2, 3):
+            made.done(Job(arm, part, 9.0), 0.8, 1.0)
+    entries = {name: {"params": {}} for name in ("good", "fair")}
+    end = ending(made, entries=entries, is_averaged=lambda method: True, spent=99.0)
+    end.average.arm = AverageArm("average", {}, {})
+    before = end.begins()
+    end.average.validate(made)
+    assert end.average.closed
+    assert end.begins() > before

@@ -2,8 +2,8 @@
 
 The pipeline is five-fold cross-validation of TF-IDF of words and pairs of words, and of n-grams of characters, with a
 linear support vector machine over three values of C, as an expert writes it: each fold's texts are vectorised once for
-all C, and the folds run on all cores.  The comparison gets the time that the pipeline took, and multiples of it, and
-the same training and test documents.  Run it by
+all C, and the folds run on all cores; of several labels there is one machine each.  The comparison gets the time that
+the pipeline took, and multiples of it, and the same training and test documents.  Run it by
 
     python -m reproduction.bench.race reviews.csv --times 1 5
 """
@@ -24,7 +24,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.feature_extraction.text import TfidfVectorizer
-from sklearn.model_selection import StratifiedKFold
+from sklearn.model_selection import KFold, StratifiedKFold
+from sklearn.multiclass import OneVsRestClassifier
 from sklearn.svm import LinearSVC
 
 from textmix.core.io import read_csv
@@ -58,13 +59,20 @@ class Line(NamedTuple):
     memory: float
 
 
+def machine(C: float, y: np.ndarray) -> Any:
+    """Return the machine for classes (N,), or one a label for indicators (N, L)."""
+    made = LinearSVC(C=C, random_state=0)
+    return made if y.ndim == 1 else OneVsRestClassifier(made)
+
+
 def fold_scores(texts: Mapping[str, Any], train: Any, held: Any, y: tuple[np.ndarray, np.ndarray]) -> list[float]:
-    """Return the accuracy on the held-out texts at each C, of one representation on one fold."""
+    """Return the share of held-out texts whose labels are right at each C, of one representation on one fold."""
     vectoriser = TfidfVectorizer(**texts)
     fitted, new = vectoriser.fit_transform(train), vectoriser.transform(held)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
-        return [float(LinearSVC(C=C, random_state=0).fit(fitted, y[0]).score(new, y[1])) for C in COSTS]
+        warnings.simplefilter("ignore", UserWarning)  # of a label that a fold lacks
+        return [float(machine(C, y[0]).fit(fitted, y[0]).score(new, y[1])) for C in COSTS]
 
 
 def by_hand(corpus: Corpus, workers: int) -> Line:
@@ -72,10 +80,12 @@ def by_hand(corpus: Corpus, workers: int) -> Line:
     if corpus.text is None:
         raise ValueError("the bench of a race takes texts")
     texts = np.array([corpus.text.text(row) for row in range(corpus.n_documents)], dtype=object)
-    y, splits = corpus.classes(), make_splits(corpus, SPLIT, 0, "race", None)
+    single = _is_single(corpus)
+    y, splits = corpus.classes() if single else corpus.indicators(), make_splits(corpus, SPLIT, 0, "race", None)
     train, test = splits.train[0], splits.test[0]
     began, used = time.perf_counter(), _processor()
-    folds = list(StratifiedKFold(FOLDS, shuffle=True, random_state=0).split(train, y[train]))
+    maker = (StratifiedKFold if single else KFold)(FOLDS, shuffle=True, random_state=0)
+    folds = list(maker.split(train, y[train]))
     jobs = [(name, train[fit], train[held]) for name in TEXTS for fit, held in folds]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)  # of a class with fewer documents than folds
@@ -93,7 +103,9 @@ def by_hand(corpus: Corpus, workers: int) -> Line:
     }
     name, C = max(means, key=lambda key: means[key])
     vectoriser = TfidfVectorizer(**TEXTS[name])
-    model = LinearSVC(C=C, random_state=0).fit(vectoriser.fit_transform(texts[train]), y[train])
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)
+        model = machine(C, y).fit(vectoriser.fit_transform(texts[train]), y[train])
     value = float(model.score(vectoriser.transform(texts[test]), y[test]))
     clock = time.perf_counter() - began
     low, high = wilson(value, len(test))
@@ -101,9 +113,16 @@ def by_hand(corpus: Corpus, workers: int) -> Line:
     return Line(what, means[name, C], value, low, high, clock, _processor() - used, float("nan"), _peak())
 
 
+def _is_single(corpus: Corpus) -> bool:
+    """Return whether each document has one label."""
+    return bool((corpus.labels.sum(axis=1) == 1).all())
+
+
 def raced(corpus: Corpus, seconds: float, workers: int, title: str) -> Line:
     """Return the line of a comparison of some seconds on the same training and test documents."""
-    options = options_of("single", seconds, None, workers=workers, title=title, source=title)
+    options = options_of(
+        "single" if _is_single(corpus) else "multi", seconds, None, workers=workers, title=title, source=title
+    )
     began, used = time.perf_counter(), _processor()
     with tempfile.TemporaryDirectory() as place:
         outcome = race(lambda: (corpus, options), Path(place) / "kept", number=workers, began=time.monotonic())
@@ -113,7 +132,7 @@ def raced(corpus: Corpus, seconds: float, workers: int, title: str) -> Line:
     right = float(np.mean([row["right"] == "True" for row in rows]))
     low, high = wilson(right, len(rows))
     share = outcome.fit_seconds / spent
-    what = f"compare {seconds:.0f} s: {choice['method']}, {choice['point']['view']}"
+    what = f"compare {seconds:.0f} s: {choice['method']}, {choice['point'].get('view') or choice['point']['methods']}"
     return Line(what, choice["validation"], right, low, high, clock, spent, share, _peak())
 
 
@@ -143,11 +162,13 @@ def table(lines: Sequence[Line]) -> str:
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the pipeline and the comparisons on a table, and print their lines."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("file", help="a table of texts with one label each")
+    parser.add_argument("file", help="a table of texts with one label each, or several")
+    parser.add_argument("--separator", help="between the labels of a document, where there are several")
+    parser.add_argument("--labels", help="name of the column of the labels")
     parser.add_argument("--times", type=float, nargs="+", default=[1.0, 5.0], help="multiples of the pipeline's time")
     parser.add_argument("--workers", type=int, default=cores())
     asked = parser.parse_args(arguments)
-    corpus, _ = read_asked(Path(asked.file), Asked(asked.file))
+    corpus, _ = read_asked(Path(asked.file), Asked(asked.file, separator=asked.separator, labels=asked.labels))
     lines = [by_hand(corpus, asked.workers)]
     for times in asked.times:
         lines.append(raced(corpus, times * lines[0].clock, asked.workers, corpus.name))

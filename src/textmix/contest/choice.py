@@ -42,7 +42,8 @@ def choose(
     data : the parsed corpus, name of features -> the corpus of these features, and the splits.
     settings : ``entries`` (method -> the experiment's entry), ``methods`` (method -> the registry's), ``metric`` (the
         task -> the metric) and ``seed``.
-    shares : of the training documents, for the learning curve; the last one is all of them.
+    shares : of the training documents, for the learning curve; the last one is all of them.  Without any, and for a
+        method without an entry, such as an average, nothing is fitted for the look into the method.
     where : the documents on which methods were validated, in words.
 
     Raises
@@ -61,23 +62,32 @@ def choose(
         tested = evaluation_of(predictions, 0, splits.test_place(0), truth[splits.test[0]])
         ends = resampled_interval(metric, tested, rng(settings.seed, metric, chosen.name, "interval"))
         choice["low"], choice["high"] = ends or (None, None)
-    entry = settings.entries[choice["method"]]
     point = typed_point(str(predictions.fits[0]["chosen"]))
-    corpora = [views[name] for name in entry["features"]]
-    method = Method(**settings.methods[choice["method"]])
-    refit = Refit(corpora, splits, method, entry, point, settings.seed)
-    curve, estimator = refit.curve(metric, shares)
-    confidence = refit.confidence(estimator)
+    curve, words, confidence = list[Any](), list[Any](), _stated(predictions, splits)
+    entry = settings.entries.get(choice["method"])
+    if entry is not None and shares:
+        corpora = [views[name] for name in entry["features"]]
+        method = Method(**settings.methods[choice["method"]])
+        refit = Refit(corpora, splits, method, entry, point, settings.seed)
+        curve, estimator = refit.curve(metric, shares)
+        confidence, words = refit.confidence(estimator), refit.words(estimator)
     wrong = errors(predictions, corpus, splits, confidence)
     look = {
         "sure": confidence is not None,
         "curve": curve,
-        "words": refit.words(estimator),
+        "words": words,
         "errors": wrong,
         **inspect(predictions, corpus, splits),
     }
     conclusions = [*sentences(choice, len(splits)), *copy_sentences(copies(corpus, splits), chosen.right)]
     return {**choice, "sentences": conclusions, "point": point, **look}, predictions
+
+
+def _stated(predictions: Predictions, splits: Splits) -> np.ndarray | None:
+    """Return the stated probability of the predicted class of each document of the first trial; None without one."""
+    if predictions.classes is None or predictions.marginals is None:
+        return None
+    return np.asarray(predictions.marginals[0, splits.test_place(0)], dtype=np.float64)
 
 
 def _entrant(

@@ -56,7 +56,9 @@ def _table(path: Path, form: str, header: bool) -> tuple[list[str], Iterator[tup
     except MemoryError:
         raise
     except Exception as error:  # a damaged file ends in errors of zip, XML or Arrow, of any class
-        raise DataFormatError(path, None, f"cannot be read as {form} ({str(error)[:80]})") from error
+        raise DataFormatError(
+            path, None, f"cannot be read as {form} ({str(error)[:80]}); save it anew, or as csv"
+        ) from error
     return [str(name) for name in frame.columns], frame.itertuples(index=False, name=None)
 
 

@@ -87,7 +87,7 @@ class Represented:
 
     def predict(self, X: Views) -> np.ndarray:
         """Return what the estimator predicts."""
-        predicted: np.ndarray = self.estimator.predict(self._weighted(X))
+        predicted: np.ndarray = self.estimator.predict(self.weighted(X))
         return predicted
 
     def __getattr__(self, name: str) -> Any:
@@ -95,8 +95,8 @@ class Represented:
         if name == "estimator":  # not set yet
             raise AttributeError(name)
         attribute = getattr(self.estimator, name)
-        return (lambda X, *more: attribute(self._weighted(X), *more)) if name in _OFFERED else attribute
+        return (lambda X, *more: attribute(self.weighted(X), *more)) if name in _OFFERED else attribute
 
-    def _weighted(self, X: Views) -> Any:
+    def weighted(self, X: Views) -> Any:
         """Return the weighted matrix of documents, CSR (N, K), or their words in order."""
         return self.weighting.transform(X.counts[self.choice["view"]])

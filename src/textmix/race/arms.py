@@ -124,27 +124,37 @@ class Race:
         elif finite:
             runner.reason = ""
 
+    def forget(self, job: Job) -> None:
+        """Take note that a fit was stopped for want of time, which says nothing against its arm."""
+        self.started.discard(_key(job.arm, job.part))
+        if job.part == TRY and not job.arm.values:
+            self.runners[job.arm.method].arms.pop(job.arm.name, None)
+
     def leaders(self) -> list[Arm]:
         """Return the best arm of each method at the highest level that any arm reached, the best first.
 
         The levels are all folds, one fold, and the try.
         """
         found = [self.best_of(runner) for runner in self.runners.values()]
-        for parts in (self.folds, [self.screen], [TRY]):
+        for parts in self.levels():
             arms = [arm for level, arm in found if arm is not None and level == parts]
             if arms:
                 return sorted(arms, key=lambda arm: -arm.mean(parts))
         return []
 
+    def levels(self) -> tuple[list[int], ...]:
+        """Return the levels of `leaders`, the highest first."""
+        return self.folds, [self.screen], [TRY]
+
     def level(self) -> list[int]:
         """Return the parts over which `leaders` are compared."""
         first = self.leaders()[:1]
-        return next((parts for parts in (self.folds, [self.screen]) if first and self._has(first[0], parts)), [TRY])
+        return next((parts for parts in (self.folds, [self.screen]) if first and self.has(first[0], parts)), [TRY])
 
     def best_of(self, runner: Runner) -> tuple[list[int], Arm | None]:
         """Return the highest level at which a method has a score, and its best arm there; None without a score."""
-        for parts in (self.folds, [self.screen], [TRY]):
-            scored = [arm for arm in runner.arms.values() if self._has(arm, parts)]
+        for parts in self.levels():
+            scored = [arm for arm in runner.arms.values() if self.has(arm, parts)]
             if scored:
                 return parts, max(scored, key=lambda arm: arm.mean(parts))
         return [TRY], None
@@ -228,7 +238,7 @@ class Race:
 
     def _screens(self, spent: float, ends: float) -> Job | None:
         """Return the next arm on the first fold: a representation of each method that is left, then the next ones."""
-        if spent > SCREENS * ends and any(self._has(arm, [self.screen]) for arm in self.screened):
+        if spent > SCREENS * ends and any(self.has(arm, [self.screen]) for arm in self.screened):
             return None
         self._halve()
         return self._compared(spent, ends)
@@ -265,7 +275,7 @@ class Race:
 
     def _around(self, spent: float, ends: float) -> Job | None:
         """Return the next fold of an arm beside one of the best, or of a screened arm that was left behind."""
-        leaders = [arm for arm in self.leaders()[:METHODS] if self._has(arm, self.folds)]
+        leaders = [arm for arm in self.leaders()[:METHODS] if self.has(arm, self.folds)]
         beside = itertools.chain.from_iterable(self.runners[arm.method].neighbours(arm) for arm in leaders)
         job = self._folds_of(_unique(beside), ends - spent)
         if job is not None:
@@ -275,7 +285,8 @@ class Race:
 
     def _folds_of(self, arms: Sequence[Arm], left: float) -> Job | None:
         """Return the next fold of the first arm that has one left and is not behind."""
-        best = max((arm for arm in self.leaders() if self._has(arm, self.folds)), key=self._mean, default=None)
+        single = (arm for arm in self.leaders() if arm.choice and self.has(arm, self.folds))
+        best = max(single, key=self._mean, default=None)
         for arm in arms:
             if self._is_behind(arm, best):
                 continue
@@ -292,7 +303,7 @@ class Race:
         """Return the mean score of an arm over the folds."""
         return arm.mean(self.folds)
 
-    def _has(self, arm: Arm, parts: Sequence[int]) -> bool:
+    def has(self, arm: Arm, parts: Sequence[int]) -> bool:
         """Return whether an arm has a score on each of some parts."""
         return bool(np.isfinite(arm.mean(parts)))
 

@@ -42,6 +42,7 @@ class Asked(NamedTuple):
     keep: str | None = None
     workers: int | None = None
     seed: int = 0
+    never_empty: bool = False
     quiet: bool = False
 
 
@@ -91,7 +92,9 @@ def last_lines(outcome: Outcome) -> list[str]:
     choice = outcome.choice
     point = ";".join(f"{key}={value}" for key, value in choice["point"].items())
     folds = next((row.folds for row in outcome.rows if row.method == choice["method"]), 0)
-    over = f"in cross-validation over {folds} folds" if folds else "on a part of the training documents"
+    over = (
+        f"in cross-validation over {folds} fold{'s' * (folds > 1)}" if folds else "on a part of the training documents"
+    )
     early = " (ended early)" if outcome.interrupted else ""
     return [
         f"{choice['method']} ({words_of(point)}): {choice['validation']:.3f} {over}{early}",
@@ -134,6 +137,9 @@ def read_asked(path: Path, asked: Asked) -> tuple[Corpus, Options]:
         "about": about,
         "model": str(folder_of(asked) / "model"),
     }
+    if asked.never_empty and task == "single":
+        raise ConfigError("--never-empty: goes with several labels a document; leave it out, or give --separator")
+    more["never_empty"] = asked.never_empty
     return corpus, options_of(task, asked.time, asked.metric, workers=asked.workers, seed=asked.seed, **more)
 
 

@@ -105,6 +105,7 @@ def compare(
     keep: str | Path | None = None,
     workers: int | None = None,
     seed: int = 0,
+    never_empty: bool = False,
 ) -> Comparison:
     """Compare all methods that suit texts and labels within a time, and fit the best one to all of them.
 
@@ -121,6 +122,7 @@ def compare(
     keep : folder of page, tables and model; by default a temporary one, which ends with the process.
     workers : number of processes; by default that of the cores.
     seed : draws the test documents and the folds.
+    never_empty : of several labels, whether each text gets one; thresholds are chosen for such answers.
 
     Returns
     -------
@@ -142,7 +144,14 @@ def compare(
     several = any(isinstance(label, (list, tuple, set, frozenset)) for label in labels)
     task = "multi" if several else "single"
     options = options_of(
-        task, time, metric, workers=workers, seed=seed, title="texts", model=str(Path(keep) / "model") if keep else ""
+        task,
+        time,
+        metric,
+        workers=workers,
+        seed=seed,
+        title="texts",
+        model=str(Path(keep) / "model") if keep else "",
+        never_empty=never_empty and several,
     )
     folder = Path(tempfile.mkdtemp(prefix="textmix-")) if keep is None else Path(keep)
     if keep is None:

@@ -1,6 +1,7 @@
 """The end of a race: the best methods are tested, one of them is chosen, the page is written and the model is kept.
 
-The search ends early enough for it: the time of the last fits is predicted by those before.
+The search ends early enough for it: the time of the last fits is predicted by those before.  The test of the best
+method measures them; what was kept free beyond that goes back to the search, and a new best method is tested in turn.
 """
 
 from __future__ import annotations
@@ -9,7 +10,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from textmix.core.errors import LEFT_BEHIND, OUT_OF_TIME, ConfigError, MissingResult
-from textmix.race.arms import Race
+from textmix.race.arms import GROWTH, Race
+from textmix.race.averaging import AVERAGE, AverageArm, Averaging
 from textmix.race.runners import Arm, Job, Runner
 from textmix.race.state import Outcome, Row
 
@@ -18,6 +20,8 @@ if TYPE_CHECKING:
 
 #: Seconds of the processor that the page takes, and that are kept free besides.
 PAGE, SPARE = 1.5, 0.5
+#: Time of the counting of all texts for the model, as a share of that for the search, which also wrote the counts.
+COUNTED = 0.8
 #: Fits of a calibrated method in place of one: that on all documents, and those on the parts that calibrate.
 CALIBRATED = 6.0
 #: Shares of the training documents of the learning curve where there is time for it, and where there is not.
@@ -26,12 +30,14 @@ CURVE, BRIEF = (0.125, 0.25, 0.5, 1.0), (1.0,)
 TESTED, TESTING = 5, 0.1
 #: Time of a look for wrong labels, in fits: three folds, each of two thirds of the documents, and their predictions.
 DOUBTS = 2.5
-#: Share of the time that is kept for it at most.
-LOOK = 0.05
 #: Share of the time left after which a test beside is stopped; one that does not hear of it is ended a little later.
 BESIDE = 0.8
 #: Least seconds that a last step may take, so that a race that is late still ends with a model.
 LEAST = 20.0
+#: Share of the whole time below which nothing goes back to the search, and seconds below which it could fit nothing.
+BACK, SHORT = 0.02, 0.3
+#: Seconds below which nothing optional begins.
+BRIEFEST = 0.5
 
 
 class Ending:
@@ -44,6 +50,11 @@ class Ending:
 
     def __init__(self, run: Run) -> None:
         self.run, self.options, self.workers = run, run.options, run.workers
+        self.average = Averaging(run, self)
+        #: Method -> its arm that was tested last, and the order of the test.
+        self.tested: dict[str, tuple[Arm, dict[str, Any]]] = {}
+        #: Method and arm -> processor seconds of its test.
+        self.measured: dict[tuple[str, str], float] = {}
 
     def begins(self) -> float:
         """Return when the search has to end, seconds since the beginning of the race."""
@@ -51,57 +62,91 @@ class Ending:
         if not leaders:
             return self.options.seconds - PAGE - SPARE
         first = leaders[0]
-        beside = sum(self._final(arm) for arm in leaders[1:TESTED]) / self.options.workers
-        testing = self._final(first) + min(beside, TESTING * self.options.seconds)
-        return self.options.seconds - testing - self._look(first) - self._after(first)
+        testing = 0.0 if self._is_tested(first) else self.final(first)
+        average = self.average.candidate(leaders)
+        after = self.after(first)
+        if average is not None:
+            after, testing = max(after, self.after(average)), max(testing, self.final(average))
+        if not self.tested:
+            beside = sum(self.final(arm) for arm in leaders[1:TESTED]) / self.options.workers
+            testing += min(beside, TESTING * self.options.seconds)
+        return self.options.seconds - testing - after
 
-    def _look(self, arm: Arm) -> float:
-        """Return the seconds that a look for wrong labels takes beyond the choice beside it; 0 where it is too dear."""
-        final = self._final(arm)
-        if DOUBTS * final > LOOK * self.options.seconds:
-            return 0.0
-        return (DOUBTS - (self.options.workers > 1)) * final
+    def gives_back(self) -> bool:
+        """Return whether the tests left enough of the time for more of the search."""
+        left = self.begins() - self.run.spent
+        return not self.run.interrupted and left > max(BACK * self.options.seconds, SHORT * self.run.pace)
 
-    def _final(self, arm: Arm, documents: int | None = None) -> float:
+    def _is_tested(self, arm: Arm) -> bool:
+        """Return whether an arm was tested, and no other one of its method after it."""
+        return arm.method in self.tested and self.tested[arm.method][0] is arm
+
+    def final(self, arm: Arm, documents: int | None = None) -> float:
         """Return the predicted seconds of the last fit of an arm, with its calibration, to the training documents."""
+        measured = self.measured.get((arm.method, arm.name)) if arm.name else None
+        if measured is not None:
+            share = (documents or self.run.n_train) / self.run.n_train
+            return float(self.run.pace * measured * share**GROWTH)
+        if isinstance(arm, AverageArm):
+            return sum(self.plain(part, documents) for part in arm.parts)
         calibrated = self.run.entries[arm.method]["params"].get("calibrate", False)
+        return self.plain(arm, documents) * (CALIBRATED if calibrated else 1.0)
+
+    def plain(self, arm: Arm, documents: int | None = None) -> float:
+        """Return the predicted seconds of the last fit of an arm without calibration."""
         known = None if self.run.race is None else self.run.race.at_most(arm, documents or self.run.n_train)
-        return (known or 0.0) * (CALIBRATED if calibrated else 1.0)
+        return known or 0.0
 
-    def _after(self, arm: Arm) -> float:
-        """Return the seconds from the test of the chosen arm to the end: choice and look, then page beside model."""
+    def after(self, arm: Arm) -> float:
+        """Return the seconds from the test of the chosen arm to the end: the model, and then the page."""
         documents = self.run.corpus.n_documents
-        model = self._final(arm, documents) + 1.2 * self.run.pace * self.run.counted.get(arm.choice["view"], 0.0)
-        page = PAGE * self.run.pace
-        both = max(model, page) if self.options.workers > 1 else model + page
-        return self._final(arm) + both + SPARE * self.run.pace
+        views = [part.choice["view"] for part in (arm.parts if isinstance(arm, AverageArm) else [arm])]
+        counting = COUNTED * self.run.pace * sum(self.run.counted.get(view, 0.0) for view in views)
+        return self.final(arm, documents) + counting + self._page()
 
-    def finish(self) -> Outcome:
-        """Test the best methods, choose, write the page and keep the model.
+    def _page(self) -> float:
+        """Return the seconds of the page, and from there to the end."""
+        # Beside one process of the race and not two, other programs leave it more of its core.
+        pace = self.run.pace - 0.5 if self.options.workers > 1 else self.run.pace
+        return (PAGE + SPARE) * max(pace, 1.0)
+
+    def test(self) -> None:
+        """Test the best methods, but for those whose best arm was tested before.
 
         Raises
         ------
         ConfigError : no method has a score.
-        MissingResult : no method could be tested, or a last step failed.
+        MissingResult : no method could be tested.
         """
-        run, race = self.run, self.run.race
+        race = self.run.race
         leaders = race.leaders() if race is not None else []
         if race is None or not leaders:
             raise ConfigError(
-                f"no method had a score after {run.spent:.0f} s; give more time, such as --time "
+                f"no method had a score after {self.run.spent:.0f} s; give more time, such as --time "
                 f"{max(60, 2 * round(self.options.seconds))}s"
             )
-        run.stage = "testing the best methods"
-        finished = self._test(race, leaders)
+        self.run.stage = "testing the best methods"
+        self.average.validate(race)
+        self._test(race, race.leaders())
+        if not self.tested:
+            raise MissingResult(f"{leaders[0].method} could not be tested; give more time")
+
+    def finish(self) -> Outcome:
+        """Choose among the tested methods, write the page and keep the model.
+
+        Raises
+        ------
+        MissingResult : a last step failed.
+        """
+        run, race = self.run, self.run.race
+        if race is None:
+            raise MissingResult("no method was tested; give more time")
         run.stage = "page and model"
-        best = next(arm for arm in leaders if arm.method == finished[0]["method"])
-        curve = sum(CURVE[:-1]) * self._final(best)
-        whole = self._after(best) + curve < self.options.seconds - run.spent and not run.interrupted
-        limit = LEAST + 2 * self._after(best)
-        order = {"do": "choose", "finished": finished, "shares": CURVE if whole else BRIEF, "where": self._where(race)}
-        spare = self._spare(best)
-        doubts = [{"do": "doubts", "finished": finished[:1]}] if spare else []
-        choice = self._all([*doubts, order], limit, {"doubts": spare})["choose"]
+        arms, finished = self._finished(race)
+        if self.options.never_empty and arms[0].method != AVERAGE:
+            run.remarks.append("No thresholds could be fitted in time, so that a text may get no label.")
+        choice = self._chosen(race, arms[0], finished)
+        limit = LEAST + 2 * self._page()
         without = self._without(race, finished)
         times = {
             "budget": f"{self.options.seconds:.0f} s",
@@ -117,11 +162,48 @@ class Ending:
             "finished": finished,
             "without": without,
             "provenance": provenance,
-            "remarks": run.remarks,
+            "remarks": [*run.remarks, *self.average.said(finished[0]["method"], self.options.metric)],
         }
-        self._all([{"do": "keep", "finished": finished}, page], limit)
+        self.all([page], limit)
         spent = self.workers.cpu_seconds
         return Outcome(self.workers.folder, choice, run.rows(), without, run.interrupted, spent, run.fit_seconds)
+
+    def _finished(self, race: Race) -> tuple[list[Arm], list[dict[str, Any]]]:
+        """Return the tested arms that are the best ones of their methods, and the orders of their tests."""
+        best = [arm for arm in race.leaders() if self._is_tested(arm)]
+        if self.options.never_empty and any(arm.method == AVERAGE for arm in best):
+            best = [arm for arm in best if arm.method == AVERAGE]
+        arms = best or [arm for arm, _ in self.tested.values()]
+        level = race.level() if best else next(parts for parts in race.levels() if race.has(arms[0], parts))
+        validated = [self.run.sign * arm.mean(level) for arm in arms]
+        orders = [self.tested[arm.method][1] for arm in arms]
+        return arms, [{**order, "validation": value} for order, value in zip(orders, validated, strict=True)]
+
+    def _chosen(self, race: Race, best: Arm, finished: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+        """Return the answer of the choice among the tested methods, and keep the chosen one.
+
+        A look into it, its learning curve and a look for wrong labels go beside, until the page has to begin.
+
+        Parameters
+        ----------
+        race : of the arms.
+        best : the first of the tested arms.
+        finished : the orders of the tests.
+        """
+        order = {"do": "choose", "finished": finished, "where": self._where(race)}
+        choice = self.all([{**order, "shares": ()}], LEAST)["choose"]
+        page = self.options.seconds - self._page()
+        if self.run.interrupted:
+            page = min(page, self.run.spent + 2 * self.after(best))
+        look = list[dict[str, Any]]()
+        if best.method != AVERAGE:
+            left, final = page - self.run.spent, self.final(best)
+            whole = final * (1 + sum(CURVE[:-1])) < left and not self.run.interrupted
+            look += [{**order, "shares": CURVE if whole else BRIEF}] * (final < left)
+            look += [{"do": "doubts", "finished": finished[:1]}] * (DOUBTS * final < left and not self.run.interrupted)
+        limit = LEAST + 2 * self.after(best)
+        self.all([{"do": "keep", "finished": finished}, *look], limit, dict.fromkeys(("choose", "doubts"), page))
+        return choice
 
     def _where(self, race: Race) -> str:
         """Return on which documents the methods were validated, in words."""
@@ -131,13 +213,6 @@ class Ending:
         return (
             "on one fold of the training documents" if level == [race.screen] else "on a part of the training documents"
         )
-
-    def _spare(self, best: Arm) -> float:
-        """Return the seconds that a look for wrong labels may take beside the choice; 0 where there are too few."""
-        left = self.options.seconds - self.run.spent - self._after(best)
-        if self.options.workers > 1:
-            left += self._final(best)
-        return left if left > DOUBTS * self._final(best) and not self.run.interrupted else 0.0
 
     def _without(self, race: Race, finished: Sequence[Mapping[str, Any]]) -> dict[str, str]:
         """Return method -> the reason why it was not tested, one sentence, of all other methods."""
@@ -151,41 +226,56 @@ class Ending:
             return runner.reason or f"{OUT_OF_TIME}{runner.name} was not tried; give it more time"
         return f"{LEFT_BEHIND}{runner.name} had {self.options.metric.replace('_', ' ')} {row.value:.3f} {row.where}"
 
-    def _test(self, race: Race, leaders: Sequence[Arm]) -> list[dict[str, Any]]:
-        """Fit the best arms to the training documents and predict the test documents; return the orders that ended.
+    def _test(self, race: Race, leaders: Sequence[Arm]) -> None:
+        """Fit the best arms to the training documents and predict the test documents.
 
         The best one by validation is always tested, and the next one in its place should it fail; the further ones
         only while there is time.
         """
-        orders, done = [self._order(race, arm) for arm in leaders], dict[int, bool]()
-        waiting, pending = list(range(len(orders))), set[Any]()
+        waiting = [number for number, arm in enumerate(leaders) if not self._is_tested(arm)]
+        pending, safe = set[Any](), self._is_tested(leaders[0])
         while waiting or pending:
-            while (
-                waiting and self.workers.free and not (waiting[0] and not done and self._is_late(leaders, waiting[0]))
-            ):
-                number = waiting.pop(0)
-                needed = not any(done.values()) and not pending
-                left = self.options.seconds - self.run.spent - self._after(leaders[0])
-                if needed:
-                    self.workers.give(number, orders[number], LEAST + 4 * self._final(leaders[number]))
+            while waiting and self.workers.free:
+                number, needed = waiting[0], not safe and not pending
+                if not safe and not needed and self._is_late(leaders, number):
+                    break  # it may be needed in place of the one that is being tested
+                waiting.pop(0)
+                if needed or not self._is_late(leaders, number):
+                    limit = self._limit(leaders, number, last=not waiting) if needed else self._beside(leaders)
+                    self.workers.give(number, self._order(race, leaders[number]), limit)
                     pending.add(number)
-                elif not self._is_late(leaders, number):
-                    self.workers.give(number, orders[number], max(BESIDE * left, 0.1))
-                    pending.add(number)
-            for token, answer in self._answers(pending):
-                done[token] = "reason" not in answer
-                self.run.fit_seconds += answer["cpu_seconds"]
-                if "reason" in answer:
-                    race.runners[leaders[token].method].reason = str(answer["reason"])
-        ended = [orders[number] for number in sorted(done) if done[number]]
-        if not ended:
-            raise MissingResult(f"{leaders[0].method} could not be tested; give more time")
-        return ended
+            for number, answer in self._answers(pending):
+                safe = self._take(race, leaders[number], answer) or safe
+
+    def _take(self, race: Race, arm: Arm, answer: Mapping[str, Any]) -> bool:
+        """Take note of the answer to a test; return whether it ended well."""
+        self.run.fit_seconds += answer["cpu_seconds"]
+        if "reason" in answer:
+            race.runners[arm.method].reason = str(answer["reason"])
+            return False
+        self.tested[arm.method] = arm, self._order(race, arm)
+        self.measured[arm.method, arm.name] = answer["cpu_seconds"]
+        return True
+
+    def _limit(self, leaders: Sequence[Arm], number: int, *, last: bool) -> float:
+        """Return the seconds of a test that has to end well; where another method can take its place, they are few."""
+        final = self.final(leaders[number])
+        if last:
+            return LEAST + 4 * final
+        return max(self.options.seconds - self.run.spent - self.after(leaders[number]), 1.5 * final + self.run.pace)
+
+    def _beside(self, leaders: Sequence[Arm]) -> float:
+        """Return the seconds of a test beside the best method."""
+        return max(BESIDE * (self.options.seconds - self.run.spent - self.after(leaders[0])), 0.1)
 
     def _order(self, race: Race, arm: Arm) -> dict[str, Any]:
         """Return the order that tests an arm."""
+        if arm.method == AVERAGE:
+            more = {"choice": {}, "point": self.average.found, "name": arm.name}
+        else:
+            more = {"choice": arm.choice, "point": arm.point, "name": arm.name}
         return {
-            **{"do": "finish", "method": arm.method, "choice": arm.choice, "point": arm.point},
+            **{"do": "finish", "method": arm.method, **more},
             "validation": self.run.sign * arm.mean(race.level()),
             "seconds": race.runners[arm.method].clock,
             "cpu_seconds": self.run.cost.get(arm.method, 0.0),
@@ -193,8 +283,8 @@ class Ending:
 
     def _is_late(self, leaders: Sequence[Arm], number: int) -> bool:
         """Return whether there is no time to test an arm beside the best one."""
-        left = self.options.seconds - self.run.spent - self._after(leaders[0])
-        return self.run.interrupted or number >= 2 * TESTED or self._final(leaders[number]) > left
+        left = self.options.seconds - self.run.spent - self.after(leaders[0])
+        return self.run.interrupted or number >= 2 * TESTED or self.final(leaders[number]) > left
 
     def _answers(self, pending: set[Any]) -> Iterator[tuple[Any, dict[str, Any]]]:
         """Yield (token, answer) of the pending orders that ended, and take them out; then show the state.
@@ -203,13 +293,16 @@ class Ending:
         """
         for token, answer in self.workers.wait(0.25):
             if isinstance(token, Job) or token not in pending:
-                self.run.fit_seconds += answer["cpu_seconds"] * isinstance(token, Job)
+                if isinstance(token, Job) and self.run.race is not None:
+                    self.run.fit_seconds += answer["cpu_seconds"]
+                    self.run.race.forget(token)
                 continue
             pending.discard(token)
+            self.run.last.append((answer["seconds"], answer["cpu_seconds"]))
             yield token, answer
         self.run.watch(self.run.state())
 
-    def _all(
+    def all(
         self, orders: Sequence[Mapping[str, Any]], limit: float, optional: Mapping[str, float] | None = None
     ) -> dict[str, dict[str, Any]]:
         """Do some orders side by side and return their answers by what they do.
@@ -218,7 +311,7 @@ class Ending:
         ----------
         orders : each of another kind.
         limit : seconds that one may take.
-        optional : kind -> seconds of orders that may fail.
+        optional : kind -> when an order that may fail has to end, seconds since the beginning of the race.
 
         Raises
         ------
@@ -229,7 +322,10 @@ class Ending:
         while waiting or pending:
             while waiting and self.workers.free:
                 order = waiting.pop(0)
-                self.workers.give(order["do"], order, optional.get(order["do"], limit))
+                left = optional[order["do"]] - self.run.spent if order["do"] in optional else limit
+                if order["do"] in optional and left < BRIEFEST:
+                    continue
+                self.workers.give(order["do"], order, left)
                 pending.add(order["do"])
             for token, answer in self._answers(pending):
                 if "reason" in answer and token not in optional:

@@ -30,8 +30,12 @@ from textmix.race.workers import Workers
 
 #: The split of data that come without one.
 SPLIT = {"kind": "random", "train": 0.8, "trials": 1, "stratified": True}
+#: The views that are counted first; the others follow in their order.
+EARLY = ("words", "bigrams", "characters")
 #: Share of the time that the counting of one view may take.
 COUNTING = 0.25
+#: Families without part in an average: a prediction of theirs costs as much as a fit, or says nothing of a text.
+UNAVERAGED = ("nearest neighbours", "baseline", "hidden Markov model")
 #: Number of last fits that tell how much of the processor other programs leave.
 RECENT = 12
 
@@ -71,7 +75,7 @@ class Run:
         self.fit_seconds = 0.0
         #: Seconds by the clock and of the processor of the last fits.
         self.last: deque[tuple[float, float]] = deque(maxlen=RECENT)
-        self.interrupted = False
+        self.interrupted, self.stopping = False, False
         self.sign = -1.0 if METRICS[options.metric].loss else 1.0
         self.n_train = 0
         self.stage = "counting words"
@@ -107,15 +111,33 @@ class Run:
         self.n_train = len(splits.train[0])
         settings: dict[str, Any] = {
             **{"name": self.corpus.name, "task": options.task, "metric": options.metric, "seed": options.seed},
-            **{"model": options.model, "source": options.source, "title": options.title, "about": dict(options.about)},
+            **{
+                "never_empty": options.never_empty,
+                "model": options.model,
+                "source": options.source,
+                "title": options.title,
+                "about": dict(options.about),
+            },
         }
         write_json(folder / "race.json", settings)
+        views = self._views()
         with self._until_interrupted():
-            self._search()
-        self.workers.interrupt()
-        while not self.workers.free:  # a fit that does not hear of it is ended while the others go on
-            self._receive(0.1)
+            more = self._search(views)
+            self._end_fits()
+            self.ending.test()
+            while more and self.ending.gives_back():
+                more = self._search(views)
+                self._end_fits()
+                self.ending.test()
         return self.ending.finish()
+
+    def _end_fits(self) -> None:
+        """Stop the fits under way; one that does not hear of it is ended while the others go on."""
+        self.workers.interrupt()
+        self.stopping = True
+        while not self.workers.free:
+            self._receive(0.1)
+        self.stopping = False
 
     @contextmanager
     def _until_interrupted(self) -> Iterator[None]:
@@ -138,20 +160,28 @@ class Run:
 
     # --- the search ------------------------------------------------------------------------------------------------
 
-    def _search(self) -> None:
-        """Count the views and fit arms until the time of the search is up or nothing promising is left."""
-        views = self._views()
+    def _search(self, views: list[str]) -> bool:
+        """Count views and fit arms until the time of the search is up; return whether something promising is left.
+
+        Parameters
+        ----------
+        views : that are not counted yet; those that are being counted are taken out.
+        """
         while self.spent < self.ending.begins() and not self.interrupted:
             while self.workers.free and self._give(views):
                 pass
             if not self.workers.busy and self.race is not None and not views and self.workers.free:
-                return
+                return False
             self._receive(min(0.25, max(self.ending.begins() - self.spent, 0.0)))
+        return True
 
     def _views(self) -> list[str]:
         """Return the views to count, those first that more and quicker methods take."""
         wanted = {view for entry in self.entries.values() for view in entry["views"]}
-        return [view for view in TEXT_VIEWS if view in wanted]
+        return [
+            *(view for view in EARLY if view in wanted),
+            *(view for view in TEXT_VIEWS if view in wanted - {*EARLY}),
+        ]
 
     def _give(self, views: list[str]) -> bool:
         """Give a free worker something to do; return whether there was something."""
@@ -169,13 +199,20 @@ class Run:
             share = min(COUNTING * self.options.seconds, max(self.ending.begins() - self.spent, 0.1))
             self.workers.give(view, order, None if view == "words" else share)
             return True
-        job = None if self.race is None else self.race.next(self.spent, self.ending.begins())
+        if self.race is None:
+            return False
+        job = self.race.next(self.spent, self.ending.begins())
         if job is None:
             return False
         arm = job.arm
         order = {"do": "fit", "method": arm.method, "choice": arm.choice, "point": arm.point, "part": job.part}
+        order |= {"arm": arm.name, "keep": job.part in self.race.folds and self.is_averaged(arm.method)}
         self.workers.give(job, order, job.seconds)
         return True
+
+    def is_averaged(self, method: str) -> bool:
+        """Return whether a method may be a part of an average: its held-out scores cost little beside its fit."""
+        return self.methods[method].family not in UNAVERAGED
 
     def _receive(self, seconds: float) -> None:
         """Wait for answers, take note of them, and show the state."""
@@ -193,6 +230,9 @@ class Run:
         self.fit_seconds += answer["cpu_seconds"]
         self.last.append((answer["seconds"], answer["cpu_seconds"]))
         reason = str(answer.get("reason", ""))
+        if self.race is not None and self.stopping and reason:
+            self.race.forget(job)
+            return
         if answer.get("late"):
             reason = f"{OUT_OF_TIME}{method} {reason}"
         if self.race is not None:

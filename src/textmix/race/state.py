@@ -19,6 +19,7 @@ class Options:
     metric : by which methods are compared.
     workers : number of processes that fit.
     seed : draws the split, the folds and the random states.
+    never_empty : of several labels, whether each document gets one.
     source, title : of the data, for the page.
     model : path of the model, for the page; empty where it stays in the process.
     about : facts for the card of the model, among them the columns of text and label.
@@ -29,6 +30,7 @@ class Options:
     metric: str
     workers: int
     seed: int = 0
+    never_empty: bool = False
     source: str = ""
     title: str = ""
     model: str = ""

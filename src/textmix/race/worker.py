@@ -17,11 +17,12 @@ import traceback
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+import numpy as np
 from scipy import sparse
 
 from textmix.contest.choice import choose
@@ -35,15 +36,35 @@ from textmix.experiment.compared import misfit, views_of
 from textmix.experiment.entries import TEXT_VIEWS, compared
 from textmix.experiment.estimators import new_estimator
 from textmix.experiment.methods import Method, load_methods
+from textmix.experiment.predictions import Predictions
 from textmix.experiment.represented import Views, suited
 from textmix.experiment.scoring import SCORE_COLUMNS, score
 from textmix.experiment.search import FEW, FOLDS, MANY, Scores, parts_of
 from textmix.experiment.splits import Splits
 from textmix.experiment.trials import TIMINGS, run_trials
 from textmix.metrics.table import shown_metrics
+from textmix.models.common.averaging import label_scores
 from textmix.numerics.determinism import limit_threads, rng
+from textmix.race import average
 from textmix.serve.keep import keep_best
+from textmix.serve.model import PersistedModel
 from textmix.text.features import build_features
+
+
+class HeldScores(Scores):
+    """The scores of a method, whose last estimator is kept for a look at the held-out documents."""
+
+    last: Any = None
+
+    def _estimator(self, choice: Mapping[str, str], point: Mapping[str, Any], part: int) -> Any:
+        """Return an estimator at a point, and keep it."""
+        self.last = super()._estimator(choice, point, part)
+        return self.last
+
+    def held_out(self, choice: Mapping[str, str], part: int) -> Any:
+        """Return the weighted held-out documents of a part."""
+        return self._weighted(choice, part)[1]
+
 
 #: Name of the file with the settings of a race, in its folder.
 SETTINGS = "race.json"
@@ -70,7 +91,7 @@ class Worker:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self.scores: dict[str, Scores] = {}
+        self.scores: dict[str, HeldScores] = {}
         self.weighted: dict[tuple[str, int], tuple[Any, Any]] = {}
         self.counts: dict[str, Any] = {}
         self.corpora: dict[str, Corpus] = {}
@@ -145,12 +166,25 @@ class Worker:
             rows = self.splits.train[0]
             entry: dict[str, Any] = {"views": {view: {}}}
             self.counts[view] = views_of([self.corpus(view)], entry).counts[view][rows]
-        value = self._scores(order["method"]).value(order["choice"], order["point"], order["part"])
+        scores = self._scores(order["method"])
+        value = scores.value(order["choice"], order["point"], order["part"])
+        if order.get("keep"):
+            self._keep_scores(scores, order)
         while len(self.weighted) > 1 and sum(map(bytes_of, self.weighted.values())) > WEIGHTED:
             del self.weighted[next(iter(self.weighted))]
         return {"value": value}
 
-    def _scores(self, name: str) -> Scores:
+    def _keep_scores(self, scores: HeldScores, order: Mapping[str, Any]) -> None:
+        """Write the scores of the held-out documents of a fit, from which an average is validated."""
+        found = label_scores(scores.last, scores.held_out(order["choice"], order["part"]), self.settings.task)
+        labels = len(self.parsed.label_names)
+        if found is None or len(found) * labels > average.MOST:
+            return
+        place = average.place_of(self.folder, order["method"], order["arm"], order["part"])
+        place.parent.mkdir(exist_ok=True)
+        np.save(place, average.for_all_labels(found, scores.last.classes_, labels).astype(np.float32))
+
+    def _scores(self, name: str) -> HeldScores:
         """Return the scores of a method; all methods share the weighted documents."""
         if name not in self.scores:
             method, entry = self.methods[name], self.entry(name)
@@ -161,19 +195,26 @@ class Worker:
                 return new_estimator(method, {**entry["params"], **point}, axes)
 
             data = Views(self.counts, entry["views"]), self.truth[self.splits.train[0]]
-            self.scores[name] = Scores(
+            self.scores[name] = HeldScores(
                 self.settings.task, make, self.settings.metric, data, self.parts, weighted=self.weighted
             )
         return self.scores[name]
 
     def finish(self, order: Mapping[str, Any]) -> dict[str, Any]:
         """Fit a method to the training documents, predict the test documents, and write what `choose` reads."""
+        if order["method"] == average.AVERAGE:
+            return average.finish(self, order)
         name, entry = order["method"], self.one(order)
         corpus = self.corpus(order["choice"]["view"])
         views = views_of([corpus], entry)
         method = self.methods[name]
         predictions, timings = run_trials(corpus, self.splits, method, entry, self.settings.seed, views=views)
         timings[0]["cpu_seconds"] += order["cpu_seconds"]
+        return self.tested(name, predictions, timings)
+
+    def tested(self, name: str, predictions: Predictions, timings: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+        """Write predictions, timings and scores of a method."""
+        corpus = self.parsed
         scores, timed, predicted = self.files(name)
         predictions.save(predicted, {})
         write_result(timed, format_csv(timings, TIMINGS), {})
@@ -185,7 +226,9 @@ class Worker:
     def one(self, order: Mapping[str, Any]) -> dict[str, Any]:
         """Return the entry of a method whose search is over: one representation and one point."""
         entry, choice = self.entry(order["method"]), order["choice"]
-        found = {key: order[key] for key in ("point", "validation", "seconds")}
+        found = {key: order.get(key) for key in ("point", "validation", "seconds")}
+        if order.get("uncalibrated") and "calibrate" in entry["params"]:
+            entry["params"] = {**entry["params"], "calibrate": False}
         views = {choice["view"]: entry["views"][choice["view"]]}
         rest = {key: value for key, value in entry.items() if key != "tune"}
         return {**rest, "views": views, "features": [choice["view"]], "choices": [choice], "found": found}
@@ -202,15 +245,16 @@ class Worker:
     def choose(self, order: Mapping[str, Any]) -> dict[str, Any]:
         """Choose among the finished methods, look into the chosen one, and write choice.json and predictions.csv."""
         finished: Sequence[Mapping[str, Any]] = order["finished"]
-        entries = {each["method"]: self.one(each) for each in finished}
-        views = {each["choice"]["view"]: self.corpus(each["choice"]["view"]) for each in finished}
+        single = [each for each in finished if each["method"] != average.AVERAGE]
+        entries = {each["method"]: self.one(each) for each in single}
+        views = {each["choice"]["view"]: self.corpus(each["choice"]["view"]) for each in single}
         settings = SimpleNamespace(
             entries=entries,
             methods={name: vars(self.methods[name]) for name in entries},
             metric={self.settings.task: self.settings.metric},
             seed=self.settings.seed,
         )
-        files = [self.files(name) for name in entries]
+        files = [self.files(each["method"]) for each in finished]
         data = self.parsed, views, self.splits
         choice, predictions = choose(files, data, settings, order["shares"], order["where"])
         rows = list(prediction_rows(predictions, self.parsed, self.splits))
@@ -242,11 +286,13 @@ class Worker:
                 write_missing(path, MissingResult(reason), {})
         asked = self.settings
         names = [*(each["method"] for each in order["finished"]), *order["without"]]
-        methods: dict[str, Method] = {name: self.methods[name] for name in names}
+        known = {**self.methods, average.AVERAGE: average.entry_of(asked.task)}
+        methods: dict[str, Method] = {name: known[name] for name in names}
         files = [self.files(name) for name in names]
         summary = describe(self.parsed, self.corpus("words"), self.splits)
         summary["remarks"] = [*order["remarks"], *summary["remarks"]]
-        grids = {name: self.entry(name).get("tune", {}).get("grid", {}) for name in names}
+        grids = {name: self.entry(name).get("tune", {}).get("grid", {}) for name in names if name in self.methods}
+        grids[average.AVERAGE] = {}
         provenance = {
             "Run": {"data set": asked.name, "seed": str(asked.seed), "data": asked.source},
             **order["provenance"],
@@ -273,9 +319,16 @@ class Worker:
         choice = read_json(self.folder / "choice.json")
         chosen = next(each for each in order["finished"] if each["method"] == choice["method"])
         about = {"seed": self.settings.seed, **self.settings.about, "validation": choice["validation"]}
-        made_by = self.methods[choice["method"]], self.one(chosen)
-        keep_best(self.parsed, choice, *made_by, features=TEXT_VIEWS, about=about).save(self.folder / "model", {})
+        if choice["method"] != average.AVERAGE:
+            self.kept(chosen, choice, about).save(self.folder / "model", {})
+            return {}
+        average.keep(self, chosen, choice, about).save(self.folder / "model", {})
         return {}
+
+    def kept(self, chosen: Mapping[str, Any], choice: Mapping[str, Any], about: Mapping[str, Any]) -> PersistedModel:
+        """Return a method fitted to all documents at its point."""
+        method, entry = self.methods[chosen["method"]], self.one(chosen)
+        return keep_best(self.parsed, choice, method, entry, features=TEXT_VIEWS, about=about)
 
 
 def answer(worker: Worker, order: Mapping[str, Any]) -> dict[str, Any]:
@@ -283,6 +336,7 @@ def answer(worker: Worker, order: Mapping[str, Any]) -> dict[str, Any]:
     jobs: dict[str, Callable[[Mapping[str, Any]], dict[str, Any]]] = {
         "count": worker.count,
         "fit": worker.fit,
+        "average": partial(average.validate, worker),
         "finish": worker.finish,
         "choose": worker.choose,
         "doubts": worker.doubts,

@@ -14,10 +14,11 @@ from textmix.data.readers.text_table import read
 from textmix.experiment.scoring import Evaluation, metric_value
 from textmix.metrics.details import by_label, calibration, precision_at_recall
 from textmix.metrics.table import METRICS, shown_metrics
+from textmix.serve.averaged import AveragedModel
 from textmix.serve.model import PersistedModel
 
 
-def labelled(path: Path, form: str, model: PersistedModel, options: Mapping[str, Any]) -> Corpus:
+def labelled(path: Path, form: str, model: PersistedModel | AveragedModel, options: Mapping[str, Any]) -> Corpus:
     """Return the labelled texts of a table.
 
     Parameters
@@ -57,7 +58,7 @@ class Assessed(NamedTuple):
         return calibration(stated, self.true == self.predicted)
 
 
-def assess(model: PersistedModel, corpus: Corpus) -> Assessed:
+def assess(model: PersistedModel | AveragedModel, corpus: Corpus) -> Assessed:
     """Return what a model says of labelled texts.
 
     Raises
@@ -80,14 +81,14 @@ def assess(model: PersistedModel, corpus: Corpus) -> Assessed:
     return Assessed(true, predicted, probability)
 
 
-def scores(model: PersistedModel, found: Assessed) -> dict[str, float]:
+def scores(model: PersistedModel | AveragedModel, found: Assessed) -> dict[str, float]:
     """Return metric -> value; metrics of probabilities are left out."""
     evaluation = Evaluation(found.true, found.predicted, np.full(len(found.true), np.nan))
     names = [name for name in shown_metrics(model.task) if METRICS[name].takes == "decisions"]
     return {name: metric_value(name, evaluation) for name in names}
 
 
-def lines(model: PersistedModel, found: Assessed, recall: float | None = None) -> Iterator[str]:
+def lines(model: PersistedModel | AveragedModel, found: Assessed, recall: float | None = None) -> Iterator[str]:
     """Yield the lines of ``textmix evaluate``: the scores, each label, and the calibration where there is one.
 
     Parameters

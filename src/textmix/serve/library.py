@@ -13,6 +13,8 @@ from sklearn.utils.validation import check_is_fitted
 import textmix
 from textmix.core.errors import ConfigError
 from textmix.models.common.targets import LabelSetTargets
+from textmix.serve.averaged import HEAD as AVERAGE
+from textmix.serve.averaged import AveragedModel, load_model
 from textmix.serve.model import HEAD, PersistedModel
 
 
@@ -44,7 +46,7 @@ def save(model: Any, folder: str | Path) -> None:
     [('art',)]
     """
     folder = Path(folder)
-    if folder.exists() and not (folder / HEAD).is_file():
+    if folder.exists() and not any((folder / head).is_file() for head in (HEAD, AVERAGE)):
         raise ConfigError(f"{folder}: is there and holds no model; name a new folder")
     steps = list(model.steps) if isinstance(model, Pipeline) else [("model", model)]
     name, estimator = steps[-1]
@@ -81,7 +83,8 @@ class FittedModel(Protocol):
 def load(folder: str | Path) -> FittedModel:
     """Return a saved model, checked: the classifier, or the pipeline from texts to labels.
 
-    A model that ``snakemake model`` made is a pipeline from texts to names of labels, or to tuples of names.
+    A model that ``snakemake model`` made is a pipeline from texts to names of labels, or to tuples of names; an average
+    of ``textmix compare`` predicts them likewise.
 
     Parameters
     ----------
@@ -93,7 +96,9 @@ def load(folder: str | Path) -> FittedModel:
     DataFormatError : the folder is sealed, but its content is not that of a model.
     ConfigError : there is no such folder.
     """
-    model = PersistedModel.load(folder)
+    model = load_model(folder)
+    if isinstance(model, AveragedModel):
+        return cast(FittedModel, model)
     estimator = model.estimator
     names = np.array([int(name) for name in model.label_names] if model.numbers else list(model.label_names))
     estimator.classes_ = names[estimator.classes_]

@@ -170,18 +170,22 @@ class PersistedModel:
         ConfigError : the class of a step declares no fitted state, a parameter is not a plain value, or a label or
             word cannot be written as UTF-8.
         """
-        with _unwritable():
-            self._write(folder, meta)
+        with io.new_folder(folder, meta) as target:
+            self.write(target)
 
-    def _write(self, folder: str | Path, meta: Mapping[str, Any]) -> None:
-        """Do as `save`."""
+    def write(self, target: Path) -> None:
+        """Write the files of the model to a folder that is being made; the errors are those of `save`."""
+        with _unwritable():
+            self._write(target)
+
+    def _write(self, target: Path) -> None:
+        """Do as `write`."""
         told = {"dataset": self.dataset, "numbers": self.numbers, "indicators": self.indicators}
         head = {"format": FORMAT, "task": self.task, **told}
-        with io.new_folder(folder, meta) as target:
-            steps = [_write_step(target / f"step{n}", *step) for n, step in enumerate(self.steps)]
-            io.write_json(target / HEAD, {**head, "steps": steps})
-            io.write_json(target / "labels.json", list(self.label_names))
-            io.write_json(target / CARD, dict(self.card))
+        steps = [_write_step(target / f"step{n}", *step) for n, step in enumerate(self.steps)]
+        io.write_json(target / HEAD, {**head, "steps": steps})
+        io.write_json(target / "labels.json", list(self.label_names))
+        io.write_json(target / CARD, dict(self.card))
 
     @classmethod
     def load(cls, folder: str | Path) -> Self:
@@ -197,9 +201,14 @@ class PersistedModel:
         folder = Path(folder)
         if not folder.is_dir():
             raise ConfigError(f"{folder}: there is no model there; name the folder of a model")
-        with _malformed(folder, IntegrityError):
+        with malformed(folder, IntegrityError):
             io.check_result(folder, anywhere=True)
-        with _malformed(folder / HEAD, DataFormatError):
+        return cls.read(folder)
+
+    @classmethod
+    def read(cls, folder: Path) -> Self:
+        """Read the files of a model from a folder that was found sealed; the errors are those of `load`."""
+        with malformed(folder / HEAD, DataFormatError):
             head = read_json(folder / HEAD, dict)
             if head["format"] != FORMAT:
                 raise ValueError(f"format {head['format']!r} is not {FORMAT}; make the model again with this version")
@@ -287,7 +296,7 @@ def _read_step(folder: Path, head: Mapping[str, Any], n_labels: int) -> tuple[st
 
 
 @contextmanager
-def _malformed(path: Path, kind: type[DataFormatError] | type[IntegrityError]) -> Iterator[None]:
+def malformed(path: Path, kind: type[DataFormatError] | type[IntegrityError]) -> Iterator[None]:
     """Turn each exception that malformed content raises into an error of the given kind that names the path."""
     try:
         yield

@@ -13,6 +13,7 @@ import numpy as np
 
 from textmix.data.corpus import Ragged
 from textmix.data.new_texts import NewText
+from textmix.serve.averaged import AveragedModel
 from textmix.serve.model import PersistedModel
 
 #: A block ends after this many texts or this many bytes of text, whichever comes first.
@@ -35,7 +36,7 @@ def blocks(texts: Iterable[NewText]) -> Iterator[list[NewText]]:
         yield block
 
 
-def gives_several(model: PersistedModel) -> bool:
+def gives_several(model: PersistedModel | AveragedModel) -> bool:
     """Return whether a model gives several labels a text, with probabilities."""
     several = hasattr(model.estimator, "predict_both") or hasattr(model.estimator, "predict_proba")
     return model.task == "multi" and several
@@ -84,7 +85,7 @@ class Writer:
     def __init__(
         self,
         stream: IO[str],
-        model: PersistedModel,
+        model: PersistedModel | AveragedModel,
         form: str,
         everything: bool,
         *,
@@ -180,7 +181,7 @@ def _lists(cells: Sequence[str], ends: Sequence[int]) -> list[str]:
     return [f"[{', '.join(cells[first:end])}]" for first, end in pairwise(ends)]
 
 
-def predict(model: PersistedModel, texts: Iterable[NewText], writer: Writer) -> Labelled:
+def predict(model: PersistedModel | AveragedModel, texts: Iterable[NewText], writer: Writer) -> Labelled:
     """Label texts, write the header and their rows, and return the number of texts and of empty ones.
 
     Parameters

@@ -1,0 +1,187 @@
+"""The persisted average: several models of the same labels, whose calibrated probabilities are averaged.
+
+The folder holds a folder for each model, ``part0`` and so on, in the form of `textmix.serve.model`; ``average.json``
+with the slopes that calibrate their scores; and for several labels ``thresholds.npy``, the threshold of each label.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Self
+
+import numpy as np
+
+from textmix.core import io
+from textmix.core.errors import ConfigError, DataFormatError, IntegrityError
+from textmix.data.corpus import Ragged
+from textmix.models.common.averaging import averaged, decided, label_scores
+from textmix.serve.forms import read_json, read_npy
+from textmix.serve.model import CARD, FORMAT, TASKS, PersistedModel, malformed
+
+HEAD = "average.json"
+THRESHOLDS = "thresholds"
+
+
+@dataclass(frozen=True, repr=False)
+class AveragedModel:
+    """Models of the same labels, and how their probabilities become one answer; it also predicts texts in Python.
+
+    Parameters
+    ----------
+    parts : the models; each was fitted to indices into the same ``label_names``.
+    slopes : of each model, by which its scores are calibrated.
+    thresholds : of each label, float64 (L,), perhaps infinite; None for one label a document.
+    never_empty : whether each text has a label.
+    card : see `PersistedModel`.
+    """
+
+    parts: Sequence[PersistedModel]
+    slopes: Sequence[float]
+    thresholds: np.ndarray | None = None
+    never_empty: bool = False
+    card: Mapping[str, Any] = field(default_factory=dict)
+
+    def __repr__(self) -> str:
+        """Return the parts."""
+        return f"<textmix average of {', '.join(map(repr, self.parts))}>"
+
+    @property
+    def task(self) -> str:
+        """``single`` or ``multi``."""
+        return self.parts[0].task
+
+    @property
+    def label_names(self) -> Sequence[str]:
+        """The L names of the labels."""
+        return self.parts[0].label_names
+
+    @property
+    def classes_(self) -> np.ndarray:
+        """The names of the labels, (L,)."""
+        return np.array(list(self.label_names))
+
+    @property
+    def estimator(self) -> AveragedModel:
+        """What gives labels and probabilities."""
+        return self
+
+    @property
+    def class_name(self) -> str:
+        """The classes of the estimators."""
+        return f"the average of {', '.join(part.class_name for part in self.parts)}"
+
+    def label(self, text: Ragged) -> tuple[np.ndarray, np.ndarray]:
+        """Return labels and probabilities of N texts, as `PersistedModel.label` does."""
+        probability = averaged([self._scores(part, text) for part in self.parts], self.slopes, self.task)
+        return decided(probability, self.thresholds, never_empty=self.never_empty), probability
+
+    def _scores(self, part: PersistedModel, text: Ragged) -> np.ndarray:
+        """Return the scores of a part for all labels, float64 (N, L); -inf for a label that it does not know."""
+        found = label_scores(part.estimator, part.counts(text), self.task)
+        if found is None:
+            raise ConfigError(f"model: {part.class_name} gives no scores of its labels; make the model again")
+        scores = np.full((len(text), len(self.label_names)), -np.inf)
+        scores[:, part.estimator.classes_] = found
+        return scores
+
+    def predict_proba(self, texts: Sequence[str]) -> np.ndarray:
+        """Return the probability of each label for N texts, float64 (N, L)."""
+        return self.label(_ragged(texts))[1]
+
+    def predict(self, texts: Sequence[str]) -> np.ndarray:
+        """Return the name of the label of each of N texts, or a tuple of names each, (N,)."""
+        labels = self.label(_ragged(texts))[0]
+        names = self.classes_
+        if self.thresholds is None:
+            return np.asarray(names[labels])
+        found = np.empty(len(labels), dtype=object)
+        for row, indicators in enumerate(labels):
+            found[row] = tuple(names[np.flatnonzero(indicators)].tolist())
+        return found
+
+    def score(self, X: Sequence[str], y: Any) -> float:
+        """Return the share of N texts whose label, or whole tuple of labels, is predicted."""
+        wanted = [tuple(label) if isinstance(label, (list, tuple)) else label for label in y]
+        return float(np.mean([one == other for one, other in zip(self.predict(X).tolist(), wanted, strict=True)]))
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """Return the parameters by name."""
+        return {"slopes": list(self.slopes), "never_empty": self.never_empty}
+
+    def description(self) -> dict[str, Any]:
+        """Return what a user asks about the model, by name."""
+        told = [part.description() for part in self.parts]
+        steps = [
+            f"{step}, slope {slope:.4g}" if step is each["steps"][-1] else step
+            for each, slope in zip(told, self.slopes, strict=True)
+            for step in each["steps"]
+        ]
+        thresholds = {} if self.thresholds is None else {"thresholds": [float(value) for value in self.thresholds]}
+        return {
+            **{"steps": steps, "task": self.task, "labels": list(self.label_names)},
+            **{"features": sum(each["features"] for each in told), "dataset": told[0]["dataset"]},
+            **thresholds,
+            **self.card,
+        }
+
+    def save(self, folder: str | Path, meta: Mapping[str, Any]) -> None:
+        """Write the parts and the rest to a sealed folder; the errors are those of `PersistedModel.save`."""
+        head = {"format": FORMAT, "parts": len(self.parts), "slopes": [float(slope) for slope in self.slopes]}
+        with io.new_folder(folder, meta) as target:
+            for number, part in enumerate(self.parts):
+                (target / f"part{number}").mkdir()
+                part.write(target / f"part{number}")
+            io.write_json(target / HEAD, {**head, "never_empty": self.never_empty, "task": self.task})
+            io.write_json(target / CARD, dict(self.card))
+            if self.thresholds is not None:
+                io.save_arrays(target, **{THRESHOLDS: np.asarray(self.thresholds, dtype=np.float64)})
+
+    @classmethod
+    def load(cls, folder: str | Path) -> Self:
+        """Read a sealed folder and check it; the errors are those of `PersistedModel.load`."""
+        folder = Path(folder)
+        with malformed(folder, IntegrityError):
+            io.check_result(folder, anywhere=True)
+        with malformed(folder / HEAD, DataFormatError):
+            head = read_json(folder / HEAD, dict)
+            if head["format"] != FORMAT or not 1 <= int(head["parts"]) <= 100:
+                raise ValueError(f"format {head['format']!r} with {head['parts']} parts is none of this version")
+            parts = [PersistedModel.read(folder / f"part{number}") for number in range(int(head["parts"]))]
+            slopes = [float(slope) for slope in head["slopes"]]
+            several = head["task"] == "multi"
+            thresholds = read_npy(folder / f"{THRESHOLDS}.npy") if several else None
+            made = cls(parts, slopes, thresholds, bool(head["never_empty"]), read_json(folder / CARD, dict))
+            made._check()
+        return made
+
+    def _check(self) -> None:
+        """Check what the parts, which were checked, have to have in common.
+
+        Raises
+        ------
+        ValueError : parts, slopes or thresholds do not go together.
+        """
+        alike = {(part.task, *part.label_names) for part in self.parts}
+        if len(alike) != 1 or self.task not in TASKS or len(self.slopes) != len(self.parts):
+            raise ValueError("the parts have other labels, or there is not a slope for each of them")
+        if not all(np.isfinite(slope) and slope > 0.0 for slope in self.slopes):
+            raise ValueError("a slope is not above 0")
+        if (self.thresholds is None) != (self.task == "single"):
+            raise ValueError("thresholds go with several labels")
+        if self.thresholds is not None:
+            wrong = self.thresholds.dtype != np.float64 or self.thresholds.shape != (len(self.label_names),)
+            if wrong or np.isnan(self.thresholds).any():
+                raise ValueError("there is not a threshold for each label")
+        self.label(Ragged.from_texts([b"", b"a"]))
+
+
+def load_model(folder: str | Path) -> PersistedModel | AveragedModel:
+    """Read a model or an average; the errors are those of `PersistedModel.load`."""
+    return AveragedModel.load(folder) if (Path(folder) / HEAD).is_file() else PersistedModel.load(folder)
+
+
+def _ragged(texts: Sequence[str]) -> Ragged:
+    """Return texts in UTF-8."""
+    return Ragged.from_texts(text.encode("utf-8", "replace") for text in texts)
