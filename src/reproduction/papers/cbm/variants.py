@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from reproduction.papers.cbm.boosting import ClippedPowerSet, predicted_after
+from reproduction.papers.cbm.boosting import BarePowerSet, ClippedPowerSet, EqualStartPowerSet, predicted_after
 from reproduction.papers.cbm.parts import exactly_right, first, seed_from
 from reproduction.stored.measures import Measure, MeasureData, Repeated
 from textmix.experiment.trial import Trial
@@ -21,6 +21,14 @@ from textmix.models.label_sets.exact_chain import ProbabilisticChain
 MEKA_LIMIT = 1_000_000
 #: Least threshold of votes, as in MEKA.
 LEAST_THRESHOLD = 1e-5
+
+#: The power sets that `boosting_variants` compares.
+POWER_SETS = {
+    "ours": BoostedPowerSet,
+    "equal_start": EqualStartPowerSet,
+    "bare": BarePowerSet,
+    "authors": ClippedPowerSet,
+}
 
 Predicted = Iterable[tuple[str, np.ndarray]]
 
@@ -58,25 +66,26 @@ def chain_variants(
 def boosting_variants(
     sources: Mapping[str, MeasureData], settings: Mapping[str, Any], generator: np.random.Generator
 ) -> Measure:
-    """Compare the power set by our boosted trees and by trees of the authors' kind, after several numbers of rounds.
+    """Compare the power set by boosted trees of several kinds, after several numbers of rounds.
 
     Parameters
     ----------
     sources : role -> data set, one or more.
-    settings : ``rounds``, increasing; ``leaves`` of both.
+    settings : ``rounds``, increasing; ``leaves`` of a tree; ``kinds``, keys of `POWER_SETS`: ``ours``, the same from an
+        ``equal_start``, ``bare``, which also has no 1 in the Hessian of a leaf, and that by the ``authors``' steps.
     generator : unused, for nothing is drawn.
 
     Returns
     -------
-    a measure with the table ``runs`` and the values ``<role>_ours_<n>`` and ``<role>_authors_<n>`` after n rounds, see
-    `chain_variants`.
+    a measure with the table ``runs`` and the values ``<role>_<kind>_<n>`` after n rounds, see `chain_variants`.
     """
     rows: list[dict[str, Any]] = []
     size = {"trees": settings["rounds"][-1], "leaves": settings["leaves"]}
     for role, source in sources.items():
         trial = first(source)
-        for name, kind in (("ours", BoostedPowerSet), ("authors", ClippedPowerSet)):
-            predictions = predicted_after(trial.train.fitted(kind(**size)), trial.test.X, settings["rounds"])
+        for name in settings["kinds"]:
+            fitted = trial.train.fitted(POWER_SETS[name](**size))
+            predictions = predicted_after(fitted, trial.test.X, settings["rounds"])
             rows += _scored(role, 0, trial, ((f"{name}_{rounds}", sets) for rounds, sets in predictions))
     return Measure(_means(rows), {"runs": rows})
 
