@@ -58,6 +58,7 @@ rule page:
             titles=JOBS.role_titles(),
             remedies=JOBS.remedies(),
             curves=fresh_curves,
+            recorded_curves=curves_on_record,
             chosen=PLAN.chosen(),
         ),
     message:
@@ -238,3 +239,28 @@ rule record:
         "Recording what the run gave for each published row"
     script:
         "../scripts/record.py"
+
+
+rule record_curves:
+    """Write the curves of a run of specifications into config/papers/<paper>/recorded_curves.csv; run=FOLDER as for record."""
+    input:
+        in_a_folder,
+    log:
+        "logs/record_curves.log",
+    localrule: True
+    conda:
+        "../envs/jobs.yaml"
+    params:
+        run=PLAN.settings.get("run", "."),
+        folders=lambda wildcards: {
+            paper: os.path.relpath(PLAN.folders[paper])
+            for paper in READING_JOBS.papers()
+        },
+        declared=lambda wildcards: {
+            paper: PLAN.readings[paper].specifications
+            for paper in READING_JOBS.papers()
+        },
+    message:
+        "Recording the specification curves"
+    script:
+        "../scripts/record_curves.py"

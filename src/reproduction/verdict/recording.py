@@ -81,13 +81,13 @@ def read_run(
     start, end = run_times(sorted((run / RESULTS / "benchmarks").rglob("*.tsv")))
     minutes = round((datetime.fromisoformat(end) - datetime.fromisoformat(start)).total_seconds() / 60)
     made = {row.id: row for _, recorded in rows.values() for row in recorded}
-    facts = RecordedRun(end, _said(commit), sha256_file(run / "requirements.lock"), minutes, made)
+    facts = RecordedRun(end, commit_said(commit), sha256_file(run / "requirements.lock"), minutes, made)
     texts = {paper: io.format_csv(map(asdict, recorded), RECORDED_COLUMNS) for paper, (_, recorded) in rows.items()}
     return facts, texts
 
 
-def _said(commit: Mapping[str, str]) -> str:
-    """Return a commit with what git knows of changes since."""
+def commit_said(commit: Mapping[str, str]) -> str:
+    """Return a commit, as `reproduction.job.commit.commit_of` gives it, with what git knows of changes since."""
     changes = commit.get("changes", "none since")
     return commit["commit"] if changes == "none since" else f"{commit['commit']} ({changes})"
 

@@ -183,6 +183,7 @@ class ReportInputs:
     made : paths of the results that this run makes; a result of an earlier run that is not among them is not shown.
     recorded : the recorded run, or None where none is recorded.
     curves : paper -> file -> content of its specification curves, where they are those of today.
+    recorded_curves : the same of the recorded curves.
     """
 
     folders: Mapping[str, Path]
@@ -195,6 +196,7 @@ class ReportInputs:
     made: Collection[Path]
     recorded: RecordedRun | None = None
     curves: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    recorded_curves: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
 
 
 def read_sections(inputs: ReportInputs) -> tuple[list[PaperSection], list[list[dict[str, Any]]]]:
@@ -286,20 +288,27 @@ def _origins(inputs: ReportInputs, paper: str) -> dict[str, Origin]:
 
 
 def _specified(inputs: ReportInputs, paper: str, record: Record) -> Specified:
-    """Return the specification curves of a paper; none where they are not those of today."""
-    if paper not in inputs.curves:
-        return Specified()
-    files = inputs.curves[paper]
+    """Return the specification curves of a paper: those of today, and for the other rows the recorded ones."""
+    files, recorded = inputs.curves.get(paper, {}), inputs.recorded_curves.get(paper, {})
     metrics = {row.id: " ".join(filter(None, (row.method, row.metric))) for row in record.rows}
+    of_today = read_curves(files) if files else []
+    of_then = {curve.row: curve for curve in (read_curves(recorded) if recorded else [])}
     drawn = []
-    for curve in read_curves(files):
+    for curve in of_today:
         name, title = curve.drawing.removesuffix(".svg"), metrics[curve.row]
-        if not curve.made:
+        if curve.made:
+            svg = files[curve.drawing].encode()
+            drawing = Drawing(name, title, notes_of(svg), inline_svg(svg, f"s-{paper}-{name}", curve.drawing))
+            drawn.append((curve, drawing))
+            of_then.pop(curve.row, None)
+        elif curve.row not in of_then:
             drawn.append((curve, Drawing(name, title, "", None, f"{NOT_RUN}: {curve.readings[0].reason}")))
-            continue
-        svg = files[curve.drawing].encode()
-        drawn.append((curve, Drawing(name, title, notes_of(svg), inline_svg(svg, f"s-{paper}-{name}", curve.drawing))))
-    return Specified(drawn, read_factors(files))
+    for curve in of_then.values():
+        why = f"{NOT_RUN}: the readings are those recorded on {curve.recorded}; snakemake specifications draws them"
+        drawn.append((curve, Drawing(curve.drawing.removesuffix(".svg"), metrics[curve.row], "", None, why)))
+    factors = {**(read_factors(recorded) if recorded else {}), **(read_factors(files) if files else {})}
+    shown = {curve.specification for curve, _ in drawn}
+    return Specified(drawn, {name: levels for name, levels in factors.items() if name in shown})
 
 
 def _drawing(inputs: ReportInputs, paper: str, figure: str, entry: Mapping[str, Any]) -> Drawing:
