@@ -233,6 +233,7 @@ rule record:
             paper: os.path.relpath(PLAN.folders[paper]) for paper in PLAN.papers
         },
         schemas=JOBS.source("workflow/schemas"),
+        chosen=PLAN.chosen(),
         capped=PLAN.settings["max_trials"] is not None,
         papers=lambda wildcards: JOBS.judging(),
     message:
