@@ -10,11 +10,12 @@ import numpy as np
 from reproduction.papers.cbm.boosting import BarePowerSet, ClippedPowerSet, EqualStartPowerSet, predicted_after
 from reproduction.papers.cbm.parts import exactly_right, first, seed_from
 from reproduction.stored.measures import Measure, MeasureData, Repeated
-from textmix.experiment.trial import Trial
+from textmix.experiment.trial import Documents, Trial
 from textmix.models.label_sets.boosted import BoostedPowerSet
 from textmix.models.label_sets.chain_sampling_kernels import search_samples
 from textmix.models.label_sets.chains import ChainEnsemble, search
 from textmix.models.label_sets.dependency_network import DependencyNetwork
+from textmix.models.label_sets.estimators import BinaryRelevance, PairwiseCRF, PowerSet
 from textmix.models.label_sets.exact_chain import ProbabilisticChain
 
 #: Label sets that MEKA's PCC scores for a document, at most; it lets the first labels vary first.
@@ -117,6 +118,39 @@ def sampler_seeds(
         accuracies = [row["subset_accuracy"] for row in rows if row["role"] == role]
         values |= {f"{role}_least": min(accuracies), f"{role}_most": max(accuracies)}
     return Measure({**values, **_means(rows)}, {"runs": rows})
+
+
+def restored_parent(sources: Mapping[str, MeasureData], settings: Mapping[str, Any], _: np.random.Generator) -> Measure:
+    """Compare methods on the labels as they are and with a label that the public form has lost, made of its children.
+
+    Parameters
+    ----------
+    sources : role -> data set, one or more.
+    settings : ``children``, numbers from 1 of the labels whose union the lost one is; ``params`` of all methods.
+
+    Returns
+    -------
+    a measure with the table ``runs``, the values ``<role>_<method>`` and ``<role>_<method>_restored`` of ``binrel``,
+    ``powset`` and ``paircrf``, see `chain_variants`, and the numbers of label sets, ``<role>_sets`` and
+    ``<role>_sets_restored``.
+    """
+    rows: list[dict[str, Any]] = []
+    values: dict[str, Any] = {}
+    kinds = {"binrel": BinaryRelevance, "powset": PowerSet, "paircrf": PairwiseCRF}
+    children = np.asarray(settings["children"]) - 1
+    for role, source in sources.items():
+        trial = first(source)
+        for end, change in (("", lambda Y: Y), ("_restored", lambda Y: with_parent(Y, children))):
+            train, test = (Documents(part.X, change(part.y)) for part in (trial.train, trial.test))
+            made = ((name + end, kind(**settings["params"]).fit(train.X, train.y)) for name, kind in kinds.items())
+            rows += _scored(role, 0, Trial(0, train, test), ((name, model.predict(test.X)) for name, model in made))
+            values[f"{role}_sets{end}"] = float(len(np.unique(np.vstack([train.y, test.y]), axis=0)))
+    return Measure({**values, **_means(rows)}, {"runs": rows})
+
+
+def with_parent(Y: np.ndarray, children: np.ndarray) -> np.ndarray:
+    """Return label indicators Y (N, L) with one more column, 1 where a document has one of some labels, (N, L + 1)."""
+    return np.column_stack([Y, Y[:, children].any(axis=1)])
 
 
 def _scored(role: str, run: int, trial: Trial, predictions: Predicted) -> Iterator[dict[str, Any]]:
