@@ -78,8 +78,8 @@ def binary_readings(sources: Mapping[str, MeasureData], settings: Mapping[str, A
         sweep = sweep_of("binary", model.decision_function(trial.test.X), trial.test.y, thresholds)
         best = sweep.lowest_set_error()
         rows.append({**chosen, "best": thresholds[best], "lowest": sweep.set_error[best]})
-    best = [row["best"] for row in rows]
-    return Measure({"best_least": float(min(best)), "best_most": float(max(best))}, {"readings": rows})
+    ends = [float(row["best"]) for row in rows]
+    return Measure({"best_least": min(ends), "best_most": max(ends)}, {"readings": rows})
 
 
 _RATIOS = {"at_best": "lowest", "at_standard": "set_error"}
