@@ -3,6 +3,7 @@ rule page:
     input:
         comparisons=collect(COMPARE.path(), paper=PLAN.chosen()),
         origins=collect(COMPARE.path("origins"), paper=PLAN.chosen()),
+        causes=collect(COMPARE.path("causes"), paper=PLAN.chosen()),
         recorded=JOBS.recorded(),
         tables=TARGETS.tables(),
         figures=TARGETS.figures(),

@@ -31,6 +31,7 @@ from reproduction.plan.stages import FEATURES, FIT, SCORE, Stage
 from reproduction.plan.storage import Here
 from reproduction.plan.suites import FEW, ROUNDS
 from textmix.core import io
+from textmix.core.config import load_yaml_strict
 from textmix.data.fetch import source_state
 from textmix.data.registry import DatasetEntry, content_of
 from textmix.experiment.methods import COMPARED, FITTED, SEARCH, TUNING
@@ -242,6 +243,12 @@ class Jobs:
         """Return the checks.yaml of a paper, if it has one."""
         path = self.paper_file(wildcards, "checks.yaml")
         return [path] if os.path.isfile(path) else []
+
+    def given(self, wildcards: Any) -> list[str]:
+        """Return the locators of the results that the causes of a paper name."""
+        path = Path(self.paper_file(wildcards, "deviations.yaml"))
+        entries = load_yaml_strict(path) if path.is_file() else []
+        return [text for one in entries or [] for cause in one.get("explains", ()) for text in cause.get("gives", ())]
 
     def evidence(self, wildcards: Any) -> dict[str, dict[str, Any]]:
         """Return the known outcomes of tests and ratios of times that a paper's rows and checks name."""

@@ -82,6 +82,9 @@ def check_record(record: Record, spec: Mapping[str, Any], folder: Path, tests: P
             parts = [name for part in _SHOWN for name in spec[part]]
             place = f"{folder / 'deviations.yaml'}: {deviation.id}.explains.shown_by"
             check_name("experiment, measure, figure or table", shown, parts, place)
+        for given in (text for entry in deviation.explains for text in entry.get("gives", ())):
+            place = f"{folder / 'deviations.yaml'}: {deviation.id}.explains.gives: {given}"
+            check_locator(parse_locator(given, place), spec, place, tests)
     for name, table in spec["tables"].items():
         artefacts = [table["artefact"]] if isinstance(table["artefact"], str) else table["artefact"]
         for artefact in artefacts:

@@ -21,7 +21,7 @@ from reproduction.verdict.recorded import EQUAL, UNEQUAL, RecordedRun
 from reproduction.verdict.tables import PaperTable, make_table
 from reproduction.verdict.trail import made_by, shown_in
 from reproduction.verdict.unexplained import Unexplained, unexplained
-from reproduction.verdict.words import DIFFERS, MISSING, NOT_RUN, REPRODUCED, VERDICTS
+from reproduction.verdict.words import DIFFERS, MISSING, NOT_RUN, REPRODUCED, VERDICTS, short
 from textmix.core import io
 from textmix.core.errors import ConfigError, MissingResult
 from textmix.pages.drawing import Drawing, inline_svg, notes_of
@@ -59,6 +59,7 @@ class PaperSection:
     causes : id of a published row -> why it is not reproduced.
     url : address of the document; empty where none is known.
     spec : its ``paper.yaml``.
+    given : locator of a result that a cause names -> its value in words, or why this run has none.
     specified : its specification curves; none where they were not drawn, or are those of other results.
     """
 
@@ -75,6 +76,7 @@ class PaperSection:
     url: str = ""
     spec: Mapping[str, Any] = field(default_factory=dict)
     specified: Specified = field(default_factory=Specified)
+    given: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def counted(self) -> list[Item]:
@@ -226,7 +228,7 @@ def read_sections(inputs: ReportInputs) -> tuple[list[PaperSection], list[list[d
         marked = widened(text, [row.id for row in record.rows])
         beside = Beside(run.rows if run else {}, _origins(inputs, name), marked)
         section = make_section(name, spec, record, rows, results, figures=figures, data=data, beside=beside)
-        sections.append(replace(section, specified=_specified(inputs, name, record)))
+        sections.append(replace(section, specified=_specified(inputs, name, record), given=_given(inputs, name)))
         comparisons.append(rows)
     return sections, comparisons
 
@@ -285,6 +287,18 @@ def _origins(inputs: ReportInputs, paper: str) -> dict[str, Origin]:
         return {}
     io.check_result(path)
     return read_origins(path)
+
+
+def _given(inputs: ReportInputs, paper: str) -> dict[str, str]:
+    """Return the results that the causes of a paper name, in words, by their locators."""
+    path = inputs.results / "papers" / paper / "causes.csv"
+    if path not in inputs.made:
+        return {}
+    io.check_result(path)
+    return {
+        row["locator"]: short(float(row["value"])) if row["value"] else f"not in this run: {row['reason']}"
+        for row in io.read_csv(path)
+    }
 
 
 def _specified(inputs: ReportInputs, paper: str, record: Record) -> Specified:
