@@ -70,12 +70,12 @@ def given_rows(locators: Iterable[str], results: Results) -> list[dict[str, Any]
     locators : of the key ``gives``.
     results : the results of the paper.
     """
-    rows = []
+    rows: list[dict[str, Any]] = []
     for text in dict.fromkeys(locators):
         try:
             found = locate(results, parse_locator(text, "deviations.yaml: gives"))
         except MissingResult as missing:
-            rows.append(dict(zip(GIVEN, (text, None, missing.reason), strict=True)))
+            rows.append({"locator": text, "value": None, "reason": missing.reason})
         else:
-            rows.append(dict(zip(GIVEN, (text, float(f"{float(found.value):.10g}"), ""), strict=True)))
+            rows.append({"locator": text, "value": float(f"{float(found.value):.10g}"), "reason": ""})
     return rows
