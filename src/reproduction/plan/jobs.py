@@ -246,8 +246,9 @@ class Jobs:
 
     def given(self, wildcards: Any) -> list[str]:
         """Return the locators of the results that the causes of a paper name."""
-        path = Path(self.paper_file(wildcards, "deviations.yaml"))
-        entries = load_yaml_strict(path) if path.is_file() else []
+        entries = (
+            load_yaml_strict(path) if os.path.isfile(path := self.paper_file(wildcards, "deviations.yaml")) else []
+        )
         return [text for one in entries or [] for cause in one.get("explains", ()) for text in cause.get("gives", ())]
 
     def evidence(self, wildcards: Any) -> dict[str, dict[str, Any]]:
