@@ -25,13 +25,13 @@ from reproduction.plan.evidence import Evidence
 from reproduction.plan.graph import Inputs, graph, long_waits, read_by_suite
 from reproduction.plan.matrix import MATRIX
 from reproduction.plan.own import OWN, run_started
+from reproduction.plan.papers import given_by_causes
 from reproduction.plan.places import outside, registries
 from reproduction.plan.plan import Plan, Run
 from reproduction.plan.stages import FEATURES, FIT, SCORE, Stage
 from reproduction.plan.storage import Here
 from reproduction.plan.suites import FEW, ROUNDS
 from textmix.core import io
-from textmix.core.config import load_yaml_strict
 from textmix.data.fetch import source_state
 from textmix.data.registry import DatasetEntry, content_of
 from textmix.experiment.methods import COMPARED, FITTED, SEARCH, TUNING
@@ -246,10 +246,7 @@ class Jobs:
 
     def given(self, wildcards: Any) -> list[str]:
         """Return the locators of the results that the causes of a paper name."""
-        entries = (
-            load_yaml_strict(path) if os.path.isfile(path := self.paper_file(wildcards, "deviations.yaml")) else []
-        )
-        return [text for one in entries or [] for cause in one.get("explains", ()) for text in cause.get("gives", ())]
+        return given_by_causes(self.plan.folders[wildcards.paper])
 
     def evidence(self, wildcards: Any) -> dict[str, dict[str, Any]]:
         """Return the known outcomes of tests and ratios of times that a paper's rows and checks name."""
