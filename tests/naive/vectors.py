@@ -56,3 +56,40 @@ def train(
                 for step, (row, _) in zip(steps, pairs, strict=True):
                     outputs[row] += step * vectors[d]
                 vectors[d] += change
+
+
+def train_words(
+    documents: Any,
+    order: Any,
+    kept: Any,
+    rate: float,
+    passes: int,
+    window: int,
+    targets: Any,
+    vectors: Any,
+    words: Any,
+    outputs: Any,
+    draw: Any,
+) -> None:
+    """Train vectors of documents and of words in turns, in place; the parameters are those of `train`."""
+
+    def learn(vector: Any, pairs: Any, now: float) -> None:
+        """Move a vector and the outputs."""
+        steps = [now * (y - 1 / (1 + np.exp(-float(outputs[row] @ vector)))) for row, y in pairs]
+        change = sum(step * outputs[row] for step, (row, _) in zip(steps, pairs, strict=True))
+        for step, (row, _) in zip(steps, pairs, strict=True):
+            outputs[row] += step * vector
+        vector += change
+
+    total, seen = passes * sum(map(len, documents)), 0
+    for _ in range(passes):
+        for d in order:
+            now = max(rate * (1 - seen / total), rate * 1e-4 / 0.025)
+            seen += len(documents[d])
+            words_kept = [word for word in documents[d] if draw.uniform() < kept[word]]
+            for i, word in enumerate(words_kept):
+                reach = 1 + int(draw.uniform() * window)
+                for j, other in enumerate(words_kept):
+                    if j != i and abs(j - i) <= reach:
+                        learn(words[other], targets(word), now)
+                learn(vectors[d], targets(word), now)

@@ -14,7 +14,7 @@ from textmix.core.errors import ConfigError
 from textmix.data.corpus import Ragged
 from textmix.numerics.jit import njit
 from textmix.text import float_kernels
-from textmix.text.vector_kernels import alias_table, huffman_paths, train_bags
+from textmix.text.vector_kernels import alias_table, huffman_paths, train_bags, train_words_and_bags
 from textmix.text.vectors import VectorSpec, paragraph_vectors
 
 SIZE = 2 * float_kernels.LANES
@@ -81,8 +81,9 @@ def texts() -> list[np.ndarray]:
     return [rng.choice(11, size=size, p=np.arange(1, 12) / 66).astype(np.int32) for size in (9, 0, 1, *[20] * 9)]
 
 
+@pytest.mark.parametrize("window", [0, 3])
 @pytest.mark.parametrize("loss", ["negative", "hierarchical"])
-def test_vectors_are_those_of_the_plain_twin(loss: str) -> None:
+def test_vectors_are_those_of_the_plain_twin(loss: str, window: int) -> None:
     documents = texts()
     tokens = np.concatenate(documents)
     offsets = np.cumsum([0, *map(len, documents)])
@@ -91,7 +92,8 @@ def test_vectors_are_those_of_the_plain_twin(loss: str) -> None:
     paths, noise = huffman_paths(counts), (4 if loss == "negative" else 0, *alias_table(counts**0.75))
     vectors = np.random.default_rng(3).normal(size=(len(documents), SIZE)).astype(np.float32)
     outputs = np.random.default_rng(4).normal(size=(11, SIZE)).astype(np.float32) / 8
-    plain, plain_outputs = vectors.astype(np.float64), outputs.astype(np.float64)
+    words = np.random.default_rng(6).normal(size=(11, SIZE)).astype(np.float32) / 4
+    plain, plain_words, plain_outputs = (part.astype(np.float64) for part in (vectors, words, outputs))
     draw, codes = naive.Splitmix(99), list(paths_of(counts))
 
     def targets(word: int) -> list[tuple[int, float]]:
@@ -102,10 +104,17 @@ def test_vectors_are_those_of_the_plain_twin(loss: str) -> None:
         drawn = [int(p) if p - int(p) < noise[1][int(p)] else int(noise[2][int(p)]) for p in places]
         return [(word, 1.0), *((other, 0.0) for other in drawn if other != word)]
 
-    naive.train(documents, order, chances, 0.5, 3, targets, plain, plain_outputs, draw)
     state = np.array([99], dtype=np.uint64)
+    given = (offsets, tokens, order, chances, (0.5, 3), paths, noise)
     flat, rows = vectors.reshape(-1), outputs.reshape(-1)
-    train_bags(offsets, tokens, order, chances, (0.5, 3), paths, noise, SIZE, flat, rows, state)
+    if window:
+        share = (targets, plain, plain_words, plain_outputs, draw)
+        naive.train_words(documents, order, chances, 0.5, 3, window, *share)
+        train_words_and_bags(*given, window, SIZE, flat, words.reshape(-1), rows, state)
+    else:
+        naive.train(documents, order, chances, 0.5, 3, targets, plain, plain_outputs, draw)
+        train_bags(*given, SIZE, flat, rows, state)
+    np.testing.assert_allclose(words, plain_words, rtol=1e-4, atol=1e-4)
     np.testing.assert_allclose(vectors, plain, rtol=1e-4, atol=1e-4)
     np.testing.assert_allclose(outputs, plain_outputs, rtol=1e-4, atol=1e-4)
     assert int(state[0]) == draw.state
@@ -116,12 +125,13 @@ def test_the_paths_are_those_of_the_plain_tree() -> None:
     assert list(paths_of(counts)) == naive.huffman_codes(counts)
 
 
+@pytest.mark.parametrize("window", [0, 2])
 @pytest.mark.parametrize("loss", ["negative", "hierarchical"])
-def test_vectors_are_the_same_every_time_and_tell_two_kinds_of_documents_apart(loss: str) -> None:
+def test_vectors_are_the_same_every_time_and_tell_two_kinds_of_documents_apart(loss: str, window: int) -> None:
     rng = np.random.default_rng(0)
     rows = [rng.integers(10 * (d % 2), 10 * (d % 2) + 10, size=30) for d in range(40)]
     tokens = Ragged(np.concatenate(rows).astype(np.int32), np.arange(0, 1201, 30))
-    spec = VectorSpec(size=5, loss=loss, epochs=40, rate=0.1)
+    spec = VectorSpec(size=5, loss=loss, window=window, epochs=40, rate=0.1)
     trained = paragraph_vectors(tokens, spec)
     assert trained.tobytes() == paragraph_vectors(tokens, spec).tobytes()
     assert trained.shape == (40, 5)
@@ -145,7 +155,8 @@ def test_documents_without_a_known_word_have_a_vector_too() -> None:
         ({"loss": "hs"}, "vectors.loss: 'hs' is not known; choose one of negative, hierarchical"),
         ({"epochs": 0}, "vectors.epochs: is 0; write a number above 0"),
         ({"shuffle": 1}, "vectors.shuffle: is 1; write one like True"),
-        ({"seed": -1}, "sample or seed is negative"),
+        ({"seed": -1}, "sample, seed or window is negative"),
+        ({"window": -1}, "sample, seed or window is negative"),
     ],
 )
 def test_wrong_settings_are_named(entry: dict[str, object], message: str) -> None:

@@ -9,8 +9,9 @@ from typing import Any
 
 import pytest
 
-from reproduction.verdict.causes import Cause, causes_of
+from reproduction.verdict.causes import Cause, causes_of, given_rows
 from reproduction.verdict.published import Deviation, read_deviations, read_published
+from tests.verdict.reporting import Made
 from tests.verdict.test_page import comparison, made_of, pages, part
 from tests.verdict.test_page import row as published
 from textmix.core.config import load_yaml_strict
@@ -30,6 +31,22 @@ def explaining(*entries: dict[str, Any]) -> list[Deviation]:
 def test_a_cause_names_its_row_and_the_measure_that_shows_it() -> None:
     found = causes_of(explaining(EXPLAINED), [published(id="p.n")])
     assert found == {"p.n": Cause("The rule is another one.", ("curve",))}
+
+
+def test_a_result_that_a_cause_names_is_read_in_the_run_and_shown(tmp_path: Path) -> None:
+    made = Made(tmp_path)
+    made.scores("dcm", {"": [0.7, 0.8]})
+    names = ["score:table1/news/dcm/accuracy", "score:table1/news/edcm/accuracy"]
+    rows = given_rows([*names, names[0]], made.results)
+    assert [(row["locator"], row["value"]) for row in rows] == [(names[0], 0.75), (names[1], None)]
+    assert not rows[0]["reason"] and rows[1]["reason"]
+    cause = causes_of(explaining({**EXPLAINED, "gives": names}), [published(id="p.n")])["p.n"]
+    assert cause.gives == tuple(names)
+    section = made_of([comparison("differs", id="p.n")], explaining({**EXPLAINED, "gives": names}))
+    assert "In this run:" not in pages(section)["p"], "no value was read"
+    html = pages(dataclasses.replace(section, given={names[0]: "0.75"}))["p"]
+    assert "In this run: <code>table1/news/dcm/accuracy</code> 0.75;" in html
+    assert "<code>table1/news/edcm/accuracy</code> not in this run." in html
 
 
 @pytest.mark.parametrize(

@@ -18,7 +18,7 @@ from reproduction.verdict.coverage import DataUsed, Remedy
 from reproduction.verdict.items import Recorded
 from reproduction.verdict.page import Report, render_front, render_numbers, render_paper, render_provenance, slug
 from reproduction.verdict.published import Deviation, Record
-from reproduction.verdict.recorded import UNEQUAL, RecordedRun
+from reproduction.verdict.recorded import UNEQUAL, Facts, RecordedRun
 from reproduction.verdict.sections import PaperSection, ReportInputs, make_section, read_sections
 from reproduction.verdict.timeline import Bar
 from reproduction.verdict.words import VERDICTS
@@ -376,6 +376,17 @@ def test_a_stacked_cell_with_several_parts_is_one_element() -> None:
     html = pages(part())["index"]
     (cell,) = re.findall(r'<td class="words" data-label="Brought by">(.*?)</td>', html, re.DOTALL)
     assert cell.startswith("<div>") and cell.endswith("</div>")
+
+
+def test_a_paper_that_was_recorded_alone_has_its_own_day() -> None:
+    section = made_of([comparison("reproduced")])
+    whole = RecordedRun("2026-11-23T00:00:00Z", "c" * 40, "", 74, {})
+    later = replace(whole, papers={section.name: Facts("2026-11-26T00:00:00Z", "d" * 40, "", 30)})
+    for run, paper, front in ((whole, "2026-11-23", ""), (later, "2026-11-26", f"{section.name} alone on 2026-11-26")):
+        report = Report([section], {}, run)
+        assert f"The recorded run of {paper}" in render_paper(report, section.name)
+        assert "alone on" not in render_paper(report, section.name)
+        assert "The recorded run of 2026-11-23" in render_front(report) and front in render_front(report)
 
 
 def test_values_that_do_not_equal_the_record_are_named_up_to_ten() -> None:

@@ -203,7 +203,8 @@ def test_the_counts_of_readme_are_those_of_the_recorded_run() -> None:
     for folder in sorted((ROOT / "config/papers").iterdir()):
         published, checks = read_claims(folder, ROOT / "workflow/schemas")
         weak = {name for name, placebo in placebos(published, checks).items() if placebo.weak}
-        counts = Counter(run.rows[row.id].verdict for row in published if row.kind in COUNTED and row.id not in weak)
+        counted = [row.id for row in published if row.kind in COUNTED and row.id not in weak]
+        counts = Counter(run.rows[name].verdict for name in counted if name in run.rows)  # a later row is in no record
         total += counts
         (line,) = re.findall(rf"^\| `{folder.name}` \|.*\|(.*)\|$", text, re.M)
         said = ", ".join(str(counts[verdict]) for verdict in JUDGED)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,8 @@ import pytest
 from reproduction.stored.results import Evidence
 from reproduction.verdict.compare import COMPARISON_COLUMNS, compare_paper
 from reproduction.verdict.published import Record
-from reproduction.verdict.recording import PaperPlan, read_run
+from reproduction.verdict.recorded import RECORDED_COLUMNS, read_recorded, recorded_files
+from reproduction.verdict.recording import PaperPlan, beside, read_run, write_record
 from tests.verdict.reporting import ROLES, SETTINGS, Made, row
 from textmix.core import io
 from textmix.core.errors import IntegrityError
@@ -31,12 +33,13 @@ class FinishedRun:
         io.write_text(root / "requirements.lock", "numpy==2\n")
         io.write_text(root / "results/benchmarks/fit/a.tsv", "s\th:m:s\n12.5\t0:00:12\n")
 
-    def end(self, **code: str) -> None:
-        """Write the comparison of the paper, that of the report, and the end of the run."""
+    def end(self, *not_run: dict[str, str], **code: str) -> None:
+        """Write the comparison of the paper, that of the report with rows that were not run, and the end of the run."""
         compared = compare_paper(self.rows, {}, self.made.results)
         text = io.format_csv(compared, COMPARISON_COLUMNS)
         paper = "results/papers/paper/comparison.csv"
         self.write(paper, text, [SCORES], code)
+        text = io.format_csv([*compared, *not_run], COMPARISON_COLUMNS)
         self.write("results/report/comparison.csv", text, [paper], code)
         self.write("results/report/accepted.json", "{}\n", ["results/report/comparison.csv"], code)
 
@@ -106,3 +109,26 @@ def test_results_of_two_versions_of_the_code_are_refused(finished: FinishedRun) 
     finished.write("results/report/accepted.json", "{}\n", ["results/report/comparison.csv"], {"model": "2"})
     with pytest.raises(IntegrityError, match="different versions of model"):
         finished.read()
+
+
+def test_a_run_of_one_paper_alone_is_recorded_beside_a_whole_one_with_a_date_of_its_own(finished: FinishedRun) -> None:
+    plan = PaperPlan(SETTINGS, Record(finished.rows, {}, ()), ROLES, Evidence())
+    other = PaperPlan(SETTINGS, Record((row(id="q.x"),), {}, ()), ROLES, Evidence())
+    finished.end({**dict.fromkeys(COMPARISON_COLUMNS, ""), "id": "q.x", "verdict": "not run"})
+    plans = {"paper": plan, "other": other}
+    with pytest.raises(IntegrityError, match=r"results/papers/other/comparison\.csv: is not there"):
+        read_run(finished.root, plans, COMMIT)
+    made, texts = read_run(finished.root, plans, COMMIT, ["paper"])
+    assert list(texts) == ["paper"] and list(made.rows) == ["p.x"]
+    with pytest.raises(IntegrityError, match="a run of paper alone is recorded beside a whole run"):
+        beside(None, made, ["paper"])
+    before = replace(made.rows["p.x"], verdict="undecided")
+    whole = replace(made, date="2026-01-01T00:00:00+00:00", rows={"p.x": before, "q.x": replace(before, id="q.x")})
+    found = beside(whole, made, ["paper"])
+    assert {name: one.verdict for name, one in found.rows.items()} == {"p.x": "reproduced", "q.x": "undecided"}
+    assert (found.day, found.of("other").day) == ("2026-01-01", "2026-01-01")
+    assert found.of("paper").date == made.date != found.date
+    config = finished.root / "config"
+    rest = io.format_csv([asdict(found.rows["q.x"])], RECORDED_COLUMNS)
+    write_record(config, found, {config / "papers/paper": texts["paper"], config / "papers/other": rest})
+    assert read_recorded(recorded_files(config)) == found

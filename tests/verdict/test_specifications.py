@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -11,6 +12,7 @@ from reproduction.plan.specifications import Point, Specification
 from reproduction.stored.curves import CLAIM_UNIT, Curve, Reading, factor_rows, read_curves, read_factors, read_folder
 from reproduction.verdict.causes import Cause
 from reproduction.verdict.claims import distance
+from reproduction.verdict.sections import _specified
 from reproduction.verdict.specifications import curve_of
 from reproduction.verdict.unexplained import unexplained
 from reproduction.verdict.words import VERDICTS
@@ -145,3 +147,24 @@ def test_what_has_no_cause_or_lies_outside_every_reading_is_not_explained(
     causes = {} if because is None else {"p.x": Cause(because, ())}
     found = unexplained([_Item("p.x")], causes, [curve(*values)])  # type: ignore[list-item]
     assert bool(found) is listed
+
+
+def test_a_recorded_curve_is_shown_with_its_day_where_this_run_made_none() -> None:
+    def files(value: float | None, **more: str) -> dict[str, str]:
+        """Return the files of a folder of one curve."""
+        rows = [{**one, **more} for one in curve(0.6, value).rows()]
+        factors = list(factor_rows({"made": {"smoothing": {"0": "a", "1": "b"}}}))
+        drawing = '<svg xmlns="http://www.w3.org/2000/svg"/>'
+        return {
+            "readings.csv": io.format_csv(rows, rows[0].keys()),
+            "factors.csv": io.format_csv(factors, factors[0].keys()),
+            "p-x.svg": drawing,
+        }
+
+    record, then = SimpleNamespace(rows=[row()]), {"p": files(0.9, date="2026-11-25")}
+    alone = _specified(SimpleNamespace(curves={}, recorded_curves=then), "p", record)
+    assert [one.recorded for one, _ in alone.curves] == ["2026-11-25"]
+    assert "recorded on 2026-11-25" in alone.curves[0][1].reason
+    assert alone.factors["made"]["smoothing"] == {"0": "a", "1": "b"}
+    today = _specified(SimpleNamespace(curves={"p": files(0.7)}, recorded_curves=then), "p", record)
+    assert [(one.recorded, one.span) for one, _ in today.curves] == [("", (0.6, 0.7))]

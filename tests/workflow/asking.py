@@ -54,7 +54,7 @@ def parsed(folder: Path, config: Mapping[str, Any] | None = None) -> dict[str, A
 STAGES = {
     **{"datasets": "parse", "features": "features", "splits": "split", "predictions": "fit", "timings": "fit"},
     **{"scores": "score", "measures": "measure", "tables": "table", "figures": "figure"},
-    **dict.fromkeys(("comparison.csv", "origins.csv"), "compare"),
+    **dict.fromkeys(("comparison.csv", "origins.csv", "causes.csv"), "compare"),
     **{"report": "page", "accepted.json": "accept"},
 }
 REPORT = {

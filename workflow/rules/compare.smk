@@ -12,6 +12,7 @@ rule compare:
     output:
         comparison=COMPARE.path(),
         origins=COMPARE.path("origins"),
+        causes=COMPARE.path("causes"),
     log:
         COMPARE.log,
     benchmark:
@@ -29,6 +30,7 @@ rule compare:
             roles=JOBS.roles,
             evidence=JOBS.evidence,
             left_out=JOBS.left_out,
+            given=JOBS.given,
         ),
     message:
         "Setting the published numbers of {wildcards.paper} beside the rebuilt ones"

@@ -58,6 +58,7 @@ from reproduction.plan.storage import storage_of
 from reproduction.plan.suites import check_peers
 from reproduction.plan.targets import Targets, check_target
 from reproduction.stored.curves import read_folder
+from reproduction.stored.recorded_curves import RECORDED_CURVES, recorded_curves
 from reproduction.verdict.references import check_papers
 from reproduction.verdict.said import verdicts_said
 
@@ -157,6 +158,18 @@ def fresh_curves(wildcards):
         for paper, folder in folders.items()
         if RECIPES.is_fresh("readings", folder, paper=paper)
     }
+
+
+def curves_on_record(wildcards):
+    """Return paper -> file -> content of the recorded curves, of the readings that are declared today."""
+    found = {
+        paper: recorded_curves(
+            Path(PLAN.folders[paper]) / RECORDED_CURVES,
+            PLAN.readings[paper].specifications,
+        )
+        for paper in sorted(set(READING_JOBS.papers()) & set(PAGES.papers(wildcards)))
+    }
+    return {paper: files for paper, files in found.items() if files}
 
 
 def delete_unfounded():

@@ -6,6 +6,7 @@ REPORTED = RECIPES.of(
     titles=PAGES.titles,
     remedies=PAGES.remedies,
     curves=fresh_curves,
+    recorded_curves=curves_on_record,
     chosen=PAGES.chosen,
     home=PAGES.home,
     alone=PAGES.alone,
@@ -17,6 +18,7 @@ rule page:
     input:
         comparisons=PAGES.comparisons,
         origins=PAGES.origins,
+        causes=PAGES.causes,
         recorded=PAGES.recorded,
         tables=PAGES.tables,
         figures=PAGES.figures,
@@ -76,6 +78,7 @@ rule paper_page:
     input:
         comparisons=PAGES.comparisons,
         origins=PAGES.origins,
+        causes=PAGES.causes,
         recorded=PAGES.recorded,
         tables=PAGES.tables,
         figures=PAGES.figures,
@@ -276,9 +279,35 @@ rule record:
             paper: os.path.relpath(PLAN.folders[paper]) for paper in PLAN.papers
         },
         schemas=JOBS.source("workflow/schemas"),
+        chosen=PLAN.chosen(),
         capped=PLAN.settings["max_trials"] is not None,
         papers=lambda wildcards: JOBS.judging(),
     message:
         "Recording what the run gave for each published row"
     script:
         "../scripts/record.py"
+
+
+rule record_curves:
+    """Write the curves of a run of specifications into config/papers/<paper>/recorded_curves.csv; run=FOLDER as for record."""
+    input:
+        in_a_folder,
+    log:
+        "logs/record_curves.log",
+    localrule: True
+    conda:
+        "../envs/jobs.yaml"
+    params:
+        run=PLAN.settings.get("run", "."),
+        folders=lambda wildcards: {
+            paper: os.path.relpath(PLAN.folders[paper])
+            for paper in READING_JOBS.papers()
+        },
+        declared=lambda wildcards: {
+            paper: PLAN.readings[paper].specifications
+            for paper in READING_JOBS.papers()
+        },
+    message:
+        "Recording the specification curves"
+    script:
+        "../scripts/record_curves.py"

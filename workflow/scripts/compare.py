@@ -6,6 +6,7 @@ from pathlib import Path
 from reproduction.job.runtime import job
 from reproduction.stored.origins import ORIGIN_COLUMNS, Ancestors
 from reproduction.stored.results import Evidence, Results, as_read, role_entries
+from reproduction.verdict.causes import GIVEN, given_rows
 from reproduction.verdict.compare import COMPARISON_COLUMNS, compare_paper
 from reproduction.verdict.published import read_claims
 from textmix.core.io import format_csv, write_result
@@ -22,3 +23,5 @@ with job(snakemake, tolerate_missing=True) as running:
     origins = [asdict(ancestors.origin(name, read)) for name, read in results.read.items()]
     write_result(snakemake.output.comparison, format_csv(compared, COMPARISON_COLUMNS), running.record)
     write_result(snakemake.output.origins, format_csv(origins, ORIGIN_COLUMNS), running.record)
+    given = given_rows(settings.given, results)
+    write_result(snakemake.output.causes, format_csv(given, GIVEN), running.record)

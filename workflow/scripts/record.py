@@ -7,7 +7,7 @@ from reproduction.job.runtime import job, logger
 from reproduction.stored.results import Evidence, role_entries
 from reproduction.verdict.published import read_record
 from reproduction.verdict.recorded import read_recorded, recorded_files
-from reproduction.verdict.recording import PaperPlan, check_no_loss, read_run, write_record
+from reproduction.verdict.recording import PaperPlan, beside, check_no_loss, read_run, write_record
 from textmix.core.errors import ConfigError, IntegrityError
 
 with job(snakemake):
@@ -26,8 +26,10 @@ with job(snakemake):
         )
         for paper, entry in asked.papers.items()
     }
-    made, texts = read_run(run, plans, commit_of(run.resolve()))
-    folders = list(map(Path, asked.folders.values()))
-    check_no_loss(read_recorded(recorded_files(config, folders)), made)
-    write_record(config, made, {folder: texts[folder.name] for folder in folders})
+    made, texts = read_run(run, plans, commit_of(run.resolve()), asked.chosen)
+    folders = {paper: Path(folder) for paper, folder in asked.folders.items()}
+    old = read_recorded(recorded_files(config, folders.values()))
+    check_no_loss(old, made)
+    record = made if set(asked.chosen) == set(plans) else beside(old, made, asked.chosen)
+    write_record(config, record, {folders[paper]: text for paper, text in texts.items()})
     logger.info("recorded %d rows of the run that ended %s; commit config/", len(made.rows), made.date)

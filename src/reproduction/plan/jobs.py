@@ -25,6 +25,7 @@ from reproduction.plan.evidence import Evidence
 from reproduction.plan.graph import Inputs, graph, long_waits, read_by_suite
 from reproduction.plan.matrix import MATRIX
 from reproduction.plan.own import OWN, run_started
+from reproduction.plan.papers import given_by_causes
 from reproduction.plan.places import outside, registries
 from reproduction.plan.plan import Plan, Run
 from reproduction.plan.stages import FEATURES, FIT, SCORE, Stage
@@ -242,6 +243,10 @@ class Jobs:
         """Return the checks.yaml of a paper, if it has one."""
         path = self.paper_file(wildcards, "checks.yaml")
         return [path] if os.path.isfile(path) else []
+
+    def given(self, wildcards: Any) -> list[str]:
+        """Return the locators of the results that the causes of a paper name."""
+        return given_by_causes(self.plan.folders[wildcards.paper])
 
     def evidence(self, wildcards: Any) -> dict[str, dict[str, Any]]:
         """Return the known outcomes of tests and ratios of times that a paper's rows and checks name."""

@@ -55,6 +55,10 @@ class PageJobs:
         """Return the origins of the papers' values."""
         return [COMPARE.path("origins", paper=paper) for paper in self.chosen(wildcards)]
 
+    def causes(self, wildcards: Any) -> list[str]:
+        """Return the values of the results that the papers' causes name."""
+        return [COMPARE.path("causes", paper=paper) for paper in self.chosen(wildcards)]
+
     def tables(self, wildcards: Any) -> list[str]:
         """Return the tables of the papers."""
         return [path for paper in self.chosen(wildcards) for path in Targets(self.plan).tables_of(paper)]

@@ -292,3 +292,15 @@ def _references(paper: Mapping[str, Any]) -> Iterator[tuple[str, str | None, str
             yield f"{kind}.{key}", None, entry["features"], None
             yield f"{kind}.{key}", None, entry.get("beside"), None
             yield from ((f"{kind}.{key}", role, None, split) for role, split in entry["roles"].items())
+
+
+def given_by_causes(folder: Path) -> list[str]:
+    """Return the locators of the results that the causes of a paper name (``gives`` in its deviations.yaml).
+
+    Parameters
+    ----------
+    folder : of the paper's configuration.
+    """
+    path = folder / "deviations.yaml"
+    entries = (load_yaml_strict(path) or []) if path.is_file() else []
+    return [text for one in entries for cause in one.get("explains", ()) for text in cause.get("gives", ())]

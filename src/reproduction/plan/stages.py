@@ -123,7 +123,10 @@ MEASURE = Stage(
     long=True,
 )
 COMPARE = Stage(
-    "compare", "{paper}", {kind: f"results/papers/{{paper}}/{kind}.csv" for kind in ("comparison", "origins")}, "end"
+    "compare",
+    "{paper}",
+    {kind: f"results/papers/{{paper}}/{kind}.csv" for kind in ("comparison", "origins", "causes")},
+    "end",
 )
 TABLE = Stage(
     "table", "{paper}", {kind: f"results/papers/{{paper}}/tables/{{table}}.{kind}" for kind in ("csv", "tex")}, "end"

@@ -58,6 +58,7 @@ class Curve:
     low, high : ends of the margin; infinite where there is none.
     readings : the first is the choice of the table.
     product : number of all readings, of which ``readings`` are all or a draw.
+    recorded : the day on which a recorded curve was made; empty for one of this run.
     """
 
     row: str
@@ -69,6 +70,7 @@ class Curve:
     high: float
     readings: Sequence[Reading]
     product: int
+    recorded: str = ""
 
     @property
     def is_claim(self) -> bool:
@@ -160,7 +162,8 @@ def _curve(rows: Sequence[Mapping[str, str]]) -> Curve:
     first = rows[0]
     published, rounding, low, high = (float(first[key]) for key in ("published", "rounding", "low", "high"))
     head = first["row"], first["specification"], first["unit"]
-    return Curve(*head, published, rounding, low, high, [_reading(row) for row in rows], int(first["product"]))
+    readings = [_reading(row) for row in rows]
+    return Curve(*head, published, rounding, low, high, readings, int(first["product"]), first.get("date", ""))
 
 
 def _reading(row: Mapping[str, str]) -> Reading:

@@ -7,9 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Any
 
+from reproduction.plan.locators import parse_locator
+from reproduction.stored.results import Results
+from reproduction.verdict.locate import locate
 from reproduction.verdict.published import Deviation, Published
-from textmix.core.errors import ConfigError, suggest
+from textmix.core.errors import ConfigError, MissingResult, suggest
 
 
 @dataclass(frozen=True)
@@ -21,10 +25,16 @@ class Cause:
     because : the cause in one sentence.
     shown_by : experiments, measures, figures or tables of the paper's ``paper.yaml`` that show it; none where no
         experiment has shown it.  A run may leave some of them out.
+    gives : locators of results that show it.
     """
 
     because: str
     shown_by: tuple[str, ...]
+    gives: tuple[str, ...] = ()
+
+
+#: Columns of ``causes.csv``: ``value`` is empty where ``reason`` says why there is none.
+GIVEN = ("locator", "value", "reason")
 
 
 def causes_of(deviations: Iterable[Deviation], rows: Iterable[Published]) -> dict[str, Cause]:
@@ -48,5 +58,24 @@ def causes_of(deviations: Iterable[Deviation], rows: Iterable[Published]) -> dic
                     raise ConfigError(f"{place}: published.csv has no '{row}'; {suggest(row, known)}")
                 if row in causes:
                     raise ConfigError(f"{place}: '{row}' has a cause already; remove one of the two")
-                causes[row] = Cause(entry["because"], tuple(entry["shown_by"]))
+                causes[row] = Cause(entry["because"], tuple(entry["shown_by"]), tuple(entry.get("gives", ())))
     return causes
+
+
+def given_rows(locators: Iterable[str], results: Results) -> list[dict[str, Any]]:
+    """Return the rows of ``causes.csv``: the value of each result that causes name, or why a run has none.
+
+    Parameters
+    ----------
+    locators : of the key ``gives``.
+    results : the results of the paper.
+    """
+    rows: list[dict[str, Any]] = []
+    for text in dict.fromkeys(locators):
+        try:
+            found = locate(results, parse_locator(text, "deviations.yaml: gives"))
+        except MissingResult as missing:
+            rows.append({"locator": text, "value": None, "reason": missing.reason})
+        else:
+            rows.append({"locator": text, "value": float(f"{float(found.value):.10g}"), "reason": ""})
+    return rows

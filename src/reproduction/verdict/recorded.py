@@ -7,7 +7,7 @@ by ``snakemake record`` from a finished run (`reproduction.verdict.recording`) a
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
@@ -50,8 +50,8 @@ RECORDED_COLUMNS = tuple(field.name for field in fields(RecordedRow))
 
 
 @dataclass(frozen=True)
-class RecordedRun:
-    """The facts about the recorded run.
+class Facts:
+    """The facts about a run.
 
     Parameters
     ----------
@@ -59,19 +59,36 @@ class RecordedRun:
     commit : commit of its code, and what git knows of changes since.
     lock : sha256 of its ``requirements.lock``.
     minutes : from the start of its first job to the end of its last one.
-    rows : id -> row, of all papers.
     """
 
     date: str
     commit: str
     lock: str
     minutes: int
-    rows: Mapping[str, RecordedRow]
 
     @property
     def day(self) -> str:
         """The day on which it ended."""
         return self.date[:10]
+
+
+@dataclass(frozen=True)
+class RecordedRun(Facts):
+    """The recorded run: the last whole one, and later runs of some papers alone.
+
+    Parameters
+    ----------
+    date, commit, lock, minutes : of the last whole run.
+    rows : id -> row, of all papers; of a paper that was run alone later, the rows of that run.
+    papers : paper -> the facts about the later run of it.
+    """
+
+    rows: Mapping[str, RecordedRow]
+    papers: Mapping[str, Facts] = field(default_factory=dict)
+
+    def of(self, paper: str) -> Facts:
+        """Return the facts about the run that gave the rows of a paper."""
+        return self.papers.get(paper, Facts(self.date, self.commit, self.lock, self.minutes))
 
 
 def recorded_files(config: Path, folders: Iterable[Path] | None = None) -> list[Path]:
@@ -102,8 +119,10 @@ def read_recorded(files: Sequence[Path]) -> RecordedRun | None:
     if run is None:
         return None
     try:
-        facts = RecordedRun(**io.read_json(run), rows={})
-    except (TypeError, ValueError) as error:
+        read = io.read_json(run)
+        later = {paper: Facts(**facts) for paper, facts in read.pop("papers", {}).items()}
+        facts = Facts(**read)
+    except (AttributeError, TypeError, ValueError) as error:
         raise ConfigError(f"{run}: is damaged; restore it, or write it anew with snakemake record") from error
     rows: dict[str, RecordedRow] = {}
     for path in sorted(parts):
@@ -111,7 +130,7 @@ def read_recorded(files: Sequence[Path]) -> RecordedRun | None:
             if row.id in rows:
                 raise ConfigError(f"{path}: '{row.id}' stands twice; write it anew with snakemake record")
             rows[row.id] = row
-    return RecordedRun(facts.date, facts.commit, facts.lock, facts.minutes, rows)
+    return RecordedRun(**asdict(facts), rows=rows, papers=later)
 
 
 def _read_rows(path: Path) -> list[RecordedRow]:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -16,7 +16,7 @@ from reproduction.stored.results import Evidence, Results, RoleEntry, as_read
 from reproduction.verdict.compare import COMPARISON_COLUMNS, compare_paper, merge_comparisons
 from reproduction.verdict.items import without_notes
 from reproduction.verdict.published import Record
-from reproduction.verdict.recorded import RECORDED, RECORDED_COLUMNS, RUN, RecordedRow, RecordedRun
+from reproduction.verdict.recorded import RECORDED, RECORDED_COLUMNS, RUN, Facts, RecordedRow, RecordedRun
 from reproduction.verdict.timeline import run_times
 from reproduction.verdict.words import JUDGED
 from textmix.core import io
@@ -48,9 +48,9 @@ class PaperPlan:
 
 
 def read_run(
-    run: Path, plans: Mapping[str, PaperPlan], commit: Mapping[str, str]
+    run: Path, plans: Mapping[str, PaperPlan], commit: Mapping[str, str], chosen: Collection[str] | None = None
 ) -> tuple[RecordedRun, dict[str, str]]:
-    """Return what a finished run gave, and the text of the ``recorded.csv`` of each paper.
+    """Return what a finished run gave, and the text of the ``recorded.csv`` of each paper that it ran.
 
     Nothing is written.  Every verdict is judged again from the results, so that the record cannot say what they do not.
 
@@ -59,18 +59,20 @@ def read_run(
     run : folder in which the run was made.
     plans : paper -> its plan, of all papers that the record must have.
     commit : as `reproduction.job.commit.commit_of` gives it for the run.
+    chosen : the papers that the run was asked for; by default all.
 
     Raises
     ------
     IntegrityError : the run is not finished, a result is stale or was changed, results were made by two versions of the
         code, or the comparison misses a paper or says something else than the results.
     """
-    for path in (*ENDS, *(COMPARE.path(paper=paper) for paper in plans)):
+    ran = {paper: plan for paper, plan in plans.items() if chosen is None or paper in chosen}
+    for path in (*ENDS, *(COMPARE.path(paper=paper) for paper in ran)):
         _check_present(run, path)
     check_fresh(run, ENDS)
     whole = io.read_csv(run / ENDS[1])
     _check_papers(whole, plans)
-    rows = {paper: _rows(run, paper, plan) for paper, plan in plans.items()}
+    rows = {paper: _rows(run, paper, plan) for paper, plan in ran.items()}
     written = {row["id"]: row for row in whole}
     for found in merge_comparisons(compared for compared, _ in rows.values()):
         if written[found["id"]] != found:
@@ -81,15 +83,37 @@ def read_run(
     start, end = run_times(sorted((run / RESULTS / "benchmarks").rglob("*.tsv")))
     minutes = round((datetime.fromisoformat(end) - datetime.fromisoformat(start)).total_seconds() / 60)
     made = {row.id: row for _, recorded in rows.values() for row in recorded}
-    facts = RecordedRun(end, _said(commit), sha256_file(run / "requirements.lock"), minutes, made)
+    facts = RecordedRun(end, commit_said(commit), sha256_file(run / "requirements.lock"), minutes, made)
     texts = {paper: io.format_csv(map(asdict, recorded), RECORDED_COLUMNS) for paper, (_, recorded) in rows.items()}
     return facts, texts
 
 
-def _said(commit: Mapping[str, str]) -> str:
-    """Return a commit with what git knows of changes since."""
+def commit_said(commit: Mapping[str, str]) -> str:
+    """Return a commit, as `reproduction.job.commit.commit_of` gives it, with what git knows of changes since."""
     changes = commit.get("changes", "none since")
     return commit["commit"] if changes == "none since" else f"{commit['commit']} ({changes})"
+
+
+def beside(old: RecordedRun | None, new: RecordedRun, chosen: Collection[str]) -> RecordedRun:
+    """Return the recorded run with the rows of a later run of some papers alone, which keeps its own date.
+
+    Parameters
+    ----------
+    old : the recorded run.
+    new : the run of some papers, as `read_run` returns it.
+    chosen : these papers.
+
+    Raises
+    ------
+    IntegrityError : no run is recorded, beside which the papers could stand.
+    """
+    if old is None:
+        raise IntegrityError(
+            f"config/{RUN}: is not there, and a run of {_some(sorted(chosen))} alone is recorded beside a whole run; "
+            "record a run of all papers first"
+        )
+    facts = Facts(new.date, new.commit, new.lock, new.minutes)
+    return replace(old, rows={**old.rows, **new.rows}, papers={**old.papers, **dict.fromkeys(chosen, facts)})
 
 
 def write_record(config: Path, run: RecordedRun, texts: Mapping[Path, str]) -> None:
@@ -98,12 +122,14 @@ def write_record(config: Path, run: RecordedRun, texts: Mapping[Path, str]) -> N
     Parameters
     ----------
     config : the folder ``config``.
-    run : as `read_run` returns it.
-    texts : folder of a paper -> the text that `read_run` returns for it.
+    run : as `read_run` returns it, or `beside`.
+    texts : folder of a paper -> the text that `read_run` returns for it, of the papers that were run.
     """
     for folder, text in texts.items():
         io.write_text(folder / RECORDED, text)
-    io.write_json(config / RUN, {"date": run.date, "commit": run.commit, "lock": run.lock, "minutes": run.minutes})
+    later = {"papers": {paper: asdict(facts) for paper, facts in sorted(run.papers.items())}} if run.papers else {}
+    facts = {"date": run.date, "commit": run.commit, "lock": run.lock, "minutes": run.minutes}
+    io.write_json(config / RUN, {**facts, **later})
 
 
 def check_no_loss(old: RecordedRun | None, new: RecordedRun) -> None:

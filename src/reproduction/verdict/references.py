@@ -77,11 +77,7 @@ def check_record(record: Record, spec: Mapping[str, Any], folder: Path, tests: P
                 place = f"{folder / 'checks.yaml'}: {name}.{side}: {text}"
                 check_locator(parse_locator(text, place), spec, place, tests)
     causes_of(record.deviations, record.rows)
-    for deviation in record.deviations:
-        for shown in (name for entry in deviation.explains for name in entry["shown_by"]):
-            parts = [name for part in _SHOWN for name in spec[part]]
-            place = f"{folder / 'deviations.yaml'}: {deviation.id}.explains.shown_by"
-            check_name("experiment, measure, figure or table", shown, parts, place)
+    _check_causes(record, spec, folder, tests)
     for name, table in spec["tables"].items():
         artefacts = [table["artefact"]] if isinstance(table["artefact"], str) else table["artefact"]
         for artefact in artefacts:
@@ -92,6 +88,18 @@ def check_record(record: Record, spec: Mapping[str, Any], folder: Path, tests: P
     for name, figure in spec["figures"].items():
         for drawn, row_id in figure.get("published", {}).items():
             check_name("published row", row_id, rows, f"{paper}: figures.{name}.published.{drawn}")
+
+
+def _check_causes(record: Record, spec: Mapping[str, Any], folder: Path, tests: Path) -> None:
+    """Check the names of what shows the causes of one paper; the parameters are those of `check_record`."""
+    for deviation in record.deviations:
+        for shown in (name for entry in deviation.explains for name in entry["shown_by"]):
+            parts = [name for part in _SHOWN for name in spec[part]]
+            place = f"{folder / 'deviations.yaml'}: {deviation.id}.explains.shown_by"
+            check_name("experiment, measure, figure or table", shown, parts, place)
+        for given in (text for entry in deviation.explains for text in entry.get("gives", ())):
+            place = f"{folder / 'deviations.yaml'}: {deviation.id}.explains.gives: {given}"
+            check_locator(parse_locator(given, place), spec, place, tests)
 
 
 def check_locator(locator: Locator, spec: Mapping[str, Any], place: str, tests: Path) -> None:

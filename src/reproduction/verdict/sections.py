@@ -21,7 +21,7 @@ from reproduction.verdict.recorded import EQUAL, UNEQUAL, RecordedRun
 from reproduction.verdict.tables import PaperTable, make_table
 from reproduction.verdict.trail import HOME, made_by, shown_in
 from reproduction.verdict.unexplained import Unexplained, unexplained
-from reproduction.verdict.words import DIFFERS, MISSING, NOT_RUN, REPRODUCED, VERDICTS
+from reproduction.verdict.words import DIFFERS, MISSING, NOT_RUN, REPRODUCED, VERDICTS, short
 from textmix.core import io
 from textmix.core.errors import ConfigError, MissingResult
 from textmix.pages.drawing import Drawing, inline_svg, notes_of
@@ -59,6 +59,7 @@ class PaperSection:
     causes : id of a published row -> why it is not reproduced.
     url : address of the document; empty where none is known.
     spec : its ``paper.yaml``.
+    given : locator of a result that a cause names -> its value in words, or why this run has none.
     specified : its specification curves; none where they were not drawn, or are those of other results.
     home : the folder of the workflow as seen from the pages.
     """
@@ -77,6 +78,7 @@ class PaperSection:
     spec: Mapping[str, Any] = field(default_factory=dict)
     specified: Specified = field(default_factory=Specified)
     home: str = HOME
+    given: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def counted(self) -> list[Item]:
@@ -186,6 +188,7 @@ class ReportInputs:
     recorded : the recorded run, or None where none is recorded.
     curves : paper -> file -> content of its specification curves, where they are those of today.
     home : the folder of the workflow as seen from the pages.
+    recorded_curves : the same of the recorded curves.
     """
 
     folders: Mapping[str, Path]
@@ -199,6 +202,7 @@ class ReportInputs:
     recorded: RecordedRun | None = None
     curves: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     home: str = HOME
+    recorded_curves: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
 
 
 def read_sections(inputs: ReportInputs) -> tuple[list[PaperSection], list[list[dict[str, Any]]]]:
@@ -228,7 +232,8 @@ def read_sections(inputs: ReportInputs) -> tuple[list[PaperSection], list[list[d
         marked = widened(text, [row.id for row in record.rows])
         beside = Beside(run.rows if run else {}, _origins(inputs, name), marked)
         section = make_section(name, spec, record, rows, results, figures=figures, data=data, beside=beside)
-        sections.append(replace(section, specified=_specified(inputs, name, record), home=inputs.home))
+        section = replace(section, specified=_specified(inputs, name, record), given=_given(inputs, name))
+        sections.append(replace(section, home=inputs.home))
         comparisons.append(rows)
     return sections, comparisons
 
@@ -289,21 +294,40 @@ def _origins(inputs: ReportInputs, paper: str) -> dict[str, Origin]:
     return read_origins(path)
 
 
+def _given(inputs: ReportInputs, paper: str) -> dict[str, str]:
+    """Return the results that the causes of a paper name, in words, by their locators."""
+    path = inputs.results / "papers" / paper / "causes.csv"
+    if path not in inputs.made:
+        return {}
+    io.check_result(path)
+    return {
+        row["locator"]: short(float(row["value"])) if row["value"] else f"not in this run: {row['reason']}"
+        for row in io.read_csv(path)
+    }
+
+
 def _specified(inputs: ReportInputs, paper: str, record: Record) -> Specified:
-    """Return the specification curves of a paper; none where they are not those of today."""
-    if paper not in inputs.curves:
-        return Specified()
-    files = inputs.curves[paper]
+    """Return the specification curves of a paper: those of today, and for the other rows the recorded ones."""
+    files, recorded = inputs.curves.get(paper, {}), inputs.recorded_curves.get(paper, {})
     metrics = {row.id: " ".join(filter(None, (row.method, row.metric))) for row in record.rows}
+    of_today = read_curves(files) if files else []
+    of_then = {curve.row: curve for curve in (read_curves(recorded) if recorded else [])}
     drawn = []
-    for curve in read_curves(files):
+    for curve in of_today:
         name, title = curve.drawing.removesuffix(".svg"), metrics[curve.row]
-        if not curve.made:
+        if curve.made:
+            svg = files[curve.drawing].encode()
+            drawing = Drawing(name, title, notes_of(svg), inline_svg(svg, f"s-{paper}-{name}", curve.drawing))
+            drawn.append((curve, drawing))
+            of_then.pop(curve.row, None)
+        elif curve.row not in of_then:
             drawn.append((curve, Drawing(name, title, "", None, f"{NOT_RUN}: {curve.readings[0].reason}")))
-            continue
-        svg = files[curve.drawing].encode()
-        drawn.append((curve, Drawing(name, title, notes_of(svg), inline_svg(svg, f"s-{paper}-{name}", curve.drawing))))
-    return Specified(drawn, read_factors(files))
+    for curve in of_then.values():
+        why = f"{NOT_RUN}: the readings are those recorded on {curve.recorded}; snakemake specifications draws them"
+        drawn.append((curve, Drawing(curve.drawing.removesuffix(".svg"), metrics[curve.row], "", None, why)))
+    factors = {**(read_factors(recorded) if recorded else {}), **(read_factors(files) if files else {})}
+    shown = {curve.specification for curve, _ in drawn}
+    return Specified(drawn, {name: levels for name, levels in factors.items() if name in shown})
 
 
 def _drawing(inputs: ReportInputs, paper: str, figure: str, entry: Mapping[str, Any]) -> Drawing:

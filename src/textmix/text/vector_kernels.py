@@ -176,6 +176,42 @@ def huffman_paths(counts: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarra
 
 
 @njit
+def targets_at_most(
+    paths: tuple[np.ndarray, np.ndarray, np.ndarray], noise: tuple[int, np.ndarray, np.ndarray]
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return room for the rows, wanted values and factors of any word's targets; the parameters are of `train_bags`."""
+    starts, most = paths[0], 1 + noise[0]
+    for word in range(len(starts) - 1):
+        most = max(most, starts[word + 1] - starts[word])
+    return np.zeros(most, dtype=np.int64), np.zeros(most), np.zeros(most, dtype=np.float32)
+
+
+@njit
+def targets_of(
+    word: int,
+    paths: tuple[np.ndarray, np.ndarray, np.ndarray],
+    noise: tuple[int, np.ndarray, np.ndarray],
+    size: int,
+    state: np.ndarray,
+    rows: np.ndarray,
+    wanted: np.ndarray,
+) -> int:
+    """Write where the output vectors of a word's targets begin, and what is wanted of each; return their number.
+
+    The parameters are those of `train_bags`.
+    """
+    starts, nodes, branches = paths
+    if noise[0] > 0:
+        targets = noisy_targets(word, noise, state, rows, wanted)
+    else:
+        targets = starts[word + 1] - starts[word]
+        rows[:targets] = nodes[starts[word] : starts[word + 1]]
+        wanted[:targets] = branches[starts[word] : starts[word + 1]]
+    rows[:targets] *= size
+    return int(targets)
+
+
+@njit
 def train_bags(
     offsets: np.ndarray,
     tokens: np.ndarray,
@@ -207,11 +243,7 @@ def train_bags(
     state : uint64 (1,), of the generator.
     """
     first_rate, passes = rates
-    starts, nodes, branches = paths
-    most = 1 + noise[0]
-    for word in range(len(starts) - 1):
-        most = max(most, starts[word + 1] - starts[word])
-    rows, wanted, factors = np.zeros(most, dtype=np.int64), np.zeros(most), np.zeros(most, dtype=np.float32)
+    rows, wanted, factors = targets_at_most(paths, noise)
     seen, total = 0, passes * len(tokens)
     for _ in range(passes):
         for d in order:
@@ -221,11 +253,55 @@ def train_bags(
                 word = tokens[token]
                 if uniform(state) >= chances[word]:
                     continue
-                if noise[0] > 0:
-                    targets = noisy_targets(word, noise, state, rows, wanted)
-                else:
-                    targets = starts[word + 1] - starts[word]
-                    rows[:targets] = nodes[starts[word] : starts[word + 1]]
-                    wanted[:targets] = branches[starts[word] : starts[word + 1]]
-                rows[:targets] *= size
+                targets = targets_of(word, paths, noise, size, state, rows, wanted)
                 learn(vectors, d * size, outputs, rows, wanted, targets, rate, factors, size // LANES)
+
+
+@njit
+def train_words_and_bags(
+    offsets: np.ndarray,
+    tokens: np.ndarray,
+    order: np.ndarray,
+    chances: np.ndarray,
+    rates: tuple[float, int],
+    paths: tuple[np.ndarray, np.ndarray, np.ndarray],
+    noise: tuple[int, np.ndarray, np.ndarray],
+    window: int,
+    size: int,
+    vectors: np.ndarray,
+    words: np.ndarray,
+    outputs: np.ndarray,
+    state: np.ndarray,
+) -> None:
+    """Train the vectors of documents and of words in turns, in place, with the same outputs.
+
+    Before a document's vector learns to predict a word, so do the vectors of the words near it: at most ``window`` kept
+    occurrences away, a number that is drawn anew for each word.
+
+    Parameters
+    ----------
+    window : at least 1.
+    words : float32 (V * D,), the vectors of words.
+    offsets, tokens, order, chances, rates, paths, noise, size, vectors, outputs, state : see `train_bags`.
+    """
+    first_rate, passes = rates
+    rows, wanted, factors = targets_at_most(paths, noise)
+    kept = np.empty(max(np.max(np.diff(offsets)), 1), dtype=np.int64)
+    seen, total, blocks = 0, passes * len(tokens), size // LANES
+    for _ in range(passes):
+        for d in order:
+            rate = max(first_rate * (1.0 - seen / total), first_rate * LAST_RATE)
+            seen += offsets[d + 1] - offsets[d]
+            n = 0
+            for token in range(offsets[d], offsets[d + 1]):
+                if uniform(state) < chances[tokens[token]]:
+                    kept[n] = tokens[token]
+                    n += 1
+            for i in range(n):
+                reach = 1 + int(uniform(state) * window)
+                for j in range(max(i - reach, 0), min(i + reach + 1, n)):
+                    if j != i:
+                        targets = targets_of(kept[i], paths, noise, size, state, rows, wanted)
+                        learn(words, kept[j] * size, outputs, rows, wanted, targets, rate, factors, blocks)
+                targets = targets_of(kept[i], paths, noise, size, state, rows, wanted)
+                learn(vectors, d * size, outputs, rows, wanted, targets, rate, factors, blocks)

@@ -11,7 +11,7 @@ import numpy as np
 from textmix.core.errors import ConfigError
 from textmix.data.corpus import Ragged
 from textmix.text.float_kernels import LANES
-from textmix.text.vector_kernels import alias_table, huffman_paths, train_bags
+from textmix.text.vector_kernels import alias_table, huffman_paths, train_bags, train_words_and_bags
 
 #: The losses: each word against the noise words drawn for it, or along the word's path in a binary tree.
 LOSSES = ("negative", "hierarchical")
@@ -28,6 +28,8 @@ class VectorSpec:
     negative : number of noise words for each word, drawn by their counts to the power 3/4.
     sample : a word with a share ``s`` of all occurrences is learned with the chance ``sqrt(t/s) + t/s``, where t is
         ``sample``; 0 learns every occurrence.
+    window : words get vectors of their own, too, which learn to predict the words up to so many places away, in turns
+        with the documents' (skip-grams; ``dbow_words`` of gensim); 0: they get none.
     min_count : least count of a word that is learned.
     epochs : passes over the documents.
     rate : length of the first step of gradient descent; it falls linearly.
@@ -40,6 +42,7 @@ class VectorSpec:
     loss: str = "negative"
     negative: int = 5
     sample: float = 0.0
+    window: int = 0
     min_count: int = 2
     epochs: int = 20
     rate: float = 0.025
@@ -67,8 +70,8 @@ class VectorSpec:
         for key in ("size", "negative", "min_count", "epochs", "rate"):
             if getattr(spec, key) <= 0:
                 raise ConfigError(f"features: vectors.{key}: is {getattr(spec, key)}; write a number above 0")
-        if spec.sample < 0 or spec.seed < 0:
-            raise ConfigError("features: vectors: sample or seed is negative; write a number from 0")
+        if min(spec.sample, spec.seed, spec.window) < 0:
+            raise ConfigError("features: vectors: sample, seed or window is negative; write a number from 0")
         return spec
 
 
@@ -93,16 +96,25 @@ def paragraph_vectors(tokens: Ragged, spec: VectorSpec) -> np.ndarray:
     order = generator.permutation(n) if spec.shuffle else np.arange(n)
     width = -(-spec.size // LANES) * LANES
     vectors = np.zeros((n, width), dtype=np.float32)
-    vectors[:, : spec.size] = (generator.random((n, spec.size), dtype=np.float32) - np.float32(0.5)) / spec.size
+    vectors[:, : spec.size] = _start(generator, n, spec.size)
     if len(counts):
-        train_bags(
-            *(offsets, learned[learned >= 0], order, _chances(counts, spec.sample), (spec.rate, spec.epochs)),
-            huffman_paths(counts),
-            (spec.negative if spec.loss == "negative" else 0, *alias_table(counts**0.75)),
-            *(width, vectors.reshape(-1), np.zeros(len(counts) * width, dtype=np.float32)),
-            generator.integers(2**64, size=1, dtype=np.uint64),
-        )
+        flat, outputs = vectors.reshape(-1), np.zeros(len(counts) * width, dtype=np.float32)
+        learned_in = (offsets, learned[learned >= 0], order, _chances(counts, spec.sample), (spec.rate, spec.epochs))
+        targets = huffman_paths(counts), (spec.negative if spec.loss == "negative" else 0, *alias_table(counts**0.75))
+        state = generator.integers(2**64, size=1, dtype=np.uint64)
+        if spec.window:
+            of_words = np.zeros((len(counts), width), dtype=np.float32)
+            of_words[:, : spec.size] = _start(generator, len(counts), spec.size)
+            rows = of_words.reshape(-1)
+            train_words_and_bags(*learned_in, *targets, spec.window, width, flat, rows, outputs, state)
+        else:
+            train_bags(*learned_in, *targets, width, flat, outputs, state)
     return vectors[:, : spec.size].astype(np.float64)
+
+
+def _start(generator: np.random.Generator, n: int, size: int) -> np.ndarray:
+    """Return the vectors with which n documents or words begin, float32 (n, ``size``)."""
+    return (generator.random((n, size), dtype=np.float32) - np.float32(0.5)) / size
 
 
 def _chances(counts: np.ndarray, sample: float) -> np.ndarray:

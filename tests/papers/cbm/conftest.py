@@ -34,8 +34,9 @@ COMPONENTS: dict[str, Any] = {
 
 #: Settings of the measures that share none.
 OWN: dict[str, Any] = {
-    "boosting_variants": {"rounds": [2, 4], "leaves": 2},
+    "boosting_variants": {"rounds": [2, 4], "leaves": 2, "kinds": ["ours", "authors"]},
     "sampler_seeds": {"params": {"sweeps": 20, "kept": 10}, "runs": 3},
+    "restored_parent": {"params": {"tol": 1e-4}, "children": [1, 3]},
     "chain_variants": {
         **{"params": {"scene": {"tol": 1e-4}}, "orders": {"scene": 2}, "ensembles": {"scene": 2}},
         **{"samples": 10, "beam_width": 8},

@@ -5,7 +5,14 @@ from __future__ import annotations
 import numpy as np
 from scipy import sparse
 
-from reproduction.papers.cbm.boosting import ClippedPowerSet, clipped_steps, leaves_of, predicted_after
+from reproduction.papers.cbm.boosting import (
+    BarePowerSet,
+    ClippedPowerSet,
+    EqualStartPowerSet,
+    clipped_steps,
+    leaves_of,
+    predicted_after,
+)
 from tests.models.test_cbm import documents
 from textmix.models.common.boosted_trees import Growth, Trees
 from textmix.models.common.forest import Forest
@@ -44,3 +51,14 @@ def test_trees_of_the_authors_kind_predict_what_they_scored_in_training():
     np.testing.assert_allclose(model._gate.trees.predict(X), model._gate.trees.scores, atol=1e-12)
     single = ClippedPowerSet(trees=1, leaves=2, shrinkage=1.0).fit(X, Y)
     assert np.abs(single._gate.trees.scores).max() == 1.0, "a step is clipped at 1"
+
+
+def test_the_start_and_the_penalty_of_a_leaf_are_left_out_one_after_the_other():
+    X, Y = documents(4, n=100)
+    ours, equal, bare = (
+        kind(trees=1, leaves=2).fit(X, Y) for kind in (BoostedPowerSet, EqualStartPowerSet, BarePowerSet)
+    )
+    assert np.ptp(ours._gate.trees.start) > 0.0
+    assert np.ptp(equal._gate.trees.start) == np.ptp(bare._gate.trees.start) == 0.0
+    sizes = [np.abs(model._gate.trees.forest.value).max() for model in (equal, bare)]
+    assert sizes[0] < sizes[1], "a penalty makes the steps smaller"

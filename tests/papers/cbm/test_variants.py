@@ -6,7 +6,7 @@ import itertools
 
 import numpy as np
 
-from reproduction.papers.cbm.variants import calibrated_threshold, within_reach
+from reproduction.papers.cbm.variants import calibrated_threshold, with_parent, within_reach
 from reproduction.stored.measures import Repeated
 from textmix.models.label_sets.chain_kernels import search_chain
 from textmix.models.label_sets.chain_sampling_kernels import search_samples
@@ -32,6 +32,15 @@ def test_a_network_is_sampled_with_several_seeds(measured):
     assert len(accuracies) == 3 and len(set(accuracies)) > 1, "ten sweeps leave chance in the marginals"
     assert (values["scene_least"], values["scene_most"]) == (min(accuracies), max(accuracies))
     assert values["scene_network"] == Repeated(accuracies)
+
+
+def test_a_label_that_others_imply_changes_neither_label_sets_nor_the_power_set(measured):
+    values = measured[0]["restored_parent"].values
+    assert values["scene_sets"] == values["scene_sets_restored"]
+    assert values["scene_powset"] == values["scene_powset_restored"]
+    assert values["scene_binrel_restored"].mean <= values["scene_binrel"].mean, "one more way to be wrong"
+    sets = np.array([[1, 0, 0], [0, 1, 0], [0, 0, 1], [0, 0, 0]])
+    np.testing.assert_array_equal(with_parent(sets, np.array([0, 2]))[:, 3], [1, 0, 1, 0])
 
 
 def test_the_calibrated_threshold_gives_the_asked_number_of_labels():

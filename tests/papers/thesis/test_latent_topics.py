@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from scipy import sparse
 
-from reproduction.papers.thesis.latent_topics import chosen, latent_topics, nats
+from reproduction.papers.thesis.latent_topics import chosen, latent_topics, nats, pooled_topics
 from tests.papers.thesis.example import source
 from textmix.experiment.trial import Documents
 from textmix.models.naive_bayes.multinomial import MultinomialClassifier
@@ -29,3 +29,15 @@ def test_topics_and_dcm_are_measured_on_the_same_documents() -> None:
         assert 0.3 < measure[f"made_{name}_accuracy"].mean <= 1.0
     # With one label a document PMM1 is naive Bayes with another smoothing.
     assert abs(measure["made_pmm1_accuracy"].mean - measure["made_multinomial_accuracy"].mean) < 0.1
+
+
+def test_one_lda_for_all_classes_does_not_see_the_classes() -> None:
+    settings = {"documents": 30, "topics": [2], "betas": [0.1], "smoothing": [0.1], "particles": 2, "max_iter": 2}
+    made = source()
+    pooled = pooled_topics({"made": made}, settings, np.random.default_rng(0)).values
+    apart = latent_topics({"made": made}, settings, np.random.default_rng(0)).values
+    assert pooled["made_dcm_nats"] == apart["made_dcm_nats"], "the same documents"
+    assert pooled["made_lda2_nats"].mean != apart["made_lda2_nats"].mean
+    np.testing.assert_allclose(
+        pooled["made_dcm_above_lda2"], pooled["made_dcm_nats"].mean - pooled["made_lda2_nats"].mean
+    )

@@ -79,16 +79,38 @@ def clipped_steps(leaf: np.ndarray, gradient: np.ndarray, hessian: np.ndarray) -
     return np.clip(step, -CLIP, CLIP)
 
 
-class ClippedPowerSet(BoostedPowerSet):
-    """The power set by trees of the authors' kind; parameters as of `BoostedPowerSet`."""
+class EqualStartPowerSet(BoostedPowerSet):
+    """`BoostedPowerSet` with scores that start equal, not at the logarithms of the shares."""
 
     def _fit(self, X: Any, Y: np.ndarray) -> None:
         """Grow the trees of every label set."""
         self.sets_, code = label_sets(Y)
         self._gate = BoostedGate(X, len(self.sets_), self._growth())
-        self._gate.trees = ClippedTrees(X, len(self.sets_), self._growth())
+        self._gate.trees = self._trees(X)
         self._gate._started = True  # the scores stay equal at the start
         self._gate.update(np.eye(len(self.sets_))[code])
+
+    def _trees(self, X: Any) -> Trees:
+        """Return the trees that grow, none of them grown."""
+        return Trees(X, len(self.sets_), self._growth())
+
+
+class BarePowerSet(EqualStartPowerSet):
+    """The same without the 1 that is added to the Hessian of each leaf."""
+
+    def _trees(self, X: Any) -> Trees:
+        """Return trees whose leaves have no penalty."""
+        trees = super()._trees(X)
+        trees._settings |= {"lambda_l2": 0.0}
+        return trees
+
+
+class ClippedPowerSet(EqualStartPowerSet):
+    """The power set by trees of the authors' kind."""
+
+    def _trees(self, X: Any) -> Trees:
+        """Return trees of the authors' kind."""
+        return ClippedTrees(X, len(self.sets_), self._growth())
 
 
 def predicted_after(model: BoostedPowerSet, X: Any, rounds: Iterable[int]) -> Iterator[tuple[int, np.ndarray]]:

@@ -7,20 +7,29 @@ from typing import Any
 
 import numpy as np
 
-from reproduction.papers.cbm.boosting import ClippedPowerSet, predicted_after
+from reproduction.papers.cbm.boosting import BarePowerSet, ClippedPowerSet, EqualStartPowerSet, predicted_after
 from reproduction.papers.cbm.parts import exactly_right, first, seed_from
 from reproduction.stored.measures import Measure, MeasureData, Repeated
-from textmix.experiment.trial import Trial
+from textmix.experiment.trial import Documents, Trial
 from textmix.models.label_sets.boosted import BoostedPowerSet
 from textmix.models.label_sets.chain_sampling_kernels import search_samples
 from textmix.models.label_sets.chains import ChainEnsemble, search
 from textmix.models.label_sets.dependency_network import DependencyNetwork
+from textmix.models.label_sets.estimators import BinaryRelevance, PairwiseCRF, PowerSet
 from textmix.models.label_sets.exact_chain import ProbabilisticChain
 
 #: Label sets that MEKA's PCC scores for a document, at most; it lets the first labels vary first.
 MEKA_LIMIT = 1_000_000
 #: Least threshold of votes, as in MEKA.
 LEAST_THRESHOLD = 1e-5
+
+#: The power sets that `boosting_variants` compares.
+POWER_SETS = {
+    "ours": BoostedPowerSet,
+    "equal_start": EqualStartPowerSet,
+    "bare": BarePowerSet,
+    "authors": ClippedPowerSet,
+}
 
 Predicted = Iterable[tuple[str, np.ndarray]]
 
@@ -58,25 +67,26 @@ def chain_variants(
 def boosting_variants(
     sources: Mapping[str, MeasureData], settings: Mapping[str, Any], generator: np.random.Generator
 ) -> Measure:
-    """Compare the power set by our boosted trees and by trees of the authors' kind, after several numbers of rounds.
+    """Compare the power set by boosted trees of several kinds, after several numbers of rounds.
 
     Parameters
     ----------
     sources : role -> data set, one or more.
-    settings : ``rounds``, increasing; ``leaves`` of both.
+    settings : ``rounds``, increasing; ``leaves`` of a tree; ``kinds``, keys of `POWER_SETS`: ``ours``, the same from an
+        ``equal_start``, ``bare``, which also has no 1 in the Hessian of a leaf, and that by the ``authors``' steps.
     generator : unused, for nothing is drawn.
 
     Returns
     -------
-    a measure with the table ``runs`` and the values ``<role>_ours_<n>`` and ``<role>_authors_<n>`` after n rounds, see
-    `chain_variants`.
+    a measure with the table ``runs`` and the values ``<role>_<kind>_<n>`` after n rounds, see `chain_variants`.
     """
     rows: list[dict[str, Any]] = []
     size = {"trees": settings["rounds"][-1], "leaves": settings["leaves"]}
     for role, source in sources.items():
         trial = first(source)
-        for name, kind in (("ours", BoostedPowerSet), ("authors", ClippedPowerSet)):
-            predictions = predicted_after(trial.train.fitted(kind(**size)), trial.test.X, settings["rounds"])
+        for name in settings["kinds"]:
+            fitted = trial.train.fitted(POWER_SETS[name](**size))
+            predictions = predicted_after(fitted, trial.test.X, settings["rounds"])
             rows += _scored(role, 0, trial, ((f"{name}_{rounds}", sets) for rounds, sets in predictions))
     return Measure(_means(rows), {"runs": rows})
 
@@ -108,6 +118,39 @@ def sampler_seeds(
         accuracies = [row["subset_accuracy"] for row in rows if row["role"] == role]
         values |= {f"{role}_least": min(accuracies), f"{role}_most": max(accuracies)}
     return Measure({**values, **_means(rows)}, {"runs": rows})
+
+
+def restored_parent(sources: Mapping[str, MeasureData], settings: Mapping[str, Any], _: np.random.Generator) -> Measure:
+    """Compare methods on the labels as they are and with a label that the public form has lost, made of its children.
+
+    Parameters
+    ----------
+    sources : role -> data set, one or more.
+    settings : ``children``, numbers from 1 of the labels whose union the lost one is; ``params`` of all methods.
+
+    Returns
+    -------
+    a measure with the table ``runs``, the values ``<role>_<method>`` and ``<role>_<method>_restored`` of ``binrel``,
+    ``powset`` and ``paircrf``, see `chain_variants`, and the numbers of label sets, ``<role>_sets`` and
+    ``<role>_sets_restored``.
+    """
+    rows: list[dict[str, Any]] = []
+    values: dict[str, Any] = {}
+    kinds = {"binrel": BinaryRelevance, "powset": PowerSet, "paircrf": PairwiseCRF}
+    children = np.asarray(settings["children"]) - 1
+    for role, source in sources.items():
+        trial = first(source)
+        for end, change in (("", lambda Y: Y), ("_restored", lambda Y: with_parent(Y, children))):
+            train, test = (Documents(part.X, change(part.y)) for part in (trial.train, trial.test))
+            made = ((name + end, kind(**settings["params"]).fit(train.X, train.y)) for name, kind in kinds.items())
+            rows += _scored(role, 0, Trial(0, train, test), ((name, model.predict(test.X)) for name, model in made))
+            values[f"{role}_sets{end}"] = float(len(np.unique(np.vstack([train.y, test.y]), axis=0)))
+    return Measure({**values, **_means(rows)}, {"runs": rows})
+
+
+def with_parent(Y: np.ndarray, children: np.ndarray) -> np.ndarray:
+    """Return label indicators Y (N, L) with one more column, 1 where a document has one of some labels, (N, L + 1)."""
+    return np.column_stack([Y, Y[:, children].any(axis=1)])
 
 
 def _scored(role: str, run: int, trial: Trial, predictions: Predicted) -> Iterator[dict[str, Any]]:

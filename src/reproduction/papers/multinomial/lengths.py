@@ -6,6 +6,7 @@ normalisation.  Counts of a short sum leave posteriors that are far from 0 and 1
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Mapping
 from typing import Any
 
@@ -52,6 +53,33 @@ def document_lengths(
     whole = {row["rule"]: row for row in rows if row["sum"] == 0}
     ratios = {f"ratio_{name}": whole["binary"][key] / whole["accumulated"][key] for name, key in _RATIOS.items()}
     return Measure({name: float(value) for name, value in ratios.items()}, {"sums": rows})
+
+
+def binary_readings(sources: Mapping[str, MeasureData], settings: Mapping[str, Any], _: np.random.Generator) -> Measure:
+    """Find the best threshold of the binary classifiers by each rule for b, each prior and each use of unlabelled ones.
+
+    Parameters
+    ----------
+    sources : role -> data set, one.
+    settings : as for `reproduction.papers.multinomial.measures.threshold_curves`, and ``discounts``, numbers or rules;
+        ``priors`` and ``unlabelled``, as of `AbsoluteDiscountingBinary`.
+
+    Returns
+    -------
+    a measure whose table ``readings`` has a row for each reading: the best threshold on the test documents with its
+    exact-set error; ``best_least`` and ``best_most`` are the ends of the best thresholds.
+    """
+    trial, thresholds = first(sources), thresholds_of(settings)
+    rows: list[dict[str, Any]] = []
+    names = ("discount", "priors", "unlabelled")
+    for reading in itertools.product(settings["discounts"], settings["priors"], settings["unlabelled"]):
+        chosen = dict(zip(names, reading, strict=True))
+        model = trial.train.fitted(AbsoluteDiscountingBinary(**chosen, length=params_of(settings)["length"]))
+        sweep = sweep_of("binary", model.decision_function(trial.test.X), trial.test.y, thresholds)
+        best = sweep.lowest_set_error()
+        rows.append({**chosen, "best": thresholds[best], "lowest": sweep.set_error[best]})
+    ends = [float(row["best"]) for row in rows]
+    return Measure({"best_least": min(ends), "best_most": max(ends)}, {"readings": rows})
 
 
 _RATIOS = {"at_best": "lowest", "at_standard": "set_error"}

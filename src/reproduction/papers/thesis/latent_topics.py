@@ -5,7 +5,7 @@ Perplexity is exp(-sum_d log p(words of d in order | class of d) / sum_d n_d) ov
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -46,9 +46,51 @@ def latent_topics(sources: Mapping[str, MeasureData], settings: Mapping[str, Any
     for role, source in sources.items():
         for trial in samples(source.documents(), source.splits, settings["documents"], rng):
             quantities.add(role, _trial(trial, settings, rng))
+    return _with_differences(quantities, settings, sources)
+
+
+def pooled_topics(sources: Mapping[str, MeasureData], settings: Mapping[str, Any], rng: np.random.Generator) -> Measure:
+    """Measure the perplexity of one LDA for all classes, beside that of the DCM, which has one model a class.
+
+    Parameters
+    ----------
+    sources, settings, rng : see `latent_topics`.
+
+    Returns
+    -------
+    a measure with ``<role>_<model>_nats`` of ``dcm`` and ``lda<K>``, their differences, and the table ``trials``.
+    """
+    quantities = Quantities(1.0)
+    for role, source in sources.items():
+        for trial in samples(source.documents(), source.splits, settings["documents"], rng):
+            train, test = trial.train, trial.test[np.isin(trial.test.y, trial.train.y)]
+            dcm = chosen(DCMClassifier, [{"smoothing": value} for value in settings["smoothing"]], train)
+            one, tried = (Documents(part.X, np.zeros(len(part), dtype=np.int64)) for part in (train, test))
+            numbers = {"dcm_nats": nats(dcm, test)}
+            for k in settings["topics"]:
+                numbers[f"lda{k}_nats"] = _left_to_right(one, tried, k, settings, int(rng.integers(2**31)))[1]
+            quantities.add(role, numbers)
+    return _with_differences(quantities, settings, sources)
+
+
+def _with_differences(quantities: Quantities, settings: Mapping[str, Any], roles: Iterable[str]) -> Measure:
+    """Return quantities and the differences of the DCM's and the topics' log perplexities."""
     pairs = {f"dcm_above_lda{k}": ("dcm_nats", f"lda{k}_nats") for k in settings["topics"]}
-    values: dict[str, Value] = {**quantities.means(), **quantities.differences(pairs, list(sources))}
+    values: dict[str, Value] = {**quantities.means(), **quantities.differences(pairs, list(roles))}
     return Measure(values, {"trials": quantities.rows()})
+
+
+def _left_to_right(
+    train: Documents, test: Documents, k: int, settings: Mapping[str, Any], seed: int
+) -> tuple[LDAClassifier, float]:
+    """Return an LDA of k topics a class with the chosen beta, and its log perplexity (nats a word) left to right."""
+    points = [
+        {"n_topics": k, "beta": beta, "max_iter": settings["max_iter"], "random_state": seed}
+        for beta in settings["betas"]
+    ]
+    lda = chosen(LDAClassifier, points, train)
+    estimate = lda.left_to_right_log_likelihood(test.X, test.y, settings["particles"], seed)
+    return lda, -float(estimate.sum() / test.X.sum())
 
 
 def _trial(trial: Trial, settings: Mapping[str, Any], rng: np.random.Generator) -> dict[str, float]:
@@ -64,14 +106,7 @@ def _trial(trial: Trial, settings: Mapping[str, Any], rng: np.random.Generator) 
     pmm = Documents(train.X, np.eye(len(classes), dtype=np.int64)[codes]).fitted(PMM1(xi=1.1))
     numbers["pmm1_accuracy"] = float(np.mean(classes[np.argmax(pmm.predict_proba(test.X), axis=1)] == test.y))
     for k in settings["topics"]:
-        seed = int(rng.integers(2**31))
-        points = [
-            {"n_topics": k, "beta": beta, "max_iter": settings["max_iter"], "random_state": seed}
-            for beta in settings["betas"]
-        ]
-        lda = chosen(LDAClassifier, points, train)
-        estimate = lda.left_to_right_log_likelihood(test.X, test.y, settings["particles"], seed)
-        numbers[f"lda{k}_nats"] = -float(estimate.sum() / test.X.sum())
+        lda, numbers[f"lda{k}_nats"] = _left_to_right(train, test, k, settings, int(rng.integers(2**31)))
         numbers[f"lda{k}_bound_nats"] = nats(lda, test)
         numbers[f"lda{k}_accuracy"] = test.accuracy(lda)
     return numbers

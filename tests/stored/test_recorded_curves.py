@@ -1,0 +1,76 @@
+"""Recorded curves are whole, of the readings that are declared today, and the later of two."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from reproduction.plan.specifications import Point, Specification
+from reproduction.stored.curves import FACTORS, READINGS, Curve, Reading, factor_rows, read_curves, read_factors
+from reproduction.stored.recorded_curves import RECORDED_CURVES, record_curves, recorded_curves
+from tests.verdict.reporting import META
+from textmix.core import io
+from textmix.core.errors import ConfigError, IntegrityError
+
+FACTOR = {"smoothing": {"none": "It is the choice of the table.", "one": "It is as likely."}}
+POINTS = (Point({"smoothing": "none"}), Point({"smoothing": "one"}, {"experiments.table1": "table1_r0"}))
+MADE = Specification("made", ("p.x", "p.y"), FACTOR, POINTS, 2)
+
+
+def folder_of(path: Path, values: dict[str, tuple[float | None, ...]]) -> Path:
+    """Write the curves of some rows as the job does; return their folder."""
+    curves = [
+        Curve(row, "made", "fraction", 0.8, 0.05, 0.7, 0.9, [*map(reading, POINTS, found)], 2)
+        for row, found in values.items()
+    ]
+    with io.new_folder(path, META) as folder:
+        rows = [row for curve in curves for row in curve.rows()]
+        io.write_text(folder / "readings.csv", io.format_csv(rows, READINGS))
+        io.write_text(folder / "factors.csv", io.format_csv(list(factor_rows({"made": FACTOR})), FACTORS))
+    return path
+
+
+def reading(point: Point, value: float | None) -> Reading:
+    """Return a reading with a value, or with the reason why there is none."""
+    return Reading(point.levels, value, value is not None, "" if value is not None else "left out")
+
+
+def test_a_recorded_curve_is_read_as_it_was_made(tmp_path: Path) -> None:
+    folder, file = folder_of(tmp_path / "a", {"p.x": (0.75, 0.8)}), tmp_path / RECORDED_CURVES
+    assert record_curves(folder, file, [MADE], "c0") == ["p.x"]
+    files = recorded_curves(file, [MADE])
+    (curve,) = read_curves(files)
+    assert [one.value for one in curve.readings] == [0.75, 0.8]
+    assert curve.recorded == io.read_csv(file)[0]["date"] != ""
+    assert curve.standing == "inside the span of 2 readings"
+    assert read_factors(files) == {"made": FACTOR}
+
+
+def test_a_curve_that_lacks_a_reading_is_not_recorded_and_leaves_the_one_before(tmp_path: Path) -> None:
+    file = tmp_path / RECORDED_CURVES
+    record_curves(folder_of(tmp_path / "a", {"p.x": (0.75, 0.8), "p.y": (0.1, 0.2)}), file, [MADE], "c0")
+    assert record_curves(folder_of(tmp_path / "b", {"p.x": (0.7, None), "p.y": (0.3, 0.4)}), file, [MADE], "c1") == [
+        "p.y"
+    ]
+    found = {curve.row: [one.value for one in curve.readings] for curve in read_curves(recorded_curves(file, [MADE]))}
+    assert found == {"p.x": [0.75, 0.8], "p.y": [0.3, 0.4]}
+    assert [row["commit"] for row in io.read_csv(file)] == ["c0", "c0", "c1", "c1"]
+    with pytest.raises(IntegrityError, match="no curve has all its readings"):
+        record_curves(folder_of(tmp_path / "c", {"p.x": (0.7, None)}), file, [MADE], "c1")
+
+
+def test_readings_that_are_declared_otherwise_today_are_not_shown(tmp_path: Path) -> None:
+    file = tmp_path / RECORDED_CURVES
+    assert recorded_curves(file, [MADE]) == {}
+    record_curves(folder_of(tmp_path / "a", {"p.x": (0.75, 0.8)}), file, [MADE], "c0")
+    other = Point({"smoothing": "one"}, {"experiments.table1": "table1_r1"})
+    assert recorded_curves(file, [Specification("made", ("p.x",), FACTOR, (POINTS[0], other), 2)]) == {}
+    assert recorded_curves(file, [Specification("made", ("p.y",), FACTOR, POINTS, 2)]) == {}
+
+
+def test_a_file_that_is_no_record_is_refused(tmp_path: Path) -> None:
+    file = tmp_path / RECORDED_CURVES
+    file.write_text("row,value\np.x,1\n", encoding="utf-8")
+    with pytest.raises(ConfigError, match="is no record of curves; restore it"):
+        recorded_curves(file, [MADE])
