@@ -36,6 +36,7 @@ from reproduction.plan.stages import (
     MATRIX_PAGE,
     MATRIX_TABLE,
     MEASURE,
+    MILLIONS,
     MODEL,
     OWN_CHOICE,
     OWN_PAGE,
