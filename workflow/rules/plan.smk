@@ -54,7 +54,6 @@ from reproduction.plan.stages import (
     TABLE,
 )
 from reproduction.plan.storage import storage_of
-from reproduction.plan.suites import check_peers
 from reproduction.plan.targets import Targets, check_target
 from reproduction.stored.curves import read_folder
 from reproduction.verdict.references import check_papers
@@ -127,14 +126,6 @@ def in_a_folder(wildcards):
     """Return no file; with results in a bucket end with a sentence: the target looks through a folder of results."""
     with one_sentence():
         STORE.check_folder()
-    return []
-
-
-def with_peers(wildcards):
-    """Return no file; where the bench lacks its peers end with a sentence that says how to install them."""
-    with one_sentence():
-        if SNAKEMAKE.runs_here():
-            check_peers()
     return []
 
 

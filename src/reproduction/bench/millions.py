@@ -56,9 +56,9 @@ def stages() -> dict[str, Callable[[Path], None]]:
     ours: dict[str, Callable[[Path], None]] = {"textmix/read": by_blocks.read, "textmix/count": by_blocks.count}
     ours |= {f"textmix/fit {name}": getattr(by_blocks, name) for name in MODELS}
     ours |= {f"textmix/predict {name}": by_blocks.labelled(name, *by_blocks.TESTS.values()) for name in MODELS}
-    ours |= {"textmix/predict multinomial, the whole file": by_blocks.labelled("multinomial", by_blocks.TRAIN)}
     peers = {f"{program}/{stage}": call for program, steps in PEERS.items() for stage, call in steps.items()}
-    return {"made documents/write": make, **ours, **peers}
+    whole = {"textmix/predict multinomial, the whole file": by_blocks.labelled("multinomial", by_blocks.TRAIN)}
+    return {"made documents/write": make, **ours, **peers, **whole}
 
 
 def measure_millions(corpus: str, folder: Path, spec: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
