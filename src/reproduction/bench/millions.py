@@ -54,11 +54,13 @@ def make(folder: Path) -> None:
 def stages() -> dict[str, Callable[[Path], None]]:
     """Return ``program/stage`` -> its function of the folder, in order."""
     ours: dict[str, Callable[[Path], None]] = {"textmix/read": by_blocks.read, "textmix/count": by_blocks.count}
+    # Every stage takes the time in which Python and the packages start.
+    start: dict[str, Callable[[Path], None]] = {"every stage/start": lambda folder: None}
     ours |= {f"textmix/fit {name}": getattr(by_blocks, name) for name in MODELS}
     ours |= {f"textmix/predict {name}": by_blocks.labelled(name, *by_blocks.TESTS.values()) for name in MODELS}
     peers = {f"{program}/{stage}": call for program, steps in PEERS.items() for stage, call in steps.items()}
     whole = {"textmix/predict multinomial, the whole file": by_blocks.labelled("multinomial", by_blocks.TRAIN)}
-    return {"made documents/write": make, **ours, **peers, **whole}
+    return {**start, "made documents/write": make, **ours, **peers, **whole}
 
 
 def measure_millions(corpus: str, folder: Path, spec: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
