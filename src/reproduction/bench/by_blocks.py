@@ -6,6 +6,7 @@ block, ``models/`` what was fitted.
 
 from __future__ import annotations
 
+import runpy
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -16,7 +17,6 @@ from scipy import sparse
 from sklearn.pipeline import make_pipeline
 
 import textmix
-from textmix.__main__ import main as textmix_command
 from textmix.core import io
 from textmix.data import tables
 from textmix.data.corpus import Ragged
@@ -180,11 +180,26 @@ def labelled(name: str, *files: str) -> Callable[[Path], None]:
         for file in files:
             answers = folder / f"{name}_{file}"
             asked = [str(folder / f"models/{name}"), str(folder / file), "--column", "text", "--output", str(answers)]
-            code = textmix_command(["predict", *asked])
-            if code:
-                raise RuntimeError(f"textmix predict {' '.join(asked)} ended with {code}")
+            _textmix("predict", *asked)
 
     return predict
+
+
+def _textmix(*arguments: str) -> None:
+    """Run the command ``textmix`` in this process, as ``python -m textmix`` does.
+
+    Raises
+    ------
+    RuntimeError : it ended with an error.
+    """
+    before, sys.argv = sys.argv, ["textmix", *arguments]
+    try:
+        runpy.run_module("textmix", run_name="__main__")
+    except SystemExit as ended:
+        if ended.code:
+            raise RuntimeError(f"textmix {' '.join(arguments)} ended with {ended.code}") from ended
+    finally:
+        sys.argv = before
 
 
 def answers_of(folder: Path, name: str, file: str) -> list[str]:
