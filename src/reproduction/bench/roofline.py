@@ -4,7 +4,7 @@ Source: S. Williams, A. Waterman and D. Patterson, Roofline: an insightful visua
 limit of a call is the longer one of two times: that in which one core reads the bytes that the call must move at least
 once, and that in which it does the operations on floating-point numbers that the method needs.  A share near 1 says
 that no other program could be much faster.  A small share says that the time goes elsewhere: branches, waits for memory
-at random places, functions that are dear.
+at random places, functions that are dear.  Data that a cache holds from one round to the next may give more than 1.
 """
 
 from __future__ import annotations
