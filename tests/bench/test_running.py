@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import sys
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
@@ -160,3 +161,10 @@ def test_wrong_entries_are_refused(entry: str, told: str, tmp_path) -> None:
 def test_inputs_follow_the_data_set() -> None:
     suite = Suite("s", "m:f", "reuters", "split", "blanks", "given")
     assert [job.path for job in read_by_suite(suite, "x")] == ["results/features/x/blanks", "results/splits/x/given"]
+
+
+def test_a_suite_whose_peer_is_not_installed_is_left_out(tiny: Callable[[Suite], list[str]], monkeypatch) -> None:
+    monkeypatch.setitem(sys.modules, "gensim.models.doc2vec", None)
+    monkeypatch.setitem(sys.modules, "gensim", None)
+    with pytest.raises(MissingResult, match="gensim is not installed; run make bench"):
+        run_suite(SUITES["vectors"], tiny(SUITES["vectors"]), repeats=1)

@@ -9,7 +9,7 @@ import pytest
 import yaml
 from scipy import sparse, stats
 
-from reproduction.bench.growth import COLUMNS, SLOPES, log_slope, slopes
+from reproduction.bench.growth import COLUMNS, SLOPES, STORED, log_slope, slopes
 from reproduction.bench.scaling import CASES, Source, label_sets, measure_case
 from reproduction.pages.scaling import scaling_figure
 from textmix.data.corpus import Corpus, label_matrix
@@ -49,6 +49,16 @@ def test_values_that_were_not_measured_are_left_out() -> None:
     assert tuple(row) == SLOPES and row["quantity"] == "seconds" and row["slope"] == pytest.approx(1.0)
 
 
+def test_a_step_that_makes_a_matrix_has_a_slope_by_its_stored_cells() -> None:
+    rows = [
+        {"case": "x", "step": "count", "axis": "documents", "size": n, "seconds": n**1.2, "bytes": 0, "stored": n**1.2}
+        for n in (10, 100, 1000)
+    ]
+    by_size, by_cells = slopes(rows)
+    assert by_size["axis"] == "documents" and by_size["slope"] == pytest.approx(1.2)
+    assert by_cells["axis"] == STORED and by_cells["slope"] == pytest.approx(1.0)
+
+
 def test_documents_have_the_lengths_classes_and_shares_of_their_source(corpus: Corpus) -> None:
     source = Source.of(corpus)
     X, y = source.counts(30_000, np.random.default_rng(1))
@@ -71,6 +81,7 @@ def test_every_case_is_measured(case: str, corpus: Corpus) -> None:
     rows = measure_case(case, "labels" if case == "pmm1_labels" else "documents", [20, 40], corpus, repeats=1)
     assert {row["size"] for row in rows} == {20, 40}
     assert all(tuple(row) == COLUMNS and row["seconds"] >= 0 for row in rows)
+    assert all((row["stored"] is not None) == (row["step"] == "count") for row in rows)
 
 
 def test_the_configuration_names_the_cases() -> None:

@@ -84,3 +84,35 @@ def test_columns_of_a_data_frame_are_texts_and_labels() -> None:
     frame = pd.DataFrame({"text": ["good film", "bad film"] * 4, "label": ["yes", "no"] * 4}, index=range(7, 15))
     model = make_pipeline(WordVectorizer(), LinearSVM()).fit(frame["text"], frame["label"])
     assert model.predict(frame["text"][:2]).tolist() == ["yes", "no"]
+
+
+@pytest.mark.parametrize("n_classes", [2, TOGETHER + 3])
+def test_blocks_give_the_machines_of_all_documents(n_classes: int) -> None:
+    X, y = data(n_classes, n=150)
+    blocks = [(X[rows], y[rows]) for rows in np.array_split(np.arange(150), 3)]
+    options = {"tolerance": 1e-10, "max_iter": 10**5}
+    whole, parts = LinearSVM(**options).fit(X, y), LinearSVM(**options).fit_blocks(blocks, np.unique(y))
+    assert parts.converged_ and parts.gap_ <= 1e-10
+    np.testing.assert_allclose(parts.coef_, whole.coef_, atol=1e-4)
+    np.testing.assert_allclose(parts.intercept_, whole.intercept_, atol=1e-4)
+    np.testing.assert_array_equal(parts.predict(X), whole.predict(X))
+
+
+def test_the_gap_of_blocks_is_that_of_all_documents() -> None:
+    X, y = data(3)
+    model = LinearSVM(tolerance=1e-9, max_iter=4).fit_blocks([(X, y)], [0, 1, 2])
+    whole = LinearSVM(tolerance=1e-9, max_iter=4).fit(X, y)
+    assert model.gap_ == pytest.approx(whole.gap_) and not model.converged_
+
+
+def test_blocks_that_cannot_be_fitted_are_refused() -> None:
+    X, y = data(3)
+    for model, blocks, classes, message in (
+        (LinearSVM(), iter([(X, y)]), [0, 1, 2], "iterator"),
+        (LinearSVM(), [(X, y)], [0, 1], "label 2 is not among the classes"),
+        (LinearSVM(), [(X, y)], [0], "needs two classes"),
+        (LinearSVM(), [], [0, 1], "no block"),
+        (LinearSVM(calibrate=True), [(X, y)], [0, 1, 2], "calibrate"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            model.fit_blocks(blocks, classes)

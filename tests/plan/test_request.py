@@ -55,6 +55,14 @@ def test_run_without_own_data_and_without_a_model_has_neither():
 PLAN = make_plan(configuration(), [MAIN], ROOT)
 
 
+@pytest.mark.parametrize("key", ["strict", "quick"])
+def test_text_on_the_command_line_is_a_truth_value(key):
+    assert request_of(configuration(**{key: "true"})).settings[key] is True
+    assert request_of(configuration(**{key: "False"})).settings[key] is False
+    with pytest.raises(ConfigError, match=f"{key}: 'perhaps' has the wrong type"):
+        request_of(configuration(**{key: "perhaps"}))
+
+
 def test_text_on_the_command_line_names_the_data(tmp_path):
     found = request_of(configuration(data=str(describe(tmp_path)), strict="true"))
     assert found.own is not None and found.own.name == "my"

@@ -84,7 +84,8 @@ def test_the_first_example_of_the_site_prints_what_its_page_says(capsys: pytest.
 
 
 @pytest.mark.parametrize(
-    "name", ["skipgram-vectoriser", "probability-of-a-label-set", "threshold-a-label", "perplexity"]
+    "name",
+    ["skipgram-vectoriser", "probability-of-a-label-set", "threshold-a-label", "perplexity", "millions-of-documents"],
 )
 def test_the_examples_of_a_task_run(name: str) -> None:
     page = (ROOT / f"docs/how-to/{name}.md").read_text(encoding="utf-8")

@@ -100,11 +100,12 @@ def test_words_of_one_hash_stay_apart() -> None:
     assert words_of([" ".join(document)], "letters") == [document]
 
 
-@pytest.mark.parametrize("code", range(8))
+@pytest.mark.parametrize("code", range(16))
 def test_a_word_whose_slot_is_taken_gets_the_next_and_after_the_last_the_first(code: int) -> None:
-    first = kernels.slot_of(np.uint64(code), 4)
-    slots = kernels._rehashed(np.full(3, code, np.uint64), 3, 4)
-    assert [slots[(first + step) % 4] for step in range(4)] == [0, 1, 2, -1]
+    first = kernels.slot_of(np.uint64(code), 8)
+    table = np.array([code, 1, code, 2, code, 3, 0, 0], np.uint64)  # three words of one hash in four slots
+    found = kernels._rehashed(table).reshape(8, 2)
+    assert [found[(first + step) % 8].tolist() for step in range(4)] == [[code, 1], [code, 2], [code, 3], [0, 0]]
 
 
 @quick

@@ -258,7 +258,7 @@ CONFIGURATION_WITHOUT_RESULT = {
     r"full\.yaml": "the same keys as config.yaml, which it replaces",
     r"own\.example\.yaml": "an example to copy; an edit of such a description stands above",
     r"bench\.yaml": "suites as those of a paper, of which an edit stands above; they need data that the tests lack",
-    r"scaling\.yaml": "the setting of a job as it is; the target needs data that the tests lack",
+    r"(millions|scaling)\.yaml": "the setting of a job as it is; the target needs data that the tests lack",
 }
 
 

@@ -8,7 +8,6 @@ rule bench:
 
 rule bench_suite:
     input:
-        with_peers,
         JOBS.bench_inputs,
     output:
         BENCH.path(),

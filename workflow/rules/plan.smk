@@ -37,6 +37,7 @@ from reproduction.plan.stages import (
     MATRIX_PAGE,
     MATRIX_TABLE,
     MEASURE,
+    MILLIONS,
     MODEL,
     OWN_CHOICE,
     OWN_PAGE,
@@ -55,7 +56,6 @@ from reproduction.plan.stages import (
     TABLE,
 )
 from reproduction.plan.storage import storage_of
-from reproduction.plan.suites import check_peers
 from reproduction.plan.targets import Targets, check_target
 from reproduction.stored.curves import read_folder
 from reproduction.stored.recorded_curves import RECORDED_CURVES, recorded_curves
@@ -130,14 +130,6 @@ def in_a_folder(wildcards):
     """Return no file; with results in a bucket end with a sentence: the target looks through a folder of results."""
     with one_sentence():
         STORE.check_folder()
-    return []
-
-
-def with_peers(wildcards):
-    """Return no file; where the bench lacks its peers end with a sentence that says how to install them."""
-    with one_sentence():
-        if SNAKEMAKE.runs_here():
-            check_peers()
     return []
 
 

@@ -1,4 +1,5 @@
 CASES = load_yaml_strict(ROOT / "config/scaling.yaml")
+MILLION = load_yaml_strict(ROOT / "config/millions.yaml")
 
 
 wildcard_constraints:
@@ -45,3 +46,34 @@ rule scaling:
         f"Slopes of time and memory: {SCALING.path('slopes')}"
     script:
         "../scripts/scaling_figure.py"
+
+
+rule millions:
+    """Millions of made documents from a file to labels, in 4 GiB, beside other programs: results/scaling/millions.csv."""
+    input:
+        FEATURES.path(
+            dataset=str(PLAN.dataset("newsgroups")), features=MILLION["features"]
+        ),
+    output:
+        MILLIONS.path(),
+    log:
+        MILLIONS.log,
+    conda:
+        "../envs/bench.yaml"
+    # All cores, so that no other job disturbs the clock; each stage is a process on one.
+    threads: 1024
+    params:
+        recipe=RECIPES.of(
+            "millions",
+            modules=[
+                "reproduction.bench.by_blocks",
+                "reproduction.bench.by_blocks_peers",
+            ],
+            spec={key: value for key, value in MILLION.items() if key != "features"},
+            largest=PLAN.settings["largest"],
+            seed=PLAN.settings["seed"],
+        ),
+    message:
+        "Millions of documents, from a file to labels"
+    script:
+        "../scripts/millions.py"

@@ -9,8 +9,11 @@ from typing import Any
 import numpy as np
 from scipy.special import stdtrit
 
-#: Columns of the measured times: processor seconds of one thread, and bytes at the peak above those before.
-COLUMNS = ("case", "step", "axis", "size", "repeat", "seconds", "bytes")
+#: Columns of the measured times: processor seconds of one thread, bytes at the peak above those before, and the cells
+#: that the result stores where it is a matrix.
+COLUMNS = ("case", "step", "axis", "size", "repeat", "seconds", "bytes", "stored")
+#: The axis of a slope against the cells that are stored.
+STORED = "stored features"
 #: Columns of the slopes: of log seconds and of log bytes against log size, each with its 95 % interval.
 SLOPES = ("case", "step", "axis", "sizes", "quantity", "slope", "low", "high")
 
@@ -20,7 +23,9 @@ def slopes(rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
 
     Parameters
     ----------
-    rows : of `COLUMNS`; zeros and missing values are left out, and a slope needs three different sizes.
+    rows : of `COLUMNS`; zeros and missing values are left out, and a slope needs three different sizes.  Where a step
+        makes a matrix, a further slope is that of seconds against its stored cells (`STORED`): more documents give more
+        different features a document, so that a step of constant time a feature has a slope above 1 by documents.
     """
     points_of: dict[tuple[str, str, str, str], list[tuple[float, float]]] = {}
     for row in rows:
@@ -28,6 +33,9 @@ def slopes(rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
             if row[quantity] and float(row[quantity]) > 0:
                 key = (row["case"], row["step"], row["axis"], quantity)
                 points_of.setdefault(key, []).append((float(row["size"]), float(row[quantity])))
+        if row.get("stored") and row["seconds"] and float(row["seconds"]) > 0:
+            key = (row["case"], row["step"], STORED, "seconds")
+            points_of.setdefault(key, []).append((float(row["stored"]), float(row["seconds"])))
     return [
         {
             **{"case": case, "step": step, "axis": axis, "sizes": len({size for size, _ in points})},

@@ -11,6 +11,7 @@ from scipy import sparse
 from scipy.special import gammaln, psi
 from sklearn.naive_bayes import MultinomialNB
 
+from reproduction.bench.roofline import Work, bytes_of, with_limits
 from reproduction.bench.timing import compare, judge, judge_memory
 from textmix.models.dirichlet.dcm import DCMClassifier
 from textmix.models.dirichlet.edcm import EDCMClassifier
@@ -50,18 +51,20 @@ def _models() -> dict[str, Any]:
 
 
 def _judge_both(
-    bench: str, rows: list[dict[str, Any]], X: sparse.csr_array, targets: dict[str, float]
+    bench: str, rows: list[dict[str, Any]], X: sparse.csr_array, targets: dict[str, float], operations: float
 ) -> list[dict[str, Any]]:
     """Judge each time by the peer's time, and the peak memory of our models by the memory of the matrix X.
 
-    The notes tell how much of the time of a model is one reading of the matrix.
+    The notes tell how much of the time of a model is one reading of the matrix.  Each model must read the matrix and do
+    a number of operations.
     """
-    matrix = (X.data.nbytes + X.indices.nbytes + X.indptr.nbytes) / 2**20
+    matrix = bytes_of(X) / 2**20
     seconds = {row["candidate"]: row["median_seconds"] for row in rows}
     for row in rows:
         row["note"] = f"{seconds[READ] / row['median_seconds']:.0%} of the speed of one reading of the matrix"
     memory = judge_memory(f"{bench}_memory", rows, "the matrix", matrix, dict.fromkeys(OURS, 2.0))
-    return [*judge(bench, rows, PEER, targets), *memory]
+    work = dict.fromkeys((*OURS, PEER), Work(bytes_of(X), operations)) | {READ: Work(bytes_of(X))}
+    return [*with_limits(judge(bench, rows, PEER, targets), work), *memory]
 
 
 def bench_fit(X: sparse.csr_array, y: np.ndarray, repeats: int = 5) -> list[dict[str, Any]]:
@@ -72,7 +75,7 @@ def bench_fit(X: sparse.csr_array, y: np.ndarray, repeats: int = 5) -> list[dict
     models = _models()
     candidates: dict[str, Callable[[], object]] = {name: _bind(model.fit, X, y) for name, model in models.items()}
     candidates[READ] = _bind(_read, X)
-    return _judge_both("fit", compare(candidates, repeats), X, {"edcm": 0.3})
+    return _judge_both("fit", compare(candidates, repeats), X, {"edcm": 0.3}, float(X.nnz))
 
 
 def bench_predict(X: sparse.csr_array, y: np.ndarray, repeats: int = 5) -> list[dict[str, Any]]:
@@ -83,7 +86,9 @@ def bench_predict(X: sparse.csr_array, y: np.ndarray, repeats: int = 5) -> list[
     models = {name: model.fit(X, y) for name, model in _models().items()}
     candidates: dict[str, Callable[[], object]] = {name: _bind(model.predict, X) for name, model in models.items()}
     candidates[READ] = _bind(_read, X)
-    return _judge_both("predict", compare(candidates, repeats), X, dict.fromkeys(OURS, 1.0))
+    return _judge_both(
+        "predict", compare(candidates, repeats), X, dict.fromkeys(OURS, 1.0), 2.0 * X.nnz * (y.max() + 1)
+    )
 
 
 def _bind(method: Callable[..., object], *data: Any) -> Callable[[], object]:

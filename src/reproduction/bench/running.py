@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from reproduction.bench.timing import COLUMNS
+from reproduction.bench.timing import COLUMNS, not_installed
 from reproduction.plan.suites import Suite
 from textmix.core import io
 from textmix.core.errors import MissingResult
@@ -72,7 +72,8 @@ def run_suite(suite: Suite, inputs: Sequence[str], repeats: int) -> list[dict[st
 
     Raises
     ------
-    MissingResult : the configuration maps no data to the suite's role, or they could not be had.
+    MissingResult : the configuration maps no data to the suite's role, or they could not be had; or the whole suite
+        needs a package of `reproduction.plan.suites.PEERS` that is not installed.
     """
     if not inputs:
         raise MissingResult(
@@ -80,7 +81,10 @@ def run_suite(suite: Suite, inputs: Sequence[str], repeats: int) -> list[dict[st
             "name a mirror in TEXTMIX_MIRROR, or map the role to a data set"
         )
     function = getattr(importlib.import_module(suite.module), suite.run.split(":")[1])
-    rows: list[dict[str, Any]] = function(*READERS[suite.takes](*inputs), repeats=repeats)
+    try:
+        rows: list[dict[str, Any]] = function(*READERS[suite.takes](*inputs), repeats=repeats)
+    except ModuleNotFoundError as error:
+        raise MissingResult(f"bench {suite.name}: {not_installed(error)}") from error
     return rows
 
 
@@ -110,11 +114,17 @@ def _sentence(row: Mapping[str, str]) -> str:
     """Return a row of the joined table as a sentence; a target below 0.2 is given as a speed-up, 1 / target."""
     if not row["bench"]:
         return f"{row['suite']}: {row['note']}"
+    if not row["ratio_to_peer"]:
+        return f"{row['bench']}: {row['candidate']}: no ratio to {row['peer']}{_noted(row)}"
     ratio, target = float(row["ratio_to_peer"]), float(row["target"])
     if target < 0.2:
         measured, wanted = f"{1 / ratio:.1f} times faster than", f"at least {1 / target:.0f} times"
     else:
         measured, wanted = f"{ratio:.2f} x the {row['quantity']} of", f"at most {target:g} x"
     verdict = "met" if row["met"].lower() == "true" else "MISSED"
-    note = f" ({row['note']})" if row["note"] else ""
-    return f"{row['bench']}: {row['candidate']}: {measured} {row['peer']}{note}; wanted {wanted}: {verdict}"
+    return f"{row['bench']}: {row['candidate']}: {measured} {row['peer']}{_noted(row)}; wanted {wanted}: {verdict}"
+
+
+def _noted(row: Mapping[str, str]) -> str:
+    """Return the note of a row in brackets."""
+    return f" ({row['note']})" if row["note"] else ""

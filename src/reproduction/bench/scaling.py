@@ -185,7 +185,12 @@ def _measured(case: str, axis: str, source: Source, at: tuple[int, int]) -> list
     rows = []
     for step, call in CASES[case](source, at[0], rng(0, case, *at, "scaling")).items():
         start = time.process_time()
-        _, cost = measured(call)
-        spent = {"seconds": time.process_time() - start, "bytes": cost["bytes"]}
+        result, cost = measured(call)
+        spent = {"seconds": time.process_time() - start, "bytes": cost["bytes"], "stored": stored_cells(result)}
         rows.append({"case": case, "step": step, "axis": axis, "size": at[0], "repeat": at[1], **spent})
     return rows
+
+
+def stored_cells(result: Any) -> int | None:
+    """Return how many cells the features of a corpus store; None of any other result."""
+    return int(result.features.nnz) if isinstance(result, Corpus) and result.features is not None else None

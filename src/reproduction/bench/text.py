@@ -10,6 +10,7 @@ from typing import Any
 
 from sklearn.feature_extraction.text import CountVectorizer, HashingVectorizer
 
+from reproduction.bench.roofline import Work, with_limits
 from reproduction.bench.timing import compare, judge
 from textmix.core.errors import MissingResult
 from textmix.data.archives import iter_tar
@@ -95,7 +96,8 @@ def bench_tokenize(files: Mapping[str, Path], repeats: int = 5) -> list[dict[str
         raise MissingResult("the tokenise suite needs message files, not a table; name a mirror in TEXTMIX_MIRROR")
     with _unpacked(files["archive"]) as folder:
         rows = {row["candidate"]: row for row in compare(_candidates(folder), repeats)}
+        size = float(sum(path.stat().st_size for path in folder.rglob("*") if path.is_file()))
     judged = []
     for bench, (peer, target) in COMPARISONS.items():
         judged += judge(bench, [rows["textmix"], rows[peer]], peer, {} if target is None else {"textmix": target})
-    return judged
+    return with_limits(judged, dict.fromkeys(rows, Work(bytes=size)))

@@ -11,14 +11,15 @@ from typing import Any
 
 from scipy.special import stdtrit
 
-from reproduction.plan.suites import FEW, ROUNDS
+from reproduction.plan.suites import FEW, PEERS, ROUNDS
 
 #: ``bench``: name of the comparison.  ``ratio_to_peer``: the candidate's time or memory (``quantity``) over the peer's.
 #: ``ratio_low``, ``ratio_high``: ends of its 95 % interval, of times of two rounds or more, else empty.
 #: ``target``: largest ratio allowed, or empty.  ``met``: whether the ratio is at most the target.  ``peak_mib``: MiB.
+#: ``limit_share``: share of the machine's limit, see `reproduction.bench.roofline`; empty where the work is not known.
 COLUMNS = (
     *("bench", "candidate", "peer", "quantity", "median_seconds", "ratio_to_peer", "ratio_low", "ratio_high"),
-    *("target", "met", "peak_mib", "note"),
+    *("target", "met", "peak_mib", "limit_share", "limit", "note"),
 )
 
 
@@ -35,7 +36,8 @@ def compare(
     """Time each candidate ``repeats`` times, all in turns, after one untimed call each, then measure its memory.
 
     In turns, a slow moment of the machine affects all candidates alike; the untimed call compiles and fills caches.
-    Few rounds (`reproduction.plan.suites.FEW`) are for a quick look, and measure no memory.
+    Few rounds (`reproduction.plan.suites.FEW`) are for a quick look, and measure no memory.  A candidate that needs a
+    package of `reproduction.plan.suites.PEERS` which is not installed is named as missing and has no time.
 
     Parameters
     ----------
@@ -49,16 +51,19 @@ def compare(
     one row for each candidate: ``candidate``, ``seconds`` of each round, ``median_seconds``, and ``peak_mib`` (see
     `peak_mib`), None where there are few rounds.
     """
-    for call in candidates.values():
-        call()
+    missing = {name: note for name, call in candidates.items() if (note := _missing(call))}
+    calls = {name: call for name, call in candidates.items() if name not in missing}
     seconds: dict[str, list[float]] = {name: [] for name in candidates}
     for _ in range(repeats):
-        for name, call in candidates.items():
+        for name, call in calls.items():
             start = clock()
             call()
             seconds[name].append(clock() - start)
+    nothing: dict[str, Any] = {"seconds": [], "median_seconds": None, "peak_mib": None}
     return [
-        {
+        {"candidate": name, **nothing, "note": missing[name]}
+        if name in missing
+        else {
             "candidate": name,
             "seconds": seconds[name],
             "median_seconds": statistics.median(seconds[name]),
@@ -66,6 +71,23 @@ def compare(
         }
         for name, call in candidates.items()
     ]
+
+
+def _missing(call: Callable[[], object]) -> str:
+    """Call a candidate; return a sentence if it needs a peer that is not installed."""
+    try:
+        call()
+    except ModuleNotFoundError as error:
+        return not_installed(error)
+    return ""
+
+
+def not_installed(error: ModuleNotFoundError) -> str:
+    """Return the sentence on a package of `reproduction.plan.suites.PEERS` that is missing; else raise the error."""
+    name = str(error.name).partition(".")[0]
+    if name not in PEERS:
+        raise error
+    return f"{name} is not installed; run make bench"
 
 
 def peak_mib(call: Callable[[], object]) -> float:
@@ -99,12 +121,17 @@ def judge(
     the rows with all of `COLUMNS`; ``quantity`` is "time".
     """
     beside = next(row for row in rows if row["candidate"] == peer)
-    ratios = {row["candidate"]: row["median_seconds"] / beside["median_seconds"] for row in rows}
+    ratios = {row["candidate"]: _ratio(row["median_seconds"], beside["median_seconds"]) for row in rows}
     judged = _judge({"bench": bench, "peer": peer, "quantity": "time"}, rows, ratios, targets)
     for row, timed in zip(judged, rows, strict=True):
         low, high = ratio_interval(timed.get("seconds", ()), beside.get("seconds", ()))
         row |= {"ratio_low": low, "ratio_high": high}
     return judged
+
+
+def _ratio(numerator: float | None, denominator: float | None) -> float | None:
+    """Return a ratio of times; None where one is missing."""
+    return None if numerator is None or denominator is None else numerator / denominator
 
 
 def ratio_interval(numerator: Sequence[float], denominator: Sequence[float]) -> tuple[float | None, float | None]:
@@ -146,16 +173,16 @@ def judge_memory(
 def _judge(
     named: Mapping[str, str],
     rows: Sequence[Mapping[str, Any]],
-    ratios: Mapping[str, float],
+    ratios: Mapping[str, float | None],
     targets: Mapping[str, float],
 ) -> list[dict[str, Any]]:
     """Add to each row the columns of ``named``, its ratio, its target and its verdict."""
     judged = []
     for row in rows:
         ratio, target = ratios[row["candidate"]], targets.get(row["candidate"])
-        met = None if target is None else bool(ratio <= target)
+        met = None if target is None or ratio is None else bool(ratio <= target)
         columns = {name: value for name, value in row.items() if name != "seconds"}
-        no_interval = {"ratio_low": None, "ratio_high": None}
+        no_interval = {"ratio_low": None, "ratio_high": None, "limit_share": None, "limit": ""}
         judged.append(
             {**named, "ratio_to_peer": ratio, **no_interval, "target": target, "met": met, "note": "", **columns}
         )

@@ -24,6 +24,8 @@ WORDS = {
 }
 USAGE = "snakemake --cores 1 model --config data=<data set> method=<method>"
 _TRUTH = {"true": True, "false": False}
+#: The keys that are true or false.
+_SWITCHES = ("strict", "quick")
 _DESCRIPTIONS = (".yaml", ".yml")
 
 
@@ -89,7 +91,7 @@ def read_request(
     foreign = {key for keys in described.values() for key in keys}
     settings = {key: _plain(value) for key, value in config.items() if key not in foreign}
     # The command line gives a truth value as text.
-    settings["strict"] = _TRUTH.get(str(settings.get("strict")).lower(), settings.get("strict"))
+    settings |= {key: _TRUTH.get(str(settings[key]).lower(), settings[key]) for key in _SWITCHES if key in settings}
     validate(settings, schemas / "config.schema.yaml", "configuration")
     own = _own(settings, list(described), schemas)
     own = own.apart_from(taken) if own else None

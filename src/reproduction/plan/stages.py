@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 
 from reproduction.job.folders import RESULTS
 
@@ -190,6 +191,7 @@ SCALING = Stage(
         "figure": "results/scaling/scaling.svg",
     },
 )
+MILLIONS = Stage("scaling", "millions", {"table": "results/scaling/millions.csv"})
 MATRIX_TABLE = Stage("matrix", "table", {kind: f"results/matrix/{kind}.csv" for kind in ("matrix", "costs", "trials")})
 MATRIX_PAGE = Stage("matrix", "page", {"page": "results/matrix/index.html"})
 STUDY = Stage("matrix", "study", {"table": "results/matrix/study.csv", "page": "results/matrix/study.html"})

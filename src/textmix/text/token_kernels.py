@@ -15,6 +15,7 @@ from textmix.numerics.jit import njit
 
 #: Initial number of slots of the hash table, a power of two; it doubles when half of the slots are taken.
 FIRST_SLOTS = 1 << 14
+_ONE, _LOWER = np.uint64(1), np.uint64(0xFFFFFFFF)
 
 
 @njit
@@ -28,15 +29,17 @@ def slot_of(hash_: np.uint64, n_slots: int) -> np.int64:
 
 
 @njit
-def _rehashed(hashes: np.ndarray, n_words: int, n_slots: int) -> np.ndarray:
-    """Return a hash table of ``n_slots``, int32, that holds words 0 to ``n_words`` - 1; -1 marks a free slot."""
-    slots = np.full(n_slots, -1, np.int32)
-    for word in range(n_words):
-        slot = slot_of(hashes[word], n_slots)
-        while slots[slot] >= 0:
-            slot = (slot + 1) & (n_slots - 1)
-        slots[slot] = word
-    return slots
+def _rehashed(table: np.ndarray) -> np.ndarray:
+    """Return a hash table with twice as many slots that holds the same words, see `_sweep`."""
+    larger = np.zeros(2 * len(table), np.uint64)
+    n_slots = len(larger) // 2
+    for place in range(0, len(table), 2):
+        if table[place + 1] != 0:
+            slot = slot_of(table[place], n_slots)
+            while larger[2 * slot + 1] != 0:
+                slot = (slot + 1) & (n_slots - 1)
+            larger[2 * slot], larger[2 * slot + 1] = table[place], table[place + 1]
+    return larger
 
 
 @njit
@@ -48,72 +51,84 @@ def _grown(values: np.ndarray) -> np.ndarray:
 
 
 @njit
-def _equal(text: np.ndarray, fold: np.ndarray, a: int, b: int, length: int) -> bool:
+def _equal(text: np.ndarray, fold: np.ndarray, a: np.uint64, b: np.uint64, length: np.uint64) -> bool:
     """Return whether two words of equal length and hash are equal after folding; they begin at bytes a and b."""
-    if length <= 8:
+    if length <= np.uint64(8):
         return True
-    for i in range(length):
+    i = np.uint64(0)
+    while i < length:
         if fold[text[a + i]] != fold[text[b + i]]:
             return False
+        i += _ONE
     return True
 
 
 @njit
 def _sweep(
     text: np.ndarray,
-    i: int,
-    end: int,
+    i: np.uint64,
+    end: np.uint64,
     fold: np.ndarray,
-    shortest: int,
-    longest: int,
-    slots: np.ndarray,
-    hashes: np.ndarray,
+    shortest: np.uint64,
+    longest: np.uint64,
+    table: np.ndarray,
     starts: np.ndarray,
     lengths: np.ndarray,
-    n_words: int,
+    n_words: np.uint64,
     ids: np.ndarray,
-    n_tokens: int,
-) -> tuple[int, int, int]:
+    n_tokens: np.uint64,
+) -> tuple[np.uint64, np.uint64, np.uint64]:
     """Tokenise from ``i`` until ``end`` or until the table is half full; return position, numbers of words and tokens.
 
     The caller enlarges the table.  If this loop over bytes assigned a new array to a variable, Numba would count
-    references in the loop, which takes three times as long.
+    references in the loop, which takes three times as long.  Indices have no sign: for one with a sign, Numba asks at
+    each byte whether it counts from the end.
 
     Parameters
     ----------
     text, fold, shortest, longest : as for `tokenize`.
     i, end : first byte and byte after the last, within one document.
-    slots : int32, a power of two, the hash table: number of a word, or -1.
-    hashes, starts, lengths : hash, first byte and number of bytes of each word found.
+    table : uint64, two numbers a slot, a power of two slots: the hash of a word; its length in the upper 32 bits, and
+        its number + 1 in the lower ones, or 0 for a free slot.  Both lie in one line of the cache.
+    starts, lengths : first byte and number of bytes of each word found.
     n_words : number of words found before.
     ids : int32, the tokens, filled from ``n_tokens`` on.
     n_tokens : number of tokens found before.
     """
-    while i < end and 2 * n_words < len(slots):
-        while i < end and fold[text[i]] == 0:
-            i += 1
-        start, hash_, n_characters = i, np.uint64(0), 0
-        while i < end and fold[text[i]] != 0:
-            byte = fold[text[i]]
-            hash_ = ((hash_ << np.uint64(8)) | (hash_ >> np.uint64(56))) ^ np.uint64(byte)
-            n_characters += (byte & 0xC0) != 0x80  # a UTF-8 sequence is one character
-            i += 1
-        length = i - start
-        if length == 0 or n_characters < shortest or n_characters > longest:
+    n_slots = len(table) // 2
+    last, room = np.uint64(n_slots - 1), np.uint64((n_slots + 1) // 2)
+    while i < end and n_words < room:
+        byte = fold[text[i]]
+        i += _ONE
+        if byte == 0:
             continue
-        slot = slot_of(hash_, len(slots))
-        word = slots[slot]
-        while word >= 0 and not (
-            hashes[word] == hash_ and lengths[word] == length and _equal(text, fold, starts[word], start, length)
+        start, hash_, continued = i - _ONE, np.uint64(byte), np.uint64((byte & 0xC0) == 0x80)
+        while i < end:
+            byte = fold[text[i]]
+            if byte == 0:
+                break
+            hash_ = ((hash_ << np.uint64(8)) | (hash_ >> np.uint64(56))) ^ np.uint64(byte)
+            continued += np.uint64((byte & 0xC0) == 0x80)  # a UTF-8 sequence is one character
+            i += _ONE
+        length = i - start
+        if length - continued < shortest or length - continued > longest:
+            continue
+        slot = np.uint64(slot_of(hash_, n_slots))
+        found = table[slot + slot + _ONE]
+        while found != 0 and not (
+            table[slot + slot] == hash_
+            and found >> np.uint64(32) == length
+            and _equal(text, fold, np.uint64(starts[(found & _LOWER) - _ONE]), start, length)
         ):
-            slot = (slot + 1) & (len(slots) - 1)
-            word = slots[slot]
-        if word < 0:
-            word = np.int32(n_words)
-            slots[slot], hashes[word], starts[word], lengths[word] = word, hash_, start, length
-            n_words += 1
-        ids[n_tokens] = word
-        n_tokens += 1
+            slot = (slot + _ONE) & last
+            found = table[slot + slot + _ONE]
+        if found == 0:
+            starts[n_words], lengths[n_words] = start, length
+            n_words += _ONE
+            found = (length << np.uint64(32)) | n_words
+            table[slot + slot], table[slot + slot + _ONE] = hash_, found
+        ids[n_tokens] = np.int32((found & _LOWER) - _ONE)
+        n_tokens += _ONE
     return i, n_words, n_tokens
 
 
@@ -140,20 +155,21 @@ def tokenize(
     n_documents = len(offsets) - 1
     ids = np.empty((offsets[-1] - offsets[0] + n_documents) // 2, np.int32)  # a token takes a byte and a separator
     token_offsets = np.zeros(n_documents + 1, np.int64)
-    hashes, starts, lengths = np.empty(n_slots, np.uint64), np.empty(n_slots, np.int64), np.empty(n_slots, np.int64)
-    slots = _rehashed(hashes, 0, n_slots)
-    n_words, n_tokens = 0, 0
+    starts, lengths = np.empty(n_slots, np.int64), np.empty(n_slots, np.int64)
+    table = np.zeros(2 * n_slots, np.uint64)
+    least, most = np.uint64(shortest), np.uint64(longest)
+    n_words, n_tokens = np.uint64(0), np.uint64(0)
     for document in range(n_documents):
-        i, end = offsets[document], offsets[document + 1]
+        i, end = np.uint64(offsets[document]), np.uint64(offsets[document + 1])
         while i < end:
             i, n_words, n_tokens = _sweep(
-                text, i, end, fold, shortest, longest, slots, hashes, starts, lengths, n_words, ids, n_tokens
+                text, i, end, fold, least, most, table, starts, lengths, n_words, ids, n_tokens
             )
-            if 2 * n_words >= len(slots):
-                hashes, starts, lengths = _grown(hashes), _grown(starts), _grown(lengths)
-                slots = _rehashed(hashes, n_words, 2 * len(slots))
-        token_offsets[document + 1] = n_tokens
-    return ids[:n_tokens].copy(), token_offsets, starts[:n_words].copy(), lengths[:n_words].copy()
+            if 4 * np.int64(n_words) >= len(table):
+                starts, lengths, table = _grown(starts), _grown(lengths), _rehashed(table)
+        token_offsets[document + 1] = np.int64(n_tokens)
+    tokens, words = np.int64(n_tokens), np.int64(n_words)
+    return ids[:tokens].copy(), token_offsets, starts[:words].copy(), lengths[:words].copy()
 
 
 @njit

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from reproduction.bench.roofline import Work, with_limits
 from reproduction.bench.timing import compare, judge
 from textmix.data.corpus import Corpus
 from textmix.models.hmm.estimator import background
@@ -74,12 +75,13 @@ def _rows(X: TokenSequences, n_states: int, repeats: int) -> list[dict[str, Any]
         for bench, peer in ((f"hmm_{n_states}_states", LOGS), (f"hmm_{n_states}_states_scaled", SCALED))
         for row in judge(bench, [timed[OURS], timed[peer]], peer, {OURS: TARGET})
     ]
-    apart = max(abs(log_likelihood[name] / log_likelihood[OURS] - 1.0) for name in (LOGS, SCALED))
+    apart = max((abs(value / log_likelihood[OURS] - 1.0) for value in log_likelihood.values()), default=0.0)
     if apart > SAME:
         raise ArithmeticError(f"log-likelihoods of textmix and hmmlearn differ by {apart:.1e}, above {SAME:g}")
-    rate = 3 * 2 * n_states**2 * len(X.values) / timed[OURS]["median_seconds"] / 1e9
+    operations = 3.0 * 2 * n_states**2 * len(X.values)
+    rate = operations / timed[OURS]["median_seconds"] / 1e9
     rows[0]["note"] = f"{len(X.values)} words; {rate:.1f} Gflop/s; likelihoods apart by {apart:.0e}"
-    return rows
+    return with_limits(rows, dict.fromkeys((OURS, SCALED, LOGS), Work(operations=operations)))
 
 
 def our_pass(X: TokenSequences, start: Chain) -> float:

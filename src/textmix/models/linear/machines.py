@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
@@ -69,11 +70,11 @@ def fit_machines(
     """
     n_machines = signs.shape[1]
     found = Machines(np.empty(signs.shape), np.empty((X.shape[1] + 1, n_machines)), gap=0.0)
-    for first in range(0, n_machines, TOGETHER):
-        group = slice(first, first + TOGETHER)
-        descent = _Descent(X, np.ascontiguousarray(signs[:, group]), C, intercept)
-        if start is not None:
-            descent.alpha, descent.weights = start.alpha[:, group].copy(), start.weights[:, group].copy()
+    if start is None:
+        start = Machines(np.zeros(signs.shape), np.zeros((X.shape[1] + 1, n_machines)))
+    for group in _groups(n_machines):
+        solution = start.alpha[:, group], start.weights[:, group]
+        descent = Descent(X, np.ascontiguousarray(signs[:, group]), C, intercept, *solution)
         n_iter, gap = descent.run(tolerance, max_iter)
         found.alpha[:, group], found.weights[:, group] = descent.alpha, descent.weights
         found.gap, found.n_iter = max(found.gap, gap), max(found.n_iter, n_iter)
@@ -81,39 +82,129 @@ def fit_machines(
     return found
 
 
-class _Descent:
+class Descent:
     """The dual problem of a few machines.
 
     Parameters
     ----------
     X, signs, C, intercept : see `fit_machines`.
+    alpha, weights : the solution from which it starts, see `Machines`; copied.
     """
 
-    def __init__(self, X: sparse.csr_array, signs: np.ndarray, C: float, intercept: bool) -> None:
+    def __init__(
+        self,
+        X: sparse.csr_array,
+        signs: np.ndarray,
+        C: float,
+        intercept: bool,
+        alpha: np.ndarray,
+        weights: np.ndarray,
+    ) -> None:
         self.X, self.signs, self.C, self.intercept = X, signs, C, intercept
         self.squares = np.asarray(X.multiply(X).sum(axis=1)).ravel() + float(intercept)
-        self.alpha, self.weights = np.zeros(signs.shape), np.zeros((X.shape[1] + 1, signs.shape[1]))
+        self.alpha, self.weights = alpha.copy(), weights.copy()
 
     def run(self, tolerance: float, max_iter: int) -> tuple[int, float]:
         """Sweep until the gap meets the tolerance; return the number of sweeps and the gap."""
-        X, generator, n_iter, gap = self.X, rng(0, "machines"), 0, np.inf
+        generator, n_iter, gap = rng(0, "machines"), 0, np.inf
         while gap > tolerance and n_iter < max_iter:
-            for _ in range(min(EVERY, max_iter - n_iter)):
-                order = generator.permutation(X.shape[0])
-                rows = (X.indptr, X.indices, X.data, order, self.squares)
-                sweep(*rows, self.signs, 0.5 / self.C, self.alpha, self.weights, self.intercept)
-                n_iter += 1
-            gap = self.gap()
+            times = min(EVERY, max_iter - n_iter)
+            self.sweep(generator, times)
+            n_iter += times
+            gap = duality_gap(self.weights, self.C, self.sums())
         return n_iter, gap
 
-    def gap(self) -> float:
-        """Return the duality gap as a share of the objective, both summed over the machines."""
+    def sweep(self, generator: np.random.Generator, times: int) -> None:
+        """Sweep over the documents a number of times, each time in an order that is drawn."""
+        X = self.X
+        for _ in range(times):
+            order = generator.permutation(X.shape[0])
+            rows = (X.indptr, X.indices, X.data, order, self.squares)
+            sweep(*rows, self.signs, 0.5 / self.C, self.alpha, self.weights, self.intercept)
+
+    def sums(self) -> np.ndarray:
+        """Return the sums over documents and machines of the losses, of alpha and of its squares, float64 (3,)."""
         scores = self.X @ self.weights[:-1] + self.weights[-1]
         losses = np.maximum(0.0, 1.0 - self.signs * scores)
-        square = float(np.sum(self.weights**2)) / 2.0
-        objective = square + self.C * float(np.sum(losses**2))
-        dual = float(self.alpha.sum()) - square - float(np.sum(self.alpha**2)) / (4.0 * self.C)
-        return (objective - dual) / objective
+        return np.array([np.sum(losses**2), self.alpha.sum(), np.sum(self.alpha**2)])
+
+
+def duality_gap(weights: np.ndarray, C: float, sums: np.ndarray) -> float:
+    """Return the duality gap of machines as a share of the objective, both summed over the machines.
+
+    Parameters
+    ----------
+    weights, C : see `Machines` and `fit_machines`.
+    sums : of all documents, see `Descent.sums`.
+    """
+    losses, alpha, squares = sums.tolist()
+    square = float(np.sum(weights**2)) / 2.0
+    objective = square + C * losses
+    dual = alpha - square - squares / (4.0 * C)
+    return (objective - dual) / objective
+
+
+def machines_of_blocks(
+    read: Callable[[], Iterable[tuple[sparse.csr_array, np.ndarray]]],
+    C: float,
+    *,
+    tolerance: float,
+    max_iter: int,
+    intercept: bool = True,
+) -> Machines:
+    """Return the machines of `fit_machines` on documents of which memory holds one block at a time; alpha is empty.
+
+    Source: H.-F. Yu, C.-J. Hsieh, K.-W. Chang and C.-J. Lin, KDD 2010 (block minimisation of the dual problem).  A
+    block is swept `EVERY` times where it is read; one more reading of all blocks gives the duality gap.
+
+    Parameters
+    ----------
+    read : called for each reading; returns the blocks, X (n, V) and signs (n, K) of each, always the same.
+    C, tolerance, max_iter, intercept : see `fit_machines`.
+    """
+    alphas, weights = list[np.ndarray](), np.empty((0, 0))
+    generator, n_iter, gap = rng(0, "machines"), 0, np.inf
+
+    def descents() -> Iterator[list[Descent]]:
+        """Yield the problems of each block, one for each group of machines, with the solution so far."""
+        nonlocal weights
+        for number, (X, signs) in enumerate(read()):
+            if number == len(alphas):
+                alphas.append(np.zeros(signs.shape))
+            if not weights.size:
+                weights = np.zeros((X.shape[1] + 1, signs.shape[1]))
+            yield [
+                Descent(
+                    *(X, np.ascontiguousarray(signs[:, group]), C, intercept),
+                    *(alphas[number][:, group], weights[:, group]),
+                )
+                for group in _groups(signs.shape[1])
+            ]
+
+    while gap > tolerance and n_iter < max_iter:
+        times = min(EVERY, max_iter - n_iter)
+        for number, block in enumerate(descents()):
+            for group, descent in zip(_groups(weights.shape[1]), block, strict=True):
+                descent.sweep(generator, times)
+                alphas[number][:, group], weights[:, group] = descent.alpha, descent.weights
+        if not alphas:
+            raise ValueError("there is no block; give at least one")
+        n_iter += times
+        sums = sum(np.array([descent.sums() for descent in block]) for block in descents())
+        found = zip(_groups(weights.shape[1]), np.asarray(sums), strict=True)
+        gap = max(duality_gap(weights[:, group], C, part) for group, part in found)
+    return Machines(np.empty((0, weights.shape[1])), weights, gap, n_iter, gap <= tolerance)
+
+
+def _groups(n_machines: int) -> list[slice]:
+    """Return the groups of machines that share a sweep."""
+    return [slice(first, min(first + TOGETHER, n_machines)) for first in range(0, n_machines, TOGETHER)]
+
+
+def signs_of(codes: np.ndarray, n_classes: int) -> np.ndarray:
+    """Return the signs (N, K) of one machine a class, or of one machine where there are two classes; codes are (N,)."""
+    names = np.arange(1 if n_classes == 2 else 0, n_classes)
+    return np.where(codes[:, np.newaxis] == names, 1, -1).astype(np.int8)
 
 
 class WarmMachines(BaseEstimator):  # type: ignore[misc]
@@ -232,13 +323,56 @@ class LinearSVM(CalibratedScores, ClassifierMixin, WarmMachines):  # type: ignor
         self.classes_, codes = np.unique(y, return_inverse=True)
         if len(self.classes_) < 2:
             raise ValueError(f"{type(self).__name__} needs two classes; y has only one class")
-        names = np.arange(1 if len(self.classes_) == 2 else 0, len(self.classes_))
-        signs = np.where(codes[:, np.newaxis] == names, 1, -1).astype(np.int8)
-        found = self._solved(X, signs)
-        self.coef_, self.intercept_ = np.ascontiguousarray(found.weights[:-1].T), found.weights[-1].copy()
-        self.gap_ = found.gap
+        self._take(self._solved(X, signs_of(codes, len(self.classes_))))
         self._calibrate(X, codes)
         return self
+
+    @checks_parameters
+    def fit_blocks(self, blocks: Iterable[tuple[Any, Any]], classes: Any) -> Self:
+        """Fit the weights to documents that are more than memory holds, which are read block by block, several times.
+
+        Memory holds one block, and a number for each document and class.  The objective and the tolerance are those of
+        `fit`; its sweeps are over all blocks.
+
+        Parameters
+        ----------
+        blocks : pairs of features (n, V) and class labels (n,), read from the start in each sweep, each time the same;
+            a list, or an object whose ``__iter__`` reads a disk, but no iterator.
+        classes : all class labels.
+
+        Raises
+        ------
+        ValueError : as `fit`; also ``calibrate`` or ``warm_start``, an iterator, no block, or a label that is not among
+            the classes.
+        """
+        if self.calibrate or self.warm_start:
+            raise ValueError("fit_blocks neither calibrates nor starts warm; set calibrate and warm_start to False")
+        if isinstance(blocks, Iterator):
+            raise ValueError("blocks is an iterator, which is read once; give an object that can be read again")
+        self.classes_ = np.unique(np.asarray(classes))
+        if len(self.classes_) < 2:
+            raise ValueError(f"{type(self).__name__} needs two classes; classes names only one")
+        limits: dict[str, Any] = {"tolerance": self.tolerance, "max_iter": self.max_iter}
+        found = machines_of_blocks(lambda: self._checked(blocks), self.C, **limits, intercept=self.fit_intercept)
+        self.converged_, self.n_iter_ = found.converged, found.n_iter
+        self._take(found)
+        self.slope_ = None
+        return self
+
+    def _checked(self, blocks: Iterable[tuple[Any, Any]]) -> Iterator[tuple[sparse.csr_array, np.ndarray]]:
+        """Yield the features, float64 CSR, and the signs of each block."""
+        for number, block in enumerate(blocks):
+            X, y = check_classified(self, *block, reset=number == 0)
+            codes = np.minimum(np.searchsorted(self.classes_, y), len(self.classes_) - 1)
+            unknown = np.flatnonzero(self.classes_[codes] != y)
+            if len(unknown):
+                raise ValueError(f"label {y[unknown].tolist()[0]!r} is not among the classes; name it in classes")
+            yield sparse.csr_array(X, dtype=np.float64), signs_of(codes, len(self.classes_))
+
+    def _take(self, found: Machines) -> None:
+        """Set the weights and the gap of fitted machines."""
+        self.coef_, self.intercept_ = np.ascontiguousarray(found.weights[:-1].T), found.weights[-1].copy()
+        self.gap_ = found.gap
 
     def decision_function(self, X: Any) -> np.ndarray:
         """Return the scores, float64 (N, C); for two classes (N,), positive for the second one.

@@ -1,0 +1,169 @@
+"""Millions of made documents from a file to labels: each stage is a process with a limit on its memory.
+
+The target `millions` of the workflow runs all stages by `measure_millions`; one of them alone, in a folder that has
+what it reads, runs by
+
+    python -m reproduction.bench.millions FOLDER STAGE
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import os
+import platform
+import resource
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from reproduction.bench import by_blocks
+from reproduction.bench.by_blocks_peers import PACKAGES
+from reproduction.bench.by_blocks_peers import STAGES as PEERS
+from reproduction.bench.made import Pools, halves, real_documents, write_table
+from textmix.core import io
+from textmix.data.corpus import Corpus
+
+#: ``documents``: those that the stage reads or writes.  ``peak_mib``: largest resident memory of its process.
+#: ``per_million``: processor seconds a million documents.  ``right_made``, ``right_real``: share of the held-out made
+#: documents, and of the held-out real ones, that get their class.
+COLUMNS = (
+    *("program", "stage", "documents", "processor_seconds", "clock_seconds", "per_million", "peak_mib"),
+    *("right_made", "right_real", "note"),
+)
+#: Models of textmix, in the order in which they are fitted.
+MODELS = ("multinomial", "edcm", "pmm1", "linear_svm")
+SPEC = "spec.json"
+
+
+def make(folder: Path) -> None:
+    """Write the made training file, and the held-out documents, made and real."""
+    spec = io.read_json(folder / SPEC)
+    corpus = Corpus.load(spec["corpus"])
+    used, held = halves(corpus.n_documents)
+    pools = Pools.of(corpus, used)
+    io.write_json(folder / "classes.json", sorted(pools.names))
+    write_table(folder / by_blocks.TRAIN, pools.documents(spec["documents"], spec["seed"], "train"))
+    write_table(folder / by_blocks.TESTS["made"], pools.documents(spec["held_out"], spec["seed"], "held out"))
+    write_table(folder / by_blocks.TESTS["real"], real_documents(corpus, held))
+
+
+def stages() -> dict[str, Callable[[Path], None]]:
+    """Return ``program/stage`` -> its function of the folder, in order."""
+    ours: dict[str, Callable[[Path], None]] = {"textmix/read": by_blocks.read, "textmix/count": by_blocks.count}
+    # Every stage takes the time in which Python and the packages start.
+    start: dict[str, Callable[[Path], None]] = {"every stage/start": lambda folder: None}
+    ours |= {f"textmix/fit {name}": getattr(by_blocks, name) for name in MODELS}
+    ours |= {f"textmix/predict {name}": by_blocks.labelled(name, *by_blocks.TESTS.values()) for name in MODELS}
+    peers = {f"{program}/{stage}": call for program, steps in PEERS.items() for stage, call in steps.items()}
+    whole = {"textmix/predict multinomial, the whole file": by_blocks.labelled("multinomial", by_blocks.TRAIN)}
+    return {**start, "made documents/write": make, **ours, **peers, **whole}
+
+
+def measure_millions(corpus: str, folder: Path, spec: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    """Yield a row of `COLUMNS` for the machine, and one for each stage when it has ended.
+
+    Parameters
+    ----------
+    corpus : path of the counts of the real documents.
+    folder : for the files, some ten gigabytes for three million documents.
+    spec : ``documents``, ``held_out`` and ``seed`` of the made documents, and ``memory_gib``, the limit of a process.
+
+    Raises
+    ------
+    RuntimeError : a stage of textmix ended with an error; one of another program is named in the note of its row, and
+        its program has no further row.
+    """
+    io.write_json(folder / SPEC, {**spec, "corpus": str(Path(corpus).resolve())})
+    yield _row("machine", "", 0, note=machine())
+    sizes = {
+        "predict": int(spec["held_out"]) + len(halves(Corpus.load(corpus).n_documents)[1]),
+        "other": int(spec["documents"]),
+    }
+    failed = set[str]()
+    for name in stages():
+        program, stage = name.split("/")
+        if program in failed:
+            continue
+        if (needed := PACKAGES.get(program)) and importlib.util.find_spec(needed) is None:
+            yield _row(program, stage, 0, note=f"{needed} is not installed; run make bench")
+            continue
+        labels_tests = stage.startswith("predict") and "whole" not in stage
+        try:
+            facts = _run(folder, name)
+        except RuntimeError as error:
+            if program not in PEERS:
+                raise
+            failed.add(program)
+            yield _row(program, stage, 0, note=str(error).splitlines()[-1])
+            continue
+        facts |= _right(folder, program, stage) if labels_tests else {}
+        yield _row(program, stage, sizes["predict" if labels_tests else "other"], **facts)
+
+
+def _row(program: str, stage: str, documents: int, **facts: Any) -> dict[str, Any]:
+    """Return a row of `COLUMNS`."""
+    seconds = facts.get("processor_seconds")
+    per_million = None if seconds is None else seconds / documents * 1e6
+    head = {"program": program, "stage": stage, "documents": documents, "per_million": per_million}
+    return {**dict.fromkeys(COLUMNS), **head, **facts}
+
+
+def _run(folder: Path, name: str) -> dict[str, Any]:
+    """Run a stage in a process of its own and return what it spent."""
+    began = time.perf_counter()
+    command = [sys.executable, "-m", __spec__.name, str(folder), name]
+    environment = {**os.environ, "PYTHONHASHSEED": "0", "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
+    ended = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)  # noqa: S603
+    if ended.returncode:
+        raise RuntimeError(f"{name} ended with {ended.returncode}:\n{ended.stderr[-2000:]}")
+    *said, spent = ended.stdout.splitlines()
+    return {**json.loads(spent), "clock_seconds": time.perf_counter() - began, "note": "; ".join(said)}
+
+
+def _right(folder: Path, program: str, stage: str) -> dict[str, float]:
+    """Return the shares of the held-out documents that got their class, or all parts of its name."""
+    name = stage.removeprefix("predict ") if program == "textmix" else program
+    shares = {}
+    for kind, file in by_blocks.TESTS.items():
+        found = by_blocks.answers_of(folder, name, file)
+        true = [label for label, _ in by_blocks.rows_of(folder / file)]
+        if name == "pmm1":
+            pairs = zip(map(json.loads, found), by_blocks.parts_of(true), strict=True)
+            shares[f"right_{kind}"] = sum(set(a) == set(b) for a, b in pairs) / len(true)
+        else:
+            shares[f"right_{kind}"] = sum(a == b for a, b in zip(found, true, strict=True)) / len(true)
+    return shares
+
+
+def machine() -> str:
+    """Return processor, memory, system and Python of this machine in words."""
+    with Path("/proc/cpuinfo").open(encoding="utf-8") as stream:
+        model = next((line.split(":")[1].strip() for line in stream if line.startswith("model name")), "unknown")
+    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30
+    return (
+        f"{os.cpu_count()} cores of {model}, {memory:.0f} GiB of memory, {platform.system()}, "
+        f"Python {platform.python_version()}; one process at a time, one thread each"
+    )
+
+
+def _peak_mib() -> float:
+    """Return the largest resident memory of this process so far, MiB; the parent's before the start is no part."""
+    with Path("/proc/self/status").open(encoding="ascii") as stream:
+        return next(int(line.split()[1]) / 1024 for line in stream if line.startswith("VmHWM"))
+
+
+def main() -> None:
+    """Run one stage under the limit of its folder, and print what it spent as the last line."""
+    folder, name = Path(sys.argv[1]), sys.argv[2]
+    limit = int(io.read_json(folder / SPEC)["memory_gib"] * 2**30)
+    resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
+    stages()[name](folder)
+    sys.stdout.write(json.dumps({"processor_seconds": time.process_time(), "peak_mib": _peak_mib()}) + "\n")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,24 @@
+"""The timing harness: a peer that is not installed is named, and a missing package of ours stays an error."""
+
+from __future__ import annotations
+
+import pytest
+
+from reproduction.bench.timing import compare, judge
+
+
+def absent(name: str) -> object:
+    """Raise the error of a package that is not installed."""
+    raise ModuleNotFoundError(name=name)
+
+
+def test_a_peer_that_is_not_installed_is_named_and_gives_no_ratio() -> None:
+    rows = compare({"ours": lambda: None, "theirs": lambda: absent("gensim.models")}, repeats=2)
+    ours, theirs = judge("words", rows, "theirs", {"ours": 1.0})
+    assert theirs["note"] == "gensim is not installed; run make bench" and theirs["median_seconds"] is None
+    assert ours["ratio_to_peer"] is None and ours["met"] is None and ours["median_seconds"] >= 0
+
+
+def test_a_package_that_is_no_peer_must_be_there() -> None:
+    with pytest.raises(ModuleNotFoundError):
+        compare({"ours": lambda: absent("numpy_of_no_one")}, repeats=1)
