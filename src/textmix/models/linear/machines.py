@@ -73,8 +73,8 @@ def fit_machines(
     if start is None:
         start = Machines(np.zeros(signs.shape), np.zeros((X.shape[1] + 1, n_machines)))
     for group in _groups(n_machines):
-        solution = start.alpha[:, group], start.weights[:, group]
-        descent = Descent(X, np.ascontiguousarray(signs[:, group]), C, intercept, *solution)
+        solution = {"alpha": start.alpha[:, group], "weights": start.weights[:, group]}
+        descent = Descent(X, np.ascontiguousarray(signs[:, group]), C, intercept, **solution)
         n_iter, gap = descent.run(tolerance, max_iter)
         found.alpha[:, group], found.weights[:, group] = descent.alpha, descent.weights
         found.gap, found.n_iter = max(found.gap, gap), max(found.n_iter, n_iter)
@@ -97,6 +97,7 @@ class Descent:
         signs: np.ndarray,
         C: float,
         intercept: bool,
+        *,
         alpha: np.ndarray,
         weights: np.ndarray,
     ) -> None:
@@ -176,7 +177,8 @@ def machines_of_blocks(
             yield [
                 Descent(
                     *(X, np.ascontiguousarray(signs[:, group]), C, intercept),
-                    *(alphas[number][:, group], weights[:, group]),
+                    alpha=alphas[number][:, group],
+                    weights=weights[:, group],
                 )
                 for group in _groups(signs.shape[1])
             ]
