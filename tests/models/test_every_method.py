@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
 from collections.abc import Callable
 from typing import Any
@@ -19,6 +20,7 @@ from tests.models.public import CLASSES, OF_MATRICES, OF_SEQUENCES, OF_TEXTS, SM
 from textmix import WordVectorizer
 from textmix.experiment.methods import load_methods
 from textmix.models.common.checks import expected_failures
+from textmix.models.lsi import scores
 
 REGISTRY = load_methods()
 TOPICS = {"art": "paint music stage", "money": "bank loan price", "sport": "ball goal team"}
@@ -35,6 +37,7 @@ VARIANTS = [
     make("PMM2", search="exact", init="random", set_prior="training"),
     # More topics than the checks have words: some topics lose all their words.
     make("LatentTopicEDCM", n_topics=10, max_iter=100),
+    make("PrunedLSIClassifier", criterion="sensitivity"),
     *(make("TermWeighting", weighting=weighting) for weighting in ("counts", "binary", "reals", "scaled")),
 ]
 #: scikit-learn's checks that need no data; `check_estimator` leaves them out for a class that takes no matrix.
@@ -46,6 +49,13 @@ WITHOUT_DATA: list[Callable[[str, Any], None]] = [
         *("parameters_default_constructible", "mixin_order"),
     )
 ]
+
+
+@pytest.fixture(autouse=True)
+def _short_training(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let two networks score words after few steps: the checks ask nothing of how good the scores are."""
+    monkeypatch.setattr(scores, "ITERATIONS", 5)
+    monkeypatch.setattr(scores, "sensitivities", functools.partial(scores.sensitivities, networks=2))
 
 
 def test_every_public_class_is_of_matrices_of_texts_or_of_sequences() -> None:

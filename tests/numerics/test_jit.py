@@ -15,6 +15,7 @@ import numba
 import pytest
 
 import textmix
+from tests.workflow.tiny import warm
 from textmix.models.common.special_kernels import log_rising
 from textmix.numerics import jit
 from textmix.numerics.held_code import held_digest
@@ -60,13 +61,16 @@ def package(tmp_path: Path) -> Path:
     return root
 
 
-def printed(package: Path, program: str, **environment: str) -> list[str]:
-    """Return the lines that a program prints in a new process that finds the package."""
+def printed(package: Path, program: str, *, python: Path | None = None, **environment: str) -> list[str]:
+    """Return the lines that a program prints in a new process that finds the package.
+
+    The process is a fork of one that has imported Numba and nothing of textmix, unless another Python is given.
+    """
     places = {"PYTHONPATH": str(package.parent), "TEXTMIX_CACHE": str(package.parent / "cache")}
     # Compiled also where the tests run without the compiler.  That byte code hides an edit is another matter.
     places |= {"NUMBA_DISABLE_JIT": "0", "PYTHONDONTWRITEBYTECODE": "1"}
     done = subprocess.run(
-        [sys.executable, "-c", program],
+        [python or warm(unlike=False).python, "-c", program],
         env={**os.environ, **places, **environment},
         capture_output=True,
         text=True,
@@ -228,7 +232,9 @@ print(json.dumps(found))
 
 
 def test_the_digest_of_every_kernel_is_the_same_in_every_process() -> None:
-    seeds = [json.loads(printed(PACKAGE, HELD, PYTHONHASHSEED=seed)[-1]) for seed in ("1", "2")]
+    seeds = [
+        json.loads(printed(PACKAGE, HELD, python=Path(sys.executable), PYTHONHASHSEED=seed)[-1]) for seed in ("1", "2")
+    ]
     assert seeds[0] == seeds[1]
     assert len(seeds[0]) > 100
 

@@ -65,14 +65,21 @@ REPORT = {
 
 def stale_scripts(folder: Path) -> set[str]:
     """Return the scripts whose results in a folder are not what their jobs would make today."""
+    return set().union(*stale_by_reason(folder).values())
+
+
+def stale_by_reason(folder: Path) -> dict[str, set[str]]:
+    """Return what changed, in the words of `verify` -> the scripts whose results are stale for that."""
     found: Recipes = parsed(folder)["RECIPES"]
-    before = Path.cwd()
+    before, reasons = Path.cwd(), dict[str, set[str]]()
     os.chdir(folder)
     try:
-        sentences = found.stale_below(Path("results"), Path("resources"))
+        for sentence in found.stale_below(Path("results"), Path("resources")):
+            path, _, why = sentence.partition(": is stale, for the ")
+            reasons.setdefault(why.partition(" changed;")[0], set()).add(script_of(path))
     finally:
         os.chdir(before)
-    return {script_of(sentence.split(":")[0]) for sentence in sentences}
+    return reasons
 
 
 def stale_by_record(folder: Path, config: Mapping[str, Any]) -> set[str]:

@@ -191,14 +191,13 @@ def test_a_paper_outside_the_repository_brings_data_methods_roles_and_figures(fr
             "toy.accuracy,toy.t2,number,letters,plain,accuracy,percent,99,,,Table 2,near,1,"
             "score:main/letters/plain/accuracy,Made up.\n"
         )
-    # No warm process: the stand-in for Python that it gives to jobs cannot look for modules of other folders.
     asked = ("--config", "papers=[toy]", "papers_from=['else where']")
-    done = fresh.run("--cores", "2", "toy", "all", *asked)
+    done = fresh.run_warm("--cores", "2", "toy", "all", *asked)
     assert done.returncode == 0, done.stdout
     assert verdicts(fresh, "toy") == {"toy.words": "reproduced", "toy.many": "reproduced", "toy.accuracy": "differs"}
     page = (fresh.folder / "results/report/toy.html").read_text(encoding="utf-8")
     assert "f-toy-lengths" in page and "Table 2" in page
     assert files(fresh.folder) == before
     fresh.edit("else where/toy/figures.py", "axes.hist(", "axes.grid()\n    axes.hist(")
-    planned = fresh.run("-n", "toy", *asked)
+    planned = fresh.run_warm("-n", "toy", *asked)
     assert "figure_toy: 1 job" in planned.stdout and "measure: " not in planned.stdout, planned.stdout

@@ -43,9 +43,15 @@ def become(request: dict, python: str) -> None:
     os.environ.update(request["environment"])
     time.tzset()
     added = [path for path in os.environ.get("PYTHONPATH", "").split(os.pathsep) if path]
-    first, *sys.argv = request["arguments"]
-    sys.executable = python
-    if first == "-m":
+    sys.executable, sys.dont_write_bytecode = python, bool(os.environ.get("PYTHONDONTWRITEBYTECODE"))
+    sys.modules["numba"].config.reload_config()
+    safe = request["arguments"][0] == "-P"  # no module is looked for beside the program
+    first, *sys.argv = request["arguments"][safe:]
+    if first == "-c":
+        sys.path[:1] = added if safe else [request["folder"], *added]
+        program, sys.argv = sys.argv[0], ["-c", *sys.argv[1:]]
+        exec(compile(program, "<string>", "exec"), vars(sys.modules["__main__"]))
+    elif first == "-m":
         sys.path[:1] = [request["folder"], *added]
         runpy.run_module(sys.argv[0], run_name="__main__", alter_sys=True)
     else:
@@ -101,5 +107,8 @@ if __name__ == "__main__":
     compiler = importlib.import_module("numba.core.registry").cpu_target
     for context in (compiler.typing_context, compiler.target_context):
         context.refresh()  # what Numba imports as it meets its first kernel
+    # What scikit-learn looks up as it meets its first matrix, and threadpoolctl as it looks for libraries.
+    importlib.import_module("sklearn.utils.validation").check_array([[0.0]])
+    importlib.import_module("threadpoolctl").threadpool_info()
     gc.freeze()
     serve(*sys.argv[1:])
