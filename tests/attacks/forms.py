@@ -1,7 +1,8 @@
 """Matrices of every form and of odd values against every public estimator, one process a case: a crash is a finding.
 
-``make forms`` tries all cases, ``python -m tests.attacks.forms --number 200 --seed 1`` some of them.  A case is an
-estimator, a matrix, and whether it is fitted to the matrix or labels it.  What must hold:
+``make forms`` tries all cases, ``python -m tests.attacks.forms --number 200 --seed 1`` some of them, and ``--part 2/8``
+the second of eight parts, which together are all.  A case is an estimator, a matrix, and whether it is fitted to the
+matrix or labels it.  What must hold:
 
 - a matrix of another form with the same content gives the same labels and probabilities;
 - a damaged matrix is refused by a ValueError;
@@ -324,16 +325,30 @@ def cases() -> list[tuple[str, str, str, str]]:
     ]
 
 
+def part_of(chosen: list[Any], text: str) -> list[Any]:
+    """Return one of several parts of the cases: "2/8" is the second of eight, that is each eighth case from the second.
+
+    Raises
+    ------
+    ValueError : if the text is no such part.
+    """
+    part, parts = (int(number) for number in text.split("/"))
+    if not 1 <= part <= parts:
+        raise ValueError(f"--part {text}: the first number lies between 1 and the second")
+    return chosen[part - 1 :: parts]
+
+
 def main() -> int:
     """Try the cases, print a line a finding, and return 1 if there is one."""
     options = argparse.ArgumentParser(description="Odd matrices against every estimator, a process a case.")
     options.add_argument("--number", type=int, default=0, help="cases drawn (default: all)")
     options.add_argument("--seed", type=int, default=0)
-    options.add_argument("--only", default="", help="part of the text of a case")
+    options.add_argument("--part", default="1/1", help="which part of the cases: 2/8 is the second of eight")
+    options.add_argument("--only", default="", help="words that a case contains, as they stand there")
     asked = options.parse_args()
     chosen = [case for case in cases() if asked.only in " ".join(case)]
     random.Random(asked.seed).shuffle(chosen)
-    chosen = chosen[: asked.number or None]
+    chosen = part_of(chosen, asked.part)[: asked.number or None]
     for estimator in estimators().values():  # the forks share the machine code
         warnings.simplefilter("ignore")
         answers(clone(estimator).fit(sparse.csr_array(CONTENT), target_of(estimator)), sparse.csr_array(CONTENT))
@@ -343,7 +358,7 @@ def main() -> int:
         found += bool(wrong)
         if wrong:
             print(json.dumps([*case, wrong[:300]]), flush=True)
-    print(f"{len(chosen)} cases, {found} findings, seed {asked.seed}")
+    print(f"{len(chosen)} cases, {found} findings, seed {asked.seed}, part {asked.part}")
     return int(found > 0)
 
 

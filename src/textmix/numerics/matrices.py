@@ -94,7 +94,8 @@ def _added(rows: Any) -> Any:
 def computable(X: Any) -> Any:
     """Return a sparse or dense matrix of finite numbers in a type of numbers that kernels take.
 
-    Numbers of another byte order are turned, halves become float32 and long doubles float64.
+    Numbers of another byte order are turned, halves become float32 and long doubles float64.  Whole numbers of one or
+    two bytes, and truth values, become int32: NumPy takes their roots and logarithms with the digits of a half.
 
     Raises
     ------
@@ -105,7 +106,8 @@ def computable(X: Any) -> Any:
         most = max(float(values.max(initial=0)), -float(values.min(initial=0)))
         if most > LARGEST or 0 < most < SMALLEST:
             raise ValueError(_outside("the largest number", most, SMALLEST, LARGEST))
-    kind = {2: np.dtype(np.float32), 16: np.dtype(np.float64)} if values.dtype.kind == "f" else {}
+    small = dict.fromkeys((1, 2), np.dtype(np.int32)) if values.dtype.kind in "iub" else {}
+    kind = {2: np.dtype(np.float32), 16: np.dtype(np.float64)} if values.dtype.kind == "f" else small
     plain = kind.get(values.dtype.itemsize, values.dtype.newbyteorder("="))
     return X if plain == values.dtype and values.dtype.isnative else X.astype(plain)
 
