@@ -153,7 +153,7 @@ def test_the_level_of_significance_stands_once() -> None:
     others = {
         "quantiles of a curve": "models/neighbors/labels.py",
         "share of draws that a sentence calls sure": "contest/lessons.py",
-        "share of a budget that a further look may take": "race/finish.py",
+        "duality gap of machines fitted block by block": "bench/by_blocks.py",
         "per cent that are shown as 0": "verdict/items.py",
         "margin of a drawing": "papers/edcm/figures.py",
         "share of a peer's time": "papers/thesis/hmm_bench.py",

@@ -37,10 +37,11 @@ WITHOUT_RESULT = {
     r"(reproduction/verdict/said|snakemake_logger_plugin_textmix/__init__)\.py": "sentences on the terminal",
     r"reproduction/pages/stock\.py": "figures of papers without code of their own, of which there is none here",
     r"reproduction/verdict/references\.py": "looks names up while the workflow is parsed, and refuses wrong ones",
-    r"(textmix/race/\w+|textmix/contest/doubts|reproduction/bench/race)\.py": "`textmix compare` and its bench",
+    r"(textmix/race/\w+|textmix/contest/doubts|reproduction/bench/(race|kinds))\.py": "`textmix compare` and its bench",
     r"textmix/data/readers/label_lines\.py": "a reader of which no data set of the registry has need yet",
     r"textmix/pages/top_words\.py": "a plot for users of the library",
     r"textmix/(__main__|serve/(evaluate|predict|terminal|warm)|data/new_texts)\.py": "the command line on new texts",
+    r"reproduction/stored/recorded_curves\.py": "what it reads reaches the page as a setting, which is compared",
     r"reproduction/job/commit\.py": "what it finds reaches the page as a setting, which is compared",
     r"textmix/(datasets|core/late|serve/(library|progress|listing|parameters))\.py": "the front door and its command",
     r"textmix/experiment/scorers\.py": "scores for scikit-learn's searches, which no job runs",
@@ -49,7 +50,7 @@ WITHOUT_RESULT = {
 }
 #: The same of the workflow.
 WORKFLOW_WITHOUT_RESULT = {
-    r"scripts/(costs|doctor|fetch|forget_missing|pack|record|schedule|spent|status|take|verify)\.py": "commands, fetch",
+    r"scripts/(costs|doctor|fetch|forget_missing|pack|record|record_curves|schedule|spent|status|take|verify)\.py": "commands, fetch",
     r"Snakefile": "includes the rules, of which edits stand above",
     r"schemas/\w+\.schema\.yaml": "refuse a configuration, or pass it on as it is",
     r"report/\w+\.rst": "captions of `snakemake --report`, which are read when it is written",
