@@ -50,7 +50,8 @@ WITHOUT_RESULT = {
 }
 #: The same of the workflow.
 WORKFLOW_WITHOUT_RESULT = {
-    r"scripts/(costs|doctor|fetch|forget_missing|pack|record(_curves)?|schedule|spent|status|take|verify)\.py": "commands",
+    r"scripts/(costs|doctor|fetch|forget_missing|pack|schedule|spent|status|take|verify)\.py": "commands",
+    r"scripts/record(_curves)?\.py": "commands that write into config/",
     r"Snakefile": "includes the rules, of which edits stand above",
     r"schemas/\w+\.schema\.yaml": "refuse a configuration, or pass it on as it is",
     r"report/\w+\.rst": "captions of `snakemake --report`, which are read when it is written",
