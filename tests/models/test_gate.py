@@ -166,6 +166,18 @@ def test_counts_out_of_range_are_refused(value: float) -> None:
     check_counts_in_range(np.array([0.0, 1.0, 9007199254740992.0, 1e-16]))
 
 
+@pytest.mark.parametrize("name", ["DCMClassifier", "EDCMClassifier", "PMM1", "SharedDirichletClassifier"])
+def test_counts_that_can_be_squared_and_not_counted_with_are_refused(name: str) -> None:
+    estimator = estimators()[name]
+    y = target_of(estimator)
+    model = clone(estimator).fit(CONTENT, y)
+    for value in (1e16, 1e-17):
+        wrong = np.where(CONTENT == CONTENT.max(), value, CONTENT)
+        for stage in (lambda X: clone(estimator).fit(X, y), model.predict):
+            with pytest.raises(ValueError, match=r"a count of the matrix is .* out of range"):
+                stage(wrong)
+
+
 @pytest.mark.parametrize("dtype", [np.bool_, np.int8, np.uint8, np.int16, np.uint16])
 def test_small_whole_numbers_become_such_as_have_exact_roots_and_logarithms(dtype: type) -> None:
     for X in (np.ones((1, 2), dtype=dtype), sparse.csr_array(np.ones((1, 2), dtype=dtype))):
