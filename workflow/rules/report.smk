@@ -73,21 +73,8 @@ rule page:
         "../scripts/page.py"
 
 
-rule paper_page:
-    """The report of one paper, in the same form and in a folder of its own."""
-    input:
-        comparisons=PAGES.comparisons,
-        origins=PAGES.origins,
-        causes=PAGES.causes,
-        recorded=PAGES.recorded,
-        tables=PAGES.tables,
-        figures=PAGES.figures,
-        data=PAGES.datasets,
-        config=PAGES.records,
-        schemas=JOBS.sources(
-            "workflow/schemas/checks.schema.yaml",
-            "workflow/schemas/deviations.schema.yaml",
-        ),
+# The report of one paper, in the same form and in a folder of its own.
+use rule page as paper_page with:
     output:
         front=PAPER_PAGE.path("front"),
         numbers=PAPER_PAGE.path("numbers"),
@@ -101,16 +88,10 @@ rule paper_page:
         PAPER_PAGE.benchmark
     group:
         NEEDS.group(PAPER_PAGE)
-    conda:
-        "../envs/pages.yaml"
     resources:
         **NEEDS.resources(PAPER_PAGE),
-    params:
-        recipe=REPORTED,
     message:
         "Writing the report of {wildcards.paper}"
-    script:
-        "../scripts/page.py"
 
 
 rule provenance:
