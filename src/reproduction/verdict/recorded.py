@@ -86,9 +86,14 @@ class RecordedRun(Facts):
     rows: Mapping[str, RecordedRow]
     papers: Mapping[str, Facts] = field(default_factory=dict)
 
+    @property
+    def facts(self) -> Facts:
+        """The facts about the last whole run, without its rows."""
+        return Facts(self.date, self.commit, self.lock, self.minutes)
+
     def of(self, paper: str) -> Facts:
         """Return the facts about the run that gave the rows of a paper."""
-        return self.papers.get(paper, Facts(self.date, self.commit, self.lock, self.minutes))
+        return self.papers.get(paper, self.facts)
 
 
 def recorded_files(config: Path, folders: Iterable[Path] | None = None) -> list[Path]:

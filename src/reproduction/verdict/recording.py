@@ -16,7 +16,7 @@ from reproduction.stored.results import Evidence, Results, RoleEntry, as_read
 from reproduction.verdict.compare import COMPARISON_COLUMNS, compare_paper, merge_comparisons
 from reproduction.verdict.items import without_notes
 from reproduction.verdict.published import Record
-from reproduction.verdict.recorded import RECORDED, RECORDED_COLUMNS, RUN, Facts, RecordedRow, RecordedRun
+from reproduction.verdict.recorded import RECORDED, RECORDED_COLUMNS, RUN, RecordedRow, RecordedRun
 from reproduction.verdict.timeline import run_times
 from reproduction.verdict.words import JUDGED
 from textmix.core import io
@@ -112,8 +112,7 @@ def beside(old: RecordedRun | None, new: RecordedRun, chosen: Collection[str]) -
             f"config/{RUN}: is not there, and a run of {_some(sorted(chosen))} alone is recorded beside a whole run; "
             "record a run of all papers first"
         )
-    facts = Facts(new.date, new.commit, new.lock, new.minutes)
-    return replace(old, rows={**old.rows, **new.rows}, papers={**old.papers, **dict.fromkeys(chosen, facts)})
+    return replace(old, rows={**old.rows, **new.rows}, papers={**old.papers, **dict.fromkeys(chosen, new.facts)})
 
 
 def write_record(config: Path, run: RecordedRun, texts: Mapping[Path, str]) -> None:
@@ -128,8 +127,7 @@ def write_record(config: Path, run: RecordedRun, texts: Mapping[Path, str]) -> N
     for folder, text in texts.items():
         io.write_text(folder / RECORDED, text)
     later = {"papers": {paper: asdict(facts) for paper, facts in sorted(run.papers.items())}} if run.papers else {}
-    facts = {"date": run.date, "commit": run.commit, "lock": run.lock, "minutes": run.minutes}
-    io.write_json(config / RUN, {**facts, **later})
+    io.write_json(config / RUN, {**asdict(run.facts), **later})
 
 
 def check_no_loss(old: RecordedRun | None, new: RecordedRun) -> None:

@@ -232,8 +232,8 @@ def read_sections(inputs: ReportInputs) -> tuple[list[PaperSection], list[list[d
         marked = widened(text, [row.id for row in record.rows])
         beside = Beside(run.rows if run else {}, _origins(inputs, name), marked)
         section = make_section(name, spec, record, rows, results, figures=figures, data=data, beside=beside)
-        section = replace(section, specified=_specified(inputs, name, record), given=_given(inputs, name))
-        sections.append(replace(section, home=inputs.home))
+        specified, given = _specified(inputs, name, record), _given(inputs, name)
+        sections.append(replace(section, specified=specified, given=given, home=inputs.home))
         comparisons.append(rows)
     return sections, comparisons
 
