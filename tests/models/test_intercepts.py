@@ -29,27 +29,19 @@ THREE = np.digitize(LEAN, np.quantile(LEAN, [0.2, 0.5]))
 
 #: Estimator without an intercept, and the twin that minimises the same objective.
 LAMBDA = 0.05
+SVMS = (
+    LinearSVM(C=0.3, tolerance=1e-10, max_iter=10_000, fit_intercept=False),
+    LinearSVC(C=0.3, tol=1e-10, max_iter=100_000, fit_intercept=False),
+)
+SOFTMAX = (
+    SoftmaxClassifier(C=0.7, tolerance=1e-10, max_iter=10_000, fit_intercept=False),
+    LogisticRegression(C=0.7, tol=1e-10, max_iter=10_000, fit_intercept=False),
+)
 TWINS: dict[str, tuple[Any, Any, np.ndarray]] = {
-    "svm of two classes": (
-        LinearSVM(C=0.3, tolerance=1e-10, max_iter=10_000, fit_intercept=False),
-        LinearSVC(C=0.3, tol=1e-10, max_iter=100_000, fit_intercept=False),
-        TWO,
-    ),
-    "svm of three classes": (
-        LinearSVM(C=0.3, tolerance=1e-10, max_iter=10_000, fit_intercept=False),
-        LinearSVC(C=0.3, tol=1e-10, max_iter=100_000, fit_intercept=False),
-        THREE,
-    ),
-    "softmax of two classes": (
-        SoftmaxClassifier(C=0.7, tolerance=1e-10, max_iter=10_000, fit_intercept=False),
-        LogisticRegression(C=0.7, tol=1e-10, max_iter=10_000, fit_intercept=False),
-        TWO,
-    ),
-    "softmax of three classes": (
-        SoftmaxClassifier(C=0.7, tolerance=1e-10, max_iter=10_000, fit_intercept=False),
-        LogisticRegression(C=0.7, tol=1e-10, max_iter=10_000, fit_intercept=False),
-        THREE,
-    ),
+    "svm of two classes": (*SVMS, TWO),
+    "svm of three classes": (*SVMS, THREE),
+    "softmax of two classes": (*SOFTMAX, TWO),
+    "softmax of three classes": (*SOFTMAX, THREE),
     "L2 path": (
         PathClassifier(lambdas=[LAMBDA], l1_ratio=0.0, tolerance=1e-12, fit_intercept=False),
         LogisticRegression(C=1 / (LAMBDA * 60), tol=1e-10, max_iter=10_000, fit_intercept=False),

@@ -10,8 +10,9 @@ from sklearn.pipeline import make_pipeline
 from sklearn.svm import LinearSVC
 
 from tests.naive import machines as naive
+from textmix.models.linear.dual import TOGETHER, fit_machines
 from textmix.models.linear.machine_kernels import sweep
-from textmix.models.linear.machines import TOGETHER, LinearSVM, fit_machines
+from textmix.models.linear.machines import LinearSVM
 from textmix.text.word_vectorizer import WordVectorizer
 
 

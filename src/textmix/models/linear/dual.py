@@ -1,0 +1,192 @@
+"""Support vector machines, one against the rest, by dual coordinate descent over all machines at once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+import numpy as np
+from scipy import sparse
+
+from textmix.models.linear.machine_kernels import sweep
+from textmix.numerics.determinism import rng
+
+#: Sweeps between two looks at the duality gap, each of which costs half of a sweep.
+EVERY = 4
+#: Most machines of one sweep: their weights of a feature fill two lines of a processor's cache.
+TOGETHER = 16
+
+
+@dataclass
+class Machines:
+    """Fitted machines, and their dual solution, from which a fit with another ``C`` may start.
+
+    Parameters
+    ----------
+    alpha : float64 (N, K), one number at least 0 for each document and machine.
+    weights : float64 (V + 1, K), the last row the biases.
+    gap, n_iter, converged : largest duality gap of a group as a share of its objective, most sweeps, and whether the
+        gap meets the tolerance.
+    """
+
+    alpha: np.ndarray
+    weights: np.ndarray
+    gap: float = np.inf
+    n_iter: int = 0
+    converged: bool = True
+
+
+def fit_machines(
+    X: sparse.csr_array,
+    signs: np.ndarray,
+    C: float,
+    *,
+    tolerance: float,
+    max_iter: int,
+    start: Machines | None = None,
+    intercept: bool = True,
+) -> Machines:
+    """Return K machines; each minimises |w|^2 / 2 + C sum_i max(0, 1 - y_i w x_i)^2, where x_i ends with a 1.
+
+    It is the problem of scikit-learn's ``LinearSVC``.  The documents are visited in an order drawn once a sweep from a
+    fixed seed.
+
+    Parameters
+    ----------
+    X : float64 CSR (N, V).
+    signs : int8 (N, K) of 1 and -1.
+    C : cost of the losses.
+    tolerance : largest duality gap of a group of machines (`TOGETHER`), as a share of its objective.
+    max_iter : most sweeps.
+    start : machines of the same documents and signs with another ``C``; None starts from zeros.
+    intercept : whether x_i ends with a 1; else the biases are 0.
+    """
+    n_machines = signs.shape[1]
+    found = Machines(np.empty(signs.shape), np.empty((X.shape[1] + 1, n_machines)), gap=0.0)
+    if start is None:
+        start = Machines(np.zeros(signs.shape), np.zeros((X.shape[1] + 1, n_machines)))
+    for group in _groups(n_machines):
+        solution = {"alpha": start.alpha[:, group], "weights": start.weights[:, group]}
+        descent = Descent(X, np.ascontiguousarray(signs[:, group]), C, intercept, **solution)
+        n_iter, gap = descent.run(tolerance, max_iter)
+        found.alpha[:, group], found.weights[:, group] = descent.alpha, descent.weights
+        found.gap, found.n_iter = max(found.gap, gap), max(found.n_iter, n_iter)
+    found.converged = found.gap <= tolerance
+    return found
+
+
+class Descent:
+    """The dual problem of a few machines.
+
+    Parameters
+    ----------
+    X, signs, C, intercept : see `fit_machines`.
+    alpha, weights : the solution from which it starts, see `Machines`; copied.
+    """
+
+    def __init__(
+        self,
+        X: sparse.csr_array,
+        signs: np.ndarray,
+        C: float,
+        intercept: bool,
+        *,
+        alpha: np.ndarray,
+        weights: np.ndarray,
+    ) -> None:
+        self.X, self.signs, self.C, self.intercept = X, signs, C, intercept
+        self.squares = np.asarray(X.multiply(X).sum(axis=1)).ravel() + float(intercept)
+        self.alpha, self.weights = alpha.copy(), weights.copy()
+
+    def run(self, tolerance: float, max_iter: int) -> tuple[int, float]:
+        """Sweep until the gap meets the tolerance; return the number of sweeps and the gap."""
+        generator, n_iter, gap = rng(0, "machines"), 0, np.inf
+        while gap > tolerance and n_iter < max_iter:
+            times = min(EVERY, max_iter - n_iter)
+            self.sweep(generator, times)
+            n_iter += times
+            gap = duality_gap(self.weights, self.C, gap_sums(self.X, self.signs, self.alpha, self.weights))
+        return n_iter, gap
+
+    def sweep(self, generator: np.random.Generator, times: int) -> None:
+        """Sweep over the documents a number of times, each time in an order that is drawn."""
+        X = self.X
+        for _ in range(times):
+            order = generator.permutation(X.shape[0])
+            rows = (X.indptr, X.indices, X.data, order, self.squares)
+            sweep(*rows, self.signs, 0.5 / self.C, self.alpha, self.weights, self.intercept)
+
+
+def gap_sums(X: sparse.csr_array, signs: np.ndarray, alpha: np.ndarray, weights: np.ndarray) -> np.ndarray:
+    """Return the sums over documents and machines of the losses, of alpha and of its squares, float64 (3,)."""
+    losses = np.maximum(0.0, 1.0 - signs * (X @ weights[:-1] + weights[-1]))
+    return np.array([np.sum(losses**2), alpha.sum(), np.sum(alpha**2)])
+
+
+def duality_gap(weights: np.ndarray, C: float, sums: np.ndarray) -> float:
+    """Return the duality gap of machines as a share of the objective, both summed over the machines.
+
+    Parameters
+    ----------
+    weights, C : see `Machines` and `fit_machines`.
+    sums : of all documents, see `gap_sums`.
+    """
+    losses, alpha, squares = sums.tolist()
+    square = float(np.sum(weights**2)) / 2.0
+    objective = square + C * losses
+    dual = alpha - square - squares / (4.0 * C)
+    return (objective - dual) / objective
+
+
+def machines_of_blocks(
+    read: Callable[[], Iterable[tuple[sparse.csr_array, np.ndarray]]],
+    C: float,
+    *,
+    tolerance: float,
+    max_iter: int,
+    intercept: bool = True,
+) -> Machines:
+    """Return the machines of `fit_machines` on documents of which memory holds one block at a time; alpha is empty.
+
+    Source: H.-F. Yu, C.-J. Hsieh, K.-W. Chang and C.-J. Lin, KDD 2010 (block minimisation of the dual problem).  A
+    block is swept `EVERY` times where it is read; one more reading of all blocks gives the duality gap.
+
+    Parameters
+    ----------
+    read : called for each reading; returns the blocks, X (n, V) and signs (n, K) of each, always the same.
+    C, tolerance, max_iter, intercept : see `fit_machines`.
+    """
+    alphas, weights = list[np.ndarray](), np.empty((0, 0))
+    generator, n_iter, gap = rng(0, "machines"), 0, np.inf
+    while gap > tolerance and n_iter < max_iter:
+        times = min(EVERY, max_iter - n_iter)
+        for number, (X, signs) in enumerate(read()):
+            if number == len(alphas):
+                alphas.append(np.zeros(signs.shape))
+            if not weights.size:
+                weights = np.zeros((X.shape[1] + 1, signs.shape[1]))
+            for group in _groups(signs.shape[1]):
+                solution = {"alpha": alphas[number][:, group], "weights": weights[:, group]}
+                descent = Descent(X, np.ascontiguousarray(signs[:, group]), C, intercept, **solution)
+                descent.sweep(generator, times)
+                alphas[number][:, group], weights[:, group] = descent.alpha, descent.weights
+        if not alphas:
+            raise ValueError("there is no block; give at least one")
+        n_iter += times
+        groups = _groups(weights.shape[1])
+        sums = np.zeros((len(groups), 3))
+        for alpha, (X, signs) in zip(alphas, read(), strict=True):
+            sums += [gap_sums(X, signs[:, group], alpha[:, group], weights[:, group]) for group in groups]
+        gap = max(duality_gap(weights[:, group], C, part) for group, part in zip(groups, sums, strict=True))
+    return Machines(np.empty((0, weights.shape[1])), weights, gap, n_iter, gap <= tolerance)
+
+
+def _groups(n_machines: int) -> list[slice]:
+    """Return the groups of machines that share a sweep."""
+    return [slice(first, min(first + TOGETHER, n_machines)) for first in range(0, n_machines, TOGETHER)]
+
+
+def signs_of(codes: np.ndarray, n_classes: int) -> np.ndarray:
+    """Return the signs (N, K) of one machine a class, or of one machine where there are two classes; codes are (N,)."""
+    names = np.arange(1 if n_classes == 2 else 0, n_classes)
+    return np.where(codes[:, np.newaxis] == names, 1, -1).astype(np.int8)
