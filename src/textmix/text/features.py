@@ -14,8 +14,9 @@ from scipy import sparse
 from textmix.core.errors import ConfigError
 from textmix.data.corpus import TRAIN, Corpus, Ragged
 from textmix.text.lemmas import lemmas
+from textmix.text.marks import MARKS, with_marks
 from textmix.text.messages import clean_messages
-from textmix.text.skipgrams import MARKS, WEIGHTINGS, Skipgrams, with_marks
+from textmix.text.skipgrams import WEIGHTINGS, Skipgrams
 from textmix.text.stoplists import STOP_LISTS, stop_words
 from textmix.text.token_kernels import count_words
 from textmix.text.tokenize import TOKENIZERS, tokenize

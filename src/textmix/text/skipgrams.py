@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator
 from functools import cached_property
 from typing import ClassVar, Self
 
@@ -41,30 +41,6 @@ def _pattern_table(n: int, max_slop: int) -> np.ndarray:
         for o in position_patterns(n, max_slop)
     ]
     return np.array(rows, dtype=np.int64)
-
-
-#: The marks of start and end of a document, as words of skip-grams.
-MARKS = ("<s>", "</s>")
-
-
-def with_marks(tokens: Ragged, words: Sequence[str]) -> tuple[Ragged, list[str]]:
-    """Return documents between the marks of start and end, and the words with the two marks after them.
-
-    Parameters
-    ----------
-    tokens : N documents of ids into ``words``.
-    words : V words.
-
-    Raises
-    ------
-    ConfigError : a word is a mark.
-    """
-    if taken := set(MARKS) & set(words):
-        raise ConfigError(f"skip-grams: marks: the text has the word {min(taken)}; leave the marks out")
-    values, offsets = np.asarray(tokens.values), np.asarray(tokens.offsets, dtype=np.int64)
-    places = np.repeat(offsets, 2)[1:-1].reshape(-1, 2)
-    marked = np.insert(values, places.ravel(), np.tile([len(words), len(words) + 1], len(places)))
-    return Ragged(marked.astype(values.dtype), offsets + 2 * np.arange(len(offsets))), [*words, *MARKS]
 
 
 class Skipgrams:
