@@ -80,6 +80,10 @@ def test_stale_results_are_made_again_and_the_reason_is_said_once(recipe: Recipe
     assert known.stale_below(Path("results"), Path("resources")) == [
         f"{RESULT}: is stale, for the configuration: max_trials changed; run the workflow again"
     ]
+    leaves_out = {("score", "a")}.__contains__
+    assert (
+        known.stale_below(Path("results"), Path("resources"), lambda *job: leaves_out((job[0], job[1]["method"]))) == []
+    )
 
 
 def test_raw_data_replaced_by_others_are_fetched_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

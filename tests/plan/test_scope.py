@@ -97,3 +97,21 @@ def test_a_reading_is_bounded_by_the_limit_of_a_job_alone() -> None:
     jobs = ReadingJobs(make_plan(SHIPPED | {"dearest": 20.0, "run_seconds": 1.0}, [], ROOT))
     why = [one for paper in jobs.papers() for one in jobs.left_out(SimpleNamespace(paper=paper)).values()]
     assert why and all("more than dearest: 20" in one for one in why)
+
+
+def test_what_an_earlier_run_made_and_this_run_leaves_out_is_none_of_its_results() -> None:
+    scope = make_plan(SHIPPED | {"roles": OFFLINE}, [], ROOT).scope
+    fit = {
+        "paper": "naive_bayes",
+        "experiment": "curve",
+        "dataset": "newsgroups_wheel",
+        "method": "logistic_regression",
+    }
+    for script in ("fit", "score"):
+        assert scope.leaves_out_result(script, fit)
+        assert not scope.leaves_out_result(script, fit | {"method": "none"})
+    assert not scope.leaves_out_result("compare", {"paper": "naive_bayes"})
+    whole = make_plan(
+        SHIPPED | {"roles": OFFLINE, "dearest": None, "run_seconds": None, "further_seconds": None}, [], ROOT
+    )
+    assert not whole.scope.leaves_out_result("fit", fit)

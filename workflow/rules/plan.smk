@@ -134,8 +134,8 @@ def in_a_folder(wildcards):
 
 
 def stale_results(wildcards):
-    """Return a sentence for each result that its job would not make so today."""
-    return RECIPES.stale_below(RESULTS, RESOURCES)
+    """Return a sentence for each result that a job of this run would not make so today."""
+    return RECIPES.stale_below(RESULTS, RESOURCES, PLAN.scope.leaves_out_result)
 
 
 def fresh_curves(wildcards):

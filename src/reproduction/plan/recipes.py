@@ -14,6 +14,7 @@ from types import SimpleNamespace
 from typing import Any
 
 from reproduction.job.recipes import Code, Recipe, differences, lasting
+from reproduction.plan.stages import ACCEPT, PAGE
 from reproduction.plan.storage import Here
 from textmix.core import io
 from textmix.core.digests import known_sha256
@@ -153,7 +154,12 @@ class Recipes:
         """
         return Path(path).exists() and not stale(path, self.of_job(script, **names), _inputs(Path(path)))
 
-    def stale_below(self, results: Path, resources: Path) -> list[str]:
+    def stale_below(
+        self,
+        results: Path,
+        resources: Path,
+        leaves_out: Callable[[str, Mapping[str, str]], bool] = lambda script, names: False,
+    ) -> list[str]:
         """Return a sentence for each result and fetched data set that its job would not make so today.
 
         A result that no job of this configuration makes is passed over: another configuration may.
@@ -161,17 +167,23 @@ class Recipes:
         Parameters
         ----------
         results, resources : the folders.
+        leaves_out : whether the run leaves out the job of a script with these wildcards.
         """
         sentences = []
         for path in sorted([*_results(results), *resources.glob(f"*/{RECORD}")]):
             try:
                 record = _record(path)
                 recipe = self._known[record["script"]](_Wildcards(record["wildcards"]))
+                if leaves_out(recipe.script, record["wildcards"]):
+                    continue
                 why = self._stale(str(path), recipe, list(record.get("inputs", {})))
             except (KeyError, AttributeError, TypeError, IntegrityError):
                 continue
             if why:
-                sentences.append(f"{path}: is stale, for the {why} changed; run the workflow again")
+                # The pages of one paper are made by its own target alone.
+                paper = recipe.wildcards.get("paper") if recipe.script in (PAGE.name, ACCEPT.name) else None
+                remedy = f"run snakemake {paper} again" if paper else "run the workflow again"
+                sentences.append(f"{path}: is stale, for the {why} changed; {remedy}")
         return sentences
 
 

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from reproduction.plan.locators import Locator, MeasureLocator, RoleLocator, ScoreLocator, locators_behind
-from reproduction.plan.stages import COMPARE, FIGURE, PARSE, SCORE, SPLIT, TABLE
+from reproduction.plan.stages import COMPARE, FIGURE, FIT, MEASURE, PARSE, SCORE, SPLIT, TABLE
 
 if TYPE_CHECKING:
     from reproduction.plan.costs import Cost
@@ -110,6 +110,19 @@ class Scope:
     def leaves_out(self, name: str) -> bool:
         """Return whether the run leaves out a job, ``fit/<run>`` or ``measure/<paper>/<measure>``."""
         return name in self._left
+
+    def leaves_out_result(self, script: str, names: Mapping[str, str]) -> bool:
+        """Return whether the run leaves out the job that made a result, such as a fit of an earlier run of one paper.
+
+        Parameters
+        ----------
+        script, names : the job's script and wildcards, as the result's record has them.
+        """
+        if script in (FIT.name, SCORE.name):
+            return self.leaves_out(
+                "fit/" + "/".join(names[key] for key in ("paper", "experiment", "dataset", "method"))
+            )
+        return script == MEASURE.name and self.leaves_out(f"measure/{names['paper']}/{names['measure']}")
 
     def left_out(self, paper: str) -> dict[str, str]:
         """Return why each result of a paper is left out.
