@@ -17,6 +17,7 @@ import json
 import os
 import random
 import resource
+import signal
 import sys
 import tempfile
 import warnings
@@ -33,6 +34,8 @@ from textmix.core.errors import TextmixError
 
 #: Seconds of processor time and bytes beyond those of the parent that a case may take.
 SECONDS, MEMORY = 30, 2**30
+#: Times as many seconds by the clock as of processor time, after which a case that waits is ended.
+WAITING = 20
 #: Public classes that take texts or sequences of words, and no matrix.
 NO_MATRIX = {
     *("WordVectorizer", "SkipgramVectorizer", "SequenceVectorizer"),
@@ -294,18 +297,30 @@ def _difference(said: dict[str, np.ndarray], expected: dict[str, np.ndarray]) ->
     return ""
 
 
-def apart(call: Callable[[], str]) -> str:
-    """Return what a function returns in a fork of this process, or how the fork ended."""
+def apart(call: Callable[[], str], clock: int = WAITING * SECONDS) -> str:
+    """Return what a function returns in a fork of this process, or how the fork ended.
+
+    Parameters
+    ----------
+    call : the function; what it raises becomes its answer.
+    clock : seconds by the clock after which the fork ends by a signal; a process that waits takes no other seconds.
+    """
     reading, writing = os.pipe()
     child = os.fork()
     if child == 0:
-        os.close(reading)
-        os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
-        resource.setrlimit(resource.RLIMIT_CPU, (SECONDS, SECONDS))
-        used = dict(line.split(":", 1) for line in Path("/proc/self/status").read_text().splitlines())["VmData"]
-        resource.setrlimit(resource.RLIMIT_DATA, (int(used.split()[0]) * 1024 + MEMORY,) * 2)
-        os.write(writing, call().encode()[:4000])
-        os._exit(0)
+        try:
+            os.close(reading)
+            os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
+            signal.signal(signal.SIGALRM, signal.SIG_DFL)
+            signal.alarm(clock)
+            resource.setrlimit(resource.RLIMIT_CPU, (SECONDS, SECONDS))
+            used = dict(line.split(":", 1) for line in Path("/proc/self/status").read_text().splitlines())["VmData"]
+            resource.setrlimit(resource.RLIMIT_DATA, (int(used.split()[0]) * 1024 + MEMORY,) * 2)
+            os.write(writing, call().encode()[:4000])
+        except BaseException as error:
+            os.write(writing, f"{type(error).__name__}: {error}".encode()[:4000])
+        finally:
+            os._exit(0)
     os.close(writing)
     with os.fdopen(reading) as stream:
         said = stream.read()
