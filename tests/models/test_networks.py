@@ -56,16 +56,19 @@ def test_training_is_the_same_to_the_bit_and_learns():
     assert one.score(X, y) == 1.0
 
 
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 @pytest.mark.parametrize("classes", [2, 3])
-def test_the_network_is_scikit_learns(classes):
+@pytest.mark.parametrize(("decay", "max_iter"), [(1e-4, 20), (0.3, 20), (1e-4, 300)])
+def test_the_network_is_scikit_learns(classes, decay, max_iter):
     X, y = corpus(4)
     y = np.minimum(y, classes - 1)
-    model = TfidfNetwork(hidden=5, max_iter=20, random_state=0).fit(X, y)
+    model = TfidfNetwork(hidden=5, decay=decay, rate=0.02, max_iter=max_iter, random_state=3).fit(X, y)
     rows = TfidfTransformer().fit_transform(np.log1p(X))
     idf = TfidfTransformer().fit(X).idf_
     np.testing.assert_allclose(model.idf_, idf)
-    peer = MLPClassifier((5,), learning_rate_init=0.01, max_iter=20, tol=1e-3, random_state=0)
-    with pytest.warns(Warning):
-        peer.fit(model._weighted(sparse.csr_array(X)), y)
+    peer = MLPClassifier((5,), alpha=decay, learning_rate_init=0.02, max_iter=max_iter, tol=1e-3, random_state=3)
+    peer.fit(model._weighted(sparse.csr_array(X)), y)
+    assert (model.n_iter_, model.converged_) == (peer.n_iter_, peer.n_iter_ < max_iter)
+    assert model.converged_ == (max_iter > 20), "both ends of the training are tried"
     np.testing.assert_allclose(model.predict_proba(X), peer.predict_proba(model._weighted(sparse.csr_array(X))))
     np.testing.assert_allclose(model._weighted(sparse.csr_array(X)).toarray(), rows.toarray(), rtol=1e-12)

@@ -7,8 +7,18 @@ import pytest
 from scipy import sparse
 from sklearn.feature_selection import mutual_info_classif
 
+from textmix.models.lsi import scores
+from textmix.models.lsi.classifiers import LSIDensityClassifier
 from textmix.models.lsi.pruned import PrunedLSIClassifier
-from textmix.models.lsi.scores import SCORES, gradients, information_gain, kept_words, sensitivities, trained
+from textmix.models.lsi.scores import (
+    COMPONENTS,
+    SCORES,
+    gradients,
+    information_gain,
+    kept_words,
+    sensitivities,
+    trained,
+)
 from textmix.models.lsi.transformer import LSITransformer
 
 
@@ -40,12 +50,61 @@ def test_a_class_that_a_network_never_saw_has_no_gradient() -> None:
     assert not gradients(model, Z[codes == 1], codes[codes == 1]).any()
 
 
-def test_sensitivities_follow_the_chain_rule_through_the_space() -> None:
+def plain_sensitivities(X: sparse.csr_array, codes: np.ndarray, seed: int, networks: int) -> np.ndarray:
+    """Return the sensitivities (B, V) by differences of probabilities as each weighted count moves."""
+    rng, maps = np.random.default_rng(seed), []
+    for _ in range(networks):
+        order = rng.permutation(len(codes))
+        half = -(-len(codes) // 2)
+        inside, outside = order[:half], order[half:]
+        seed = int(rng.integers(2**31))
+        space = LSITransformer(n_components=COMPONENTS, unit_length=False, random_state=seed).fit(X[inside])
+        Z = space.transform(X[inside])
+        model = trained(Z / np.sqrt(np.mean(Z**2)), codes[inside], seed)
+        weighted = space.weighted(sparse.csr_array(X[outside], dtype=float)).toarray()
+        slopes = []
+        for word in np.eye(X.shape[1]):
+            moved = [(weighted + step * word) @ space.components_.T / np.sqrt(np.mean(Z**2)) for step in (1e-6, -1e-6)]
+            up, down = (model.predict_proba(each)[np.arange(len(outside)), codes[outside]] for each in moved)
+            slopes.append(np.abs((up - down) / 2e-6).mean())
+        maps.append(slopes)
+    return np.array(maps)
+
+
+def test_sensitivities_are_those_of_differences_on_the_other_half_of_the_documents() -> None:
     X, codes = documents()
+    X, codes = X[:41], codes[:41]
     maps = sensitivities(X, codes, np.random.default_rng(0), 2)
-    assert maps.shape == (2, 30) and (maps >= 0).all()
-    again = sensitivities(X, codes, np.random.default_rng(0), 2)
-    assert maps.tobytes() == again.tobytes()
+    np.testing.assert_allclose(maps, plain_sensitivities(X, codes, 0, 2), rtol=1e-4, atol=1e-8)
+    assert maps.tobytes() == sensitivities(X, codes, np.random.default_rng(0), 2).tobytes()
+
+
+def test_a_word_is_as_good_as_its_sensitivity_is_consistent(monkeypatch: pytest.MonkeyPatch) -> None:
+    maps = np.array([[1.0, 3.0, 2.0, 0.0], [3.0, 3.5, 2.0, 0.0]])
+    monkeypatch.setattr(scores, "sensitivities", lambda *_: maps)
+    X, codes = documents()
+    found = scores.sensitivity(X, codes, np.random.default_rng(0))
+    np.testing.assert_allclose(found, [2.0 / np.sqrt(2.0), 3.25 / np.sqrt(0.125), 0.0, 0.0])
+
+
+@pytest.mark.parametrize("criterion", SCORES)
+def test_the_pruned_classifier_is_that_of_the_kept_words_alone(criterion: str) -> None:
+    X, codes = documents()
+    X = sparse.csr_array(sparse.hstack([X, np.zeros((60, 2), dtype=np.int64), X[:, :1]]))
+    for state in (0, 1):
+        model = PrunedLSIClassifier(share=0.3, criterion=criterion, n_components=3, random_state=state).fit(X, codes)
+        rng = np.random.default_rng(int(np.random.RandomState(state).randint(2**31)))
+        order = np.argsort(-SCORES[criterion](X, codes, rng), kind="stable")
+        seen = [word for word in order if word not in (30, 31)]
+        assert model.kept_.tolist() == sorted(seen[:9])
+        alone = LSIDensityClassifier(n_components=3, random_state=state).fit(X[:, model.kept_], codes)
+        np.testing.assert_allclose(model.predict_proba(X), alone.predict_proba(X[:, model.kept_]), rtol=1e-6)
+
+
+def test_of_one_class_no_word_is_pruned() -> None:
+    X, _ = documents()
+    model = PrunedLSIClassifier(share=0.1, n_components=3, random_state=0).fit(X, np.zeros(60, dtype=int))
+    assert model.kept_.tolist() == list(range(30))
 
 
 def test_information_gain_is_that_of_scikit_learn() -> None:

@@ -341,13 +341,16 @@ def test_a_half_made_file_beside_the_output_belongs_to_another_process(models: P
     assert (tmp_path / ".out.csv.other.tmp").read_text() == "half"
 
 
+@pytest.mark.parametrize("buffered", [True, False])
 @pytest.mark.parametrize("command", ["predict", "list"])
-def test_a_full_standard_output_is_named(models: Path, tmp_path: Path, command: str) -> None:
+def test_a_full_standard_output_is_named(models: Path, tmp_path: Path, command: str, buffered: bool) -> None:
     (tmp_path / "new.txt").write_text("wört20\n")
     line = command_line(models / "edcm", tmp_path / "new.txt", "--quiet")
     line = line if command == "predict" else [*line[:3], "list", "methods"]
+    # With a buffer the write fails at the end, and the interpreter would complain as it closes the stream.
+    environment = {**os.environ, "PYTHONUNBUFFERED": "" if buffered else "1"}
     with open("/dev/full", "wb") as full:
-        done = subprocess.run(line, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+        done = subprocess.run(line, stdout=full, stderr=subprocess.PIPE, text=True, check=False, env=environment)
     assert (done.returncode, done.stderr) == (1, "the standard output: No space left on device\n")
 
 

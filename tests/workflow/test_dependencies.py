@@ -144,11 +144,23 @@ def test_recipes_hold_all_modules_that_their_code_imports_and_no_other(recipes: 
 
 
 def test_an_edit_of_a_module_changes_its_digest(tmp_path: Path) -> None:
-    # Each eighth: the name of a module decides nothing, and to describe all of them takes 5 s.
-    for name in [name for name in files_below(SOURCE) if name.endswith(".py")][::8]:
+    names = [name for name in files_below(SOURCE) if name.endswith(".py")]
+    # Each eighth and the largest ones: to describe all of them takes 5 s.  A short text stands for the others, below.
+    largest = sorted(names, key=lambda name: (SOURCE / name).stat().st_size)[-3:]
+    for name in {*names[::8], *largest}:
         edited = tmp_path / "edited.py"
         edited.write_text((SOURCE / name).read_text(encoding="utf-8") + "\nEDITED = 1\n", encoding="utf-8")
         assert provenance._read(edited)[0] != provenance._read(SOURCE / name)[0], name
+
+
+def test_an_edit_of_a_short_module_of_any_name_changes_its_digest(tmp_path: Path) -> None:
+    for name in [name for name in files_below(SOURCE) if name.endswith(".py")]:
+        path, digests = tmp_path / name, set()
+        path.parent.mkdir(parents=True, exist_ok=True)
+        for number in range(2):
+            path.write_text(f"import numpy\nEDITED = {number}\n", encoding="utf-8")
+            digests.add(provenance._read(path)[0])
+        assert len(digests) == 2, name
 
 
 #: What comes after a stale stage is made again by Snakemake; here stand the stages that an edit itself makes stale.
