@@ -18,7 +18,9 @@ TEXTS = [" ".join(f"w{column}" for column in np.flatnonzero(row)) for row in X]
 SEQUENCES = [np.flatnonzero(row) for row in X]
 #: Further arguments of a method by their names.
 FURTHER: dict[str, Any] = {"decision": "mode", "classes": None}
-SHAPE = re.compile(r"\([A-Z][\w' ]*(,|\))|\b[NLKCVFW]\b")
+_SIZE = r"(?:\d+|[A-Za-z](?:_\w+)?)(?: [+-] \d+)?"
+#: A shape, such as (N,), (N, V + 1) or (T_d,); or how many texts or sequences a list holds.
+SHAPE = re.compile(rf"\({_SIZE}(?:, {_SIZE})*,?\)|\bN (?:texts|sequences|documents)\b")
 
 
 def functions(kind: type) -> dict[str, Callable[..., Any]]:
@@ -73,7 +75,8 @@ def raised(name: str) -> Iterator[tuple[str, str, Exception]]:
             if each.default is each.empty or each.name in ("y", "Y")
         }
         learns = key.startswith(("fit", "partial_fit"))
-        faults = [] if learns else [("unfitted", make(name), documents(name))]
+        calibrated = {"calibrate": True} if "calibrate" in fitted.get_params() else {}
+        faults = [] if learns else [("unfitted", make(name, **calibrated), documents(name))]
         for fault, odd in wrong(name):
             if not learns or fault not in ("columns", "unknown"):
                 faults.append((fault, make(name) if learns else fitted, odd))

@@ -111,7 +111,12 @@ class SkipgramVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         return self._features(Ragged(ids[tokens.values], tokens.offsets))
 
     def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
-        """Return the names of the features, (F,), such as ``waste time ~1`` for slop 1; the argument is ignored."""
+        """Return the names of the features, (F,), such as ``waste time ~1`` for slop 1; the argument is ignored.
+
+        Raises
+        ------
+        NotFittedError : there was no fit.
+        """
         check_is_fitted(self)
         names = np.array(self.skipgrams_.names(list(self.vocabulary_)), dtype=object)
         return names[self._kept()] if self.marks else names

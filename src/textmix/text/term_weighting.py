@@ -111,6 +111,7 @@ class TermWeighting(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
         Raises
         ------
+        NotFittedError : there was no fit.
         ValueError : there are not V names, or they are not those of the table that was fitted.
         """
         check_is_fitted(self)

@@ -105,11 +105,23 @@ class CalibratedScores:
 
     @available_if(lambda self: self.calibrate)
     def predict_log_proba(self, X: Any) -> np.ndarray:
-        """Return log p(class | document), float64 (N, C)."""
+        """Return log p(class | document), float64 (N, C).
+
+        Raises
+        ------
+        NotFittedError : there was no fit.
+        ValueError : X has other columns than in the fit, or holds NaN, infinity or what the classifier refuses.
+        """
         scores = self._class_scores(X)
         return np.asarray(log_softmax(self.slope_ * scores, axis=1))
 
     @available_if(lambda self: self.calibrate)
     def predict_proba(self, X: Any) -> np.ndarray:
-        """Return p(class | document), float64 (N, C)."""
+        """Return p(class | document), float64 (N, C).
+
+        Raises
+        ------
+        NotFittedError : there was no fit.
+        ValueError : X has other columns than in the fit, or holds NaN, infinity or what the classifier refuses.
+        """
         return np.asarray(np.exp(self.predict_log_proba(X)))

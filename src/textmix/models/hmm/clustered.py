@@ -71,7 +71,7 @@ class ClusteredHMMClassifier(HMMClassifier):
 
     @checks_parameters
     def fit(self, X: Any, y: Any) -> Self:
-        """Cluster the words of N sequences, and estimate the models.
+        """Cluster the words of N sequences, and estimate the models of their class labels (N,).
 
         Raises
         ------

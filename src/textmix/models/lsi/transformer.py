@@ -138,12 +138,23 @@ class LSITransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         return self.project(self.weighted(self._checked(X, reset=False)))
 
     def project(self, weighted: Any) -> np.ndarray:
-        """Return the coordinates (N, k) of documents that are weighted already, (N, V)."""
+        """Return the coordinates (N, k) of documents that are weighted already, (N, V).
+
+        Raises
+        ------
+        NotFittedError : there was no fit.
+        """
         Z = np.asarray(weighted @ self.basis())
         return unit_length(Z) if self.unit_length else Z
 
     def basis(self) -> np.ndarray:
-        """Return the matrix (V, k) that takes a weighted document to its coordinates: V, or V / S where scaled."""
+        """Return the matrix (V, k) that takes a weighted document to its coordinates: V, or V / S where scaled.
+
+        Raises
+        ------
+        NotFittedError : there was no fit.
+        """
+        check_is_fitted(self)
         if not self.scaled:
             return self.components_.T
         values = self.singular_values_

@@ -98,6 +98,10 @@ class _Multinomial(IncrementalCountClassifier):
         -------
         coef : beta_i = log p(w_i | theta_c) - log p(w_i | theta_C), (C - 1, V).
         intercept : beta_0 = log p(theta_c) - log p(theta_C), (C - 1,).
+
+        Raises
+        ------
+        NotFittedError : there was no fit.
         """
         check_is_fitted(self)
         coef = self._log_weight[:, :-1] - self._log_weight[:, -1:]
