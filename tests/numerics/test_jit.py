@@ -49,16 +49,35 @@ print(*(sum(kernel.stats.cache_misses.values()) for kernel in (called.double, ca
 """
 
 
-@pytest.fixture
-def package(tmp_path: Path) -> Path:
+def make_package(root: Path) -> Path:
     """Make a package named textmix with our `njit` and the three modules."""
-    root = tmp_path / "textmix"
     for folder in ("core", "numerics"):
         shutil.copytree(PACKAGE / folder, root / folder, ignore=shutil.ignore_patterns("__pycache__"))
     (root / "__init__.py").write_text("")
     for name, text in KERNELS.items():
         (root / name).write_text(text)
     return root
+
+
+@pytest.fixture
+def package(tmp_path: Path) -> Path:
+    """Make a package whose kernels no process has compiled."""
+    return make_package(tmp_path / "textmix")
+
+
+@pytest.fixture(scope="module")
+def compiled_once(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Make a package and, beside it, the machine code of its kernels; use a copy."""
+    made = make_package(tmp_path_factory.mktemp("compiled") / "textmix")
+    assert run(made) == ([6, 7, 1.5], [1, 1, 1])
+    return made.parent
+
+
+@pytest.fixture
+def compiled(compiled_once: Path, tmp_path: Path) -> Path:
+    """Return a package whose kernels another process has compiled."""
+    shutil.copytree(compiled_once, tmp_path / "compiled")
+    return tmp_path / "compiled/textmix"
 
 
 def printed(package: Path, program: str, *, python: Path | None = None, **environment: str) -> list[str]:
@@ -98,8 +117,8 @@ def entries(package: Path) -> list[Path]:
     return sorted(path for path in (package.parent / "cache").rglob("*-*") if path.is_file())
 
 
-def test_an_edit_compiles_again_the_kernels_that_reach_it_and_a_comment_none(package: Path) -> None:
-    assert run(package) == ([6, 7, 1.5], [1, 1, 1])
+def test_an_edit_compiles_again_the_kernels_that_reach_it_and_a_comment_none(compiled: Path) -> None:
+    package = compiled
     called = package / "called.py"
     called.write_text("# A comment.\n" + called.read_text())
     edit(called, "def double(x):\n", 'def double(x):\n    """Double."""\n')
@@ -121,10 +140,9 @@ def test_an_edit_of_what_a_kernel_reads_through_a_module_compiles_it_again(packa
     assert printed(package, program) == ["12"]
 
 
-def test_a_copy_of_the_library_shares_the_machine_code(package: Path, tmp_path: Path) -> None:
-    run(package)
-    shutil.copytree(package, tmp_path / "elsewhere/textmix")
-    cache = {"TEXTMIX_CACHE": str(package.parent / "cache")}
+def test_a_copy_of_the_library_shares_the_machine_code(compiled: Path, tmp_path: Path) -> None:
+    shutil.copytree(compiled, tmp_path / "elsewhere/textmix")
+    cache = {"TEXTMIX_CACHE": str(compiled.parent / "cache")}
     assert run(tmp_path / "elsewhere/textmix", **cache) == ([6, 7, 1.5], [0, 0, 0])
 
 
@@ -163,14 +181,13 @@ def test_a_constant_that_changes_in_memory_has_machine_code_of_its_own(package: 
 
 
 @pytest.mark.parametrize("damage", ["empty", "cut", "flipped", "other"])
-def test_a_damaged_entry_is_made_again(package: Path, damage: str) -> None:
-    run(package)
-    for path in entries(package):
+def test_a_damaged_entry_is_made_again(compiled: Path, damage: str) -> None:
+    for path in entries(compiled):
         data = path.read_bytes()
         whole = {"empty": b"", "cut": data[: len(data) // 2], "flipped": data[:-9] + bytes([data[-9] ^ 1]) + data[-8:]}
         path.write_bytes(whole.get(damage, b"no pickle"))
-    assert run(package) == ([6, 7, 1.5], [1, 1, 1])
-    assert run(package) == ([6, 7, 1.5], [0, 0, 0])
+    assert run(compiled) == ([6, 7, 1.5], [1, 1, 1])
+    assert run(compiled) == ([6, 7, 1.5], [0, 0, 0])
 
 
 def test_a_disk_that_is_full_ends_no_process_and_leaves_nothing(package: Path) -> None:
@@ -192,28 +209,25 @@ class _Planted:
 
 
 @pytest.mark.parametrize("mode", [0o666, 0o660])
-def test_an_entry_that_others_may_have_written_is_not_run(package: Path, mode: int, tmp_path: Path) -> None:
-    run(package)
+def test_an_entry_that_others_may_have_written_is_not_run(compiled: Path, mode: int, tmp_path: Path) -> None:
     planted = pickle.dumps(_Planted(tmp_path / "ran"))
-    for path in entries(package):
+    for path in entries(compiled):
         path.write_bytes(jit.hashlib.sha256(planted).digest() + planted)
         path.chmod(mode)
-    assert run(package) == ([6, 7, 1.5], [1, 1, 1])
+    assert run(compiled) == ([6, 7, 1.5], [1, 1, 1])
     assert not (tmp_path / "ran").exists()
 
 
-def test_a_folder_that_others_may_write_is_not_used(package: Path) -> None:
-    run(package)
-    for folder in {path.parent for path in entries(package)}:
+def test_a_folder_that_others_may_write_is_not_used(compiled: Path) -> None:
+    for folder in {path.parent for path in entries(compiled)}:
         folder.chmod(0o777)
-    home = str(package.parent / "home")
-    assert run(package, XDG_CACHE_HOME=home) == ([6, 7, 1.5], [1, 1, 1])
-    assert run(package, XDG_CACHE_HOME=home) == ([6, 7, 1.5], [0, 0, 0])
+    home = str(compiled.parent / "home")
+    assert run(compiled, XDG_CACHE_HOME=home) == ([6, 7, 1.5], [1, 1, 1])
+    assert run(compiled, XDG_CACHE_HOME=home) == ([6, 7, 1.5], [0, 0, 0])
 
 
-def test_settings_of_the_compiler_have_machine_code_of_their_own(package: Path) -> None:
-    run(package)
-    assert run(package, NUMBA_BOUNDSCHECK="1") == ([6, 7, 1.5], [1, 1, 1])
+def test_settings_of_the_compiler_have_machine_code_of_their_own(compiled: Path) -> None:
+    assert run(compiled, NUMBA_BOUNDSCHECK="1") == ([6, 7, 1.5], [1, 1, 1])
 
 
 HELD = """

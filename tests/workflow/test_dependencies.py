@@ -8,6 +8,7 @@ import re
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -108,29 +109,45 @@ def test_each_file_of_the_library_is_reached_by_a_job_or_named_with_a_reason(rec
 
 def closure(modules: Iterator[str] | set[str]) -> set[str]:
     """Return the modules that modules import, found by another way than the library's."""
-    open_, closed = set(modules), set[str]()
+    open_, closed = set(filter(is_code, modules)), set[str]()
     while open_:
         name = open_.pop()
-        if not name.startswith(PACKAGES) or name in closed | NO_NUMBER:
-            continue
-        path = provenance.module_file(name)
-        if path is None:
-            continue
         closed.add(name)
-        open_ |= {name.rpartition(".")[0], *imported(path)}
+        open_ |= imported_code(name) - closed
     return closed
 
 
 @functools.cache
-def imported(path: Path) -> frozenset[str]:
+def is_code(name: str) -> bool:
+    """Return whether a name is that of a module of ours that can change a number."""
+    return name.startswith(PACKAGES) and name not in NO_NUMBER and provenance.module_file(name) is not None
+
+
+@functools.cache
+def imported_code(name: str) -> frozenset[str]:
+    """Return the modules of ours that a module imports, and its package."""
+    path = provenance.module_file(name)
+    assert path is not None
+    return frozenset(filter(is_code, {name.rpartition(".")[0], *imported(path)}))
+
+
+def imported(path: Path) -> set[str]:
     """Return the modules that a file imports, and the names that it imports from them."""
     found = set[str]()
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for node in statements(ast.parse(path.read_text(encoding="utf-8")).body):
         if isinstance(node, ast.Import):
             found |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom):
             found |= {str(node.module), *(f"{node.module}.{alias.name}" for alias in node.names)}
-    return frozenset(found)
+    return found
+
+
+def statements(body: list[Any]) -> Iterator[ast.AST]:
+    """Yield statements with those within them; an expression imports nothing."""
+    for node in body:
+        yield node
+        for inner in ("body", "orelse", "finalbody", "handlers", "cases"):
+            yield from statements(getattr(node, inner, []))
 
 
 def test_recipes_hold_all_modules_that_their_code_imports_and_no_other(recipes: list[Recipe]) -> None:
