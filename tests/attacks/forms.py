@@ -53,6 +53,8 @@ SMALL: dict[str, dict[str, Any]] = {
     "TfidfNetwork": {"hidden": 4, "max_iter": 5},
     "LatentTopicEDCM": {"n_topics": 2, "max_iter": 3},
     "LSITransformer": {"n_components": 2},
+    # The default criterion trains ten networks a fit.
+    "PrunedLSIClassifier": {"share": 0.9, "criterion": "information_gain"},
 }
 _RNG = np.random.default_rng(0)
 #: 30 documents and 8 words; a class is told by its words.

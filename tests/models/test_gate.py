@@ -92,6 +92,33 @@ def test_cells_that_are_stored_in_parts_are_added(name: str) -> None:
         np.testing.assert_array_equal(found[method], values, err_msg=method)
 
 
+def known(value: Any) -> Any:
+    """Return what an estimator knows as bytes and names that can be compared."""
+    if sparse.issparse(value):
+        return [known(part) for part in (value.data, value.indices, value.indptr)]
+    if isinstance(value, (np.ndarray, np.generic)) and value.dtype != object:
+        return str(value.dtype), value.shape, value.tobytes()
+    if isinstance(value, (list, tuple, np.ndarray)):
+        return [known(part) for part in value]
+    if isinstance(value, dict):
+        return {key: known(part) for key, part in value.items()}
+    return {key: known(part) for key, part in vars(value).items()} if hasattr(value, "__dict__") else repr(value)
+
+
+@pytest.mark.parametrize("name", estimators())
+def test_the_type_of_the_numbers_changes_no_byte_and_the_matrix_stays(name: str) -> None:
+    warnings.simplefilter("ignore")
+    estimator = estimators()[name]
+    y, found = target_of(estimator), {}
+    for dtype in ("int32", "uint8", "int8", "uint16", "int64", "float64"):
+        X = sparse.csr_array(CONTENT, dtype=dtype)
+        model = clone(estimator).fit(X, y)
+        found[dtype] = known([model, forms.answers(model, X)])
+        assert X.dtype == dtype and (X.toarray() == CONTENT).all(), "the caller's matrix stays as it was"
+    for dtype, each in found.items():
+        assert each == found["int32"], dtype
+
+
 # --- the gate itself --------------------------------------------------------------------------------------------------
 
 

@@ -99,8 +99,8 @@ class TfidfNetwork(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _weighted(self, counts: sparse.csr_array) -> sparse.csr_array:
         """Return log(1 + x) idf of counts x (N, V), rows divided by their lengths, float64 CSR."""
-        rows = sparse.csr_array(counts, dtype=np.float64, copy=True)
-        rows.data = np.log1p(rows.data) * self.idf_[rows.indices]
+        values = np.log1p(counts.data.astype(np.float64)) * self.idf_[counts.indices]
+        rows = sparse.csr_array((values, counts.indices, counts.indptr), shape=counts.shape)
         return unit_rows(rows, 2.0)
 
     def predict_log_proba(self, X: Any) -> np.ndarray:
