@@ -51,8 +51,8 @@ def resampled_interval(name: str, evaluation: Evaluation, generator: np.random.G
 
     Its half width is that which holds 95 % of the resampled values about their own mean.  A resample lacks classes, so
     that an F which is the mean over classes is smaller or larger there throughout; the quantiles of the resampled
-    values may then exclude the value itself, which this interval cannot.  A metric of decisions lies from 0 to 1, and
-    so do the ends.  It is None where the metric has no finite value on the documents or on one of `RESAMPLES` resamples.
+    values may then exclude the value itself, which this interval cannot.  A metric of decisions lies from 0 to 1, as
+    do the ends.  It is None where the metric has no finite value on the documents or on one of `RESAMPLES` resamples.
 
     Source: P. Hall, The Bootstrap and Edgeworth Expansion, 1992, section 3.6 (symmetric intervals).
 
