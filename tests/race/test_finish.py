@@ -8,8 +8,10 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+import numpy as np
 import pytest
 
+from tests.race.judge import Results, verdict
 from tests.race.test_arms import SIZES, race, runner
 from tests.race.test_workers import give
 from textmix.race.arms import GROWTH, Race
@@ -131,11 +133,12 @@ def test_time_for_an_average_is_kept_until_it_was_validated_and_not_again() -> N
     kept = end.begins()
     alone = ending(made, entries=entries)
     assert kept == pytest.approx(alone.begins() - 1.0 - 1.0)  # one more fit in the test, and one more in the model
-    found = end.average.candidate(made.leaders())
+    found = end.average.candidate()
     assert found is not None
     assert [arm.method for arm in found.parts] == ["good", "fair"]
+    found.values = dict.fromkeys(made.level(), 0.9)
     end.average.arm = found
-    assert end.average.candidate(made.leaders()) is None
+    assert end.average.candidate() is None
     assert end.begins() == pytest.approx(alone.begins())
 
 
@@ -152,3 +155,15 @@ def test_no_time_is_kept_for_an_average_that_was_too_late() -> None:
     end.average.validate(made)
     assert end.average.closed
     assert end.begins() > before
+
+
+def test_a_search_that_ends_before_its_time_says_so_and_another_one_does_not() -> None:
+    made, _ = raced()
+    end = ending(made, spent=20.0)
+    (said,) = end._unused(made)
+    assert verdict(said, Results({}, *({}, {}, np.array([True]), [], [], [], {}))) is True
+    assert end._unused(made) == [said]
+    end.run.spent = end.begins() - 1.0
+    assert end._unused(made) == []
+    end.run.spent, end.run.interrupted = 20.0, True
+    assert end._unused(made) == []

@@ -91,10 +91,11 @@ def last_lines(outcome: Outcome) -> list[str]:
     """Return the lines at the end of a comparison: the method, its score with interval, the command for new texts."""
     choice = outcome.choice
     point = ";".join(f"{key}={value}" for key, value in choice["point"].items())
-    folds = next((row.folds for row in outcome.rows if row.method == choice["method"]), 0)
-    over = (
-        f"in cross-validation over {folds} fold{'s' * (folds > 1)}" if folds else "on a part of the training documents"
-    )
+    row = next((row for row in outcome.rows if row.method == choice["method"] and row.folds), None)
+    over = "on a part of the training documents"
+    if row is not None:
+        whole = f"{row.times} cross-validations" if row.times > 1 else "cross-validation"
+        over = f"in {whole} over {row.folds} fold{'s' * (row.folds > 1)}"
     early = " (ended early)" if outcome.interrupted else ""
     return [
         f"{choice['method']} ({words_of(point)}): {choice['validation']:.3f} {over}{early}",

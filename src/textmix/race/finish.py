@@ -6,17 +6,20 @@ method measures them; what was kept free beyond that goes back to the search, an
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from textmix.core.errors import LEFT_BEHIND, OUT_OF_TIME, ConfigError, MissingResult
 from textmix.race.arms import GROWTH, Race
-from textmix.race.averaging import AVERAGE, AverageArm, Averaging
+from textmix.race.averaging import AVERAGE, MOST_PARTS, AverageArm, Averaging
 from textmix.race.runners import Arm, Job, Runner
 from textmix.race.state import Outcome, Row
 
 if TYPE_CHECKING:
     from textmix.race.run import Run
+
+logger = logging.getLogger("textmix")
 
 #: Seconds of the processor that the page takes, and that are kept free besides.
 PAGE, SPARE = 1.5, 0.5
@@ -36,6 +39,8 @@ BESIDE = 0.8
 LEAST = 20.0
 #: Share of the whole time below which nothing goes back to the search, and seconds below which it could fit nothing.
 BACK, SHORT = 0.02, 0.3
+#: Share of the whole time that may be left at the end of the search without a word.
+UNUSED = 0.1
 #: Seconds below which nothing optional begins.
 BRIEFEST = 0.5
 
@@ -63,7 +68,7 @@ class Ending:
             return self.options.seconds - PAGE - SPARE
         first = leaders[0]
         testing = 0.0 if self._is_tested(first) else self.final(first)
-        average = self.average.candidate(leaders)
+        average = self.average.candidate()
         after = self.after(first)
         if average is not None:
             after, testing = max(after, self.after(average)), max(testing, self.final(average))
@@ -88,7 +93,7 @@ class Ending:
             share = (documents or self.run.n_train) / self.run.n_train
             return float(self.run.pace * measured * share**GROWTH)
         if isinstance(arm, AverageArm):
-            return sum(self.plain(part, documents) for part in arm.parts)
+            return sum(sorted(self.plain(part, documents) for part in arm.parts)[-MOST_PARTS:])
         calibrated = self.run.entries[arm.method]["params"].get("calibrate", False)
         return self.plain(arm, documents) * (CALIBRATED if calibrated else 1.0)
 
@@ -100,9 +105,13 @@ class Ending:
     def after(self, arm: Arm) -> float:
         """Return the seconds from the test of the chosen arm to the end: the model, and then the page."""
         documents = self.run.corpus.n_documents
-        views = [part.choice["view"] for part in (arm.parts if isinstance(arm, AverageArm) else [arm])]
-        counting = COUNTED * self.run.pace * sum(self.run.counted.get(view, 0.0) for view in views)
+        counting = self.counting(arm.parts if isinstance(arm, AverageArm) else [arm])
         return self.final(arm, documents) + counting + self._page()
+
+    def counting(self, arms: Sequence[Arm]) -> float:
+        """Return the seconds in which the texts of all documents are counted for the models of some arms."""
+        seconds = sorted(self.run.counted.get(arm.choice["view"], 0.0) for arm in arms)
+        return COUNTED * self.run.pace * sum(seconds[-MOST_PARTS:])
 
     def _page(self) -> float:
         """Return the seconds of the page, and from there to the end."""
@@ -157,6 +166,7 @@ class Ending:
             "workers, up to this page": f"{self.workers.cpu_seconds:.1f} s",
         }
         provenance = {"Time": times, "Processor time": processor}
+        run.remarks += self._unused(race)
         page = {
             "do": "page",
             "finished": finished,
@@ -167,6 +177,19 @@ class Ending:
         self.all([page], limit)
         spent = self.workers.cpu_seconds
         return Outcome(self.workers.folder, choice, run.rows(), without, run.interrupted, spent, run.fit_seconds)
+
+    def _unused(self, race: Race) -> list[str]:
+        """Return what the page says of time that was left, one sentence; nothing where the search used its time."""
+        left = self.begins() - self.run.spent
+        if self.run.interrupted or left <= UNUSED * self.options.seconds:
+            return []
+        times = race.times(race.level())
+        said = (
+            f"The search ended {left:.0f} s before its time, for no fit was left to try that would have ended in it; "
+            f"the best methods were validated {times} time{'s' * (times > 1)} on all folds."
+        )
+        logger.info("%s", said)
+        return [said]
 
     def _finished(self, race: Race) -> tuple[list[Arm], list[dict[str, Any]]]:
         """Return the tested arms that are the best ones of their methods, and the orders of their tests."""
@@ -195,21 +218,28 @@ class Ending:
         page = self.options.seconds - self._page()
         if self.run.interrupted:
             page = min(page, self.run.spent + 2 * self.after(best))
+        left, final = page - self.run.spent, self.final(best)
+        whole, calm = final * (1 + sum(CURVE[:-1])) < left, not self.run.interrupted
         look = list[dict[str, Any]]()
-        if best.method != AVERAGE:
-            left, final = page - self.run.spent, self.final(best)
-            whole = final * (1 + sum(CURVE[:-1])) < left and not self.run.interrupted
-            look += [{**order, "shares": CURVE if whole else BRIEF}] * (final < left)
-            look += [{"do": "doubts", "finished": finished[:1]}] * (DOUBTS * final < left and not self.run.interrupted)
+        if best.method == AVERAGE:
+            look += [{"do": "curve", "finished": finished[:1], "shares": CURVE[:-1]}] * (whole and calm)
+        else:
+            look += [{**order, "shares": CURVE if whole and calm else BRIEF}] * (final < left)
+        free = best.method == AVERAGE or DOUBTS * final < left
+        look += [{"do": "doubts", "finished": finished[:1], "folds": race.folds}] * (free and calm)
         limit = LEAST + 2 * self.after(best)
-        self.all([{"do": "keep", "finished": finished}, *look], limit, dict.fromkeys(("choose", "doubts"), page))
+        self.all(
+            [{"do": "keep", "finished": finished}, *look], limit, dict.fromkeys(("choose", "curve", "doubts"), page)
+        )
         return choice
 
     def _where(self, race: Race) -> str:
         """Return on which documents the methods were validated, in words."""
-        level = race.level()
+        level, n_folds = race.level(), len(race.folds)
         if level == race.folds:
-            return f"in cross-validation over {len(level)} folds of the training documents"
+            return f"in cross-validation over {n_folds} folds of the training documents"
+        if len(level) > n_folds:
+            return f"in {race.times(level)} cross-validations over {n_folds} folds of the training documents"
         return (
             "on one fold of the training documents" if level == [race.screen] else "on a part of the training documents"
         )

@@ -18,14 +18,15 @@ from typing import Any
 from textmix.core.errors import OUT_OF_TIME, ConfigError
 from textmix.core.io import write_json
 from textmix.data.corpus import Corpus
-from textmix.experiment.entries import TEXT_VIEWS, compared
 from textmix.experiment.methods import Method, load_methods
 from textmix.experiment.splits import make_splits
 from textmix.metrics.table import METRICS
 from textmix.race.arms import FIRST, Race
 from textmix.race.finish import Ending
 from textmix.race.runners import Job, Runner
+from textmix.race.standing import TRY
 from textmix.race.state import Options, Outcome, Row, State
+from textmix.race.views import FURTHER, VIEWS, entry_of
 from textmix.race.workers import Workers
 
 #: The split of data that come without one.
@@ -65,7 +66,7 @@ class Run:
         self.methods: dict[str, Method] = {
             name: method for name, method in load_methods().items() if method.task == options.task
         }
-        self.entries = {name: compared(method, {}, TEXT_VIEWS, validated=True) for name, method in self.methods.items()}
+        self.entries = {name: entry_of(method) for name, method in self.methods.items()}
         self.without: dict[str, str] = {}
         self.race: Race | None = None
         self.widths: dict[str, int] = {}
@@ -80,6 +81,8 @@ class Run:
         self.n_train = 0
         self.stage = "counting words"
         self.ending = Ending(self)
+        #: Views that are counted when the best arms of the others have their folds.
+        self.later: list[str] = []
 
     @property
     def spent(self) -> float:
@@ -170,22 +173,25 @@ class Run:
         while self.spent < self.ending.begins() and not self.interrupted:
             while self.workers.free and self._give(views):
                 pass
-            if not self.workers.busy and self.race is not None and not views and self.workers.free:
+            if not self.workers.busy and self.race is not None and not views + self.later and self.workers.free:
                 return False
             self._receive(min(0.25, max(self.ending.begins() - self.spent, 0.0)))
         return True
 
     def _views(self) -> list[str]:
-        """Return the views to count, those first that more and quicker methods take."""
+        """Return the views to count, those first that more and quicker methods take; `_give` adds the further ones."""
         wanted = {view for entry in self.entries.values() for view in entry["views"]}
+        self.later = [view for view in FURTHER if view in wanted]
         return [
             *(view for view in EARLY if view in wanted),
-            *(view for view in TEXT_VIEWS if view in wanted - {*EARLY}),
+            *(view for view in VIEWS if view in wanted - {*EARLY, *FURTHER}),
         ]
 
     def _give(self, views: list[str]) -> bool:
         """Give a free worker something to do; return whether there was something."""
         first = self.race is None
+        if not views and self.later and self.race is not None and self.race.settled:
+            views.append(self.later.pop(0))
         counting = any(isinstance(token, str) for token in self.workers.busy)
         # A view is counted while methods are fitted in the other processes; of the first ones each process takes one.
         if views and (first or not counting or self.options.workers == 1):
@@ -206,7 +212,7 @@ class Run:
             return False
         arm = job.arm
         order = {"do": "fit", "method": arm.method, "choice": arm.choice, "point": arm.point, "part": job.part}
-        order |= {"arm": arm.name, "keep": job.part in self.race.folds and self.is_averaged(arm.method)}
+        order |= {"arm": arm.name, "keep": job.part >= self.race.folds[0] and self.is_averaged(arm.method)}
         self.workers.give(job, order, job.seconds)
         return True
 
@@ -270,6 +276,7 @@ class Run:
             widths=self.widths,
             seconds=self.options.seconds,
             workers=self.options.workers,
+            again=answer["again"],
         )
 
     def state(self) -> State:
@@ -281,9 +288,9 @@ class Run:
         if self.race is None:
             return []
         rows = []
-        for runner in self.race.runners.values():
-            level, arm = self.race.best_of(runner)
+        for runner, (level, arm) in zip(self.race.runners.values(), self.race.standings(), strict=True):
             if arm is not None:
-                folds = 0 if level == [0] else len(level)
-                rows.append(Row(runner.name, arm.name, self.sign * arm.mean(level), folds, runner.clock))
-        return sorted(rows, key=lambda row: (-row.folds, -self.sign * row.value))
+                times = self.race.times(level)
+                folds = 0 if level == [TRY] else len(level) // times
+                rows.append(Row(runner.name, arm.name, self.sign * arm.mean(level), folds, runner.clock, times))
+        return sorted(rows, key=lambda row: (-row.folds * row.times, -self.sign * row.value))

@@ -46,6 +46,7 @@ class Row(NamedTuple):
     value : mean score in cross-validation on training documents, or on the part that was tried.
     folds : number of folds of the mean; 0 for a try on a part.
     seconds : of all its fits so far.
+    times : number of cross-validations, each on folds of its own.
     """
 
     method: str
@@ -53,10 +54,13 @@ class Row(NamedTuple):
     value: float
     folds: int
     seconds: float
+    times: int = 1
 
     @property
     def where(self) -> str:
         """Where the score was found, in words."""
+        if self.times > 1:
+            return f"in {self.times} times {self.folds} folds"
         return f"in {self.folds} fold{'s' * (self.folds > 1)}" if self.folds else "on a part of the training documents"
 
 
