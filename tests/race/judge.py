@@ -208,6 +208,15 @@ def _averaged(match: re.Match[str], results: Results) -> bool:
     return results.choice["method"] == "average" and results.choice["point"]["methods"] == "+".join(parts)
 
 
+def _encoder(match: re.Match[str], results: Results) -> bool:
+    """Judge whether an encoder is ahead, and the scores of methods that were tested."""
+    ahead, name, one, two = match[1] == "is", match[2].replace(" ", "_"), match[3], match[4]
+    best = max(results.validated.values())
+    scores = [value for method, value in results.validated.items() if method == name]
+    known = all(_same(one, value) or float(one) <= value + 1e-3 for value in scores)
+    return (float(one) > float(two)) == ahead and known and (_same(one, best) or _same(two, best))
+
+
 def _words_of(match: re.Match[str], results: Results) -> bool:
     """Judge of which part of an average the words are."""
     said = str(results.choice.get("words_of", "")).replace("_", " ")
@@ -276,6 +285,8 @@ JUDGES: Mapping[str, Callable[[re.Match[str], Results], bool]] = {
     r"Documents of the first split that it gets wrong\.": lambda match, results: not results.choice["sure"],
     r"The average is that of the calibrated probabilities of (.+)\.": _averaged,
     r"The average has one part, (.+)\.": _averaged,
+    r"The encoder .+ (is|is not) ahead in validation: (.+) on its vectors has .+ ([0-9.]+), and the best method on "
+    r"words or characters ([0-9.]+)\.": _encoder,
     r"They are those of one part of the average, (.+)\.": _words_of,
     r"It gives a label from a threshold that was fitted to held-out training documents for (.+)\.": _thresholds,
     r"It gets no document of the first split wrong\.": _no_errors,

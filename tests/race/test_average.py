@@ -118,7 +118,15 @@ def worker(request: Any, tmp_path: Path) -> Worker:
     settings = {"name": corpus.name, "task": task, "metric": "macro_f" if request.param else "accuracy", "seed": 0}
     write_json(
         tmp_path / "race.json",
-        {**settings, "never_empty": request.param, "model": "", "source": "t", "title": "t", "about": {}},
+        {
+            **settings,
+            "never_empty": request.param,
+            "encoder": "",
+            "model": "",
+            "source": "t",
+            "title": "t",
+            "about": {},
+        },
     )
     made = Worker(tmp_path)
     made.count({"view": "words", "methods": ["linear_svm", "svm_relevance"]})

@@ -37,7 +37,7 @@ def ending(made: Race | None, pace: float = 1.0, **more: Any) -> Ending:
     run = SimpleNamespace(
         **{
             "race": made,
-            "options": SimpleNamespace(seconds=100.0, workers=2, task="single"),
+            "options": SimpleNamespace(seconds=100.0, workers=2, task="single", encoder=""),
             "workers": None,
             "pace": pace,
         },

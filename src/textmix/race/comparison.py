@@ -106,6 +106,7 @@ def compare(
     workers: int | None = None,
     seed: int = 0,
     never_empty: bool = False,
+    encoder: str | None = None,
 ) -> Comparison:
     """Compare all methods that suit texts and labels within a time, and fit the best one to all of them.
 
@@ -123,6 +124,8 @@ def compare(
     workers : number of processes; by default that of the cores.
     seed : draws the test documents and the folds.
     never_empty : of several labels, whether each text gets one; thresholds are chosen for such answers.
+    encoder : ``module:name`` of an encoder of yours, an object with ``encode`` or a function from a list of N texts to
+        N vectors; a linear model on its vectors joins.
 
     Returns
     -------
@@ -152,7 +155,12 @@ def compare(
         title="texts",
         model=str(Path(keep) / "model") if keep else "",
         never_empty=never_empty and several,
+        encoder=encoder or "",
     )
+    if encoder:
+        from textmix.text.encoder import allow
+
+        allow(encoder)
     folder = Path(tempfile.mkdtemp(prefix="textmix-")) if keep is None else Path(keep)
     if keep is None:
         import atexit

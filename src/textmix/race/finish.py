@@ -15,6 +15,7 @@ from textmix.race.arms import GROWTH, Race
 from textmix.race.averaging import AVERAGE, MOST_PARTS, AverageArm, Averaging
 from textmix.race.runners import Arm, Job, Runner
 from textmix.race.state import Outcome, Row
+from textmix.race.views import ENCODER
 
 if TYPE_CHECKING:
     from textmix.race.run import Run
@@ -166,7 +167,7 @@ class Ending:
             "workers, up to this page": f"{self.workers.cpu_seconds:.1f} s",
         }
         provenance = {"Time": times, "Processor time": processor}
-        run.remarks += self._unused(race)
+        run.remarks += [*self._unused(race), *self._said_of_encoder(race)]
         page = {
             "do": "page",
             "finished": finished,
@@ -176,6 +177,9 @@ class Ending:
         }
         self.all([page], limit)
         spent = self.workers.cpu_seconds
+        chosen = next(arm for arm in arms if arm.method == choice["method"])
+        if self._encoded(chosen):
+            choice = {**choice, "encoder": self.options.encoder}
         return Outcome(self.workers.folder, choice, run.rows(), without, run.interrupted, spent, run.fit_seconds)
 
     def _unused(self, race: Race) -> list[str]:
@@ -190,6 +194,29 @@ class Ending:
         )
         logger.info("%s", said)
         return [said]
+
+    def _encoded(self, arm: Arm) -> bool:
+        """Return whether an arm, or a part of an average, takes the vectors of an encoder."""
+        return any(part.choice["view"] == ENCODER for part in (arm.parts if isinstance(arm, AverageArm) else [arm]))
+
+    def _said_of_encoder(self, race: Race) -> list[str]:
+        """Return what the page says of the encoder, one sentence: whether it is ahead in validation."""
+        if not self.options.encoder:
+            return []
+        arms = race.validated(race.level())
+        first = {
+            encoded: next((arm for arm in arms if self._encoded(arm) == encoded), None) for encoded in (True, False)
+        }
+        best, other = first[True], first[False]
+        if best is None or other is None:
+            return [f"The vectors of the encoder {self.options.encoder} have no score that could be compared in time."]
+        metric, level = self.options.metric.replace("_", " "), race.level()
+        one, two = (self.run.sign * arm.mean(level) for arm in (best, other))
+        ahead = "is" if best.mean(level) > other.mean(level) else "is not"
+        return [
+            f"The encoder {self.options.encoder} {ahead} ahead in validation: {best.method.replace('_', ' ')} on its "
+            f"vectors has {metric} {one:.3f}, and the best method on words or characters {two:.3f}."
+        ]
 
     def _finished(self, race: Race) -> tuple[list[Arm], list[dict[str, Any]]]:
         """Return the tested arms that are the best ones of their methods, and the orders of their tests."""

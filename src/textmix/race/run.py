@@ -26,7 +26,7 @@ from textmix.race.finish import Ending
 from textmix.race.runners import Job, Runner
 from textmix.race.standing import TRY
 from textmix.race.state import Options, Outcome, Row, State
-from textmix.race.views import FURTHER, VIEWS, entry_of
+from textmix.race.views import ENCODER, FURTHER, VIEWS, choices_of, entry_of
 from textmix.race.workers import Workers
 
 #: The split of data that come without one.
@@ -66,7 +66,7 @@ class Run:
         self.methods: dict[str, Method] = {
             name: method for name, method in load_methods().items() if method.task == options.task
         }
-        self.entries = {name: entry_of(method) for name, method in self.methods.items()}
+        self.entries = {name: entry_of(method, options.encoder) for name, method in self.methods.items()}
         self.without: dict[str, str] = {}
         self.race: Race | None = None
         self.widths: dict[str, int] = {}
@@ -116,6 +116,7 @@ class Run:
             **{"name": self.corpus.name, "task": options.task, "metric": options.metric, "seed": options.seed},
             **{
                 "never_empty": options.never_empty,
+                "encoder": options.encoder,
                 "model": options.model,
                 "source": options.source,
                 "title": options.title,
@@ -184,6 +185,7 @@ class Run:
         self.later = [view for view in FURTHER if view in wanted]
         return [
             *(view for view in EARLY if view in wanted),
+            *([ENCODER] if ENCODER in wanted else []),
             *(view for view in VIEWS if view in wanted - {*EARLY, *FURTHER}),
         ]
 
@@ -267,7 +269,7 @@ class Run:
             if misfit or not weightings:
                 self.without[name] = misfit or f"{name} has no weighting that suits texts"
                 continue
-            choices = [{"view": view, "weighting": weighting} for view in entry["views"] for weighting in weightings]
+            choices = choices_of(entry, weightings)
             runners.append(Runner(name, method.cost, choices, entry.get("tune", {}).get("grid", {})))
         self.race = Race(
             runners,

@@ -20,6 +20,7 @@ class Options:
     workers : number of processes that fit.
     seed : draws the split, the folds and the random states.
     never_empty : of several labels, whether each document gets one.
+    encoder : ``module:name`` of an encoder of the user's, whose vectors join the race; empty for none.
     source, title : of the data, for the page.
     model : path of the model, for the page; empty where it stays in the process.
     about : facts for the card of the model, among them the columns of text and label.
@@ -31,6 +32,7 @@ class Options:
     workers: int
     seed: int = 0
     never_empty: bool = False
+    encoder: str = ""
     source: str = ""
     title: str = ""
     model: str = ""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from textmix.experiment.entries import TEXT_VIEWS, compared
@@ -19,9 +20,40 @@ LIKE = {"trigrams": "bigrams", "long_characters": "characters"}
 #: Method -> the views that it takes in a race besides those of the registry: its weights suit any counts.
 MORE = {"nbsvm": ("characters",), "multinomial": ("characters",), "complement": ("bigrams", "characters")}
 
+#: The view of the vectors of an encoder that the user names, the methods that take it, and how it is weighted.
+ENCODER = "encoder"
+ENCODED = ("linear_svm", "logistic_regression", "svm_relevance", "binary_relevance", "svm_power_set")
+WEIGHTED = ("reals", "scaled")
 
-def entry_of(method: Method) -> dict[str, Any]:
-    """Return the entry of a method in a race (`textmix.experiment.entries.compared`), with its further views."""
+
+def all_views(encoder: str) -> dict[str, dict[str, Any]]:
+    """Return view -> how it is counted, with the vectors of an encoder where one is named."""
+    return {**VIEWS, ENCODER: {"encoder": encoder}} if encoder else VIEWS
+
+
+def choices_of(entry: Mapping[str, Any], weightings: Sequence[str]) -> list[dict[str, str]]:
+    """Return the representations of a method: each view with each weighting that suits it.
+
+    Parameters
+    ----------
+    entry : of `entry_of`.
+    weightings : those that suit counts.
+    """
+    suited = {view: weightings for view in entry["views"]}
+    if ENCODER in suited:
+        suited[ENCODER] = WEIGHTED
+    return [{"view": view, "weighting": weighting} for view in suited for weighting in suited[view]]
+
+
+def entry_of(method: Method, encoder: str = "") -> dict[str, Any]:
+    """Return the entry of a method in a race (`textmix.experiment.entries.compared`), with its further views.
+
+    Parameters
+    ----------
+    method : of the registry.
+    encoder : that the user names; empty for none.
+    """
     views = [*method.views, *(view for view in MORE.get(method.name, ()) if view not in method.views)]
     views += [view for view, like in LIKE.items() if like in views]
-    return compared(method, {"views": views}, VIEWS, validated=True)
+    views += [ENCODER] * bool(encoder and method.name in ENCODED)
+    return compared(method, {"views": views}, all_views(encoder), validated=True)

@@ -18,13 +18,13 @@ import traceback
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from functools import cached_property, partial
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
-from scipy import sparse
 
 from textmix.contest.choice import choose
 from textmix.contest.description import describe
@@ -40,7 +40,7 @@ from textmix.experiment.methods import Method, load_methods
 from textmix.experiment.predictions import Predictions
 from textmix.experiment.represented import Views, suited
 from textmix.experiment.scoring import SCORE_COLUMNS, score
-from textmix.experiment.search import FEW, FOLDS, MANY, Scores, parts_of
+from textmix.experiment.search import FEW, FOLDS, MANY, parts_of
 from textmix.experiment.splits import Splits
 from textmix.experiment.trials import TIMINGS, run_trials
 from textmix.metrics.table import shown_metrics
@@ -48,42 +48,21 @@ from textmix.models.common.averaging import label_scores
 from textmix.numerics.determinism import limit_threads, rng
 from textmix.race import average, look
 from textmix.race.averaging import AVERAGE
-from textmix.race.views import VIEWS, entry_of
+from textmix.race.held import WEIGHTED, HeldScores, bytes_of
+from textmix.race.views import ENCODER, VIEWS, all_views, entry_of
 from textmix.serve.keep import keep_best
 from textmix.serve.model import PersistedModel
+from textmix.text.encoder import TextEncoder, allow
 from textmix.text.features import build_features
-
-
-class HeldScores(Scores):
-    """The scores of a method, whose last estimator is kept for a look at the held-out documents."""
-
-    last: Any = None
-
-    def _estimator(self, choice: Mapping[str, str], point: Mapping[str, Any], part: int) -> Any:
-        """Return an estimator at a point, and keep it."""
-        self.last = super()._estimator(choice, point, part)
-        return self.last
-
-    def held_out(self, choice: Mapping[str, str], part: int) -> Any:
-        """Return the weighted held-out documents of a part."""
-        return self._weighted(choice, part)[1]
-
 
 #: Name of the file with the settings of a race, in its folder.
 SETTINGS = "race.json"
 #: Documents of the fit of a try: so many, or so many a class if these are more, and at most this many.
 TRY, A_CLASS, MOST_TRIED = 400, 8, 2000
-#: Most bytes of weighted documents that a worker keeps; the ones made first go first.
-WEIGHTED = 2**29
 #: Part of the documents of a try that is held out.
 HELD = 1 / 3
 #: How often the cross-validation may be repeated on other folds.
 REPEATED = 4
-
-
-def bytes_of(documents: tuple[Any, Any]) -> int:
-    """Return the bytes of the weighted documents of a fit and of those held out; words in order count for nothing."""
-    return sum(matrix.data.nbytes + matrix.indices.nbytes for matrix in documents if sparse.issparse(matrix))
 
 
 class Worker:
@@ -105,7 +84,10 @@ class Worker:
     @cached_property
     def settings(self) -> SimpleNamespace:
         """The settings of the race: name, task, metric, seed, and facts for page and card."""
-        return SimpleNamespace(**read_json(self.folder / SETTINGS))
+        found = SimpleNamespace(**read_json(self.folder / SETTINGS))
+        if found.encoder:
+            allow(found.encoder)
+        return found
 
     @cached_property
     def parsed(self) -> Corpus:
@@ -142,7 +124,7 @@ class Worker:
 
     def entry(self, name: str) -> dict[str, Any]:
         """Return the entry of a method in this comparison."""
-        return entry_of(self.methods[name])
+        return entry_of(self.methods[name], self.settings.encoder)
 
     def corpus(self, view: str) -> Corpus:
         """Return the corpus of a view."""
@@ -160,7 +142,7 @@ class Worker:
         repetition, ``again``.
         """
         view, train = order["view"], self.splits.train[0]
-        build_features(self.parsed, VIEWS[view]).save(self.folder / "views" / view, {})
+        self._counted(view).save(self.folder / "views" / view, {})
         corpus = self.corpus(view)
         fitting = {name: misfit(corpus, len(train), self.methods[name]) for name in order["methods"]}
         weightings = {name: suited(corpus, self.entry(name)["weightings"]) for name in order["methods"]}
@@ -175,6 +157,16 @@ class Worker:
             "folds": folds,
             "again": again,
         }
+
+    def _counted(self, view: str) -> Corpus:
+        """Return the corpus of a view, counted or encoded now."""
+        if view != ENCODER:
+            return build_features(self.parsed, VIEWS[view])
+        if self.parsed.text is None:
+            raise MissingResult("an encoder takes texts")
+        vectors = TextEncoder(encoder=self.settings.encoder).fit_transform(self.parsed.text)
+        info = {**self.parsed.info, "encoded": self.settings.encoder}
+        return replace(self.parsed, text=None, features=vectors, feature_names=None, info=info)
 
     def fit(self, order: Mapping[str, Any]) -> dict[str, Any]:
         """Return the ``value`` of an arm on a part, larger is better."""
@@ -303,7 +295,9 @@ class Worker:
             "Versions": versions(),
         }
         about = About(
-            *(asked.source, asked.title, {asked.task: asked.metric}, methods, grids, provenance), model=asked.model
+            *(asked.source, asked.title, {asked.task: asked.metric}, methods, grids, provenance),
+            model=asked.model,
+            encoder=self._needed_encoder(order["finished"]),
         )
         tables = own_tables(files, summary["name"], methods)
         choice = read_json(self.folder / "choice.json")
@@ -315,6 +309,13 @@ class Worker:
         write_result(self.folder / "costs.csv", format_csv(tables.costs, COSTS), {})
         write_json(self.folder / "summary.json", summary)
         return {"sentences": choice["sentences"]}
+
+    def _needed_encoder(self, finished: Sequence[Mapping[str, Any]]) -> str:
+        """Return the encoder that the chosen method needs; empty where it needs none."""
+        name = read_json(self.folder / "choice.json")["method"]
+        chosen = next(each for each in finished if each["method"] == name)
+        parts = chosen["point"]["parts"] if name == AVERAGE else [chosen]
+        return self.settings.encoder if any(part["choice"]["view"] == ENCODER for part in parts) else ""
 
     def keep(self, order: Mapping[str, Any]) -> dict[str, Any]:
         """Fit the chosen method to all documents and save it as a model."""
@@ -330,7 +331,7 @@ class Worker:
     def kept(self, chosen: Mapping[str, Any], choice: Mapping[str, Any], about: Mapping[str, Any]) -> PersistedModel:
         """Return a method fitted to all documents at its point."""
         method, entry = self.methods[chosen["method"]], self.one(chosen)
-        return keep_best(self.parsed, choice, method, entry, features=VIEWS, about=about)
+        return keep_best(self.parsed, choice, method, entry, features=all_views(self.settings.encoder), about=about)
 
 
 def answer(worker: Worker, order: Mapping[str, Any]) -> dict[str, Any]:

@@ -16,6 +16,7 @@ from textmix.models.common.targets import LabelSetTargets
 from textmix.serve.averaged import HEAD as AVERAGE
 from textmix.serve.averaged import AveragedModel, load_model
 from textmix.serve.model import HEAD, PersistedModel
+from textmix.text.encoder import allow
 
 
 def save(model: Any, folder: str | Path) -> None:
@@ -80,7 +81,7 @@ class FittedModel(Protocol):
         """Return the parameters by name."""
 
 
-def load(folder: str | Path) -> FittedModel:
+def load(folder: str | Path, *, encoder: str | None = None) -> FittedModel:
     """Return a saved model, checked: the classifier, or the pipeline from texts to labels.
 
     A model that ``snakemake model`` made is a pipeline from texts to names of labels, or to tuples of names; an average
@@ -89,13 +90,16 @@ def load(folder: str | Path) -> FittedModel:
     Parameters
     ----------
     folder : made by `save` or by ``snakemake model``.
+    encoder : ``module:name`` of the encoder that the model of ``textmix compare --encoder`` needs.
 
     Raises
     ------
     IntegrityError : a file is missing or damaged, or was changed since the model was made.
     DataFormatError : the folder is sealed, but its content is not that of a model.
-    ConfigError : there is no such folder.
+    ConfigError : there is no such folder, or the model needs an encoder that was not named.
     """
+    if encoder is not None:
+        allow(encoder)
     model = load_model(folder)
     if isinstance(model, AveragedModel):
         return cast(FittedModel, model)
