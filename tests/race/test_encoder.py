@@ -17,6 +17,7 @@ from textmix.core.io import write_json
 from textmix.experiment.methods import load_methods
 from textmix.experiment.splits import make_splits
 from textmix.race.comparison import corpus_of
+from textmix.race.remarks import said_of_encoder
 from textmix.race.run import SPLIT
 from textmix.race.runners import Job
 from textmix.race.views import ENCODED, ENCODER, VIEWS, choices_of, entry_of
@@ -78,7 +79,7 @@ def test_the_page_says_whether_the_encoder_is_ahead_in_validation(vectors: float
         for part in (1, 2, 3):
             made.done(Job(arm, part, 9.0), value, 1.0)
     options = SimpleNamespace(seconds=100.0, workers=2, task="single", metric="accuracy", encoder="a:b")
-    (said,) = ending(made, options=options)._said_of_encoder(made)
+    (said,) = said_of_encoder(ending(made, options=options).run, made)
     assert ("is ahead" in said) == (vectors > words)
     results = Results({"metric": "accuracy"}, *({"good": vectors, "fair": words}, {}, np.array([True]), [], [], [], {}))
     assert verdict(said, results) is True

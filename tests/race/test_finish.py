@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace
@@ -17,6 +18,7 @@ from tests.race.test_workers import give
 from textmix.race.arms import GROWTH, Race
 from textmix.race.averaging import AverageArm
 from textmix.race.finish import BACK, PAGE, SPARE, Ending
+from textmix.race.remarks import said_of_unused
 from textmix.race.runners import Arm, Job
 from textmix.race.workers import Workers
 
@@ -41,7 +43,7 @@ def ending(made: Race | None, pace: float = 1.0, **more: Any) -> Ending:
             "workers": None,
             "pace": pace,
         },
-        **{"entries": {"good": {"params": {}}}, "n_train": SIZES[1], "counted": {"words": 0.0}, "fit_seconds": 0.0},
+        **{"entries": {"good": {"params": {}}}, "n_train": SIZES[1], "counted": {"words": 0.0}, "took": Counter()},
         **{
             "sign": 1.0,
             "interrupted": False,
@@ -160,10 +162,10 @@ def test_no_time_is_kept_for_an_average_that_was_too_late() -> None:
 def test_a_search_that_ends_before_its_time_says_so_and_another_one_does_not() -> None:
     made, _ = raced()
     end = ending(made, spent=20.0)
-    (said,) = end._unused(made)
+    (said,) = said_of_unused(end.run, made, end.begins())
     assert verdict(said, Results({}, *({}, {}, np.array([True]), [], [], [], {}))) is True
-    assert end._unused(made) == [said]
+    assert said_of_unused(end.run, made, end.begins()) == [said]
     end.run.spent = end.begins() - 1.0
-    assert end._unused(made) == []
+    assert said_of_unused(end.run, made, end.begins()) == []
     end.run.spent, end.run.interrupted = 20.0, True
-    assert end._unused(made) == []
+    assert said_of_unused(end.run, made, end.begins()) == []

@@ -281,7 +281,7 @@ def race(
         folder.mkdir(parents=True, exist_ok=True)
         for name in KEPT:
             _replace(work / name, folder / name)
-        return outcome._replace(folder=folder, cpu_seconds=workers.cpu_seconds)
+        return outcome._replace(folder=folder, cpu_seconds=workers.cpu_seconds + clock.process_time())
     except BaseException:
         with suppress(OSError):
             failed = (work / LOG).read_text(encoding="utf-8", errors="replace")

@@ -6,21 +6,19 @@ method measures them; what was kept free beyond that goes back to the search, an
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Iterator, Mapping, Sequence
+from time import process_time
 from typing import TYPE_CHECKING, Any
 
 from textmix.core.errors import LEFT_BEHIND, OUT_OF_TIME, ConfigError, MissingResult
 from textmix.race.arms import GROWTH, Race
 from textmix.race.averaging import AVERAGE, MOST_PARTS, AverageArm, Averaging
+from textmix.race.remarks import encoded, said_of_encoder, said_of_unused
 from textmix.race.runners import Arm, Job, Runner
 from textmix.race.state import Outcome, Row
-from textmix.race.views import ENCODER
 
 if TYPE_CHECKING:
     from textmix.race.run import Run
-
-logger = logging.getLogger("textmix")
 
 #: Seconds of the processor that the page takes, and that are kept free besides.
 PAGE, SPARE = 1.5, 0.5
@@ -40,8 +38,13 @@ BESIDE = 0.8
 LEAST = 20.0
 #: Share of the whole time below which nothing goes back to the search, and seconds below which it could fit nothing.
 BACK, SHORT = 0.02, 0.3
-#: Share of the whole time that may be left at the end of the search without a word.
-UNUSED = 0.1
+#: Order -> what it is called where the seconds of the processor are listed; of the others see `textmix.race.run`.
+WORK = {
+    **{"average": "validation of averages", "choose": "choice, curve and words", "curve": "curve of the average"},
+    **{"doubts": "doubted labels", "keep": "model", "page": "page"},
+}
+#: Fits and their predictions: of the search, and on all training documents.
+FITS, TESTS = "fits of the search", "fits of the tests"
 #: Seconds below which nothing optional begins.
 BRIEFEST = 0.5
 
@@ -162,12 +165,11 @@ class Ending:
             "budget": f"{self.options.seconds:.0f} s",
             "ended by its user": "yes" if run.interrupted else "no",
         }
-        processor = {
-            "fits of search and test, those that were stopped too": f"{run.fit_seconds:.1f} s",
-            "workers, up to this page": f"{self.workers.cpu_seconds:.1f} s",
-        }
+        took = {"start of the workers": self.workers.started, **run.took}
+        took["reading, deciding and showing"] = process_time()
+        processor = {work: f"{seconds:.1f} s" for work, seconds in took.items()}
         provenance = {"Time": times, "Processor time": processor}
-        run.remarks += [*self._unused(race), *self._said_of_encoder(race)]
+        run.remarks += [*said_of_unused(run, race, self.begins()), *said_of_encoder(run, race)]
         page = {
             "do": "page",
             "finished": finished,
@@ -176,47 +178,12 @@ class Ending:
             "remarks": [*run.remarks, *self.average.said(finished[0]["method"], self.options.metric)],
         }
         self.all([page], limit)
-        spent = self.workers.cpu_seconds
+        spent = self.workers.cpu_seconds + process_time()
+        took = {**took, **run.took, "reading, deciding and showing": process_time()}
         chosen = next(arm for arm in arms if arm.method == choice["method"])
-        if self._encoded(chosen):
+        if encoded(chosen):
             choice = {**choice, "encoder": self.options.encoder}
-        return Outcome(self.workers.folder, choice, run.rows(), without, run.interrupted, spent, run.fit_seconds)
-
-    def _unused(self, race: Race) -> list[str]:
-        """Return what the page says of time that was left, one sentence; nothing where the search used its time."""
-        left = self.begins() - self.run.spent
-        if self.run.interrupted or left <= UNUSED * self.options.seconds:
-            return []
-        times = race.times(race.level())
-        said = (
-            f"The search ended {left:.0f} s before its time, for no fit was left to try that would have ended in it; "
-            f"the best methods were validated {times} time{'s' * (times > 1)} on all folds."
-        )
-        logger.info("%s", said)
-        return [said]
-
-    def _encoded(self, arm: Arm) -> bool:
-        """Return whether an arm, or a part of an average, takes the vectors of an encoder."""
-        return any(part.choice["view"] == ENCODER for part in (arm.parts if isinstance(arm, AverageArm) else [arm]))
-
-    def _said_of_encoder(self, race: Race) -> list[str]:
-        """Return what the page says of the encoder, one sentence: whether it is ahead in validation."""
-        if not self.options.encoder:
-            return []
-        arms = race.validated(race.level())
-        first = {
-            encoded: next((arm for arm in arms if self._encoded(arm) == encoded), None) for encoded in (True, False)
-        }
-        best, other = first[True], first[False]
-        if best is None or other is None:
-            return [f"The vectors of the encoder {self.options.encoder} have no score that could be compared in time."]
-        metric, level = self.options.metric.replace("_", " "), race.level()
-        one, two = (self.run.sign * arm.mean(level) for arm in (best, other))
-        ahead = "is" if best.mean(level) > other.mean(level) else "is not"
-        return [
-            f"The encoder {self.options.encoder} {ahead} ahead in validation: {best.method.replace('_', ' ')} on its "
-            f"vectors has {metric} {one:.3f}, and the best method on words or characters {two:.3f}."
-        ]
+        return Outcome(self.workers.folder, choice, run.rows(), without, run.interrupted, spent, run.fit_seconds, took)
 
     def _finished(self, race: Race) -> tuple[list[Arm], list[dict[str, Any]]]:
         """Return the tested arms that are the best ones of their methods, and the orders of their tests."""
@@ -306,7 +273,7 @@ class Ending:
 
     def _take(self, race: Race, arm: Arm, answer: Mapping[str, Any]) -> bool:
         """Take note of the answer to a test; return whether it ended well."""
-        self.run.fit_seconds += answer["cpu_seconds"]
+        self.run.took[TESTS] += answer["cpu_seconds"]
         if "reason" in answer:
             race.runners[arm.method].reason = str(answer["reason"])
             return False
@@ -351,7 +318,7 @@ class Ending:
         for token, answer in self.workers.wait(0.25):
             if isinstance(token, Job) or token not in pending:
                 if isinstance(token, Job) and self.run.race is not None:
-                    self.run.fit_seconds += answer["cpu_seconds"]
+                    self.run.took[FITS] += answer["cpu_seconds"]
                     self.run.race.forget(token)
                 continue
             pending.discard(token)
@@ -387,5 +354,6 @@ class Ending:
             for token, answer in self._answers(pending):
                 if "reason" in answer and token not in optional:
                     raise MissingResult(f"{token}: {answer['reason']}")
+                self.run.took[WORK.get(token, token)] += answer["cpu_seconds"]
                 answers[token] = answer
         return answers

@@ -9,7 +9,7 @@ from __future__ import annotations
 import signal
 import threading
 import time
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from types import FrameType
@@ -22,7 +22,7 @@ from textmix.experiment.methods import Method, load_methods
 from textmix.experiment.splits import make_splits
 from textmix.metrics.table import METRICS
 from textmix.race.arms import FIRST, Race
-from textmix.race.finish import Ending
+from textmix.race.finish import FITS, TESTS, Ending
 from textmix.race.runners import Job, Runner
 from textmix.race.standing import TRY
 from textmix.race.state import Options, Outcome, Row, State
@@ -73,7 +73,8 @@ class Run:
         self.counted: dict[str, float] = {}
         self.remarks: list[str] = []
         self.cost: dict[str, float] = {}
-        self.fit_seconds = 0.0
+        #: Work of the workers -> seconds of the processor, those of what failed too.
+        self.took: Counter[str] = Counter()
         #: Seconds by the clock and of the processor of the last fits.
         self.last: deque[tuple[float, float]] = deque(maxlen=RECENT)
         self.interrupted, self.stopping = False, False
@@ -88,6 +89,11 @@ class Run:
     def spent(self) -> float:
         """Seconds since the race began."""
         return time.monotonic() - self.began
+
+    @property
+    def fit_seconds(self) -> float:
+        """Seconds of the processor of the fits of search and tests."""
+        return self.took[FITS] + self.took[TESTS]
 
     @property
     def pace(self) -> float:
@@ -235,7 +241,7 @@ class Run:
         """Take note of a fit."""
         method = job.arm.method
         self.cost[method] = self.cost.get(method, 0.0) + answer["cpu_seconds"]
-        self.fit_seconds += answer["cpu_seconds"]
+        self.took[FITS] += answer["cpu_seconds"]
         self.last.append((answer["seconds"], answer["cpu_seconds"]))
         reason = str(answer.get("reason", ""))
         if self.race is not None and self.stopping and reason:
@@ -251,6 +257,7 @@ class Run:
 
     def _view_counted(self, view: str, answer: Mapping[str, Any]) -> None:
         """Take note of a view; with the words the race begins."""
+        self.took["counting"] += answer["cpu_seconds"]
         if "reason" in answer:
             if view == "words":
                 more = f"give more time, such as --time {max(60, 2 * round(self.options.seconds))}s"

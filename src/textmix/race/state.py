@@ -91,7 +91,8 @@ class Outcome(NamedTuple):
     rows : all methods with a score, the best first.
     without : method -> the reason why it has none.
     interrupted : whether the user ended the search.
-    cpu_seconds, fit_seconds : of the processor: of all workers, and of the fits among their work.
+    cpu_seconds, fit_seconds : of the processor: of this process and all workers, and of the fits among their work.
+    took : work -> its seconds of the processor.
     """
 
     folder: Path
@@ -101,3 +102,4 @@ class Outcome(NamedTuple):
     interrupted: bool
     cpu_seconds: float
     fit_seconds: float
+    took: Mapping[str, float]
