@@ -269,6 +269,7 @@ def race(
 
     if folder.exists() and (not folder.is_dir() or any(path.name not in KEPT for path in visible_files(folder))):
         raise ConfigError(f"{folder}: is there and is no folder of a comparison; name a new one by --keep")
+    used = clock.process_time()
     work = Path(tempfile.mkdtemp(prefix="textmix-race-"))
     (work / "views").mkdir()
     workers = Workers(work, number, int(MEMORY * free_memory() / number))
@@ -276,12 +277,12 @@ def race(
         workers.start()
         corpus, options = read()
         check(corpus)
-        outcome = Run(corpus, options, workers, began=began, watch=watch).run()
+        outcome = Run(corpus, options, workers, began=began, used=used, watch=watch).run()
         workers.stop()
         folder.mkdir(parents=True, exist_ok=True)
         for name in KEPT:
             _replace(work / name, folder / name)
-        return outcome._replace(folder=folder, cpu_seconds=workers.cpu_seconds + clock.process_time())
+        return outcome._replace(folder=folder, cpu_seconds=workers.cpu_seconds + clock.process_time() - used)
     except BaseException:
         with suppress(OSError):
             failed = (work / LOG).read_text(encoding="utf-8", errors="replace")

@@ -7,7 +7,6 @@ method measures them; what was kept free beyond that goes back to the search, an
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from time import process_time
 from typing import TYPE_CHECKING, Any
 
 from textmix.core.errors import LEFT_BEHIND, OUT_OF_TIME, ConfigError, MissingResult
@@ -166,9 +165,9 @@ class Ending:
             "ended by its user": "yes" if run.interrupted else "no",
         }
         took = {"start of the workers": self.workers.started, **run.took}
-        took["reading, deciding and showing"] = process_time()
+        took["reading, deciding and showing"] = run.own_seconds
         processor = {work: f"{seconds:.1f} s" for work, seconds in took.items()}
-        provenance = {"Time": times, "Processor time": processor}
+        provenance = {"Time": times, "Processor time, of what was stopped too": processor}
         run.remarks += [*said_of_unused(run, race, self.begins()), *said_of_encoder(run, race)]
         page = {
             "do": "page",
@@ -178,8 +177,8 @@ class Ending:
             "remarks": [*run.remarks, *self.average.said(finished[0]["method"], self.options.metric)],
         }
         self.all([page], limit)
-        spent = self.workers.cpu_seconds + process_time()
-        took = {**took, **run.took, "reading, deciding and showing": process_time()}
+        spent = self.workers.cpu_seconds + run.own_seconds
+        took = {**took, **run.took, "reading, deciding and showing": run.own_seconds}
         chosen = next(arm for arm in arms if arm.method == choice["method"])
         if encoded(chosen):
             choice = {**choice, "encoder": self.options.encoder}

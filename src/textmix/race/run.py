@@ -37,6 +37,8 @@ EARLY = ("words", "bigrams", "characters")
 COUNTING = 0.25
 #: Families without part in an average: a prediction of theirs costs as much as a fit, or says nothing of a text.
 UNAVERAGED = ("nearest neighbours", "baseline", "hidden Markov model")
+#: Most bytes of held-out scores on the disk, and bytes of one of them.
+MOST_HELD, SCORE = 2**31, 4
 #: Number of last fits that tell how much of the processor other programs leave.
 RECENT = 12
 
@@ -50,6 +52,7 @@ class Run:
     options : what is asked for.
     workers : started already, with the folder of the race.
     began : when the race began, of the monotonic clock.
+    used : seconds of the processor that this process had used before.
     watch : is called with the `State` now and then.
     """
 
@@ -60,9 +63,11 @@ class Run:
         workers: Workers,
         *,
         began: float,
+        used: float,
         watch: Callable[[State], None],
     ) -> None:
         self.corpus, self.options, self.workers, self.began, self.watch = corpus, options, workers, began, watch
+        self.used = used
         self.methods: dict[str, Method] = {
             name: method for name, method in load_methods().items() if method.task == options.task
         }
@@ -78,6 +83,8 @@ class Run:
         #: Seconds by the clock and of the processor of the last fits.
         self.last: deque[tuple[float, float]] = deque(maxlen=RECENT)
         self.interrupted, self.stopping = False, False
+        #: Bytes of the scores of held-out documents so far.
+        self.held = 0
         self.sign = -1.0 if METRICS[options.metric].loss else 1.0
         self.n_train = 0
         self.stage = "counting words"
@@ -94,6 +101,11 @@ class Run:
     def fit_seconds(self) -> float:
         """Seconds of the processor of the fits of search and tests."""
         return self.took[FITS] + self.took[TESTS]
+
+    @property
+    def own_seconds(self) -> float:
+        """Seconds of the processor of this process since the race began."""
+        return time.process_time() - self.used
 
     @property
     def pace(self) -> float:
@@ -220,8 +232,15 @@ class Run:
             return False
         arm = job.arm
         order = {"do": "fit", "method": arm.method, "choice": arm.choice, "point": arm.point, "part": job.part}
-        order |= {"arm": arm.name, "keep": job.part >= self.race.folds[0] and self.is_averaged(arm.method)}
+        order |= {"arm": arm.name, "keep": self._keeps(self.race, job)}
         self.workers.give(job, order, job.seconds)
+        return True
+
+    def _keeps(self, race: Race, job: Job) -> bool:
+        """Return whether a fit leaves its held-out scores for an average; the disk holds `MOST_HELD` bytes of them."""
+        if job.part < race.folds[0] or not self.is_averaged(job.arm.method) or self.held > MOST_HELD:
+            return False
+        self.held += SCORE * len(self.corpus.label_names) * self.n_train // len(race.folds)
         return True
 
     def is_averaged(self, method: str) -> bool:
