@@ -14,7 +14,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Sequence
 from functools import partial
-from math import isfinite, sqrt
+from math import isfinite
 from typing import Any
 
 import numpy as np
@@ -35,8 +35,6 @@ PATIENCE, GRACE = 4.0, 0.5
 GROWTH = 1.2
 #: Share of the time left that one fit without a prediction may take.
 UNKNOWN = 0.25
-#: An arm is dropped where its mean over two folds or more lies below that of the best arm on the same folds by this.
-BEHIND = 0.01
 
 
 class Race(Standing):
@@ -121,7 +119,7 @@ class Race(Standing):
         seconds : of the processor.
         reason : why there is no score.
         """
-        self.changed()
+        self.changed(job.arm.method)
         runner = self.runners[job.arm.method]
         finite = value is not None and isfinite(value)
         job.arm.values[job.part] = float(value) if value is not None and finite else -np.inf
@@ -133,7 +131,7 @@ class Race(Standing):
 
     def forget(self, job: Job) -> None:
         """Take note that a fit was stopped for want of time, which says nothing against its arm."""
-        self.changed()
+        self.changed(job.arm.method)
         self.started.discard(_key(job.arm, job.part))
         if job.part == TRY and not job.arm.values:
             self.runners[job.arm.method].arms.pop(job.arm.name, None)
@@ -285,7 +283,7 @@ class Race(Standing):
         single = (arm for arm in self.leaders() if arm.choice and self.has(arm, self.folds))
         best = max(single, key=self._mean, default=None)
         for arm in arms:
-            if self._is_behind(arm, best):
+            if self.is_behind(arm, best):
                 continue
             open_ = [part for part in parts or self.folds if _key(arm, part) not in self.started]
             needed = self.predicted(arm, self.sizes[self.folds[-1]])
@@ -299,18 +297,6 @@ class Race(Standing):
     def _mean(self, arm: Arm) -> float:
         """Return the mean score of an arm over the folds."""
         return arm.mean(self.folds)
-
-    def _is_behind(self, arm: Arm, best: Arm | None) -> bool:
-        """Return whether an arm failed on a fold, or is behind the best one by the folds that it has."""
-        known = [part for part in self.folds if part in arm.values]
-        if not all(map(isfinite, arm.values.values())):
-            return True
-        if best is None or len(known) < 2 or arm is best:
-            return False
-        lost = [best.values[part] - arm.values[part] for part in known]
-        mean = sum(lost) / len(lost)
-        error = sqrt(sum((each - mean) ** 2 for each in lost) / (len(lost) - 1) / len(lost))
-        return mean > max(BEHIND, 2.0 * error)
 
 
 def _key(arm: Arm, part: int) -> tuple[str, str, int]:

@@ -110,7 +110,7 @@ class Averaging:
         values = {part: self.run.sign * value for part, value in zip(level, found["values"], strict=True)}
         if self.arm is not None and [id(arm) for arm in self.arm.parts] == [id(arm) for arm in parts]:
             self.arm.asked, self.arm.values = wanted.parts, values
-            race.changed()
+            race.changed(AVERAGE)
             return
         point = {"methods": "+".join(part.method for part in parts)}
         self.found = {key: found[key] for key in ("parts", "slopes", "thresholds")}
@@ -118,7 +118,7 @@ class Averaging:
         runner = race.runners.setdefault(AVERAGE, Runner(AVERAGE, "high", [], {}))
         runner.arms.clear()
         runner.arms[self.arm.name] = self.arm
-        race.changed()
+        race.changed(AVERAGE)
 
     def _is_late(self, wanted: AverageArm) -> bool:
         """Return whether there is no time to test another average."""

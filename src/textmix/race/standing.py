@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import isfinite
+from math import isfinite, sqrt
 from typing import Any
 
 from textmix.race.runners import Arm, Runner
@@ -12,6 +12,8 @@ from textmix.race.runners import Arm, Runner
 TRY = 0
 #: Least numbers of methods that go on after a round, and of arms that get all folds.
 METHODS, ARMS = 4, 6
+#: An arm is dropped where its mean over two folds or more lies below that of the best arm on the same folds by this.
+BEHIND = 0.01
 
 
 class Standing:
@@ -28,10 +30,13 @@ class Standing:
         self.runners, self.folds, self.again = runners, list(folds), [list(parts) for parts in again]
         #: What was found since the last score, for each fit asks for it several times.
         self._found: dict[str, Any] = {}
+        #: Method -> its best arm by the levels, since the last score of one of its arms.
+        self._bests: dict[str, tuple[list[list[int]], tuple[list[int], Arm | None]]] = {}
 
-    def changed(self) -> None:
-        """Take note that an arm has a further score."""
+    def changed(self, method: str) -> None:
+        """Take note that an arm of a method has a further score, or is gone."""
         self._found.clear()
+        self._bests.pop(method, None)
 
     @property
     def screen(self) -> int:
@@ -87,8 +92,11 @@ class Standing:
 
     def standings(self) -> list[tuple[list[int], Arm | None]]:
         """Return of each method the highest level at which it has a score, and its best arm there; None without one."""
-        levels = self.levels()
-        return [self._best_at(runner, levels) for runner in self.runners.values()]
+        levels = list(self.levels())
+        for name, runner in self.runners.items():
+            if name not in self._bests or self._bests[name][0] != levels:
+                self._bests[name] = levels, self._best_at(runner, levels)
+        return [self._bests[name][1] for name in self.runners]
 
     def _best_at(self, runner: Runner, levels: Sequence[list[int]]) -> tuple[list[int], Arm | None]:
         """Return the first of some levels at which a method has a score, and its best arm there."""
@@ -105,7 +113,7 @@ class Standing:
         return sorted(whole, key=lambda arm: -arm.mean(parts))
 
     def firsts(self) -> list[Arm]:
-        """Return the arms that could win by the folds: the best one of each of the best methods, and the best arms."""
+        """Return the arms that could win: the best one of each of the best methods, and the best arms, if close."""
         if "firsts" not in self._found:
             self._found["firsts"] = self._firsts()
         return list(self._found["firsts"])
@@ -114,8 +122,20 @@ class Standing:
         """Return what `firsts` returns."""
         arms = self.validated(self.folds)
         methods = list({arm.method: arm for arm in reversed(arms)}.values())[::-1][:METHODS]
-        return list({id(arm): arm for arm in [*methods, *arms[:ARMS]]}.values())
+        return list({id(arm): arm for arm in [*methods, *arms[:ARMS]] if not self.is_behind(arm, arms[0])}.values())
 
     def has(self, arm: Arm, parts: Sequence[int]) -> bool:
         """Return whether an arm has a score on each of some parts."""
         return isfinite(arm.mean(parts))
+
+    def is_behind(self, arm: Arm, best: Arm | None) -> bool:
+        """Return whether an arm failed on a fold, or is behind the best one by the folds that it has."""
+        known = [part for part in self.folds if part in arm.values]
+        if not all(map(isfinite, arm.values.values())):
+            return True
+        if best is None or len(known) < 2 or arm is best:
+            return False
+        lost = [best.values[part] - arm.values[part] for part in known]
+        mean = sum(lost) / len(lost)
+        error = sqrt(sum((each - mean) ** 2 for each in lost) / (len(lost) - 1) / len(lost))
+        return mean > max(BEHIND, 2.0 * error)
