@@ -290,11 +290,7 @@ def _model(options: argparse.Namespace) -> PersistedModel | AveragedModel:
     """Return the model of a command, and let its encoder run, if the user names one."""
     from textmix.serve.averaged import load_model
 
-    if options.encoder is not None:
-        from textmix.text.encoder import allow
-
-        allow(options.encoder)
-    return load_model(options.model)
+    return load_model(options.model, options.encoder)
 
 
 def info(options: argparse.Namespace) -> None:

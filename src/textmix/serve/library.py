@@ -16,7 +16,6 @@ from textmix.models.common.targets import LabelSetTargets
 from textmix.serve.averaged import HEAD as AVERAGE
 from textmix.serve.averaged import AveragedModel, load_model
 from textmix.serve.model import HEAD, PersistedModel
-from textmix.text.encoder import allow
 
 
 def save(model: Any, folder: str | Path) -> None:
@@ -98,9 +97,7 @@ def load(folder: str | Path, *, encoder: str | None = None) -> FittedModel:
     DataFormatError : the folder is sealed, but its content is not that of a model.
     ConfigError : there is no such folder, or the model needs an encoder that was not named.
     """
-    if encoder is not None:
-        allow(encoder)
-    model = load_model(folder)
+    model = load_model(folder, encoder)
     if isinstance(model, AveragedModel):
         return cast(FittedModel, model)
     estimator = model.estimator
