@@ -13,7 +13,7 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
-from typing import IO
+from typing import IO, TYPE_CHECKING
 
 import textmix
 from textmix.core.errors import ConfigError, TextmixError
@@ -22,8 +22,16 @@ from textmix.data.formats import FRAMES, NEW_TEXTS, format_of, without_packing
 from textmix.data.new_texts import FOUND, NewTexts
 from textmix.serve.terminal import Visible, VisibleStream, visible
 
+if TYPE_CHECKING:
+    from textmix.serve.averaged import AveragedModel
+    from textmix.serve.model import PersistedModel
+
 logger = logging.getLogger("textmix")
 STANDARD_OUTPUT = "the standard output"
+
+
+#: What the option means to a command that takes a model.
+ENCODER = "the encoder that the model needs, if it was chosen with one"
 
 
 def parser() -> argparse.ArgumentParser:
@@ -37,6 +45,7 @@ def parser() -> argparse.ArgumentParser:
     _add_predict(commands)
     shown = commands.add_parser("info", help="describe a model", description="Check a model and describe it.")
     shown.add_argument("model", metavar="MODEL", help="folder of the model")
+    shown.add_argument("--encoder", metavar="MODULE:NAME", help=ENCODER)
     shown.add_argument("--json", action="store_true", help="as JSON")
     scored = commands.add_parser("evaluate", help="score a model on labelled texts", description="Print its scores.")
     scored.add_argument("model", metavar="MODEL", help="folder of the model")
@@ -44,6 +53,7 @@ def parser() -> argparse.ArgumentParser:
     scored.add_argument("--column", help="column of the text (default: that of the model's card, or text)")
     scored.add_argument("--label", help="column of the label (default: that of the model's card, or label)")
     scored.add_argument("--separator", help="text between several labels of one cell")
+    scored.add_argument("--encoder", metavar="MODULE:NAME", help=ENCODER)
     scored.add_argument("--recall", type=float, help="tell the precision of each label at this recall, such as 0.9")
     listed = commands.add_parser("list", help="list methods or data sets", description="List what is registered.")
     listed.add_argument("what", choices=("methods", "datasets"))
@@ -88,6 +98,11 @@ def _add_compare(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
         action="store_true",
         help="of several labels: thresholds are chosen, and the model answers, so that each text has a label",
     )
+    add(
+        "--encoder",
+        metavar="MODULE:NAME",
+        help="an encoder of yours whose vectors of the texts join: an object with encode, or a function",
+    )
     add("--seed", type=int, default=0, help="draws the test documents and the folds (default: 0)")
     add("--quiet", action="store_true", help="no table and no progress")
 
@@ -117,6 +132,7 @@ def _add_predict(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
         "files are read as csv, quotes and all",
     )
     add("--encoding", help="encoding of FILE (default: utf-8; with a model of `textmix compare` it is found)")
+    add("--encoder", metavar="MODULE:NAME", help=ENCODER)
     add("--mixed", action="store_true", help="read lines that are not UTF-8 as Windows-1252")
     add("--output", metavar="PATH", help="file of the rows, written whole or not at all (default: the standard output)")
     add("--output-form", choices=("csv", "jsonl"), help="form of the rows (default: as PATH ends, else csv)")
@@ -234,7 +250,6 @@ def predict(options: argparse.Namespace) -> None:
     from textmix.data.archives import unpacked
     from textmix.numerics.determinism import limit_threads
     from textmix.serve import predict as labelling
-    from textmix.serve.averaged import load_model
     from textmix.serve.progress import size_of, watched
 
     texts = texts_of(options)
@@ -242,7 +257,7 @@ def predict(options: argparse.Namespace) -> None:
     output_form = options.output_form or format_of(options.output or "", ("jsonl",)) or "csv"
     with ExitStack() as stack:
         stream = sys.stdin.buffer if options.file == "-" else stack.enter_context(_opened(options.file))
-        model = load_model(options.model)
+        model = _model(options)
         texts.text = options.column or model.card.get("text column", "text")
         texts.delimiter = options.delimiter or model.card.get("delimiter", texts.delimiter)
         texts.found = model.card.get("encoding") == FOUND and options.encoding is None
@@ -271,11 +286,16 @@ def predict(options: argparse.Namespace) -> None:
     logger.info("%d texts labelled by %s%s%s", done.texts, model.class_name, empty, mixed)
 
 
-def info(options: argparse.Namespace) -> None:
-    """Print the classes, parameters, labels and data set of a model; the options and errors are those of `predict`."""
+def _model(options: argparse.Namespace) -> PersistedModel | AveragedModel:
+    """Return the model of a command, and let its encoder run, if the user names one."""
     from textmix.serve.averaged import load_model
 
-    model = load_model(options.model)
+    return load_model(options.model, options.encoder)
+
+
+def info(options: argparse.Namespace) -> None:
+    """Print the classes, parameters, labels and data set of a model; the options and errors are those of `predict`."""
+    model = _model(options)
     said = model.description()
     if options.json:
         print(json.dumps(said, indent=1, ensure_ascii=False, default=str))
@@ -289,7 +309,6 @@ def info(options: argparse.Namespace) -> None:
 
 def evaluate(options: argparse.Namespace) -> None:
     """Print the scores of a model on labelled texts; the options and errors are those of `predict`."""
-    from textmix.serve.averaged import load_model
     from textmix.serve.evaluate import assess, labelled, lines
 
     form = format_of(without_packing(options.file), ("csv", "tab", "jsonl", *FRAMES))
@@ -299,7 +318,7 @@ def evaluate(options: argparse.Namespace) -> None:
         raise ConfigError(f"{options.file}: there is no such file; name a file that can be read")
     if options.recall is not None and not 0.0 < options.recall <= 1.0:
         raise ConfigError(f"--recall: {options.recall:g} is no share above 0 and up to 1, such as 0.9")
-    model = load_model(options.model)
+    model = _model(options)
     columns = {"text": options.column, "label": options.label}
     asked = {key: value or model.card.get(f"{key} column", key) for key, value in columns.items()}
     more = {"separator": options.separator} if options.separator else {}

@@ -16,8 +16,8 @@ from textmix.metrics.significance import LEVEL, wilson
 
 #: Sentences that say what a part of the page is, and nothing of the results.
 OF_THE_FORM = (
-    "Methods with a grid were tuned (in cross-validation over [0-9]+ folds|on one fold|on a part) of the training "
-    "documents; the other methods have the settings of their papers.",
+    "Methods with a grid were tuned (in cross-validation over [0-9]+ folds|in [0-9]+ cross-validations over [0-9]+ "
+    "folds|on one fold|on a part) of the training documents; the other methods have the settings of their papers.",
     "No test document took part in the tuning or in the choice of the method.",
     "Some may be labelled wrongly.",
     "All predictions are in predictions.csv.",
@@ -31,6 +31,8 @@ OF_THE_FORM = (
     "The recommended method gives no probabilities, so that no label is doubted.",
     "No thresholds could be fitted in time, so that a text may get no label.",
     "The least likely come first; look whether they are labelled wrongly.",
+    "The search ended [0-9]+ s before its time, for no fit was left to try that would have ended in it; the best "
+    "methods were validated [0-9]+ times? on all folds.",
 )
 
 
@@ -202,8 +204,24 @@ def _surest(match: re.Match[str], results: Results) -> bool:
 
 def _averaged(match: re.Match[str], results: Results) -> bool:
     """Judge the parts of an average that was chosen."""
-    parts = [name.replace(" ", "_") for name in re.split(", | and ", match[1])]
+    parts = [name.partition(" (")[0].replace(" ", "_") for name in re.split(", | and ", match[1])]
     return results.choice["method"] == "average" and results.choice["point"]["methods"] == "+".join(parts)
+
+
+def _encoder(match: re.Match[str], results: Results) -> bool:
+    """Judge whether an encoder is ahead, and the scores of methods that were tested."""
+    ahead, name, one, two = match[1] == "is", match[2].replace(" ", "_"), match[3], match[4]
+    best = max(results.validated.values())
+    scores = [value for method, value in results.validated.items() if method == name]
+    known = all(_same(one, value) or float(one) <= value + 1e-3 for value in scores)
+    return (float(one) > float(two)) == ahead and known and (_same(one, best) or _same(two, best))
+
+
+def _words_of(match: re.Match[str], results: Results) -> bool:
+    """Judge of which part of an average the words are."""
+    said = str(results.choice.get("words_of", "")).replace("_", " ")
+    part = match[1].partition(" (")[0].replace(" ", "_")
+    return match[1] == said and part in results.choice["point"]["methods"].split("+")
 
 
 def _thresholds(match: re.Match[str], results: Results) -> bool:
@@ -267,6 +285,9 @@ JUDGES: Mapping[str, Callable[[re.Match[str], Results], bool]] = {
     r"Documents of the first split that it gets wrong\.": lambda match, results: not results.choice["sure"],
     r"The average is that of the calibrated probabilities of (.+)\.": _averaged,
     r"The average has one part, (.+)\.": _averaged,
+    r"The encoder .+ (is|is not) ahead in validation: (.+) on its vectors has .+ ([0-9.]+), and the best method on "
+    r"words or characters ([0-9.]+)\.": _encoder,
+    r"They are those of one part of the average, (.+)\.": _words_of,
     r"It gives a label from a threshold that was fitted to held-out training documents for (.+)\.": _thresholds,
     r"It gets no document of the first split wrong\.": _no_errors,
     r"([0-9,]+) of ([0-9,]+) training documents have a label to which the method gives a probability below 0\.1 when "

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 
 import pytest
@@ -168,3 +169,60 @@ def test_methods_left_behind_come_back_where_there_is_time(workers: int) -> None
     made = race([runner(name) for name in MANY], seconds=1000.0, workers=workers)
     jobs = held(made, quality)
     assert {job.arm.method for _, job in jobs if job.part == made.screen} == {*MANY}
+
+
+def repeated(runners: list[Runner]) -> Race:
+    """Return a race whose cross-validation may be repeated twice."""
+    parts = [*SIZES, *[1000] * 6]
+    return Race(runners, parts, [1, 2, 3], widths=dict(WIDTHS), seconds=1000.0, workers=1, again=[[4, 5, 6], [7, 8, 9]])
+
+
+def test_the_best_arms_are_validated_again_and_the_worse_ones_are_not() -> None:
+    made = repeated([runner(name) for name in MANY])
+    jobs = held(made, quality)
+    assert made.level() == [*range(1, 10)]
+    assert made.times(made.level()) == 3
+    again = {(job.arm.method, job.arm.name) for _, job in jobs if job.part > 3}
+    assert again == {(arm.method, arm.name) for arm in made.firsts()}
+    assert made.leaders()[0].point == {"C": 16.0}
+
+
+def test_a_repetition_counts_only_when_all_arms_have_it_that_could_win() -> None:
+    """Otherwise the arms with it would be compared with none of those that lack it."""
+    made = repeated([runner("good", views=("words",), grid=(1,)), runner("fair", views=("words",), grid=(1,))])
+    good, fair = (made.runners[name].rounds()[0] for name in ("good", "fair"))
+    for arm, parts in ((good, range(1, 7)), (fair, range(1, 6))):
+        for part in parts:
+            made.done(Job(arm, part, 9.0), 0.8 if arm is good else 0.9, 0.1)
+    assert made.level() == [1, 2, 3]
+    assert [arm.method for arm in made.leaders()] == ["fair", "good"]
+    made.done(Job(fair, 6, 9.0), 0.0, 0.1)
+    assert made.level() == [1, 2, 3, 4, 5, 6]
+    assert [arm.method for arm in made.leaders()] == ["good", "fair"]
+
+
+def test_a_view_that_comes_last_is_tried_by_the_best_methods_before_those_left_behind_come_back() -> None:
+    made = race([runner(name) for name in MANY], seconds=1000.0)
+    del made.widths["bigrams"]
+    seen: list[Job] = []
+    while not made.settled and (job := made.next(0.1 * len(seen), 1000.0)) is not None:
+        seen.append(job)
+        made.done(job, quality(job.arm), 0.05)
+    made.widths["bigrams"] = WIDTHS["bigrams"]
+    while (job := made.next(0.1 * len(seen), 1000.0)) is not None:
+        seen.append(job)
+        made.done(job, quality(job.arm), 0.05)
+    late = [job.arm.method for job in seen if job.arm.choice["view"] == "bigrams" and job.part == made.screen]
+    assert {*late[:4]} <= {"good", "fair", *made.runners} - made.out
+    assert late[0] == "good"
+    assert made.leaders()[0].choice["view"] == "bigrams"
+
+
+def test_finer_steps_follow_where_both_sides_of_the_best_value_were_tried() -> None:
+    def peaked(arm: Arm) -> float:
+        """Return a score with its greatest value at C = 0.5, between two values of the grid."""
+        return 0.8 - 0.01 * abs(math.log2(arm.point["C"] / 0.5))
+
+    made = race([runner("good", views=("words",))], seconds=1000.0)
+    held(made, peaked)
+    assert made.leaders()[0].point == {"C": 0.5}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -18,7 +19,7 @@ from textmix.metrics.classification import accuracy
 from textmix.metrics.multilabel import micro_f
 from textmix.metrics.threshold import class_thresholds
 from textmix.models.common.averaging import slope_of
-from textmix.race import average
+from textmix.race import average, deciding, look
 from textmix.race.averaging import AVERAGE, AverageArm, Averaging
 from textmix.race.comparison import corpus_of
 from textmix.race.run import SPLIT
@@ -42,7 +43,7 @@ def held_out(several: bool) -> tuple[list[list[np.ndarray]], list[np.ndarray]]:
 def test_each_fold_is_decided_by_the_other_folds(several: bool) -> None:
     folds, truths = held_out(several)
     task, metric = ("multi", "micro_f") if several else ("single", "accuracy")
-    found, decision = average.validated(folds, truths, task, metric, never_empty=False)
+    found, decision = deciding.validated([(folds, truths)], task, metric, never_empty=False)
     link = expit if several else (lambda scores: softmax(scores, axis=1))
     for fold in range(3):
         rest = [other for other in range(3) if other != fold]
@@ -56,7 +57,7 @@ def test_each_fold_is_decided_by_the_other_folds(several: bool) -> None:
         stated = mean(folds[fold])
         if several:
             before = mean([np.concatenate([folds[other][k] for other in rest]) for k in range(2)])
-            cuts = class_thresholds(before, truth, average.DEFAULT, "f1", average.LEAST)
+            cuts = class_thresholds(before, truth, deciding.DEFAULT, "f1", deciding.LEAST)
             wanted = micro_f(truths[fold], (stated >= cuts).astype(int))
         else:
             wanted = accuracy(truths[fold], np.argmax(stated, axis=1))
@@ -65,12 +66,43 @@ def test_each_fold_is_decided_by_the_other_folds(several: bool) -> None:
     assert decision.slopes[1] == pytest.approx(slope_of(every, np.concatenate(truths), task))
 
 
+def test_parts_are_added_as_a_loop_over_all_averages_says() -> None:
+    generator = np.random.default_rng(5)
+    stated = [generator.beta(2 + k % 3, 2, 60) for k in range(7)]
+
+    def value(parts: tuple[int, ...]) -> float:
+        """Return the mean log of the average of some parts."""
+        return sum(math.log(sum(float(stated[part][row]) for part in parts) / len(parts)) for row in range(60)) / 60
+
+    found: tuple[int, ...] = ()
+    while len(found) < 4:
+        best = max(((*found, part) for part in range(7) if part not in found), key=value)
+        if found and value(best) < value(found) + deciding.GAIN:
+            break
+        found = best
+    assert deciding.chosen_parts(stated, 4) == [*found]
+
+
+def test_the_parts_of_a_fold_are_chosen_without_it() -> None:
+    """A part that is right on one fold alone is no part of the average that is judged there."""
+    generator = np.random.default_rng(6)
+    truths = [generator.integers(3, size=40) for _ in range(3)]
+    good, lucky = (lambda truth: 2 * np.eye(3)[truth]), (lambda truth: 50 * np.eye(3)[truth])
+    noise = [generator.normal(0, 1, (40, 3)) for _ in range(3)]
+    folds = [[good(truth) + noise[k], lucky(truth) if k == 0 else -lucky(truth)] for k, truth in enumerate(truths)]
+    alone = deciding.validated([([[fold[0]] for fold in folds], truths)], "single", "accuracy", never_empty=False)[0]
+    found, decision = deciding.validated([(folds, truths)], "single", "accuracy", never_empty=False, most=2)
+    assert found[0] == pytest.approx(alone[0])
+    assert decision.parts == [0]
+
+
 def test_never_empty_answers_are_what_is_validated() -> None:
     folds, truths = held_out(True)
     truths = [np.where(truth.any(axis=1, keepdims=True), truth, np.eye(4, dtype=int)[0]) for truth in truths]
     low = [[scores - 4.0 for scores in fold] for fold in folds]
     plain, filled = (
-        np.mean(average.validated(low, truths, "multi", "sample_f", never_empty=never)[0]) for never in (False, True)
+        np.mean(deciding.validated([(low, truths)], "multi", "sample_f", never_empty=never)[0])
+        for never in (False, True)
     )
     assert filled >= plain
 
@@ -86,7 +118,15 @@ def worker(request: Any, tmp_path: Path) -> Worker:
     settings = {"name": corpus.name, "task": task, "metric": "macro_f" if request.param else "accuracy", "seed": 0}
     write_json(
         tmp_path / "race.json",
-        {**settings, "never_empty": request.param, "model": "", "source": "t", "title": "t", "about": {}},
+        {
+            **settings,
+            "never_empty": request.param,
+            "encoder": "",
+            "model": "",
+            "source": "t",
+            "title": "t",
+            "about": {},
+        },
     )
     made = Worker(tmp_path)
     made.count({"view": "words", "methods": ["linear_svm", "svm_relevance"]})
@@ -98,14 +138,14 @@ def test_an_average_is_validated_tested_chosen_and_kept(worker: Worker) -> None:
     names = ("svm_relevance", "binary_relevance") if several else ("linear_svm", "multinomial")
     points: list[dict[str, Any]] = [{"C": 1.0}, {"variance": 1.0} if several else {"smoothing": 0.1}]
     weightings = ("tfidf", "tfidf") if several else ("tfidf", "counts")
-    folds = list(range(1, len(worker.parts)))
+    folds = list(range(1, 1 + worker.n_folds))
     arms = []
     for name, point, weighting in zip(names, points, weightings, strict=True):
         arm = {"method": name, "arm": f"{name} one", "choice": {"view": "words", "weighting": weighting}}
         arms.append({**arm, "point": point, "uncalibrated": True})
         for part in folds:
             worker.fit({**arms[-1], "part": part, "keep": True})
-    found = average.validate(worker, {"arms": arms, "folds": folds})
+    found = average.validate(worker, {"arms": arms, "rounds": [folds], "first": 3})
     assert len(found["values"]) == len(folds)
     order = {"do": "finish", "method": AVERAGE, "choice": {}, "point": found, "name": "methods=a+b"}
     order |= {"validation": float(np.mean(found["values"])), "seconds": 1.0, "cpu_seconds": 1.0}
@@ -113,6 +153,14 @@ def test_an_average_is_validated_tested_chosen_and_kept(worker: Worker) -> None:
     choice = worker.choose({"finished": [order], "shares": (), "where": "in cross-validation"})
     assert choice["method"] == AVERAGE
     assert choice["value"] == pytest.approx(value)
+    look.doubts(worker, {"finished": [order], "folds": folds})
+    look.curve(worker, {"finished": [order], "shares": (0.5, 1.0)})
+    found = look.seen(worker, choice)
+    assert found["curve"][-1] == {"documents": len(worker.splits.train[0]), "value": choice["value"]}
+    assert found["curve"][-2]["value"] == pytest.approx(choice["value"])
+    assert {row["label"] for row in found["words"]} <= {*worker.parsed.label_names}
+    assert found["words_of"] == f"{names[0]} (words)"
+    assert found["doubts"]["of"] == len(worker.splits.train[0])
     worker.keep({"finished": [order]})
     model = load_model(worker.folder / "model")
     texts = worker.parsed.text
@@ -132,7 +180,7 @@ def test_the_page_says_of_what_the_average_is_made() -> None:
     def said(methods: list[str], thresholds: Any, chosen: str = AVERAGE) -> list[str]:
         """Return the sentences on an average of some methods."""
         made = Averaging(SimpleNamespace(), SimpleNamespace())  # type: ignore[arg-type]
-        made.arm = AverageArm(AVERAGE, {}, {}, parts=[Arm(name, {}, {}) for name in methods])
+        made.arm = AverageArm(AVERAGE, {}, {}, parts=[Arm(name, {"view": "long_characters"}, {}) for name in methods])
         made.found = {"thresholds": thresholds}
         return made.said(chosen, "micro_f")
 

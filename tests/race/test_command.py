@@ -265,7 +265,9 @@ def test_the_end_is_three_lines() -> None:
         "validation": 0.8712,
     }
     choice |= {"value": 0.88, "low": 0.85, "high": 0.91, "metric": "accuracy"}
-    outcome = Outcome(Path("reviews-compared"), choice, ROWS, {}, interrupted=False, cpu_seconds=1.0, fit_seconds=0.5)
+    outcome = Outcome(
+        Path("reviews-compared"), choice, ROWS, {}, interrupted=False, cpu_seconds=1.0, fit_seconds=0.5, took={}
+    )
     assert last_lines(outcome) == [
         "linear_svm (bigrams, tfidf, C=1.0): 0.871 in cross-validation over 5 folds",
         "accuracy 0.880 on the test documents, 95 % interval 0.850 to 0.910; page: reviews-compared/index.html",

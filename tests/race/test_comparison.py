@@ -72,6 +72,7 @@ def test_an_interrupt_gives_the_best_so_far(ended: SimpleNamespace) -> None:
 
 def test_fits_take_no_more_of_the_processor_than_the_workers(ended: SimpleNamespace) -> None:
     assert 0.0 < ended.outcome.fit_seconds <= ended.outcome.cpu_seconds
+    assert sum(ended.outcome.took.values()) <= ended.outcome.cpu_seconds + 1e-6
 
 
 def test_the_folder_holds_page_tables_and_model(ended: SimpleNamespace) -> None:
@@ -111,7 +112,8 @@ def test_the_page_names_method_validation_and_time(ended: SimpleNamespace, tmp_p
     page = ended.comparison.page(tmp_path / "page.html")
     assert (tmp_path / "page.html").read_text(encoding="utf-8") == page
     assert f"Use {ended.outcome.choice['method'].replace('_', ' ')}" in page
-    assert "those that were stopped too" in page
+    assert "Processor time, of what was stopped too" in page
+    assert "<dt>fits of the search</dt>" in page
 
 
 def test_the_table_is_one_of_plain_mappings(ended: SimpleNamespace) -> None:

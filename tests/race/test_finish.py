@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import time
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+import numpy as np
 import pytest
 
+from tests.race.judge import Results, verdict
 from tests.race.test_arms import SIZES, race, runner
 from tests.race.test_workers import give
 from textmix.race.arms import GROWTH, Race
 from textmix.race.averaging import AverageArm
 from textmix.race.finish import BACK, PAGE, SPARE, Ending
+from textmix.race.remarks import said_of_unused
 from textmix.race.runners import Arm, Job
 from textmix.race.workers import Workers
 
@@ -35,11 +39,11 @@ def ending(made: Race | None, pace: float = 1.0, **more: Any) -> Ending:
     run = SimpleNamespace(
         **{
             "race": made,
-            "options": SimpleNamespace(seconds=100.0, workers=2, task="single"),
+            "options": SimpleNamespace(seconds=100.0, workers=2, task="single", encoder=""),
             "workers": None,
             "pace": pace,
         },
-        **{"entries": {"good": {"params": {}}}, "n_train": SIZES[1], "counted": {"words": 0.0}, "fit_seconds": 0.0},
+        **{"entries": {"good": {"params": {}}}, "n_train": SIZES[1], "counted": {"words": 0.0}, "took": Counter()},
         **{
             "sign": 1.0,
             "interrupted": False,
@@ -131,11 +135,12 @@ def test_time_for_an_average_is_kept_until_it_was_validated_and_not_again() -> N
     kept = end.begins()
     alone = ending(made, entries=entries)
     assert kept == pytest.approx(alone.begins() - 1.0 - 1.0)  # one more fit in the test, and one more in the model
-    found = end.average.candidate(made.leaders())
+    found = end.average.candidate()
     assert found is not None
     assert [arm.method for arm in found.parts] == ["good", "fair"]
+    found.values = dict.fromkeys(made.level(), 0.9)
     end.average.arm = found
-    assert end.average.candidate(made.leaders()) is None
+    assert end.average.candidate() is None
     assert end.begins() == pytest.approx(alone.begins())
 
 
@@ -152,3 +157,15 @@ def test_no_time_is_kept_for_an_average_that_was_too_late() -> None:
     end.average.validate(made)
     assert end.average.closed
     assert end.begins() > before
+
+
+def test_a_search_that_ends_before_its_time_says_so_and_another_one_does_not() -> None:
+    made, _ = raced()
+    end = ending(made, spent=20.0)
+    (said,) = said_of_unused(end.run, made, end.begins())
+    assert verdict(said, Results({}, *({}, {}, np.array([True]), [], [], [], {}))) is True
+    assert said_of_unused(end.run, made, end.begins()) == [said]
+    end.run.spent = end.begins() - 1.0
+    assert said_of_unused(end.run, made, end.begins()) == []
+    end.run.spent, end.run.interrupted = 20.0, True
+    assert said_of_unused(end.run, made, end.begins()) == []

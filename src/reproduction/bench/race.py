@@ -5,7 +5,10 @@ linear support vector machine over three values of C, as an expert writes it: ea
 all C, and the folds run on all cores; of several labels there is one machine each.  The comparison gets the time that
 the pipeline took, and multiples of it, and the same training and test documents.  Run it by
 
-    python -m reproduction.bench.race reviews.csv --times 1 5
+    python -m reproduction.bench.race reviews.csv --times 1 5 --output kinds.csv --said "an idle machine of 2 cores"
+
+Lines of several tables may go to one file.  The difference from the pipeline is that of the shares of test documents
+that are right, with its interval over these documents.
 """
 
 from __future__ import annotations
@@ -16,10 +19,10 @@ import resource
 import tempfile
 import time
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
@@ -28,13 +31,16 @@ from sklearn.model_selection import KFold, StratifiedKFold
 from sklearn.multiclass import OneVsRestClassifier
 from sklearn.svm import LinearSVC
 
-from textmix.core.io import read_csv
+from textmix.core.io import format_csv, read_csv, write_text
 from textmix.data.corpus import Corpus
 from textmix.experiment.splits import make_splits
-from textmix.metrics.significance import wilson
+from textmix.metrics.significance import bootstrap_interval, wilson
+from textmix.numerics.determinism import rng
 from textmix.race.command import Asked, read_asked
 from textmix.race.comparison import cores, options_of, race
 from textmix.race.run import SPLIT
+
+Made = TypeVar("Made")
 
 COSTS = (0.1, 1.0, 10.0)
 FOLDS = 5
@@ -46,7 +52,11 @@ TEXTS: Mapping[str, Mapping[str, Any]] = {
 
 
 class Line(NamedTuple):
-    """A line of the table: what ran, its scores, its seconds, the share of fits, and the peak memory in MiB."""
+    """A line of the table: what ran, its scores, its seconds, the share of fits, and the peak memory in MiB.
+
+    ``ahead`` is the difference from the pipeline by hand, ``ahead_low`` to ``ahead_high`` its 95 % interval over the
+    test documents, and ``right`` whether each of them is right.
+    """
 
     what: str
     validation: float
@@ -57,6 +67,19 @@ class Line(NamedTuple):
     processor: float
     fits: float
     memory: float
+    ahead: float = 0.0
+    ahead_low: float = 0.0
+    ahead_high: float = 0.0
+    right: tuple[bool, ...] = ()
+
+
+#: The difference of a line from the first one, which has none.
+AHEAD = ("ahead", "ahead_low", "ahead_high")
+#: Columns of the file of results.
+COLUMNS = (
+    *("table", "documents", "test_documents", "what", "validation", "test", "low", "high"),
+    *("ahead", "ahead_low", "ahead_high", "clock_seconds", "processor_seconds", "share_in_fits", "peak_mib", "said"),
+)
 
 
 def machine(C: float, y: np.ndarray) -> Any:
@@ -106,11 +129,20 @@ def by_hand(corpus: Corpus, workers: int) -> Line:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)
         model = machine(C, y).fit(vectoriser.fit_transform(texts[train]), y[train])
-    value = float(model.score(vectoriser.transform(texts[test]), y[test]))
+    right = _right(model.predict(vectoriser.transform(texts[test])), y[test])
+    value = float(right.mean())
     clock = time.perf_counter() - began
     low, high = wilson(value, len(test))
     what = f"by hand: {name}, C = {C:g}"
-    return Line(what, means[name, C], value, low, high, clock, _processor() - used, float("nan"), _peak())
+    return Line(
+        what, means[name, C], value, low, high, clock, _processor() - used, float("nan"), _peak(), right=tuple(right)
+    )
+
+
+def _right(predicted: np.ndarray, true: np.ndarray) -> np.ndarray:
+    """Return whether each document is right as a whole, bool (T,), of classes (T,) or label indicators (T, L)."""
+    same = np.asarray(predicted == true)
+    return same if same.ndim == 1 else np.asarray(same.all(axis=1))
 
 
 def _is_single(corpus: Corpus) -> bool:
@@ -118,8 +150,9 @@ def _is_single(corpus: Corpus) -> bool:
     return bool((corpus.labels.sum(axis=1) == 1).all())
 
 
-def raced(corpus: Corpus, seconds: float, workers: int, title: str) -> Line:
-    """Return the line of a comparison of some seconds on the same training and test documents."""
+def raced(corpus: Corpus, seconds: float, workers: int, beside: Line) -> tuple[Line, Mapping[str, float]]:
+    """Return the line of a comparison of some seconds on the documents of a pipeline, and work -> processor seconds."""
+    title = corpus.name
     options = options_of(
         "single" if _is_single(corpus) else "multi", seconds, None, workers=workers, title=title, source=title
     )
@@ -129,11 +162,17 @@ def raced(corpus: Corpus, seconds: float, workers: int, title: str) -> Line:
         clock = time.perf_counter() - began
         rows = read_csv(outcome.folder / "predictions.csv")
     spent, choice = _processor() - used, outcome.choice
-    right = float(np.mean([row["right"] == "True" for row in rows]))
-    low, high = wilson(right, len(rows))
+    row_of = {name: row for row, name in enumerate(corpus.ids)}
+    test = [row_of[row["id"]] for row in rows]
+    if test != make_splits(corpus, SPLIT, 0, "race", None).test[0].tolist():
+        raise ValueError("the comparison has other test documents than the pipeline")
+    right = np.array([row["right"] == "True" for row in rows])
+    low, high = wilson(float(right.mean()), len(rows))
+    ahead = bootstrap_interval(right.astype(float) - np.array(beside.right, dtype=float), rng(0, title, "ahead"))
     share = outcome.fit_seconds / spent
     what = f"compare {seconds:.0f} s: {choice['method']}, {choice['point'].get('view') or choice['point']['methods']}"
-    return Line(what, choice["validation"], right, low, high, clock, spent, share, _peak())
+    scores = what, choice["validation"], float(right.mean()), low, high
+    return Line(*scores, clock, spent, share, _peak(), *ahead, tuple(right.tolist())), outcome.took
 
 
 def _processor() -> float:
@@ -143,20 +182,51 @@ def _processor() -> float:
 
 
 def _peak() -> float:
-    """Return the largest memory that one child so far held, MiB; it only grows from line to line."""
+    """Return the largest memory that one child so far held, MiB."""
     return resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024
+
+
+def apart(function: Callable[..., Made], *arguments: Any) -> Made:
+    """Return what a function returns in a process of its own, whose children are those of one line alone."""
+    with ProcessPoolExecutor(1, mp_context=multiprocessing.get_context("spawn")) as pool:
+        return pool.submit(function, *arguments).result()
 
 
 def table(lines: Sequence[Line]) -> str:
     """Return the lines as a table of Markdown."""
-    head = "| | validation | test | 95 % interval | clock, s | processor, s | in fits | peak of a process, MiB |\n"
+    columns = "validation | test | 95 % interval | ahead | its interval | clock, s | processor, s | in fits"
+    head = f"| | {columns} | peak of a process, MiB |\n"
     rows = [
         f"| {line.what} | {line.validation:.3f} | {line.test:.3f} | {line.low:.3f} to {line.high:.3f} "
+        f"| {line.ahead:+.3f} | {line.ahead_low:+.3f} to {line.ahead_high:+.3f} "
         f"| {line.clock:.1f} | {line.processor:.1f} | {'' if np.isnan(line.fits) else f'{line.fits:.0%}'} "
         f"| {line.memory:.0f} |"
         for line in lines
     ]
-    return head + "|---|---|---|---|---|---|---|---|\n" + "\n".join(rows)
+    return head + "|---|---|---|---|---|---|---|---|---|---|\n" + "\n".join(rows)
+
+
+def write(path: Path, corpus: Corpus, lines: Sequence[Line], said: str) -> None:
+    """Write the lines of a table to a file of results, after those of other tables that are there."""
+    known = [row for row in read_csv(path) if row["table"] != corpus.name] if path.exists() else []
+    of = {"table": corpus.name, "documents": corpus.n_documents, "said": said}
+    rows = [
+        {
+            **of,
+            **{"test_documents": len(line.right), "what": line.what, "share_in_fits": _rounded(line.fits, 2)},
+            **{name: _rounded(getattr(line, name)) for name in ("validation", "test", "low", "high")},
+            **{name: _rounded(getattr(line, name)) if number else "" for name in AHEAD},
+            **{"clock_seconds": _rounded(line.clock, 1), "processor_seconds": _rounded(line.processor, 1)},
+            "peak_mib": _rounded(line.memory, 0),
+        }
+        for number, line in enumerate(lines)
+    ]
+    write_text(path, format_csv([*known, *rows], COLUMNS))
+
+
+def _rounded(value: float, digits: int = 3) -> str:
+    """Return a number with some decimals; empty for nan."""
+    return "" if np.isnan(value) else f"{value:.{digits}f}"
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -167,12 +237,18 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--labels", help="name of the column of the labels")
     parser.add_argument("--times", type=float, nargs="+", default=[1.0, 5.0], help="multiples of the pipeline's time")
     parser.add_argument("--workers", type=int, default=cores())
+    parser.add_argument("--output", type=Path, help="file of results, to which the lines are added")
+    parser.add_argument("--said", default="", help="what the file says of the machine, such as other load")
     asked = parser.parse_args(arguments)
     corpus, _ = read_asked(Path(asked.file), Asked(asked.file, separator=asked.separator, labels=asked.labels))
-    lines = [by_hand(corpus, asked.workers)]
+    lines = [apart(by_hand, corpus, asked.workers)]
     for times in asked.times:
-        lines.append(raced(corpus, times * lines[0].clock, asked.workers, corpus.name))
+        line, took = apart(raced, corpus, times * lines[0].clock, asked.workers, lines[0])
+        lines.append(line)
+        print("; ".join(f"{work} {seconds:.1f} s" for work, seconds in took.items()))
     print(table(lines))
+    if asked.output:
+        write(asked.output, corpus, lines, asked.said)
 
 
 if __name__ == "__main__":

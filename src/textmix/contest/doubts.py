@@ -49,7 +49,21 @@ def doubts(refit: Refit, corpus: Corpus) -> dict[str, Any]:
         found = estimator.predict_proba(views_of(refit.corpora, refit.entry)[rows[held]])
         columns = np.asarray(estimator.classes_) if found.shape[1] != n_labels else np.arange(n_labels)
         probability[np.ix_(held, columns)] = np.nan_to_num(found)
-    given = np.eye(n_labels, dtype=bool)[truth[rows]] if single else truth[rows].astype(bool)
+    return doubts_of(probability, truth[rows], rows, corpus)
+
+
+def doubts_of(probability: np.ndarray, truth: np.ndarray, rows: np.ndarray, corpus: Corpus) -> dict[str, Any]:
+    """Return what `doubts` returns, of probabilities that fits to other documents gave.
+
+    Parameters
+    ----------
+    probability : of each label, float64 (n, L).
+    truth : classes (n,) or label indicators (n, L).
+    rows : of the n documents in the corpus.
+    corpus : the parsed documents.
+    """
+    single, n_labels = truth.ndim == 1, len(corpus.label_names)
+    given = np.eye(n_labels, dtype=bool)[truth] if single else truth.astype(bool)
     stated = np.where(given, probability, np.inf if single else 1.0 - probability)
     doubted = stated.argmin(axis=1)
     least = stated[np.arange(len(rows)), doubted]

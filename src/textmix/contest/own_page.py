@@ -31,6 +31,7 @@ class About:
     provenance : heading -> name -> value.
     further : number of methods that are only on the page on all methods.
     model : path of the model that was kept; empty where there is none.
+    encoder : of the user's that the model needs; empty where it needs none.
     """
 
     source: str
@@ -41,6 +42,7 @@ class About:
     provenance: Mapping[str, Mapping[str, str]]
     further: int = 0
     model: str = ""
+    encoder: str = ""
 
 
 @dataclass(frozen=True)
@@ -116,6 +118,7 @@ def own_page(
                 choice,
                 {name: number for name, number in stopped.items() if number},
                 about.model,
+                about.encoder,
             ),
         )
     )

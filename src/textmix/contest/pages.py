@@ -26,6 +26,7 @@ class Account:
     choice : of `textmix.contest.choice.choose`, or None where no method has a score.
     unconverged : method -> number of its fits that stopped before they converged, where there are any.
     model : path of the model that was kept; empty where there is none.
+    encoder : of the user's that the model needs; empty where it needs none.
     """
 
     summary: Mapping[str, Any]
@@ -34,6 +35,7 @@ class Account:
     choice: Mapping[str, Any] | None
     unconverged: Mapping[str, int]
     model: str = ""
+    encoder: str = ""
 
 
 @dataclass(frozen=True)

@@ -108,10 +108,11 @@ def recommend(
         )
         test = "the corrected resampled t-test"
     else:
-        estimates = [
-            _by_documents(chosen, entrant, sign, rng(seed, metric, entrant.name, "difference")) for entrant in others
-        ]
         share = _is_share(metric)
+        estimates = [
+            _by_documents(chosen, entrant, sign, rng(seed, metric, entrant.name, "difference") if share else None)
+            for entrant in others
+        ]
         interval = wilson(float(chosen.right.mean()), len(chosen.right)) if share else (None, None)
         test = "McNemar's exact test on whole documents"
     adjusted = holm([estimate.p for estimate in estimates])
@@ -137,11 +138,16 @@ def _is_share(metric: str) -> bool:
     return metric in ("accuracy", "subset_accuracy")
 
 
-def _by_documents(best: Entrant, other: Entrant, sign: float, generator: np.random.Generator) -> Estimate:
-    """Return the difference of two methods on one split: its value, and interval and test over whole documents."""
+def _by_documents(best: Entrant, other: Entrant, sign: float, generator: np.random.Generator | None) -> Estimate:
+    """Return the difference of two methods on one split: its value, and interval and test over whole documents.
+
+    A metric that is no share of documents has no ``generator`` and no interval: that of the share is not its own.
+    """
+    value, p = float(sign * (best.values.mean() - other.values.mean())), sign_test(best.right, other.right)
+    if generator is None:
+        return Estimate(value, -np.inf, np.inf, p)
     interval = bootstrap_interval(best.right.astype(float) - other.right, generator)
-    value = float(sign * (best.values.mean() - other.values.mean()))
-    return Estimate(value, interval.low, interval.high, sign_test(best.right, other.right))
+    return Estimate(value, interval.low, interval.high, p)
 
 
 def _pair(other: Entrant, estimate: Estimate, p: float) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -9,7 +10,7 @@ import numpy as np
 
 #: Most values that a ladder gets beyond one of its ends.
 MOST_STEPS = 4
-#: Least ratio of two neighbouring values of a ladder that may be made longer.
+#: Least ratio of two neighbouring values of a ladder that may be made longer, or that have a value between them.
 LEAST_RATIO = 2.0
 
 
@@ -30,3 +31,28 @@ def beyond(values: Sequence[Any], best: Any) -> Any | None:
     if not all(isinstance(value, int) for value in values):
         return float(f"{step:.12g}")
     return int(step) if step >= 1 and step.is_integer() else None
+
+
+def on_ladder(values: Sequence[Any], value: Any) -> bool:
+    """Return whether a number is one of a ladder or of its steps beyond both ends; True where there is no ladder."""
+    if len(values) < 2 or not all(isinstance(one, (int, float)) and one > 0 for one in values):
+        return True
+    first, second = sorted(values)[:2]
+    if first == second:
+        return True
+    steps = math.log(value / first) / math.log(second / first)
+    return abs(steps - round(steps)) < 1e-6
+
+
+def between(one: Any, other: Any) -> Any | None:
+    """Return the geometric mean of two positive numbers whose ratio is `LEAST_RATIO` or more, else None.
+
+    Of two whole numbers it is rounded; three digits are kept of the others.
+    """
+    numbers = all(isinstance(value, (int, float)) and not isinstance(value, bool) for value in (one, other))
+    if not numbers or min(one, other) <= 0 or max(one, other) / min(one, other) < LEAST_RATIO:
+        return None
+    middle = math.sqrt(float(one) * float(other))
+    if isinstance(one, int) and isinstance(other, int):
+        return round(middle) if round(middle) not in (one, other) else None
+    return float(f"{middle:.3g}")

@@ -96,11 +96,12 @@ class Refit:
         return None
 
     def words(self, estimator: Represented) -> list[dict[str, Any]]:
-        """Return ``label`` and the ``words`` of the largest weights for it; empty where there are no linear weights."""
+        """Return ``label`` and the ``words`` of the largest weights for it; empty without linear weights of words."""
         weights = linear_weights(estimator)
-        if weights is None:
+        corpora = dict(zip(self.entry["views"], self.corpora, strict=True))
+        if weights is None or "encoded" in corpora[self.point["view"]].info:
             return []
-        names = dict(zip(self.entry["views"], (corpus.feature_names for corpus in self.corpora), strict=True))
+        names = {view: corpus.feature_names for view, corpus in corpora.items()}
         features = estimator.weighting.get_feature_names_out(names[self.point["view"]])
         labels = [str(self.corpora[0].label_names[i]) for i in np.asarray(estimator.classes_).tolist()]
         if len(weights) == 1 and len(labels) == 2:

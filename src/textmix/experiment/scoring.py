@@ -47,9 +47,14 @@ class Evaluation:
 
 
 def resampled_interval(name: str, evaluation: Evaluation, generator: np.random.Generator) -> tuple[float, float] | None:
-    """Return the ends of the 95 % percentile interval of a metric over `RESAMPLES` resamples of the N documents.
+    """Return the ends of the 95 % bootstrap interval of a metric, symmetric about its value on the N documents.
 
-    It is None where the metric has no finite value on one of them.
+    Its half width is that which holds 95 % of the resampled values about their own mean.  A resample lacks classes, so
+    that an F which is the mean over classes is smaller or larger there throughout; the quantiles of the resampled
+    values may then exclude the value itself, which this interval cannot.  A metric of decisions lies from 0 to 1, as
+    do the ends.  It is None where the metric has no finite value on the documents or on one of `RESAMPLES` resamples.
+
+    Source: P. Hall, The Bootstrap and Edgeworth Expansion, 1992, section 3.6 (symmetric intervals).
 
     Parameters
     ----------
@@ -62,10 +67,12 @@ def resampled_interval(name: str, evaluation: Evaluation, generator: np.random.G
         rows = generator.integers(n, size=n)
         drawn: dict[str, Any] = {key: None if array is None else array[rows] for key, array in vars(evaluation).items()}
         values.append(metric_value(name, replace(evaluation, **drawn)))
-    if not np.isfinite(values).all():
+    value = metric_value(name, evaluation)
+    if not np.isfinite([value, *values]).all():
         return None
-    low, high = np.quantile(values, (LEVEL / 2.0, 1.0 - LEVEL / 2.0))
-    return float(low), float(high)
+    half = float(np.quantile(np.abs(np.asarray(values) - np.mean(values)), 1.0 - LEVEL))
+    low, high = value - half, value + half
+    return (max(low, 0.0), min(high, 1.0)) if METRICS[name].takes == "decisions" else (low, high)
 
 
 def metric_value(name: str, evaluation: Evaluation) -> float:

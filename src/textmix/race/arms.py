@@ -3,8 +3,10 @@
 An arm is one method at one representation and one point of its grid.  The order is that of successive halving.  Each
 method has one cheap try on a part of the training documents, in the first tenth of the time.  The better half of the
 methods tries its representations, at two points of its grid each, on one fold; after each round the better half goes
-on.  The best arms then have all folds, the neighbours of the best ones in the grid follow, and methods that were left
-behind come back, as long as the time lasts.  This module decides and counts; it fits nothing.
+on.  The best arms then have all folds, and the neighbours of the best ones in the grid follow.  As long as the time
+lasts, the best methods go on to further representations and to finer steps between the values of their grids, methods
+that were left behind come back, and the cross-validation of the arms that could win is repeated on other folds.  This
+module decides and counts; it fits nothing.
 """
 
 from __future__ import annotations
@@ -12,32 +14,30 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Sequence
 from functools import partial
+from math import isfinite
 from typing import Any
 
 import numpy as np
 
 from textmix.experiment.methods import COSTS
 from textmix.race.runners import Arm, Choice, Job, Runner
+from textmix.race.standing import ARMS, METHODS, TRY, Standing
 
 #: A fit that ended: its view, its documents, and its seconds of the processor.
 Time = tuple[str, int, float]
-#: Number of the part of the documents on which each method has its cheap try; the folds come after it.
-TRY = 0
 #: Shares of the time in which the cheap tries end, and in which the comparison of representations ends.
 FIRST, SCREENS = 0.1, 0.5
-#: Least numbers of methods that go on after a round, and of arms that get all folds.
-METHODS, ARMS = 4, 6
+#: Number of the best arms whose surroundings are looked at after those of the best arm of each method.
+WIDE = 12
 #: A fit may take this multiple of the time that is predicted for it, and these seconds besides.
 PATIENCE, GRACE = 4.0, 0.5
 #: Power of the number of documents with which the time of a fit is predicted to grow.
 GROWTH = 1.2
 #: Share of the time left that one fit without a prediction may take.
 UNKNOWN = 0.25
-#: An arm is dropped where its mean over two folds or more lies below that of the best arm on the same folds by this.
-BEHIND = 0.01
 
 
-class Race:
+class Race(Standing):
     """The state of a race, and what is tried next.
 
     Parameters
@@ -49,6 +49,7 @@ class Race:
         counted yet has none.
     seconds : of the race, from its first moment to the last fit of the search.
     workers : number of fits side by side.
+    again : of each repetition of the cross-validation, the numbers of its parts.
     """
 
     def __init__(
@@ -60,9 +61,11 @@ class Race:
         widths: dict[str, int],
         seconds: float,
         workers: int,
+        again: Sequence[Sequence[int]] = (),
     ) -> None:
-        self.runners = {runner.name: runner for runner in sorted(runners, key=lambda runner: COSTS.index(runner.cost))}
-        self.sizes, self.folds, self.widths = sizes, list(folds), widths
+        by_cost = sorted(runners, key=lambda runner: COSTS.index(runner.cost))
+        super().__init__({runner.name: runner for runner in by_cost}, folds, again)
+        self.sizes, self.widths = sizes, widths
         self.seconds, self.workers = seconds, workers
         self.started: set[tuple[str, str, int]] = set()
         self.screened: list[Arm] = []
@@ -74,11 +77,8 @@ class Race:
         self.halved = 0
         #: Method -> number of its representations that were compared.
         self.round: dict[str, int] = {}
-
-    @property
-    def screen(self) -> int:
-        """The number of the part on which representations are compared, the first after the tries."""
-        return TRY + 1
+        #: Whether the best arms have their folds, so that views may be counted that only come last.
+        self.settled = False
 
     def next(self, spent: float, ends: float) -> Job | None:
         """Return the next fit, or None where nothing is left that fits into the time.
@@ -95,11 +95,15 @@ class Race:
             self._best,
             partial(self._late_tries, COSTS[:2]),
             self._around,
+            self._further,
+            self._repeated,
             partial(self._late_tries, COSTS),
             self._revived,
         ]
+        stages += [partial(self._repeated, number=number) for number in range(2, len(self.again) + 1)]
         for stage in stages:
             job = stage(spent, ends)
+            self.settled |= stage == self._around
             if job is not None:
                 self.started.add(_key(job.arm, job.part))
                 return job
@@ -115,49 +119,22 @@ class Race:
         seconds : of the processor.
         reason : why there is no score.
         """
+        self.changed(job.arm.method)
         runner = self.runners[job.arm.method]
-        finite = value is not None and bool(np.isfinite(value))
+        finite = value is not None and isfinite(value)
         job.arm.values[job.part] = float(value) if value is not None and finite else -np.inf
         runner.times.append((job.arm.choice["view"], self.sizes[job.part], seconds))
-        if not finite and not any(np.isfinite([*arm.values.values()]).any() for arm in runner.arms.values()):
+        if not finite and not _scored(runner):
             runner.reason = reason or "gives no such score"
         elif finite:
             runner.reason = ""
 
     def forget(self, job: Job) -> None:
         """Take note that a fit was stopped for want of time, which says nothing against its arm."""
+        self.changed(job.arm.method)
         self.started.discard(_key(job.arm, job.part))
         if job.part == TRY and not job.arm.values:
             self.runners[job.arm.method].arms.pop(job.arm.name, None)
-
-    def leaders(self) -> list[Arm]:
-        """Return the best arm of each method at the highest level that any arm reached, the best first.
-
-        The levels are all folds, one fold, and the try.
-        """
-        found = [self.best_of(runner) for runner in self.runners.values()]
-        for parts in self.levels():
-            arms = [arm for level, arm in found if arm is not None and level == parts]
-            if arms:
-                return sorted(arms, key=lambda arm: -arm.mean(parts))
-        return []
-
-    def levels(self) -> tuple[list[int], ...]:
-        """Return the levels of `leaders`, the highest first."""
-        return self.folds, [self.screen], [TRY]
-
-    def level(self) -> list[int]:
-        """Return the parts over which `leaders` are compared."""
-        first = self.leaders()[:1]
-        return next((parts for parts in (self.folds, [self.screen]) if first and self.has(first[0], parts)), [TRY])
-
-    def best_of(self, runner: Runner) -> tuple[list[int], Arm | None]:
-        """Return the highest level at which a method has a score, and its best arm there; None without a score."""
-        for parts in self.levels():
-            scored = [arm for arm in runner.arms.values() if self.has(arm, parts)]
-            if scored:
-                return parts, max(scored, key=lambda arm: arm.mean(parts))
-        return [TRY], None
 
     def predicted(self, arm: Arm, documents: int) -> float | None:
         """Return the seconds by the clock of a fit of an arm to some documents; None before the first of its method."""
@@ -234,7 +211,7 @@ class Race:
         found = [runner for runner in self.runners.values() if _scored(runner)]
         tries = {runner.name: _best(runner, TRY) for runner in found}
         folds = {runner.name: _best(runner, self.screen) for runner in found}
-        return sorted(tries, key=lambda name: (-folds[name] if np.isfinite(folds[name]) else 0.0, -tries[name]))
+        return sorted(tries, key=lambda name: (-folds[name] if isfinite(folds[name]) else 0.0, -tries[name]))
 
     def _screens(self, spent: float, ends: float) -> Job | None:
         """Return the next arm on the first fold: a representation of each method that is left, then the next ones."""
@@ -243,12 +220,12 @@ class Race:
         self._halve()
         return self._compared(spent, ends)
 
-    def _compared(self, spent: float, ends: float) -> Job | None:
-        """Return the next representation of the method that is left and has had the fewest.
+    def _compared(self, spent: float, ends: float, methods: Sequence[str] | None = None) -> Job | None:
+        """Return the next representation of the method that is left, or one of those named, and has had the fewest.
 
         A view that is still being counted is passed over, and taken up later.
         """
-        left = [name for name in self._ranked() if name not in self.out]
+        left = [name for name in self._ranked() if name not in self.out] if methods is None else methods
         for name in sorted(left, key=lambda name: self.round.get(name, 0)):
             for arm in self.runners[name].rounds():
                 job = self._job(arm, self.screen, (ends - spent) / 2)
@@ -275,22 +252,40 @@ class Race:
 
     def _around(self, spent: float, ends: float) -> Job | None:
         """Return the next fold of an arm beside one of the best, or of a screened arm that was left behind."""
-        leaders = [arm for arm in self.leaders()[:METHODS] if self.has(arm, self.folds)]
-        beside = itertools.chain.from_iterable(self.runners[arm.method].neighbours(arm) for arm in leaders)
-        job = self._folds_of(_unique(beside), ends - spent)
+        leaders = [arm for arm in self.leaders() if arm.choice and self.has(arm, self.folds)][:METHODS]
+        job = self._beside(leaders, ends - spent)
         if job is not None:
             return job
         rest = sorted(self.screened, key=lambda arm: -arm.values.get(self.screen, -np.inf))
         return self._folds_of(rest[: len(rest) // 2], ends - spent)
 
-    def _folds_of(self, arms: Sequence[Arm], left: float) -> Job | None:
-        """Return the next fold of the first arm that has one left and is not behind."""
+    def _beside(self, arms: Sequence[Arm], left: float) -> Job | None:
+        """Return the next fold of an arm beside one of some arms in the grid."""
+        beside = itertools.chain.from_iterable(self.runners[arm.method].neighbours(arm) for arm in arms)
+        return self._folds_of(_unique(beside), left)
+
+    def _further(self, spent: float, ends: float) -> Job | None:
+        """Return the next fit of the best methods: a representation that they lack, or one beside a good arm."""
+        best = [arm.method for arm in self.leaders() if arm.choice][:METHODS]
+        job = self._compared(spent, ends, best) or self._best(spent, ends)
+        return job or self._beside(self.validated(self.folds)[:WIDE], ends - spent)
+
+    def _repeated(self, spent: float, ends: float, number: int = 1) -> Job | None:
+        """Return the next fit of the arms that could win on the parts of the first repetitions."""
+        for parts in self.again[:number]:
+            job = self._folds_of(self.firsts(), ends - spent, parts)
+            if job is not None:
+                return job
+        return None
+
+    def _folds_of(self, arms: Sequence[Arm], left: float, parts: Sequence[int] = ()) -> Job | None:
+        """Return the next part, by default of the folds, of the first arm that has one left and is not behind."""
         single = (arm for arm in self.leaders() if arm.choice and self.has(arm, self.folds))
         best = max(single, key=self._mean, default=None)
         for arm in arms:
-            if self._is_behind(arm, best):
+            if self.is_behind(arm, best):
                 continue
-            open_ = [part for part in self.folds if _key(arm, part) not in self.started]
+            open_ = [part for part in parts or self.folds if _key(arm, part) not in self.started]
             needed = self.predicted(arm, self.sizes[self.folds[-1]])
             if not open_ or (needed is not None and needed * -(-len(open_) // self.workers) > left):
                 continue
@@ -302,20 +297,6 @@ class Race:
     def _mean(self, arm: Arm) -> float:
         """Return the mean score of an arm over the folds."""
         return arm.mean(self.folds)
-
-    def has(self, arm: Arm, parts: Sequence[int]) -> bool:
-        """Return whether an arm has a score on each of some parts."""
-        return bool(np.isfinite(arm.mean(parts)))
-
-    def _is_behind(self, arm: Arm, best: Arm | None) -> bool:
-        """Return whether an arm failed on a fold, or is behind the best one by the folds that it has."""
-        known = [part for part in self.folds if part in arm.values]
-        if any(not np.isfinite(value) for value in arm.values.values()):
-            return True
-        if best is None or len(known) < 2 or arm is best:
-            return False
-        lost = np.array([best.values[part] - arm.values[part] for part in known])
-        return bool(lost.mean() > max(BEHIND, 2.0 * lost.std(ddof=1) / np.sqrt(len(known))))
 
 
 def _key(arm: Arm, part: int) -> tuple[str, str, int]:
@@ -330,7 +311,7 @@ def _best(runner: Runner, part: int) -> float:
 
 def _scored(runner: Runner) -> bool:
     """Return whether a method has a score anywhere."""
-    return any(np.isfinite(value) for arm in runner.arms.values() for value in arm.values.values())
+    return any(map(isfinite, itertools.chain.from_iterable(arm.values.values() for arm in runner.arms.values())))
 
 
 def _unique(arms: Any) -> list[Arm]:

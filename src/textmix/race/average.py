@@ -1,7 +1,7 @@
-"""The average of the best methods of a race: its score in cross-validation, its test, and its model.
+"""The average of the best arms of a race: its score in cross-validation, its test, and its model.
 
 Each fit on a fold leaves the scores of the held-out documents, so that the average needs no further fit before the
-last ones.  Its slopes and thresholds on a fold are fitted to the other folds; those of the last fits to all folds.
+last ones (`textmix.race.deciding`).
 """
 
 from __future__ import annotations
@@ -10,40 +10,31 @@ import hashlib
 import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from textmix.core.errors import MissingResult
+from textmix.core.io import write_json
 from textmix.experiment.compared import views_of
 from textmix.experiment.estimators import new_estimator
 from textmix.experiment.methods import Method
 from textmix.experiment.predictions import Predictions, pack_sets
-from textmix.experiment.scoring import Evaluation, metric_value
+from textmix.experiment.refit import Refit
 from textmix.experiment.trials import TIMINGS
 from textmix.metrics.table import METRICS
-from textmix.metrics.threshold import class_thresholds
-from textmix.models.common.averaging import averaged, decided, label_scores, slope_of
+from textmix.models.common.averaging import averaged, decided, label_scores
+from textmix.race.averaging import AVERAGE, MOST_PARTS
+from textmix.race.deciding import log_of_truth, validated
 from textmix.serve.averaged import AveragedModel
 
 if TYPE_CHECKING:
     from textmix.race.worker import Worker
 
-#: Name of the method, as tables and page show it.
-AVERAGE = "average"
+#: Name of the file with the words of the largest weights of a part, and the part.
+WORDS = "average.json"
 #: Most scores of one arm on one fold that are kept.
 MOST = 2**22
-#: Metric -> criterion of the thresholds that suit it; of all other metrics it is that of F.
-CRITERIA = {"hamming_loss": "errors", "subset_accuracy": "errors"}
-#: Fewest documents of a label to which its threshold is fitted, and the threshold of the others.
-LEAST, DEFAULT = 3, 0.5
-
-
-class Decision(NamedTuple):
-    """How probabilities are averaged: the slope of each part, and the threshold of each label or None."""
-
-    slopes: list[float]
-    thresholds: np.ndarray | None
 
 
 def entry_of(task: str) -> Method:
@@ -64,71 +55,6 @@ def for_all_labels(scores: np.ndarray, classes: Sequence[int], labels: int) -> n
     every = np.full((len(scores), labels), -np.inf)
     every[:, np.asarray(classes)] = scores
     return every
-
-
-def decision_of(
-    scores: Sequence[np.ndarray], truth: np.ndarray, task: str, metric: str, slopes: Sequence[float] | None = None
-) -> Decision:
-    """Return slopes, and thresholds that suit a metric, fitted to held-out documents.
-
-    Parameters
-    ----------
-    scores : of each part, float64 (N, L).
-    truth : classes (N,) or label indicators (N, L).
-    task, metric : of the race.
-    slopes : fitted before; None to fit them.
-    """
-    found = [slope_of(each, truth, task) for each in scores] if slopes is None else list(slopes)
-    if task == "single":
-        return Decision(found, None)
-    criterion = CRITERIA.get(metric, "f1")
-    probability = averaged(scores, found, task)
-    return Decision(found, class_thresholds(probability, truth, DEFAULT, criterion, LEAST))
-
-
-def validated(
-    folds: Sequence[Sequence[np.ndarray]], truths: Sequence[np.ndarray], task: str, metric: str, *, never_empty: bool
-) -> tuple[list[float], Decision]:
-    """Return the metric on each fold, decided by the other folds, and the decision by all folds.
-
-    Parameters
-    ----------
-    folds : of each fold the scores of each part for its held-out documents, float64 (N, L).
-    truths : of each fold classes (N,) or label indicators (N, L).
-    task, metric : of the race.
-    never_empty : whether each document gets a label.
-    """
-    values = []
-    for fold, truth in enumerate(truths):
-        others = [number for number in range(len(folds)) if number != fold]
-        rest = _joined(folds, others)
-        decision = decision_of(rest, np.concatenate([truths[number] for number in others]), task, metric)
-        probability = averaged(folds[fold], decision.slopes, task)
-        values.append(_value(metric, truth, probability, decision.thresholds, never_empty))
-    every = _joined(folds, range(len(folds)))
-    return values, decision_of(every, np.concatenate(truths), task, metric)
-
-
-def _joined(folds: Sequence[Sequence[np.ndarray]], chosen: Sequence[int] | range) -> list[np.ndarray]:
-    """Return the scores of each part for the documents of some folds."""
-    return [np.concatenate([folds[number][part] for number in chosen]) for part in range(len(folds[0]))]
-
-
-def _value(
-    metric: str, truth: np.ndarray, probability: np.ndarray, thresholds: np.ndarray | None, never_empty: bool
-) -> float:
-    """Return the metric of decided probabilities."""
-    predicted = decided(probability, thresholds, never_empty=never_empty)
-    marginals = probability if thresholds is not None else probability.max(axis=1)
-    return metric_value(metric, Evaluation(truth, predicted, _log_of_truth(probability, truth), marginals))
-
-
-def _log_of_truth(probability: np.ndarray, truth: np.ndarray) -> np.ndarray:
-    """Return the log probability of the true class (N,); nan for label sets, which an average gives no probability."""
-    if truth.ndim > 1:
-        return np.full(len(truth), np.nan)
-    with np.errstate(divide="ignore"):
-        return np.asarray(np.log(probability[np.arange(len(truth)), truth]))
 
 
 def is_better(metric: str, value: float, other: float) -> bool:
@@ -156,7 +82,7 @@ def predictions_of(
     predicted = decided(probability, thresholds, never_empty=never_empty)
     row = {"variant": "", "trial": 0, "converged": None, "n_iter": None, "objective": None}
     row |= {"chosen": chosen["name"], "validation": chosen["validation"]}
-    arrays: dict[str, np.ndarray] = {"true_log_proba": _log_of_truth(probability, truth)}
+    arrays: dict[str, np.ndarray] = {"true_log_proba": log_of_truth(probability, truth)}
     if thresholds is None:
         arrays |= {"classes": predicted.astype(np.int32), "marginals": probability.max(axis=1).astype(np.float32)}
     else:
@@ -167,30 +93,63 @@ def predictions_of(
 def validate(worker: Worker, order: Mapping[str, Any]) -> dict[str, Any]:
     """Return the best average of some arms by cross-validation: ``values`` on the folds, parts and decision.
 
-    Of one label a document it averages all arms; of several it may be the first arm with thresholds alone.
+    It is that of the best arms of the first methods, or that of the arms that the held-out documents choose.  Of
+    several labels it may be the first arm with thresholds alone.
 
     Parameters
     ----------
     worker : of the race.
-    order : ``arms``, those of the best methods, the best first; ``folds``.
+    order : ``arms``, the best first; ``rounds``, the folds of each cross-validation; ``first``, number of the methods.
     """
-    asked, folds = worker.settings, order["folds"]
+    asked = worker.settings
     train = worker.truth[worker.splits.train[0]]
-    truths = [train[worker.parts[part][1]] for part in folds]
-    places = [[place_of(worker.folder, arm["method"], arm["arm"], part) for part in folds] for arm in order["arms"]]
-    known = [at for at, files in enumerate(places) if all(path.exists() for path in files)]
-    fewest = 2 if asked.task == "single" else 1
+    every = [part for folds in order["rounds"] for part in folds]
+    places = [
+        {part: place_of(worker.folder, arm["method"], arm["arm"], part) for part in every} for arm in order["arms"]
+    ]
+    known = [at for at, files in enumerate(places) if all(path.exists() for path in files.values())]
+    held = {(at, part): np.load(places[at][part]) for at in known for part in every}
+    firsts = list({order["arms"][at]["method"]: at for at in reversed(known)}.values())[::-1]
+    offers = [(sorted(firsts)[: order["first"]], None), (known, MOST_PARTS)]
+    offers = [(known[:1], None)] * (asked.task == "multi") + [offer for offer in offers if len(offer[0]) > 1]
     best: dict[str, Any] = {}
-    for number in sorted({1, len(known)}):
-        if not fewest <= number <= len(known):
+    for offered, most in offers:
+        rounds = [
+            ([[held[at, part] for at in offered] for part in folds], [train[worker.parts[part][1]] for part in folds])
+            for folds in order["rounds"]
+        ]
+        if not offered:
             continue
-        scores = [[np.load(places[at][fold]) for at in known[:number]] for fold in range(len(folds))]
-        values, decision = validated(scores, truths, asked.task, asked.metric, never_empty=asked.never_empty)
+        values, decision = validated(rounds, asked.task, asked.metric, never_empty=asked.never_empty, most=most)
         if not best or is_better(asked.metric, float(np.mean(values)), float(np.mean(best["values"]))):
             thresholds = None if decision.thresholds is None else decision.thresholds.tolist()
-            parts = [order["arms"][at] for at in known[:number]]
+            parts = [order["arms"][offered[part]] for part in decision.parts]
             best = {"values": values, "parts": parts, "slopes": decision.slopes, "thresholds": thresholds}
     return best
+
+
+def fitted(worker: Worker, part: Mapping[str, Any], rows: np.ndarray) -> Any:
+    """Return a part of an average fitted to some documents."""
+    entry = worker.one(part)
+    views = views_of([worker.corpus(part["choice"]["view"])], entry)
+    params = {**entry["params"], **part["choice"], **part["point"]}
+    made = new_estimator(worker.methods[part["method"]], params, (worker.settings.seed, worker.settings.name, 0))
+    made.fit(views[rows], worker.truth[rows])
+    return made
+
+
+def scores_of(worker: Worker, part: Mapping[str, Any], made: Any) -> np.ndarray:
+    """Return the scores of a fitted part for the test documents, float64 (T, L).
+
+    Raises
+    ------
+    MissingResult : it gives none.
+    """
+    views = views_of([worker.corpus(part["choice"]["view"])], worker.one(part))
+    scores = label_scores(made.estimator, made.weighted(views[worker.splits.test[0]]), worker.settings.task)
+    if scores is None:
+        raise MissingResult(f"{part['method']} gives no scores of its labels")
+    return for_all_labels(scores, made.classes_, len(worker.parsed.label_names))
 
 
 def finish(worker: Worker, order: Mapping[str, Any]) -> dict[str, Any]:
@@ -201,28 +160,30 @@ def finish(worker: Worker, order: Mapping[str, Any]) -> dict[str, Any]:
     worker : of the race.
     order : its ``point`` has the parts, slopes and thresholds of `validate`.
     """
-    asked, found = worker.settings, list[np.ndarray]()
+    asked, found, words = worker.settings, list[np.ndarray](), list[dict[str, Any]]()
     began, cpu = time.perf_counter(), time.process_time()
-    train, test = worker.splits.train[0], worker.splits.test[0]
+    test = worker.splits.test[0]
     for part in order["point"]["parts"]:
-        entry = worker.one(part)
-        views = views_of([worker.corpus(part["choice"]["view"])], entry)
-        params = {**entry["params"], **part["choice"], **part["point"]}
-        made = new_estimator(worker.methods[part["method"]], params, (asked.seed, asked.name, 0))
-        made.fit(views[train], worker.truth[train])
-        scores = label_scores(made.estimator, made.weighted(views[test]), asked.task)
-        if scores is None:
-            raise MissingResult(f"{part['method']} gives no scores of its labels")
-        found.append(for_all_labels(scores, made.classes_, len(worker.parsed.label_names)))
+        made = fitted(worker, part, worker.splits.train[0])
+        found.append(scores_of(worker, part, made))
+        words.append({"of": part, "words": refit_of(worker, part).words(made)})
     probability = averaged(found, order["point"]["slopes"], asked.task)
     chosen = {"name": order["name"], "validation": order["validation"]}
-    truth, cuts = worker.truth[test], _thresholds(order["point"])
+    truth, cuts = worker.truth[test], thresholds_of(order["point"])
     predictions = predictions_of(probability, truth, cuts, chosen, never_empty=asked.never_empty)
     timing: dict[str, Any] = dict.fromkeys(TIMINGS)
     timing |= {"variant": "", "trial": 0, "tune_seconds": order["seconds"], "predict_seconds": 0.0}
     timing["fit_seconds"] = time.perf_counter() - began
     timing["cpu_seconds"] = time.process_time() - cpu + order["cpu_seconds"]
+    write_json(worker.folder / WORDS, next((each for each in words if each["words"]), {}))
     return worker.tested(AVERAGE, predictions, [timing])
+
+
+def refit_of(worker: Worker, part: Mapping[str, Any]) -> Refit:
+    """Return what looks into a part of an average, or into another finished method."""
+    corpora = [worker.corpus(part["choice"]["view"])]
+    point = {**part["choice"], **part["point"]}
+    return Refit(corpora, worker.splits, worker.methods[part["method"]], worker.one(part), point, worker.settings.seed)
 
 
 def keep(
@@ -242,9 +203,9 @@ def keep(
     ]
     card = {**parts[0].card, "method": AVERAGE, "point": choice["point"]}
     slopes, never_empty = chosen["point"]["slopes"], worker.settings.never_empty
-    return AveragedModel(parts, slopes, _thresholds(chosen["point"]), never_empty, card)
+    return AveragedModel(parts, slopes, thresholds_of(chosen["point"]), never_empty, card)
 
 
-def _thresholds(point: Mapping[str, Any]) -> np.ndarray | None:
+def thresholds_of(point: Mapping[str, Any]) -> np.ndarray | None:
     """Return the threshold of each label, float64 (L,), or None."""
     return None if point["thresholds"] is None else np.asarray(point["thresholds"], dtype=np.float64)

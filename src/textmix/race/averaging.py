@@ -1,4 +1,4 @@
-"""The average of the best methods as one more method of a race: what it would take, and its score in validation."""
+"""The average of the best arms as one more method of a race: what it would take, and its score in validation."""
 
 from __future__ import annotations
 
@@ -13,10 +13,16 @@ if TYPE_CHECKING:
     from textmix.race.finish import Ending
     from textmix.race.run import Run
 
-#: Name of the method, and most methods of it.
+#: Name of the method, and the number of the best methods whose average is always validated.
 AVERAGE, METHODS = "average", 3
-#: Share of the whole time that its test and its model may take, and seconds of the processor of its validation.
-SHARE, VALIDATION = 0.3, 3.0
+#: Most parts of an average.
+MOST_PARTS = 5
+#: Most arms that are offered, and most of one method; each has a view or a weighting of its own.
+OFFERED, ALIKE = 12, 3
+#: Share of the whole time that its test and its model may take, and that its validation may take.
+SHARE, VALIDATION = 0.3, 0.05
+#: Least seconds of the processor of its validation.
+LEAST = 3.0
 #: Last fits of a part, in fits to the training documents: that of the test, and that to all documents.
 LAST = 2.5
 
@@ -27,6 +33,10 @@ class AverageArm(Arm):
 
     parts: list[Arm] = field(default_factory=list)
     asked: list[Arm] = field(default_factory=list)
+
+    def is_of(self, asked: Sequence[Arm], level: Sequence[int]) -> bool:
+        """Return whether it was chosen among some arms at a level."""
+        return [id(arm) for arm in self.asked] == [id(arm) for arm in asked] and [*self.values] == [*level]
 
 
 class Averaging:
@@ -46,28 +56,39 @@ class Averaging:
         #: Whether no other average is looked for, so that no time is kept for one.
         self.closed = False
 
-    def candidate(self, leaders: Sequence[Arm]) -> AverageArm | None:
-        """Return the average of the best methods, not validated; None where it is known, too dear, or has no parts."""
+    def candidate(self) -> AverageArm | None:
+        """Return the average of the best arms, not validated; None where it is known, too dear, or has no parts."""
         race = self.run.race
-        fitted = [arm for arm in leaders if arm.method != AVERAGE and self.run.is_averaged(arm.method)]
-        fewest = 1 if self.run.options.task == "multi" else 2
-        if race is None or self.closed or self.run.interrupted or not fitted or not race.has(fitted[0], race.folds):
+        if race is None or self.closed or self.run.interrupted:
             return None
-        parts, seconds = list[Arm](), 0.0
-        for arm in fitted[:METHODS]:
-            needed = LAST * self.ending.plain(arm)
-            if seconds + needed <= SHARE * self.run.options.seconds:
-                parts.append(arm)
-                seconds += needed
-        known = self.arm is not None and [id(arm) for arm in self.arm.asked] == [id(arm) for arm in parts]
+        level = race.level()
+        parts = self._offered(race, level) if level[: len(race.folds)] == race.folds else []
+        known = self.arm is not None and self.arm.is_of(parts, level)
+        fewest = 1 if self.run.options.task == "multi" else 2
         return None if known or len(parts) < fewest else AverageArm(AVERAGE, {}, {}, parts=parts, asked=parts)
 
-    def validate(self, race: Race) -> None:
-        """Validate the average of the best methods, and put it into the race with its scores on the folds.
+    def _offered(self, race: Race, level: Sequence[int]) -> list[Arm]:
+        """Return the arms of a level that may be parts, the best first: unlike ones, whose last fits end in time."""
+        found, seconds, kinds = list[Arm](), list[float](), list[tuple[str, str, str]]()
+        for arm in race.validated(level):
+            kind = (arm.method, arm.choice["view"], arm.choice["weighting"])
+            many = kind in kinds or sum(method == arm.method for method, _, _ in kinds) >= ALIKE
+            if len(found) == OFFERED or many or not self.run.is_averaged(arm.method):
+                continue
+            needed = sorted([*seconds, LAST * self.ending.plain(arm) + self.ending.counting([arm])])
+            if sum(needed[-MOST_PARTS:]) <= SHARE * self.run.options.seconds:
+                found.append(arm)
+                kinds.append(kind)
+                seconds = needed
+        return found
 
-        One that was validated before stays where no other one can be tested in time.
+    def validate(self, race: Race) -> None:
+        """Validate the average of the best arms, and put it into the race with its scores on the folds.
+
+        One that was validated before stays where no other one can be tested in time, or where its parts are chosen
+        again.
         """
-        wanted = self.candidate(race.leaders())
+        wanted = self.candidate()
         self.closed = wanted is not None and self.arm is not None and self._is_late(wanted)
         if wanted is None or self.closed:
             return
@@ -75,21 +96,29 @@ class Averaging:
             {"method": arm.method, "arm": arm.name, "choice": arm.choice, "point": arm.point, "uncalibrated": True}
             for arm in wanted.parts
         ]
-        seconds = VALIDATION * self.run.pace
-        order = {"do": "average", "arms": arms, "folds": race.folds}
+        level, n_folds = race.level(), len(race.folds)
+        rounds = [level[start : start + n_folds] for start in range(0, len(level), n_folds)]
+        seconds = max(LEAST * self.run.pace, VALIDATION * self.run.options.seconds)
+        order = {"do": "average", "arms": arms, "rounds": rounds, "first": METHODS}
         found = self.ending.all([order], 0.0, {"average": self.run.spent + seconds}).get("average", {})
         if "values" not in found:
             self.closed = True
             return
-        names = {(part["method"], part["arm"]) for part in found["parts"]}
-        parts = [arm for arm in wanted.parts if (arm.method, arm.name) in names]
-        values = {part: self.run.sign * value for part, value in zip(race.folds, found["values"], strict=True)}
+        names = [(part["method"], part["arm"]) for part in found["parts"]]
+        by_name = {(arm.method, arm.name): arm for arm in wanted.parts}
+        parts = [by_name[name] for name in names]
+        values = {part: self.run.sign * value for part, value in zip(level, found["values"], strict=True)}
+        if self.arm is not None and [id(arm) for arm in self.arm.parts] == [id(arm) for arm in parts]:
+            self.arm.asked, self.arm.values = wanted.parts, values
+            race.changed(AVERAGE)
+            return
         point = {"methods": "+".join(part.method for part in parts)}
         self.found = {key: found[key] for key in ("parts", "slopes", "thresholds")}
         self.arm = AverageArm(AVERAGE, {}, point, values, parts=parts, asked=wanted.parts)
         runner = race.runners.setdefault(AVERAGE, Runner(AVERAGE, "high", [], {}))
         runner.arms.clear()
         runner.arms[self.arm.name] = self.arm
+        race.changed(AVERAGE)
 
     def _is_late(self, wanted: AverageArm) -> bool:
         """Return whether there is no time to test another average."""
@@ -100,7 +129,9 @@ class Averaging:
         """Return what the page says of the average, in sentences; nothing where another method was chosen."""
         if chosen != AVERAGE or self.arm is None:
             return []
-        names = [part.method.replace("_", " ") for part in self.arm.parts]
+        names = [
+            f"{part.method.replace('_', ' ')} ({part.choice['view'].replace('_', ' ')})" for part in self.arm.parts
+        ]
         if len(names) > 1:
             said = f"The average is that of the calibrated probabilities of {', '.join(names[:-1])} and {names[-1]}."
         else:

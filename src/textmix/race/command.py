@@ -43,6 +43,7 @@ class Asked(NamedTuple):
     workers: int | None = None
     seed: int = 0
     never_empty: bool = False
+    encoder: str | None = None
     quiet: bool = False
 
 
@@ -71,6 +72,10 @@ def compare_file(asked: Asked, began: float) -> list[str]:
     if asked.separator == "":
         raise ConfigError("--separator: is empty; give the text between two labels, such as ';'")
     options_of("single", asked.time, None, workers=asked.workers)  # told before the data are read
+    if asked.encoder:
+        from textmix.text.encoder import allow
+
+        allow(asked.encoder)
     folder = folder_of(asked)
     terminal = sys.stderr if sys.stderr.isatty() and not asked.quiet else None
     table = Table(path.name, terminal)
@@ -91,15 +96,17 @@ def last_lines(outcome: Outcome) -> list[str]:
     """Return the lines at the end of a comparison: the method, its score with interval, the command for new texts."""
     choice = outcome.choice
     point = ";".join(f"{key}={value}" for key, value in choice["point"].items())
-    folds = next((row.folds for row in outcome.rows if row.method == choice["method"]), 0)
-    over = (
-        f"in cross-validation over {folds} fold{'s' * (folds > 1)}" if folds else "on a part of the training documents"
-    )
+    row = next((row for row in outcome.rows if row.method == choice["method"] and row.folds), None)
+    over = "on a part of the training documents"
+    if row is not None:
+        whole = f"{row.times} cross-validations" if row.times > 1 else "cross-validation"
+        over = f"in {whole} over {row.folds} fold{'s' * (row.folds > 1)}"
+    encoder = f" --encoder {quote(choice['encoder'])}" if choice.get("encoder") else ""
     early = " (ended early)" if outcome.interrupted else ""
     return [
         f"{choice['method']} ({words_of(point)}): {choice['validation']:.3f} {over}{early}",
         f"{score_line(choice).partition(': ')[2]}; page: {outcome.folder / 'index.html'}",
-        f"textmix predict {quote(str(outcome.folder / 'model'))} new.csv",
+        f"textmix predict {quote(str(outcome.folder / 'model'))} new.csv{encoder}",
     ]
 
 
@@ -139,7 +146,7 @@ def read_asked(path: Path, asked: Asked) -> tuple[Corpus, Options]:
     }
     if asked.never_empty and task == "single":
         raise ConfigError("--never-empty: goes with several labels a document; leave it out, or give --separator")
-    more["never_empty"] = asked.never_empty
+    more |= {"never_empty": asked.never_empty, "encoder": asked.encoder or ""}
     return corpus, options_of(task, asked.time, asked.metric, workers=asked.workers, seed=asked.seed, **more)
 
 

@@ -106,6 +106,7 @@ def compare(
     workers: int | None = None,
     seed: int = 0,
     never_empty: bool = False,
+    encoder: str | None = None,
 ) -> Comparison:
     """Compare all methods that suit texts and labels within a time, and fit the best one to all of them.
 
@@ -123,6 +124,8 @@ def compare(
     workers : number of processes; by default that of the cores.
     seed : draws the test documents and the folds.
     never_empty : of several labels, whether each text gets one; thresholds are chosen for such answers.
+    encoder : ``module:name`` of an encoder of yours, an object with ``encode`` or a function from a list of N texts to
+        N vectors; a linear model on its vectors joins.
 
     Returns
     -------
@@ -152,7 +155,12 @@ def compare(
         title="texts",
         model=str(Path(keep) / "model") if keep else "",
         never_empty=never_empty and several,
+        encoder=encoder or "",
     )
+    if encoder:
+        from textmix.text.encoder import allow
+
+        allow(encoder)
     folder = Path(tempfile.mkdtemp(prefix="textmix-")) if keep is None else Path(keep)
     if keep is None:
         import atexit
@@ -261,6 +269,7 @@ def race(
 
     if folder.exists() and (not folder.is_dir() or any(path.name not in KEPT for path in visible_files(folder))):
         raise ConfigError(f"{folder}: is there and is no folder of a comparison; name a new one by --keep")
+    used = clock.process_time()
     work = Path(tempfile.mkdtemp(prefix="textmix-race-"))
     (work / "views").mkdir()
     workers = Workers(work, number, int(MEMORY * free_memory() / number))
@@ -268,12 +277,12 @@ def race(
         workers.start()
         corpus, options = read()
         check(corpus)
-        outcome = Run(corpus, options, workers, began=began, watch=watch).run()
+        outcome = Run(corpus, options, workers, began=began, used=used, watch=watch).run()
         workers.stop()
         folder.mkdir(parents=True, exist_ok=True)
         for name in KEPT:
             _replace(work / name, folder / name)
-        return outcome._replace(folder=folder, cpu_seconds=workers.cpu_seconds)
+        return outcome._replace(folder=folder, cpu_seconds=workers.cpu_seconds + clock.process_time() - used)
     except BaseException:
         with suppress(OSError):
             failed = (work / LOG).read_text(encoding="utf-8", errors="replace")

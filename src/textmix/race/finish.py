@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 from textmix.core.errors import LEFT_BEHIND, OUT_OF_TIME, ConfigError, MissingResult
 from textmix.race.arms import GROWTH, Race
-from textmix.race.averaging import AVERAGE, AverageArm, Averaging
+from textmix.race.averaging import AVERAGE, MOST_PARTS, AverageArm, Averaging
+from textmix.race.remarks import encoded, said_of_encoder, said_of_unused
 from textmix.race.runners import Arm, Job, Runner
 from textmix.race.state import Outcome, Row
 
@@ -36,6 +37,13 @@ BESIDE = 0.8
 LEAST = 20.0
 #: Share of the whole time below which nothing goes back to the search, and seconds below which it could fit nothing.
 BACK, SHORT = 0.02, 0.3
+#: Order -> what it is called where the seconds of the processor are listed; of the others see `textmix.race.run`.
+WORK = {
+    **{"average": "validation of averages", "choose": "choice, curve and words", "curve": "curve of the average"},
+    **{"doubts": "doubted labels", "keep": "model", "page": "page"},
+}
+#: Fits and their predictions: of the search, and on all training documents.
+FITS, TESTS = "fits of the search", "fits of the tests"
 #: Seconds below which nothing optional begins.
 BRIEFEST = 0.5
 
@@ -63,7 +71,7 @@ class Ending:
             return self.options.seconds - PAGE - SPARE
         first = leaders[0]
         testing = 0.0 if self._is_tested(first) else self.final(first)
-        average = self.average.candidate(leaders)
+        average = self.average.candidate()
         after = self.after(first)
         if average is not None:
             after, testing = max(after, self.after(average)), max(testing, self.final(average))
@@ -88,7 +96,7 @@ class Ending:
             share = (documents or self.run.n_train) / self.run.n_train
             return float(self.run.pace * measured * share**GROWTH)
         if isinstance(arm, AverageArm):
-            return sum(self.plain(part, documents) for part in arm.parts)
+            return sum(sorted(self.plain(part, documents) for part in arm.parts)[-MOST_PARTS:])
         calibrated = self.run.entries[arm.method]["params"].get("calibrate", False)
         return self.plain(arm, documents) * (CALIBRATED if calibrated else 1.0)
 
@@ -100,9 +108,13 @@ class Ending:
     def after(self, arm: Arm) -> float:
         """Return the seconds from the test of the chosen arm to the end: the model, and then the page."""
         documents = self.run.corpus.n_documents
-        views = [part.choice["view"] for part in (arm.parts if isinstance(arm, AverageArm) else [arm])]
-        counting = COUNTED * self.run.pace * sum(self.run.counted.get(view, 0.0) for view in views)
+        counting = self.counting(arm.parts if isinstance(arm, AverageArm) else [arm])
         return self.final(arm, documents) + counting + self._page()
+
+    def counting(self, arms: Sequence[Arm]) -> float:
+        """Return the seconds in which the texts of all documents are counted for the models of some arms."""
+        seconds = sorted(self.run.counted.get(arm.choice["view"], 0.0) for arm in arms)
+        return COUNTED * self.run.pace * sum(seconds[-MOST_PARTS:])
 
     def _page(self) -> float:
         """Return the seconds of the page, and from there to the end."""
@@ -152,11 +164,11 @@ class Ending:
             "budget": f"{self.options.seconds:.0f} s",
             "ended by its user": "yes" if run.interrupted else "no",
         }
-        processor = {
-            "fits of search and test, those that were stopped too": f"{run.fit_seconds:.1f} s",
-            "workers, up to this page": f"{self.workers.cpu_seconds:.1f} s",
-        }
-        provenance = {"Time": times, "Processor time": processor}
+        took = {"start of the workers": self.workers.started, **run.took}
+        took["reading, deciding and showing"] = run.own_seconds
+        processor = {work: f"{seconds:.1f} s" for work, seconds in took.items()}
+        provenance = {"Time": times, "Processor time, of what was stopped too": processor}
+        run.remarks += [*said_of_unused(run, race, self.begins()), *said_of_encoder(run, race)]
         page = {
             "do": "page",
             "finished": finished,
@@ -165,8 +177,12 @@ class Ending:
             "remarks": [*run.remarks, *self.average.said(finished[0]["method"], self.options.metric)],
         }
         self.all([page], limit)
-        spent = self.workers.cpu_seconds
-        return Outcome(self.workers.folder, choice, run.rows(), without, run.interrupted, spent, run.fit_seconds)
+        spent = self.workers.cpu_seconds + run.own_seconds
+        took = {**took, **run.took, "reading, deciding and showing": run.own_seconds}
+        chosen = next(arm for arm in arms if arm.method == choice["method"])
+        if encoded(chosen):
+            choice = {**choice, "encoder": self.options.encoder}
+        return Outcome(self.workers.folder, choice, run.rows(), without, run.interrupted, spent, run.fit_seconds, took)
 
     def _finished(self, race: Race) -> tuple[list[Arm], list[dict[str, Any]]]:
         """Return the tested arms that are the best ones of their methods, and the orders of their tests."""
@@ -195,21 +211,28 @@ class Ending:
         page = self.options.seconds - self._page()
         if self.run.interrupted:
             page = min(page, self.run.spent + 2 * self.after(best))
+        left, final = page - self.run.spent, self.final(best)
+        whole, calm = final * (1 + sum(CURVE[:-1])) < left, not self.run.interrupted
         look = list[dict[str, Any]]()
-        if best.method != AVERAGE:
-            left, final = page - self.run.spent, self.final(best)
-            whole = final * (1 + sum(CURVE[:-1])) < left and not self.run.interrupted
-            look += [{**order, "shares": CURVE if whole else BRIEF}] * (final < left)
-            look += [{"do": "doubts", "finished": finished[:1]}] * (DOUBTS * final < left and not self.run.interrupted)
+        if best.method == AVERAGE:
+            look += [{"do": "curve", "finished": finished[:1], "shares": CURVE[:-1]}] * (whole and calm)
+        else:
+            look += [{**order, "shares": CURVE if whole and calm else BRIEF}] * (final < left)
+        free = best.method == AVERAGE or DOUBTS * final < left
+        look += [{"do": "doubts", "finished": finished[:1], "folds": race.folds}] * (free and calm)
         limit = LEAST + 2 * self.after(best)
-        self.all([{"do": "keep", "finished": finished}, *look], limit, dict.fromkeys(("choose", "doubts"), page))
+        self.all(
+            [{"do": "keep", "finished": finished}, *look], limit, dict.fromkeys(("choose", "curve", "doubts"), page)
+        )
         return choice
 
     def _where(self, race: Race) -> str:
         """Return on which documents the methods were validated, in words."""
-        level = race.level()
+        level, n_folds = race.level(), len(race.folds)
         if level == race.folds:
-            return f"in cross-validation over {len(level)} folds of the training documents"
+            return f"in cross-validation over {n_folds} folds of the training documents"
+        if len(level) > n_folds:
+            return f"in {race.times(level)} cross-validations over {n_folds} folds of the training documents"
         return (
             "on one fold of the training documents" if level == [race.screen] else "on a part of the training documents"
         )
@@ -249,7 +272,7 @@ class Ending:
 
     def _take(self, race: Race, arm: Arm, answer: Mapping[str, Any]) -> bool:
         """Take note of the answer to a test; return whether it ended well."""
-        self.run.fit_seconds += answer["cpu_seconds"]
+        self.run.took[TESTS] += answer["cpu_seconds"]
         if "reason" in answer:
             race.runners[arm.method].reason = str(answer["reason"])
             return False
@@ -294,7 +317,7 @@ class Ending:
         for token, answer in self.workers.wait(0.25):
             if isinstance(token, Job) or token not in pending:
                 if isinstance(token, Job) and self.run.race is not None:
-                    self.run.fit_seconds += answer["cpu_seconds"]
+                    self.run.took[FITS] += answer["cpu_seconds"]
                     self.run.race.forget(token)
                 continue
             pending.discard(token)
@@ -330,5 +353,6 @@ class Ending:
             for token, answer in self._answers(pending):
                 if "reason" in answer and token not in optional:
                     raise MissingResult(f"{token}: {answer['reason']}")
+                self.run.took[WORK.get(token, token)] += answer["cpu_seconds"]
                 answers[token] = answer
         return answers

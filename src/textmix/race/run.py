@@ -9,7 +9,7 @@ from __future__ import annotations
 import signal
 import threading
 import time
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from types import FrameType
@@ -18,14 +18,15 @@ from typing import Any
 from textmix.core.errors import OUT_OF_TIME, ConfigError
 from textmix.core.io import write_json
 from textmix.data.corpus import Corpus
-from textmix.experiment.entries import TEXT_VIEWS, compared
 from textmix.experiment.methods import Method, load_methods
 from textmix.experiment.splits import make_splits
 from textmix.metrics.table import METRICS
 from textmix.race.arms import FIRST, Race
-from textmix.race.finish import Ending
+from textmix.race.finish import FITS, TESTS, Ending
 from textmix.race.runners import Job, Runner
+from textmix.race.standing import TRY
 from textmix.race.state import Options, Outcome, Row, State
+from textmix.race.views import ENCODER, FURTHER, VIEWS, choices_of, entry_of
 from textmix.race.workers import Workers
 
 #: The split of data that come without one.
@@ -36,6 +37,8 @@ EARLY = ("words", "bigrams", "characters")
 COUNTING = 0.25
 #: Families without part in an average: a prediction of theirs costs as much as a fit, or says nothing of a text.
 UNAVERAGED = ("nearest neighbours", "baseline", "hidden Markov model")
+#: Most bytes of held-out scores on the disk, and bytes of one of them.
+MOST_HELD, SCORE = 2**31, 4
 #: Number of last fits that tell how much of the processor other programs leave.
 RECENT = 12
 
@@ -49,6 +52,7 @@ class Run:
     options : what is asked for.
     workers : started already, with the folder of the race.
     began : when the race began, of the monotonic clock.
+    used : seconds of the processor that this process had used before.
     watch : is called with the `State` now and then.
     """
 
@@ -59,32 +63,49 @@ class Run:
         workers: Workers,
         *,
         began: float,
+        used: float,
         watch: Callable[[State], None],
     ) -> None:
         self.corpus, self.options, self.workers, self.began, self.watch = corpus, options, workers, began, watch
+        self.used = used
         self.methods: dict[str, Method] = {
             name: method for name, method in load_methods().items() if method.task == options.task
         }
-        self.entries = {name: compared(method, {}, TEXT_VIEWS, validated=True) for name, method in self.methods.items()}
+        self.entries = {name: entry_of(method, options.encoder) for name, method in self.methods.items()}
         self.without: dict[str, str] = {}
         self.race: Race | None = None
         self.widths: dict[str, int] = {}
         self.counted: dict[str, float] = {}
         self.remarks: list[str] = []
         self.cost: dict[str, float] = {}
-        self.fit_seconds = 0.0
+        #: Work of the workers -> seconds of the processor, those of what failed too.
+        self.took: Counter[str] = Counter()
         #: Seconds by the clock and of the processor of the last fits.
         self.last: deque[tuple[float, float]] = deque(maxlen=RECENT)
         self.interrupted, self.stopping = False, False
+        #: Bytes of the scores of held-out documents so far.
+        self.held = 0
         self.sign = -1.0 if METRICS[options.metric].loss else 1.0
         self.n_train = 0
         self.stage = "counting words"
         self.ending = Ending(self)
+        #: Views that are counted when the best arms of the others have their folds.
+        self.later: list[str] = []
 
     @property
     def spent(self) -> float:
         """Seconds since the race began."""
         return time.monotonic() - self.began
+
+    @property
+    def fit_seconds(self) -> float:
+        """Seconds of the processor of the fits of search and tests."""
+        return self.took[FITS] + self.took[TESTS]
+
+    @property
+    def own_seconds(self) -> float:
+        """Seconds of the processor of this process since the race began."""
+        return time.process_time() - self.used
 
     @property
     def pace(self) -> float:
@@ -113,6 +134,7 @@ class Run:
             **{"name": self.corpus.name, "task": options.task, "metric": options.metric, "seed": options.seed},
             **{
                 "never_empty": options.never_empty,
+                "encoder": options.encoder,
                 "model": options.model,
                 "source": options.source,
                 "title": options.title,
@@ -170,22 +192,26 @@ class Run:
         while self.spent < self.ending.begins() and not self.interrupted:
             while self.workers.free and self._give(views):
                 pass
-            if not self.workers.busy and self.race is not None and not views and self.workers.free:
+            if not self.workers.busy and self.race is not None and not views + self.later and self.workers.free:
                 return False
             self._receive(min(0.25, max(self.ending.begins() - self.spent, 0.0)))
         return True
 
     def _views(self) -> list[str]:
-        """Return the views to count, those first that more and quicker methods take."""
+        """Return the views to count, those first that more and quicker methods take; `_give` adds the further ones."""
         wanted = {view for entry in self.entries.values() for view in entry["views"]}
+        self.later = [view for view in FURTHER if view in wanted]
         return [
             *(view for view in EARLY if view in wanted),
-            *(view for view in TEXT_VIEWS if view in wanted - {*EARLY}),
+            *([ENCODER] if ENCODER in wanted else []),
+            *(view for view in VIEWS if view in wanted - {*EARLY, *FURTHER}),
         ]
 
     def _give(self, views: list[str]) -> bool:
         """Give a free worker something to do; return whether there was something."""
         first = self.race is None
+        if not views and self.later and self.race is not None and self.race.settled:
+            views.append(self.later.pop(0))
         counting = any(isinstance(token, str) for token in self.workers.busy)
         # A view is counted while methods are fitted in the other processes; of the first ones each process takes one.
         if views and (first or not counting or self.options.workers == 1):
@@ -206,8 +232,15 @@ class Run:
             return False
         arm = job.arm
         order = {"do": "fit", "method": arm.method, "choice": arm.choice, "point": arm.point, "part": job.part}
-        order |= {"arm": arm.name, "keep": job.part in self.race.folds and self.is_averaged(arm.method)}
+        order |= {"arm": arm.name, "keep": self._keeps(self.race, job)}
         self.workers.give(job, order, job.seconds)
+        return True
+
+    def _keeps(self, race: Race, job: Job) -> bool:
+        """Return whether a fit leaves its held-out scores for an average; the disk holds `MOST_HELD` bytes of them."""
+        if job.part < race.folds[0] or not self.is_averaged(job.arm.method) or self.held > MOST_HELD:
+            return False
+        self.held += SCORE * len(self.corpus.label_names) * self.n_train // len(race.folds)
         return True
 
     def is_averaged(self, method: str) -> bool:
@@ -227,7 +260,7 @@ class Run:
         """Take note of a fit."""
         method = job.arm.method
         self.cost[method] = self.cost.get(method, 0.0) + answer["cpu_seconds"]
-        self.fit_seconds += answer["cpu_seconds"]
+        self.took[FITS] += answer["cpu_seconds"]
         self.last.append((answer["seconds"], answer["cpu_seconds"]))
         reason = str(answer.get("reason", ""))
         if self.race is not None and self.stopping and reason:
@@ -243,6 +276,7 @@ class Run:
 
     def _view_counted(self, view: str, answer: Mapping[str, Any]) -> None:
         """Take note of a view; with the words the race begins."""
+        self.took["counting"] += answer["cpu_seconds"]
         if "reason" in answer:
             if view == "words":
                 more = f"give more time, such as --time {max(60, 2 * round(self.options.seconds))}s"
@@ -261,7 +295,7 @@ class Run:
             if misfit or not weightings:
                 self.without[name] = misfit or f"{name} has no weighting that suits texts"
                 continue
-            choices = [{"view": view, "weighting": weighting} for view in entry["views"] for weighting in weightings]
+            choices = choices_of(entry, weightings)
             runners.append(Runner(name, method.cost, choices, entry.get("tune", {}).get("grid", {})))
         self.race = Race(
             runners,
@@ -270,6 +304,7 @@ class Run:
             widths=self.widths,
             seconds=self.options.seconds,
             workers=self.options.workers,
+            again=answer["again"],
         )
 
     def state(self) -> State:
@@ -281,9 +316,9 @@ class Run:
         if self.race is None:
             return []
         rows = []
-        for runner in self.race.runners.values():
-            level, arm = self.race.best_of(runner)
+        for runner, (level, arm) in zip(self.race.runners.values(), self.race.standings(), strict=True):
             if arm is not None:
-                folds = 0 if level == [0] else len(level)
-                rows.append(Row(runner.name, arm.name, self.sign * arm.mean(level), folds, runner.clock))
-        return sorted(rows, key=lambda row: (-row.folds, -self.sign * row.value))
+                times = self.race.times(level)
+                folds = 0 if level == [TRY] else len(level) // times
+                rows.append(Row(runner.name, arm.name, self.sign * arm.mean(level), folds, runner.clock, times))
+        return sorted(rows, key=lambda row: (-row.folds * row.times, -self.sign * row.value))

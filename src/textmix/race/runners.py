@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from textmix.experiment.ladders import beyond
+from textmix.experiment.ladders import between, beyond, on_ladder
 from textmix.experiment.methods import variants
 
 Choice = Mapping[str, str]
@@ -31,14 +32,15 @@ class Arm:
     point: Mapping[str, Any]
     values: dict[int, float] = field(default_factory=dict)
 
-    @property
+    @cached_property
     def name(self) -> str:
         """The name of view, weighting and parameters, as `textmix.experiment.methods.variants` writes it."""
         return next(variants({}, {key: [value] for key, value in {**self.choice, **self.point}.items()}))[0]
 
     def mean(self, parts: Sequence[int]) -> float:
         """Return the mean score over some parts; -inf where one of them is missing."""
-        return float(np.mean([self.values.get(part, -np.inf) for part in parts]))
+        scores = [self.values.get(part, -np.inf) for part in parts]
+        return sum(scores) / len(scores)
 
 
 @dataclass(frozen=True)
@@ -95,13 +97,21 @@ class Runner:
         return [self.arm(choice, point) for point in self.points() for choice in self.choices]
 
     def neighbours(self, arm: Arm) -> Iterator[Arm]:
-        """Yield the arms one step away in the grid; beyond an end of a ladder there is one more step."""
+        """Yield the arms one step away in the grid; beyond an end of a ladder there is one more step.
+
+        Where the values on both sides were tried for its representation, the values between them and its own follow.
+        """
         for key, values in self.grid.items():
-            tried = sorted({*values, *(other.point[key] for other in self.arms.values())}, key=_place(values))
+            alike = [other for other in self.arms.values() if other.choice == arm.choice]
+            known = {other.point[key] for other in alike if other.values}
+            tried = sorted({*values, *known, arm.point[key]}, key=_place(values))
             at = tried.index(arm.point[key])
             steps = [*tried[max(at - 1, 0) : at], *tried[at + 1 : at + 2]]
-            further = beyond(tried, arm.point[key])
-            for value in [*steps, *([] if further is None else [further])]:
+            coarse = [value for value in tried if value in values or on_ladder(values, value)]
+            further = beyond(coarse, arm.point[key])
+            steps += [] if further is None else [further]
+            finer = [between(value, arm.point[key]) for value in steps] if {*steps} <= known else []
+            for value in [*steps, *(value for value in finer if value is not None)]:
                 yield self.arm(arm.choice, {**arm.point, key: value})
 
 

@@ -20,6 +20,7 @@ class Options:
     workers : number of processes that fit.
     seed : draws the split, the folds and the random states.
     never_empty : of several labels, whether each document gets one.
+    encoder : ``module:name`` of an encoder of the user's, whose vectors join the race; empty for none.
     source, title : of the data, for the page.
     model : path of the model, for the page; empty where it stays in the process.
     about : facts for the card of the model, among them the columns of text and label.
@@ -31,6 +32,7 @@ class Options:
     workers: int
     seed: int = 0
     never_empty: bool = False
+    encoder: str = ""
     source: str = ""
     title: str = ""
     model: str = ""
@@ -46,6 +48,7 @@ class Row(NamedTuple):
     value : mean score in cross-validation on training documents, or on the part that was tried.
     folds : number of folds of the mean; 0 for a try on a part.
     seconds : of all its fits so far.
+    times : number of cross-validations, each on folds of its own.
     """
 
     method: str
@@ -53,10 +56,13 @@ class Row(NamedTuple):
     value: float
     folds: int
     seconds: float
+    times: int = 1
 
     @property
     def where(self) -> str:
         """Where the score was found, in words."""
+        if self.times > 1:
+            return f"in {self.times} times {self.folds} folds"
         return f"in {self.folds} fold{'s' * (self.folds > 1)}" if self.folds else "on a part of the training documents"
 
 
@@ -85,7 +91,8 @@ class Outcome(NamedTuple):
     rows : all methods with a score, the best first.
     without : method -> the reason why it has none.
     interrupted : whether the user ended the search.
-    cpu_seconds, fit_seconds : of the processor: of all workers, and of the fits among their work.
+    cpu_seconds, fit_seconds : of the processor: of this process and all workers, and of the fits among their work.
+    took : work -> its seconds of the processor.
     """
 
     folder: Path
@@ -95,3 +102,4 @@ class Outcome(NamedTuple):
     interrupted: bool
     cpu_seconds: float
     fit_seconds: float
+    took: Mapping[str, float]

@@ -82,7 +82,7 @@ def table_lines(head: str, state: State, width: int) -> list[str]:
 
 def _line(row: Row) -> str:
     """Return the line of a method; a try on a part of the documents has no folds."""
-    folds = str(row.folds) if row.folds else "try"
+    folds = (f"{row.times}x{row.folds}" if row.times > 1 else str(row.folds)) if row.folds else "try"
     return f"{row.method:<28} {row.value:>10.3f} {folds:>5} {row.seconds:>6.1f}s  {words_of(row.arm)}"
 
 

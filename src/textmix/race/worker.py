@@ -7,6 +7,7 @@ answered by its reason.  The race ends a worker that does not answer in time.
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
 import resource
@@ -17,13 +18,13 @@ import traceback
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from functools import cached_property, partial
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
-from scipy import sparse
 
 from textmix.contest.choice import choose
 from textmix.contest.description import describe
@@ -33,52 +34,35 @@ from textmix.core.io import canonical_json, format_csv, read_json, write_json, w
 from textmix.data.corpus import Corpus
 from textmix.experiment.budget import time_limit
 from textmix.experiment.compared import misfit, views_of
-from textmix.experiment.entries import TEXT_VIEWS, compared
 from textmix.experiment.estimators import new_estimator
+from textmix.experiment.folds import fold_numbers, halves_of
 from textmix.experiment.methods import Method, load_methods
 from textmix.experiment.predictions import Predictions
 from textmix.experiment.represented import Views, suited
 from textmix.experiment.scoring import SCORE_COLUMNS, score
-from textmix.experiment.search import FEW, FOLDS, MANY, Scores, parts_of
+from textmix.experiment.search import FEW, FOLDS, MANY, parts_of
 from textmix.experiment.splits import Splits
 from textmix.experiment.trials import TIMINGS, run_trials
 from textmix.metrics.table import shown_metrics
 from textmix.models.common.averaging import label_scores
 from textmix.numerics.determinism import limit_threads, rng
-from textmix.race import average
+from textmix.race import average, look
+from textmix.race.averaging import AVERAGE
+from textmix.race.held import WEIGHTED, HeldScores, bytes_of
+from textmix.race.views import ENCODER, VIEWS, all_views, entry_of
 from textmix.serve.keep import keep_best
 from textmix.serve.model import PersistedModel
+from textmix.text.encoder import TextEncoder, allow
 from textmix.text.features import build_features
-
-
-class HeldScores(Scores):
-    """The scores of a method, whose last estimator is kept for a look at the held-out documents."""
-
-    last: Any = None
-
-    def _estimator(self, choice: Mapping[str, str], point: Mapping[str, Any], part: int) -> Any:
-        """Return an estimator at a point, and keep it."""
-        self.last = super()._estimator(choice, point, part)
-        return self.last
-
-    def held_out(self, choice: Mapping[str, str], part: int) -> Any:
-        """Return the weighted held-out documents of a part."""
-        return self._weighted(choice, part)[1]
-
 
 #: Name of the file with the settings of a race, in its folder.
 SETTINGS = "race.json"
 #: Documents of the fit of a try: so many, or so many a class if these are more, and at most this many.
 TRY, A_CLASS, MOST_TRIED = 400, 8, 2000
-#: Most bytes of weighted documents that a worker keeps; the ones made first go first.
-WEIGHTED = 2**29
 #: Part of the documents of a try that is held out.
 HELD = 1 / 3
-
-
-def bytes_of(documents: tuple[Any, Any]) -> int:
-    """Return the bytes of the weighted documents of a fit and of those held out; words in order count for nothing."""
-    return sum(matrix.data.nbytes + matrix.indices.nbytes for matrix in documents if sparse.issparse(matrix))
+#: How often the cross-validation may be repeated on other folds.
+REPEATED = 4
 
 
 class Worker:
@@ -100,7 +84,10 @@ class Worker:
     @cached_property
     def settings(self) -> SimpleNamespace:
         """The settings of the race: name, task, metric, seed, and facts for page and card."""
-        return SimpleNamespace(**read_json(self.folder / SETTINGS))
+        found = SimpleNamespace(**read_json(self.folder / SETTINGS))
+        if found.encoder:
+            allow(found.encoder)
+        return found
 
     @cached_property
     def parsed(self) -> Corpus:
@@ -119,17 +106,25 @@ class Worker:
 
     @cached_property
     def parts(self) -> list[tuple[Any, Any]]:
-        """Documents of the fit and held out of each part: the try, then those of a search."""
+        """Documents of the fit and held out of each part: the try, those of a search, and those of its repetitions."""
         train = self.splits.train[0]
         generator = rng(self.settings.seed, self.settings.name, "race")
         few = max(TRY, A_CLASS * len(self.parsed.label_names))
         few = min(few, MOST_TRIED, round(len(train) * (1 - HELD)))
         drawn = generator.permutation(len(train))[: round(few / (1 - HELD))]
-        return [(drawn[:few], drawn[few:]), *parts_of(len(train), FOLDS[len(train) > FEW], generator)]
+        again = rng(self.settings.seed, self.settings.name, "race", "again")
+        more = [halves_of(fold_numbers(len(train), self.n_folds, again)) for _ in range(REPEATED)]
+        searched = parts_of(len(train), self.n_folds, generator)
+        return [(drawn[:few], drawn[few:]), *searched, *itertools.chain.from_iterable(more)]
+
+    @property
+    def n_folds(self) -> int:
+        """Number of folds of a cross-validation."""
+        return FOLDS[len(self.splits.train[0]) > FEW]
 
     def entry(self, name: str) -> dict[str, Any]:
         """Return the entry of a method in this comparison."""
-        return compared(self.methods[name], {}, TEXT_VIEWS, validated=True)
+        return entry_of(self.methods[name], self.settings.encoder)
 
     def corpus(self, view: str) -> Corpus:
         """Return the corpus of a view."""
@@ -143,21 +138,35 @@ class Worker:
         Returns
         -------
         ``width``, the stored values; ``misfits``, method -> the reason why it does not apply, of the methods asked for;
-        ``choices``, method -> its weightings; ``sizes`` and ``folds`` of the parts.
+        ``choices``, method -> its weightings; ``sizes`` of the parts, ``folds`` among them, and those of each
+        repetition, ``again``.
         """
         view, train = order["view"], self.splits.train[0]
-        build_features(self.parsed, TEXT_VIEWS[view]).save(self.folder / "views" / view, {})
+        self._counted(view).save(self.folder / "views" / view, {})
         corpus = self.corpus(view)
         fitting = {name: misfit(corpus, len(train), self.methods[name]) for name in order["methods"]}
         weightings = {name: suited(corpus, self.entry(name)["weightings"]) for name in order["methods"]}
         first = 1 + (len(train) >= MANY)
+        starts = range(first, len(self.parts), self.n_folds)
+        folds, *again = ([*range(start, start + self.n_folds)] for start in starts)
         return {
             "width": int(corpus.features.nnz) if corpus.features is not None else 0,
             "misfits": {name: reason for name, reason in fitting.items() if reason},
             "weightings": weightings,
             "sizes": [len(fit) for fit, _ in self.parts],
-            "folds": list(range(first, len(self.parts))),
+            "folds": folds,
+            "again": again,
         }
+
+    def _counted(self, view: str) -> Corpus:
+        """Return the corpus of a view, counted or encoded now."""
+        if view != ENCODER:
+            return build_features(self.parsed, VIEWS[view])
+        if self.parsed.text is None:
+            raise MissingResult("an encoder takes texts")
+        vectors = TextEncoder(encoder=self.settings.encoder).fit_transform(self.parsed.text)
+        info = {**self.parsed.info, "encoded": self.settings.encoder}
+        return replace(self.parsed, text=None, features=vectors, feature_names=None, info=info)
 
     def fit(self, order: Mapping[str, Any]) -> dict[str, Any]:
         """Return the ``value`` of an arm on a part, larger is better."""
@@ -202,7 +211,7 @@ class Worker:
 
     def finish(self, order: Mapping[str, Any]) -> dict[str, Any]:
         """Fit a method to the training documents, predict the test documents, and write what `choose` reads."""
-        if order["method"] == average.AVERAGE:
+        if order["method"] == AVERAGE:
             return average.finish(self, order)
         name, entry = order["method"], self.one(order)
         corpus = self.corpus(order["choice"]["view"])
@@ -245,7 +254,7 @@ class Worker:
     def choose(self, order: Mapping[str, Any]) -> dict[str, Any]:
         """Choose among the finished methods, look into the chosen one, and write choice.json and predictions.csv."""
         finished: Sequence[Mapping[str, Any]] = order["finished"]
-        single = [each for each in finished if each["method"] != average.AVERAGE]
+        single = [each for each in finished if each["method"] != AVERAGE]
         entries = {each["method"]: self.one(each) for each in single}
         views = {each["choice"]["view"]: self.corpus(each["choice"]["view"]) for each in single}
         settings = SimpleNamespace(
@@ -262,19 +271,6 @@ class Worker:
         write_result(self.folder / "choice.json", canonical_json(choice), {})
         return {key: choice[key] for key in ("method", "point", "validation", "value", "low", "high", "metric")}
 
-    def doubts(self, order: Mapping[str, Any]) -> dict[str, Any]:
-        """Look for labels that are likely wrong by the first of the finished methods, and write doubts.json."""
-        from textmix.contest.doubts import doubts
-        from textmix.experiment.refit import Refit
-
-        chosen = order["finished"][0]
-        entry, method = self.one(chosen), self.methods[chosen["method"]]
-        point = {**chosen["choice"], **chosen["point"]}
-        corpora = [self.corpus(chosen["choice"]["view"])]
-        refit = Refit(corpora, self.splits, method, entry, point, self.settings.seed)
-        write_json(self.folder / "doubts.json", {"method": chosen["method"], **doubts(refit, self.parsed)})
-        return {}
-
     def page(self, order: Mapping[str, Any]) -> dict[str, Any]:
         """Write the tables and the page."""
         from textmix.contest.own_page import About, own_page, own_tables
@@ -286,26 +282,26 @@ class Worker:
                 write_missing(path, MissingResult(reason), {})
         asked = self.settings
         names = [*(each["method"] for each in order["finished"]), *order["without"]]
-        known = {**self.methods, average.AVERAGE: average.entry_of(asked.task)}
+        known = {**self.methods, AVERAGE: average.entry_of(asked.task)}
         methods: dict[str, Method] = {name: known[name] for name in names}
         files = [self.files(name) for name in names]
         summary = describe(self.parsed, self.corpus("words"), self.splits)
         summary["remarks"] = [*order["remarks"], *summary["remarks"]]
         grids = {name: self.entry(name).get("tune", {}).get("grid", {}) for name in names if name in self.methods}
-        grids[average.AVERAGE] = {}
+        grids[AVERAGE] = {}
         provenance = {
             "Run": {"data set": asked.name, "seed": str(asked.seed), "data": asked.source},
             **order["provenance"],
             "Versions": versions(),
         }
         about = About(
-            *(asked.source, asked.title, {asked.task: asked.metric}, methods, grids, provenance), model=asked.model
+            *(asked.source, asked.title, {asked.task: asked.metric}, methods, grids, provenance),
+            model=asked.model,
+            encoder=self._needed_encoder(order["finished"]),
         )
         tables = own_tables(files, summary["name"], methods)
         choice = read_json(self.folder / "choice.json")
-        doubted = self.folder / "doubts.json"
-        if doubted.exists() and read_json(doubted)["method"] == choice["method"]:
-            choice["doubts"] = read_json(doubted)
+        choice |= look.seen(self, choice)
         trials = self.folder / "trials.csv", dict[str, Any]()
         page = own_page(files, tables, summary, choice, about=about, trials=trials)
         write_result(self.folder / "index.html", page, {})
@@ -314,12 +310,19 @@ class Worker:
         write_json(self.folder / "summary.json", summary)
         return {"sentences": choice["sentences"]}
 
+    def _needed_encoder(self, finished: Sequence[Mapping[str, Any]]) -> str:
+        """Return the encoder that the chosen method needs; empty where it needs none."""
+        name = read_json(self.folder / "choice.json")["method"]
+        chosen = next(each for each in finished if each["method"] == name)
+        parts = chosen["point"]["parts"] if name == AVERAGE else [chosen]
+        return self.settings.encoder if any(part["choice"]["view"] == ENCODER for part in parts) else ""
+
     def keep(self, order: Mapping[str, Any]) -> dict[str, Any]:
         """Fit the chosen method to all documents and save it as a model."""
         choice = read_json(self.folder / "choice.json")
         chosen = next(each for each in order["finished"] if each["method"] == choice["method"])
         about = {"seed": self.settings.seed, **self.settings.about, "validation": choice["validation"]}
-        if choice["method"] != average.AVERAGE:
+        if choice["method"] != AVERAGE:
             self.kept(chosen, choice, about).save(self.folder / "model", {})
             return {}
         average.keep(self, chosen, choice, about).save(self.folder / "model", {})
@@ -328,7 +331,7 @@ class Worker:
     def kept(self, chosen: Mapping[str, Any], choice: Mapping[str, Any], about: Mapping[str, Any]) -> PersistedModel:
         """Return a method fitted to all documents at its point."""
         method, entry = self.methods[chosen["method"]], self.one(chosen)
-        return keep_best(self.parsed, choice, method, entry, features=TEXT_VIEWS, about=about)
+        return keep_best(self.parsed, choice, method, entry, features=all_views(self.settings.encoder), about=about)
 
 
 def answer(worker: Worker, order: Mapping[str, Any]) -> dict[str, Any]:
@@ -339,7 +342,8 @@ def answer(worker: Worker, order: Mapping[str, Any]) -> dict[str, Any]:
         "average": partial(average.validate, worker),
         "finish": worker.finish,
         "choose": worker.choose,
-        "doubts": worker.doubts,
+        "doubts": partial(look.doubts, worker),
+        "curve": partial(look.curve, worker),
         "page": worker.page,
         "keep": worker.keep,
     }

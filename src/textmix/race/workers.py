@@ -54,6 +54,8 @@ class Workers:
     module: str = "textmix.race.worker"
     #: Processor seconds of the workers that ended.
     spent: float = 0.0
+    #: Of this and of the others, what their start took.
+    started: float = 0.0
     _all: list[_Process] = field(default_factory=list)
 
     def start(self) -> None:
@@ -143,6 +145,7 @@ class Workers:
             worker.cpu += found.get("cpu_seconds", 0.0)
             if not worker.ready:
                 worker.ready = True
+                self.started += found.get("cpu_seconds", 0.0)
                 continue
             token, worker.token, worker.ends = worker.token, None, float("inf")
             yield token, found

@@ -19,6 +19,7 @@ from textmix.data.corpus import Ragged
 from textmix.models.common.averaging import averaged, decided, label_scores
 from textmix.serve.forms import read_json, read_npy
 from textmix.serve.model import CARD, FORMAT, TASKS, PersistedModel, malformed
+from textmix.text.encoder import allow
 
 HEAD = "average.json"
 THRESHOLDS = "thresholds"
@@ -177,8 +178,16 @@ class AveragedModel:
         self.label(Ragged.from_texts([b"", b"a"]))
 
 
-def load_model(folder: str | Path) -> PersistedModel | AveragedModel:
-    """Read a model or an average; the errors are those of `PersistedModel.load`."""
+def load_model(folder: str | Path, encoder: str | None = None) -> PersistedModel | AveragedModel:
+    """Read a model or an average; the errors are those of `PersistedModel.load`.
+
+    Parameters
+    ----------
+    folder : of the model.
+    encoder : that may run, by its name, see `textmix.text.encoder.allow`; None for none.
+    """
+    if encoder is not None:
+        allow(encoder)
     return AveragedModel.load(folder) if (Path(folder) / HEAD).is_file() else PersistedModel.load(folder)
 
 

@@ -15,8 +15,8 @@ import textmix
 from textmix.core.errors import ConfigError
 
 _WORDS = {"vocabulary_": "vocabulary V", "fixed_vocabulary_": "bool"}
-#: Public name of a class of scikit-learn -> its module, and the declaration of its fitted state in the language of
-#: `textmix.serve.forms`, which scikit-learn does not give.
+#: Name of a class of scikit-learn, or of one that is no public name of ours -> its module, and the declaration of its
+#: fitted state in the language of `textmix.serve.forms`, which scikit-learn does not give.
 SKLEARN: dict[str, tuple[str, Mapping[str, Any]]] = {
     "LogisticRegression": (
         "sklearn.linear_model",
@@ -45,6 +45,8 @@ SKLEARN: dict[str, tuple[str, Mapping[str, Any]]] = {
         "sklearn.feature_extraction.text",
         {**_WORDS, "idf_": "float64 V"},
     ),
+    # A class of ours that is no public name: without an encoder of the user's it does nothing.
+    "TextEncoder": ("textmix.text.encoder", {"n_vectors_": "int"}),
     "TfidfTransformer": ("sklearn.feature_extraction.text", {"idf_": "float64 V", "n_features_in_": "int"}),
 }
 

@@ -15,6 +15,7 @@ from textmix.experiment.represented import CHOICE, weighting_of
 from textmix.models.hmm.vectorizer import SequenceVectorizer
 from textmix.serve.fit import is_persistable
 from textmix.serve.model import PersistedModel
+from textmix.text.encoder import TextEncoder
 from textmix.text.skipgram_vectorizer import SkipgramVectorizer
 from textmix.text.term_weighting import TermWeighting
 from textmix.text.word_vectorizer import WordVectorizer
@@ -23,13 +24,15 @@ from textmix.text.word_vectorizer import WordVectorizer
 NEEDED = ("python", "textmix", "numpy", "scipy", "numba", "scikit-learn")
 
 
-def vectoriser_of(spec: Mapping[str, Any]) -> WordVectorizer | SkipgramVectorizer:
+def vectoriser_of(spec: Mapping[str, Any]) -> WordVectorizer | SkipgramVectorizer | TextEncoder:
     """Return an unfitted vectoriser that counts as an entry of ``features`` says.
 
     Raises
     ------
     ConfigError : the entry has a key that no vectoriser takes together with the others.
     """
+    if "encoder" in spec:
+        return TextEncoder(encoder=spec["encoder"])
     if spec.get("keep_tokens"):
         return SequenceVectorizer(**{key: value for key, value in spec.items() if key != "keep_tokens"})
     skipgrams = spec.get("max_n", 1) > 1

@@ -80,7 +80,7 @@ class FittedModel(Protocol):
         """Return the parameters by name."""
 
 
-def load(folder: str | Path) -> FittedModel:
+def load(folder: str | Path, *, encoder: str | None = None) -> FittedModel:
     """Return a saved model, checked: the classifier, or the pipeline from texts to labels.
 
     A model that ``snakemake model`` made is a pipeline from texts to names of labels, or to tuples of names; an average
@@ -89,14 +89,15 @@ def load(folder: str | Path) -> FittedModel:
     Parameters
     ----------
     folder : made by `save` or by ``snakemake model``.
+    encoder : ``module:name`` of the encoder that the model of ``textmix compare --encoder`` needs.
 
     Raises
     ------
     IntegrityError : a file is missing or damaged, or was changed since the model was made.
     DataFormatError : the folder is sealed, but its content is not that of a model.
-    ConfigError : there is no such folder.
+    ConfigError : there is no such folder, or the model needs an encoder that was not named.
     """
-    model = load_model(folder)
+    model = load_model(folder, encoder)
     if isinstance(model, AveragedModel):
         return cast(FittedModel, model)
     estimator = model.estimator

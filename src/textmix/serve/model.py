@@ -27,6 +27,7 @@ from textmix.models.hmm.vectorizer import SequenceVectorizer
 from textmix.serve import parameters
 from textmix.serve.classes import forms_of, persisted_class
 from textmix.serve.forms import read_json, read_names, read_state, write_state
+from textmix.text.encoder import EncoderNotNamedError
 from textmix.text.word_vectorizer import WordVectorizer
 
 #: Version of the folder's layout; a model of another version is refused.
@@ -300,6 +301,8 @@ def malformed(path: Path, kind: type[DataFormatError] | type[IntegrityError]) ->
     """Turn each exception that malformed content raises into an error of the given kind that names the path."""
     try:
         yield
+    except EncoderNotNamedError:
+        raise
     except (
         ValueError,
         TypeError,

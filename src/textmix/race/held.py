@@ -1,0 +1,33 @@
+"""The scores of methods in a worker of a race, with a look at the documents that were held out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from scipy import sparse
+
+from textmix.experiment.search import Scores
+
+#: Most bytes of weighted documents that a worker keeps; the ones made first go first.
+WEIGHTED = 2**29
+
+
+class HeldScores(Scores):
+    """The scores of a method, whose last estimator is kept for a look at the held-out documents."""
+
+    last: Any = None
+
+    def _estimator(self, choice: Mapping[str, str], point: Mapping[str, Any], part: int) -> Any:
+        """Return an estimator at a point, and keep it."""
+        self.last = super()._estimator(choice, point, part)
+        return self.last
+
+    def held_out(self, choice: Mapping[str, str], part: int) -> Any:
+        """Return the weighted held-out documents of a part."""
+        return self._weighted(choice, part)[1]
+
+
+def bytes_of(documents: tuple[Any, Any]) -> int:
+    """Return the bytes of the weighted documents of a fit and of those held out; words in order count for nothing."""
+    return sum(matrix.data.nbytes + matrix.indices.nbytes for matrix in documents if sparse.issparse(matrix))

@@ -1,0 +1,124 @@
+"""`TextEncoder`: texts as the vectors of an encoder that the user has and names, such as a pretrained network.
+
+Nothing is downloaded, and nothing is imported that a file names: an encoder is run only after `allow` got its name
+from the command line or from the user's own code, so that a model's folder can name one, but not run it.
+"""
+
+from __future__ import annotations
+
+import importlib
+import os
+import sys
+from collections.abc import Callable, Iterable
+from typing import Any, Self
+
+import numpy as np
+from scipy import sparse
+from sklearn.base import BaseEstimator, TransformerMixin
+
+from textmix.core.errors import ConfigError
+from textmix.data.corpus import Ragged
+from textmix.text.word_vectorizer import texts_of
+
+#: The encoders that the user of this process named.
+_ALLOWED: set[str] = set()
+#: Methods of an encoder that take a list of texts, the first of which is called; a function has none of them.
+METHODS = ("encode", "transform")
+
+
+class EncoderNotNamedError(ConfigError):
+    """A model needs an encoder that its user has not named."""
+
+
+def allow(name: str) -> None:
+    """Let an encoder run in this process; modules of the working folder are found.
+
+    Parameters
+    ----------
+    name : ``module:name`` of an object with ``encode`` or ``transform``, or of a function, from a list of N texts to N
+        vectors.
+
+    Raises
+    ------
+    ConfigError : the name is of another form, cannot be imported, or is of something else.
+    """
+    if os.getcwd() not in sys.path:
+        sys.path.append(os.getcwd())
+    _ALLOWED.add(name)
+    encoding_of(name)
+
+
+def encoding_of(name: str) -> Callable[[list[str]], Any]:
+    """Return the function from texts to vectors of an encoder.
+
+    Raises
+    ------
+    EncoderNotNamedError : nobody allowed it.
+    ConfigError : see `allow`.
+    """
+    module, _, path = name.partition(":")
+    if not module or not path:
+        raise ConfigError(f"encoder: {name!r} is no name of an encoder; give module:name, such as my_encoder:model")
+    if name not in _ALLOWED:
+        raise EncoderNotNamedError(f"encoder: the model needs {name}; if you trust it, give --encoder {name}")
+    try:
+        found: Any = importlib.import_module(module)
+        for part in path.split("."):
+            found = getattr(found, part)
+    except (ImportError, AttributeError) as error:
+        raise ConfigError(f"encoder: {name} cannot be imported ({error}); install it, or name another one") from error
+    method = next((getattr(found, one) for one in METHODS if hasattr(found, one)), found)
+    if not callable(method) or isinstance(found, type):
+        raise ConfigError(f"encoder: {name} has neither encode nor transform and is no function; name one that has")
+    encode: Callable[[list[str]], Any] = method
+    return encode
+
+
+class TextEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
+    """Turn texts into the vectors of an encoder.
+
+    Parameters
+    ----------
+    encoder : ``module:name``, see `allow`.
+
+    Attributes
+    ----------
+    n_vectors_ : number of values of a vector.
+    """
+
+    def __init__(self, *, encoder: str) -> None:
+        self.encoder = encoder
+
+    def fit(self, raw_documents: Iterable[str], y: Any = None) -> Self:
+        """Find the length of the vectors by N texts; ``y`` is ignored.  The errors are those of `transform`."""
+        self.fit_transform(raw_documents)
+        return self
+
+    def fit_transform(self, raw_documents: Iterable[str] | Ragged, y: Any = None) -> sparse.csr_array:
+        """Return the vectors of N texts, float64 CSR (N, V); ``y`` is ignored.  The errors are those of `transform`."""
+        vectors = self._vectors(raw_documents)
+        self.n_vectors_ = vectors.shape[1]
+        return vectors
+
+    def transform(self, raw_documents: Iterable[str] | Ragged) -> sparse.csr_array:
+        """Return the vectors of N texts, float64 CSR (N, V).
+
+        Raises
+        ------
+        ConfigError : see `encoding_of`; or the encoder gives no finite vector for each text, or others than in the fit.
+        """
+        vectors = self._vectors(raw_documents)
+        if vectors.shape[1] != self.n_vectors_:
+            said = f"gives vectors of {vectors.shape[1]} values, and gave {self.n_vectors_} in the fit"
+            raise ConfigError(f"encoder: {self.encoder} {said}; name the same encoder")
+        return vectors
+
+    def _vectors(self, raw_documents: Iterable[str] | Ragged) -> sparse.csr_array:
+        """Return the checked vectors of texts."""
+        text = texts_of(raw_documents)
+        texts = [text.text(row) for row in range(len(text))]
+        found = np.asarray(encoding_of(self.encoder)(texts), dtype=np.float64)
+        if found.ndim != 2 or len(found) != len(texts) or not found.shape[1] or not np.isfinite(found).all():
+            said = f"gives values of the shape {found.shape} for {len(texts)} texts"
+            raise ConfigError(f"encoder: {self.encoder} {said}; it has to give a finite vector for each text")
+        return sparse.csr_array(found)
