@@ -20,7 +20,7 @@ from textmix.serve.library import load
 from textmix.text.word_vectorizer import WordVectorizer
 
 WORDS = ["word" + chr(97 + column // 26) + chr(97 + column % 26) for column in range(60)]
-SPEC = {"documents": 400, "held_out": 60, "seed": 1, "memory_gib": 4}
+SPEC = {"documents": 400, "held_out": 60, "seed": 1, "memory_gib": 4, "parts": [0.5, 1.0]}
 
 
 @pytest.fixture(scope="module")
@@ -82,6 +82,8 @@ def test_every_stage_runs_and_its_program_answers(
     monkeypatch.setattr(millions, "_run", run_here)
     rows = list(measure_millions(str(corpus), tmp_path, SPEC))
     assert all(tuple(row) == COLUMNS for row in rows) and rows[0]["program"] == "machine"
+    assert [row["documents"] for row in rows if row["stage"] == "count"] == [200, 400]
+    assert not list(tmp_path.rglob("*.csv"))
     for row in rows[1:]:
         if row["stage"].startswith("predict") and "whole" not in row["stage"] and not row["note"]:
             # fastText learns nothing from one pass over 400 documents.
@@ -89,12 +91,23 @@ def test_every_stage_runs_and_its_program_answers(
             assert least <= row["right_made"] <= 1 and least <= row["right_real"] <= 1
 
 
+def test_growth_is_between_the_sizes_and_without_the_start_of_python() -> None:
+    first = {"documents": 1000, "processor_seconds": 3.0, "peak_mib": 100.0}
+    second = {"documents": 100_000, "processor_seconds": 102.0, "peak_mib": 199.0}
+    grown = millions._growth(first, second, {"processor_seconds": 2.0})
+    assert grown == pytest.approx({"per_million": 1000.0, "mib_per_million": 1000.0, "slope": 1.0})
+    assert millions._growth(first, first, {"processor_seconds": 2.0}) == {}
+    assert millions._growth(first, {**second, "processor_seconds": None}, {"processor_seconds": 2.0}) == {}
+
+
 def test_a_stage_is_a_process_that_tells_what_it_spent(corpus: Path, tmp_path: Path) -> None:
     rows = measure_millions(str(corpus), tmp_path, SPEC)
     next(rows)
     start, written = next(rows), next(rows)
-    assert start["stage"] == "start" and (tmp_path / TRAIN).is_file()
-    assert 0 < written["peak_mib"] < 4096 and written["per_million"] > written["processor_seconds"] > 0
+    assert start["stage"] == "start" and written["documents"] == 200
+    files = [tmp_path / "0.5" / name for name in (TRAIN, "held_out_made.csv", "held_out_real.csv", "classes.json")]
+    assert written["written_mb"] == sum(path.stat().st_size for path in files) / 1e6
+    assert 0 < written["peak_mib"] < 4096 and written["processor_seconds"] > 0
 
 
 def test_a_program_that_is_not_installed_is_named(

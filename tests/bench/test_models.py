@@ -30,13 +30,13 @@ def test_a_quick_bench_has_an_interval_and_measures_no_memory() -> None:
     rows = compare({"a": lambda: None, "peer": lambda: None}, repeats=FEW, clock=lambda: float(next(times) ** 1.5))
     assert [row["peak_mib"] for row in rows] == [None, None]
     assert judge_memory("fit", rows, "the matrix", 2.0, {"a": 1.0}) == []
-    row = judge("fit", rows, "peer", {"a": 1.0})[0]
+    row = judge("fit", rows, "peer", {"a": 1.0}, "by hand")[0]
     assert row["ratio_low"] < row["ratio_to_peer"] < row["ratio_high"]
 
 
 def test_ratios_are_to_the_peer_and_judged_by_their_target() -> None:
     rows = [{"candidate": name, "median_seconds": seconds} for name, seconds in (("a", 2.0), ("b", 3.0), ("peer", 4.0))]
-    judged = {row["candidate"]: row for row in judge("fit", rows, "peer", {"a": 0.5, "b": 0.5})}
+    judged = {row["candidate"]: row for row in judge("fit", rows, "peer", {"a": 0.5, "b": 0.5}, "by hand")}
     assert [judged[name]["ratio_to_peer"] for name in ("a", "b", "peer")] == [0.5, 0.75, 1.0]
     assert [judged[name]["met"] for name in ("a", "b", "peer")] == [True, False, None]
 

@@ -13,14 +13,15 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from reproduction.bench.running import join, run_suite
+from reproduction.bench.running import EVERY, READERS, join, run_suite
 from reproduction.bench.timing import COLUMNS
 from reproduction.papers.cbm import bench as cbm
 from reproduction.papers.multinomial import bench as multinomial
 from reproduction.papers.pmm import bench as pmm
 from reproduction.papers.skipgrams import bench as skipgrams
+from reproduction.papers.skipgrams import vector_bench
 from reproduction.plan.graph import read_by_suite
-from reproduction.plan.suites import Suite, load_suites
+from reproduction.plan.suites import FEW, Suite, load_suites
 from tests.fixtures.reader_files import news, story, tar
 from textmix.core import io
 from textmix.core.errors import ConfigError, MissingResult
@@ -99,9 +100,33 @@ def test_every_suite_runs_and_its_rows_have_the_columns(name: str, tiny: Callabl
         io.write_json("resources/tiny/fetch.json", {"status": "had", "files": {"archive": {"name": "messages.tar"}}})
     rows = run_suite(SUITES[name], tiny(SUITES[name]), repeats=1)
     assert all(set(row) == set(COLUMNS) for row in rows)
+    # Each time tells its share of the machine's limit; a share above 1 would say that too much was counted.
+    timed = [row for row in rows if row["quantity"] == "time" and row["median_seconds"]]
+    assert timed and all(0 < row["limit_share"] <= 1 for row in timed)
+    assert all(row["limit"] and (row in timed or row["limit_share"] is None) for row in rows)
     # Claims of a paper on times are judged with its other claims, by the intervals of the ratios.
     assert name.endswith("_claims") or any(row["target"] is not None for row in rows)
     assert all(row["candidate"] != row["peer"] or row["ratio_to_peer"] == 1.0 for row in rows)
+
+
+def test_a_quick_bench_takes_one_document_in_four(tiny: Callable[[Suite], list[str]], monkeypatch) -> None:
+    suite = SUITES["vectors"]
+    (path,) = tiny(suite)
+    whole, thin = (READERS["corpus"](path, every)[0] for every in (1, EVERY))
+    rows = np.arange(0, 60, 4)
+    assert thin.n_documents == 15 and list(thin.ids) == [whole.ids[row] for row in rows]
+    np.testing.assert_array_equal(thin.features.toarray(), whole.features[rows].toarray())
+    # Its labels are those that its documents have.
+    assert thin.label_names == ["c0"] and np.all(thin.classes() == 0)
+    for row in range(15):
+        np.testing.assert_array_equal(thin.tokens[row], whole.tokens[4 * row])
+    sizes = []
+    monkeypatch.setattr(vector_bench, "bench_vectors", lambda corpus, repeats: sizes.append(corpus.n_documents) or [])
+    for repeats in (1, FEW, 5):
+        run_suite(suite, [path], repeats)
+    assert sizes == [60, 15, 60]
+    X, Y, X_test, _ = READERS["split"](*tiny(SUITES["multinomial"]), EVERY)
+    assert X.shape == (8, 30) and X_test.shape == (8, 30) and np.all(Y.sum(axis=0) > 0)
 
 
 def test_a_suite_without_data_says_so() -> None:

@@ -48,8 +48,7 @@ rule scaling:
         "../scripts/scaling_figure.py"
 
 
-rule millions:
-    """Millions of made documents from a file to labels, in 4 GiB, beside other programs: results/scaling/millions.csv."""
+rule millions_table:
     input:
         FEATURES.path(
             dataset=str(PLAN.dataset("newsgroups")), features=MILLION["features"]
@@ -77,3 +76,21 @@ rule millions:
         "Millions of documents, from a file to labels"
     script:
         "../scripts/millions.py"
+
+
+rule millions:
+    """Millions of made documents from a file to labels, in 4 GiB, beside other programs: results/scaling/millions.csv, and what follows for 10 and 100 million."""
+    input:
+        MILLIONS.path(),
+    output:
+        MILLIONS.path("reckoned"),
+    log:
+        "logs/millions_reckoned.log",
+    conda:
+        "../envs/jobs.yaml"
+    params:
+        recipe=RECIPES.of("reckoning", memory_gib=MILLION["memory_gib"]),
+    message:
+        f"Ten and a hundred million documents on paper: {MILLIONS.path('reckoned')}"
+    script:
+        "../scripts/reckoning.py"

@@ -13,6 +13,6 @@ with job(snakemake) as running, tempfile.TemporaryDirectory(dir=Path(snakemake.o
     asked = {**spec, "documents": documents, "seed": running.settings.seed}
     rows = []
     for row in measure_millions(snakemake.input[0], Path(folder), asked):
-        logger.info("%s %s: %s s of the processor", row["program"], row["stage"], row["processor_seconds"])
+        logger.info("; ".join(f"{name} {value}" for name, value in row.items() if value not in (None, "")))
         rows.append(row)
     write_result(snakemake.output[0], format_csv(rows, COLUMNS), running.record)

@@ -12,6 +12,7 @@ import numpy as np
 from scipy import sparse
 from sklearn.naive_bayes import ComplementNB
 
+from reproduction.bench.roofline import reading
 from reproduction.bench.timing import compare, fit_predict, judge
 from textmix.models.dirichlet.edcm_mixture import MixedEDCMClassifier
 from textmix.models.naive_bayes.smoothing import (
@@ -44,7 +45,10 @@ def bench_later(X: sparse.csr_array, y: np.ndarray, repeats: int = 3) -> list[di
     """
     candidates: dict[str, Callable[[], object]] = {name: fit_predict(model, X, y) for name, model in later().items()}
     candidates |= optional_peers(X, y)
-    return judge("later", compare(candidates, repeats), PEER, TARGETS)
+    work = dict.fromkeys(candidates, reading(X, times=2))
+    scoring = reading(X, times=2, operations=2.0 * X.nnz * (y.max() + 1))
+    work |= dict.fromkeys(set(later()) - {"embeddings", "tfidf_network"}, scoring)
+    return judge("later", compare(candidates, repeats), PEER, TARGETS, work)
 
 
 def later() -> Mapping[str, Any]:

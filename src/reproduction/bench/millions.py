@@ -10,9 +10,11 @@ from __future__ import annotations
 
 import importlib.util
 import json
+import math
 import os
 import platform
 import resource
+import shutil
 import subprocess
 import sys
 import time
@@ -28,11 +30,13 @@ from textmix.core import io
 from textmix.data.corpus import Corpus
 
 #: ``documents``: those that the stage reads or writes.  ``peak_mib``: largest resident memory of its process.
-#: ``per_million``: processor seconds a million documents.  ``right_made``, ``right_real``: share of the held-out made
-#: documents, and of the held-out real ones, that get their class.
+#: ``written_mb``: new files of the stage.  ``right_made``, ``right_real``: share of the held-out made documents, and of
+#: the held-out real ones, that get their class.  Of the largest size, beside the smallest one: ``per_million`` and
+#: ``mib_per_million`` are the seconds and the memory of a million documents more, ``slope`` is that of log seconds
+#: against log documents, of both without the start of Python.
 COLUMNS = (
-    *("program", "stage", "documents", "processor_seconds", "clock_seconds", "per_million", "peak_mib"),
-    *("right_made", "right_real", "note"),
+    *("program", "stage", "documents", "processor_seconds", "clock_seconds", "per_million", "slope"),
+    *("peak_mib", "mib_per_million", "written_mb", "right_made", "right_real", "note"),
 )
 #: Models of textmix, in the order in which they are fitted.
 MODELS = ("multinomial", "edcm", "pmm1", "linear_svm")
@@ -64,34 +68,46 @@ def stages() -> dict[str, Callable[[Path], None]]:
 
 
 def measure_millions(corpus: str, folder: Path, spec: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
-    """Yield a row of `COLUMNS` for the machine, and one for each stage when it has ended.
+    """Yield a row of `COLUMNS` for the machine, and one for each stage and size when the stage has ended.
 
     Parameters
     ----------
     corpus : path of the counts of the real documents.
     folder : for the files, some ten gigabytes for three million documents.
-    spec : ``documents``, ``held_out`` and ``seed`` of the made documents, and ``memory_gib``, the limit of a process.
+    spec : ``documents``, ``held_out`` and ``seed`` of the made documents, ``memory_gib``, the limit of a process, and
+        ``parts``, the sizes as shares of ``documents`` and ``held_out``, in order.
 
     Raises
     ------
     RuntimeError : a stage of textmix ended with an error; one of another program is named in the note of its row, and
         its program has no further row.
     """
-    io.write_json(folder / SPEC, {**spec, "corpus": str(Path(corpus).resolve())})
     yield _row("machine", "", 0, note=machine())
-    sizes = {
-        "predict": int(spec["held_out"]) + len(halves(Corpus.load(corpus).n_documents)[1]),
-        "other": int(spec["documents"]),
-    }
-    failed = set[str]()
+    n_real, failed = len(halves(Corpus.load(corpus).n_documents)[1]), set[str]()
+    smallest: dict[tuple[str, str], dict[str, Any]] = {}
+    for part in spec["parts"]:
+        place = folder / str(part)
+        place.mkdir()
+        sized = {key: round(part * spec[key]) for key in ("documents", "held_out")}
+        io.write_json(place / SPEC, {**spec, **sized, "corpus": str(Path(corpus).resolve())})
+        for row in _measure(place, sized["documents"], sized["held_out"] + n_real, failed):
+            first = smallest.setdefault((row["program"], row["stage"]), row)
+            yield {**row, **_growth(first, row, smallest["every stage", "start"])}
+        shutil.rmtree(place)
+
+
+def _measure(folder: Path, n_documents: int, n_held: int, failed: set[str]) -> Iterator[dict[str, Any]]:
+    """Yield the rows of one size; programs that fail join ``failed``, and those that did are left out."""
     for name in stages():
         program, stage = name.split("/")
         if program in failed:
             continue
         if (needed := PACKAGES.get(program)) and importlib.util.find_spec(needed) is None:
+            failed.add(program)
             yield _row(program, stage, 0, note=f"{needed} is not installed; run make bench")
             continue
         labels_tests = stage.startswith("predict") and "whole" not in stage
+        before = _files(folder)
         try:
             facts = _run(folder, name)
         except RuntimeError as error:
@@ -100,16 +116,34 @@ def measure_millions(corpus: str, folder: Path, spec: Mapping[str, Any]) -> Iter
             failed.add(program)
             yield _row(program, stage, 0, note=str(error).splitlines()[-1])
             continue
+        facts["written_mb"] = sum(size for path, size in _files(folder).items() if path not in before) / 1e6
         facts |= _right(folder, program, stage) if labels_tests else {}
-        yield _row(program, stage, sizes["predict" if labels_tests else "other"], **facts)
+        yield _row(program, stage, n_held if labels_tests else n_documents, **facts)
+
+
+def _files(folder: Path) -> dict[Path, int]:
+    """Return the bytes of each file below a folder."""
+    return {path: path.stat().st_size for path in folder.rglob("*") if path.is_file()}
 
 
 def _row(program: str, stage: str, documents: int, **facts: Any) -> dict[str, Any]:
     """Return a row of `COLUMNS`."""
-    seconds = facts.get("processor_seconds")
-    per_million = None if seconds is None else seconds / documents * 1e6
-    head = {"program": program, "stage": stage, "documents": documents, "per_million": per_million}
-    return {**dict.fromkeys(COLUMNS), **head, **facts}
+    return {**dict.fromkeys(COLUMNS), "program": program, "stage": stage, "documents": documents, **facts}
+
+
+def _growth(first: Mapping[str, Any], row: Mapping[str, Any], start: Mapping[str, Any]) -> dict[str, float]:
+    """Return what grew from the first size of a stage to another one; nothing where a size or a time is missing."""
+    more = (row["documents"] - first["documents"]) / 1e6
+    if more <= 0 or row["processor_seconds"] is None or first["processor_seconds"] is None:
+        return {}
+    grown = {
+        "per_million": (row["processor_seconds"] - first["processor_seconds"]) / more,
+        "mib_per_million": (row["peak_mib"] - first["peak_mib"]) / more,
+    }
+    one, other = (part["processor_seconds"] - start["processor_seconds"] for part in (first, row))
+    if one > 0 and other > 0:
+        grown["slope"] = math.log(other / one) / math.log(row["documents"] / first["documents"])
+    return grown
 
 
 def _run(folder: Path, name: str) -> dict[str, Any]:

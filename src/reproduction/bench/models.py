@@ -11,7 +11,7 @@ from scipy import sparse
 from scipy.special import gammaln, psi
 from sklearn.naive_bayes import MultinomialNB
 
-from reproduction.bench.roofline import Work, bytes_of, with_limits
+from reproduction.bench.roofline import Work, bytes_of, reading
 from reproduction.bench.timing import compare, judge, judge_memory
 from textmix.models.dirichlet.dcm import DCMClassifier
 from textmix.models.dirichlet.edcm import EDCMClassifier
@@ -64,7 +64,7 @@ def _judge_both(
         row["note"] = f"{seconds[READ] / row['median_seconds']:.0%} of the speed of one reading of the matrix"
     memory = judge_memory(f"{bench}_memory", rows, "the matrix", matrix, dict.fromkeys(OURS, 2.0))
     work = dict.fromkeys((*OURS, PEER), Work(bytes_of(X), operations)) | {READ: Work(bytes_of(X))}
-    return [*with_limits(judge(bench, rows, PEER, targets), work), *memory]
+    return [*judge(bench, rows, PEER, targets, work), *memory]
 
 
 def bench_fit(X: sparse.csr_array, y: np.ndarray, repeats: int = 5) -> list[dict[str, Any]]:
@@ -123,7 +123,7 @@ def bench_dcm_fit(X: sparse.csr_array, y: np.ndarray, repeats: int = 5, max_step
         spent, taken, reached = scipy_fixed_point(X[np.flatnonzero(y == c)], level, max_steps)
         seconds, steps, arrived = seconds + spent, steps + taken, arrived + reached
     rows.append({"candidate": FIXED_POINT, "median_seconds": seconds, "peak_mib": None})
-    judged = judge("dcm_fit", rows, FIXED_POINT, {"dcm, reciprocal_newton": 1.0 / 50.0})
+    judged = judge("dcm_fit", rows, FIXED_POINT, {"dcm, reciprocal_newton": 1.0 / 50.0}, reading(X))
     bound = "" if arrived == len(levels) else "at least: "
     judged[-1]["note"] = f"{bound}{steps / len(levels):.0f} steps a class; {arrived} of {len(levels)} classes arrived"
     return judged

@@ -12,6 +12,7 @@ from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import Pipeline
 from sklearn.svm import LinearSVC
 
+from reproduction.bench.roofline import Work
 from reproduction.bench.timing import compare, judge
 from textmix.data.corpus import TEST, TRAIN, Corpus, Ragged
 from textmix.experiment.compared import run_compared
@@ -86,6 +87,9 @@ def bench_own(corpus: Corpus, repeats: int = 1) -> list[dict[str, Any]]:
         return run
 
     candidates: Mapping[str, Callable[[], object]] = {"textmix": recorded("textmix", ours), PEER: recorded(PEER, peers)}
-    rows = judge("own", compare(candidates, min(repeats, MOST_ROUNDS), clock=time.process_time), PEER, {"textmix": 2.0})
+    used = np.concatenate([splits.train[0], splits.test[0]])
+    read = Work(bytes=float(np.diff(corpus.text.offsets)[used].sum()))  # type: ignore[union-attr]
+    timed = compare(candidates, min(repeats, MOST_ROUNDS), clock=time.process_time)
+    rows = judge("own", timed, PEER, {"textmix": 2.0}, read)
     note = f"accuracy {accuracy['textmix']:.4f}, peer {accuracy[PEER]:.4f}"
     return [{**row, "note": note} for row in rows]

@@ -11,7 +11,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.naive_bayes import MultinomialNB
 from sklearn.pipeline import make_pipeline
 
-from reproduction.bench.roofline import Work, with_limits
+from reproduction.bench.roofline import Work
 from reproduction.bench.timing import compare, judge
 from textmix.data.corpus import Corpus
 from textmix.models.dirichlet.edcm import EDCMClassifier
@@ -65,6 +65,6 @@ def bench_pipelines(corpus: Corpus, repeats: int = 3) -> list[dict[str, Any]]:
         return run
 
     rows = compare({name: candidate(name, pipeline) for name, pipeline in pipelines().items()}, repeats)
-    judged = judge("pipelines", rows, PEER, dict.fromkeys(("textmix, naive Bayes", "textmix, EDCM"), 0.5))
-    limited = with_limits(judged, dict.fromkeys(right, Work(bytes=float(corpus.text.values.nbytes))))
-    return [{**row, "note": f"{right[row['candidate']]:.1%} right"} for row in limited]
+    targets, read = dict.fromkeys(("textmix, naive Bayes", "textmix, EDCM"), 0.5), float(corpus.text.values.nbytes)
+    judged = judge("pipelines", rows, PEER, targets, Work(bytes=read))
+    return [{**row, "note": f"{right[row['candidate']]:.1%} right"} for row in judged]

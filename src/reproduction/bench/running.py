@@ -4,38 +4,71 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+from scipy import sparse
+
 from reproduction.bench.timing import COLUMNS, not_installed
-from reproduction.plan.suites import Suite
+from reproduction.plan.suites import FEW, Suite
 from textmix.core import io
 from textmix.core.errors import MissingResult
-from textmix.data.corpus import Corpus
+from textmix.data.corpus import Corpus, Ragged
 from textmix.experiment.splits import Splits
 
+#: A quick bench takes one document in so many.
+EVERY = 4
 
-def _split_parts(corpus: str, splits: str) -> tuple[Any, ...]:
+
+def _read(corpus: str, every: int) -> Corpus:
+    """Return a corpus, or one document in ``every`` of it, without the labels that these lack."""
+    whole = Corpus.load(corpus)
+    if every == 1:
+        return whole
+    rows = np.arange(0, whole.n_documents, every)
+    kept = np.flatnonzero(whole.labels[rows].sum(axis=0))
+    return replace(
+        whole,
+        ids=[whole.ids[row] for row in rows.tolist()],
+        label_names=[whole.label_names[label] for label in kept.tolist()],
+        labels=sparse.csr_array(whole.labels[rows][:, kept]),
+        split=None if whole.split is None else whole.split[rows],
+        features=None if whole.features is None else whole.features[rows],
+        text=None if whole.text is None else _rows(whole.text, rows),
+        tokens=None if whole.tokens is None else _rows(whole.tokens, rows),
+    )
+
+
+def _rows(block: Ragged, rows: np.ndarray) -> Ragged:
+    """Return some rows of a block."""
+    ends = np.cumsum([0, *(len(block[row]) for row in rows)])
+    return Ragged(np.concatenate([block[row] for row in rows]), ends)
+
+
+def _split_parts(corpus: str, splits: str, every: int) -> tuple[Any, ...]:
     """Return X (N, V), Y (N, L), X_test and Y_test of the first trial: counts and label indicators, CSR."""
-    (X, Y), first = _labels(corpus), Splits.load(splits)
-    parts = [(X[rows], Y[rows]) for rows in (first.train[0], first.test[0])]
-    return *parts[0], *parts[1]
+    (X, Y), first = _labels(corpus, 1), Splits.load(splits)
+    train, test = (part[0][::every] for part in (first.train, first.test))
+    kept = np.flatnonzero(Y[train].sum(axis=0)) if every > 1 else np.arange(Y.shape[1])
+    return X[train], Y[train][:, kept], X[test], Y[test][:, kept]
 
 
-def _classes(corpus: str) -> tuple[Any, ...]:
+def _classes(corpus: str, every: int) -> tuple[Any, ...]:
     """Return X, counts CSR (N, V), and y, class index int (N,)."""
-    whole = Corpus.load(corpus)
-    return whole.features, whole.classes()
+    read = _read(corpus, every)
+    return read.features, read.classes()
 
 
-def _labels(corpus: str) -> tuple[Any, ...]:
+def _labels(corpus: str, every: int) -> tuple[Any, ...]:
     """Return X, counts CSR (N, V), and Y, label indicators CSR (N, L)."""
-    whole = Corpus.load(corpus)
-    return whole.features, whole.labels
+    read = _read(corpus, every)
+    return read.features, read.labels
 
 
-def _files(record: str) -> tuple[Any, ...]:
-    """Return the raw files of a data set: one mapping, role -> path.
+def _files(record: str, every: int) -> tuple[Any, ...]:
+    """Return the raw files of a data set, whole: one mapping, role -> path.
 
     Raises
     ------
@@ -52,7 +85,7 @@ READERS: dict[str, Callable[..., tuple[Any, ...]]] = {
     "classes": _classes,
     "labels": _labels,
     "split": _split_parts,
-    "corpus": lambda corpus: (Corpus.load(corpus),),
+    "corpus": lambda corpus, every: (_read(corpus, every),),
     "files": _files,
 }
 
@@ -64,7 +97,7 @@ def run_suite(suite: Suite, inputs: Sequence[str], repeats: int) -> list[dict[st
     ----------
     suite : entry of the registry.
     inputs : paths of what `reproduction.plan.graph.read_by_suite` returns; none if its role has no data set.
-    repeats : rounds; in each, every candidate and peer runs once.
+    repeats : rounds; in each, every candidate and peer runs once.  `FEW` are a quick bench, on one document in `EVERY`.
 
     Returns
     -------
@@ -81,8 +114,9 @@ def run_suite(suite: Suite, inputs: Sequence[str], repeats: int) -> list[dict[st
             "name a mirror in TEXTMIX_MIRROR, or map the role to a data set"
         )
     function = getattr(importlib.import_module(suite.module), suite.run.split(":")[1])
+    data = READERS[suite.takes](*inputs, EVERY if repeats == FEW else 1)
     try:
-        rows: list[dict[str, Any]] = function(*READERS[suite.takes](*inputs), repeats=repeats)
+        rows: list[dict[str, Any]] = function(*data, repeats=repeats)
     except ModuleNotFoundError as error:
         raise MissingResult(f"bench {suite.name}: {not_installed(error)}") from error
     return rows

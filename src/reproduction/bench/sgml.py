@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
+from reproduction.bench.roofline import Work
 from reproduction.bench.timing import compare, judge
 from textmix.data.archives import iter_tar
 from textmix.data.readers import reuters_sgml
@@ -59,4 +60,5 @@ def bench_sgml(files: Mapping[str, Path], repeats: int = 5) -> list[dict[str, An
         LXML: lambda: by_lxml(archive),
         BEAUTIFUL_SOUP: lambda: by_beautiful_soup(archive),
     }
-    return judge("reuters_sgml", compare(candidates, repeats), BEAUTIFUL_SOUP, {OURS: 0.3})
+    read = Work(bytes=float(archive.stat().st_size))
+    return judge("reuters_sgml", compare(candidates, repeats), BEAUTIFUL_SOUP, {OURS: 0.3}, read)

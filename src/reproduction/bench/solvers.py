@@ -13,6 +13,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
 from sklearn.svm import SVC
 
+from reproduction.bench.roofline import Work
 from reproduction.bench.timing import compare, judge
 from textmix.models.linear.function import minimise_function
 from textmix.models.linear.label_svm import cost_path
@@ -46,12 +47,18 @@ def bench_solvers(X: sparse.csr_array, Y: sparse.csr_array, repeats: int = 3) ->
         ]
 
 
-def _judged(
-    bench: str, candidates: dict[str, Callable[[], float]], repeats: int, targets: dict[str, float]
-) -> list[dict[str, Any]]:
-    """Return the judged rows of candidates, each with the value that it reaches; the last one is the peer."""
+def _judged(bench: str, candidates: dict[str, Callable[[], float]], repeats: int, work: Work) -> list[dict[str, Any]]:
+    """Return the judged rows of candidates, each with the value that it reaches.
+
+    The first one is to take at most the time of the last one.
+    """
     rows = [row | {"note": f"reaches {candidates[row['candidate']]():.6f}"} for row in compare(candidates, repeats)]
-    return judge(bench, rows, list(candidates)[-1], targets)
+    return judge(bench, rows, list(candidates)[-1], {next(iter(candidates)): 1.0}, work)
+
+
+def _gradient(X: np.ndarray, Y: np.ndarray) -> Work:
+    """Return the work of one gradient of the losses of all labels: scores, and the product with the residuals."""
+    return Work(float(X.nbytes), 4.0 * X.size * Y.shape[1])
 
 
 def bench_elastic_net(X: np.ndarray, Y: np.ndarray, repeats: int = 1) -> list[dict[str, Any]]:
@@ -80,7 +87,7 @@ def bench_elastic_net(X: np.ndarray, Y: np.ndarray, repeats: int = 1) -> list[di
         loss = batch.loss_on_line(batch.predictors(W), nothing, np.zeros(Y.shape[1]))[0].sum()
         return float(loss + (batch.penalty * W**2).sum() / 2 + (l1 * np.abs(W)).sum())
 
-    return _judged("elastic net of a batch", {"textmix": ours, "saga": saga}, repeats, {"textmix": 1.0})
+    return _judged("elastic net of a batch", {"textmix": ours, "saga": saga}, repeats, _gradient(X, Y))
 
 
 def bench_machines(X: np.ndarray, Y: np.ndarray, repeats: int = 1) -> list[dict[str, Any]]:
@@ -110,7 +117,9 @@ def bench_machines(X: np.ndarray, Y: np.ndarray, repeats: int = 1) -> list[dict[
             total += dual(beta, sign)
         return total
 
-    return _judged("support vector machines", {"textmix": ours, "LIBSVM": libsvm}, repeats, {"textmix": 1.0})
+    # The dual objective of each machine reads the inner products once.
+    work = Work(float(gram.nbytes) * len(signs), 2.0 * gram.size * len(signs))
+    return _judged("support vector machines", {"textmix": ours, "LIBSVM": libsvm}, repeats, work)
 
 
 def bench_smooth(X: np.ndarray, Y: np.ndarray, repeats: int = 1) -> list[dict[str, Any]]:
@@ -141,4 +150,4 @@ def bench_smooth(X: np.ndarray, Y: np.ndarray, repeats: int = 1) -> list[dict[st
         return total
 
     candidates = {"textmix, side by side": ours, "SciPy, one by one": scipys}
-    return _judged("smooth batch", candidates, repeats, {"textmix, side by side": 1.0})
+    return _judged("smooth batch", candidates, repeats, _gradient(X, Y))

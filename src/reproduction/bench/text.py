@@ -10,7 +10,7 @@ from typing import Any
 
 from sklearn.feature_extraction.text import CountVectorizer, HashingVectorizer
 
-from reproduction.bench.roofline import Work, with_limits
+from reproduction.bench.roofline import Work
 from reproduction.bench.timing import compare, judge
 from textmix.core.errors import MissingResult
 from textmix.data.archives import iter_tar
@@ -99,5 +99,6 @@ def bench_tokenize(files: Mapping[str, Path], repeats: int = 5) -> list[dict[str
         size = float(sum(path.stat().st_size for path in folder.rglob("*") if path.is_file()))
     judged = []
     for bench, (peer, target) in COMPARISONS.items():
-        judged += judge(bench, [rows["textmix"], rows[peer]], peer, {} if target is None else {"textmix": target})
-    return with_limits(judged, dict.fromkeys(rows, Work(bytes=size)))
+        targets = {} if target is None else {"textmix": target}
+        judged += judge(bench, [rows["textmix"], rows[peer]], peer, targets, Work(bytes=size))
+    return judged

@@ -11,16 +11,22 @@ from typing import Any
 
 from scipy.special import stdtrit
 
+from reproduction.bench.roofline import OF_MEMORY, Known, with_limits
 from reproduction.plan.suites import FEW, PEERS, ROUNDS
 
 #: ``bench``: name of the comparison.  ``ratio_to_peer``: the candidate's time or memory (``quantity``) over the peer's.
 #: ``ratio_low``, ``ratio_high``: ends of its 95 % interval, of times of two rounds or more, else empty.
 #: ``target``: largest ratio allowed, or empty.  ``met``: whether the ratio is at most the target.  ``peak_mib``: MiB.
-#: ``limit_share``: share of the machine's limit, see `reproduction.bench.roofline`; empty where the work is not known.
+#: ``limit_share``: share of the machine's limit, which ``limit`` tells (`reproduction.bench.roofline`); without a share
+#: ``limit`` tells why.
 COLUMNS = (
     *("bench", "candidate", "peer", "quantity", "median_seconds", "ratio_to_peer", "ratio_low", "ratio_high"),
     *("target", "met", "peak_mib", "limit_share", "limit", "note"),
 )
+
+#: An untimed call counts as the last of few rounds where it took so many seconds, and this share at most more or less
+#: than the first round: then it compiled nothing that matters.
+LONG, ALIKE = 5.0, 0.2
 
 
 def fit_predict(model: Any, X: Any, y: Any) -> Callable[[], object]:
@@ -36,8 +42,9 @@ def compare(
     """Time each candidate ``repeats`` times, all in turns, after one untimed call each, then measure its memory.
 
     In turns, a slow moment of the machine affects all candidates alike; the untimed call compiles and fills caches.
-    Few rounds (`reproduction.plan.suites.FEW`) are for a quick look, and measure no memory.  A candidate that needs a
-    package of `reproduction.plan.suites.PEERS` which is not installed is named as missing and has no time.
+    Few rounds (`reproduction.plan.suites.FEW`) are for a quick look: they measure no memory, and a long untimed call
+    takes the place of the last round (`LONG`).  A candidate that needs a package of `reproduction.plan.suites.PEERS`
+    which is not installed is named as missing and has no time.
 
     Parameters
     ----------
@@ -51,13 +58,22 @@ def compare(
     one row for each candidate: ``candidate``, ``seconds`` of each round, ``median_seconds``, and ``peak_mib`` (see
     `peak_mib`), None where there are few rounds.
     """
-    missing = {name: note for name, call in candidates.items() if (note := _missing(call))}
-    calls = {name: call for name, call in candidates.items() if name not in missing}
+    missing, first = dict[str, str](), dict[str, float]()
+    for name, call in candidates.items():
+        start = clock()
+        if note := _missing(call):
+            missing[name] = note
+        else:
+            first[name] = clock() - start
     seconds: dict[str, list[float]] = {name: [] for name in candidates}
-    for _ in range(repeats):
-        for name, call in calls.items():
+    for number in range(repeats):
+        for name, untimed in first.items():
+            last = 1 < repeats <= FEW and number == repeats - 1
+            if last and untimed >= LONG and abs(untimed - seconds[name][0]) <= ALIKE * seconds[name][0]:
+                seconds[name].append(untimed)
+                continue
             start = clock()
-            call()
+            candidates[name]()
             seconds[name].append(clock() - start)
     nothing: dict[str, Any] = {"seconds": [], "median_seconds": None, "peak_mib": None}
     return [
@@ -105,9 +121,13 @@ def peak_mib(call: Callable[[], object]) -> float:
 
 
 def judge(
-    bench: str, rows: Sequence[Mapping[str, Any]], peer: str, targets: Mapping[str, float]
+    bench: str,
+    rows: Sequence[Mapping[str, Any]],
+    peer: str,
+    targets: Mapping[str, float],
+    work: Known | Mapping[str, Known],
 ) -> list[dict[str, Any]]:
-    """Add to each row the ratio of its time to the peer's, and whether it is at most the candidate's target.
+    """Add to each row the ratio of its time to the peer's, its verdict, and its share of the machine's limit.
 
     Parameters
     ----------
@@ -115,6 +135,7 @@ def judge(
     rows : of `compare`.
     peer : the candidate whose time is the denominator of the ratios.
     targets : candidate -> largest ratio allowed; a candidate that is not named gets no verdict.
+    work : what the candidates must do at least, see `reproduction.bench.roofline.with_limits`.
 
     Returns
     -------
@@ -126,7 +147,7 @@ def judge(
     for row, timed in zip(judged, rows, strict=True):
         low, high = ratio_interval(timed.get("seconds", ()), beside.get("seconds", ()))
         row |= {"ratio_low": low, "ratio_high": high}
-    return judged
+    return with_limits(judged, work)
 
 
 def _ratio(numerator: float | None, denominator: float | None) -> float | None:
@@ -182,7 +203,7 @@ def _judge(
         ratio, target = ratios[row["candidate"]], targets.get(row["candidate"])
         met = None if target is None or ratio is None else bool(ratio <= target)
         columns = {name: value for name, value in row.items() if name != "seconds"}
-        no_interval = {"ratio_low": None, "ratio_high": None, "limit_share": None, "limit": ""}
+        no_interval = {"ratio_low": None, "ratio_high": None, "limit_share": None, "limit": OF_MEMORY}
         judged.append(
             {**named, "ratio_to_peer": ratio, **no_interval, "target": target, "met": met, "note": "", **columns}
         )

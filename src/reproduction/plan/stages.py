@@ -191,7 +191,11 @@ SCALING = Stage(
         "figure": "results/scaling/scaling.svg",
     },
 )
-MILLIONS = Stage("scaling", "millions", {"table": "results/scaling/millions.csv"})
+MILLIONS = Stage(
+    "scaling",
+    "millions",
+    {"table": "results/scaling/millions.csv", "reckoned": "results/scaling/millions_reckoned.csv"},
+)
 MATRIX_TABLE = Stage("matrix", "table", {kind: f"results/matrix/{kind}.csv" for kind in ("matrix", "costs", "trials")})
 MATRIX_PAGE = Stage("matrix", "page", {"page": "results/matrix/index.html"})
 STUDY = Stage("matrix", "study", {"table": "results/matrix/study.csv", "page": "results/matrix/study.html"})

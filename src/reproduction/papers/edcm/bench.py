@@ -9,6 +9,7 @@ import numpy as np
 from scipy import sparse
 from sklearn.neighbors import NearestNeighbors
 
+from reproduction.bench.roofline import Work, bytes_of, products, reading
 from reproduction.bench.timing import compare, judge
 from reproduction.papers.edcm.times import MINKA
 from textmix.models.dirichlet import latent_edcm_kernels
@@ -73,7 +74,8 @@ def bench_knn(
     train, test = (sparse.csr_matrix(tfidf.transform(part).sparse) for part in (X, queries))
     peer = NearestNeighbors(n_neighbors=k, metric="cosine", algorithm="brute").fit(train)
     candidates[PEER] = lambda: peer.kneighbors(test)
-    rows = judge("knn", compare(candidates, repeats), PEER, dict.fromkeys(REPRESENTATIONS, KNN_TARGET))
+    work = reading(X, queries, operations=products(X, queries))
+    rows = judge("knn", compare(candidates, repeats), PEER, dict.fromkeys(REPRESENTATIONS, KNN_TARGET), work)
     for row in rows:
         if row["met"] is not None:
             row["met"] = bool(row["met"] and (row["peak_mib"] or 0.0) <= KNN_MIB)
@@ -112,7 +114,12 @@ def bench_sweep(X: sparse.csr_array, repeats: int = 3, n_topics: int = 10) -> li
         },
         repeats,
     )
-    judged = judge("latent_topics", rows, READ, {"sweep": SWEEP_TARGET})
+    work = {
+        "sweep": reading(X.indices, theta, beta, share, table, operations=4.0 * X.nnz * n_topics),
+        READ: Work(bytes_of(data)),
+        "read the indices once": Work(bytes_of(X.indices)),
+    }
+    judged = judge("latent_topics", rows, READ, {"sweep": SWEEP_TARGET}, work)
     seconds = {row["candidate"]: row["median_seconds"] for row in judged}
     strict = seconds["sweep"] / seconds["read the indices once"]
     judged[0]["note"] = f"K = {n_topics}; {strict:.0f} x reading the indices alone"
@@ -143,7 +150,7 @@ def bench_claims(
     models: dict[str, Any] = {"edcm": EDCMClassifier(), **{name: DCMClassifier(method=name) for name in MINKA}}
     edcm, *minka = compare({name: _training(model, X, y) for name, model in models.items()}, repeats)
     fastest = min(minka, key=lambda row: row["median_seconds"])
-    training = judge("edcm_training", [edcm, {**fastest, "candidate": "dcm"}], "edcm", {})
+    training = judge("edcm_training", [edcm, {**fastest, "candidate": "dcm"}], "edcm", {}, reading(X))
     training[1]["note"] = f"Minka's {fastest['candidate']}"
     few, _ = packed(X[:TOPIC_DOCUMENTS])
     topics = {
@@ -151,7 +158,7 @@ def bench_claims(
         for name in ("likelihood", "mean_field")
     }
     timed = compare({name: _training(model, few) for name, model in topics.items()}, repeats)
-    return [*training, *judge("latent_topics_training", timed, "likelihood", {})]
+    return [*training, *judge("latent_topics_training", timed, "likelihood", {}, reading(few))]
 
 
 def _training(model: Any, *data: Any) -> Callable[[], object]:

@@ -10,6 +10,7 @@ from scipy import sparse, special
 from sklearn.metrics import accuracy_score, precision_score, recall_score
 from sklearn.naive_bayes import MultinomialNB
 
+from reproduction.bench.roofline import Work, bytes_of, reading
 from reproduction.bench.timing import compare, judge
 from textmix.metrics.accumulated import accumulated_sets, accumulated_sweep
 from textmix.metrics.threshold import Sweep, threshold_sets, threshold_sweep
@@ -117,7 +118,9 @@ def bench_sweep(
         SCIKIT_LEARN: lambda: decide_all(scores, member, few, by_scikit_learn),
         f"NumPy, one threshold in {EVERY}": lambda: decide_all(scores, member, few, by_numpy),
     }
-    return judge("multinomial_sweep", compare(candidates, repeats), SCIKIT_LEARN, {SWEEP: 1.0})
+    curves = Work(sum(bytes_of(*parts) for parts in _curves(scores, member).values()))
+    work = dict.fromkeys(candidates, Work(len(few) * curves.bytes)) | {SWEEP: curves}
+    return judge("multinomial_sweep", compare(candidates, repeats), SCIKIT_LEARN, {SWEEP: 1.0}, work)
 
 
 def bench_training(X: sparse.csr_array, Y: sparse.csr_array, repeats: int = 7) -> list[dict[str, Any]]:
@@ -142,4 +145,5 @@ def bench_training(X: sparse.csr_array, Y: sparse.csr_array, repeats: int = 7) -
         ),
         REPLICATED: lambda: MultinomialNB().fit(copies, classes),
     }
-    return judge("multinomial_training", compare(candidates, repeats), REPLICATED, {TRAINING: 1.0})
+    work = {TRAINING: reading(X, Y, times=2), REPLICATED: reading(copies, classes)}
+    return judge("multinomial_training", compare(candidates, repeats), REPLICATED, {TRAINING: 1.0}, work)

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from reproduction.bench.roofline import Work, reading
 from reproduction.bench.timing import compare, judge
 from textmix.models.pmm.estimator import PMM1
 from textmix.models.pmm.training import EMRun, SetCounts, gather
@@ -168,7 +169,10 @@ def bench_em_step(X: sparse.csr_array, Y: sparse.csr_array, repeats: int = 5) ->
         needed[name] = _iterations_to(goal, peer.step)
         steps[name] = peer.step
     layout = sum(array.nbytes for array in em.training.layout) + 2 * em.theta.nbytes
-    steps |= {COPY: Stream(touched_bytes(X, Y.shape[1])), COPY_LAYOUT: Stream(layout)}
+    touched = touched_bytes(X, Y.shape[1])
+    steps |= {COPY: Stream(touched), COPY_LAYOUT: Stream(layout)}
+    # Pages with the same labels are added up beforehand, so that an iteration may touch less than the pages.
+    work = dict.fromkeys(steps, Work(min(touched, layout))) | {COPY: Work(touched), COPY_LAYOUT: Work(layout)}
     rows = compare({name: _repeated(step) for name, step in steps.items()}, repeats)
     for row in rows:
         row["median_seconds"] /= STEPS
@@ -176,8 +180,8 @@ def bench_em_step(X: sparse.csr_array, Y: sparse.csr_array, repeats: int = 5) ->
             row["note"] = f"{needed[row['candidate']]} iterations to the same J"
     beside = [row for row in rows if row["candidate"] not in (PRODUCTS, GATHERED)]
     return [
-        *judge("pmm_em_step", [row for row in rows if row["candidate"] in needed], PRODUCTS, {"textmix": 1 / 30}),
-        *judge("pmm_em_step_memory", beside, COPY, {"textmix": 3.0}),
+        *judge("pmm_em_step", [row for row in rows if row["candidate"] in needed], PRODUCTS, {"textmix": 1 / 30}, work),
+        *judge("pmm_em_step_memory", beside, COPY, {"textmix": 3.0}, work),
     ]
 
 
@@ -237,7 +241,8 @@ def bench_greedy(model: PMM1, X: sparse.csr_array, repeats: int = 5) -> list[dic
         AFRESH: lambda: scipy_greedy(theta, X),
         "NumPy, incremental": lambda: numpy_greedy(theta, X),
     }
-    return judge("pmm_greedy", compare(candidates, repeats), AFRESH, {"textmix": 1 / 30})
+    work = reading(X, operations=2.0 * X.nnz * theta.shape[1])
+    return judge("pmm_greedy", compare(candidates, repeats), AFRESH, {"textmix": 1 / 30}, work)
 
 
 def bench_scaling(X: sparse.csr_array, Y: sparse.csr_array, repeats: int = 5) -> list[dict[str, Any]]:
@@ -261,6 +266,5 @@ def bench_scaling(X: sparse.csr_array, Y: sparse.csr_array, repeats: int = 5) ->
         """Return a call that trains for 20 iterations."""
         return lambda: _em_run(X, Y).iterate(0.0, 20, learn_alpha=False)
 
-    return judge(
-        "pmm_scaling", compare({name: fit(*case) for name, case in cases.items()}, repeats), "documents x1", {}
-    )
+    timed = compare({name: fit(*case) for name, case in cases.items()}, repeats)
+    return judge("pmm_scaling", timed, "documents x1", {}, {name: reading(*case) for name, case in cases.items()})

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from reproduction.bench.roofline import Work, products, reading
 from reproduction.bench.timing import compare, judge
 from textmix.models.neighbors.labels import LabelNeighbors
 from textmix.models.network.label_network import LabelNetwork
@@ -37,17 +38,21 @@ def bench_claims(X: sparse.csr_array, Y: sparse.csr_array, repeats: int = 5) -> 
     fits = compare({name: _call(models[name].fit, X[train], Y[train]) for name in ("nn", "pmm1", "pmm2")}, repeats)
     models["knn"].fit(X[train], Y[train])
     told = compare({name: _call(models[name].predict, X[test]) for name in ("knn", "pmm1", "pmm2")}, repeats)
+    work = {
+        "training": reading(X[train], Y[train]),
+        "prediction": reading(X[test], operations=min(2.0 * X[test].nnz * Y.shape[1], products(X[train], X[test]))),
+    }
     return [
-        *_beside("pmm_training", fits, "nn", "pmm1"),
-        *_beside("pmm2_training", fits, "nn", "pmm2"),
-        *_beside("pmm_prediction", told, "knn", "pmm1"),
-        *_beside("pmm2_prediction", told, "knn", "pmm2"),
+        *_beside("pmm_training", fits, "nn", "pmm1", work["training"]),
+        *_beside("pmm2_training", fits, "nn", "pmm2", work["training"]),
+        *_beside("pmm_prediction", told, "knn", "pmm1", work["prediction"]),
+        *_beside("pmm2_prediction", told, "knn", "pmm2", work["prediction"]),
     ]
 
 
-def _beside(bench: str, rows: list[dict[str, Any]], candidate: str, peer: str) -> list[dict[str, Any]]:
+def _beside(bench: str, rows: list[dict[str, Any]], candidate: str, peer: str, work: Work) -> list[dict[str, Any]]:
     """Return the rows of a candidate and of its peer, judged."""
-    return judge(bench, [row for row in rows if row["candidate"] in (candidate, peer)], peer, {})
+    return judge(bench, [row for row in rows if row["candidate"] in (candidate, peer)], peer, {}, work)
 
 
 def _call(function: Any, *data: Any) -> Any:

@@ -16,6 +16,7 @@ from scipy import sparse
 from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.linear_model import LogisticRegression
 
+from reproduction.bench.roofline import Work, reading
 from reproduction.bench.timing import judge, judge_memory
 from textmix.data.corpus import TRAIN, Corpus
 from textmix.models.linear.margin_problem import Columns, MarginProblem
@@ -84,9 +85,13 @@ def bench_extraction(texts: Sequence[str], repeats: int = 1) -> list[dict[str, A
         for name, call in candidates.items():
             costs[name].append(in_a_process(call))
     medians = {name: np.median(values, axis=0).tolist() for name, values in costs.items()}
-    rows = [{"candidate": name, "median_seconds": m[0], "peak_mib": m[1]} for name, m in medians.items()]
+    rows = [
+        {"candidate": name, "seconds": [cost[0] for cost in costs[name]], "median_seconds": m[0], "peak_mib": m[1]}
+        for name, m in medians.items()
+    ]
     memory = judge_memory("skipgrams", rows, PEER, medians[PEER][1], {OURS: 0.5})
-    return [*judge("skipgrams", rows, PEER, {OURS: 0.25}), *memory]
+    work = Work(bytes=float(sum(len(text.encode()) for text in texts)))
+    return [*judge("skipgrams", rows, PEER, {OURS: 0.25}, work), *memory]
 
 
 def _row(candidate: str, seconds: float, note: str) -> dict[str, Any]:
@@ -179,11 +184,15 @@ def bench_elastic_net(X: sparse.csr_array, y: np.ndarray, lam: float, ratio: flo
                 rows.append(_row(name, seconds, f"gap {gap:.1e}" + ("" if gap <= GAP else ": not there yet")))
                 reached |= {name} if gap <= GAP else set()
     fastest = min((row for row in rows if row["candidate"].startswith("skglm")), key=lambda row: row["median_seconds"])
-    judged = judge("elastic net, skglm", rows, fastest["candidate"], {"textmix": 0.25})
-    against_saga = judge(
-        "elastic net, saga", [rows[0], *(r for r in rows if r["candidate"] == "saga")], "saga", {"textmix": 0.1}
-    )
-    return [*judged, *against_saga]
+    work = _gradient(X)
+    judged = judge("elastic net, skglm", rows, fastest["candidate"], {"textmix": 0.25}, work)
+    sagas = [rows[0], *(row for row in rows if row["candidate"] == "saga")]
+    return [*judged, *judge("elastic net, saga", sagas, "saga", {"textmix": 0.1}, work)]
+
+
+def _gradient(X: sparse.csr_array) -> Work:
+    """Return the work of one gradient: scores, and the product with the residuals."""
+    return reading(X, operations=4.0 * X.nnz)
 
 
 def _celer(X: sparse.csr_array, y: np.ndarray, C: float, goal: Callable[[np.ndarray], float]) -> list[dict[str, Any]]:
@@ -249,7 +258,7 @@ def bench_liblinear(X: sparse.csr_array, y: np.ndarray, lam: float, penalty: str
     ]
     if penalty == "l1":
         rows += _celer(X, y, C, lambda w: _value(problem, w, pair) / goal - 1)
-    return judge(f"{penalty}, LIBLINEAR", rows, "LIBLINEAR", {"textmix": 1.0})
+    return judge(f"{penalty}, LIBLINEAR", rows, "LIBLINEAR", {"textmix": 1.0}, _gradient(X))
 
 
 def bench_reviews(corpus: Corpus, repeats: int = 1) -> list[dict[str, Any]]:
@@ -265,6 +274,7 @@ def bench_linear(corpus: Corpus, repeats: int = 1) -> list[dict[str, Any]]:
     """
     rows = np.flatnonzero(np.equal(corpus.split, TRAIN))  # type: ignore[arg-type]
     X, y = corpus.features[rows], 2.0 * corpus.classes()[rows] - 1.0  # type: ignore[index]
+    X = X[:, np.flatnonzero(np.bincount(X.indices, minlength=X.shape[1]))]
     problem = MarginProblem.of(Columns.of(X), y, "logistic")
     l2, l1, both = (
         float(penalty_grid(problem, ratio, 1, share)[0]) for ratio, share in ((0.0, 1e-6), (1.0, 0.01), (0.1, 0.003))

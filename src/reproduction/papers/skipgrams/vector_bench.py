@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from reproduction.bench.roofline import Work
 from reproduction.bench.timing import compare, judge
 from textmix.core.errors import ConfigError
 from textmix.data.corpus import Corpus, Ragged
@@ -52,5 +53,20 @@ def bench_vectors(corpus: Corpus, repeats: int = 3) -> list[dict[str, Any]]:
             OURS: partial(paragraph_vectors, tokens, spec),
             PEER: partial(Doc2Vec, documents, **shared, **peer),
         }
-        rows += judge(f"vectors_{loss}", compare(candidates, repeats), PEER, {OURS: TARGET})
+        work = Work(operations=EPOCHS * operations(tokens.values, spec))
+        rows += judge(f"vectors_{loss}", compare(candidates, repeats), PEER, {OURS: TARGET}, work)
     return rows
+
+
+def operations(words: np.ndarray, spec: VectorSpec) -> float:
+    """Return the operations of an epoch over words (T,); they are of single precision, which counts half.
+
+    A word that the subsampling keeps takes a product of two vectors and two sums for each output: those of the word
+    and of the negative samples, or of the nodes of its code, whose mean length is the entropy at least.
+    """
+    counts = np.bincount(words)
+    shares = counts[counts >= spec.min_count] / len(words)
+    ratio = spec.sample / shares
+    kept = len(words) * float(shares @ np.minimum(1.0, np.sqrt(ratio) + ratio))
+    outputs = 1 + spec.negative if spec.loss == "negative" else -float(shares @ np.log2(shares))
+    return kept * outputs * 6.0 * spec.size / 2.0

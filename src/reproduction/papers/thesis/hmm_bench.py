@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from reproduction.bench.roofline import Work, with_limits
+from reproduction.bench.roofline import Work
 from reproduction.bench.timing import compare, judge
 from textmix.data.corpus import Corpus
 from textmix.models.hmm.estimator import background
@@ -70,18 +70,18 @@ def _rows(X: TokenSequences, n_states: int, repeats: int) -> list[dict[str, Any]
         SCALED: lambda: log_likelihood.update({SCALED: their_pass(X, start, "scaling")}),
     }
     timed = {row["candidate"]: row for row in compare(calls, repeats)}
+    operations = 3.0 * 2 * n_states**2 * len(X.values)
     rows = [
         row
         for bench, peer in ((f"hmm_{n_states}_states", LOGS), (f"hmm_{n_states}_states_scaled", SCALED))
-        for row in judge(bench, [timed[OURS], timed[peer]], peer, {OURS: TARGET})
+        for row in judge(bench, [timed[OURS], timed[peer]], peer, {OURS: TARGET}, Work(operations=operations))
     ]
     apart = max((abs(value / log_likelihood[OURS] - 1.0) for value in log_likelihood.values()), default=0.0)
     if apart > SAME:
         raise ArithmeticError(f"log-likelihoods of textmix and hmmlearn differ by {apart:.1e}, above {SAME:g}")
-    operations = 3.0 * 2 * n_states**2 * len(X.values)
     rate = operations / timed[OURS]["median_seconds"] / 1e9
     rows[0]["note"] = f"{len(X.values)} words; {rate:.1f} Gflop/s; likelihoods apart by {apart:.0e}"
-    return with_limits(rows, dict.fromkeys((OURS, SCALED, LOGS), Work(operations=operations)))
+    return rows
 
 
 def our_pass(X: TokenSequences, start: Chain) -> float:
