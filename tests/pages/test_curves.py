@@ -20,13 +20,21 @@ def curve(unit: str, high: float) -> Curve:
 
 
 def test_the_notes_say_the_span_the_share_within_the_margin_and_what_is_lost() -> None:
-    said = notes_of(draw_curve(curve("fraction", 0.6), "accuracy"))
+    said = notes_of(draw_curve(curve("fraction", 0.6), "a table", "accuracy"))
     assert "2 of 40 readings lie from −0.5 to 0.5." in said
     assert "1 of them are within the margin; the printed value is inside the span of 2 readings." in said
     assert "1 more were not run." in said
 
 
+def test_the_axis_has_a_unit_and_the_legend_the_share_within_the_margin() -> None:
+    drawn = draw_curve(curve("fraction", 0.6), "a table", "accuracy").decode()
+    for text in ("accuracy (fraction)", "within the margin, 1 of 2", "outside of it, 1 of 2", "printed, 0.25"):
+        assert text in drawn, text
+    assert "choice of the table" in drawn and "margin of the printed value" in drawn
+    assert "accuracy" not in draw_curve(curve(CLAIM_UNIT, math.inf), "a claim", "accuracy").decode()
+
+
 def test_a_claim_has_a_boundary_and_no_margin() -> None:
-    drawn = draw_curve(curve(CLAIM_UNIT, math.inf), "a claim")
+    drawn = draw_curve(curve(CLAIM_UNIT, math.inf), "a claim", "")
     assert "The claim holds under 1 of them: inside the span of 2 readings." in notes_of(drawn)
     assert inline_svg(drawn, "s-p-x", "p-x.svg")

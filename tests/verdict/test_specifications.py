@@ -12,7 +12,7 @@ from reproduction.plan.specifications import Point, Specification
 from reproduction.stored.curves import CLAIM_UNIT, Curve, Reading, factor_rows, read_curves, read_factors, read_folder
 from reproduction.verdict.causes import Cause
 from reproduction.verdict.claims import distance
-from reproduction.verdict.sections import _specified
+from reproduction.verdict.sections import PaperSection, _specified
 from reproduction.verdict.specifications import curve_of
 from reproduction.verdict.unexplained import unexplained
 from reproduction.verdict.words import VERDICTS
@@ -147,6 +147,8 @@ def test_what_has_no_cause_or_lies_outside_every_reading_is_not_explained(
     causes = {} if because is None else {"p.x": Cause(because, ())}
     found = unexplained([_Item("p.x")], causes, [curve(*values)])  # type: ignore[list-item]
     assert bool(found) is listed
+    drawn = curve(*values)
+    assert [drawn.standing in one.why for one in found] == [drawn.span is not None] * listed
 
 
 def test_a_recorded_curve_is_shown_with_its_day_where_this_run_made_none() -> None:
@@ -166,5 +168,6 @@ def test_a_recorded_curve_is_shown_with_its_day_where_this_run_made_none() -> No
     assert [one.recorded for one, _ in alone.curves] == ["2026-11-25"]
     assert "recorded on 2026-11-25" in alone.curves[0][1].reason
     assert alone.factors["made"]["smoothing"] == {"0": "a", "1": "b"}
+    assert PaperSection.standings.fget(SimpleNamespace(specified=alone)) == {"p.x": "inside the span of 2 readings"}
     today = _specified(SimpleNamespace(curves={"p": files(0.7)}, recorded_curves=then), "p", record)
     assert [(one.recorded, one.span) for one, _ in today.curves] == [("", (0.6, 0.7))]

@@ -31,4 +31,4 @@ with job(snakemake, tolerate_missing=True) as running:
             if one.made:
                 row = by_id[one.row]
                 title = " ".join(filter(None, (row.dataset, row.method, row.metric)))
-                write_bytes(folder / one.drawing, draw_curve(one, title))
+                write_bytes(folder / one.drawing, draw_curve(one, title, row.metric))

@@ -3,27 +3,37 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+from matplotlib.ticker import FuncFormatter
 
 from reproduction.stored.curves import Curve
 from textmix.pages.marks import marked, place_legend, readable
-from textmix.pages.style import GREY, INK, PALE, PAPER, SMALL, WIDTH, Sheet, style, svg_bytes
+from textmix.pages.style import GREY, INK, PALE, SMALL, WIDTH, Sheet, style, svg_bytes
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 #: Inches of the panel of values, and of a line of the panel of levels.
 _VALUES, _LINE = 2.0, 0.19
-_CHOICE = {"marker": "D", "color": INK, "markerfacecolor": PAPER, "linestyle": "none", "zorder": 5}
+#: The choice of the table: an open diamond around the dot of its reading.
+_CHOICE: dict[str, Any] = {"marker": "D", "color": INK, "markerfacecolor": "none", "linestyle": "none", "zorder": 5}
 
 
-def draw_curve(curve: Curve, title: str) -> bytes:
-    """Return the drawing of a curve with at least one value as SVG bytes."""
+def draw_curve(curve: Curve, title: str, measured: str) -> bytes:
+    """Return the drawing of a curve with at least one value as SVG bytes.
+
+    Parameters
+    ----------
+    curve : the readings.
+    title : of the drawing.
+    measured : what the values are, beside whose name their unit stands; a claim's axis says its own.
+    """
     with style():
-        return svg_bytes(_sheet(curve), title)
+        return svg_bytes(_sheet(curve, measured), title)
 
 
-def _sheet(curve: Curve) -> Sheet:
+def _sheet(curve: Curve, measured: str) -> Sheet:
     """Return the drawing of a curve."""
     made = curve.made
     lines = [(factor, level) for factor in curve.readings[0].levels for level in _levels(curve, factor)]
@@ -36,11 +46,10 @@ def _sheet(curve: Curve) -> Sheet:
         points = [(rank, one.value) for rank, one in zip(ranks, made, strict=True) if one.inside is inside]
         if points:
             words = label if not curve.is_claim else ("the claim holds" if inside else "it does not hold")
-            above.plot(
-                *zip(*points, strict=True), "o", color=look, markersize=4, alpha=1 if inside else 0.6, label=words
-            )
+            drawn: dict[str, Any] = {"color": look, "markersize": 4, "alpha": 1 if inside else 0.6}
+            above.plot(*zip(*points, strict=True), "o", label=f"{words}, {len(points)} of {len(made)}", **drawn)
     for rank in chosen:
-        above.plot([rank], [made[rank - 1].value], label="choice of the table", markersize=7, **_CHOICE)
+        above.plot([rank], [made[rank - 1].value], label="choice of the table", markersize=8, **_CHOICE)
         below.axvline(rank, color=PALE, linewidth=5, alpha=0.5, zorder=0)
     _printed(above, curve)
     for place, (factor, level) in enumerate(lines):
@@ -52,13 +61,20 @@ def _sheet(curve: Curve) -> Sheet:
     below.set_yticks(range(len(lines)), names, fontsize=SMALL)
     below.set_ylim(len(lines) - 0.4, -0.6)
     below.grid(visible=False)
-    above.set_ylabel(curve.unit)
+    above.set_ylabel(_axis_text(curve, measured))
+    above.yaxis.set_major_formatter(FuncFormatter(readable))
     below.set_xlabel("readings, in increasing order of their value")
     marked(below.xaxis, sorted({1, len(made), *range(5, len(made) - 1, 5)}))
     handles, labels = above.get_legend_handles_labels()
     place_legend(figure, handles, labels)
     _tell(figure, curve)
     return figure
+
+
+def _axis_text(curve: Curve, measured: str) -> str:
+    """Return what the axis of values says: what they are, and their unit where that is another word."""
+    named = measured and measured != curve.unit and not curve.is_claim
+    return f"{measured} ({curve.unit})" if named else curve.unit
 
 
 def _levels(curve: Curve, factor: str) -> list[str]:
@@ -71,7 +87,7 @@ def _printed(axes: Axes, curve: Curve) -> None:
     label = "boundary of the claim" if curve.is_claim else f"printed, {readable(curve.published)}"
     axes.axhline(curve.published, color=INK, linestyle=(0, (4, 2)), linewidth=1.1, label=label)
     if math.isfinite(curve.high):
-        axes.axhspan(curve.low, curve.high, color=INK, alpha=0.08, linewidth=0)
+        axes.axhspan(curve.low, curve.high, color=INK, alpha=0.08, linewidth=0, label="margin of the printed value")
 
 
 def _tell(figure: Sheet, curve: Curve) -> None:

@@ -157,6 +157,11 @@ class PaperSection:
         """The numbers and claims that differ and are not explained."""
         return unexplained(self.differing, self.causes, [curve for curve, _ in self.specified.curves])
 
+    @property
+    def standings(self) -> dict[str, str]:
+        """Where the printed value of a row stands beside the span of its readings, for the rows that have a curve."""
+        return {curve.row: curve.standing for curve, _ in self.specified.curves if curve.holds is not None}
+
     def made_by(self, item: Item) -> list[tuple[str, str]]:
         """Return label and address of the settings, code, records and logs behind an item."""
         return made_by(self.name, item.origin, self.spec, self.home)

@@ -46,7 +46,7 @@ def unexplained(differing: Iterable[Item], causes: Mapping[str, Cause], curves: 
         outside = curve is not None and curve.holds is False
         unknown = cause is None or cause.because.startswith(NOT_EXPLAINED)
         if outside or unknown:
-            why = ("no cause is known" if unknown else "", curve.standing if outside and curve else "")
+            why = ("no cause is known" if unknown else "", curve.standing if curve and curve.span else "")
             found.append(Unexplained(item, "; ".join(filter(None, why)), _tried(curve)))
     return found
 

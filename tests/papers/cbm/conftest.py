@@ -36,7 +36,10 @@ COMPONENTS: dict[str, Any] = {
 OWN: dict[str, Any] = {
     "boosting_variants": {"rounds": [2, 4], "leaves": 2, "kinds": ["ours", "authors"]},
     "sampler_seeds": {"params": {"sweeps": 20, "kept": 10}, "runs": 3},
-    "restored_parent": {"params": {"tol": 1e-4}, "children": [1, 3]},
+    "restored_parent": {"params": {"tol": 1e-4}, "children": [1, 3], "missed": 2},
+    "plain_steps": {
+        **{"variance": 1e6, "steps": [2, 60], "cbm": {"n_components": 3, "max_iter": 2, "steps": 4}, "folds": 2},
+    },
     "chain_variants": {
         **{"params": {"scene": {"tol": 1e-4}}, "orders": {"scene": 2}, "ensembles": {"scene": 2}},
         **{"samples": 10, "beam_width": 8},

@@ -121,18 +121,22 @@ def sampler_seeds(
 
 
 def restored_parent(sources: Mapping[str, MeasureData], settings: Mapping[str, Any], _: np.random.Generator) -> Measure:
-    """Compare methods on the labels as they are and with a label that the public form has lost, made of its children.
+    """Compare methods on the labels as they are, with one that the public form has lost, and without one at the test.
+
+    The lost label is made of its children.  A label that the test documents lack is one that a raw file has there in
+    another column: models of all labels are scored against label sets without it.
 
     Parameters
     ----------
     sources : role -> data set, one or more.
-    settings : ``children``, numbers from 1 of the labels whose union the lost one is; ``params`` of all methods.
+    settings : ``children``, numbers from 1 of the labels whose union the lost one is; ``missed``, the number of the
+        label that test documents lack; ``params`` of all methods.
 
     Returns
     -------
-    a measure with the table ``runs``, the values ``<role>_<method>`` and ``<role>_<method>_restored`` of ``binrel``,
-    ``powset`` and ``paircrf``, see `chain_variants`, and the numbers of label sets, ``<role>_sets`` and
-    ``<role>_sets_restored``.
+    a measure with the table ``runs``, the values ``<role>_<method>``, ``<role>_<method>_restored`` and
+    ``<role>_<method>_missed`` of ``binrel``, ``powset`` and ``paircrf``, see `chain_variants`, and the numbers of label
+    sets, ``<role>_sets``, ``<role>_sets_restored`` and ``<role>_sets_missed``.
     """
     rows: list[dict[str, Any]] = []
     values: dict[str, Any] = {}
@@ -142,10 +146,26 @@ def restored_parent(sources: Mapping[str, MeasureData], settings: Mapping[str, A
         trial = first(source)
         for end, change in (("", lambda Y: Y), ("_restored", lambda Y: with_parent(Y, children))):
             train, test = (Documents(part.X, change(part.y)) for part in (trial.train, trial.test))
-            made = ((name + end, kind(**settings["params"]).fit(train.X, train.y)) for name, kind in kinds.items())
-            rows += _scored(role, 0, Trial(0, train, test), ((name, model.predict(test.X)) for name, model in made))
-            values[f"{role}_sets{end}"] = float(len(np.unique(np.vstack([train.y, test.y]), axis=0)))
+            made = [(name, kind(**settings["params"]).fit(train.X, train.y)) for name, kind in kinds.items()]
+            predicted = [(name + end, model.predict(test.X)) for name, model in made]
+            rows += _scored(role, 0, Trial(0, train, test), predicted)
+            values[f"{role}_sets{end}"] = _number_of_sets(train.y, test.y)
+            if not end:
+                lacking = Documents(test.X, without(test.y, settings["missed"] - 1))
+                missed = [(f"{name}_missed", sets) for name, sets in predicted]
+                rows += _scored(role, 0, Trial(0, train, lacking), missed)
+                values[f"{role}_sets_missed"] = _number_of_sets(train.y, lacking.y)
     return Measure({**values, **_means(rows)}, {"runs": rows})
+
+
+def without(Y: np.ndarray, label: int) -> np.ndarray:
+    """Return label indicators Y (N, L) with nothing in one column."""
+    return np.where(np.arange(Y.shape[1]) == label, 0, Y)
+
+
+def _number_of_sets(*parts: np.ndarray) -> float:
+    """Return the number of distinct label sets of some label indicators (n, L)."""
+    return float(len(np.unique(np.vstack(parts), axis=0)))
 
 
 def with_parent(Y: np.ndarray, children: np.ndarray) -> np.ndarray:
