@@ -4,7 +4,16 @@ from __future__ import annotations
 
 import pytest
 
-from textmix.pages.marks import Printed, counted, legend, published_line, published_point, readable, trials_row
+from textmix.pages.marks import (
+    Printed,
+    counted,
+    explain_trials,
+    legend,
+    published_line,
+    published_point,
+    readable,
+    trials_row,
+)
 from textmix.pages.style import Sheet, panels, style
 
 
@@ -43,7 +52,7 @@ def test_a_row_of_trials_says_what_its_bar_is() -> None:
         trials_row(axes, 1, [0.1], "C0", "split")
     assert figure.notes == [
         "A bar reaches one standard deviation over the splits to each side of the mean.",
-        "A mean over a single split has no bar.",
+        "A value of a single split has no bar.",
     ]
     (bar,) = [segment for collection in axes.collections for segment in collection.get_segments()]
     assert list(bar[:, 0]) == pytest.approx([0.2 - 0.02**0.5, 0.2 + 0.02**0.5])
@@ -73,3 +82,20 @@ def test_numbers_of_axes_are_readable() -> None:
     texts = [readable(value) for value in (0, 0.001, 10000, 1e5, 1e-8, -2.5, 3e6)]
     assert texts == ["0", "0.001", "10,000", "10⁵", "10⁻⁸", "−2.5", "3·10⁶"]
     assert [counted("split", sizes) for sizes in ([10, 10], [2, 10])] == ["split (n = 10)", "split (n = 2 to 10)"]
+
+
+def test_a_row_of_single_trials_is_not_called_a_mean() -> None:
+    _, (axes,) = panels(1)
+    trials_row(axes, 0, [0.5], "C0", "split")
+    explain_trials(axes, "split", iter([1, 1]))
+    assert axes.get_legend_handles_labels()[1] == ["one split (n = 1)", "rebuilt"]
+
+
+def test_a_linear_axis_has_commas_in_its_thousands() -> None:
+    with style():
+        figure, (axes,) = panels(1)
+        axes.plot([0, 4000], [0, 1], label="a")
+        legend(figure)
+        figure.canvas.draw()
+    named = {text.get_text() for text in axes.get_xticklabels()}
+    assert {"500", "1,000", "4,000"} <= named

@@ -45,8 +45,8 @@ def test_a_result_that_a_cause_names_is_read_in_the_run_and_shown(tmp_path: Path
     section = made_of([comparison("differs", id="p.n")], explaining({**EXPLAINED, "gives": names}))
     assert "In this run:" not in pages(section)["p"], "no value was read"
     html = pages(dataclasses.replace(section, given={names[0]: "0.75"}))["p"]
-    assert "In this run: <code>table1/news/dcm/accuracy</code> 0.75;" in html
-    assert "<code>table1/news/edcm/accuracy</code> not in this run." in html
+    assert "In this run: <code>table1/news/dcm/accuracy</code> 0.75." in html
+    assert "Not in this run: <code>table1/news/edcm/accuracy</code>." in html
 
 
 @pytest.mark.parametrize(

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import re
-import shutil
 import subprocess
 from pathlib import Path
 
 import pytest
 
 from reproduction.verdict.page import Report, render_numbers
+from tests.pages.browser import BROWSER, NAMES, browser
 from tests.verdict.test_page import comparison, made_of
 
-BROWSERS = ("chromium", "chromium-browser", "google-chrome")
-BROWSER = next((path for name in BROWSERS if (path := shutil.which(name))), None)
-pytestmark = pytest.mark.skipif(BROWSER is None, reason=f"no browser is installed: {', '.join(BROWSERS)}")
+pytestmark = pytest.mark.skipif(BROWSER is None, reason=f"no browser is installed: {', '.join(NAMES)}")
 
 
 def opened(folder: Path, address: str) -> tuple[list[str], str]:
@@ -44,6 +42,24 @@ def test_a_permanent_link_shows_its_row_and_keeps_the_filters(tmp_path: Path) ->
     found, html = opened(tmp_path, "?verdict=differs#p.e")
     assert found == ["p.a", "p.b", "p.c", "p.d", "p.e"]
     assert re.search(r'<tr id="p\.e"[^>]*class="chosen"', html)
+
+
+def test_5000_rows_are_filtered_sorted_and_remembered(tmp_path: Path) -> None:
+    rows = [{**comparison("differs", id=f"p.{n}"), "difference": 0.8 * (n + 1) / 5000} for n in range(5000)]
+    (tmp_path / "numbers.html").write_text(render_numbers(Report([made_of(rows)], {})), encoding="utf-8")
+    address = (tmp_path / "numbers.html").as_uri()
+    shown = "[...document.querySelectorAll('#numbers tbody tr:not([hidden])')].map(row => row.id)"
+    with browser(str(BROWSER), tmp_path / "profile") as page:
+        page.window(1440)
+        page.open(f"{address}?q=p.49&sort=relative,descending")
+        found = page.run(shown)
+        assert found == [f"p.{n}" for n in range(4999, 4899, -1)] + [f"p.{n}" for n in range(499, 489, -1)] + ["p.49"]
+        page.click("#numbers thead th:nth-child(7) button")
+        assert page.run(shown) == found[::-1]
+        assert page.run("location.search").endswith("q=p.49&sort=relative%2Cascending")
+        page.click("#filters button[type=reset]")
+        page.run("new Promise(done => setTimeout(done, 50))")
+        assert page.text("#shown") == "5000 of 5000 rows"
 
 
 def test_filters_that_no_row_fits_say_so(tmp_path: Path) -> None:

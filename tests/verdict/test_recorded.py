@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 
 import pytest
@@ -12,7 +12,8 @@ import pytest
 from reproduction.plan.scope import LEFT_OUT
 from reproduction.stored.origins import Origin
 from reproduction.stored.results import Results, RoleEntry
-from reproduction.verdict.coverage import DataUsed
+from reproduction.verdict.causes import Cause
+from reproduction.verdict.coverage import DataUsed, Lacking, Remedy, fetched
 from reproduction.verdict.items import Beside
 from reproduction.verdict.page import Report, render_front, render_numbers, render_paper
 from reproduction.verdict.placebo import placebos
@@ -90,11 +91,11 @@ def test_values_are_equal_at_the_digits_that_are_printed(one: str, other: str, p
     assert same_digits(one, other, printed) is same
 
 
-def section_beside(*, absent: bool) -> PaperSection:
+def section_beside(*, absent: bool, verdict: str = "reproduced") -> PaperSection:
     """Return a section with one row, whose recorded value stands beside a missing or a rebuilt one."""
     row = comparison("data missing" if absent else "reproduced", dataset="news")
     row = {**row, "rebuilt": "", "difference": "", "low": "", "high": ""} if absent else row
-    beside = Beside({"p.x": recorded(rebuilt="0.8125")}, {} if absent else {"p.x": origin()})
+    beside = Beside({"p.x": recorded(rebuilt="0.8125", verdict=verdict)}, {} if absent else {"p.x": origin()})
     record = Record((printed(id="p.x", dataset="news", source=""),), {}, ())
     results = Results(Path("results"), "p", {"news": RoleEntry(None)}, SPEC)
     data = [DataUsed("news", "", "", "", "fully", "", "", "is in no package")]
@@ -110,10 +111,23 @@ def test_a_row_without_data_shows_the_recorded_value_marked_and_uncounted() -> N
     assert "recorded 0.812 ✓ reproduced" in Reader(render_numbers(report)).text
     paper = render_paper(report, "p")
     assert '<span class="rebuilt recorded">' in paper
-    assert "1 values in italics are those of the recorded run of 2026-11-23" in " ".join(Reader(paper).text.split())
+    text = " ".join(Reader(paper).text.split())
+    assert (
+        "1 value in italics is of the recorded run of 2026-11-23, with the sign of the verdict there: 1 repro" in text
+    )
     front = " ".join(Reader(render_front(report)).text.split())
     assert "The recorded run of 2026-11-23" in front
     assert "No number of this run rests on the data of the recorded one." in front
+
+
+def test_what_differs_in_the_recorded_run_alone_is_told_apart_with_its_cause() -> None:
+    section = section_beside(absent=True, verdict="differs")
+    cause = Cause("A reason.", ("curve",))
+    report = Report([replace(section, causes={"p.x": cause})], {}, run_of(recorded(rebuilt="0.8125")))
+    assert report.differing == [] and len(report.recorded_differing) == 1
+    for html in (render_front(report), render_paper(report, "p")):
+        text = " ".join(Reader(html).text.split())
+        assert "In the recorded run of 2026-11-23 1" in text and "0.8, recorded 0.812" in text and "A reason." in text
 
 
 def test_a_row_with_the_same_data_says_whether_it_equals_the_record() -> None:
@@ -121,8 +135,17 @@ def test_a_row_with_the_same_data_says_whether_it_equals_the_record() -> None:
     assert "= recorded" in render_numbers(report)
     front = " ".join(Reader(render_front(report)).text.split())
     assert (
-        "1 numbers and claims rest on the same data as in the recorded run: 1 equal it at the printed digits." in front
+        "1 number or claim rests on the same data as in the recorded run: 1 equals it at the printed digits." in front
     )
+
+
+def test_what_a_run_would_fetch_counts_each_data_set_once_and_says_whose_size_is_not_known() -> None:
+    known, unknown = (
+        Remedy(name, f"Set {name}", ["https"], ["f"], size) for name, size in (("a", 2_400_000), ("b", None))
+    )
+    data = DataUsed("news", "", "", "", "fully", "", "", "is in no package")
+    found = fetched([Lacking(data, remedy, {"p": 1}) for remedy in (known, known, unknown, None)])
+    assert (found.titles, found.megabytes, found.unknown, found.nowhere) == (["Set a", "Set b"], 2, 1, 1)
 
 
 def test_without_a_record_no_page_speaks_of_one() -> None:

@@ -10,7 +10,7 @@ import pytest
 from reproduction.stored.origins import Origin
 from reproduction.verdict.page import Report, render_numbers
 from reproduction.verdict.tables import PaperTable, make_cell
-from reproduction.verdict.trail import made_by, place_in_paper, shown_in
+from reproduction.verdict.trail import made_by, place_in_paper, shown_in, where_in_words
 from tests.verdict.test_page import comparison, made_of
 
 
@@ -22,7 +22,8 @@ from tests.verdict.test_page import comparison, made_of
         ("zh.eq", "004:(3)", "equations, equation 3"),
         ("vil.eq", "002:(3)-(5)", "equations, equation 3–5"),
         ("cbm.claims", "003:L952", "claims of the text, line 952"),
-        ("sg.wv", "003", "wv"),
+        ("sg.wv", "003", "word vectors"),
+        ("x.other_part", "003", "other part"),
         ("pmm.derived", "derived", "derived from its tables"),
     ],
 )
@@ -66,6 +67,19 @@ def test_a_row_links_to_the_figures_and_tables_that_show_it() -> None:
     assert shown_in("p", "p.tt", figures, [table]) == []
 
 
+@pytest.mark.parametrize(
+    ("where", "words"),
+    [
+        ("001:L341", "line 341"),
+        ("001:L327-L341,L9", "lines 327–341, 9"),
+        ("unsaid", "the document does not say"),
+        ("Table 2", "Table 2"),
+    ],
+)
+def test_the_place_of_a_deviation_is_said_in_words(where: str, words: str) -> None:
+    assert where_in_words(where) == words
+
+
 def test_every_page_links_to_the_repository_and_the_documentation() -> None:
     html = render_numbers(Report([made_of([comparison("reproduced", id="p.r")])], {}))
     for address in ("README.md", "docs/index.md", "docs/how-to/doubt-a-number.md"):
@@ -84,3 +98,9 @@ def test_a_difference_of_rounding_is_no_difference() -> None:
     row = {**comparison("reproduced"), "difference": 1.1e-18, "rebuilt": 0.8, "low": "", "high": ""}
     (item,) = made_of([row]).items
     assert (item.difference, item.share) == ("0.0", "0 %")
+
+
+def test_a_small_difference_that_is_one_is_not_0_per_cent() -> None:
+    row = {**comparison("differs", value="18828"), "difference": -7, "rebuilt": 18821, "low": "", "high": ""}
+    (item,) = made_of([row]).items
+    assert item.share == "−0.037 %"

@@ -81,6 +81,33 @@ class Lacking:
         return sum(self.waiting.values())
 
 
+@dataclass(frozen=True)
+class Fetched:
+    """What a run fetches that has all data.
+
+    Parameters
+    ----------
+    titles : of the data sets, each once.
+    megabytes : their size, of those whose size is known.
+    unknown : number of those whose size is not known.
+    nowhere : number of roles for which the registry has no data set.
+    """
+
+    titles: Sequence[str]
+    megabytes: int
+    unknown: int
+    nowhere: int
+
+
+def fetched(lacking: Iterable[Lacking]) -> Fetched:
+    """Return what a run fetches that has all of the lacking data."""
+    found = list(lacking)
+    remedies = {one.remedy.dataset: one.remedy for one in found if one.remedy}.values()
+    sizes = [one.bytes for one in remedies]
+    size = round(sum(filter(None, sizes)) / 1e6)
+    return Fetched([one.title for one in remedies], size, sizes.count(None), sum(not one.remedy for one in found))
+
+
 def read_remedies(entries: Mapping[str, Mapping[str, Any]]) -> dict[str, Remedy]:
     """Return role -> remedy, from role -> the fields of `Remedy`."""
     return {role: Remedy(**entry) for role, entry in entries.items()}

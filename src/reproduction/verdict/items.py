@@ -16,13 +16,14 @@ from reproduction.verdict.recorded import ABSENT, RecordedRow, standing
 from reproduction.verdict.tables import TableCell, make_cell
 from reproduction.verdict.trail import place_in_paper
 from reproduction.verdict.words import JUDGED, number, short, typeset
+from textmix.pages.rendering import with_minus
 
 #: What a number counts as whose margin tells too little.
 WEAK = "weak"
 #: A difference of at most this share of the published number is the rounding of two numbers.
 _NOISE = 1e-12
-#: A share below this is 0 at the digits shown, in per cent.
-_PERCENT = 0.05
+#: A share below this has two digits, in per cent, and one below the next is 0.
+_PERCENT, _NO_PERCENT = 0.05, 5e-4
 
 
 @dataclass(frozen=True)
@@ -119,6 +120,11 @@ class Item:
         return self.cell.id.replace(" ", "_")
 
     @property
+    def valued(self) -> bool:
+        """Whether there is a value to show: published, rebuilt or recorded."""
+        return bool(self.cell.published or self.cell.rebuilt or (self.recorded and self.recorded.standing))
+
+    @property
     def judged(self) -> bool:
         """Whether the row was judged."""
         return self.cell.verdict in JUDGED
@@ -129,7 +135,9 @@ class Item:
         if self.relative is None:
             return ""
         percent = 100 * self.relative.difference
-        return "0 %" if abs(percent) < _PERCENT else f"{percent:+.1f} %".replace("-", "−")
+        if abs(percent) < _NO_PERCENT:
+            return "0 %"
+        return with_minus(f"{percent:+.1f} %" if abs(percent) >= _PERCENT else f"{percent:+.2g} %")
 
     @property
     def said(self) -> str:

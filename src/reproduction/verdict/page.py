@@ -12,15 +12,15 @@ from urllib.parse import quote
 
 import jinja2
 
-from reproduction.verdict.coverage import Lacking, Remedy, lacking
+from reproduction.verdict.coverage import Lacking, Remedy, fetched, lacking
 from reproduction.verdict.items import Item
 from reproduction.verdict.picture import is_drawn, panel, pitch_of, ticks
 from reproduction.verdict.recorded import ABSENT, EQUAL, OTHER_DATA, TIMED, UNEQUAL, RecordedRun
 from reproduction.verdict.sections import PaperSection
 from reproduction.verdict.tables import SIGNS, PaperTable, table_csv, table_tex
 from reproduction.verdict.timeline import Bar, drawn
-from reproduction.verdict.trail import HOME
-from reproduction.verdict.words import DIFFERS, MISSING, REPRODUCED, VERDICTS
+from reproduction.verdict.trail import HOME, where_in_words
+from reproduction.verdict.words import DIFFERS, MISSING, REPRODUCED, UNDECIDED, VERDICTS
 from textmix.metrics.significance import LEVEL
 from textmix.pages.rendering import environment, source, style
 
@@ -118,10 +118,9 @@ class Report:
         return [one for one in self.lacking if paper in one.waiting]
 
     @property
-    def megabytes(self) -> int:
-        """Size of the lacking data sets in MB, of those whose size is known."""
-        found = {one.remedy.dataset: one.remedy.bytes or 0 for one in self.lacking if one.remedy}
-        return round(sum(found.values()) / 1e6)
+    def recorded_differing(self) -> list[Item]:
+        """The numbers and claims of all papers that differ in the recorded run alone."""
+        return [item for section in self.sections for item in section.recorded_differing]
 
     @property
     def waiting(self) -> int:
@@ -187,9 +186,15 @@ def _pages(papers: Sequence[str]) -> jinja2.Environment:
     pages = environment(TEMPLATES)
     pages.globals |= {"verdicts": VERDICTS, "signs": SIGNS, "slug": slug, "notes": notes, "download": download}
     pages.globals |= {"table_csv": table_csv, "table_tex": table_tex, "panel": panel, "ticks": ticks()}
-    pages.globals |= {"LEVEL": LEVEL, "REPRODUCED": REPRODUCED, "DIFFERS": DIFFERS, "MISSING": MISSING}
+    pages.globals |= {
+        "LEVEL": LEVEL,
+        "REPRODUCED": REPRODUCED,
+        "DIFFERS": DIFFERS,
+        "MISSING": MISSING,
+        "UNDECIDED": UNDECIDED,
+    }
     pages.globals |= {"EQUAL": EQUAL, "UNEQUAL": UNEQUAL, "OTHER_DATA": OTHER_DATA, "ABSENT": ABSENT, "TIMED": TIMED}
-    pages.globals |= {"home": HOME}
+    pages.globals |= {"home": HOME, "fetched": fetched, "place": where_in_words}
     pages.globals |= {"style": style("page.css"), "papers": papers, "pages": _links(papers)}
     return pages
 

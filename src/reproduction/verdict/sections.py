@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -26,6 +26,8 @@ from textmix.core import io
 from textmix.core.errors import ConfigError, MissingResult
 from textmix.pages.drawing import Drawing, inline_svg, notes_of
 
+#: How the words begin for a result that this run does not have.
+ABSENT_RESULT = "not in this run"
 #: Where no run is recorded and no origin is known.
 NOTHING = Beside()
 
@@ -145,10 +147,16 @@ class PaperSection:
         return sorted(found, key=lambda item: item.kind != CLAIM)
 
     @property
-    def causes_of_differing(self) -> list[tuple[Cause | None, list[Item]]]:
-        """The items that differ by their cause, causes of most items first and unknown ones last."""
+    def recorded_differing(self) -> list[Item]:
+        """The numbers and claims that differ in the recorded run and that this one did not judge, claims first."""
+        then = [one for one in (*self.counted, *self.weak) if one.recorded and one.recorded.absent]
+        found = [one for one in then if one.recorded and one.recorded.verdict == DIFFERS]
+        return sorted(found, key=lambda item: item.kind != CLAIM)
+
+    def by_cause(self, items: Iterable[Item]) -> list[tuple[Cause | None, list[Item]]]:
+        """Return items that differ by their cause, causes of most items first and unknown ones last."""
         groups: dict[Cause | None, list[Item]] = {}
-        for item in self.differing:
+        for item in items:
             groups.setdefault(self.causes.get(item.cell.id), []).append(item)
         return sorted(groups.items(), key=lambda group: (group[0] is None, -len(group[1])))
 
@@ -161,6 +169,17 @@ class PaperSection:
     def standings(self) -> dict[str, str]:
         """Where the printed value of a row stands beside the span of its readings, for the rows that have a curve."""
         return {curve.row: curve.standing for curve, _ in self.specified.curves if curve.holds is not None}
+
+    def results_of(self, cause: Cause) -> tuple[list[tuple[str, str]], dict[str, list[str]]]:
+        """Return the results that a cause names: (name, value) of those of this run, and why -> names of the others."""
+        had, absent = [], dict[str, list[str]]()
+        for locator in cause.gives:
+            name, value = locator.partition(":")[2], self.given.get(locator, ABSENT_RESULT)
+            if value.startswith(ABSENT_RESULT):
+                absent.setdefault(value.removeprefix(ABSENT_RESULT).strip(": ").partition(":")[0], []).append(name)
+            else:
+                had.append((name, value))
+        return had, absent
 
     def made_by(self, item: Item) -> list[tuple[str, str]]:
         """Return label and address of the settings, code, records and logs behind an item."""
@@ -273,8 +292,9 @@ def make_section(
     """
     brief = without_notes(rows, results.roles)
     items = make_items(name, record, brief, results, beside)
-    recorded = {item.cell.id: item.recorded.value for item in items if item.recorded and item.recorded.absent}
-    cells = [{**row, "recorded": recorded.get(row["id"], "")} for row in brief]
+    known = {item.cell.id: item.recorded for item in items if item.recorded and item.recorded.absent}
+    then = {name: {"recorded": found.value, "recorded_verdict": found.verdict} for name, found in known.items()}
+    cells = [{**row, **then.get(row["id"], {})} for row in brief]
     tables = [make_table(key, entry, cells) for key, entry in spec["tables"].items()]
     head = (name, spec["title"], spec["citation"], spec["status"])
     causes = causes_of(record.deviations, record.rows)
@@ -306,7 +326,7 @@ def _given(inputs: ReportInputs, paper: str) -> dict[str, str]:
         return {}
     io.check_result(path)
     return {
-        row["locator"]: short(float(row["value"])) if row["value"] else f"not in this run: {row['reason']}"
+        row["locator"]: short(float(row["value"])) if row["value"] else f"{ABSENT_RESULT}: {row['reason']}"
         for row in io.read_csv(path)
     }
 

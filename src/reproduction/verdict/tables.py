@@ -35,7 +35,8 @@ class TableCell:
     published, rebuilt : value, or value ± standard deviation; empty where there is none.
     unit : unit of both.
     verdict, reason : as in the comparison.
-    recorded : the value of the recorded run, where this run did not judge the row; else empty.
+    recorded, recorded_verdict : value and verdict of the recorded run, where this run did not judge the row; else
+        empty.
     """
 
     id: str
@@ -45,6 +46,7 @@ class TableCell:
     verdict: str
     reason: str
     recorded: str = ""
+    recorded_verdict: str = ""
 
     @property
     def sign(self) -> str:
@@ -142,8 +144,9 @@ def make_cell(row: Mapping[str, Any]) -> TableCell:
     printed = _text(row["published"])
     published = with_deviation(shown(row["published"], printed), shown(row["spread"], _text(row["spread"])))
     rebuilt = with_deviation(shown(row["rebuilt"], printed), shown(row["rebuilt_spread"], printed, significant=1))
-    words = (row["unit"], row["verdict"], typeset(row["reason"]), row.get("recorded", ""))
-    return TableCell(row["id"], published, rebuilt, *words)
+    words = (row["unit"], row["verdict"], typeset(row["reason"]))
+    then = (row.get("recorded", ""), row.get("recorded_verdict", ""))
+    return TableCell(row["id"], published, rebuilt, *words, *then)
 
 
 def with_deviation(value: str, deviation: str) -> str:

@@ -20,6 +20,15 @@ _LOGS = {"predictions": "fit", "timings": "fit", "scores": "score", "datasets": 
 _PARTS = {
     **{"claims": "claims of the text", "data": "description of the data", "eq": "equations", "time": "times"},
     **{"figs": "figures", "stat": "statistics of the data", "hyper": "settings", "derived": "derived from its tables"},
+    **{
+        "perp": "perplexities",
+        "approx": "the approximation",
+        "methods": "overview of the methods",
+        "illus": "illustration",
+    },
+    **{"stmt": "statements of the text", "sel": "selection of skip-grams", "rare": "rare skip-grams"},
+    **{"wv": "word vectors", "extract": "extraction of skip-grams", "imdb": "results on IMDB", "examples": "examples"},
+    **{"counts": "numbers of skip-grams", "four": "four data sets"},
     **{"beyond": "later works", "extra_data": "public descriptions of the data", "related": "related work"},
 }
 
@@ -42,14 +51,32 @@ def place_in_paper(artefact: str, where: str) -> str:
     part = _PARTS.get(name.partition(".")[0], name.replace(".", " ").replace("_", " "))
     if numbered:
         part = f"{'Table' if numbered[1] == 't' else 'Figure'} {numbered[2]}"
-    lines = re.findall(r"L(\d+)(?:-L(\d+))?", where)
-    said = ", ".join(f"{first}–{last}" if last else first for first, last in lines)
+    said = _lines(where)
     equations = re.findall(r"\((\d+)\)", where)
     if said:
-        part += f", line{'s' if len(lines) > 1 or lines[0][1] else ''} {said}"
+        part += f", {said}"
     if equations:
         part += f", equation {'–'.join(equations)}"
     return part
+
+
+def where_in_words(where: str) -> str:
+    """Return a place of ``deviations.yaml`` in words: lines of the plain text of a document, or that it says nothing.
+
+    Parameters
+    ----------
+    where : lines such as ``001:L341``, or ``unsaid``, or words.
+    """
+    if where == "unsaid":
+        return "the document does not say"
+    return _lines(where) if re.fullmatch(r"\d{3}:L[-L\d,]+", where) else where
+
+
+def _lines(where: str) -> str:
+    """Return the lines of a place in words, such as ``line 341`` or ``lines 21, 30–32``; empty where it has none."""
+    lines = re.findall(r"L(\d+)(?:-L(\d+))?", where)
+    said = ", ".join(f"{first}–{last}" if last else first for first, last in lines)
+    return f"line{'s' if len(lines) > 1 or lines[0][1] else ''} {said}" if said else ""
 
 
 def made_by(paper: str, origin: Origin | None, spec: Mapping[str, Any], home: str = HOME) -> list[tuple[str, str]]:

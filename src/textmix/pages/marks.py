@@ -11,7 +11,7 @@ import statistics
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
-from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, NullFormatter, NullLocator
+from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, NullFormatter, NullLocator, ScalarFormatter
 
 from textmix.pages.style import DASHES, GREY, INK, MARKERS, PAPER, SMALL, SOFT, Sheet
 
@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 #: Appearance of published values, which differs from that of all rebuilt series.
 DIAMOND: dict[str, Any] = {"color": INK, "linestyle": "none", "marker": "D", "markerfacecolor": PAPER, "zorder": 5}
+#: What the full mark of a row of trials is.
+REBUILT = "rebuilt: mean ± standard deviation"
 #: An axis over fewer powers of ten also has numbers between the powers.
 _NARROW = 2.2
 _SUPERSCRIPT = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
@@ -57,6 +59,15 @@ def readable(value: float, _: Any = None) -> str:
     factor = value / 10.0**exponent
     power = "10" + str(exponent).translate(_SUPERSCRIPT)
     return power if math.isclose(factor, 1) else f"{factor:.3g}·{power}".replace("-", "−")
+
+
+class _Thousands(ScalarFormatter):
+    """Matplotlib's numbers of a linear axis, with commas from 1,000 on."""
+
+    def __call__(self, value: float, position: int | None = None) -> str:
+        """Return a number of the axis as text."""
+        whole = abs(value) >= 1000 and float(value).is_integer()
+        return f"{value:,.0f}".replace("-", "−") if whole else super().__call__(value, position)
 
 
 def log_axis(axis: Axis, low: float, high: float, between: bool = True) -> None:
@@ -98,14 +109,16 @@ def trials_row(axes: Axes, height: float, values: Sequence[float], colour: str, 
     if len(values) > 1:
         sheet.note(f"A bar reaches one standard deviation over the {noun}s to each side of the mean.")
     else:
-        sheet.note(f"A mean over a single {noun} has no bar.")
+        sheet.note(f"A value of a single {noun} has no bar.")
 
 
 def explain_trials(axes: Axes, noun: str, sizes: Iterable[int]) -> None:
     """Enter the marks of `trials_row` into the legend, with the sample size."""
+    numbers = list(sizes)
     pale: dict[str, Any] = {"color": GREY, "marker": "o", "linestyle": "none"}
-    axes.plot([], [], alpha=0.45, markersize=3, markeredgewidth=0, label=counted(f"one {noun}", sizes), **pale)
-    axes.errorbar([], [], xerr=[], markersize=5, label="rebuilt: mean ± standard deviation", **pale)
+    axes.plot([], [], alpha=0.45, markersize=3, markeredgewidth=0, label=counted(f"one {noun}", numbers), **pale)
+    several = max(numbers) > 1
+    axes.errorbar([], [], xerr=[] if several else None, markersize=5, label=REBUILT if several else "rebuilt", **pale)
 
 
 def published_point(axes: Axes, x: float, y: float, printed: Printed | None, across: bool = True) -> None:
@@ -186,6 +199,10 @@ def legend(figure: Sheet, *axes: Axes) -> None:
             entries.setdefault(label, handle)
     if entries:
         place_legend(figure, list(entries.values()), list(entries))
+    for panel in figure.axes:
+        for axis in (panel.xaxis, panel.yaxis):
+            if type(axis.get_major_formatter()) is ScalarFormatter:
+                axis.set_major_formatter(_Thousands())
     _tell_scales(figure)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -16,7 +17,8 @@ TEMPLATES = Path(__file__).with_name("templates")
 def environment(*folders: Path) -> jinja2.Environment:
     """Return a Jinja environment that escapes every value and raises an error for a missing one.
 
-    Filter ``thousands`` separates thousands by commas; test ``plain`` tells a value from a mapping.
+    Filter ``thousands`` separates thousands by commas, ``minus`` is `with_minus`; test ``plain`` tells a value from a
+    mapping.
 
     Parameters
     ----------
@@ -30,8 +32,14 @@ def environment(*folders: Path) -> jinja2.Environment:
         lstrip_blocks=True,
     )
     pages.filters["thousands"] = "{:,}".format
+    pages.filters["minus"] = with_minus
     pages.tests["plain"] = lambda value: not isinstance(value, Mapping)
     return pages
+
+
+def with_minus(text: str) -> str:
+    """Return a text with a minus sign in place of the hyphen before a negative number."""
+    return re.sub(r"(?<![\w.,)-])-(?=\.?\d)", "−", text)
 
 
 def source(*files: Path) -> Markup:

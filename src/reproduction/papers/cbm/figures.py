@@ -149,7 +149,8 @@ def illustration(data: FigureData) -> Sheet:
     _correlations(figure.add_subplot(parts[1]), correlations, labels)
     names = [row["label"] for row in tables["labels"] if row["true"] == "1"]
     mode = [row["label"] for row in tables["labels"] if row["mode"] == "1"]
-    figure.note(f"{len(labels)} labels are shown.")
+    of = int(data.results.measure("illustration")["labels"].value)
+    figure.note(f"{len(labels)} of {of} labels are shown.")
     figure.note(f"The true labels are {', '.join(names) or 'none'}; the likeliest set is {', '.join(mode) or 'empty'}.")
     handles: list[Any] = [
         Patch(facecolor="C0", label="in a component"),

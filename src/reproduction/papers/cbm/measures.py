@@ -273,6 +273,7 @@ def illustration(
         "mode_holds_a_label_below_one_half": float(lost[chosen].any()),
         "documents_with_such_a_label": float(lost.any(axis=1).mean()),
         "document": float(chosen),
+        "labels": float(len(label_names)),
         "probability_of_mode": float(np.exp(log_mode[chosen])),
         "probability_of_marginal_set": float(np.exp(model.set_log_proba(X, without[np.newaxis])[0])),
         "marginal_of_label": float(marginal[chosen][lost[chosen]].min(initial=1.0)),

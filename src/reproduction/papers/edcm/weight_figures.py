@@ -32,7 +32,7 @@ def fisher_tfidf(data: FigureData) -> Sheet:
     grown = []
     for series, chosen in enumerate(shown):
         count, values, plain = columns([row for row in rows if row["frequency"] == chosen], "count", "fisher", "tfidf")
-        _relative(by_count, count, values, 1 + series, f"Fisher-DCM, df = {int(chosen):,}")
+        _relative(by_count, count, values, 2 + series, f"Fisher-DCM, df = {int(chosen):,}")
         grown.append(f"{_times(values)}-fold (df = {int(chosen):,})")
     _relative(by_count, count, plain, 0, "TF-IDF")
     log_axis(by_frequency.xaxis, 1, max(frequency))

@@ -46,10 +46,11 @@ def accuracy(data: FigureData) -> Sheet:
         _curve(axes, points)
         best = max(points, key=lambda mu: statistics.fmean(points[mu]))
         top = statistics.fmean(points[best])
-        figure.note(f"{data.title_of(role)}: the largest mean of naive Bayes is {top:.3f}, at μ = {brief(best)}.")
+        what = "mean" if max(map(len, points.values())) > 1 else "accuracy"
+        figure.note(f"{data.title_of(role)}: the largest {what} of naive Bayes is {top:.3f}, at μ = {brief(best)}.")
         mean, spread = statistics.fmean(level), spread_of(level)
         colour = colour_of("logistic_regression")
-        axes.axhline(mean, color=colour, linestyle=DASHES[1], label="logistic regression, mean")
+        axes.axhline(mean, color=colour, linestyle=DASHES[1], label=_mean_of("logistic regression", level))
         if spread:
             axes.axhspan(mean - spread, mean + spread, color=colour, alpha=0.12, linewidth=0)
         axes.set_title(counted(data.title_of(role) + ", splits", map(len, points.values())))
@@ -63,13 +64,18 @@ def accuracy(data: FigureData) -> Sheet:
     return figure
 
 
+def _mean_of(name: str, *trials: Sequence[float]) -> str:
+    """Return the name of a line, which draws means where a point has several trials."""
+    return f"{name}, mean" if max(map(len, trials)) > 1 else name
+
+
 def _curve(axes: Axes, points: Mapping[float, list[float]]) -> None:
     """Draw the mean and deviation of the trials against mu, and write the largest mean beside its point."""
     means = {mu: statistics.fmean(values) for mu, values in points.items()}
     log_axis(axes.xaxis, min(points), max(points))
     spreads = [spread_of(values) for values in points.values()]
     bars = spreads if any(spreads) else None
-    with_bars(axes, list(means), list(means.values()), bars, 0, label="naive Bayes, mean")
+    with_bars(axes, list(means), list(means.values()), bars, 0, label=_mean_of("naive Bayes", *points.values()))
 
 
 def idf_effect(data: FigureData) -> Sheet:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import statistics
+from collections import Counter
 
 from reproduction.pages.figures import FigureData
 from reproduction.papers.thesis.drawing import difference, tables_of
@@ -61,7 +62,8 @@ def fusion_gains(data: FigureData) -> Sheet:
         for height, name in enumerate(GAINS):
             difference(axes, height, *(values[f"{role}_{name}{end}"].value for end in ("", "_ci_low", "_ci_high")))
         axes.axvline(0.0, color=GREY, linewidth=0.8)
-        axes.set_title(data.title_of(role))
+        sizes = Counter(row["size"] for row in roles[role])
+        axes.set_title(counted(f"{data.title_of(role)}, splits", sizes.values()))
         axes.set_xlabel("error of words alone\nminus that with tags")
         row_names(axes, list(GAINS.values()))
     figure.note("Bars are 95 % intervals over the splits; those in grey hold 0, where the vertical line stands.")

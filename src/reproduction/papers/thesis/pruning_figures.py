@@ -68,16 +68,17 @@ def _curve(axes: Axes, series: int, label: str, errors: Mapping[float, Sequence[
 def pruning_gains(data: FigureData) -> Sheet:
     """Draw the error of each other vocabulary minus that of the one pruned by sensitivities, with intervals.
 
-    Option: labels (role -> title).  Reads the tables ``gains``.
+    Option: labels (role -> title).  Reads the tables ``gains`` and ``errors``.
     """
-    tables = tables_of(data, MEASURES, "gains")
+    tables, errors = (tables_of(data, MEASURES, name) for name in ("gains", "errors"))
     names = {"none": "whole vocabulary", **SCORES}
     figure, panel = grid_of_panels(len(tables), 2, 1.7, sharey=True)
     for axes, (role, rows) in zip(panel, tables.items(), strict=True):
         for height, row in enumerate(rows):
             difference(axes, height, *(float(row[key]) for key in ("value", "low", "high")))
         axes.axvline(0.0, color=GREY, linewidth=0.8)
-        axes.set_title(data.title_of(role))
+        splits = sum(row["score"] == "none" for row in errors[role])
+        axes.set_title(counted(f"{data.title_of(role)}, splits", [splits]))
         axes.set_xlabel("error minus that of\nsensitivities (fraction)")
         row_names(axes, [names[row["beside"]] for row in rows])
     figure.note("Bars are 95 % intervals over the splits; those in grey hold 0, where the vertical line stands.")

@@ -16,7 +16,7 @@
   const none = document.getElementById("none");
   const heads = [...table.tHead.rows[0].cells];
   const number = (text) => {
-    const value = parseFloat(text.replace(/,/g, ""));
+    const value = parseFloat(text.replace(/,/g, "").replace("−", "-"));
     return Number.isNaN(value) ? null : value;
   };
 

@@ -1,0 +1,136 @@
+"""A stranger's three questions are answered by two clicks from the first page, on a desk and on a phone.
+
+The pages are those of a run that has no data: only the recorded run knows an answer.
+"""
+
+from __future__ import annotations
+
+import functools
+import tempfile
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from reproduction.plan.plan import make_plan
+from reproduction.stored.results import Results, RoleEntry
+from reproduction.verdict.compare import not_chosen
+from reproduction.verdict.coverage import DataUsed, Remedy
+from reproduction.verdict.items import Beside
+from reproduction.verdict.page import Report, render_front, render_numbers, render_paper
+from reproduction.verdict.published import read_record
+from reproduction.verdict.recorded import RecordedRun, read_recorded, recorded_files
+from reproduction.verdict.sections import PaperSection, make_section
+from tests.pages.browser import BROWSER, NAMES, Browser, browser
+
+ROOT = Path(__file__).parents[2]
+WINDOWS = pytest.mark.parametrize(("width", "dark"), [(1440, False), (390, True)])
+pytestmark = pytest.mark.skipif(BROWSER is None, reason=f"no browser is installed: {', '.join(NAMES)}")
+
+
+def section(name: str, spec: Mapping[str, Any], run: RecordedRun, roles: list[str]) -> PaperSection:
+    """Return the section of a paper of which every row waits for data."""
+    record = read_record(ROOT / f"config/papers/{name}", ROOT / "workflow/schemas")
+    rows = [
+        {**row, "verdict": "data missing" if row["verdict"] == "not run" else row["verdict"], "reason": "out of reach"}
+        for row in not_chosen(record.rows, record.checks, name)
+    ]
+    results = Results(Path("results"), name, {role: RoleEntry(None, "fully", "out of reach") for role in roles}, spec)
+    data = [DataUsed(role, "", "", "", "fully", "", "", "out of reach") for role in roles]
+    return make_section(name, spec, record, rows, results, data=data, beside=Beside(run.rows))
+
+
+@functools.cache
+def report() -> Report:
+    """Return the report of two papers without data, beside the recorded run."""
+    run = read_recorded(recorded_files(ROOT / "config"))
+    assert run is not None
+    settings = yaml.load((ROOT / "config/config.yaml").read_bytes(), yaml.CSafeLoader)
+    plan = make_plan(settings, [], ROOT)
+    roles = sorted({role for name in ("pmm", "cbm") for role in plan.papers[name]["roles"]})
+    remedies = {role: Remedy(role, f"The set {role}", ["https"], [f"{role}.zip"], 1_500_000) for role in roles}
+    return Report([section(name, plan.papers[name], run, roles) for name in ("pmm", "cbm")], remedies, run)
+
+
+@pytest.fixture(scope="module")
+def opened() -> Iterator[tuple[Browser, Path]]:
+    with tempfile.TemporaryDirectory() as folder:
+        place = Path(folder)
+        texts = {"index": render_front(report()), "numbers": render_numbers(report())}
+        texts |= {paper: render_paper(report(), paper) for paper in ("pmm", "cbm")}
+        for name, text in texts.items():
+            (place / f"{name}.html").write_text(text, encoding="utf-8")
+        with browser(str(BROWSER), place / "profile") as started:
+            yield started, place
+
+
+def begin(opened: tuple[Browser, Path], width: int, dark: bool) -> Browser:
+    """Return the browser with the first page open in a window of this width."""
+    started, folder = opened
+    started.window(width, dark=dark)
+    started.open((folder / "index.html").as_uri())
+    assert started.run("document.documentElement.scrollWidth <= innerWidth"), "the page scrolls sideways"
+    return started
+
+
+@WINDOWS
+def test_is_table_1_of_pmm_right(opened: tuple[Browser, Path], width: int, dark: bool) -> None:
+    page = begin(opened, width, dark)
+    page.click('.counts a[href="pmm.html"]')
+    page.click('.contents a[href="#tables"]')
+    assert page.in_sight("#table-table1-title")
+    counts = {verdict: 0 for verdict in ("reproduced", "differs", "undecided")}
+    for cell in next(table for table in report().section("pmm").tables if table.name == "table1").cells:
+        if cell.recorded:
+            counts[cell.recorded_verdict] += 1
+    said = ", ".join(f"{count} {verdict}" for verdict, count in counts.items())
+    assert sum(counts.values()) > 30 and said in page.text("#table-table1")
+
+
+@WINDOWS
+def test_why_does_cbm_differ(opened: tuple[Browser, Path], width: int, dark: bool) -> None:
+    page = begin(opened, width, dark)
+    page.click('.counts a[href="cbm.html"]')
+    assert page.in_sight("#findings-title")
+    found = report().section("cbm")
+    assert len(found.recorded_differing) > 10
+    said = page.text("#findings .causes")
+    for cause, items in found.by_cause(found.recorded_differing):
+        assert cause is not None and " ".join(cause.because.split()) in said
+        assert all(item.said in said for item in items[:3])
+
+
+@WINDOWS
+def test_how_do_i_get_the_rest(opened: tuple[Browser, Path], width: int, dark: bool) -> None:
+    page = begin(opened, width, dark)
+    assert page.in_sight('.answers a[href="#missing"]'), "it stands on the first screen"
+    page.click('.answers a[href="#missing"]')
+    assert page.in_sight("#missing-title")
+    said = page.text("#missing")
+    assert "make full" in said and " MB" in said and f"{report().recorded.minutes} minutes" in said  # type: ignore[union-attr]
+
+
+@WINDOWS
+def test_a_row_leads_to_its_settings_its_place_and_the_how_to(
+    opened: tuple[Browser, Path], width: int, dark: bool
+) -> None:
+    page = begin(opened, width, dark)
+    page.open(
+        (opened[1] / "numbers.html?paper=pmm&q=yahoo_arts#pmm.t1.p01.NB")
+        .as_uri()
+        .replace("%3F", "?")
+        .replace("%23", "#")
+    )
+    assert page.in_sight("[id='pmm.t1.p01.NB']")
+    page.click("[id='pmm.t1.p01.NB'] summary")
+    links = page.run(
+        "[...document.querySelectorAll(\"[id='pmm.t1.p01.NB'] .trail a\")].map(a => a.getAttribute('href'))"
+    )
+    assert {"pmm.html#table-table1", "../../config/papers/pmm/paper.yaml"} < set(links)
+    assert "../../docs/how-to/doubt-a-number.md" in links
+    assert "Table 1, line 407" in page.text("[id='pmm.t1.p01.NB'] .trail")
+    for link in links:
+        if link.startswith("../../"):
+            assert (ROOT / link.removeprefix("../../")).is_file(), link
