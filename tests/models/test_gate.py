@@ -31,7 +31,8 @@ CHECKS = {"validate_data", "check_array", "check_X_y"}
 def test_only_the_gates_call_the_checks_of_scikit_learn_on_a_matrix() -> None:
     found = set()
     for path in SOURCE.rglob("*.py"):
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        text = path.read_text(encoding="utf-8")
+        for node in ast.walk(ast.parse(text if any(name in text for name in CHECKS) else "")):
             if isinstance(node, ast.Call) and getattr(node.func, "id", getattr(node.func, "attr", "")) in CHECKS:
                 found.add(path.relative_to(SOURCE).as_posix())
     assert found == CALLERS

@@ -73,6 +73,8 @@ def imported(node: ast.AST, *, deferred: bool) -> Iterator[str]:
         elif isinstance(child, ast.ImportFrom):
             assert child.level == 0, "imports are absolute"
             yield from (f"{child.module}.{alias.name}" for alias in child.names)
+        elif isinstance(child, ast.expr):  # holds no statement
+            continue
         elif deferred or not isinstance(child, (ast.FunctionDef, ast.AsyncFunctionDef)):
             yield from imported(child, deferred=deferred)
 

@@ -341,8 +341,7 @@ def test_a_half_made_file_beside_the_output_belongs_to_another_process(models: P
     assert (tmp_path / ".out.csv.other.tmp").read_text() == "half"
 
 
-@pytest.mark.parametrize("buffered", [True, False])
-@pytest.mark.parametrize("command", ["predict", "list"])
+@pytest.mark.parametrize(("command", "buffered"), [("predict", True), ("list", False)])
 def test_a_full_standard_output_is_named(models: Path, tmp_path: Path, command: str, buffered: bool) -> None:
     (tmp_path / "new.txt").write_text("wört20\n")
     line = command_line(models / "edcm", tmp_path / "new.txt", "--quiet")
