@@ -20,7 +20,7 @@ MOST_PARTS = 5
 #: Most arms that are offered, and most of one method; each has a view or a weighting of its own.
 OFFERED, ALIKE = 12, 3
 #: Share of the whole time that its test and its model may take, and that its validation may take.
-SHARE, VALIDATION = 0.3, 0.05
+SHARE, VALIDATION = 0.2, 0.05
 #: Least seconds of the processor of its validation.
 LEAST = 3.0
 #: Last fits of a part, in fits to the training documents: that of the test, and that to all documents.
