@@ -187,6 +187,17 @@ def test_the_best_arms_are_validated_again_and_the_worse_ones_are_not() -> None:
     assert made.leaders()[0].point == {"C": 16.0}
 
 
+def test_an_unlike_arm_that_is_behind_is_validated_again_for_an_average() -> None:
+    made = repeated([runner(name, views=("words",), grid=(1,)) for name in ("good", "fair")])
+    for name, value in (("good", 0.8), ("fair", 0.7)):
+        for part in range(1, 4):
+            made.done(Job(made.runners[name].rounds()[0], part, 9.0), value, 0.1)
+    assert {arm.method for arm in made.firsts()} == {"good", "fair"}
+    job = made._folds_of(made.firsts()[1:], 100.0, made.again[0])
+    assert job is not None
+    assert (job.arm.method, job.part) == ("fair", 4)
+
+
 def test_a_repetition_counts_only_when_all_arms_have_it_that_could_win() -> None:
     """Otherwise the arms with it would be compared with none of those that lack it."""
     made = repeated([runner("good", views=("words",), grid=(1,)), runner("fair", views=("words",), grid=(1,))])

@@ -161,6 +161,7 @@ def test_an_average_is_validated_tested_chosen_and_kept(worker: Worker) -> None:
     assert {row["label"] for row in found["words"]} <= {*worker.parsed.label_names}
     assert found["words_of"] == f"{names[0]} (words)"
     assert found["doubts"]["of"] == len(worker.splits.train[0])
+    assert found["doubts"]["number"] == doubted(worker, order["point"]["parts"], folds)
     worker.keep({"finished": [order]})
     model = load_model(worker.folder / "model")
     texts = worker.parsed.text
@@ -174,6 +175,25 @@ def test_an_average_is_validated_tested_chosen_and_kept(worker: Worker) -> None:
     rows = read_csv(worker.folder / "predictions.csv")
     assert len(rows) == len(worker.splits.test[0])
     assert model.card["point"] == {"methods": "a+b"}
+
+
+def doubted(worker: Worker, parts: list[dict[str, Any]], folds: list[int]) -> int:
+    """Return the number of doubted labels by a loop over the held-out documents, with the slopes of the other folds."""
+    task, train = worker.settings.task, worker.truth[worker.splits.train[0]]
+    found = 0
+    for fold in folds:
+        stated: Any = 0.0
+        for part in parts:
+            held = {one: np.load(average.place_of(worker.folder, part["method"], part["arm"], one)) for one in folds}
+            rest = [one for one in folds if one != fold]
+            truth = np.concatenate([train[worker.parts[one][1]] for one in rest])
+            slope = slope_of(np.concatenate([held[one] for one in rest]), truth, task)
+            link = softmax(slope * held[fold], axis=1) if task == "single" else expit(slope * held[fold])
+            stated = stated + link / len(parts)
+        for row, true in zip(stated, train[worker.parts[fold][1]], strict=True):
+            least = row[true] if task == "single" else np.where(true, row, 1.0 - row).min()
+            found += bool(least < 0.1)
+    return found
 
 
 def test_the_page_says_of_what_the_average_is_made() -> None:

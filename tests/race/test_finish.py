@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from tests.race.judge import Results, verdict
-from tests.race.test_arms import SIZES, race, runner
+from tests.race.test_arms import SIZES, race, repeated, runner
 from tests.race.test_workers import give
 from textmix.race.arms import GROWTH, Race
 from textmix.race.averaging import AverageArm
@@ -169,3 +169,39 @@ def test_a_search_that_ends_before_its_time_says_so_and_another_one_does_not() -
     assert said_of_unused(end.run, made, end.begins()) == []
     end.run.spent, end.run.interrupted = 20.0, True
     assert said_of_unused(end.run, made, end.begins()) == []
+
+
+def test_an_average_is_validated_again_where_the_cross_validation_was_repeated() -> None:
+    """Without its scores on the further folds it would be compared with no other arm, and be lost."""
+    made = repeated([runner("good", views=("words",), grid=(1,)), runner("fair", views=("words",), grid=(1,))])
+    arms = [made.runners[name].rounds()[0] for name in ("good", "fair")]
+    for arm in arms:
+        for part in (1, 2, 3):
+            made.done(Job(arm, part, 9.0), 0.8, 1.0)
+    asked: list[dict[str, Any]] = []
+
+    def answer(orders: Any, *more: Any) -> dict[str, Any]:
+        """Answer that all parts are averaged, and are the best."""
+        asked.append(orders[0])
+        parts = sum(map(len, orders[0]["rounds"]))
+        return {"average": {"values": [0.9] * parts, "parts": orders[0]["arms"], "slopes": [1, 1], "thresholds": None}}
+
+    entries = {name: {"params": {}} for name in ("good", "fair", "average")}
+    end = ending(made, entries=entries, is_averaged=lambda method: True)
+    end.all = answer  # type: ignore[method-assign]
+    end.average.validate(made)
+    end.average.validate(made)
+    assert [order["rounds"] for order in asked] == [[[1, 2, 3]]]
+    tested = end.average.arm
+    for arm in arms:
+        for part in (4, 5, 6):
+            made.done(Job(arm, part, 9.0), 0.8, 1.0)
+    assert made.level() == [1, 2, 3]
+    end.run.spent = 99.0
+    end.average.validate(made)
+    assert end.average.closed
+    assert asked[-1]["fixed"]
+    assert asked[-1]["rounds"] == [[1, 2, 3], [4, 5, 6]]
+    assert made.level() == [1, 2, 3, 4, 5, 6]
+    assert end.average.arm is tested
+    assert made.leaders()[0] is tested

@@ -5,6 +5,9 @@ of Reuters-21578 with one topic, a class a topic) and several labels (Reuters-21
 documents of each table, so that another seed gives other documents.  Make the tables by
 
     TEXTMIX_MIRROR=... python -m reproduction.bench.kinds FOLDER --most 2500 --seed 1
+
+``--test 1500`` draws as many documents besides for the test and marks them in the column part, so that few training
+documents, which are quick, are judged by many.
 """
 
 from __future__ import annotations
@@ -87,18 +90,22 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("folder", type=Path, help="where the tables are written")
     parser.add_argument("--most", type=int, default=2500, help="documents of a table")
+    parser.add_argument("--test", type=int, default=0, help="documents besides for the test; by default a fifth is it")
+    parser.add_argument("--kinds", nargs="+", choices=list(KINDS), default=list(KINDS), help="which tables are made")
     parser.add_argument("--seed", type=int, default=1, help="draws the documents")
     asked = parser.parse_args(arguments)
     mirror = Path(os.environ.get("TEXTMIX_MIRROR", ""))
     if not (mirror / "reuters21578").is_dir():
         raise ConfigError("TEXTMIX_MIRROR: names no folder with reuters21578; set it to that of the mirror")
     asked.folder.mkdir(parents=True, exist_ok=True)
-    for name, read in KINDS.items():
-        rows = read(mirror)
-        drawn = [rows[row] for row in rng(asked.seed, name, "kinds").permutation(len(rows))[: asked.most]]
+    for name in asked.kinds:
+        rows = KINDS[name](mirror)
+        order = rng(asked.seed, name, "kinds").permutation(len(rows))[: asked.most + asked.test]
+        drawn = [(*rows[row], "train" if at < asked.most else "test") for at, row in enumerate(order)]
+        columns = ("text", "label", "part")[: 3 if asked.test else 2]
         with open(asked.folder / f"{name}.csv", "w", encoding="utf-8", newline="") as table:
-            csv.writer(table).writerows([("text", "label"), *drawn])
-        labels = {label for _, joined in drawn for label in joined.split(SEPARATOR)}
+            csv.writer(table).writerows([columns, *(row[: len(columns)] for row in drawn)])
+        labels = {label for _, joined, _ in drawn for label in joined.split(SEPARATOR)}
         print(f"{name}: {len(drawn)} documents, {len(labels)} labels")
 
 

@@ -33,7 +33,7 @@ from sklearn.svm import LinearSVC
 
 from textmix.core.io import format_csv, read_csv, write_text
 from textmix.data.corpus import Corpus
-from textmix.experiment.splits import make_splits
+from textmix.experiment.splits import Splits, make_splits
 from textmix.metrics.significance import bootstrap_interval, wilson
 from textmix.numerics.determinism import rng
 from textmix.race.command import Asked, read_asked
@@ -104,7 +104,7 @@ def by_hand(corpus: Corpus, workers: int) -> Line:
         raise ValueError("the bench of a race takes texts")
     texts = np.array([corpus.text.text(row) for row in range(corpus.n_documents)], dtype=object)
     single = _is_single(corpus)
-    y, splits = corpus.classes() if single else corpus.indicators(), make_splits(corpus, SPLIT, 0, "race", None)
+    y, splits = corpus.classes() if single else corpus.indicators(), _splits(corpus)
     train, test = splits.train[0], splits.test[0]
     began, used = time.perf_counter(), _processor()
     maker = (StratifiedKFold if single else KFold)(FOLDS, shuffle=True, random_state=0)
@@ -145,6 +145,11 @@ def _right(predicted: np.ndarray, true: np.ndarray) -> np.ndarray:
     return same if same.ndim == 1 else np.asarray(same.all(axis=1))
 
 
+def _splits(corpus: Corpus) -> Splits:
+    """Return the split of a race: that of the table, or a drawn one."""
+    return make_splits(corpus, SPLIT if corpus.split is None else {"kind": "given"}, 0, "race", None)
+
+
 def _is_single(corpus: Corpus) -> bool:
     """Return whether each document has one label."""
     return bool((corpus.labels.sum(axis=1) == 1).all())
@@ -164,7 +169,7 @@ def raced(corpus: Corpus, seconds: float, workers: int, beside: Line) -> tuple[L
     spent, choice = _processor() - used, outcome.choice
     row_of = {name: row for row, name in enumerate(corpus.ids)}
     test = [row_of[row["id"]] for row in rows]
-    if test != make_splits(corpus, SPLIT, 0, "race", None).test[0].tolist():
+    if test != _splits(corpus).test[0].tolist():
         raise ValueError("the comparison has other test documents than the pipeline")
     right = np.array([row["right"] == "True" for row in rows])
     low, high = wilson(float(right.mean()), len(rows))
@@ -235,12 +240,14 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("file", help="a table of texts with one label each, or several")
     parser.add_argument("--separator", help="between the labels of a document, where there are several")
     parser.add_argument("--labels", help="name of the column of the labels")
+    parser.add_argument("--parts", help="name of the column that marks the test documents; by default a fifth is drawn")
     parser.add_argument("--times", type=float, nargs="+", default=[1.0, 5.0], help="multiples of the pipeline's time")
     parser.add_argument("--workers", type=int, default=cores())
     parser.add_argument("--output", type=Path, help="file of results, to which the lines are added")
     parser.add_argument("--said", default="", help="what the file says of the machine, such as other load")
     asked = parser.parse_args(arguments)
-    corpus, _ = read_asked(Path(asked.file), Asked(asked.file, separator=asked.separator, labels=asked.labels))
+    columns = {"separator": asked.separator, "labels": asked.labels, "parts": asked.parts}
+    corpus, _ = read_asked(Path(asked.file), Asked(asked.file, **columns))
     lines = [apart(by_hand, corpus, asked.workers)]
     for times in asked.times:
         line, took = apart(raced, corpus, times * lines[0].clock, asked.workers, lines[0])

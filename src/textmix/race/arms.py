@@ -279,11 +279,11 @@ class Race(Standing):
         return None
 
     def _folds_of(self, arms: Sequence[Arm], left: float, parts: Sequence[int] = ()) -> Job | None:
-        """Return the next part, by default of the folds, of the first arm that has one left and is not behind."""
+        """Return the next part of the first arm that has one left, by default of the folds if it is not behind."""
         single = (arm for arm in self.leaders() if arm.choice and self.has(arm, self.folds))
         best = max(single, key=self._mean, default=None)
         for arm in arms:
-            if self.is_behind(arm, best):
+            if not parts and self.is_behind(arm, best):
                 continue
             open_ = [part for part in parts or self.folds if _key(arm, part) not in self.started]
             needed = self.predicted(arm, self.sizes[self.folds[-1]])

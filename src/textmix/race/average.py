@@ -99,7 +99,8 @@ def validate(worker: Worker, order: Mapping[str, Any]) -> dict[str, Any]:
     Parameters
     ----------
     worker : of the race.
-    order : ``arms``, the best first; ``rounds``, the folds of each cross-validation; ``first``, number of the methods.
+    order : ``arms``, the best first; ``rounds``, the folds of each cross-validation; ``first``, number of the methods;
+        ``fixed``, whether all of them are the parts.
     """
     asked = worker.settings
     train = worker.truth[worker.splits.train[0]]
@@ -112,6 +113,8 @@ def validate(worker: Worker, order: Mapping[str, Any]) -> dict[str, Any]:
     firsts = list({order["arms"][at]["method"]: at for at in reversed(known)}.values())[::-1]
     offers = [(sorted(firsts)[: order["first"]], None), (known, MOST_PARTS)]
     offers = [(known[:1], None)] * (asked.task == "multi") + [offer for offer in offers if len(offer[0]) > 1]
+    if order.get("fixed"):
+        offers = [(known, None)]
     best: dict[str, Any] = {}
     for offered, most in offers:
         rounds = [

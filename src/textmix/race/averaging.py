@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from textmix.race.arms import Race
 from textmix.race.runners import Arm, Runner
+from textmix.race.standing import unlike
 
 if TYPE_CHECKING:
     from textmix.race.finish import Ending
@@ -17,10 +18,10 @@ if TYPE_CHECKING:
 AVERAGE, METHODS = "average", 3
 #: Most parts of an average.
 MOST_PARTS = 5
-#: Most arms that are offered, and most of one method; each has a view or a weighting of its own.
-OFFERED, ALIKE = 12, 3
+#: Most arms that are offered, unlike ones.
+OFFERED = 12
 #: Share of the whole time that its test and its model may take, and that its validation may take.
-SHARE, VALIDATION = 0.3, 0.05
+SHARE, VALIDATION = 0.2, 0.05
 #: Least seconds of the processor of its validation.
 LEAST = 3.0
 #: Last fits of a part, in fits to the training documents: that of the test, and that to all documents.
@@ -61,24 +62,20 @@ class Averaging:
         race = self.run.race
         if race is None or self.closed or self.run.interrupted:
             return None
-        level = race.level()
-        parts = self._offered(race, level) if level[: len(race.folds)] == race.folds else []
+        level = race.ready()[0]
+        parts = self._offered(race, level)
         known = self.arm is not None and self.arm.is_of(parts, level)
         fewest = 1 if self.run.options.task == "multi" else 2
         return None if known or len(parts) < fewest else AverageArm(AVERAGE, {}, {}, parts=parts, asked=parts)
 
     def _offered(self, race: Race, level: Sequence[int]) -> list[Arm]:
         """Return the arms of a level that may be parts, the best first: unlike ones, whose last fits end in time."""
-        found, seconds, kinds = list[Arm](), list[float](), list[tuple[str, str, str]]()
-        for arm in race.validated(level):
-            kind = (arm.method, arm.choice["view"], arm.choice["weighting"])
-            many = kind in kinds or sum(method == arm.method for method, _, _ in kinds) >= ALIKE
-            if len(found) == OFFERED or many or not self.run.is_averaged(arm.method):
-                continue
+        averaged = [arm for arm in race.validated(level) if self.run.is_averaged(arm.method)]
+        found, seconds = list[Arm](), list[float]()
+        for arm in unlike(averaged, len(averaged)):
             needed = sorted([*seconds, LAST * self.ending.plain(arm) + self.ending.counting([arm])])
-            if sum(needed[-MOST_PARTS:]) <= SHARE * self.run.options.seconds:
+            if len(found) < OFFERED and sum(needed[-MOST_PARTS:]) <= SHARE * self.run.options.seconds:
                 found.append(arm)
-                kinds.append(kind)
                 seconds = needed
         return found
 
@@ -86,20 +83,24 @@ class Averaging:
         """Validate the average of the best arms, and put it into the race with its scores on the folds.
 
         One that was validated before stays where no other one can be tested in time, or where its parts are chosen
-        again.
+        again; it is validated again on the parts that compare the arms now.
         """
-        wanted = self.candidate()
-        self.closed = wanted is not None and self.arm is not None and self._is_late(wanted)
-        if wanted is None or self.closed:
+        wanted, level, old = self.candidate(), race.ready()[0], self.arm
+        if wanted is not None and old is not None and self._is_late(wanted):
+            self.closed, wanted = True, None
+        fixed = wanted is None and old is not None and self._lacks(race, old, level)
+        if fixed and old is not None:
+            wanted = AverageArm(AVERAGE, {}, {}, parts=old.parts, asked=old.asked)
+        if wanted is None:
             return
         arms = [
             {"method": arm.method, "arm": arm.name, "choice": arm.choice, "point": arm.point, "uncalibrated": True}
             for arm in wanted.parts
         ]
-        level, n_folds = race.level(), len(race.folds)
+        n_folds = len(race.folds)
         rounds = [level[start : start + n_folds] for start in range(0, len(level), n_folds)]
         seconds = max(LEAST * self.run.pace, VALIDATION * self.run.options.seconds)
-        order = {"do": "average", "arms": arms, "rounds": rounds, "first": METHODS}
+        order = {"do": "average", "arms": arms, "rounds": rounds, "first": METHODS, "fixed": fixed}
         found = self.ending.all([order], 0.0, {"average": self.run.spent + seconds}).get("average", {})
         if "values" not in found:
             self.closed = True
@@ -109,7 +110,7 @@ class Averaging:
         parts = [by_name[name] for name in names]
         values = {part: self.run.sign * value for part, value in zip(level, found["values"], strict=True)}
         if self.arm is not None and [id(arm) for arm in self.arm.parts] == [id(arm) for arm in parts]:
-            self.arm.asked, self.arm.values = wanted.parts, values
+            self.arm.asked, self.arm.values = wanted.asked, values
             race.changed(AVERAGE)
             return
         point = {"methods": "+".join(part.method for part in parts)}
@@ -119,6 +120,10 @@ class Averaging:
         runner.arms.clear()
         runner.arms[self.arm.name] = self.arm
         race.changed(AVERAGE)
+
+    def _lacks(self, race: Race, arm: AverageArm, level: Sequence[int]) -> bool:
+        """Return whether an average has no scores on some parts, but its parts have them."""
+        return bool(arm.parts) and not race.has(arm, level) and all(race.has(part, level) for part in arm.parts)
 
     def _is_late(self, wanted: AverageArm) -> bool:
         """Return whether there is no time to test another average."""

@@ -73,11 +73,17 @@ class Runner:
     #: (view, documents, seconds of the processor) of its fits so far, and the seconds of all of them by the clock.
     times: list[tuple[str, int, float]] = field(default_factory=list)
     clock: float = 0.0
+    #: Items of choice and point -> arm, for the name of an arm costs more than a look.
+    made: dict[Any, Arm] = field(default_factory=dict)
 
     def arm(self, choice: Choice, point: Mapping[str, Any]) -> Arm:
         """Return the arm of a representation and a point, always the same object."""
-        made = Arm(self.name, choice, point)
-        return self.arms.setdefault(made.name, made)
+        key = *choice.items(), *point.items()
+        known = self.made.get(key)
+        if known is None or known.name not in self.arms:
+            made = Arm(self.name, choice, point)
+            known = self.made[key] = self.arms.setdefault(made.name, made)
+        return known
 
     def middle(self) -> dict[str, Any]:
         """Return the point in the middle of the grid."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from math import isfinite, sqrt
 from typing import Any
 
@@ -14,6 +14,9 @@ TRY = 0
 METHODS, ARMS = 4, 6
 #: An arm is dropped where its mean over two folds or more lies below that of the best arm on the same folds by this.
 BEHIND = 0.01
+#: Most arms of one method among unlike ones, each with a view or a weighting of its own; and most of all methods that
+#: may be parts of an average.
+ALIKE, UNLIKE = 3, 8
 
 
 class Standing:
@@ -64,14 +67,20 @@ class Standing:
     def levels(self) -> tuple[list[int], ...]:
         """Return the levels of `leaders`, the highest first.
 
-        A repetition of the cross-validation counts when all arms have it that could win by the folds.
+        A repetition of the cross-validation counts when the average has it too, if there is one.
         """
-        if "levels" not in self._found:
-            self._found["levels"] = self._levels()
-        return tuple(self._found["levels"])
+        averages = [arm for runner in self.runners.values() if not runner.choices for arm in runner.arms.values()]
+        whole = [parts for parts in self.ready() if all(self.has(arm, parts) for arm in averages)]
+        return *(whole or [self.folds]), [self.screen], [TRY]
 
-    def _levels(self) -> tuple[list[int], ...]:
-        """Return what `levels` returns."""
+    def ready(self) -> list[list[int]]:
+        """Return the folds, and with each repetition that all arms have that could win, the most parts first."""
+        if "ready" not in self._found:
+            self._found["ready"] = self._ready()
+        return list(self._found["ready"])
+
+    def _ready(self) -> list[list[int]]:
+        """Return what `ready` returns."""
         parts, found = self.folds, [self.folds]
         firsts = self.firsts() if self.again else []
         for more in self.again if firsts else []:
@@ -79,7 +88,7 @@ class Standing:
             if not all(self.has(arm, parts) for arm in firsts):
                 break
             found.insert(0, parts)
-        return *found, [self.screen], [TRY]
+        return found
 
     def level(self) -> list[int]:
         """Return the parts over which `leaders` are compared."""
@@ -113,7 +122,7 @@ class Standing:
         return sorted(whole, key=lambda arm: -arm.mean(parts))
 
     def firsts(self) -> list[Arm]:
-        """Return the arms that could win: the best one of each of the best methods, and the best arms, if close."""
+        """Return the arms that could win, alone if they are close to the best one, or as parts of an average."""
         if "firsts" not in self._found:
             self._found["firsts"] = self._firsts()
         return list(self._found["firsts"])
@@ -122,7 +131,8 @@ class Standing:
         """Return what `firsts` returns."""
         arms = self.validated(self.folds)
         methods = list({arm.method: arm for arm in reversed(arms)}.values())[::-1][:METHODS]
-        return list({id(arm): arm for arm in [*methods, *arms[:ARMS]] if not self.is_behind(arm, arms[0])}.values())
+        close = [arm for arm in [*methods, *arms[:ARMS]] if not self.is_behind(arm, arms[0])]
+        return list({id(arm): arm for arm in [*close, *unlike(arms, UNLIKE)]}.values())
 
     def has(self, arm: Arm, parts: Sequence[int]) -> bool:
         """Return whether an arm has a score on each of some parts."""
@@ -139,3 +149,14 @@ class Standing:
         mean = sum(lost) / len(lost)
         error = sqrt(sum((each - mean) ** 2 for each in lost) / (len(lost) - 1) / len(lost))
         return mean > max(BEHIND, 2.0 * error)
+
+
+def unlike(arms: Iterable[Arm], most: int) -> list[Arm]:
+    """Return the first arms of each method, view and weighting, at most `ALIKE` of a method, in their order."""
+    found, kinds = list[Arm](), list[tuple[str, str, str]]()
+    for arm in arms:
+        kind = (arm.method, arm.choice["view"], arm.choice["weighting"])
+        if len(found) < most and kind not in kinds and sum(method == arm.method for method, _, _ in kinds) < ALIKE:
+            found.append(arm)
+            kinds.append(kind)
+    return found
