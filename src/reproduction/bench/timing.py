@@ -31,6 +31,11 @@ LONG, ALIKE = 5.0, 0.2
 BRIEF = 2.0
 
 
+def is_quick(repeats: int) -> bool:
+    """Return whether a number of rounds is that of a quick bench."""
+    return repeats == FEW
+
+
 def fit_predict(model: Any, X: Any, y: Any) -> Callable[[], object]:
     """Return a candidate of `compare` that fits a model to X and y and predicts X."""
     return lambda: model.fit(X, y).predict(X)
@@ -68,7 +73,7 @@ def compare(
         else:
             first[name] = clock() - start
     seconds: dict[str, list[float]] = {name: [] for name in candidates}
-    rounds = ROUNDS if repeats == FEW and sum(first.values()) < BRIEF else repeats
+    rounds = ROUNDS if is_quick(repeats) and sum(first.values()) < BRIEF else repeats
     for number in range(rounds):
         for name, untimed in first.items():
             last = rounds == FEW and number == FEW - 1
