@@ -9,7 +9,7 @@ import pytest
 import yaml
 from scipy import sparse, stats
 
-from reproduction.bench.growth import COLUMNS, SLOPES, STORED, log_slope, slopes
+from reproduction.bench.growth import COLUMNS, SLOPES, STORED, log_slope, points, slopes
 from reproduction.bench.scaling import CASES, Source, label_sets, measure_case
 from reproduction.pages.scaling import scaling_figure
 from textmix.data.corpus import Corpus, label_matrix
@@ -45,18 +45,21 @@ def test_values_that_were_not_measured_are_left_out() -> None:
         {"case": "x", "step": "fit", "axis": "documents", "size": size, "seconds": size, "bytes": nothing}
         for size, nothing in ((1, None), (10, 0), (100, 5))
     ]
-    (row,) = slopes(rows)
+    (row,) = slopes(points(rows))
     assert tuple(row) == SLOPES and row["quantity"] == "seconds" and row["slope"] == pytest.approx(1.0)
 
 
-def test_a_step_that_makes_a_matrix_has_a_slope_by_its_stored_cells() -> None:
+def test_the_time_of_a_step_that_makes_a_matrix_grows_by_its_stored_cells_and_its_memory_by_documents() -> None:
     rows = [
-        {"case": "x", "step": "count", "axis": "documents", "size": n, "seconds": n**1.2, "bytes": 0, "stored": n**1.2}
+        {"case": "x", "step": "count", "axis": "documents", "size": n, "seconds": n**1.2, "bytes": n, "stored": n**1.2}
         for n in (10, 100, 1000)
     ]
-    by_size, by_cells = slopes(rows)
-    assert by_size["axis"] == "documents" and by_size["slope"] == pytest.approx(1.2)
-    assert by_cells["axis"] == STORED and by_cells["slope"] == pytest.approx(1.0)
+    measured = points(rows)
+    seconds, memory = slopes(measured)
+    assert seconds["axis"] == STORED and seconds["slope"] == pytest.approx(1.0)
+    assert memory["axis"] == "documents" and memory["quantity"] == "bytes" and memory["slope"] == pytest.approx(1.0)
+    with style():
+        assert [axes.get_xlabel() for axes in scaling_figure(measured, slopes(measured)).axes] == [STORED, "documents"]
 
 
 def test_documents_have_the_lengths_classes_and_shares_of_their_source(corpus: Corpus) -> None:
@@ -97,7 +100,7 @@ def test_a_line_looks_alike_in_all_panels_and_stands_once_in_the_legend() -> Non
         for size in (10, 100)
     ]
     with style():
-        figure = scaling_figure(rows, [])
+        figure = scaling_figure(points(rows), [])
         seconds, memory = (
             [(line.get_label(), line.get_marker(), line.get_color()) for line in axes.lines] for axes in figure.axes
         )

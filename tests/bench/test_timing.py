@@ -36,3 +36,15 @@ def test_a_long_untimed_call_is_the_last_of_few_rounds_unless_it_compiled(untime
     called: list[float] = []
     (row,) = compare({"ours": call}, 2, lambda: now[0])
     assert len(called) == calls and row["seconds"] == [6.0, 6.0]
+
+
+@pytest.mark.parametrize(("took", "rounds"), [(0.5, 5), (3.0, 2)])
+def test_brief_calls_of_a_quick_bench_run_as_often_as_in_a_whole_one(took: float, rounds: int) -> None:
+    now = [0.0]
+
+    def call() -> None:
+        """Let time pass."""
+        now[0] += took
+
+    (row,) = compare({"ours": call}, 2, lambda: now[0])
+    assert row["seconds"] == [took] * rounds and row["peak_mib"] is None

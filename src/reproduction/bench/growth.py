@@ -12,10 +12,34 @@ from scipy.special import stdtrit
 #: Columns of the measured times: processor seconds of one thread, bytes at the peak above those before, and the cells
 #: that the result stores where it is a matrix.
 COLUMNS = ("case", "step", "axis", "size", "repeat", "seconds", "bytes", "stored")
-#: The axis of a slope against the cells that are stored.
+#: The axis of the time of a step that makes a matrix: the cells that are stored.
 STORED = "stored features"
+#: Columns of one measured quantity, ``seconds`` or ``bytes``, against what it grows by.
+POINTS = ("case", "step", "axis", "size", "quantity", "value")
 #: Columns of the slopes: of log seconds and of log bytes against log size, each with its 95 % interval.
 SLOPES = ("case", "step", "axis", "sizes", "quantity", "slope", "low", "high")
+
+
+def points(rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """Return what was measured, one quantity a row: rows of `POINTS`; zeros and missing values are left out.
+
+    The time of a step that makes a matrix grows by the cells that it stores (`STORED`): more documents hold more
+    different features that occur often enough, so that a step of constant time a feature has a slope above 1 by
+    documents.  Every other quantity grows by the axis of the case.
+
+    Parameters
+    ----------
+    rows : of `COLUMNS`; all values may be text.
+    """
+    found = []
+    for row in rows:
+        for quantity in ("seconds", "bytes"):
+            if row[quantity] and float(row[quantity]) > 0:
+                by_cells = quantity == "seconds" and row.get("stored")
+                axis, size = (STORED, row["stored"]) if by_cells else (row["axis"], row["size"])
+                values = (row["case"], row["step"], axis, float(size), quantity, float(row[quantity]))
+                found.append(dict(zip(POINTS, values, strict=True)))
+    return found
 
 
 def slopes(rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
@@ -23,26 +47,19 @@ def slopes(rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
 
     Parameters
     ----------
-    rows : of `COLUMNS`; zeros and missing values are left out, and a slope needs three different sizes.  Where a step
-        makes a matrix, a further slope is that of seconds against its stored cells (`STORED`): more documents give more
-        different features a document, so that a step of constant time a feature has a slope above 1 by documents.
+    rows : of `POINTS`; a slope needs three different sizes.
     """
-    points_of: dict[tuple[str, str, str, str], list[tuple[float, float]]] = {}
+    points_of: dict[tuple[str, ...], list[tuple[float, float]]] = {}
     for row in rows:
-        for quantity in ("seconds", "bytes"):
-            if row[quantity] and float(row[quantity]) > 0:
-                key = (row["case"], row["step"], row["axis"], quantity)
-                points_of.setdefault(key, []).append((float(row["size"]), float(row[quantity])))
-        if row.get("stored") and row["seconds"] and float(row["seconds"]) > 0:
-            key = (row["case"], row["step"], STORED, "seconds")
-            points_of.setdefault(key, []).append((float(row["stored"]), float(row["seconds"])))
+        key = (row["case"], row["step"], row["axis"], row["quantity"])
+        points_of.setdefault(key, []).append((row["size"], row["value"]))
     return [
         {
-            **{"case": case, "step": step, "axis": axis, "sizes": len({size for size, _ in points})},
-            **{"quantity": quantity, **log_slope(np.array(points))},
+            **{"case": case, "step": step, "axis": axis, "sizes": len({size for size, _ in measured})},
+            **{"quantity": quantity, **log_slope(np.array(measured))},
         }
-        for (case, step, axis, quantity), points in points_of.items()
-        if len({size for size, _ in points}) > 2
+        for (case, step, axis, quantity), measured in points_of.items()
+        if len({size for size, _ in measured}) > 2
     ]
 
 

@@ -89,12 +89,12 @@ def _peak() -> float:
 
 
 def _shortest(call: Callable[[], object]) -> float:
-    """Return the shortest time of a few calls, seconds of the processor: other processes do not lengthen it."""
+    """Return the shortest time of a few calls, seconds of this thread: other processes do not lengthen it."""
     seconds = []
     for _ in range(TIMES):
-        start = time.process_time()
+        start = time.thread_time()
         call()
-        seconds.append(time.process_time() - start)
+        seconds.append(time.thread_time() - start)
     return min(seconds)
 
 

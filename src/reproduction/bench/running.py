@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from reproduction.bench.timing import COLUMNS, not_installed
-from reproduction.plan.suites import FEW, Suite
+from reproduction.bench.timing import COLUMNS, is_quick, not_installed
+from reproduction.plan.suites import Suite
 from textmix.core import io
 from textmix.core.errors import MissingResult
 from textmix.data.corpus import Corpus, Ragged
@@ -97,7 +97,7 @@ def run_suite(suite: Suite, inputs: Sequence[str], repeats: int) -> list[dict[st
     ----------
     suite : entry of the registry.
     inputs : paths of what `reproduction.plan.graph.read_by_suite` returns; none if its role has no data set.
-    repeats : rounds; in each, every candidate and peer runs once.  `FEW` are a quick bench, on one document in `EVERY`.
+    repeats : rounds; in each, every candidate and peer runs once.  A quick bench takes one document in `EVERY`.
 
     Returns
     -------
@@ -114,7 +114,7 @@ def run_suite(suite: Suite, inputs: Sequence[str], repeats: int) -> list[dict[st
             "name a mirror in TEXTMIX_MIRROR, or map the role to a data set"
         )
     function = getattr(importlib.import_module(suite.module), suite.run.split(":")[1])
-    data = READERS[suite.takes](*inputs, EVERY if repeats == FEW else 1)
+    data = READERS[suite.takes](*inputs, EVERY if is_quick(repeats) else 1)
     try:
         rows: list[dict[str, Any]] = function(*data, repeats=repeats)
     except ModuleNotFoundError as error:

@@ -27,6 +27,13 @@ COLUMNS = (
 #: An untimed call counts as the last of few rounds where it took so many seconds, and this share at most more or less
 #: than the first round: then it compiled nothing that matters.
 LONG, ALIKE = 5.0, 0.2
+#: Untimed calls of all candidates that take less together, seconds, are brief.
+BRIEF = 2.0
+
+
+def is_quick(repeats: int) -> bool:
+    """Return whether a number of rounds is that of a quick bench."""
+    return repeats == FEW
 
 
 def fit_predict(model: Any, X: Any, y: Any) -> Callable[[], object]:
@@ -42,9 +49,9 @@ def compare(
     """Time each candidate ``repeats`` times, all in turns, after one untimed call each, then measure its memory.
 
     In turns, a slow moment of the machine affects all candidates alike; the untimed call compiles and fills caches.
-    Few rounds (`reproduction.plan.suites.FEW`) are for a quick look: they measure no memory, and a long untimed call
-    takes the place of the last round (`LONG`).  A candidate that needs a package of `reproduction.plan.suites.PEERS`
-    which is not installed is named as missing and has no time.
+    Few rounds (`reproduction.plan.suites.FEW`) are for a quick look: they measure no memory, a long untimed call takes
+    the place of the last round (`LONG`), and brief calls run as often as in a whole bench (`BRIEF`).  A candidate that
+    needs a package of `reproduction.plan.suites.PEERS` which is not installed is named as missing and has no time.
 
     Parameters
     ----------
@@ -66,9 +73,10 @@ def compare(
         else:
             first[name] = clock() - start
     seconds: dict[str, list[float]] = {name: [] for name in candidates}
-    for number in range(repeats):
+    rounds = ROUNDS if is_quick(repeats) and sum(first.values()) < BRIEF else repeats
+    for number in range(rounds):
         for name, untimed in first.items():
-            last = 1 < repeats <= FEW and number == repeats - 1
+            last = rounds == FEW and number == FEW - 1
             if last and untimed >= LONG and abs(untimed - seconds[name][0]) <= ALIKE * seconds[name][0]:
                 seconds[name].append(untimed)
                 continue

@@ -17,25 +17,24 @@ QUANTITIES = {"seconds": ("seconds", 1.0), "bytes": ("memory, MB", 1e-6)}
 
 
 def scaling_figure(rows: Sequence[Mapping[str, Any]], slopes: Sequence[Mapping[str, Any]]) -> Sheet:
-    """Draw medians over the repeats on logarithmic axes: a panel for each quantity and each axis that grows.
+    """Draw medians over the repeats on logarithmic axes: a panel for each quantity and each axis by which it grows.
 
     Parameters
     ----------
-    rows, slopes : as `reproduction.bench.growth` describes them; all values may be text.
+    rows, slopes : of `reproduction.bench.growth.points` and `reproduction.bench.growth.slopes`.
     """
-    grown = list(dict.fromkeys(row["axis"] for row in rows))
-    cells = [(axis, quantity) for axis in grown for quantity in QUANTITIES]
+    cells = list(dict.fromkeys((row["axis"], row["quantity"]) for row in rows))
     places = {label: number for number, label in enumerate(dict.fromkeys(map(_label, rows)))}
     figure, panels = grid_of_panels(len(cells), 2, 2.9)
     for axes, (axis, quantity) in zip(panels, cells, strict=True):
-        _panel(axes, [row for row in rows if row["axis"] == axis], quantity, places)
+        _panel(axes, [row for row in rows if (row["axis"], row["quantity"]) == (axis, quantity)], quantity, places)
         axes.set_xlabel(axis)
     legend(figure)
-    steep = [row for row in slopes if row["quantity"] == "seconds" and row["axis"] == "documents"]
+    steep = [row for row in slopes if row["quantity"] == "seconds" and row["axis"] != "labels"]
     if steep:
         most = max(steep, key=lambda row: float(row["slope"]))
         figure.note(
-            f"The steepest growth of time with documents is that of {most['case']}, {most['step']}: slope "
+            f"The steepest growth of time is that of {most['case']}, {most['step']}, with {most['axis']}: slope "
             f"{float(most['slope']):.2f}, 95 % interval {float(most['low']):.2f} to {float(most['high']):.2f}."
         )
     return figure
@@ -49,13 +48,11 @@ def _label(row: Mapping[str, Any]) -> str:
 def _panel(axes: Axes, rows: Sequence[Mapping[str, Any]], quantity: str, places: Mapping[str, int]) -> None:
     """Draw a line for each step of each case; its number decides colour, mark and dashes in all panels."""
     name, unit = QUANTITIES[quantity]
-    lines: dict[str, dict[int, list[float]]] = {}
+    lines: dict[str, dict[float, list[float]]] = {}
     shown: list[float] = []
-    grown: set[int] = set()
+    grown: set[float] = set()
     for row in rows:
-        if row[quantity] not in ("", None):
-            value = unit * float(row[quantity])
-            lines.setdefault(_label(row), {}).setdefault(int(row["size"]), []).append(value)
+        lines.setdefault(_label(row), {}).setdefault(row["size"], []).append(unit * row["value"])
     for label, points in lines.items():
         turn, look_number = divmod(places[label], len(MARKERS))
         look = {"color": f"C{look_number}", "marker": MARKERS[look_number], "linestyle": DASHES[turn % len(DASHES)]}

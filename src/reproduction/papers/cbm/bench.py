@@ -13,8 +13,7 @@ from scipy import sparse
 from sklearn.linear_model import LogisticRegression
 
 from reproduction.bench.roofline import Work, bytes_of, reading, with_limits
-from reproduction.bench.timing import COLUMNS, compare, judge, judge_memory, peak_mib
-from reproduction.plan.suites import FEW
+from reproduction.bench.timing import COLUMNS, compare, is_quick, judge, judge_memory, peak_mib
 from textmix.models.cbm import mixture_kernels
 from textmix.models.cbm.estimator import bernoulli_mixture
 from textmix.models.cbm.learners import LogisticExperts, MStep
@@ -78,7 +77,7 @@ def bench_m_step(
     -------
     rows of `reproduction.bench.timing.COLUMNS`; the note gives both objectives, in nats.
     """
-    n_components = min(n_components, FEW_COMPONENTS) if repeats == FEW else n_components
+    n_components = min(n_components, FEW_COMPONENTS) if is_quick(repeats) else n_components
     memberships = bernoulli_mixture(Y, n_components, 3, np.random.default_rng(0))
     memberships[memberships < 1e-5] = 0.0
     wanted, sparing, few = _peer(X, Y, memberships, variance, 1e-5)
