@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import textwrap
 from typing import TYPE_CHECKING, Any
 
 from matplotlib.ticker import FuncFormatter
@@ -16,6 +17,8 @@ if TYPE_CHECKING:
 
 #: Inches of the panel of values, and of a line of the panel of levels.
 _VALUES, _LINE = 2.0, 0.19
+#: Characters of a line of the axis text, which runs along the panel of values.
+_WIDE = 30
 #: The choice of the table: an open diamond around the dot of its reading.
 _CHOICE: dict[str, Any] = {"marker": "D", "color": INK, "markerfacecolor": "none", "linestyle": "none", "zorder": 5}
 
@@ -74,7 +77,7 @@ def _sheet(curve: Curve, measured: str) -> Sheet:
 def _axis_text(curve: Curve, measured: str) -> str:
     """Return what the axis of values says: what they are, and their unit where that is another word."""
     named = measured and measured != curve.unit and not curve.is_claim
-    return f"{measured} ({curve.unit})" if named else curve.unit
+    return textwrap.fill(f"{measured} ({curve.unit})" if named else curve.unit, _WIDE)
 
 
 def _levels(curve: Curve, factor: str) -> list[str]:
