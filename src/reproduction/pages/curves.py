@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 import textwrap
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from matplotlib.ticker import FuncFormatter
 
-from reproduction.stored.curves import Curve
+from reproduction.stored.curves import Curve, read_curves
 from textmix.pages.marks import marked, place_legend, readable
 from textmix.pages.style import GREY, INK, PALE, SMALL, WIDTH, Sheet, style, svg_bytes
 
@@ -34,6 +35,18 @@ def draw_curve(curve: Curve, title: str, measured: str) -> bytes:
     """
     with style():
         return svg_bytes(_sheet(curve, measured), title)
+
+
+def with_drawings(files: Mapping[str, str], measured: Mapping[str, str]) -> dict[str, str]:
+    """Return the files of recorded curves, which have no drawings, with a drawing of each.
+
+    Parameters
+    ----------
+    files : as `reproduction.stored.recorded_curves.recorded_curves` returns them.
+    measured : id of a row -> what its values are.
+    """
+    curves = read_curves(files)
+    return {**files, **{one.drawing: draw_curve(one, one.row, measured[one.row]).decode() for one in curves}}
 
 
 def _sheet(curve: Curve, measured: str) -> Sheet:
