@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 
-from reproduction.pages.curves import draw_curve
-from reproduction.stored.curves import CLAIM_UNIT, Curve, Reading
+from reproduction.pages.curves import draw_curve, with_drawings
+from reproduction.stored.curves import CLAIM_UNIT, READINGS, Curve, Reading
+from textmix.core.io import format_csv
 from textmix.pages.drawing import inline_svg, notes_of
 
 
@@ -38,3 +39,11 @@ def test_a_claim_has_a_boundary_and_no_margin() -> None:
     drawn = draw_curve(curve(CLAIM_UNIT, math.inf), "a claim", "")
     assert "The claim holds under 1 of them: inside the span of 2 readings." in notes_of(drawn)
     assert inline_svg(drawn, "s-p-x", "p-x.svg")
+
+
+def test_recorded_curves_are_drawn_from_their_values() -> None:
+    made = curve("fraction", 0.6)
+    files = {"readings.csv": format_csv([{**row, "date": "2026-11-25"} for row in made.rows()], (*READINGS, "date"))}
+    drawn = with_drawings(files, {"p.x": "accuracy"})
+    assert drawn["readings.csv"] == files["readings.csv"]
+    assert drawn["p-x.svg"] == draw_curve(made, "p.x", "accuracy").decode()

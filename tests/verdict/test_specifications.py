@@ -166,7 +166,8 @@ def test_a_recorded_curve_is_shown_with_its_day_where_this_run_made_none() -> No
     record, then = SimpleNamespace(rows=[row()]), {"p": files(0.9, date="2026-11-25")}
     alone = _specified(SimpleNamespace(curves={}, recorded_curves=then), "p", record)
     assert [one.recorded for one, _ in alone.curves] == ["2026-11-25"]
-    assert "recorded on 2026-11-25" in alone.curves[0][1].reason
+    drawing = alone.curves[0][1]
+    assert drawing.caption.startswith("Recorded on 2026-11-25.") and drawing.svg is not None
     assert alone.factors["made"]["smoothing"] == {"0": "a", "1": "b"}
     assert PaperSection.standings.fget(SimpleNamespace(specified=alone)) == {"p.x": "inside the span of 2 readings"}
     today = _specified(SimpleNamespace(curves={"p": files(0.7)}, recorded_curves=then), "p", record)

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from reproduction.job.runtime import job
+from reproduction.pages.curves import with_drawings
 from reproduction.stored.results import as_read, role_entries
 from reproduction.verdict.compare import (
     COMPARISON_COLUMNS,
@@ -17,7 +18,7 @@ from reproduction.verdict.placebo import PLACEBO_COLUMNS
 from reproduction.verdict.published import COUNTED, IDENTITY
 from reproduction.verdict.recorded import read_recorded
 from reproduction.verdict.sections import ReportInputs, read_sections
-from textmix.core.io import canonical_json, format_csv, write_result
+from textmix.core.io import canonical_json, format_csv, read_csv, write_result
 
 with job(snakemake, tolerate_missing=True) as running:
     read, write, asked = snakemake.input, snakemake.output, running.settings
@@ -26,7 +27,11 @@ with job(snakemake, tolerate_missing=True) as running:
     roles, made = as_read(role_entries(asked.roles), folders[2] / "datasets"), frozenset(map(Path, read))
     recorded = read_recorded(list(map(Path, read.recorded)))
     shown = (asked.papers, roles, asked.chosen, asked.titles, made, recorded, asked.curves)
-    inputs = ReportInputs(*folders, *shown, asked.home, asked.recorded_curves)
+    curves = {
+        paper: with_drawings(files, {row["id"]: row["metric"] for row in read_csv(papers[paper] / "published.csv")})
+        for paper, files in asked.recorded_curves.items()
+    }
+    inputs = ReportInputs(*folders, *shown, asked.home, curves)
     sections, comparisons = read_sections(inputs)
     report = Report(sections, read_remedies(asked.remedies), recorded, alone=asked.alone)
     write_result(write.front, render_front(report), running.record)

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
+import textwrap
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from matplotlib.ticker import FuncFormatter
 
-from reproduction.stored.curves import Curve
+from reproduction.stored.curves import Curve, read_curves
 from textmix.pages.marks import marked, place_legend, readable
 from textmix.pages.style import GREY, INK, PALE, SMALL, WIDTH, Sheet, style, svg_bytes
 
@@ -16,6 +18,8 @@ if TYPE_CHECKING:
 
 #: Inches of the panel of values, and of a line of the panel of levels.
 _VALUES, _LINE = 2.0, 0.19
+#: Characters of a line of the axis text, which runs along the panel of values.
+_WIDE = 30
 #: The choice of the table: an open diamond around the dot of its reading.
 _CHOICE: dict[str, Any] = {"marker": "D", "color": INK, "markerfacecolor": "none", "linestyle": "none", "zorder": 5}
 
@@ -31,6 +35,18 @@ def draw_curve(curve: Curve, title: str, measured: str) -> bytes:
     """
     with style():
         return svg_bytes(_sheet(curve, measured), title)
+
+
+def with_drawings(files: Mapping[str, str], measured: Mapping[str, str]) -> dict[str, str]:
+    """Return the files of recorded curves, which have no drawings, with a drawing of each.
+
+    Parameters
+    ----------
+    files : as `reproduction.stored.recorded_curves.recorded_curves` returns them.
+    measured : id of a row -> what its values are.
+    """
+    curves = read_curves(files)
+    return {**files, **{one.drawing: draw_curve(one, one.row, measured[one.row]).decode() for one in curves}}
 
 
 def _sheet(curve: Curve, measured: str) -> Sheet:
@@ -74,7 +90,7 @@ def _sheet(curve: Curve, measured: str) -> Sheet:
 def _axis_text(curve: Curve, measured: str) -> str:
     """Return what the axis of values says: what they are, and their unit where that is another word."""
     named = measured and measured != curve.unit and not curve.is_claim
-    return f"{measured} ({curve.unit})" if named else curve.unit
+    return textwrap.fill(f"{measured} ({curve.unit})" if named else curve.unit, _WIDE)
 
 
 def _levels(curve: Curve, factor: str) -> list[str]:

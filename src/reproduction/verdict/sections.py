@@ -212,7 +212,7 @@ class ReportInputs:
     recorded : the recorded run, or None where none is recorded.
     curves : paper -> file -> content of its specification curves, where they are those of today.
     home : the folder of the workflow as seen from the pages.
-    recorded_curves : the same of the recorded curves.
+    recorded_curves : the same of the recorded curves, with their drawings.
     """
 
     folders: Mapping[str, Path]
@@ -335,24 +335,26 @@ def _specified(inputs: ReportInputs, paper: str, record: Record) -> Specified:
     """Return the specification curves of a paper: those of today, and for the other rows the recorded ones."""
     files, recorded = inputs.curves.get(paper, {}), inputs.recorded_curves.get(paper, {})
     metrics = {row.id: " ".join(filter(None, (row.method, row.metric))) for row in record.rows}
-    of_today = read_curves(files) if files else []
-    of_then = {curve.row: curve for curve in (read_curves(recorded) if recorded else [])}
-    drawn = []
+    of_today, found = (read_curves(one) if one else [] for one in (files, recorded))
+    of_then, drawn = {curve.row: curve for curve in found}, []
     for curve in of_today:
-        name, title = curve.drawing.removesuffix(".svg"), metrics[curve.row]
         if curve.made:
-            svg = files[curve.drawing].encode()
-            drawing = Drawing(name, title, notes_of(svg), inline_svg(svg, f"s-{paper}-{name}", curve.drawing))
-            drawn.append((curve, drawing))
+            drawn.append((curve, _curve_drawing(files, curve, paper, metrics[curve.row])))
             of_then.pop(curve.row, None)
         elif curve.row not in of_then:
-            drawn.append((curve, Drawing(name, title, "", None, f"{NOT_RUN}: {curve.readings[0].reason}")))
-    for curve in of_then.values():
-        why = f"{NOT_RUN}: the readings are those recorded on {curve.recorded}; snakemake specifications draws them"
-        drawn.append((curve, Drawing(curve.drawing.removesuffix(".svg"), metrics[curve.row], "", None, why)))
+            why = f"{NOT_RUN}: {curve.readings[0].reason}"
+            drawn.append((curve, Drawing(curve.drawing.removesuffix(".svg"), metrics[curve.row], "", None, why)))
+    drawn += [(curve, _curve_drawing(recorded, curve, paper, metrics[curve.row])) for curve in of_then.values()]
     factors = {**(read_factors(recorded) if recorded else {}), **(read_factors(files) if files else {})}
     shown = {curve.specification for curve, _ in drawn}
     return Specified(drawn, {name: levels for name, levels in factors.items() if name in shown})
+
+
+def _curve_drawing(files: Mapping[str, str], curve: Curve, paper: str, title: str) -> Drawing:
+    """Return the drawing of a curve of a folder of curves."""
+    name, svg = curve.drawing.removesuffix(".svg"), files[curve.drawing].encode()
+    said = f"Recorded on {curve.recorded}. {notes_of(svg)}" if curve.recorded else notes_of(svg)
+    return Drawing(name, title, said, inline_svg(svg, f"s-{paper}-{name}", curve.drawing))
 
 
 def _drawing(inputs: ReportInputs, paper: str, figure: str, entry: Mapping[str, Any]) -> Drawing:
