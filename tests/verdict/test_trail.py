@@ -49,6 +49,10 @@ def test_a_row_links_to_settings_records_and_logs() -> None:
         ("record of measure p/own", "../../results/papers/p/measures/own/meta.json"),
         ("log", "../../logs/measure/p/own.log"),
     ]
+    assert made_by("p", Origin("p.x", "", "", "", "results/datasets/news"), spec)[:2] == [
+        ("entry of the data set news, with its reader", "../../config/datasets.yaml"),
+        ("code of the readers", "../../src/textmix/data/readers"),
+    ]
     assert made_by("p", None, {}) == [("settings", "../../config/papers/p/paper.yaml")]
 
 
