@@ -147,6 +147,8 @@ def test_what_has_no_cause_or_lies_outside_every_reading_is_not_explained(
     causes = {} if because is None else {"p.x": Cause(because, ())}
     found = unexplained([_Item("p.x")], causes, [curve(*values)])  # type: ignore[list-item]
     assert bool(found) is listed
+    if because is not None and because.startswith("Not explained."):
+        assert found[0].tried.startswith("Two were tried.")
 
 
 def test_a_recorded_curve_is_shown_with_its_day_where_this_run_made_none() -> None:

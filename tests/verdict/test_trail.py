@@ -108,3 +108,5 @@ def test_a_small_difference_that_is_one_is_not_0_per_cent() -> None:
     row = {**comparison("differs", value="18828"), "difference": -7, "rebuilt": 18821, "low": "", "high": ""}
     (item,) = made_of([row]).items
     assert item.share == "−0.037 %"
+    row = {**comparison("differs", value="4"), "difference": 556, "rebuilt": 560, "low": "", "high": ""}
+    assert made_of([row]).items[0].share == "+13,900 %"
