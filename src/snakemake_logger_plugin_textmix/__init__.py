@@ -28,6 +28,12 @@ _QUIET = {
     *(LogEvent.WORKFLOW_STARTED, LogEvent.RESOURCES_INFO, LogEvent.GROUP_INFO),
     *(LogEvent.JOB_STARTED, LogEvent.SHELLCMD, LogEvent.PROGRESS),
 }
+#: How Snakemake begins its sentence on a run without jobs; it calls no hook of the workflow then.
+_NOTHING = "Nothing to be done"
+#: How Snakemake begins its sentence on an interrupt from the keyboard, which every job that runs got too.
+_INTERRUPT = "Terminating processes on user request"
+#: Records about the jobs that an interrupt ended, and about the run that they did not let end.
+_ENDED_TOO = re.compile(r"(RuleException|CalledProcessError|WorkflowError|At least one job)\b")
 #: Seconds of a job of unknown cost: little more than a start.
 _UNKNOWN = 2.0
 #: Share of the expected time after which the time left is told, for the speed of this machine is then known.
@@ -86,13 +92,19 @@ class Progress:
         return max(sum(rest.values()) / self.cores, max(rest.values(), default=0.0))
 
 
-#: Of the run of this process: job -> expected seconds, and cores; the workflow states them when its run starts.
-_RUN: dict[str, Any] = {"expected": {}, "cores": 1}
+#: Of the run of this process: job -> expected seconds, and cores, which the workflow states when its run starts, and
+#: what it says where it has nothing to do.
+_RUN: dict[str, Any] = {"expected": {}, "cores": 1, "nothing": lambda: ""}
 
 
 def expect(seconds: Mapping[int, float | None], cores: int) -> None:
     """State the expected seconds of the jobs of this process's run, None where unknown, and how many run at once."""
     _RUN.update(expected={job: _UNKNOWN if known is None else known for job, known in seconds.items()}, cores=cores)
+
+
+def nothing_to_do(said: Callable[[], str]) -> None:
+    """State what the run of this process says where it has nothing to do; the workflow does so while it is read."""
+    _RUN.update(nothing=said)
 
 
 def time_in_words(seconds: float) -> str:
@@ -130,6 +142,7 @@ class LogHandler(LogHandlerBase):
         self.stream = sys.stdout if self.common_settings.stdout else sys.stderr
         self.dry = self.common_settings.dryrun
         self.progress: Progress | None = None
+        self.interrupted = False
         self.messages: dict[int, str] = {}
         self.planned: dict[str, list[str]] = {}
 
@@ -146,19 +159,34 @@ class LogHandler(LogHandlerBase):
     def line_of(self, record: LogRecord) -> str | None:
         """Return what a record says to a person, or None."""
         event = getattr(record, "event", None)
-        if self.common_settings.verbose or record.levelno >= WARNING:
+        if self.common_settings.verbose:
             return self.format(record)
-        if event in _QUIET:
+        if event in _QUIET or self._of_an_interrupt(record):
             return None
-        if event == LogEvent.JOB_INFO:
+        if record.levelno < WARNING and event == LogEvent.JOB_INFO:
             note = self._planned if self.dry else self._begun
             note(record)
             return None
-        if event == LogEvent.JOB_FINISHED:
+        if record.levelno < WARNING and event == LogEvent.JOB_FINISHED:
             return self._ended(record)
-        if event == LogEvent.RUN_INFO:
+        return self._told(record, event)
+
+    def _told(self, record: LogRecord, event: LogEvent | None) -> str | None:
+        """Return what a record that is on no single job says, or None."""
+        said = record.getMessage()
+        if record.levelno < WARNING and event == LogEvent.RUN_INFO:
             return self._stats(record)
-        return None if event is None and _NOISE.match(record.getMessage()) else self.format(record)
+        if event is None and said.startswith(_NOTHING):
+            return "\n".join(filter(None, (self.format(record), _RUN["nothing"]())))
+        noise = record.levelno < WARNING and event is None and _NOISE.match(said)
+        return None if noise else self.format(record)
+
+    def _of_an_interrupt(self, record: LogRecord) -> bool:
+        """Return whether a record only says that a job, or the run, did not end for the interrupt told before."""
+        said = record.getMessage()
+        self.interrupted |= said.startswith(_INTERRUPT)
+        ended = getattr(record, "event", None) == LogEvent.JOB_ERROR or _ENDED_TOO.match(said)
+        return self.interrupted and bool(ended)
 
     def _planned(self, record: Any) -> None:
         """Note a job that a dry run would make."""

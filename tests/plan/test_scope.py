@@ -27,7 +27,7 @@ def test_the_most_numbers_for_a_second_come_first_and_a_smaller_job_takes_the_ro
     assert {*fill(works, {}, 60.0, None)} == {"short", "small"}
     left = fill(works, {}, 85.0, None)
     assert {*left} == {"small"}
-    assert left["small"] == f"{LEFT_OUT}: it takes about 30 s of the processor, and run_seconds: 85 is full"
+    assert left["small"] == f"{LEFT_OUT}: it takes about 30 s of the processor, for which run_seconds has no room"
     assert fill(works, {}, None, None) == fill(works, {}, 110.0, None) == {}
 
 
@@ -43,7 +43,7 @@ def test_what_jobs_read_in_common_is_counted_once_and_comes_with_the_first_of_th
 def test_jobs_on_which_no_number_rests_have_a_share_of_their_own_the_cheapest_first() -> None:
     works = {"number": Work(50.0, rows=1), "dear": Work(20.0), "cheap": Work(5.0)}
     left = fill(works, {}, 1000.0, 20.0)
-    assert {*left} == {"dear"} and "further_seconds: 20 is full" in left["dear"]
+    assert {*left} == {"dear"} and "further_seconds has no room" in left["dear"]
     assert {*fill(works, {}, 52.0, 20.0)} == {"dear", "cheap"}
 
 

@@ -20,6 +20,7 @@ from reproduction.verdict.compare import (
     not_chosen,
     printed_numbers,
 )
+from reproduction.verdict.numbers import allowance
 from reproduction.verdict.published import KINDS
 from reproduction.verdict.words import VERDICTS, decimals, short
 from tests.verdict.reporting import SETTINGS, Made, row
@@ -565,3 +566,8 @@ def test_decimals_are_the_printed_ones(printed: str, places: int) -> None:
 )
 def test_short_numbers_are_plain(value: float, text: str) -> None:
     assert short(value) == text
+
+
+@pytest.mark.parametrize(("margin", "words"), [("1", "1 point"), ("2.5", "2.5 points"), ("5%", "5 %")])
+def test_a_margin_is_said_in_words(margin: str, words: str) -> None:
+    assert allowance(row(tolerance="near", margin=margin, unit="percent"), 70.0)[1] == words

@@ -12,14 +12,16 @@ from typing import Any
 
 import pytest
 
+from reproduction.plan.scope import LEFT_OUT
 from reproduction.stored.results import Results, RoleEntry
 from reproduction.verdict.compare import COMPARISON_COLUMNS, compare_paper
 from reproduction.verdict.coverage import DataUsed, Remedy
 from reproduction.verdict.items import Recorded
-from reproduction.verdict.page import Report, render_front, render_numbers, render_paper, render_provenance, slug
+from reproduction.verdict.page import Report, notes, render_front, render_numbers, render_paper, render_provenance, slug
 from reproduction.verdict.published import Deviation, Record
 from reproduction.verdict.recorded import UNEQUAL, Facts, RecordedRun
 from reproduction.verdict.sections import PaperSection, ReportInputs, make_section, read_sections
+from reproduction.verdict.tables import PaperTable, make_cell
 from reproduction.verdict.timeline import Bar
 from reproduction.verdict.words import VERDICTS
 from tests.verdict.reporting import META, Made, row
@@ -131,6 +133,12 @@ def test_pages_show_everything_they_were_given() -> None:
     assert made["provenance"].count("MARK") >= 5
 
 
+def test_what_a_run_leaves_out_has_one_note_whatever_each_job_would_take() -> None:
+    cells = [make_cell({**comparison("not run", id=f"p.{n}"), "reason": f"{LEFT_OUT}: it takes {n} s"}) for n in (1, 2)]
+    table = PaperTable("t", "", "", ("A", "B"), (("x", tuple(cells)),))
+    assert notes(table) == [("not run", "all cells", f"{LEFT_OUT}, make full")]
+
+
 def test_a_weak_number_counts_apart() -> None:
     rows = [comparison(verdict, id=f"p.{i}") for i, verdict in enumerate(("reproduced", "reproduced", "differs"))]
     rows[1]["weak"] = rows[2]["weak"] = "its margin accepts 4 of 5 other printed values"
@@ -138,7 +146,7 @@ def test_a_weak_number_counts_apart() -> None:
     assert (section.counts["reproduced"], section.counts["differs"], section.beside["weak"]) == (1, 0, 2)
     assert [item.cell.id for item in section.differing] == ["p.2"], "what differs is explained, weak or not"
     made = {name: Reader(page) for name, page in pages(section).items()}
-    assert "2 weak numbers, whose margins accept too much: 1 are reproduced, 1 differ" in " ".join(
+    assert "2 weak numbers, whose margins accept too much: 1 is reproduced, 1 differs." in " ".join(
         made["index"].text.split()
     )
     assert "Weak: its margin accepts 4 of 5 other printed values." in made["numbers"].text

@@ -149,6 +149,8 @@ def test_what_has_no_cause_or_lies_outside_every_reading_is_not_explained(
     assert bool(found) is listed
     drawn = curve(*values)
     assert [drawn.standing in one.why for one in found] == [drawn.span is not None] * listed
+    if because is not None and because.startswith("Not explained."):
+        assert found[0].tried.startswith("Two were tried.")
 
 
 def test_a_recorded_curve_is_shown_with_its_day_where_this_run_made_none() -> None:

@@ -38,6 +38,13 @@ def test_pivot_places_every_value_once_in_the_order_of_the_paper() -> None:
     assert [cell.id for cell in table.cells] == [row["id"] for row in rows]
 
 
+def test_a_table_of_mostly_empty_cells_is_a_list_that_loses_nothing() -> None:
+    rows = [line(id=f"p.{n}", dataset=f"row {n}", method=f"column {n}") for n in range(4)]
+    table = make_table("t", PIVOT, rows)
+    assert table.listing and [label for label, _ in table.rows] == [f"column {n}: row {n}" for n in range(4)]
+    assert [cell.id for cell in table.cells] == [row["id"] for row in rows]
+
+
 def test_a_value_the_paper_does_not_have_stays_empty() -> None:
     rows = [line(id="p.1"), line(id="p.2", dataset="b", method="SVM")]
     table = make_table("t", PIVOT, rows)

@@ -49,6 +49,10 @@ def test_a_row_links_to_settings_records_and_logs() -> None:
         ("record of measure p/own", "../../results/papers/p/measures/own/meta.json"),
         ("log", "../../logs/measure/p/own.log"),
     ]
+    assert made_by("p", Origin("p.x", "", "", "", "results/datasets/news"), spec)[:2] == [
+        ("entry of the data set news, with its reader", "../../config/datasets.yaml"),
+        ("code of the readers", "../../src/textmix/data/readers"),
+    ]
     assert made_by("p", None, {}) == [("settings", "../../config/papers/p/paper.yaml")]
 
 
@@ -104,3 +108,5 @@ def test_a_small_difference_that_is_one_is_not_0_per_cent() -> None:
     row = {**comparison("differs", value="18828"), "difference": -7, "rebuilt": 18821, "low": "", "high": ""}
     (item,) = made_of([row]).items
     assert item.share == "−0.037 %"
+    row = {**comparison("differs", value="4"), "difference": 556, "rebuilt": 560, "low": "", "high": ""}
+    assert made_of([row]).items[0].share == "+13,900 %"

@@ -12,7 +12,7 @@ from snakemake.logging import DefaultFormatter
 from snakemake_interface_logger_plugins.common import LogEvent
 
 import snakemake_logger_plugin_textmix as terminal
-from snakemake_logger_plugin_textmix import LogHandler, Progress, expect, time_in_words
+from snakemake_logger_plugin_textmix import LogHandler, Progress, expect, nothing_to_do, time_in_words
 
 
 class Clock:
@@ -33,6 +33,7 @@ def clock() -> Clock:
 def _no_run() -> Iterator[None]:
     yield
     expect({}, 1)
+    nothing_to_do(str)
 
 
 def handler(dryrun: bool = False, verbose: bool = False) -> LogHandler:
@@ -101,6 +102,22 @@ def test_errors_and_messages_of_the_workflow_are_shown_whole() -> None:
     assert shown.line_of(record("Exiting because a job execution failed.", logging.ERROR)) is not None
     assert shown.line_of(record("Nothing to be done.")) == "Nothing to be done."
     assert handler(verbose=True).line_of(record("Select jobs to execute...")) == "Select jobs to execute..."
+
+
+def test_an_interrupt_is_no_error_of_the_jobs_that_it_ends() -> None:
+    shown = handler()
+    ended = record("Error in rule fit", logging.ERROR, event=LogEvent.JOB_ERROR)
+    whole = record("WorkflowError:\nAt least one job did not complete successfully.", logging.ERROR)
+    assert shown.line_of(whole) is not None
+    assert shown.line_of(record("Terminating processes on user request, this might take some time."))
+    assert shown.line_of(ended) is None and shown.line_of(whole) is None
+    assert shown.line_of(record("Interrupted: the same command continues", logging.ERROR)) is not None
+
+
+def test_a_run_with_nothing_to_do_says_what_the_workflow_states() -> None:
+    nothing_to_do(lambda: "naive_bayes: 2 reproduced; page.html")
+    said = handler().line_of(record("Nothing to be done (all requested files are present and up to date)."))
+    assert str(said).splitlines()[1:] == ["naive_bayes: 2 reproduced; page.html"]
 
 
 def test_a_dry_run_has_a_line_for_each_stage_with_the_reasons() -> None:

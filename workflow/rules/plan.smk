@@ -6,7 +6,7 @@ Rules ask JOBS, CONTEST, OWN_JOBS and READING_JOBS for inputs and parameters, TA
 import os
 
 from snakemake.logging import logger
-from snakemake_logger_plugin_textmix import expect
+from snakemake_logger_plugin_textmix import expect, nothing_to_do
 
 from textmix.core.environment import versions
 from reproduction.job.commit import agent_of
@@ -60,7 +60,7 @@ from reproduction.plan.targets import Targets, check_target
 from reproduction.stored.curves import read_folder
 from reproduction.stored.recorded_curves import RECORDED_CURVES, recorded_curves
 from reproduction.verdict.references import check_papers
-from reproduction.verdict.said import verdicts_said
+from reproduction.verdict.said import run_said
 
 MIRROR = Path(asked) if (asked := os.environ.get("TEXTMIX_MIRROR")) else None
 with one_sentence():
@@ -131,6 +131,19 @@ def in_a_folder(wildcards):
     with one_sentence():
         STORE.check_folder()
     return []
+
+
+def verdicts_of_run():
+    """Return the verdicts of each report that this run asked for, a line each."""
+    pages = [
+        (
+            paper,
+            *(PAPER_PAGE.path(output, paper=paper) for output in ("summary", "paper")),
+        )
+        for paper in PLAN.papers
+    ]
+    pages += [("Report", PAGE.path("summary"), PAGE.path())]
+    return run_said(pages, RECIPES.is_of_run, STORE.at_hand)
 
 
 def stale_results(wildcards):

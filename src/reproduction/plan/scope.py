@@ -93,7 +93,7 @@ def _over(seconds: float, together: float, key: str, limit: float | None) -> str
     """Return why a job is left out; empty where a budget has room for it."""
     if limit is None or together <= limit:
         return ""
-    return f"{LEFT_OUT}: it takes about {seconds:.0f} s of the processor, and {key}: {limit:g} is full"
+    return f"{LEFT_OUT}: it takes about {seconds:.0f} s of the processor, for which {key} has no room"
 
 
 class Scope:

@@ -22,8 +22,8 @@ from textmix.pages.rendering import with_minus
 WEAK = "weak"
 #: A difference of at most this share of the published number is the rounding of two numbers.
 _NOISE = 1e-12
-#: A share below this has two digits, in per cent, and one below the next is 0.
-_PERCENT, _NO_PERCENT = 0.05, 5e-4
+#: A share from the first on has no decimals, in per cent, one below the second two digits, and one below the last is 0.
+_MUCH, _PERCENT, _NO_PERCENT = 1000, 0.05, 5e-4
 
 
 @dataclass(frozen=True)
@@ -137,7 +137,8 @@ class Item:
         percent = 100 * self.relative.difference
         if abs(percent) < _NO_PERCENT:
             return "0 %"
-        return with_minus(f"{percent:+.1f} %" if abs(percent) >= _PERCENT else f"{percent:+.2g} %")
+        digits = "+,.0f" if abs(percent) >= _MUCH else "+.1f" if abs(percent) >= _PERCENT else "+.2g"
+        return with_minus(f"{percent:{digits}} %")
 
     @property
     def said(self) -> str:

@@ -12,6 +12,7 @@ from urllib.parse import quote
 
 import jinja2
 
+from reproduction.plan.scope import LEFT_OUT
 from reproduction.verdict.coverage import Lacking, Remedy, fetched, lacking
 from reproduction.verdict.items import Item
 from reproduction.verdict.picture import is_drawn, panel, pitch_of, ticks
@@ -213,6 +214,8 @@ def slug(text: str) -> str:
 def notes(table: PaperTable) -> list[tuple[str, str, str]]:
     """Return (verdict, cells, reason) for each pair of a verdict and a reason in a table, so that each is printed.
 
+    Jobs that a run leaves out have one reason, whatever each would take.
+
     ``cells`` names the first cells with this verdict and reason by row and column, or is ``all cells``.  Cells whose
     data are missing have no note: the list of data sets says once what is missing.
     """
@@ -221,7 +224,8 @@ def notes(table: PaperTable) -> list[tuple[str, str, str]]:
         for column, cell in zip(table.columns, cells, strict=True):
             if cell is not None and cell.reason and cell.verdict != MISSING:
                 place = label if len(table.columns) == 1 else f"{label}, {column}"
-                groups.setdefault((cell.verdict, cell.reason), []).append(place)
+                reason = f"{LEFT_OUT}, make full" if cell.reason.startswith(LEFT_OUT) else cell.reason
+                groups.setdefault((cell.verdict, reason), []).append(place)
     number = len(table.cells)
     return [
         (verdict, "all cells" if len(places) == number else _places(places), reason)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from reproduction.verdict.words import VERDICTS
@@ -24,3 +25,18 @@ def verdicts_said(name: str, summary: Path, page: str) -> str:
     counts = json.loads(summary.read_text(encoding="utf-8"))["verdicts"]
     said = ", ".join(f"{counts[verdict]} {verdict}" for verdict in VERDICTS if counts.get(verdict))
     return f"{name}: {said or 'no number and no claim'}; {page}"
+
+
+def run_said(
+    pages: Iterable[tuple[str, str, str]], is_of_run: Callable[[str], bool], at_hand: Callable[[str], Path]
+) -> str:
+    """Return the verdicts of each report that a run asked for, a line each; the run may have had nothing to do.
+
+    Parameters
+    ----------
+    pages : name of each report, path of its counts, and path of its page; that of the whole run last.
+    is_of_run : whether a path is one that the run asked for.
+    at_hand : path of a result -> where it can be read.
+    """
+    said = (verdicts_said(name, at_hand(summary), page) for name, summary, page in pages if is_of_run(summary))
+    return "\n".join(filter(None, said))

@@ -18,6 +18,8 @@ from textmix.core.errors import ConfigError
 SIGNS = dict(zip(VERDICTS, ("✓", "≠", "≈", "∅", "○", "?"), strict=True))
 #: A number below this is written with a power of ten, unless the printed one has that many decimals.
 _SMALL, _DECIMALS = 1e-5, 6
+#: A table of rows and columns with a smaller share of filled cells is a list.
+_SPARSE = 1 / 3
 _TEX_SIGNS = dict(
     zip(VERDICTS, (r"$\checkmark$", r"$\neq$", r"$\approx$", r"$\emptyset$", r"$\circ$", "?"), strict=True)
 )
@@ -95,7 +97,8 @@ def make_table(name: str, spec: Mapping[str, Any], comparison: Iterable[Mapping[
     ----------
     name : its name.
     spec : its entry in ``paper.yaml``: ``artefact`` (one or a list), ``caption``, and ``rows`` and ``columns``, which
-        each name a column of the comparison whose values become labels; without ``columns`` the table is a list.
+        each name a column of the comparison whose values become labels; without ``columns`` the table is a list, and
+        so it is where most cells would be empty.
     comparison : rows of the paper's comparison, in memory or read from csv.
 
     Raises
@@ -117,6 +120,10 @@ def make_table(name: str, spec: Mapping[str, Any], comparison: Iterable[Mapping[
         raise ConfigError(f"tables.{name}: no published value has the artefact {', '.join(artefacts)}; correct it")
     columns = tuple(dict.fromkeys(column for cells in placed.values() for column in cells))
     rows = tuple((label, tuple(cells.get(column) for column in columns)) for label, cells in placed.items())
+    filled = sum(map(len, placed.values()))
+    if filled < _SPARSE * len(rows) * len(columns):
+        one = [(f"{column}: {label}", (cell,)) for label, cells in placed.items() for column, cell in cells.items()]
+        return PaperTable(name, spec["caption"], row_key, ("value",), tuple(one), listing=True)
     return PaperTable(name, spec["caption"], row_key, columns, rows, listing=not column_key)
 
 

@@ -110,6 +110,9 @@ def _settings(paper: str, parts: Sequence[str], spec: Mapping[str, Any]) -> Iter
         yield f"settings of the experiment {experiment}, method {method}", file
         named = spec.get("experiments", {}).get(experiment, {}).get("methods", {}).get(method, {}).get("use", method)
         yield f"code of {named}, by its estimator", "config/methods.yaml"
+    elif parts[0] in ("datasets", "features"):
+        yield f"entry of the data set {parts[1].removesuffix('.csv')}, with its reader", "config/datasets.yaml"
+        yield "code of the readers", "src/textmix/data/readers"
 
 
 def shown_in(paper: str, name: str, figures: Mapping[str, Any], tables: Iterable[PaperTable]) -> list[tuple[str, str]]:

@@ -22,7 +22,7 @@ class Unexplained:
     ----------
     item : the number or claim.
     why : why it counts as not explained, one clause.
-    tried : what was tried, in words; empty where nothing is declared.
+    tried : what was tried, in words: what its cause says beside, and what its readings gave; may be empty.
     """
 
     item: Item
@@ -47,7 +47,8 @@ def unexplained(differing: Iterable[Item], causes: Mapping[str, Cause], curves: 
         unknown = cause is None or cause.because.startswith(NOT_EXPLAINED)
         if outside or unknown:
             why = ("no cause is known" if unknown else "", curve.standing if curve and curve.span else "")
-            found.append(Unexplained(item, "; ".join(filter(None, why)), _tried(curve)))
+            said = cause.because.removeprefix(NOT_EXPLAINED).strip() if cause and unknown else ""
+            found.append(Unexplained(item, "; ".join(filter(None, why)), " ".join(filter(None, (said, _tried(curve))))))
     return found
 
 

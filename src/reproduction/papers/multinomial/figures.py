@@ -9,7 +9,7 @@ from reproduction.pages.figures import FigureData
 from textmix.core.errors import MissingResult
 from textmix.metrics.significance import wilson
 from textmix.pages.marks import brief, legend, marked, published_line, row_names
-from textmix.pages.style import DASHES, GREY, MARKERS, PAPER, SMALL, Sheet, panels
+from textmix.pages.style import DASHES, GREY, MARKERS, PAPER, Sheet, grid_of_panels, panels
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -73,28 +73,26 @@ def precision_recall(data: FigureData) -> Sheet:
 def set_error(data: FigureData) -> Sheet:
     """Draw the share of wrong label sets of both methods against the threshold (Figure 2).
 
-    Reads the table of `precision_recall`.  The axis is linear, as in the paper; that of the inset is of log-odds, so
-    that both ends can be seen.
+    Reads the table of `precision_recall`.  The axis is linear, as in the paper; that of the panel below is of log-odds,
+    so that both ends can be seen.
     """
-    figure, (axes,) = panels(1, height=3.6)
-    inset = axes.inset_axes((0.1, 0.1, 0.55, 0.36))
+    figure, (axes, below) = grid_of_panels(2, 1, 2.2)
     for series, (method, name) in enumerate(_METHODS.items()):
         for dash, (test, which) in enumerate(_TESTS.items()):
             curve = _curve(data, method, test)
             thresholds, errors = [point[0] for point in curve], [point[3] for point in curve]
             look: dict[str, Any] = {"color": f"C{series}", "linestyle": DASHES[dash]}
-            for part in (axes, inset):
+            for part in (axes, below):
                 part.plot(thresholds, errors, label=f"{name}, {_SHORT[test]}", **look)
                 _mark_validated(part, curve, (0, 3), series)
             _least(figure, f"{name}, {which}", curve)
-    inset.set_xscale("logit")
-    marked(inset.xaxis, list(_MARKS), list(_MARKS.values()))
-    inset.set_title("log-odds scale", fontsize=SMALL)
-    inset.tick_params(labelsize=SMALL)
-    axes.set_xlabel("threshold (linear scale)")
+    below.set_xscale("logit")
+    marked(below.xaxis, list(_MARKS), list(_MARKS.values()))
     axes.set_xlim(0, 1)
-    axes.set_ylabel("wrong sets (fraction)")
-    axes.set_ylim(bottom=0)
+    for part, scale in ((axes, "linear"), (below, "log-odds")):
+        part.set_xlabel(f"threshold ({scale} scale)")
+        part.set_ylabel("wrong sets (fraction)")
+        part.set_ylim(bottom=0)
     legend(figure, axes)
     return figure
 
