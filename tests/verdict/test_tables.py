@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from reproduction.verdict.tables import SIGNS, make_cell, make_table, shown, table_csv, table_tex
 from reproduction.verdict.words import VERDICTS, typeset
 from textmix.core.errors import ConfigError
-from textmix.pages.rendering import with_minus
+from textmix.pages.words import with_minus
 
 
 def line(**cells: Any) -> dict[str, Any]:
