@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -10,6 +9,7 @@ import jinja2
 from markupsafe import Markup
 
 from textmix.pages.svg import dark_rules
+from textmix.pages.typeset import with_minus
 
 TEMPLATES = Path(__file__).with_name("templates")
 
@@ -35,11 +35,6 @@ def environment(*folders: Path) -> jinja2.Environment:
     pages.filters["minus"] = with_minus
     pages.tests["plain"] = lambda value: not isinstance(value, Mapping)
     return pages
-
-
-def with_minus(text: str) -> str:
-    """Return a text with a minus sign in place of the hyphen before a negative number."""
-    return re.sub(r"(?<![\w.,)-])-(?=\.?\d)", "−", text)
 
 
 def source(*files: Path) -> Markup:
