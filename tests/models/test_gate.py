@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 import os
 import subprocess
 import sys
@@ -49,12 +50,22 @@ def test_every_registered_and_every_public_class_is_tried() -> None:
     assert public == set(estimators()) | (forms.NO_MATRIX & public)
 
 
+@functools.cache
+def fitted(name: str) -> Any:
+    """Return an estimator after a fit and its answers, so that the forks of this process share the machine code."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        X, estimator = sparse.csr_array(CONTENT), estimators()[name]
+        model = clone(estimator).fit(X, target_of(estimator))
+        forms.answers(model, X)
+    return model
+
+
 def refusals(name: str) -> str:
     """Return the damaged matrices that an estimator takes, in a process that a crash may end."""
     warnings.simplefilter("ignore")
-    estimator = estimators()[name]
+    estimator, model, wrong = estimators()[name], fitted(name), list[str]()
     y = target_of(estimator)
-    model, wrong = clone(estimator).fit(sparse.csr_array(CONTENT), y), []
     for matrix, make in DAMAGES.items():
         for stage in (lambda X: clone(estimator).fit(X, y), lambda X: forms.answers(model, X)):
             try:
@@ -67,6 +78,7 @@ def refusals(name: str) -> str:
 
 @pytest.mark.parametrize("name", estimators())
 def test_a_damaged_matrix_of_any_form_is_refused(name: str) -> None:
+    fitted(name)
     assert apart(lambda: refusals(name)) == ""
 
 
@@ -79,6 +91,7 @@ def test_numbers_out_of_range_are_refused_in_one_sentence(name: str) -> None:
             filter(None, (fault(name, "value", value, stage) for value in values for stage in ("fit", "predict")))
         )
 
+    fitted(name)
     assert apart(tried) == ""
 
 

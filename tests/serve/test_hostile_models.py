@@ -89,6 +89,7 @@ def test_a_pipe_in_place_of_any_file_is_refused_at_once(models: Path, tmp_path: 
     files = [path.relative_to(models / "edcm") for path in (models / "edcm").rglob("*") if path.is_file()]
     assert {"labels.json", "model.json", "card.json"} < {path.name for path in files}
     assert sum(path.suffix == ".npy" for path in files) > 1
+    assert type(PersistedModel.load(models / "edcm")) is PersistedModel  # the forks share what it loads
     for number, file in enumerate(files):
         said = loaded(piped(models / "edcm", tmp_path / str(number), file))
         # A model needs no card, so that a pipe in its place is none.

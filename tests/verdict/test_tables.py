@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 from reproduction.verdict.tables import SIGNS, make_cell, make_table, shown, table_csv, table_tex
 from reproduction.verdict.words import VERDICTS, typeset
 from textmix.core.errors import ConfigError
-from textmix.pages.words import with_minus
 
 
 def line(**cells: Any) -> dict[str, Any]:
@@ -111,11 +110,6 @@ def test_shown_value_is_right_to_three_digits(value: float, places: int) -> None
     read = float(text.replace(",", "").replace(" × 10", "e").translate(SUPERSCRIPTS))
     assert abs(read - value) <= 0.5000001 * max(1.0, 10.0 ** -max(places, 0))
     assert read == pytest.approx(value, rel=0.0051)
-
-
-def test_negative_numbers_have_a_minus_sign_and_names_keep_their_hyphens() -> None:
-    text = "-0.5 to -.25, off by -3 in RCV1-v2, 2-3 and k-NN"
-    assert with_minus(text) == "−0.5 to −.25, off by −3 in RCV1-v2, 2-3 and k-NN"
 
 
 @pytest.mark.parametrize(

@@ -26,7 +26,8 @@ class InnerCode(JITCodeLibrary):  # type: ignore[misc]
         """Link the code of the kernels that this one calls; nothing is optimised or made ready to run."""
         self._raise_if_finalized()
         for library in dict.fromkeys(self._linking_libraries):
-            self._reload_init.update(library._reload_init)
+            if hasattr(library, "_reload_init"):  # the lowest version of Numba has none
+                self._reload_init.update(library._reload_init)
             self._final_module.link_in(library._get_module_for_linking(), preserve=True)
         self._finalize_dynamic_globals()
         self._finalized = True

@@ -9,7 +9,7 @@ import jinja2
 from markupsafe import Markup
 
 from textmix.pages.svg import dark_rules
-from textmix.pages.words import with_minus
+from textmix.pages.typeset import with_minus
 
 TEMPLATES = Path(__file__).with_name("templates")
 

@@ -65,8 +65,9 @@ def _times(values: list[float]) -> str:
 def perplexity(data: FigureData) -> Sheet:
     """Draw the perplexity of every class under the models, and that of mixtures of multinomials.
 
-    Options: published (``multinomial``, ``dcm`` -> id of the printed mean).  Reads ``perplexity/classes.csv``: class,
-    multinomial, dcm, edcm; ``mixtures/curve.csv``: smoothing, components, perplexity.
+    Options: published (``multinomial``, ``dcm`` -> id of the printed mean).  Reads the values of ``perplexity``, and
+    ``perplexity/classes.csv``: class, multinomial, dcm, edcm; ``mixtures/curve.csv``: smoothing, components,
+    perplexity.
     """
     figure, (classes, mixtures) = panels(2, height=3.2, sharey=True)
     rows = data.results.measure_table("perplexity", "classes")
@@ -82,6 +83,10 @@ def perplexity(data: FigureData) -> Sheet:
     classes.set_ylim(bottom=0)
     classes.set_title("one model a newsgroup")
     classes.set_ylabel("perplexity of unseen documents")
+    normalised = data.results.measure("perplexity")["edcm_normalised_on_first_split"].value
+    figure.note(
+        f"With q divided by its sum over all documents of a length, the EDCM has {normalised:,.0f} on the first split."
+    )
     _mixtures(mixtures, data)
     legend(figure, classes, mixtures)
     return figure

@@ -1,4 +1,4 @@
-"""Numbers in the words of pages."""
+"""Numbers in texts of pages, as people write them."""
 
 from __future__ import annotations
 
