@@ -87,7 +87,7 @@ rule millions:
     log:
         "logs/millions_reckoned.log",
     conda:
-        "../envs/jobs.yaml"
+        "../envs/bench.yaml"
     params:
         recipe=RECIPES.of("reckoning", memory_gib=MILLION["memory_gib"]),
     message:
