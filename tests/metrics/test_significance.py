@@ -157,6 +157,7 @@ def test_the_level_of_significance_stands_once() -> None:
         "duality gap of machines fitted block by block": "bench/by_blocks.py",
         "per cent that are shown as 0": "verdict/items.py",
         "margin of a drawing": "papers/edcm/figures.py",
+        "share of the time for a validation": "race/averaging.py",
         "share of a peer's time": "papers/thesis/hmm_bench.py",
     }
     root = Path(__file__).resolve().parents[2] / "src"

@@ -49,7 +49,7 @@ def ended(request: Any, tmp_path_factory: Any) -> SimpleNamespace:
             os.kill(os.getpid(), signal.SIGINT)
 
     options = options_of("multi" if request.param else "single", 300, None, workers=2, title="t", source="t.csv")
-    began = time.monotonic()
+    began, handler = time.monotonic(), signal.getsignal(signal.SIGINT)
     outcome = race(lambda: (corpus, options), folder, number=2, began=began, watch=watch)
     return SimpleNamespace(
         outcome=outcome,
@@ -57,6 +57,7 @@ def ended(request: Any, tmp_path_factory: Any) -> SimpleNamespace:
         texts=texts,
         labels=labels,
         seconds=time.monotonic() - began,
+        handler=handler,
         comparison=Comparison(outcome, originals),
         corpus=corpus,
         several=request.param,
@@ -67,7 +68,7 @@ def test_an_interrupt_gives_the_best_so_far(ended: SimpleNamespace) -> None:
     assert ended.outcome.interrupted
     assert ended.seconds < 300
     assert ended.outcome.choice["validation"] is not None
-    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    assert signal.getsignal(signal.SIGINT) is ended.handler
 
 
 def test_fits_take_no_more_of_the_processor_than_the_workers(ended: SimpleNamespace) -> None:

@@ -293,6 +293,7 @@ CONFIGURATION_WITHOUT_RESULT = {
     r"papers/edcm/specifications\.yaml": "further entries of paper.yaml, which the target specifications alone makes",
     r"papers/edcm/ledger\.csv": "compared with the published rows and checks by a test",
     r"(papers/edcm/recorded\.csv|recorded\.json)": "the recorded run, an input of the page as it is",
+    r"papers/edcm/recorded_curves\.csv": "recorded curves, which the page draws where a run made none",
     r"costs\.csv": "plans scope, memory and grain of jobs; whole fits and single ones give the same bytes",
     r"full\.yaml": "the same keys as config.yaml, which it replaces",
     r"own\.example\.yaml": "an example to copy; an edit of such a description stands above",

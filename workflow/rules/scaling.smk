@@ -49,6 +49,7 @@ rule scaling:
 
 
 rule millions_table:
+    """The table of the target millions, which reckons from it: results/scaling/millions.csv."""
     input:
         FEATURES.path(
             dataset=str(PLAN.dataset("newsgroups")), features=MILLION["features"]
