@@ -134,7 +134,8 @@ def allowance(row: Published, target: float) -> tuple[float, str]:
     size = float(row.margin.removesuffix("%"))
     if row.margin.endswith("%"):
         return size / 100 * abs(target), f"{size:g} %"
-    return size, f"{size:g}{_unit(row.unit) if size != 1 else _unit(row.unit).replace('points', 'point')}"
+    unit = _unit(row.unit)
+    return size, f"{size:g}{unit.replace('points', 'point') if size == 1 else unit}"
 
 
 def _unit(unit: str) -> str:

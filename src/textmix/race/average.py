@@ -109,6 +109,8 @@ def validate(worker: Worker, order: Mapping[str, Any]) -> dict[str, Any]:
         {part: place_of(worker.folder, arm["method"], arm["arm"], part) for part in every} for arm in order["arms"]
     ]
     known = [at for at, files in enumerate(places) if all(path.exists() for path in files.values())]
+    if not known:
+        return {}
     held = {(at, part): np.load(places[at][part]) for at in known for part in every}
     firsts = list({order["arms"][at]["method"]: at for at in reversed(known)}.values())[::-1]
     offers = [(sorted(firsts)[: order["first"]], None), (known, MOST_PARTS)]
@@ -121,8 +123,6 @@ def validate(worker: Worker, order: Mapping[str, Any]) -> dict[str, Any]:
             ([[held[at, part] for at in offered] for part in folds], [train[worker.parts[part][1]] for part in folds])
             for folds in order["rounds"]
         ]
-        if not offered:
-            continue
         values, decision = validated(rounds, asked.task, asked.metric, never_empty=asked.never_empty, most=most)
         if not best or is_better(asked.metric, float(np.mean(values)), float(np.mean(best["values"]))):
             thresholds = None if decision.thresholds is None else decision.thresholds.tolist()
