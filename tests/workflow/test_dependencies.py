@@ -39,6 +39,7 @@ WITHOUT_RESULT = {
     r"reproduction/pages/stock\.py": "figures of papers without code of their own, of which there is none here",
     r"reproduction/verdict/references\.py": "looks names up while the workflow is parsed, and refuses wrong ones",
     r"(textmix/race/\w+|textmix/contest/doubts|reproduction/bench/(race|kinds))\.py": "`textmix compare` and its bench",
+    r"reproduction/bench/millions_page\.py": "a command that writes a section of a how-to",
     r"textmix/data/readers/label_lines\.py": "a reader of which no data set of the registry has need yet",
     r"textmix/pages/top_words\.py": "a plot for users of the library",
     r"textmix/(__main__|serve/(evaluate|predict|terminal|warm)|data/new_texts)\.py": "the command line on new texts",
