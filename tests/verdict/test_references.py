@@ -67,6 +67,10 @@ FAULTS: dict[str, tuple[str, str, str, str]] = {
         *("cbm/paper.yaml", "scene: cbm.t.CBM.LR.SCENE", "scene: cbm.t.CMB.LR.SCENE"),
         r"paper\.yaml: figures\.\w+\.published\.scene: no published row 'cbm\.t\.CMB\.LR\.SCENE'; did you mean '",
     ),
+    "claim of a figure": (
+        *("thesis/paper.yaml", "shows: [th.longer]", "shows: [th.longest]"),
+        r"paper\.yaml: figures\.longer\.shows: no published row 'th\.longest'; did you mean 'th\.longer'\?",
+    ),
     "parameter": (
         *(PAPER, "params: {smoothing: 0.01}", "params: {smooting: 0.01}"),
         r"paper\.yaml: experiments\.\w+\.methods\.\w+\.params: no parameter 'smooting'; did you mean 'smoothing'\?",

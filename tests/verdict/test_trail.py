@@ -60,6 +60,7 @@ def test_a_row_links_to_the_figures_and_tables_that_show_it() -> None:
     figures: dict[str, Any] = {
         "curve": {"published": {"news": "p.a"}},
         "cells": {"published": {"news": "p.t"}},
+        "claims": {"shows": ["p.c"]},
         "plain": {},
     }
     table = PaperTable("t1", "", "", ("",), (("x", (make_cell(comparison("reproduced", id="p.t.a")),)),))
@@ -68,6 +69,8 @@ def test_a_row_links_to_the_figures_and_tables_that_show_it() -> None:
         ("table t1", "p.html#table-t1"),
         ("figure cells", "p.html#f-p-cells"),
     ]
+    assert shown_in("p", "p.c", figures, [table]) == [("figure claims", "p.html#f-p-claims")]
+    assert shown_in("p", "p.c.x", figures, [table]) == []
     assert shown_in("p", "p.tt", figures, [table]) == []
 
 

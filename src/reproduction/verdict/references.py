@@ -88,6 +88,8 @@ def check_record(record: Record, spec: Mapping[str, Any], folder: Path, tests: P
     for name, figure in spec["figures"].items():
         for drawn, row_id in figure.get("published", {}).items():
             check_name("published row", row_id, rows, f"{paper}: figures.{name}.published.{drawn}")
+        for row_id in figure.get("shows", ()):
+            check_name("published row", row_id, [row.id for row in record.rows], f"{paper}: figures.{name}.shows")
 
 
 def _check_causes(record: Record, spec: Mapping[str, Any], folder: Path, tests: Path) -> None:

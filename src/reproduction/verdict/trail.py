@@ -132,7 +132,8 @@ def shown_in(paper: str, name: str, figures: Mapping[str, Any], tables: Iterable
     for figure, options in figures.items():
         # A figure of many cells names how their ids begin.
         printed = options.get("published", {}).values()
-        if any(name == one or name.startswith(f"{one}.") for one in printed):
+        drawn = any(name == one or name.startswith(f"{one}.") for one in printed)
+        if drawn or name in options.get("shows", ()):
             links.append((f"figure {figure.replace('_', ' ')}", f"{paper}.html#f-{paper}-{figure}"))
     return links
 

@@ -9,6 +9,7 @@ from reproduction.stored.curves import Curve
 from reproduction.verdict.causes import Cause
 from reproduction.verdict.items import Item
 from reproduction.verdict.words import short
+from textmix.pages.typeset import with_minus
 
 #: Beginning of the sentence of a cause that is none.
 NOT_EXPLAINED = "Not explained."
@@ -57,6 +58,6 @@ def _tried(curve: Curve | None) -> str:
     if curve is None or curve.span is None:
         return ""
     factors = ", ".join(curve.readings[0].levels)
-    least, most = map(short, curve.span)
+    least, most = (with_minus(short(end)) for end in curve.span)
     boundary = " from its boundary" if curve.is_claim else ""
     return f"{len(curve.made)} readings ({factors}): {least} to {most}{boundary}"

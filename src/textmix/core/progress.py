@@ -10,7 +10,9 @@ logger = logging.getLogger("textmix")
 
 
 class Paced(logging.Filter):
-    """Let a message of `progress` pass if the last one of its computation is old enough; other messages always pass.
+    """Let a message of progress pass if the last one of its computation is old enough; other messages always pass.
+
+    A message of progress names its computation and when it began (``extra``), as those of `progress` do.
 
     Parameters
     ----------

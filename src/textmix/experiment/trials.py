@@ -101,6 +101,7 @@ def run_trials(
             *(method.name, corpus.name, number + 1, len(splits)),
             *(_accuracy(fits[-1][0], trial.test.y), fits[-1][1]["fit_seconds"]),
             (time.monotonic() - start) / done * (len(wanted) - done),
+            extra={"computation": (f"{method.name} on {corpus.name}", start)},
         )
     return joined([predictions for predictions, _ in fits]), [timing for _, timing in fits]
 
