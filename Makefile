@@ -30,7 +30,7 @@ CORES ?= all
 SNAKEMAKE := $(BIN)/python -m snakemake --cores $(CORES)
 OPTIONS := $(if $(STRICT),--config strict=true)
 
-# What a run needs, and what bench and development need beside it.
+# Packages of a run, and further ones of the bench and of development.
 LOCKS := requirements.lock requirements-bench.lock requirements-dev.lock
 
 TOOLS := .venv-tools/bin

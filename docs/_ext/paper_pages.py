@@ -59,7 +59,7 @@ def judged(rows: list[Published]) -> Iterator[str]:
     """Yield the section on the numbers that are judged and those that are not."""
     packed, full = roles_of(packed=True), roles_of(packed=False)
     artefacts = list(dict.fromkeys(row.artefact for row in rows))
-    yield "## What is judged\n\nNumbers and claims of the paper by table, figure or passage: how many are printed, and "
+    yield "## Judged rows\n\nNumbers and claims of the paper by table, figure or passage: how many are printed, and "
     yield "how many the data allow to judge, with the package index alone and with every data set of the registry.\n\n"
     counts = []
     for artefact in artefacts:

@@ -1,4 +1,4 @@
-"""What a run says on the terminal: a line for each job that ends, and the time that is left by the measured costs.
+"""The lines of a run on the terminal: one for each job that ends, and the time that is left by the measured costs.
 
 Snakemake finds this handler by the name of the package, and ``profiles/default`` asks for it (``logger: textmix``).
 Snakemake's own log of the run, in ``.snakemake/log``, has every record, and ``--verbose`` shows them all here too.  The

@@ -30,7 +30,7 @@ logger = logging.getLogger("textmix")
 STANDARD_OUTPUT = "the standard output"
 
 
-#: What the option means to a command that takes a model.
+#: Meaning of the option to a command that takes a model.
 ENCODER = "the encoder that the model needs, if it was chosen with one"
 
 

@@ -1,4 +1,4 @@
-"""What tuning chose, and choices at an end of a grid."""
+"""The choices of tuning, and choices at an end of a grid."""
 
 from __future__ import annotations
 

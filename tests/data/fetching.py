@@ -1,4 +1,4 @@
-"""What the tests of fetching share: a server on 127.0.0.1 that lies in every way, and small registry entries."""
+"""Parts that the tests of fetching share: a server on 127.0.0.1 that lies in every way, and small registry entries."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a comparison stores beside predictions: confidence of the predicted sets, decisions, likelihood of texts."""
+"""Results of a comparison beside predictions: confidence of the predicted sets, decisions, likelihood of texts."""
 
 from __future__ import annotations
 

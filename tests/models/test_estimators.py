@@ -1,4 +1,4 @@
-"""What all count classifiers promise: scikit-learn's checks, invariances, exact weights and batches, safe input."""
+"""The promises of all count classifiers: scikit-learn's checks, invariances, exact weights and batches, safe input."""
 
 from __future__ import annotations
 

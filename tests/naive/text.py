@@ -47,7 +47,7 @@ WORDS = {
     "words": lambda document: re.findall("[a-z0-9]+", document.translate(ASCII_LOWER)),
     "whitespace": lambda document: re.findall("[^\0 \t\n\r\f\v]+", document),
     "unicode": _unicode_words,
-    # What a word or a tag is has its own tests; here it passes through the kernel.
+    # Words and tags have their own tests; here it passes through the kernel.
     "treebank": treebank_words,
     "tags": document_tags,
 }

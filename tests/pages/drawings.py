@@ -1,4 +1,4 @@
-"""What every drawing must be, for the tests of all papers."""
+"""Checks of every drawing, for the tests of all papers."""
 
 from __future__ import annotations
 

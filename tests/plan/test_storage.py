@@ -1,4 +1,4 @@
-"""What belongs to a result travels with it, and the plan knows results by the same names wherever they lie."""
+"""All parts of a result travel with it, and the plan knows results by the same names wherever they lie."""
 
 from __future__ import annotations
 

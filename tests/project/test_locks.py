@@ -24,7 +24,7 @@ PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["
 CONDA = {"snakemake-minimal": "snakemake", "matplotlib-base": "matplotlib"}
 #: Module -> the package that brings it, where the names differ.
 BROUGHT_BY = {"yaml": "pyyaml"}
-#: What conda brings and a lock of packages does not.
+#: Parts that conda brings and a lock of packages does not.
 CONDA_ONLY = {"python", "pip"}
 DIRECT = "textmix (pyproject.toml)"
 

@@ -132,7 +132,7 @@ def test_the_corpus_of_texts_keeps_every_promise(ended: SimpleNamespace) -> None
 
 @pytest.fixture
 def results(ended: SimpleNamespace) -> Results:
-    """What the page of the race was made from."""
+    """The results from which the page of the race was made."""
     choice, rows = read_json(ended.folder / "choice.json"), read_csv(ended.folder / "predictions.csv")
     scores = [row for row in read_csv(ended.folder / "scores.csv") if row["metric"] == choice["metric"]]
     test = {row["method"]: float(row["value"]) for row in scores}

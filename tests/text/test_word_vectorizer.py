@@ -1,4 +1,4 @@
-"""What is no text is named with its place, by every vectoriser and by a pipeline that was loaded."""
+"""A value that is no text is named with its place, by every vectoriser and by a pipeline that was loaded."""
 
 from __future__ import annotations
 

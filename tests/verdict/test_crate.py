@@ -16,7 +16,7 @@ rocrate = pytest.importorskip("rocrate", reason="rocrate is not installed: pip i
 
 TIMES = ("2026-11-22T06:00:00+00:00", "2026-11-22T06:10:00+00:00")
 FACTS = RunFacts("a report", *TIMES, "abc", "9.27.1", "Ada", {"seed": "1"})
-#: What the validator recommends and no crate can have that holds its workflow: an absolute address of the workflow's
+#: Recommendation of the validator that a crate with its workflow cannot follow: an absolute address of the workflow's
 #: file; told once for each type of the file.
 OUT_OF_REACH = ["The SoftwareApplication id SHOULD be an absolute URI"] * 2
 #: Terms that version 1.1 of the context names otherwise than the context that the package rocrate brings.

@@ -1,4 +1,4 @@
-"""What a row would pass that it should not: other printed values, other orders, random signs, random words."""
+"""Placebos that a row would pass: other printed values, other orders, random signs, random words."""
 
 from __future__ import annotations
 

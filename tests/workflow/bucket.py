@@ -16,7 +16,7 @@ from typing import Any
 from tests.workflow.slurm import free_ports
 from tests.workflow.tiny import Clone
 
-#: What the tests need beside the lock: pip install 'moto[server]' snakemake-storage-plugin-s3
+#: Packages that the tests need beside the lock: pip install 'moto[server]' snakemake-storage-plugin-s3
 PACKAGES = ("moto", "flask", "snakemake_storage_plugin_s3")
 PREFIX = "run/"
 

@@ -11,7 +11,7 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-#: What the test needs of Debian's slurm-wlm and munge; with accounting, also of slurmdbd and mariadb-server.
+#: Programs that the test needs of Debian's slurm-wlm and munge; with accounting, also of slurmdbd and mariadb-server.
 PROGRAMS = ("munged", "slurmctld", "slurmd", "sbatch", "srun", "squeue")
 ACCOUNTING = ("slurmdbd", "sacctmgr", "mariadbd", "mariadb-install-db", "mariadb")
 

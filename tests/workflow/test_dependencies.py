@@ -181,7 +181,7 @@ def test_an_edit_of_a_short_module_of_any_name_changes_its_digest(tmp_path: Path
         assert len(digests) == 2, name
 
 
-#: What comes after a stale stage is made again by Snakemake; here stand the stages that an edit itself makes stale.
+#: Stages after a stale one are made again by Snakemake; here stand the stages that an edit itself makes stale.
 SEEN = {"compare", "figure", "page"}
 #: File of the configuration -> text before, text after, and the scripts whose results the edit makes stale.
 EDITS = {

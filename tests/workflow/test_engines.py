@@ -94,7 +94,7 @@ def test_slurm_makes_the_bytes_of_a_local_run(
     same(clean, fresh)
 
 
-#: What the controller says of a job -> what Snakemake is told of it.
+#: State of a job by the controller -> its state for Snakemake.
 STATES = {
     "JobId=7 JobState=COMPLETED Reason=None": "success",
     "JobId=7 JobState=COMPLETING Reason=None": "running",

@@ -1,4 +1,4 @@
-"""What runs again after an edit: exactly what the edit can change."""
+"""Exactly the jobs run again that an edit can change."""
 
 from __future__ import annotations
 

@@ -107,7 +107,7 @@ if __name__ == "__main__":
     compiler = importlib.import_module("numba.core.registry").cpu_target
     for context in (compiler.typing_context, compiler.target_context):
         context.refresh()  # what Numba imports as it meets its first kernel
-    # What scikit-learn looks up as it meets its first matrix, and threadpoolctl as it looks for libraries.
+    # Modules that scikit-learn looks up as it meets its first matrix, and threadpoolctl as it looks for libraries.
     importlib.import_module("sklearn.utils.validation").check_array([[0.0]])
     importlib.import_module("threadpoolctl").threadpool_info()
     gc.freeze()

@@ -2,7 +2,7 @@ from reproduction.plan.graph import graph
 
 
 rule status:
-    """What is done, started and missing, and how long the rest takes; also while a run is going on."""
+    """Jobs that are done, started and missing, and how long the rest takes; also while a run is going on."""
     input:
         in_a_folder,
     log:

@@ -17,6 +17,6 @@ with job(snakemake) as running:
         Path(mirror) if mirror else None,
         running.settings.state,
     )
-    # What the files are depends neither on code nor on the machine.
+    # The content of the files depends neither on code nor on the machine.
     made_by = {key: running.record[key] for key in ("script", "wildcards", "settings")}
     write_json(snakemake.output[0], {**made_by, **record, "path": snakemake.output[0]})

@@ -22,10 +22,10 @@ from textmix.core.io import format_csv, read_csv
 
 HOW_TO = Path(__file__).resolve().parents[3] / "docs/how-to"
 PAGE, MEASURED, RECKONED = "millions-of-documents.md", "millions.csv", "millions_reckoned.csv"
-TITLE = "## What it costs"
+TITLE = "## Costs"
 #: Limit of a process in the run of the table, GiB, and the documents that the target asks for.
 LIMIT, ASKED = 4.0, 3_000_000
-#: What is told of a program -> the row of its labels.
+#: Name of a program on the page -> the row of its labels.
 LABELS = {
     "naive Bayes": ("textmix", "predict multinomial"),
     "the EDCM": ("textmix", "predict edcm"),
@@ -45,7 +45,7 @@ def section(rows: Sequence[Mapping[str, Any]]) -> str:
     rows : of `reproduction.bench.millions.COLUMNS`, as texts.
     """
     told = _facts(rows, reckon(rows, LIMIT))
-    return _filled(f"""## What it costs
+    return _filled(f"""## Costs
 
 ```sh
 snakemake --cores 1 millions                            # three million documents, 4 GiB a process
@@ -88,7 +88,7 @@ empty where memory does not grow.
 :header-rows: 1
 ```
 
-What breaks first is the workflow itself: a study under `snakemake own` holds the texts and the counts of a
+The workflow itself breaks first: a study under `snakemake own` holds the texts and the counts of a
 data set in memory, {told["kilobytes"]} here, so that 4 GiB end {told["study"]} documents. Then the support
 vector machines, whose numbers a document and class end {told["machines_end"]} documents of 20 classes;
 stochastic gradient descent holds none. Then the disk: texts and counts of a hundred million documents take

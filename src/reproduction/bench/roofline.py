@@ -31,14 +31,14 @@ from threadpoolctl import threadpool_limits
 
 #: Smallest and largest array that is moved, as powers of 2 in bytes; rows of the square matrices that are multiplied.
 SMALLEST, LARGEST, ROWS = 17, 28, 768
-#: What stands in place of a limit where there is none.
+#: Text in place of a limit where there is none.
 NOT_TIMED, OF_MEMORY = "not timed", "a ratio of memory, not of time"
 #: Times that each is measured; the shortest counts.
 TIMES = 5
 
 
 class Work(NamedTuple):
-    """What a call must do at least: bytes to move, and operations on floating-point numbers."""
+    """The least work of a call: bytes to move, and operations on floating-point numbers."""
 
     bytes: float = 0.0
     operations: float = 0.0
@@ -49,7 +49,7 @@ Known = Work | str
 
 
 class Limits(NamedTuple):
-    """What one core of the machine does a second: bytes moved, and operations on floating-point numbers."""
+    """The speed of one core of the machine, a second: bytes moved, and operations on floating-point numbers."""
 
     bandwidth: float
     peak: float

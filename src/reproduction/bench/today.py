@@ -38,7 +38,7 @@ NAPKIN: dict[str, Any] = {"threads": 1, "verbose": 0}
 MOST = 2000
 
 Split = tuple[sparse.csr_array, Any, sparse.csr_array, Any]
-#: What the note of a row tells, by the name of the bench.
+#: Name of a bench -> the meaning of the note of a row.
 SCORES = {"one label": "accuracy", "label sets": "micro F"}
 
 

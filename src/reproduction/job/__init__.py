@@ -1,1 +1,1 @@
-"""What surrounds a job of the workflow: its recipe, its record, its log, its commit."""
+"""The surroundings of a job of the workflow: its recipe, its record, its log, its commit."""

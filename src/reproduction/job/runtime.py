@@ -58,7 +58,7 @@ class Job:
 
     @property
     def record(self) -> dict[str, Any]:
-        """What made the results of the job (`reproduction.job.recipes.Recipe.record`); empty without a recipe.
+        """The record of the results of the job (`reproduction.job.recipes.Recipe.record`); empty without a recipe.
 
         The record is true when it is given, so that no result is written with a false one.
 

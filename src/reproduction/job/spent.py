@@ -19,7 +19,7 @@ _NUMBER = r"(\d+\.\d+) s"
 _LINE = re.compile(
     rf"^processor: {_NUMBER} start, {_NUMBER} checks, {_NUMBER} compilation, {_NUMBER} work$", re.MULTILINE
 )
-#: What the work of a job is -> the rules; the work of a further rule is that of pages.
+#: Kind of work -> the rules; the work of a further rule is that of pages.
 KINDS = {
     "reading": ("fetch", "parse", "own"),
     "features": ("features", "split"),

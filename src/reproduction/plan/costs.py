@@ -28,7 +28,7 @@ MEBIBYTE = 1.048576
 
 @dataclass(frozen=True)
 class Cost:
-    """What one job took, or what a job of a cheap stage takes.
+    """Time and memory of one job, or of each job of a cheap stage.
 
     Parameters
     ----------
@@ -74,7 +74,7 @@ def save_costs(path: Path, rows: Iterable[Cost]) -> None:
 
 @dataclass(frozen=True)
 class Measured:
-    """What a job took.
+    """Time and memory of a job that was run.
 
     Parameters
     ----------

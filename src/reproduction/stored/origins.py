@@ -25,7 +25,7 @@ DATA = PARSE.path().partition("{")[0]
 
 @dataclass(frozen=True)
 class Origin:
-    """What one rebuilt value came from; a digest is empty where there is nothing to digest.
+    """The origin of one rebuilt value; a digest is empty where there is nothing to digest.
 
     Parameters
     ----------
@@ -62,7 +62,7 @@ class _Ancestry:
 
 
 class Ancestors:
-    """What is behind each result of a run, read from the records.
+    """The origins of the results of a run, read from the records.
 
     Parameters
     ----------

@@ -83,7 +83,7 @@ class Lacking:
 
 @dataclass(frozen=True)
 class Fetched:
-    """What a run fetches that has all data.
+    """The data that a run with all data fetches.
 
     Parameters
     ----------

@@ -61,7 +61,7 @@ class RunFacts:
 
 @dataclass(frozen=True)
 class Carried:
-    """What a crate holds beside the results of its run.
+    """The content of a crate beside the results of its run.
 
     Parameters
     ----------

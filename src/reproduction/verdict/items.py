@@ -18,7 +18,7 @@ from reproduction.verdict.trail import place_in_paper
 from reproduction.verdict.words import JUDGED, number, short, typeset
 from textmix.pages.typeset import with_minus
 
-#: What a number counts as whose margin tells too little.
+#: Verdict of a number whose margin tells too little.
 WEAK = "weak"
 #: A difference of at most this share of the published number is the rounding of two numbers.
 _NOISE = 1e-12
@@ -45,7 +45,7 @@ class Relative:
 
 @dataclass(frozen=True)
 class Recorded:
-    """What the recorded run gave for a row.
+    """The values of the recorded run for a row.
 
     Parameters
     ----------
@@ -148,7 +148,7 @@ class Item:
 
 @dataclass(frozen=True)
 class Beside:
-    """What stands beside the rows of a comparison.
+    """Facts that stand beside the rows of a comparison.
 
     Parameters
     ----------

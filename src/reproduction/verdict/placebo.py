@@ -31,7 +31,7 @@ RIVALS, ORDER, SIGN, RANDOM = ("other printed values", "orders", "signs", "rando
 
 @dataclass(frozen=True)
 class Placebo:
-    """What a row was tried with.
+    """The placebo of a row.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""What identifies the data of a run."""
+"""Digests and versions that identify the data of a run."""
 
 from __future__ import annotations
 

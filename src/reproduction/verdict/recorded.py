@@ -26,7 +26,7 @@ EQUAL, UNEQUAL, OTHER_DATA, ABSENT, TIMED = ("equal", "not equal", "other data",
 
 @dataclass(frozen=True)
 class RecordedRow:
-    """What the recorded run gave for one published row, as text.
+    """The values of the recorded run for one published row, as text.
 
     Parameters
     ----------

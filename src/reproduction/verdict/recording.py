@@ -31,7 +31,7 @@ _NAMED = 5
 
 @dataclass(frozen=True)
 class PaperPlan:
-    """What the configuration says of a paper.
+    """The configuration of a paper.
 
     Parameters
     ----------

@@ -20,7 +20,7 @@ Files = tuple[str | Path, str | Path, str | Path]
 
 @dataclass(frozen=True)
 class About:
-    """What the page of own data says of the comparison itself.
+    """Facts of the comparison that the page of own data states.
 
     Parameters
     ----------

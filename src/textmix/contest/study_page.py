@@ -39,7 +39,7 @@ class Table:
 
 @dataclass(frozen=True)
 class Content:
-    """What the page shows.
+    """The content of the page.
 
     Parameters
     ----------

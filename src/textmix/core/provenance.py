@@ -38,7 +38,7 @@ INSTALLED = {sysconfig.get_path(name) for name in ("purelib", "platlib")}
 #: Digits of the digest of a module in a record.
 SHORT = 12
 
-#: What is known of a file by its content; another version of Python or of this module knows nothing yet.
+#: Facts that are known of a file by its content; another version of Python or of this module knows nothing yet.
 _TREES = Store(f"trees-{platform.python_version()}-{sha256_file(__file__)[:SHORT]}")
 _DOCUMENTED = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
 

@@ -16,7 +16,7 @@ from textmix.data.registry import RECORD, DatasetEntry, Source
 
 @dataclass(frozen=True)
 class Finding:
-    """What is known of one data set before it is fetched.
+    """Facts of one data set that are known before it is fetched.
 
     Parameters
     ----------

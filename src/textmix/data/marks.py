@@ -14,7 +14,7 @@ from textmix.data.corpus import TEST, TRAIN
 
 #: Share of the documents that are for the test.
 SHARE = 0.2
-#: What a split by marks leaves as it was.
+#: Parts that a split by marks leaves as they were.
 FOLDS = "The folds of the cross-validation are drawn at random, so that validation may be better than the test."
 
 

@@ -21,7 +21,7 @@ from textmix.data.frames import frame_rows
 
 #: Encodings in which a line feed is not the one byte 10.
 _WIDE = ("utf-16", "utf-32")
-#: What the card of a model says of the encoding of its table, where it was found by reading.
+#: Text in the card of a model on the encoding of its table, where it was found by reading.
 FOUND = "found"
 _REMEDY = "name the file's --encoding, or give --mixed for a file with lines in UTF-8 and in Windows-1252"
 

@@ -1,4 +1,4 @@
-"""What one number hides: precision and recall of each label, calibration, and the precision at a recall."""
+"""Details behind one number: precision and recall of each label, calibration, and the precision at a recall."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""What all kernels share: compilation, threads, prefetching, vector lanes and random numbers."""
+"""Parts that all kernels share: compilation, threads, prefetching, vector lanes and random numbers."""

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 #: Appearance of published values, which differs from that of all rebuilt series.
 DIAMOND: dict[str, Any] = {"color": INK, "linestyle": "none", "marker": "D", "markerfacecolor": PAPER, "zorder": 5}
-#: What the full mark of a row of trials is.
+#: Meaning of the full mark of a row of trials.
 REBUILT = "rebuilt: mean ± standard deviation"
 #: An axis over fewer powers of ten also has numbers between the powers.
 _NARROW = 2.2

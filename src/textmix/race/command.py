@@ -27,7 +27,7 @@ NAMED = 10
 
 
 class Asked(NamedTuple):
-    """What the user asks for; see ``textmix compare --help``."""
+    """The options that the user asks for; see ``textmix compare --help``."""
 
     file: str
     time: str = "60"

@@ -25,7 +25,7 @@ from textmix.race.workers import LOG, Workers
 
 #: Packages of the extra ``compare``, which page, tables and the registry of methods need.
 NEEDED = ("yaml", "pandas", "matplotlib", "jinja2")
-#: What a race leaves in its folder; the rest is taken away.
+#: Files that a race leaves in its folder; the rest is taken away.
 KEPT = (
     "index.html",
     "scores.csv",
@@ -43,7 +43,7 @@ PROBABILITY = 8
 
 
 class Comparison:
-    """What `compare` returns.
+    """A finished comparison, as `compare` returns it.
 
     Parameters
     ----------

@@ -49,7 +49,7 @@ BRIEFEST = 0.5
 
 
 class Ending:
-    """What is left to do at the end of a race, and how long it takes.
+    """The last steps of a race, and how long they take.
 
     Parameters
     ----------

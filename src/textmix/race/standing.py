@@ -31,7 +31,7 @@ class Standing:
 
     def __init__(self, runners: dict[str, Runner], folds: Sequence[int], again: Sequence[Sequence[int]] = ()) -> None:
         self.runners, self.folds, self.again = runners, list(folds), [list(parts) for parts in again]
-        #: What was found since the last score, for each fit asks for it several times.
+        #: Results since the last score, for each fit asks for them several times.
         self._found: dict[str, Any] = {}
         #: Method -> its best arm by the levels, since the last score of one of its arms.
         self._bests: dict[str, tuple[list[list[int]], tuple[list[int], Arm | None]]] = {}

@@ -1,4 +1,4 @@
-"""What a race is asked for, what it shows while it runs, and what it ends with."""
+"""The options of a race, its state while it runs, and its outcome."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 @dataclass(frozen=True)
 class Options:
-    """What a race is asked for.
+    """The options of a race.
 
     Parameters
     ----------
@@ -67,7 +67,7 @@ class Row(NamedTuple):
 
 
 class State(NamedTuple):
-    """What a race shows while it runs.
+    """The state of a race while it runs.
 
     Parameters
     ----------
@@ -82,7 +82,7 @@ class State(NamedTuple):
 
 
 class Outcome(NamedTuple):
-    """What a race ends with.
+    """The outcome of a race.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""What a race shows while it runs: a table that is written over on a terminal, and a line for each news elsewhere."""
+"""The display of a running race: a table that is written over on a terminal, and a line for each news elsewhere."""
 
 from __future__ import annotations
 

@@ -65,7 +65,7 @@ class AveragedModel:
 
     @property
     def estimator(self) -> AveragedModel:
-        """What gives labels and probabilities."""
+        """The object that gives labels and probabilities."""
         return self
 
     @property

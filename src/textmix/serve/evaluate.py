@@ -32,7 +32,7 @@ def labelled(path: Path, form: str, model: PersistedModel | AveragedModel, optio
 
 
 class Assessed(NamedTuple):
-    """What a model says of labelled texts, beside what is true.
+    """The answers of a model for labelled texts, beside the true labels.
 
     Parameters
     ----------

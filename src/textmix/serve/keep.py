@@ -20,7 +20,7 @@ from textmix.text.skipgram_vectorizer import SkipgramVectorizer
 from textmix.text.term_weighting import TermWeighting
 from textmix.text.word_vectorizer import WordVectorizer
 
-#: What a model needs to label texts; further packages only help to find and to fit it.
+#: Packages that a model needs to label texts; further packages only help to find and to fit it.
 NEEDED = ("python", "textmix", "numpy", "scipy", "numba", "scikit-learn")
 
 

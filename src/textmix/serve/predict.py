@@ -97,7 +97,7 @@ class Writer:
         self._skip_empty, self._never_empty = skip_empty, never_empty
         self._keys = ("label", "probability") if model.task == "single" else ("labels", "probabilities")
         self._csv = csv.writer(stream, lineterminator="\n") if form == "csv" else None
-        #: What stands for a missing number or list, and how an identifier and the one label of a text are written.
+        #: Text in place of a missing number or list, and how an identifier and the one label of a text are written.
         self._absent = "" if self._csv else "null"
         self._quote: Callable[[str], str] = _JSON if self._csv is None else _no_formula if spreadsheet else str
 

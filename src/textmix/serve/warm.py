@@ -1,7 +1,7 @@
 """`textmix warm`: compile the kernels ahead, so that no first fit waits for the compiler, as an image of a container.
 
 Each public class is fitted to a few small documents, sparse and dense, and asked for all that it can tell of them.
-What is compiled for these types of arguments lies in the cache afterwards.
+The machine code for these types of arguments lies in the cache afterwards.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ SHORT: dict[str, Any] = {
     **{"candidates": (2,), "hidden": 2, "decays": (1.0,), "costs": (1.0, 2.0), "cost_factors": (1.0,), "n_topics": 2},
     **{"n_clusters": 3, "n_states": 2, "min_df": 1, "max_n": 2, "random_state": 0},
 }
-#: What is asked of a fitted object.
+#: Methods that are called on a fitted object.
 _ASKED = ("transform", "predict", "predict_proba", "decision_function", "score_samples", "confidence")
 DOCUMENTS = 24
 
 
 @dataclass(frozen=True)
 class Warmed:
-    """What was compiled for one class.
+    """The kernels that were compiled for one class.
 
     Parameters
     ----------

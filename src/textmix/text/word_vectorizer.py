@@ -23,7 +23,7 @@ from textmix.text.stoplists import stop_words
 from textmix.text.vocabulary import kept_words, renumber, restrict
 
 _KEYS = frozenset(item.name for item in fields(FeatureSpec))
-#: What a text is split by: the name of a tokeniser, or a function from a text to its words.
+#: The splitter of a text: the name of a tokeniser, or a function from a text to its words.
 Tokenizer = str | Callable[[str], Iterable[str]]
 
 

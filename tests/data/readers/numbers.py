@@ -1,4 +1,4 @@
-"""What tests of files of numbers share."""
+"""Parts that tests of files of numbers share."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What several tests of the CBM slides share."""
+"""Parts that several tests of the CBM slides share."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What several tests of the EDCM paper share."""
+"""Parts that several tests of the EDCM paper share."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What several tests of the document on multinomial models share."""
+"""Parts that several tests of the document on multinomial models share."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What several tests of Zhai's lecture share."""
+"""Parts that several tests of Zhai's lecture share."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What several tests of the thesis share: its paper.yaml, and a small corpus of several classes."""
+"""Parts that several tests of the thesis share: its paper.yaml, and a small corpus of several classes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the measures of the CBM slides share: the trial, seeds, and numbers of their predictions."""
+"""Parts that the measures of the CBM slides share: the trial, seeds, and numbers of their predictions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the measures of the EDCM paper share: the documents of a trial, samples of them, and means."""
+"""Parts that the measures of the EDCM paper share: the documents of a trial, samples of them, and means."""
 
 from __future__ import annotations
 

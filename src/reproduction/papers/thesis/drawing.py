@@ -1,4 +1,4 @@
-"""What several figures of the thesis share: a table of several measures, and a difference with its interval."""
+"""Parts that several figures of the thesis share: a table of several measures, and a difference with its interval."""
 
 from __future__ import annotations
 

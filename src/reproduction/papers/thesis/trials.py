@@ -1,4 +1,4 @@
-"""What the measures of the thesis share: small samples of each split."""
+"""Parts that the measures of the thesis share: small samples of each split."""
 
 from __future__ import annotations
 

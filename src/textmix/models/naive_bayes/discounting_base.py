@@ -1,4 +1,4 @@
-"""What both models of absolute discounting share: input, counts, the constant b, and sums of word weights.
+"""Parts that both models of absolute discounting share: input, counts, the constant b, and sums of word weights.
 
 Source: D. Vilar, M. J. Castro and E. Sanchis, "Multi-label Text Classification Using Multinomial Models", EsTAL 2004.
 """
