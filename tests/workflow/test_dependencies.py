@@ -58,7 +58,7 @@ WORKFLOW_WITHOUT_RESULT = {
     r"schemas/\w+\.schema\.yaml": "refuse a configuration, or pass it on as it is",
     r"report/\w+\.rst": "captions of `snakemake --report`, which are read when it is written",
     r"envs/[\w.-]+": "compared by Snakemake where it makes the environments",
-    r"rules/(costs|fetch|pack|read|plan|status|scaling|specifications)\.smk": "no result of the runs of the tests",
+    r"rules/(costs|fetch|pack|read|record|plan|status|scaling|specifications)\.smk": "no result of the runs of the tests",
 }
 
 
@@ -219,6 +219,7 @@ OF_RULES = {
         ("score", "score", 'RECIPES.of("score",'),
         ("compare", "table", 'RECIPES.of("table",'),
         ("report", "page", '"page",'),
+        ("accept", "accept", '"accept",'),
     )
 }
 OF_SCRIPTS = {

@@ -16,7 +16,7 @@ pytestmark = pytest.mark.workflow
 
 def uncapped(clone: Clone) -> Clone:
     """Return a clone that takes its run of few trials for a whole one."""
-    clone.edit("workflow/rules/report.smk", 'capped=PLAN.settings["max_trials"] is not None', "capped=False")
+    clone.edit("workflow/rules/record.smk", 'capped=PLAN.settings["max_trials"] is not None', "capped=False")
     return clone
 
 
