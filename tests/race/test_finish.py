@@ -144,6 +144,20 @@ def test_time_for_an_average_is_kept_until_it_was_validated_and_not_again() -> N
     assert end.begins() == pytest.approx(alone.begins())
 
 
+def test_an_average_tells_the_time_of_the_searches_of_its_parts() -> None:
+    """Of equal scores the quicker method is chosen, and an average without them would always be it."""
+    made = race([runner(name, views=("words",)) for name in ("good", "fair", "average")])
+    arms = [made.runners[name].rounds()[0] for name in ("good", "good", "fair")]
+    for arm in arms:
+        for part in (1, 2, 3):
+            arm.values[part] = 0.8
+    made.runners["good"].clock, made.runners["fair"].clock, made.runners["average"].clock = 2.0, 3.0, 0.1
+    end = ending(made)
+    average = AverageArm("average", {}, {}, {1: 0.8, 2: 0.8, 3: 0.8}, parts=arms)
+    assert end._order(made, average)["seconds"] == pytest.approx(5.1)
+    assert end._order(made, arms[0])["seconds"] == pytest.approx(2.0)
+
+
 def test_no_time_is_kept_for_an_average_that_was_too_late() -> None:
     made = race([runner("good", views=("words",)), runner("fair", views=("words",))])
     for name in ("good", "fair"):

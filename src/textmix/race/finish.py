@@ -300,7 +300,8 @@ class Ending:
         return {
             **{"do": "finish", "method": arm.method, **more},
             "validation": self.run.sign * arm.mean(race.level()),
-            "seconds": race.runners[arm.method].clock,
+            # Of equal scores the quicker method is chosen: an average took the search of all its parts.
+            "seconds": sum(race.runners[method].clock for method in _methods(arm)),
             "cpu_seconds": self.run.cost.get(arm.method, 0.0),
         }
 
@@ -356,3 +357,8 @@ class Ending:
                 self.run.took[WORK.get(token, token)] += answer["cpu_seconds"]
                 answers[token] = answer
         return answers
+
+
+def _methods(arm: Arm) -> list[str]:
+    """Return the methods on whose searches an arm rests: its own, and those of the parts of an average."""
+    return list(dict.fromkeys([arm.method, *(part.method for part in getattr(arm, "parts", ()))]))
