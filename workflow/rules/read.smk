@@ -51,6 +51,7 @@ ROOT = source_folder(workflow.current_basedir)
 RULES = ROOT / "workflow/rules"
 
 from textmix.core.config import load_yaml_strict
+from textmix.core.environment import use_common_instructions
 from textmix.core.errors import TextmixError
 from reproduction.job.interrupt import RUN_ENDS, Interrupts, end_quietly
 from reproduction.plan.snakemake_private import Snakemake
@@ -58,6 +59,8 @@ from reproduction.plan.snakemake_private import Snakemake
 SNAKEMAKE = Snakemake(workflow)
 end_quietly(RUN_ENDS)
 
+# All jobs inherit it: the same bytes on every processor.
+use_common_instructions(os.environ)
 # The script that ends the set-up of a conda environment installs textmix from here.
 os.environ.update(TEXTMIX_SOURCE=str(ROOT))
 MAIN_CONFIG = ROOT / "config/config.yaml"

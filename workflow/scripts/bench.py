@@ -1,5 +1,11 @@
 """Run one suite of the bench, which times textmix's kernels and other implementations in turns."""
 
+import os
+
+from textmix.core.environment import use_all_instructions
+
+use_all_instructions(os.environ)  # before NumPy is imported
+
 from reproduction.bench.running import run_suite
 from reproduction.bench.timing import COLUMNS
 from reproduction.job.runtime import job

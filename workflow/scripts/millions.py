@@ -1,5 +1,11 @@
 """Take millions of made documents from a file to labels, by textmix and by other programs."""
 
+import os
+
+from textmix.core.environment import use_all_instructions
+
+use_all_instructions(os.environ)  # before NumPy is imported
+
 import tempfile
 from pathlib import Path
 

@@ -1,5 +1,11 @@
 """Measure how one stage grows on synthetic documents."""
 
+import os
+
+from textmix.core.environment import use_all_instructions
+
+use_all_instructions(os.environ)  # before NumPy is imported
+
 from reproduction.bench.growth import COLUMNS
 from reproduction.bench.scaling import measure_case
 from reproduction.job.runtime import job
