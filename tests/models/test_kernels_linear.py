@@ -236,6 +236,18 @@ def test_directions_of_lbfgs_are_those_of_the_dense_update() -> None:
         np.testing.assert_allclose(found[:, b], -H @ gradient[:, b], rtol=1e-9)
 
 
+def test_the_direction_of_lbfgs_is_finite_where_gradients_vanish() -> None:
+    """A problem whose gradient falls below the square root of the least number has no curvature to tell."""
+    steps, changes = np.ones((1, 3, 2)), np.ones((1, 3, 2))
+    changes[0, :, 1] = 1e-170  # its square is 0, its product with the step is not
+    gradient = np.column_stack([np.ones(3), np.full(3, 1e-170)])
+    found = lbfgs_direction(gradient, steps, changes, np.array([0]), np.ones((3, 2)))
+    assert np.isfinite(found).all()
+    np.testing.assert_allclose(found[:, 0], -1.0)
+    tiny = lbfgs_direction(gradient, steps * 1e-160, changes * 1e-160, np.array([0]), np.ones((3, 2)))
+    np.testing.assert_allclose(tiny, -gradient)
+
+
 def test_a_machine_on_inner_products_meets_its_conditions() -> None:
     rng = np.random.default_rng(8)
     X, y = rng.normal(size=(16, 3)), np.where(rng.random(16) < 0.5, 1.0, -1.0)

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from reproduction.plan.scope import LEFT_OUT
 from reproduction.stored.curves import Curve, read_curves, read_factors
 from reproduction.stored.origins import Origin, read_origins
 from reproduction.stored.results import Results, RoleEntry
@@ -366,7 +367,8 @@ def _drawing(inputs: ReportInputs, paper: str, figure: str, entry: Mapping[str, 
     try:
         io.check_result(path)
     except MissingResult as missing:
-        return Drawing(*head, None, f"{MISSING}: {missing.reason}")
+        left_out = missing.reason.startswith(LEFT_OUT)
+        return Drawing(*head, None, missing.reason if left_out else f"{MISSING}: {missing.reason}")
     svg = path.read_bytes()
     caption = f"{entry['caption']} {notes_of(svg)}".strip()
     return Drawing(figure, entry["title"], caption, inline_svg(svg, f"f-{paper}-{figure}", path.name))

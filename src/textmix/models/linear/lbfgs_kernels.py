@@ -9,6 +9,9 @@ import numpy as np
 
 from textmix.numerics.jit import njit
 
+#: Products up to this are taken for 0: they have lost digits, and their inverse may be infinite.
+LEAST = 1e-290
+
 
 @njit
 def column_dots(A: np.ndarray, B: np.ndarray) -> np.ndarray:
@@ -30,10 +33,10 @@ def lbfgs_direction(  # noqa: PLR0912 - the two loops
     ----------
     gradient : float64 (P, B).
     steps, changes : float64 (m, P, B), the last steps s and the changes of the gradient y, a pair at each of m places.
-        A problem skips a pair with s'y <= 0.
+        A problem skips a pair with s'y <= `LEAST`.
     order : int64 (up to m,), the places in use from the oldest pair to the newest.
     inverse : float64 (P, B), positive, the diagonal D of the inverse Hessian that the recursion starts from.  Each
-        problem scales it by s'y / y'Dy of its newest pair.
+        problem scales it by s'y / y'Dy of its newest pair, where both are larger than `LEAST`.
     """
     size, count = gradient.shape[1], len(order)
     q = gradient.copy()
@@ -44,7 +47,7 @@ def lbfgs_direction(  # noqa: PLR0912 - the two loops
         product = column_dots(s, y)
         dot = column_dots(s, q)
         for b in range(size):
-            if product[b] > 0.0:
+            if product[b] > LEAST:
                 rho[place, b] = 1.0 / product[b]
                 alpha[place, b] = rho[place, b] * dot[b]
         for j in range(q.shape[0]):
@@ -56,7 +59,7 @@ def lbfgs_direction(  # noqa: PLR0912 - the two loops
                 for b in range(size):
                     norm[b] += y[j, b] * inverse[j, b] * y[j, b]
             for b in range(size):
-                if product[b] > 0.0:
+                if product[b] > LEAST and norm[b] > LEAST:
                     scale[b] = product[b] / norm[b]
     for j in range(q.shape[0]):
         for b in range(size):
