@@ -58,7 +58,8 @@ WORKFLOW_WITHOUT_RESULT = {
     r"schemas/\w+\.schema\.yaml": "refuse a configuration, or pass it on as it is",
     r"report/\w+\.rst": "captions of `snakemake --report`, which are read when it is written",
     r"envs/[\w.-]+": "compared by Snakemake where it makes the environments",
-    r"rules/(costs|fetch|pack|read|record|plan|status|scaling|specifications)\.smk": "no result of these runs",
+    r"rules/(functions|plan|read)\.smk": "functions and objects that rules call",
+    r"rules/(costs|fetch|pack|record|status|scaling|specifications)\.smk": "no result of the runs of the tests",
 }
 
 

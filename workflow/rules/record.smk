@@ -1,8 +1,3 @@
-def stale_results(wildcards):
-    """Return a sentence for each result that a job of this run would not make so today."""
-    return RECIPES.stale_below(RESULTS, RESOURCES, PLAN.scope.leaves_out_result)
-
-
 rule verify:
     """Read every result again; name what was changed by hand and what is stale."""
     input:
