@@ -56,13 +56,14 @@ def comparison(data: FigureData) -> Sheet:
         axes.set_xlabel("accuracy (fraction)")
         best = max(methods, key=lambda method: statistics.fmean(methods[method][max(methods[method])]))
         top = statistics.fmean(methods[best][max(methods[best])])
-        figure.note(f"{data.title_of(role)}: the largest mean at the largest size is that of {NAMES[best]}, {top:.3f}.")
+        figure.note(f"{data.title_of(role)}: at the largest size {NAMES[best]} is the most accurate, {top:.3f}.")
     row_names(panel[0], list(names.values()))
     if max(trials) > 1:
         figure.note(f"A bar reaches one standard deviation over the {max(trials)} splits to each side of the mean.")
     else:
         figure.note("One split of each data set; its accuracies have no bars.")
-    _explain_sizes(panel[0], sorted({size for of in accuracies.values() for points in of.values() for size in points}))
+    sizes = sorted({size for of in accuracies.values() for points in of.values() for size in points})
+    _explain_sizes(panel[0], sizes, "mean of the splits" if max(trials) > 1 else "one split")
     legend(figure)
     return figure
 
@@ -83,10 +84,10 @@ def _size_look(colour: str, number: int, sizes: int) -> dict[str, Any]:
     return {"color": colour, "marker": MARKERS[number], "markerfacecolor": face, "linestyle": "none", "elinewidth": 0.9}
 
 
-def _explain_sizes(axes: Axes, sizes: Sequence[int]) -> None:
-    """Enter the marks of the numbers of training documents into the legend."""
+def _explain_sizes(axes: Axes, sizes: Sequence[int], of: str) -> None:
+    """Enter the marks of the numbers of training documents into the legend, and of how many splits they are."""
     for number, size in enumerate(sizes):
-        label = f"{size:,} training documents, mean"
+        label = f"{size:,} training documents, {of}"
         axes.errorbar([], [], xerr=[], markersize=4.5, label=label, **_size_look(GREY, number, len(sizes)))
 
 
