@@ -33,6 +33,8 @@ def test_the_axis_has_a_unit_and_the_legend_the_share_within_the_margin() -> Non
         assert text in drawn, text
     assert "choice of the table" in drawn and "margin of the printed value" in drawn
     assert "accuracy" not in draw_curve(curve(CLAIM_UNIT, math.inf), "a claim", "accuracy").decode()
+    plain = draw_curve(curve("", 0.6), "a table", "perplexity").decode()
+    assert "perplexity" in plain and "perplexity (" not in plain
 
 
 def test_a_claim_has_a_boundary_and_no_margin() -> None:
