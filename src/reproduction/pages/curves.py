@@ -90,8 +90,8 @@ def _sheet(curve: Curve, measured: str) -> Sheet:
 def _axis_text(curve: Curve, measured: str) -> str:
     """Return what the axis of values says: what they are, and their unit where that is another word."""
     named = measured and measured != curve.unit and not curve.is_claim
-    text = f"{measured} ({curve.unit})" if named and curve.unit else measured if named else curve.unit
-    return textwrap.fill(text, _WIDE)
+    unit = f" ({curve.unit})" if curve.unit else ""
+    return textwrap.fill(f"{measured}{unit}" if named else curve.unit, _WIDE)
 
 
 def _levels(curve: Curve, factor: str) -> list[str]:

@@ -361,4 +361,5 @@ class Ending:
 
 def _methods(arm: Arm) -> list[str]:
     """Return the methods on whose searches an arm rests: its own, and those of the parts of an average."""
-    return list(dict.fromkeys([arm.method, *(part.method for part in getattr(arm, "parts", ()))]))
+    parts = arm.parts if isinstance(arm, AverageArm) else []
+    return list(dict.fromkeys([arm.method, *(part.method for part in parts)]))
