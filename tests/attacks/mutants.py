@@ -50,7 +50,7 @@ SUITES = {
     "textmix/models/common/count_kernels.py": ["models/test_multinomial.py", "models/test_mixture.py"],
     "textmix/models/naive_bayes/*_kernels.py": ["models/test_discounting.py"],
     "textmix/numerics/lane_kernels.py": ["numerics/test_lane_kernels.py", "models/test_hmm.py"],
-    "textmix/models/common/copy_kernels.py": ["models/test_kernels.py", "models/test_pmm_predict.py"],
+    "textmix/numerics/copy_kernels.py": ["models/test_kernels.py", "models/test_pmm_predict.py"],
     "textmix/models/common/heap_kernels.py": ["models/test_cbm.py", "models/test_rerank.py"],
     "textmix/models/common/f_kernels.py": ["models/test_cbm_regularised.py", "models/test_label_rivals.py"],
     "textmix/models/common/forest_kernels.py": ["models/test_rerank.py"],

@@ -9,7 +9,6 @@ import pytest
 from scipy.special import log_expit
 
 from textmix.models.common import heap_kernels as heaps
-from textmix.models.common.copy_kernels import copy_into, taken, total_of
 from textmix.models.common.count_kernels import smallest_positive
 from textmix.models.common.f_kernels import choose_for_f
 from textmix.models.common.forest_kernels import add_trees
@@ -23,6 +22,7 @@ from textmix.models.pmm import prediction_kernels
 from textmix.models.pmm.training_kernels import weighted_log_sum
 from textmix.models.topics.labelled_lda_kernels import infer_shares, train_sweep
 from textmix.models.topics.lda_kernels import drawn_anew, four_draws, left_to_right
+from textmix.numerics.copy_kernels import copy_into, taken, total_of
 from textmix.numerics.random_kernels import uniform
 
 

@@ -348,6 +348,14 @@ def test_a_stored_kernel_serves_kernels_that_call_it(inner: Path) -> None:
     assert printed(inner, stored + "; print(sum(root.root.stats.cache_misses.values()))") == ["3.0 2.0", "0"]
 
 
+def test_a_stored_kernel_is_made_again_where_one_that_it_calls_has_moved(inner: Path) -> None:
+    called = "import numpy as np; from textmix import roots; print(roots.roots(np.array([4.0])))"
+    assert printed(inner, called) == ["2.0"]
+    (inner / "root.py").rename(inner / "moved.py")
+    edit(inner / "roots.py", "textmix.root ", "textmix.moved ")
+    assert printed(inner, called) == ["2.0"]
+
+
 def test_a_constant_compiles_no_version_of_its_own(inner: Path) -> None:
     (inner / "fixed.py").write_text(
         "from textmix.numerics.jit import njit\nfrom textmix.root import root\n\n\n@njit\ndef fixed(n):\n"

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from textmix.numerics.copy_kernels import copy_into
 from textmix.numerics.jit import njit
 from textmix.numerics.sort_kernels import stable_order
 
@@ -33,7 +34,7 @@ def _sorted_tails(scores: np.ndarray, order: np.ndarray, tail: np.ndarray) -> fl
         Divided by the sum of all scores it is 1 - Pr_n, with Pr_n the accumulated probability of equation (5).  This
         order of addition keeps digits of 1 - Pr_n that the subtraction would lose where Pr_n is near 1.
     """
-    order[:] = stable_order(-scores)
+    copy_into(order, stable_order(-scores))
     tail[len(scores)] = 0.0
     for n in range(len(scores) - 1, -1, -1):
         tail[n] = tail[n + 1] + scores[order[n]]

@@ -2,8 +2,8 @@
 
 The file of a function may have been edited since the process read it, so the digest asks the objects in memory.  It
 covers the byte code without names of files, numbers of lines and docstrings, so that an edit of a comment changes
-nothing; the values of the names that the code takes from its module; and the code of the functions among them.  What
-belongs to another package counts by its name.
+nothing; the name of its module; the values of the names that the code takes from there; and the code of the functions
+among them.  What belongs to another package counts by its name.
 """
 
 from __future__ import annotations
@@ -80,6 +80,7 @@ class _Reading:
 
     def _lines_of_function(self, function: types.FunctionType) -> Iterator[str]:
         """Yield the lines of a function: its code, its defaults, and the values of the names that it reads."""
+        yield f"function of {function.__module__}"  # machine code looks for the modules of the kernels that it contains
         yield from lines_of_code(function.__code__)
         for value in (*(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).values()):
             yield from self.lines_of(value)

@@ -8,6 +8,9 @@ and becomes machine code in the kernel that Python calls.  If Python calls it la
 
 from __future__ import annotations
 
+import gc
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from numba.core.codegen import JITCodeLibrary
@@ -61,7 +64,7 @@ class Kernel(CPUDispatcher):  # type: ignore[misc]
 
     def compile(self, sig: Any) -> Any:
         """Return the entry point for a signature, which is compiled if it was not, or only within another one."""
-        with global_compiler_lock:
+        with global_compiler_lock, _collection_paused():
             known = self.overloads.get(tuple(normalize_signature(sig)[0]))
             if known is not None and isinstance(known.library, InnerCode) and not _is_within():
                 del self.overloads[tuple(known.signature.args)]
@@ -96,3 +99,15 @@ def _is_within() -> bool:
     """
     flags = ConfigStack.top_or_none()
     return flags is not None and bool(flags.no_cfunc_wrapper)
+
+
+@contextmanager
+def _collection_paused() -> Iterator[None]:
+    """Keep Python from looking for unreachable objects, which takes a seventh of the time of a compilation."""
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()

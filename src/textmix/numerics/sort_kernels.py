@@ -1,4 +1,4 @@
-"""The stable order of numbers, by merging: compiled in a third of the time of Numba's own, whose results it has."""
+"""Sorting that compiles in a third of the time of Numba's own, whose results it has."""
 
 from __future__ import annotations
 
@@ -8,8 +8,10 @@ import numpy as np
 
 from textmix.numerics.jit import njit
 
-#: Numbers that are sorted by insertion before runs of them are merged.
+#: Numbers that are sorted by insertion: before runs of them are merged, and after the longer parts are split.
 RUN = 16
+#: Ends of parts that wait to be split: two each, and at most one part for each halving of an array.
+WAITING = 128
 
 
 @njit(nogil=True)
@@ -49,3 +51,46 @@ def stable_order(values: np.ndarray) -> np.ndarray:
 def _is_before(one: float, other: float) -> bool:
     """Return whether a number stands before another whatever their places."""
     return one < other or (math.isnan(other) and not math.isnan(one))
+
+
+@njit(nogil=True)
+def sort_integers(values: np.ndarray) -> None:
+    """Put integers (n,) in increasing order, in place, by quicksort."""
+    if len(values) > RUN:
+        _split(values)
+    for i in range(1, len(values)):
+        value, place = values[i], i
+        while place > 0 and value < values[place - 1]:
+            values[place] = values[place - 1]
+            place -= 1
+        values[place] = value
+
+
+@njit(nogil=True)
+def _split(values: np.ndarray) -> None:
+    """Order integers (n,) so far that none stands `RUN` or more places from where it belongs, in place."""
+    ends, waiting = np.empty(WAITING, dtype=np.int64), 0
+    low, high = 0, len(values) - 1
+    while True:
+        while high - low >= RUN:
+            one, other, last = values[low], values[low + (high - low) // 2], values[high]
+            pivot = max(min(one, other), min(max(one, other), last))
+            left, right = low, high
+            while left <= right:
+                while values[left] < pivot:
+                    left += 1
+                while values[right] > pivot:
+                    right -= 1
+                if left <= right:
+                    values[left], values[right] = values[right], values[left]
+                    left, right = left + 1, right - 1
+            # The longer part waits, so that few parts wait at once.
+            if right - low > high - left:
+                ends[waiting], ends[waiting + 1], low = low, right, left
+            else:
+                ends[waiting], ends[waiting + 1], high = left, high, right
+            waiting += 2
+        if waiting == 0:
+            return
+        waiting -= 2
+        low, high = ends[waiting], ends[waiting + 1]

@@ -17,8 +17,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from textmix.numerics.copy_kernels import copy_into
 from textmix.numerics.jit import njit
 from textmix.numerics.prefetch_kernels import AHEAD, prefetch
+from textmix.numerics.sort_kernels import sort_integers
 from textmix.text.token_kernels import slot_of
 
 #: Bits of a digit of `_sort`, and the numbers from which on it sorts by digits.
@@ -229,10 +231,10 @@ def _children_of(
         else:
             state[word, 0] = -1
             state[word, 1:] = 0
-    kept_words[:n_kept].sort()
+    sort_integers(kept_words[:n_kept])
     for i in range(n_kept):
         word = kept_words[i]
-        kept_df[i] = state[word, 1:]
+        copy_into(kept_df[i], state[word, 1:])
         state[word, 0] = -1
         state[word, 1:] = 0
     return n_kept
@@ -286,7 +288,7 @@ def _sort(values: np.ndarray, scratch: np.ndarray, places: np.ndarray, end: int)
     end : integer.
     """
     if len(values) < FEW:
-        values.sort()
+        sort_integers(values)
         return
     source, target, shift = values, scratch[: len(values)], 0
     while end >> shift:
@@ -302,7 +304,7 @@ def _sort(values: np.ndarray, scratch: np.ndarray, places: np.ndarray, end: int)
             places[digit] += 1
         source, target, shift = target, source, shift + DIGIT
     if (shift // DIGIT) % 2:
-        values[:] = source
+        copy_into(values, source)
 
 
 @njit(nogil=True)

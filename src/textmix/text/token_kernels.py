@@ -11,7 +11,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from textmix.numerics.copy_kernels import copy_into
 from textmix.numerics.jit import njit
+from textmix.numerics.sort_kernels import sort_integers
 
 #: Initial number of slots of the hash table, a power of two; it doubles when half of the slots are taken.
 FIRST_SLOTS = 1 << 14
@@ -46,7 +48,7 @@ def _rehashed(table: np.ndarray) -> np.ndarray:
 def _grown(values: np.ndarray) -> np.ndarray:
     """Return a copy with room for twice as many values; the second half is not initialised."""
     larger = np.empty(2 * len(values), values.dtype)
-    larger[: len(values)] = values
+    copy_into(larger[: len(values)], values)
     return larger
 
 
@@ -221,7 +223,7 @@ def count_words(
                 end += 1
             counter[ids[i]] += 1
         if ordered:
-            words[begin:end].sort()
+            sort_integers(words[begin:end])
         for i in range(begin, end):
             counts[i] = counter[words[i]]
             counter[words[i]] = 0

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from textmix.numerics.copy_kernels import copy_into
 from textmix.numerics.jit import njit
 from textmix.numerics.random_kernels import uniform
 from textmix.numerics.sort_kernels import stable_order
@@ -97,7 +98,7 @@ def alias_table(weights: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     limits, others = weights * (n / weights.sum()), np.arange(n).astype(np.int32)
     small, large = np.flatnonzero(limits < 1.0), np.flatnonzero(limits >= 1.0)
     wide = np.empty(n, dtype=np.int64)
-    wide[: len(small)] = small
+    copy_into(wide[: len(small)], small)
     below, above = len(small), 0
     while below > 0 and above < len(large):
         below -= 1
@@ -205,8 +206,8 @@ def targets_of(
         targets = noisy_targets(word, noise, state, rows, wanted)
     else:
         targets = starts[word + 1] - starts[word]
-        rows[:targets] = nodes[starts[word] : starts[word + 1]]
-        wanted[:targets] = branches[starts[word] : starts[word + 1]]
+        copy_into(rows[:targets], nodes[starts[word] : starts[word + 1]])
+        copy_into(wanted[:targets], branches[starts[word] : starts[word + 1]])
     rows[:targets] *= size
     return int(targets)
 

@@ -11,6 +11,7 @@ import math
 import numpy as np
 
 from textmix.models.common.special_kernels import log_rising, polygamma_rise, trigamma
+from textmix.numerics.copy_kernels import copy_into
 from textmix.numerics.jit import njit
 
 #: The logarithm of a running product of probabilities is taken when the product falls below this.
@@ -52,7 +53,8 @@ def sweep(
     value = 0.0
     for d in range(len(indptr) - 1):
         product = 1.0
-        mixed[:], row[:] = weight[d], 0.0
+        copy_into(mixed, weight[d])
+        row[:] = 0.0
         for i in range(indptr[d], indptr[d + 1]):
             w = indices[i]
             a, b, c, e = 0.0, 0.0, 0.0, 0.0
@@ -106,9 +108,11 @@ def _mix(share: np.ndarray, cost: np.ndarray, mixture: np.ndarray) -> None:
     \lambda is at least -cost_k of each topic without words.  Where that bound binds, the cheapest topic without words
     gets the share that the other topics leave.
     """
-    total, dearest = share.sum(), cost.max()
+    total, dearest = share.sum(), cost[0]
     if total == 0:
         return
+    for k in range(1, len(cost)):
+        dearest = max(dearest, cost[k])
     floor, idle, shift = -np.inf, -1, total - dearest
     for k in range(len(share)):
         if share[k] > WORDLESS * total:
@@ -188,7 +192,8 @@ def natural_steps(
     n_topics = gamma.shape[1]
     if n_topics == 1:
         # The only share is 1 whatever gamma is, so any gamma gives the same model.
-        gamma[:] = prior + share
+        for d in range(len(gamma)):
+            gamma[d, 0] = prior + share[d, 0]
         return 0
     push, candidate = np.empty(n_topics), np.empty(n_topics)
     for d in range(len(gamma)):
@@ -211,7 +216,7 @@ def natural_steps(
             moved = _bound(candidate, share[d], prior, concentration, lengths[d]) >= old
             length *= 0.5
         if moved:
-            gamma[d] = candidate
+            copy_into(gamma[d], candidate)
         shortened += length < 0.5
     return shortened
 

@@ -13,8 +13,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from textmix.models.common.copy_kernels import copy_into, taken
 from textmix.models.dirichlet.length_kernels import histogram
+from textmix.numerics.copy_kernels import copy_into, taken
 from textmix.numerics.jit import njit
 from textmix.numerics.prefetch_kernels import prefetch_row
 from textmix.numerics.sort_kernels import stable_order

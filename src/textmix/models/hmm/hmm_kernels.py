@@ -128,7 +128,8 @@ def forward(
         if t:
             weighted_rows(alpha, at, alpha, at - size, n_states, transitions, n_states, 1)
         else:
-            alpha[:size] = np.repeat(start, LANES)
+            for i in range(size):
+                alpha[i] = start[i // LANES]
         words_at(block, t, n, n_states, places)
         multiply_taken(alpha, at, emissions, places, n_states)
         weighted_row(total, 0, alpha, at, n_states, one, 0, 0)
@@ -201,13 +202,16 @@ def expect(
     pairs[:] = 0.0
     for first in range(0, len(order), LANES):
         documents = order[first : first + LANES]
-        begin = offsets[documents]
-        length = offsets[documents + 1] - begin
+        begin, length = np.empty(len(documents), np.int64), np.empty(len(documents), np.int64)
+        for i in range(len(documents)):
+            begin[i] = offsets[documents[i]]
+            length[i] = offsets[documents[i] + 1] - begin[i]
         alpha, scale = aligned(length[0] * n_states * LANES), aligned(length[0] * LANES)
         block = Block(values, begin, length, alpha, scale)
         found = np.empty(len(documents))
         forward(block, start, flat, table, found)
-        log_likelihood[documents] = found
+        for i in range(len(documents)):
+            log_likelihood[documents[i]] = found[i]
         if counted:
             backward(block, flat, table, expected.start, pairs, words)
     for i in range(n_states):

@@ -44,7 +44,8 @@ def likeliest_sets(Z: np.ndarray, wanted: int) -> tuple[np.ndarray, np.ndarray]:
             node = pop(heap, size, cost)
             size -= 1
             log_probability[i, k] = first - cost[node]
-            sets[i, k] = Z[i] >= 0.0
+            for label in range(n_labels):
+                sets[i, k, label] = Z[i, label] >= 0.0
             flip = node
             while last[flip] >= 0:
                 label = order[last[flip]]

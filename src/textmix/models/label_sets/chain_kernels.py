@@ -11,6 +11,7 @@ import math
 import numpy as np
 
 from textmix.models.linear.loss_kernels import softplus
+from textmix.numerics.copy_kernels import copy_into
 from textmix.numerics.jit import njit
 from textmix.numerics.random_kernels import uniform
 from textmix.numerics.sort_kernels import stable_order
@@ -57,10 +58,11 @@ def search_chain(Z: np.ndarray, V: np.ndarray, width: int) -> tuple[np.ndarray, 
             order = stable_order(-grown)[:width]
             following = np.zeros((len(order), n_labels), dtype=np.bool_)
             for place in range(len(order)):
-                following[place] = beam[order[place] % size]
+                copy_into(following[place], beam[order[place] % size])
                 following[place, label] = order[place] < size
             beam, score = following, grown[order]
-        found[i], log_probability[i] = beam[0], score[0]
+        copy_into(found[i], beam[0])
+        log_probability[i] = score[0]
     return found, log_probability
 
 

@@ -18,6 +18,7 @@ import numpy as np
 from textmix.models.common.heap_kernels import pop, push
 from textmix.models.label_sets.chain_kernels import odds_given
 from textmix.models.linear.loss_kernels import softplus
+from textmix.numerics.copy_kernels import copy_into
 from textmix.numerics.jit import njit
 
 
@@ -109,12 +110,14 @@ def search_best(
             while parent[place] >= 0:
                 member[depth[place] - 1], place = on[place], parent[place]
             if d == n_labels:
-                found[i], value[i] = member, score[node]
+                copy_into(found[i], member)
+                value[i] = score[node]
                 break
             if expanded[i] == limit:
                 total = score[node] + _complete(Z[i], V, member, d)
                 if total > value[i]:
-                    found[i], value[i] = member, total
+                    copy_into(found[i], member)
+                    value[i] = total
                 break
             expanded[i] += 1
             odds, before = odds_given(Z[i], V, member, d, d), used
@@ -130,5 +133,6 @@ def search_best(
             if used == before:
                 total = score[node] + _complete(Z[i], V, member, d)
                 if total > value[i]:
-                    found[i], value[i] = member, total
+                    copy_into(found[i], member)
+                    value[i] = total
     return found, value, expanded

@@ -10,6 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from textmix.models.linear.column_kernels import cells_of, combine_some
+from textmix.numerics.copy_kernels import copy_into
 from textmix.numerics.jit import njit
 
 #: Sweeps of coordinate descent between two steps of conjugate gradients on the support.
@@ -122,7 +123,7 @@ def _support_step(
         if not norm > 0.01 * first:
             break
         scores = combine_some(indptr, indices, data, chosen, p, len(h)) + p_b
-        image[:, 0] = h * scores
+        copy_into(image[:, 0], h * scores)
         product = np.empty(len(support))
         for k in range(len(support)):
             product[k] = _column_gradient(indptr, indices, data, chosen[k], image) + l2 * p[k]
@@ -139,7 +140,7 @@ def _support_step(
     value, gradient, size = _quadratic(state, weights, l1, l2), state[:, 0].copy(), 1.0
     for _ in range(HALVINGS):
         guess = weights + size * step
-        state[:, 0] = gradient + size * change
+        copy_into(state[:, 0], gradient + size * change)
         for k in range(len(support)):
             if not guess[k] * weights[k] > 0.0:
                 _add_to_weight(indptr, indices, data, chosen[k], state, -guess[k])
@@ -148,7 +149,7 @@ def _support_step(
             w[support] = guess
             return size * step_b
         size *= 0.5
-    state[:, 0] = gradient
+    copy_into(state[:, 0], gradient)
     return 0.0
 
 

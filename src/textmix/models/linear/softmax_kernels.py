@@ -10,6 +10,7 @@ import math
 
 import numpy as np
 
+from textmix.numerics.copy_kernels import copy_into
 from textmix.numerics.jit import njit
 
 #: Most Newton steps for one document, and the change of a share below which they end.
@@ -87,14 +88,14 @@ def sweep(
     size = shares.shape[1]
     scores, moved = np.empty(size), np.empty(size)
     for i in order:
-        scores[:] = bias
+        copy_into(scores, bias)
         square = room
         for j in range(indptr[i], indptr[i + 1]):
             value, row = data[j], weights[indices[j]]
             square += variance * value * value
             for c in range(size):
                 scores[c] += value * row[c]
-        moved[:] = shares[i]
+        copy_into(moved, shares[i])
         best_shares(scores, shares[i], logs[i], square)
         for c in range(size):
             moved[c] -= shares[i, c]

@@ -16,8 +16,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from textmix.models.common.copy_kernels import copy_into, taken
 from textmix.models.pmm.training_kernels import CHUNK, weighted_log_sum
+from textmix.numerics.copy_kernels import copy_into, taken
 from textmix.numerics.jit import njit
 from textmix.numerics.sort_kernels import stable_order
 
@@ -337,7 +337,7 @@ def flip(page: Page, model: Parameters, member: np.ndarray) -> None:
                 reached, improved = scores[label], True
                 best = base
                 best[label] = True
-        member[:] = best
+        copy_into(member, best)
 
 
 @njit(nogil=True)

@@ -20,6 +20,7 @@ from textmix.models.pmm.prediction_kernels import (
     open_page,
     visited_marginals,
 )
+from textmix.numerics.copy_kernels import copy_into
 from textmix.numerics.jit import njit
 
 #: The searches of `predict`.
@@ -34,7 +35,7 @@ def as_found(page: Page, model: Parameters, member: np.ndarray, width: int) -> N
 @njit(nogil=True)
 def by_beam(page: Page, model: Parameters, member: np.ndarray, width: int) -> None:
     """Set the label set, bool (L,), to that of `beam`."""
-    member[:] = beam(page, model, width)
+    copy_into(member, beam(page, model, width))
 
 
 @njit(nogil=True)

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from textmix.numerics.copy_kernels import copy_into
 from textmix.numerics.jit import njit
 
 
@@ -93,5 +94,5 @@ def infer_shares(
                     for k in range(n_topics):
                         count[k] += data[cell] * theta[k] * phi[indices[cell], k] / whole
             theta = count / count.sum()
-        result[d] = theta
+        copy_into(result[d], theta)
     return result

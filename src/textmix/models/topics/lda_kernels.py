@@ -17,6 +17,7 @@ import math
 import numpy as np
 
 from textmix.models.common.special_kernels import digamma
+from textmix.numerics.copy_kernels import copy_into
 from textmix.numerics.jit import njit
 from textmix.numerics.random_kernels import STEP, hashed
 
@@ -245,7 +246,7 @@ def take_particles(chosen: np.ndarray, n: int, topic: np.ndarray, count: np.ndar
     topics, counts = topic[:, :n].copy(), count.copy()
     for r in range(len(chosen)):
         if chosen[r] != r:
-            topic[r, :n] = topics[chosen[r]]
+            copy_into(topic[r, :n], topics[chosen[r]])
             for k in range(len(count)):
                 count[k, r] = counts[k, chosen[r]]
 
