@@ -16,6 +16,8 @@ from typing import Any
 import numba
 import numpy as np
 
+#: Ranges a thread of `by_rows`: equal numbers of cells are not equal work, and a thread that is done takes the next range.
+SHARES = 8
 _ASKED: ContextVar[int] = ContextVar("_ASKED", default=0)
 
 
@@ -61,5 +63,6 @@ def by_rows(function: Callable[[int, int], tuple[np.ndarray, ...]], offsets: np.
     function : of the first row and the last row + 1; its arrays have a row for each row of the range.
     offsets : integer (N + 1,), the first cell of each row and the end, as `ranges` takes it.
     """
-    parts = list(side_by_side(function, ranges(offsets, number())))
+    n_parts = 1 if number() == 1 else SHARES * number()
+    parts = list(side_by_side(function, ranges(offsets, n_parts)))
     return parts[0] if len(parts) == 1 else tuple(np.concatenate(arrays) for arrays in zip(*parts, strict=True))
