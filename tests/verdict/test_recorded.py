@@ -20,6 +20,7 @@ from reproduction.verdict.placebo import placebos
 from reproduction.verdict.published import COUNTED, Record, read_claims
 from reproduction.verdict.recorded import (
     RECORDED_COLUMNS,
+    Facts,
     RecordedRow,
     RecordedRun,
     lost_verdicts,
@@ -44,7 +45,8 @@ def recorded(name: str = "p.x", verdict: str = "reproduced", rebuilt: str = "0.8
 
 
 def run_of(*rows: RecordedRow) -> RecordedRun:
-    return RecordedRun("2026-11-23T19:00:00+00:00", "0123456789abcdef", "f" * 64, 74, {row.id: row for row in rows})
+    facts = Facts("2026-11-23T19:00:00+00:00", "0123456789abcdef", "f" * 64, 74)
+    return RecordedRun(**asdict(facts), rows={row.id: row for row in rows}, papers={"p": facts})
 
 
 def origin(data: str = "d", settings: str = "s", results: str = "results/scores/p/table/news_set/nb.csv") -> Origin:

@@ -121,12 +121,15 @@ def test_a_run_of_one_paper_alone_is_recorded_beside_a_whole_one_with_a_date_of_
     made, texts = read_run(finished.root, plans, COMMIT, ["paper"])
     assert list(texts) == ["paper"] and list(made.rows) == ["p.x"]
     with pytest.raises(IntegrityError, match="a run of paper alone is recorded beside a whole run"):
-        beside(None, made, ["paper"])
+        beside(None, made)
     before = replace(made.rows["p.x"], verdict="undecided")
-    whole = replace(made, date="2026-01-01T00:00:00+00:00", rows={"p.x": before, "q.x": replace(before, id="q.x")})
-    found = beside(whole, made, ["paper"])
+    facts = replace(made.facts, date="2026-01-01T00:00:00+00:00")
+    both, papers = {"p.x": before, "q.x": replace(before, id="q.x")}, dict.fromkeys(plans, facts)
+    whole = replace(made, date=facts.date, rows=both, papers=papers)
+    found = beside(whole, made)
     assert {name: one.verdict for name, one in found.rows.items()} == {"p.x": "reproduced", "q.x": "undecided"}
-    assert (found.day, found.of("other").day) == ("2026-01-01", "2026-01-01")
+    assert whole.day == found.of("other").day == "2026-01-01"
+    assert found.day == f"2026-01-01 to {made.day}"
     assert found.of("paper").date == made.date != found.date
     config = finished.root / "config"
     rest = io.format_csv([asdict(found.rows["q.x"])], RECORDED_COLUMNS)

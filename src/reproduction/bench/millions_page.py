@@ -66,7 +66,7 @@ seconds of the processor, so that {told["compared"]}. `per_million` and `mib_per
 million documents more, and `slope` is that of log seconds against log documents from the smaller size to the
 larger one, without the start of Python, {told["start"]}. All stages of the larger size took {told["total"]};
 the largest process of textmix held {told["peak"]}. The machines stop at a duality gap of
-{MACHINES["tolerance"]} of the objective, or after {MACHINES["max_iter"]} sweeps. {told["steepest"]}. {told["missing"]}
+{MACHINES["tolerance"]} of the objective, or after {MACHINES["max_iter"]} sweeps: {told["gaps"]}. {told["steepest"]}. {told["missing"]}
 
 ```{{csv-table}}
 :file: millions.csv
@@ -97,7 +97,7 @@ stochastic gradient descent holds none. Then the disk: texts and counts of a hun
 {told["disk"]}.
 
 Counting, naive Bayes and labelling all documents cost {told["bayes_hours"]}; counting, the machines and
-labels {told["machines_hours"]}, if their sweeps go on to grow as from the smaller size to the larger one.
+labels {told["machines_hours"]}, if as many sweeps are enough.
 Counting and labelling are the stages worth spreading: they take one part of
 the file at a time and share nothing but the words. A workflow over the parts, a job each, runs on Slurm or
 Kubernetes by the profiles of {{doc}}`cluster-and-containers`; a part of a million documents is a job of
@@ -146,8 +146,7 @@ def _facts(rows: Sequence[Mapping[str, Any]], reckoned: Sequence[Mapping[str, An
     kilobytes = 4 * 2**30 / study["ends_at"] / 1e9
     bayes, machines = (count, fits["multinomial"], labels), (count, fits["linear_svm"])
     steep = max(ours, key=lambda one: float(one["slope"]))
-    key = steep["program"], steep["stage"]
-    notes = f" ({first[key]['note']}, and {steep['note']} of the larger size)" if steep["note"] else ""
+    ends = [each[fits["linear_svm"]]["note"] for each in (first, last)]
     minutes = sum(float(one["processor_seconds"] or 0) for one in last.values()) / 60
     clock = sum(float(one["clock_seconds"] or 0) for one in last.values()) / (60 * minutes)
     more = max(0.0, ASKED - sizes[1]) / 1e6
@@ -158,10 +157,11 @@ def _facts(rows: Sequence[Mapping[str, Any]], reckoned: Sequence[Mapping[str, An
         "sizes": f"{sizes[0] / 1e6:g} million and of {sizes[1] / 1e6:g} million documents",
         "start": f"some {float(last['every stage', 'start']['processor_seconds']):.1f} s",
         "total": f"{minutes:.0f} minutes of the processor",
+        "gaps": f"{ends[0]}, and {ends[1]} of the larger size",
         "clock": f"{clock:.1f} times",
         "compared": "both can be compared" if clock < ALONE else "those of the processor can be compared, the clock's not",
         "peak": f"{float(largest['peak_mib']) / 1024:.1f} GiB, in `{largest['stage']}`",
-        "steepest": f"The steepest stage of textmix is `{steep['stage']}`, slope {float(steep['slope']):.2f}{notes}",
+        "steepest": f"The steepest stage of textmix is `{steep['stage']}`, slope {float(steep['slope']):.2f}",
         "missing": f"{ASKED / 1e6:g} million were not run; by the line they take {later / 60:.0f} minutes."
         if more
         else "",

@@ -80,11 +80,17 @@ class RecordedRun(Facts):
     ----------
     date, commit, lock, minutes : of the last whole run.
     rows : id -> row, of all papers; of a paper that was run alone later, the rows of that run.
-    papers : paper -> the facts about the later run of it.
+    papers : paper -> the facts about the run that gave its rows.
     """
 
     rows: Mapping[str, RecordedRow]
     papers: Mapping[str, Facts] = field(default_factory=dict)
+
+    @property
+    def day(self) -> str:
+        """The day on which the runs ended that gave the rows, or the first and the last one."""
+        days = sorted({facts.day for facts in self.papers.values()}) or [self.date[:10]]
+        return days[0] if len(days) == 1 else f"{days[0]} to {days[-1]}"
 
     @property
     def facts(self) -> Facts:
@@ -135,7 +141,8 @@ def read_recorded(files: Sequence[Path]) -> RecordedRun | None:
             if row.id in rows:
                 raise ConfigError(f"{path}: '{row.id}' stands twice; write it anew with snakemake record")
             rows[row.id] = row
-    return RecordedRun(**asdict(facts), rows=rows, papers=later)
+    papers = {path.parent.name: later.get(path.parent.name, facts) for path in sorted(parts)}
+    return RecordedRun(**asdict(facts), rows=rows, papers=papers)
 
 
 def _read_rows(path: Path) -> list[RecordedRow]:

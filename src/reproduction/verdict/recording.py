@@ -16,7 +16,7 @@ from reproduction.stored.results import Evidence, Results, RoleEntry, as_read
 from reproduction.verdict.compare import COMPARISON_COLUMNS, compare_paper, merge_comparisons
 from reproduction.verdict.items import without_notes
 from reproduction.verdict.published import Record
-from reproduction.verdict.recorded import RECORDED, RECORDED_COLUMNS, RUN, RecordedRow, RecordedRun
+from reproduction.verdict.recorded import RECORDED, RECORDED_COLUMNS, RUN, Facts, RecordedRow, RecordedRun
 from reproduction.verdict.timeline import run_times
 from reproduction.verdict.words import JUDGED
 from textmix.core import io
@@ -83,9 +83,9 @@ def read_run(
     start, end = run_times(sorted((run / RESULTS / "benchmarks").rglob("*.tsv")))
     minutes = round((datetime.fromisoformat(end) - datetime.fromisoformat(start)).total_seconds() / 60)
     made = {row.id: row for _, recorded in rows.values() for row in recorded}
-    facts = RecordedRun(end, commit_said(commit), sha256_file(run / "requirements.lock"), minutes, made)
+    facts = Facts(end, commit_said(commit), sha256_file(run / "requirements.lock"), minutes)
     texts = {paper: io.format_csv(map(asdict, recorded), RECORDED_COLUMNS) for paper, (_, recorded) in rows.items()}
-    return facts, texts
+    return RecordedRun(**asdict(facts), rows=made, papers=dict.fromkeys(ran, facts)), texts
 
 
 def commit_said(commit: Mapping[str, str]) -> str:
@@ -94,14 +94,13 @@ def commit_said(commit: Mapping[str, str]) -> str:
     return commit["commit"] if changes == "none since" else f"{commit['commit']} ({changes})"
 
 
-def beside(old: RecordedRun | None, new: RecordedRun, chosen: Collection[str]) -> RecordedRun:
+def beside(old: RecordedRun | None, new: RecordedRun) -> RecordedRun:
     """Return the recorded run with the rows of a later run of some papers alone, which keeps its own date.
 
     Parameters
     ----------
     old : the recorded run.
     new : the run of some papers, as `read_run` returns it.
-    chosen : these papers.
 
     Raises
     ------
@@ -109,10 +108,10 @@ def beside(old: RecordedRun | None, new: RecordedRun, chosen: Collection[str]) -
     """
     if old is None:
         raise IntegrityError(
-            f"config/{RUN}: is not there, and a run of {_some(sorted(chosen))} alone is recorded beside a whole run; "
+            f"config/{RUN}: is not there, and a run of {_some(sorted(new.papers))} alone is recorded beside a whole run; "
             "record a run of all papers first"
         )
-    return replace(old, rows={**old.rows, **new.rows}, papers={**old.papers, **dict.fromkeys(chosen, new.facts)})
+    return replace(old, rows={**old.rows, **new.rows}, papers={**old.papers, **new.papers})
 
 
 def write_record(config: Path, run: RecordedRun, texts: Mapping[Path, str]) -> None:
@@ -126,8 +125,8 @@ def write_record(config: Path, run: RecordedRun, texts: Mapping[Path, str]) -> N
     """
     for folder, text in texts.items():
         io.write_text(folder / RECORDED, text)
-    later = {"papers": {paper: asdict(facts) for paper, facts in sorted(run.papers.items())}} if run.papers else {}
-    io.write_json(config / RUN, {**asdict(run.facts), **later})
+    later = {paper: asdict(facts) for paper, facts in sorted(run.papers.items()) if facts != run.facts}
+    io.write_json(config / RUN, {**asdict(run.facts), **({"papers": later} if later else {})})
 
 
 def check_no_loss(old: RecordedRun | None, new: RecordedRun) -> None:
