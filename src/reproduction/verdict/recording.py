@@ -108,8 +108,8 @@ def beside(old: RecordedRun | None, new: RecordedRun) -> RecordedRun:
     """
     if old is None:
         raise IntegrityError(
-            f"config/{RUN}: is not there, and a run of {_some(sorted(new.papers))} alone is recorded beside a whole run; "
-            "record a run of all papers first"
+            f"config/{RUN}: is not there, and a run of {_some(sorted(new.papers))} alone is recorded beside a whole "
+            "run; record a run of all papers first"
         )
     return replace(old, rows={**old.rows, **new.rows}, papers={**old.papers, **new.papers})
 

@@ -16,7 +16,7 @@ from typing import Any
 import numba
 import numpy as np
 
-#: Ranges a thread of `by_rows`: equal numbers of cells are not equal work, and a thread that is done takes the next range.
+#: Ranges a thread of `by_rows`: equal numbers of cells are not equal work; a thread that is done takes the next range.
 SHARES = 8
 _ASKED: ContextVar[int] = ContextVar("_ASKED", default=0)
 

@@ -44,30 +44,47 @@ def by_flip(page: Page, model: Parameters, member: np.ndarray, width: int) -> No
     flip(page, model, member)
 
 
-@njit(nogil=True)
-def _predict_from_greedy(pages: Pages, model: Parameters, width: int, improve: Any) -> tuple[np.ndarray, np.ndarray]:
-    """Do as `predict`; ``improve`` is `as_found`, `by_beam` or `by_flip`, of which the compiler sees the one in use."""
-    n, n_labels = len(pages.indptr) - 1, len(model.alpha)
-    member, marginal = np.zeros((n, n_labels), dtype=np.bool_), np.zeros((n, n_labels))
-    visited, added = np.empty((n_labels, n_labels)), np.empty(n_labels, dtype=np.int64)
-    for d in range(n):
-        page = open_page(pages, d, model.theta)
-        size = greedy(page, model, visited, added)
-        visited_marginals(visited, added, size, marginal[d])
-        for place in range(size):
-            member[d, added[place]] = True
-        improve(page, model, member[d], width)
-    return member, marginal
+def _predicting(improve: Any) -> Any:
+    """Return a kernel that does as `predict`; ``improve`` is `as_found`, `by_beam` or `by_flip`.
+
+    A kernel with a function among its arguments would take milliseconds a call, to find out that it is the same one.
+    """
+
+    @njit(nogil=True)
+    def predict_from_greedy(pages: Pages, model: Parameters, width: int) -> tuple[np.ndarray, np.ndarray]:
+        """Do as `predict`."""
+        n, n_labels = len(pages.indptr) - 1, len(model.alpha)
+        member, marginal = np.zeros((n, n_labels), dtype=np.bool_), np.zeros((n, n_labels))
+        visited, added = np.empty((n_labels, n_labels)), np.empty(n_labels, dtype=np.int64)
+        for d in range(n):
+            page = open_page(pages, d, model.theta)
+            size = greedy(page, model, visited, added)
+            visited_marginals(visited, added, size, marginal[d])
+            for place in range(size):
+                member[d, added[place]] = True
+            improve(page, model, member[d], width)
+        return member, marginal
+
+    return predict_from_greedy
 
 
 @njit(nogil=True)
-def _predict_exactly(pages: Pages, model: Parameters) -> tuple[np.ndarray, np.ndarray]:
+def _predict_exactly(pages: Pages, model: Parameters, width: int) -> tuple[np.ndarray, np.ndarray]:
     """Do as `predict` with the search `EXACT`."""
     n, n_labels = len(pages.indptr) - 1, len(model.alpha)
     member, marginal = np.zeros((n, n_labels), dtype=np.bool_), np.zeros((n, n_labels))
     for d in range(n):
         member[d] = exact(open_page(pages, d, model.theta), model, marginal[d])
     return member, marginal
+
+
+#: Search -> its kernel.
+_SEARCHES = {
+    GREEDY: _predicting(as_found),
+    BEAM: _predicting(by_beam),
+    FLIP: _predicting(by_flip),
+    EXACT: _predict_exactly,
+}
 
 
 def predict(pages: Pages, model: Parameters, search: int, width: int) -> tuple[np.ndarray, np.ndarray]:
@@ -84,9 +101,5 @@ def predict(pages: Pages, model: Parameters, search: int, width: int) -> tuple[n
     member : bool (N, L), the label sets.
     marginal : float64 (N, L), the labels' probabilities (`exact`, else `visited_marginals`).
     """
-    if search == EXACT:
-        found: tuple[np.ndarray, np.ndarray] = _predict_exactly(pages, model)
-        return found
-    improve = {GREEDY: as_found, BEAM: by_beam, FLIP: by_flip}[search]
-    found = _predict_from_greedy(pages, model, width, improve)
+    found: tuple[np.ndarray, np.ndarray] = _SEARCHES[search](pages, model, width)
     return found
