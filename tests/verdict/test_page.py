@@ -389,12 +389,16 @@ def test_a_stacked_cell_with_several_parts_is_one_element() -> None:
 def test_a_paper_that_was_recorded_alone_has_its_own_day() -> None:
     section = made_of([comparison("reproduced")])
     whole = RecordedRun("2026-11-23T00:00:00Z", "c" * 40, "", 74, {})
-    later = replace(whole, papers={section.name: Facts("2026-11-26T00:00:00Z", "d" * 40, "", 30)})
-    for run, paper, front in ((whole, "2026-11-23", ""), (later, "2026-11-26", f"{section.name} alone on 2026-11-26")):
-        report = Report([section], {}, run)
-        assert f"The recorded run of {paper}" in render_paper(report, section.name)
-        assert "alone on" not in render_paper(report, section.name)
-        assert "The recorded run of 2026-11-23" in render_front(report) and front in render_front(report)
+    report = Report([section], {}, whole)
+    for page in (render_front(report), render_paper(report, section.name)):
+        assert f'The recorded run of 2026-11-23 <span class="count">commit {"c" * 10}, 74 minutes' in page
+    later = replace(whole, papers={"other": whole.facts, section.name: Facts("2026-11-26T00:00:00Z", "d" * 40, "", 30)})
+    report = Report([section], {}, later)
+    assert f'The recorded run of 2026-11-26 <span class="count">commit {"d" * 10}, 30' in render_paper(
+        report, section.name
+    )
+    said = f"other on 2026-11-23, commit {'c' * 10}; {section.name} on 2026-11-26, commit {'d' * 10}"
+    assert f'The recorded run of 2026-11-23 to 2026-11-26 <span class="count">{said}' in render_front(report)
 
 
 def test_values_that_do_not_equal_the_record_are_named_up_to_ten() -> None:

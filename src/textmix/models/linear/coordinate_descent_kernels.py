@@ -146,7 +146,8 @@ def _support_step(
                 _add_to_weight(indptr, indices, data, chosen[k], state, -guess[k])
                 guess[k] = 0.0
         if _quadratic(state, guess, l1, l2) < value:
-            w[support] = guess
+            for k in range(len(support)):
+                w[support[k]] = guess[k]
             return size * step_b
         size *= 0.5
     copy_into(state[:, 0], gradient)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from textmix.numerics.copy_kernels import copy_into
 from textmix.numerics.jit import njit
 
 
@@ -43,7 +44,7 @@ def sweep(
     bias, n_machines = len(weights) - 1, weights.shape[1]
     scores, steps = np.empty(n_machines), np.empty(n_machines)
     for i in order:
-        scores[:] = weights[bias]
+        copy_into(scores, weights[bias])
         for place in range(indptr[i], indptr[i + 1]):
             row, value = weights[indices[place]], data[place]
             for k in range(n_machines):

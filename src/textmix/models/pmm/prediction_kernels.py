@@ -275,7 +275,7 @@ def _next_layer(layer: np.ndarray, scores: np.ndarray, width: int) -> tuple[np.n
         row, column = _best_entry(scores)
         if row < 0:
             break
-        chosen[filled] = layer[row]
+        copy_into(chosen[filled], layer[row])
         chosen[filled, column] = True
         reached[filled] = scores[row, column]
         scores[row, column] = -np.inf
@@ -300,7 +300,7 @@ def beam(page: Page, model: Parameters, width: int) -> np.ndarray:
             best, best_score = layer[0], reached[0]
         scores = np.empty((len(layer), n_labels))
         for b in range(len(layer)):
-            scores[b] = extension_scores(page, model, sums_of(page, model.alpha, layer[b]))
+            copy_into(scores[b], extension_scores(page, model, sums_of(page, model.alpha, layer[b])))
             for k in range(n_labels):
                 if not better(scores[b, k], reached[b]):
                     scores[b, k] = -np.inf

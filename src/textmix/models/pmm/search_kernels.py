@@ -74,7 +74,7 @@ def _predict_exactly(pages: Pages, model: Parameters, width: int) -> tuple[np.nd
     n, n_labels = len(pages.indptr) - 1, len(model.alpha)
     member, marginal = np.zeros((n, n_labels), dtype=np.bool_), np.zeros((n, n_labels))
     for d in range(n):
-        member[d] = exact(open_page(pages, d, model.theta), model, marginal[d])
+        copy_into(member[d], exact(open_page(pages, d, model.theta), model, marginal[d]))
     return member, marginal
 
 

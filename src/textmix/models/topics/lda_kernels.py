@@ -278,7 +278,7 @@ def left_to_right(
         topic, count = np.zeros((width, len(words)), np.int64), np.full((n_topics, width), alpha)
         now = np.uint64(seed + d)
         for n in range(len(words)):
-            state[:] = now + order * np.uint64(n) * STEP
+            copy_into(state, now + order * np.uint64(n) * STEP)
             draw_topics(words, n, phi, topic, count, state, True)
             now += np.uint64(particles) * np.uint64(n) * STEP
             for r in range(particles):
@@ -286,7 +286,7 @@ def left_to_right(
             found[d] += np.log(likely.mean())
             now += STEP
             take_particles(drawn_anew(likely, hashed(now)), n, topic, count)
-            state[:] = now + order * STEP
+            copy_into(state, now + order * STEP)
             draw_topics(words, n, phi, topic, count, state, False)
             now += np.uint64(particles) * STEP
     return found
