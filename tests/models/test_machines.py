@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -104,6 +106,20 @@ def test_the_gap_of_blocks_is_that_of_all_documents() -> None:
     model = LinearSVM(tolerance=1e-9, max_iter=4).fit_blocks([(X, y)], [0, 1, 2])
     whole = LinearSVM(tolerance=1e-9, max_iter=4).fit(X, y)
     assert model.gap_ == pytest.approx(whole.gap_) and not model.converged_
+
+
+def test_blocks_are_read_once_a_sweep_and_once_a_look_at_the_gap() -> None:
+    X, y = data(3)
+    readings = []
+
+    class Blocks:
+        def __iter__(self) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+            readings.append(len(readings))
+            return iter([(X[:50], y[:50]), (X[50:], y[50:])])
+
+    model = LinearSVM(tolerance=1e-12, max_iter=5).fit_blocks(Blocks(), [0, 1, 2])
+    assert model.n_iter_ == 5
+    assert len(readings) == 5 + 3
 
 
 def test_blocks_that_cannot_be_fitted_are_refused() -> None:

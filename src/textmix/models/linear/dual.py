@@ -13,6 +13,8 @@ from textmix.numerics.determinism import rng
 
 #: Sweeps between two looks at the duality gap, each of which costs half of a sweep.
 EVERY = 4
+#: Those where the documents are read block by block: a look costs a reading too.
+EVERY_OF_BLOCKS = 2
 #: Most machines of one sweep: their weights of a feature fill two lines of a processor's cache.
 TOGETHER = 16
 
@@ -149,7 +151,8 @@ def machines_of_blocks(
     """Return the machines of `fit_machines` on documents of which memory holds one block at a time; alpha is empty.
 
     Source: H.-F. Yu, C.-J. Hsieh, K.-W. Chang and C.-J. Lin, KDD 2010 (block minimisation of the dual problem).  A
-    block is swept `EVERY` times where it is read; one more reading of all blocks gives the duality gap.
+    block is swept once where it is read, for more sweeps would fit the weights to one block before the next one is
+    seen.  After `EVERY_OF_BLOCKS` sweeps one more reading of all blocks gives the duality gap.
 
     Parameters
     ----------
@@ -159,7 +162,6 @@ def machines_of_blocks(
     alphas, weights = list[np.ndarray](), np.empty((0, 0))
     generator, n_iter, gap = rng(0, "machines"), 0, np.inf
     while gap > tolerance and n_iter < max_iter:
-        times = min(EVERY, max_iter - n_iter)
         for number, (X, signs) in enumerate(read()):
             if number == len(alphas):
                 alphas.append(np.zeros(signs.shape))
@@ -168,11 +170,13 @@ def machines_of_blocks(
             for group in _groups(signs.shape[1]):
                 solution = {"alpha": alphas[number][:, group], "weights": weights[:, group]}
                 descent = Descent(X, np.ascontiguousarray(signs[:, group]), C, intercept, **solution)
-                descent.sweep(generator, times)
+                descent.sweep(generator, 1)
                 alphas[number][:, group], weights[:, group] = descent.alpha, descent.weights
         if not alphas:
             raise ValueError("there is no block; give at least one")
-        n_iter += times
+        n_iter += 1
+        if n_iter % EVERY_OF_BLOCKS and n_iter < max_iter:
+            continue
         groups = _groups(weights.shape[1])
         sums = np.zeros((len(groups), 3))
         for alpha, (X, signs) in zip(alphas, read(), strict=True):
