@@ -18,9 +18,6 @@ from textmix.core.errors import MissingResult
 from textmix.data.corpus import Corpus, Ragged
 from textmix.experiment.splits import Splits
 
-#: A quick bench takes one document in so many.
-EVERY = 4
-
 
 def _read(corpus: str, every: int) -> Corpus:
     """Return a corpus, or one document in ``every`` of it, without the labels that these lack."""
@@ -97,7 +94,7 @@ def run_suite(suite: Suite, inputs: Sequence[str], repeats: int) -> list[dict[st
     ----------
     suite : entry of the registry.
     inputs : paths of what `reproduction.plan.graph.read_by_suite` returns; none if its role has no data set.
-    repeats : rounds; in each, every candidate and peer runs once.  A quick bench takes one document in `EVERY`.
+    repeats : rounds; in each, every candidate and peer runs once.  A quick bench takes one document in ``suite.quick``.
 
     Returns
     -------
@@ -114,7 +111,7 @@ def run_suite(suite: Suite, inputs: Sequence[str], repeats: int) -> list[dict[st
             "name a mirror in TEXTMIX_MIRROR, or map the role to a data set"
         )
     function = getattr(importlib.import_module(suite.module), suite.run.split(":")[1])
-    data = READERS[suite.takes](*inputs, EVERY if is_quick(repeats) else 1)
+    data = READERS[suite.takes](*inputs, suite.quick if is_quick(repeats) else 1)
     try:
         rows: list[dict[str, Any]] = function(*data, repeats=repeats)
     except ModuleNotFoundError as error:

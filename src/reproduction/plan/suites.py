@@ -30,6 +30,7 @@ class Suite:
     takes : the arguments of the function, see the schema.
     features : name of the features by which words are counted; None for the data set as parsed.
     split : name of the split scheme where ``takes`` is ``split``, else None.
+    quick : a quick bench takes one document in so many; files are taken whole.
     """
 
     name: str
@@ -38,6 +39,7 @@ class Suite:
     takes: str
     features: str | None = None
     split: str | None = None
+    quick: int = 4
 
     @property
     def module(self) -> str:
