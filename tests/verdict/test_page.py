@@ -388,16 +388,15 @@ def test_a_stacked_cell_with_several_parts_is_one_element() -> None:
 
 def test_a_paper_that_was_recorded_alone_has_its_own_day() -> None:
     section = made_of([comparison("reproduced")])
-    whole = RecordedRun("2026-11-23T00:00:00Z", "c" * 40, "", 74, {})
-    report = Report([section], {}, whole)
+    first, later = (Facts(f"2026-11-{day}T00:00:00Z", name * 40, "", 74) for day, name in ((23, "c"), (26, "d")))
+    report = Report([section], {}, RecordedRun({}, {section.name: first, "other": first}))
     for page in (render_front(report), render_paper(report, section.name)):
         assert f'The recorded run of 2026-11-23 <span class="count">commit {"c" * 10}, 74 minutes' in page
-    later = replace(whole, papers={"other": whole.facts, section.name: Facts("2026-11-26T00:00:00Z", "d" * 40, "", 30)})
-    report = Report([section], {}, later)
-    assert f'The recorded run of 2026-11-26 <span class="count">commit {"d" * 10}, 30' in render_paper(
+    report = Report([section], {}, RecordedRun({}, {section.name: later, "other": first, "third_one": first}))
+    assert f'The recorded run of 2026-11-26 <span class="count">commit {"d" * 10}, 74 minutes' in render_paper(
         report, section.name
     )
-    said = f"other on 2026-11-23, commit {'c' * 10}; {section.name} on 2026-11-26, commit {'d' * 10}"
+    said = f"other, third one: commit {'c' * 10}, 74 minutes; {section.name}: commit {'d' * 10}, 74 minutes"
     assert f'The recorded run of 2026-11-23 to 2026-11-26 <span class="count">{said}' in render_front(report)
 
 
@@ -405,7 +404,7 @@ def test_values_that_do_not_equal_the_record_are_named_up_to_ten() -> None:
     rows = [{**comparison("reproduced", id=f"p.{n}"), "rebuilt": 0.7} for n in range(14)]
     section = made_of(rows)
     items = [replace(item, recorded=Recorded("0.8", "reproduced", UNEQUAL)) for item in section.items]
-    run = RecordedRun("2026-11-23T00:00:00Z", "c" * 40, "", 74, {})
+    run = RecordedRun({}, {section.name: Facts("2026-11-23T00:00:00Z", "c" * 40, "", 74)})
     html = render_front(Report([replace(section, items=items)], {}, run))
     assert 'numbers.html?q=not+equal&amp;kind=number,claim">4 more</a>' in html
     assert len(re.findall(r'<a href="numbers\.html#p\.\d+">p\.\d+</a>', html)) == 10

@@ -46,7 +46,7 @@ def recorded(name: str = "p.x", verdict: str = "reproduced", rebuilt: str = "0.8
 
 def run_of(*rows: RecordedRow) -> RecordedRun:
     facts = Facts("2026-11-23T19:00:00+00:00", "0123456789abcdef", "f" * 64, 74)
-    return RecordedRun(**asdict(facts), rows={row.id: row for row in rows}, papers={"p": facts})
+    return RecordedRun({row.id: row for row in rows}, {"p": facts})
 
 
 def origin(data: str = "d", settings: str = "s", results: str = "results/scores/p/table/news_set/nb.csv") -> Origin:
@@ -197,6 +197,7 @@ def test_what_was_written_is_read_again(tmp_path: Path) -> None:
     ("name", "text"),
     [
         ("recorded.json", "{}"),
+        ("recorded.json", '{"p": {"commit": "c"}}'),
         ("recorded.json", "no json"),
         ("papers/p/recorded.csv", "id,other\np.x,1\n"),
         ("papers/q/recorded.csv", None),

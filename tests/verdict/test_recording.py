@@ -11,7 +11,7 @@ import pytest
 from reproduction.stored.results import Evidence
 from reproduction.verdict.compare import COMPARISON_COLUMNS, compare_paper
 from reproduction.verdict.published import Record
-from reproduction.verdict.recorded import RECORDED_COLUMNS, read_recorded, recorded_files
+from reproduction.verdict.recorded import RECORDED_COLUMNS, RecordedRun, read_recorded, recorded_files
 from reproduction.verdict.recording import PaperPlan, beside, read_run, write_record
 from tests.verdict.reporting import ROLES, SETTINGS, Made, row
 from textmix.core import io
@@ -64,7 +64,7 @@ def test_a_finished_run_is_recorded(finished: FinishedRun) -> None:
     (found,) = run.rows.values()
     assert (found.id, found.rebuilt, found.verdict) == ("p.x", "0.8", "reproduced")
     assert found.settings and found.data == ""
-    assert run.commit == "0123abcd"
+    assert run.papers["paper"].commit == "0123abcd"
     assert texts["paper"].startswith("id,rebuilt,rebuilt_spread,verdict,reason,data,settings,code\np.x,0.8,")
 
 
@@ -120,17 +120,18 @@ def test_a_run_of_one_paper_alone_is_recorded_beside_a_whole_one_with_a_date_of_
         read_run(finished.root, plans, COMMIT)
     made, texts = read_run(finished.root, plans, COMMIT, ["paper"])
     assert list(texts) == ["paper"] and list(made.rows) == ["p.x"]
-    with pytest.raises(IntegrityError, match="a run of paper alone is recorded beside a whole run"):
-        beside(None, made)
+    assert beside(None, made) == made
     before = replace(made.rows["p.x"], verdict="undecided")
-    facts = replace(made.facts, date="2026-01-01T00:00:00+00:00")
+    facts = replace(made.papers["paper"], date="2026-01-01T00:00:00+00:00")
     both, papers = {"p.x": before, "q.x": replace(before, id="q.x")}, dict.fromkeys(plans, facts)
-    whole = replace(made, date=facts.date, rows=both, papers=papers)
+    whole = RecordedRun(both, papers)
     found = beside(whole, made)
     assert {name: one.verdict for name, one in found.rows.items()} == {"p.x": "reproduced", "q.x": "undecided"}
-    assert whole.day == found.of("other").day == "2026-01-01"
+    assert whole.day == found.papers["other"].day == "2026-01-01"
     assert found.day == f"2026-01-01 to {made.day}"
-    assert found.of("paper").date == made.date != found.date
+    assert found.papers["paper"] == made.papers["paper"]
+    assert found.runs == {facts: ["other"], made.papers["paper"]: ["paper"]}
+    assert found.minutes == facts.minutes + made.papers["paper"].minutes
     config = finished.root / "config"
     rest = io.format_csv([asdict(found.rows["q.x"])], RECORDED_COLUMNS)
     write_record(config, found, {config / "papers/paper": texts["paper"], config / "papers/other": rest})

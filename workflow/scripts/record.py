@@ -32,4 +32,4 @@ with job(snakemake):
     check_no_loss(old, made)
     record = made if set(asked.chosen) == set(plans) else beside(old, made)
     write_record(config, record, {folders[paper]: text for paper, text in texts.items()})
-    logger.info("recorded %d rows of the run that ended %s; commit config/", len(made.rows), made.date)
+    logger.info("recorded %d rows of the run that ended on %s; commit config/", len(made.rows), made.day)

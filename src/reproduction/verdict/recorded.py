@@ -1,13 +1,13 @@
-"""The recorded run: what the last whole run gave for each published row, beside which every run is set.
+"""The record: what the last whole run of each paper gave for its published rows, beside which every run is set.
 
-``config/papers/<paper>/recorded.csv`` holds its rows and ``config/recorded.json`` the facts about it.  Both are written
-by ``snakemake record`` from a finished run (`reproduction.verdict.recording`) and never by hand.
+``config/papers/<paper>/recorded.csv`` holds the rows, ``config/recorded.json`` the facts about the run of each paper.
+Both are written by ``snakemake record`` from a finished run (`reproduction.verdict.recording`) and never by hand.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
@@ -73,33 +73,34 @@ class Facts:
 
 
 @dataclass(frozen=True)
-class RecordedRun(Facts):
-    """The recorded run: the last whole one, and later runs of some papers alone.
+class RecordedRun:
+    """The recorded run: of each paper the last run that was recorded, alone or with other papers.
 
     Parameters
     ----------
-    date, commit, lock, minutes : of the last whole run.
-    rows : id -> row, of all papers; of a paper that was run alone later, the rows of that run.
+    rows : id -> row, of all papers.
     papers : paper -> the facts about the run that gave its rows.
     """
 
     rows: Mapping[str, RecordedRow]
-    papers: Mapping[str, Facts] = field(default_factory=dict)
+    papers: Mapping[str, Facts]
+
+    @property
+    def runs(self) -> dict[Facts, list[str]]:
+        """The runs that gave the rows, by date, and the papers of each, by name."""
+        runs = sorted(set(self.papers.values()), key=lambda facts: (facts.date, facts.commit))
+        return {run: sorted(paper for paper, facts in self.papers.items() if facts == run) for run in runs}
 
     @property
     def day(self) -> str:
-        """The day on which the runs ended that gave the rows, or the first and the last one."""
-        days = sorted({facts.day for facts in self.papers.values()}) or [self.date[:10]]
+        """The day on which the runs ended, or the first and the last one."""
+        days = sorted({facts.day for facts in self.runs})
         return days[0] if len(days) == 1 else f"{days[0]} to {days[-1]}"
 
     @property
-    def facts(self) -> Facts:
-        """The facts about the last whole run, without its rows."""
-        return Facts(self.date, self.commit, self.lock, self.minutes)
-
-    def of(self, paper: str) -> Facts:
-        """Return the facts about the run that gave the rows of a paper."""
-        return self.papers.get(paper, self.facts)
+    def minutes(self) -> int:
+        """The minutes of all runs together."""
+        return sum(facts.minutes for facts in self.runs)
 
 
 def recorded_files(config: Path, folders: Iterable[Path] | None = None) -> list[Path]:
@@ -127,12 +128,11 @@ def read_recorded(files: Sequence[Path]) -> RecordedRun | None:
     """
     parts = {path for path in files if path.name != RUN}
     run = next((path for path in files if path.name == RUN), None)
-    if run is None:
+    if run is None or not parts:
         return None
     try:
         read = io.read_json(run)
-        later = {paper: Facts(**facts) for paper, facts in read.pop("papers", {}).items()}
-        facts = Facts(**read)
+        facts = {paper: Facts(**said) for paper, said in read.items()}
     except (AttributeError, TypeError, ValueError) as error:
         raise ConfigError(f"{run}: is damaged; restore it, or write it anew with snakemake record") from error
     rows: dict[str, RecordedRow] = {}
@@ -141,8 +141,12 @@ def read_recorded(files: Sequence[Path]) -> RecordedRun | None:
             if row.id in rows:
                 raise ConfigError(f"{path}: '{row.id}' stands twice; write it anew with snakemake record")
             rows[row.id] = row
-    papers = {path.parent.name: later.get(path.parent.name, facts) for path in sorted(parts)}
-    return RecordedRun(**asdict(facts), rows=rows, papers=papers)
+    named = [path.parent.name for path in sorted(parts)]
+    if without := [paper for paper in named if paper not in facts]:
+        raise ConfigError(
+            f"{run}: says nothing of the run of {', '.join(without)}; write it anew with snakemake record"
+        )
+    return RecordedRun(rows, {paper: facts[paper] for paper in named})
 
 
 def _read_rows(path: Path) -> list[RecordedRow]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -85,7 +85,7 @@ def read_run(
     made = {row.id: row for _, recorded in rows.values() for row in recorded}
     facts = Facts(end, commit_said(commit), sha256_file(run / "requirements.lock"), minutes)
     texts = {paper: io.format_csv(map(asdict, recorded), RECORDED_COLUMNS) for paper, (_, recorded) in rows.items()}
-    return RecordedRun(**asdict(facts), rows=made, papers=dict.fromkeys(ran, facts)), texts
+    return RecordedRun(made, dict.fromkeys(ran, facts)), texts
 
 
 def commit_said(commit: Mapping[str, str]) -> str:
@@ -95,23 +95,16 @@ def commit_said(commit: Mapping[str, str]) -> str:
 
 
 def beside(old: RecordedRun | None, new: RecordedRun) -> RecordedRun:
-    """Return the recorded run with the rows of a later run of some papers alone, which keeps its own date.
+    """Return the recorded run with the rows of a later run of some papers in the place of theirs.
 
     Parameters
     ----------
-    old : the recorded run.
-    new : the run of some papers, as `read_run` returns it.
-
-    Raises
-    ------
-    IntegrityError : no run is recorded, beside which the papers could stand.
+    old : the recorded run; None where none is recorded.
+    new : the later run, as `read_run` returns it.
     """
     if old is None:
-        raise IntegrityError(
-            f"config/{RUN}: is not there, and a run of {_some(sorted(new.papers))} alone is recorded beside a whole "
-            "run; record a run of all papers first"
-        )
-    return replace(old, rows={**old.rows, **new.rows}, papers={**old.papers, **new.papers})
+        return new
+    return RecordedRun({**old.rows, **new.rows}, {**old.papers, **new.papers})
 
 
 def write_record(config: Path, run: RecordedRun, texts: Mapping[Path, str]) -> None:
@@ -125,8 +118,7 @@ def write_record(config: Path, run: RecordedRun, texts: Mapping[Path, str]) -> N
     """
     for folder, text in texts.items():
         io.write_text(folder / RECORDED, text)
-    later = {paper: asdict(facts) for paper, facts in sorted(run.papers.items()) if facts != run.facts}
-    io.write_json(config / RUN, {**asdict(run.facts), **({"papers": later} if later else {})})
+    io.write_json(config / RUN, {paper: asdict(facts) for paper, facts in sorted(run.papers.items())})
 
 
 def check_no_loss(old: RecordedRun | None, new: RecordedRun) -> None:
