@@ -96,6 +96,11 @@ def _over(seconds: float, together: float, key: str, limit: float | None) -> str
     return f"{LEFT_OUT}: it takes about {seconds:.0f} s of the processor, for which {key} has no room"
 
 
+def is_left_out(reason: str) -> bool:
+    """Return whether a reason says that this configuration leaves something to the full run."""
+    return reason.startswith(LEFT_OUT)
+
+
 class Scope:
     """The scope of a plan.
 

@@ -12,7 +12,7 @@ from urllib.parse import quote
 
 import jinja2
 
-from reproduction.plan.scope import LEFT_OUT
+from reproduction.plan.scope import LEFT_OUT, is_left_out
 from reproduction.verdict.coverage import Lacking, Remedy, fetched, lacking
 from reproduction.verdict.items import Item
 from reproduction.verdict.picture import is_drawn, panel, pitch_of, ticks
@@ -224,7 +224,7 @@ def notes(table: PaperTable) -> list[tuple[str, str, str]]:
         for column, cell in zip(table.columns, cells, strict=True):
             if cell is not None and cell.reason and cell.verdict != MISSING:
                 place = label if len(table.columns) == 1 else f"{label}, {column}"
-                reason = f"{LEFT_OUT}, make full" if cell.reason.startswith(LEFT_OUT) else cell.reason
+                reason = f"{LEFT_OUT}, make full" if is_left_out(cell.reason) else cell.reason
                 groups.setdefault((cell.verdict, reason), []).append(place)
     number = len(table.cells)
     return [

@@ -11,7 +11,7 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
-from reproduction.plan.scope import LEFT_OUT
+from reproduction.plan.scope import is_left_out
 from reproduction.stored.origins import Origin
 from reproduction.verdict.published import COUNTED
 from reproduction.verdict.words import JUDGED, REPRODUCED, decimals, number, short
@@ -224,7 +224,7 @@ def lost_verdicts(
         recorded, origin = run.rows.get(row["id"]), origins.get(row["id"])
         if recorded is None or row["kind"] not in COUNTED or recorded.verdict not in JUDGED:
             continue
-        if not recorded.settings or (origin and origin.timed) or row["reason"].startswith(LEFT_OUT):
+        if not recorded.settings or (origin and origin.timed) or is_left_out(row["reason"]):
             continue
         data, settings = (origin.data, origin.settings) if origin else ("", "")
         if data != recorded.data or (fewer_trials and settings != recorded.settings):

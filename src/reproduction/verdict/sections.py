@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from reproduction.plan.scope import LEFT_OUT
+from reproduction.plan.scope import is_left_out
 from reproduction.stored.curves import Curve, read_curves, read_factors
 from reproduction.stored.origins import Origin, read_origins
 from reproduction.stored.results import Results, RoleEntry
@@ -367,8 +367,8 @@ def _drawing(inputs: ReportInputs, paper: str, figure: str, entry: Mapping[str, 
     try:
         io.check_result(path)
     except MissingResult as missing:
-        left_out = missing.reason.startswith(LEFT_OUT)
-        return Drawing(*head, None, missing.reason if left_out else f"{MISSING}: {missing.reason}")
+        why = missing.reason if is_left_out(missing.reason) else f"{MISSING}: {missing.reason}"
+        return Drawing(*head, None, why)
     svg = path.read_bytes()
     caption = f"{entry['caption']} {notes_of(svg)}".strip()
     return Drawing(figure, entry["title"], caption, inline_svg(svg, f"f-{paper}-{figure}", path.name))
