@@ -92,6 +92,17 @@ def test_an_entry_that_reads_a_changed_one_is_another_entry(folder: Path) -> Non
     assert found.spec["measures"]["perplexity"]["features"] == "rainbow", "the paper's own entry was changed"
 
 
+def test_a_level_may_name_the_key_of_its_value(folder: Path) -> None:
+    entry = copy.deepcopy(PERPLEXITY)
+    entry["factors"]["smoothing"]["0.1"]["reads"] = {"perplexity/multinomial": "other"}
+    point = next(p for p in readings(folder, entry).specifications[0].points if p.levels["smoothing"] == "0.1")
+    measure = point.names["measures.perplexity"]
+    assert str(point.read(parse_locator("measure:perplexity/multinomial"))) == f"measure:{measure}/other"
+    entry["factors"]["smoothing"]["0.1"]["reads"] = {"perplexity/multinomal": "other"}
+    with pytest.raises(ConfigError, match=r"smoothing\.0\.1\.reads: no value 'perplexity/multinomal'.*multinomial"):
+        readings(folder, entry)
+
+
 def test_points_that_share_a_level_share_its_entry(folder: Path) -> None:
     points = readings(folder, PERPLEXITY).specifications[0].points
     named = {(p.levels["least count"], p.names.get("features.rainbow")) for p in points}

@@ -53,10 +53,12 @@ class Point:
     levels : factor -> its level.
     names : ``<kind>.<name>`` of an entry of paper.yaml -> the name under which it stands as this point reads it; an
         entry that is read as the table reads it is not named.
+    keys : ``<measure>/<key>`` of a value -> its key as this point reads it, where the key tells a setting.
     """
 
     levels: Mapping[str, str]
     names: Mapping[str, str] = field(default_factory=dict)
+    keys: Mapping[str, str] = field(default_factory=dict)
 
     def read(self, locator: Locator) -> Locator:
         """Return a locator that names the same value as this point reads it."""
@@ -65,8 +67,9 @@ class Point:
                 return replace(locator, features=self.names.get(f"features.{name}", name))
             case ScoreLocator(experiment=name):
                 return replace(locator, experiment=self.names.get(f"experiments.{name}", name))
-            case MeasureLocator(measure=name):
-                return replace(locator, measure=self.names.get(f"measures.{name}", name))
+            case MeasureLocator(measure=name, key=key):
+                measure = self.names.get(f"measures.{name}", name)
+                return replace(locator, measure=measure, key=self.keys.get(f"{name}/{key}", key))
         return locator
 
 
@@ -156,7 +159,15 @@ def _readings(root: Path, folder: Path, paper: Mapping[str, Any], methods: Mappi
         place = f"{source}: {key}"
         _check_levels(place, entry, paper, methods, root / PAPER_SCHEMA)
         levels = _drawn(entry["factors"], [seed, folder.name, key])
-        points = [Point(chosen, found.add(_changes(place, entry, chosen), entry["rows"])) for chosen in levels]
+        _check_reads(place, entry, found.measured(entry["rows"]))
+        points = [
+            Point(
+                chosen,
+                found.add(_merged(place, entry, chosen, "set"), entry["rows"]),
+                _merged(place, entry, chosen, "reads"),
+            )
+            for chosen in levels
+        ]
         why = {
             factor: {level: one["because"] for level, one in each.items()} for factor, each in entry["factors"].items()
         }
@@ -192,11 +203,11 @@ def _drawn(factors: Mapping[str, Mapping[str, Any]], axes: list[Any]) -> list[di
     return [chosen, *(levels for levels in others if levels in drawn)]
 
 
-def _changes(place: str, entry: Mapping[str, Any], levels: Mapping[str, str]) -> dict[str, Any]:
-    """Return dotted path -> value of all levels of a point."""
+def _merged(place: str, entry: Mapping[str, Any], levels: Mapping[str, str], part: str) -> dict[str, Any]:
+    """Return ``set`` or ``reads`` of all levels of a point in one."""
     changes: dict[str, Any] = {}
     for factor, level in levels.items():
-        for path, value in entry["factors"][factor][level].get("set", {}).items():
+        for path, value in entry["factors"][factor][level].get(part, {}).items():
             if path in changes:
                 raise ConfigError(f"{place}: two factors set {path}; make one factor of both")
             changes[path] = value
@@ -217,6 +228,15 @@ def _check_levels(
                 for one in entries.values():
                     one.pop(SEED, None)  # the one key that no paper.yaml has
             check_entries(where, changed, paper, methods, schema)
+
+
+def _check_reads(place: str, entry: Mapping[str, Any], measured: Iterable[MeasureLocator]) -> None:
+    """Check that each value that a level reads elsewhere is one on which the rows rest."""
+    known = sorted({f"{one.measure}/{one.key}" for one in measured})
+    for factor, levels in entry["factors"].items():
+        for name, level in levels.items():
+            for value in level.get("reads", {}):
+                check_name("value", value, known, f"{place}.factors.{factor}.{name}.reads")
 
 
 def _changed(paper: Mapping[str, Any], changes: Mapping[str, Any], where: str) -> dict[str, dict[str, Any]]:
@@ -263,6 +283,10 @@ class _Expansion:
                 self.spec[kind][given] = entry
                 self.bases[f"{kind}.{given}"] = name
         return names
+
+    def measured(self, rows: Iterable[str]) -> list[MeasureLocator]:
+        """Return the values of measures on which rows rest."""
+        return [one for row in rows for one in self.sources[row] if isinstance(one, MeasureLocator)]
 
     def _needed(self, rows: Iterable[str]) -> list[tuple[str, str]]:
         """Return kind and name of the entries on which rows rest, each behind those that it reads."""

@@ -68,7 +68,10 @@ def _contents(config: Path, paper: str) -> Iterator[tuple[str, Any]]:
     declared = folder / "specifications.yaml"
     for name, entry in (load_yaml_strict(declared) if declared.is_file() else {}).items():
         levels = {
-            factor: {key: one.get("set") for key, one in each.items()} for factor, each in entry["factors"].items()
+            factor: {
+                key: [one.get("set"), one["reads"]] if "reads" in one else one.get("set") for key, one in each.items()
+            }
+            for factor, each in entry["factors"].items()
         }
         yield f"specifications:{name}", {"rows": entry["rows"], "factors": levels}
     for file in _BINDING:
