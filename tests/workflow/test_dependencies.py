@@ -220,6 +220,7 @@ OF_RULES = {
         ("score", "score", 'RECIPES.of("score",'),
         ("compare", "table", 'RECIPES.of("table",'),
         ("report", "page", '"page",'),
+        ("provenance", "provenance", '"provenance",'),
         ("accept", "accept", '"accept",'),
     )
 }
@@ -267,6 +268,7 @@ FURTHER_EDITS = {
     "workflow/rules/bench.smk": ("suite=JOBS.bench_suite,", "suite=JOBS.bench_suite, edited=1,", {"bench"}),
     "workflow/rules/matrix.smk": ('"matrix_page",', '"matrix_page", edited=1,', {"matrix_page"}),
     "workflow/rules/own.smk": ('RECIPES.of("own_summary"', 'RECIPES.of("own_summary", edited=1', {"own_summary"}),
+    "workflow/rules/own_model.smk": ('"own_peers",', '"own_peers", edited=1,', {"own_peers"}),
     "workflow/rules/model.smk": ('"model",', '"model", edited=1,', {"model"}),
 }
 
