@@ -67,9 +67,10 @@ def fit_machines(
     found = Machines(np.empty(signs.shape), np.empty((X.shape[1] + 1, n_machines)), gap=0.0)
     if start is None:
         start = Machines(np.zeros(signs.shape), np.zeros((X.shape[1] + 1, n_machines)))
+    squares = _squares(X, intercept)
     for group in _groups(n_machines):
         solution = {"alpha": start.alpha[:, group], "weights": start.weights[:, group]}
-        descent = Descent(X, np.ascontiguousarray(signs[:, group]), C, intercept, **solution)
+        descent = Descent(X, squares, np.ascontiguousarray(signs[:, group]), C, intercept, **solution)
         n_iter, gap = descent.run(tolerance, max_iter)
         found.alpha[:, group], found.weights[:, group] = descent.alpha, descent.weights
         found.gap, found.n_iter = max(found.gap, gap), max(found.n_iter, n_iter)
@@ -83,12 +84,14 @@ class Descent:
     Parameters
     ----------
     X, signs, C, intercept : see `fit_machines`.
+    squares : float64 (N,), |x_i|^2 with the square of the 1 at its end.
     alpha, weights : the solution from which it starts, see `Machines`; copied.
     """
 
     def __init__(
         self,
         X: sparse.csr_array,
+        squares: np.ndarray,
         signs: np.ndarray,
         C: float,
         intercept: bool,
@@ -96,8 +99,7 @@ class Descent:
         alpha: np.ndarray,
         weights: np.ndarray,
     ) -> None:
-        self.X, self.signs, self.C, self.intercept = X, signs, C, intercept
-        self.squares = np.asarray(X.multiply(X).sum(axis=1)).ravel() + float(intercept)
+        self.X, self.squares, self.signs, self.C, self.intercept = X, squares, signs, C, intercept
         self.alpha, self.weights = alpha.copy(), weights.copy()
 
     def run(self, tolerance: float, max_iter: int) -> tuple[int, float]:
@@ -167,9 +169,10 @@ def machines_of_blocks(
                 alphas.append(np.zeros(signs.shape))
             if not weights.size:
                 weights = np.zeros((X.shape[1] + 1, signs.shape[1]))
+            squares = _squares(X, intercept)
             for group in _groups(signs.shape[1]):
                 solution = {"alpha": alphas[number][:, group], "weights": weights[:, group]}
-                descent = Descent(X, np.ascontiguousarray(signs[:, group]), C, intercept, **solution)
+                descent = Descent(X, squares, np.ascontiguousarray(signs[:, group]), C, intercept, **solution)
                 descent.sweep(generator, 1)
                 alphas[number][:, group], weights[:, group] = descent.alpha, descent.weights
         if not alphas:
@@ -183,6 +186,11 @@ def machines_of_blocks(
             sums += [gap_sums(X, signs[:, group], alpha[:, group], weights[:, group]) for group in groups]
         gap = max(duality_gap(weights[:, group], C, part) for group, part in zip(groups, sums, strict=True))
     return Machines(np.empty((0, weights.shape[1])), weights, gap, n_iter, gap <= tolerance)
+
+
+def _squares(X: sparse.csr_array, intercept: bool) -> np.ndarray:
+    """Return |x_i|^2, float64 (N,), where x_i ends with a 1 if there is an intercept."""
+    return np.asarray(X.multiply(X).sum(axis=1)).ravel() + float(intercept)
 
 
 def _groups(n_machines: int) -> list[slice]:
