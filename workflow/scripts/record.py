@@ -30,6 +30,5 @@ with job(snakemake):
     folders = {paper: Path(folder) for paper, folder in asked.folders.items()}
     old = read_recorded(recorded_files(config, folders.values()))
     check_no_loss(old, made)
-    record = made if set(asked.chosen) == set(plans) else beside(old, made)
-    write_record(config, record, {folders[paper]: text for paper, text in texts.items()})
+    write_record(config, beside(old, made), {folders[paper]: text for paper, text in texts.items()})
     logger.info("recorded %d rows of the run that ended on %s; commit config/", len(made.rows), made.day)

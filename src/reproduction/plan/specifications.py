@@ -159,7 +159,7 @@ def _readings(root: Path, folder: Path, paper: Mapping[str, Any], methods: Mappi
         place = f"{source}: {key}"
         _check_levels(place, entry, paper, methods, root / PAPER_SCHEMA)
         levels = _drawn(entry["factors"], [seed, folder.name, key])
-        _check_reads(place, entry, found.measured(entry["rows"]))
+        _check_reads(place, entry, found.sources)
         points = [
             Point(
                 chosen,
@@ -230,9 +230,10 @@ def _check_levels(
             check_entries(where, changed, paper, methods, schema)
 
 
-def _check_reads(place: str, entry: Mapping[str, Any], measured: Iterable[MeasureLocator]) -> None:
+def _check_reads(place: str, entry: Mapping[str, Any], sources: Mapping[str, tuple[Locator, ...]]) -> None:
     """Check that each value that a level reads elsewhere is one on which the rows rest."""
-    known = sorted({f"{one.measure}/{one.key}" for one in measured})
+    behind = dict.fromkeys(one for row in entry["rows"] for one in sources[row])
+    known = [f"{one.measure}/{one.key}" for one in behind if isinstance(one, MeasureLocator)]
     for factor, levels in entry["factors"].items():
         for name, level in levels.items():
             for value in level.get("reads", {}):
@@ -283,10 +284,6 @@ class _Expansion:
                 self.spec[kind][given] = entry
                 self.bases[f"{kind}.{given}"] = name
         return names
-
-    def measured(self, rows: Iterable[str]) -> list[MeasureLocator]:
-        """Return the values of measures on which rows rest."""
-        return [one for row in rows for one in self.sources[row] if isinstance(one, MeasureLocator)]
 
     def _needed(self, rows: Iterable[str]) -> list[tuple[str, str]]:
         """Return kind and name of the entries on which rows rest, each behind those that it reads."""

@@ -67,6 +67,7 @@ def _contents(config: Path, paper: str) -> Iterator[tuple[str, Any]]:
             yield f"{kind}:{name}", {key: value for key, value in entry.items() if key != "function"}
     declared = folder / "specifications.yaml"
     for name, entry in (load_yaml_strict(declared) if declared.is_file() else {}).items():
+        # A level without reads is told by what it sets alone, as before there were reads.
         levels = {
             factor: {
                 key: [one.get("set"), one["reads"]] if "reads" in one else one.get("set") for key, one in each.items()

@@ -102,6 +102,10 @@ class RecordedRun:
         """The minutes of all runs together."""
         return sum(facts.minutes for facts in self.runs)
 
+    def of(self, paper: str) -> RecordedRun | None:
+        """Return the recorded run with the facts of one paper alone; None where it was not recorded."""
+        return RecordedRun(self.rows, {paper: self.papers[paper]}) if paper in self.papers else None
+
 
 def recorded_files(config: Path, folders: Iterable[Path] | None = None) -> list[Path]:
     """Return the files of the recorded run that there are.
