@@ -15,7 +15,10 @@ from typing import Any
 from sphinx.application import Sphinx
 
 from reproduction.plan.reach import packages_alone, taken_roles
-from reproduction.verdict.published import COUNTED, Deviation, Published, read_record
+from reproduction.stored.recorded_curves import RECORDED_CURVES
+from reproduction.verdict.published import COUNTED, Published, Record, read_record
+from reproduction.verdict.quotes import quoted
+from reproduction.verdict.recorded import read_recorded, recorded_files
 from textmix.core.config import load_yaml_strict
 from textmix.core.io import read_csv
 from textmix.data.registry import load_registry
@@ -92,15 +95,21 @@ def verdicts(paper: str) -> Iterator[str]:
         yield "\nThese differ:\n\n" + table(columns, ([row[column] for column in columns] for row in differ))
 
 
-def choices(deviations: Iterable[Deviation]) -> Iterator[str]:
+def choices(paper: str, record: Record) -> Iterator[str]:
     """Yield the section on the places that the source leaves open, and the choices made there."""
+    published = {row.id: row for row in record.rows}
+    recorded, curves = read_recorded(recorded_files(ROOT / "config")), PAPERS / paper / RECORDED_CURVES
+    readings = read_csv(curves) if curves.is_file() else []
     yield "\n## Where the source is silent or garbled\n\n"
-    for entry in deviations:
-        effect = f"\n\n**Effect.** {plain(entry.effect)}" if entry.effect else ""
+    if recorded and (run := recorded.of(paper)):
+        yield f"Results in these texts are those of the run recorded on {run.day}, and of the recorded curves.\n\n"
+    for entry in record.deviations:
+        place = f"config/papers/{paper}/deviations.yaml: {entry.id}.effect"
+        said = quoted(entry.effect, published, recorded.rows if recorded else {}, readings, place)
+        effect = f"\n\n**Effect.** {plain(said)}" if said else ""
         yield f":::{{dropdown}} {plain(entry.id.replace('_', ' '))} ({plain(entry.where)})\n"
         yield f"**The source.** {plain(entry.source_says)}\n\n**Here.** {plain(entry.we_do)}\n\n"
-        seen = f"\n\n**Seen on earlier runs, quoted by hand.** {plain(entry.observed)}" if entry.observed else ""
-        yield f"**Why.** {plain(entry.why)}{effect}{seen}\n:::\n\n"
+        yield f"**Why.** {plain(entry.why)}{effect}\n:::\n\n"
 
 
 def page(paper: str) -> str:
@@ -110,7 +119,7 @@ def page(paper: str) -> str:
     rows = [row for row in record.rows if row.kind in COUNTED]
     history = PAPERS / paper / "history.md"
     parts = [f"## Source\n\n{plain(spec['citation'])} Run it: `snakemake {paper}`.\n\n"]
-    parts += [*judged(rows), *verdicts(paper), *choices(record.deviations)]
+    parts += [*judged(rows), *verdicts(paper), *choices(paper, record)]
     if history.is_file():
         text = history.read_text(encoding="utf-8").replace("\n## ", "\n### ")
         parts.append("## Changes after results were seen\n" + text.partition("\n")[2])

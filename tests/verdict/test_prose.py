@@ -1,4 +1,4 @@
-"""No caption, effect or cause states a result by hand: its digits are settings, published values or references."""
+"""No prose of a paper states a result by hand: its digits are settings, published values or references."""
 
 from __future__ import annotations
 
@@ -9,17 +9,22 @@ from typing import Any
 
 import pytest
 
-from reproduction.verdict.published import read_published
+from reproduction.stored.recorded_curves import RECORDED_CURVES
+from reproduction.verdict.published import read_published, read_record
+from reproduction.verdict.quotes import REFERENCE as QUOTE
+from reproduction.verdict.quotes import quoted
+from reproduction.verdict.recorded import read_recorded, recorded_files
 from textmix.core.config import load_yaml_strict
+from textmix.core.io import read_csv
 
 PAPERS = Path(__file__).parents[2] / "config/papers"
 NAMES = sorted(folder.name for folder in PAPERS.iterdir())
 #: Digits that name a place, a data set, a year of a document or a formula.
 REFERENCE = re.compile(
     r"(Tables?|Figures?|equations?|sections?|footnotes?) \d+((, | and | to |-)\d+)*|20 Newsgroups|TMC2007"
-    r"|\b(19|20)\d\d\b|\b1/(k|\|V\|)|10\^-\d+|1 - 10\^-\d+|\b1 \+ log x|[LKn] = \d+|~\d"
+    r"|\b(19|20)\d\d\b|\b1/(k|\|V\|)|10\^-?\d+|1 - 10\^-\d+|\b\d+e-\d+|(?<!\w)\(\d+\)|\b1 \+ log x|[LKn] = \d+|~\d"
 )
-NUMBER = re.compile(r"(?<![\w.])\d[\d,]*(?:\.\d+)?(?![\w])")
+NUMBER = re.compile(r"(?<![\w.])(?:\d+(?:,\d{3})*(?:\.\d+)?|\.\d+)(?![\w])")
 
 
 def numbers(found: Any) -> Iterator[float]:
@@ -37,9 +42,14 @@ def numbers(found: Any) -> Iterator[float]:
         yield from map(float, re.findall(r"\d+", found))
 
 
+def value(text: str) -> float:
+    """Return a number as text, with commas between thousands, as a number."""
+    return float(text.replace(",", ""))
+
+
 def unexplained(caption: str, known: set[float]) -> list[str]:
     """Return the numbers of a caption that are neither known nor a reference."""
-    return [text for text in NUMBER.findall(REFERENCE.sub("", caption)) if float(text.replace(",", "")) not in known]
+    return [text for text in NUMBER.findall(REFERENCE.sub("", caption)) if value(text) not in known]
 
 
 def stated(paper: str) -> set[float]:
@@ -63,16 +73,37 @@ def test_the_digits_of_captions_are_settings_published_values_or_references(pape
 
 
 @pytest.mark.parametrize("paper", NAMES)
-def test_the_digits_of_effects_and_causes_are_settings_published_values_or_references(paper: str) -> None:
-    texts = {}
+def test_the_digits_of_choices_effects_and_causes_are_settings_published_values_or_references(paper: str) -> None:
+    spec = load_yaml_strict(PAPERS / paper / "specifications.yaml")
+    known, found = stated(paper) | set(numbers(spec)), {}
     for entry in load_yaml_strict(PAPERS / paper / "deviations.yaml"):
-        texts[entry["id"]] = entry.get("effect", "")
+        texts = {key: entry.get(key, "") for key in ("we_do", "why")} | {
+            "effect": QUOTE.sub("", entry.get("effect", ""))
+        }
         texts |= {" ".join(cause["rows"]): cause["because"] for cause in entry.get("explains", ())}
-    known = stated(paper)
-    assert {name: found for name, text in texts.items() if (found := unexplained(text, known))} == {}
+        source = set(numbers(entry["source_says"])) | set(map(value, NUMBER.findall(entry["source_says"])))
+        found |= {
+            (entry["id"], name): numbers_of
+            for name, text in texts.items()
+            if (numbers_of := unexplained(text, known | source))
+        }
+    assert found == {}
+
+
+@pytest.mark.parametrize("paper", NAMES)
+def test_each_reference_to_a_result_has_a_recorded_value(paper: str) -> None:
+    record = read_record(PAPERS / paper, PAPERS.parents[1] / "workflow/schemas")
+    published = {row.id: row for row in record.rows}
+    run = read_recorded(recorded_files(PAPERS.parent))
+    curves = PAPERS / paper / RECORDED_CURVES
+    readings = read_csv(curves) if curves.is_file() else []
+    for entry in record.deviations:
+        said = quoted(entry.effect, published, run.rows if run else {}, readings, f"{paper}: {entry.id}")
+        assert "{" not in said
 
 
 def test_a_result_in_a_caption_is_found() -> None:
     assert unexplained("Figure 2 on 20 Newsgroups: accuracy .5 with 500 pages, 83.1 with 2,000", {500.0, 2000.0}) == [
-        "83.1"
+        ".5",
+        "83.1",
     ]

@@ -95,6 +95,10 @@ FAULTS: dict[str, tuple[str, str, str, str]] = {
         *("edcm/deviations.yaml", "shown_by: [dcm_methods]", "shown_by: [dcm_method]"),
         r"deviations\.yaml: \w+\.explains\.shown_by: no .* 'dcm_method'; did you mean 'dcm_methods'\?",
     ),
+    "result in prose": (
+        *("edcm/deviations.yaml", "{edcm.eqapprox}", "{edcm.eqaprox}"),
+        r"fisher_approximation\.effect: no published row 'edcm.eqaprox'; did you mean 'edcm.eqapprox'\?",
+    ),
     "value of a check": (
         *("edcm/checks.yaml", "score:table1/newsgroups/edcm/accuracy", "score:table1/newsgroup/edcm/accuracy"),
         r"checks\.yaml: \w+\.left: score:\S+: experiment table1: no role 'newsgroup'; did you mean 'newsgroups'\?",

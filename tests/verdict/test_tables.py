@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from reproduction.verdict.tables import SIGNS, make_cell, make_table, shown, table_csv, table_tex
-from reproduction.verdict.words import VERDICTS, typeset
+from reproduction.verdict.tables import SIGNS, make_cell, make_table, table_csv, table_tex
+from reproduction.verdict.words import VERDICTS, shown, typeset
 from textmix.core.errors import ConfigError
 
 

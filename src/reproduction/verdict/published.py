@@ -160,8 +160,8 @@ class Deviation:
     source_says : content of the paper there.
     we_do, why : the choice made here and its reason.
     status : ``built`` or ``planned``.
-    effect : change of the results by the choice, where it is known.
-    observed : results of earlier runs, quoted by hand, that no run rebuilds.
+    effect : change of the results by the choice, where it is known; its results are references, see
+        `reproduction.verdict.quotes`.
     explains : the published rows that are not reproduced for this reason, see `reproduction.verdict.causes`.
     """
 
@@ -172,7 +172,6 @@ class Deviation:
     why: str
     status: str
     effect: str = ""
-    observed: str = ""
     explains: Sequence[Mapping[str, Any]] = ()
 
 

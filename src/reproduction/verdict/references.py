@@ -25,6 +25,7 @@ from reproduction.plan.outline import names_in
 from reproduction.plan.papers import check_name, variants_of
 from reproduction.verdict.causes import causes_of
 from reproduction.verdict.published import UNITS, Record, read_record
+from reproduction.verdict.quotes import references
 from reproduction.verdict.settings import setting_of
 
 #: Parts of paper.yaml that a deviation can name as what shows its effect.
@@ -93,8 +94,11 @@ def check_record(record: Record, spec: Mapping[str, Any], folder: Path, tests: P
 
 
 def _check_causes(record: Record, spec: Mapping[str, Any], folder: Path, tests: Path) -> None:
-    """Check the names of what shows the causes of one paper; the parameters are those of `check_record`."""
+    """Check the names of what shows the effects and causes of one paper; the parameters are those of `check_record`."""
+    rows = [row.id for row in record.rows]
     for deviation in record.deviations:
+        for reference in references(deviation.effect):
+            check_name("published row", reference.row, rows, f"{folder / 'deviations.yaml'}: {deviation.id}.effect")
         for shown in (name for entry in deviation.explains for name in entry["shown_by"]):
             parts = [name for part in _SHOWN for name in spec[part]]
             place = f"{folder / 'deviations.yaml'}: {deviation.id}.explains.shown_by"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -10,14 +9,12 @@ from typing import Any
 import pandas as pd
 
 from reproduction.verdict.compare import COMPARISON_COLUMNS, UNCONVERGED
-from reproduction.verdict.words import OPEN, VERDICTS, decimals, number, typeset
+from reproduction.verdict.words import OPEN, VERDICTS, shown, text_of, typeset, with_deviation
 from textmix.core import io
 from textmix.core.errors import ConfigError
 
 #: Verdict -> the sign of it, for places that are too narrow for the word.
 SIGNS = dict(zip(VERDICTS, ("✓", "≠", "≈", "∅", "○", "?"), strict=True))
-#: A number below this is written with a power of ten, unless the printed one has that many decimals.
-_SMALL, _DECIMALS = 1e-5, 6
 #: A table of rows and columns with a smaller share of filled cells is a list.
 _SPARSE = 1 / 3
 _TEX_SIGNS = dict(
@@ -142,49 +139,18 @@ def _place(cells: dict[str, TableCell], column: str, cell: TableCell, table: str
 
 def _label(row: Mapping[str, Any], key: str) -> str:
     """Return a label: the value of a column; in the names of roles blanks replace underscores."""
-    text = _text(row[key]) or "–"
+    text = text_of(row[key]) or "–"
     return text.replace("_", " ") if key == "dataset" else text
 
 
 def make_cell(row: Mapping[str, Any]) -> TableCell:
     """Return a row of the comparison, in memory or read from csv, as a cell."""
-    printed = _text(row["published"])
-    published = with_deviation(shown(row["published"], printed), shown(row["spread"], _text(row["spread"])))
+    printed = text_of(row["published"])
+    published = with_deviation(shown(row["published"], printed), shown(row["spread"], text_of(row["spread"])))
     rebuilt = with_deviation(shown(row["rebuilt"], printed), shown(row["rebuilt_spread"], printed, significant=1))
     words = (row["unit"], row["verdict"], typeset(row["reason"]))
     then = (row.get("recorded", ""), row.get("recorded_verdict", ""))
     return TableCell(row["id"], published, rebuilt, *words, *then)
-
-
-def with_deviation(value: str, deviation: str) -> str:
-    """Return ``value ± deviation``, or the value alone where one of them is empty."""
-    return f"{value} ± {deviation}" if value and deviation else value
-
-
-def shown(value: Any, printed: str, significant: int = 3) -> str:
-    """Return a value as text, with the decimals of the published number and thousands separated by commas.
-
-    Parameters
-    ----------
-    value : number or text; a word, inf or nan is returned as it is, None as an empty text.
-    printed : the published number as printed.
-    significant : least number of significant digits of a value that is neither the published one nor a whole number; it
-        gets more decimals than the published number where it needs them.
-    """
-    amount = number(value)
-    if amount is None or not math.isfinite(amount):
-        return _text(value)
-    places = decimals(printed)
-    if _text(value) != printed and not amount.is_integer():
-        if abs(amount) < _SMALL and places < _DECIMALS:
-            return typeset(f"{amount:.{significant - 1}e}")
-        places = max(places, significant - 1 - math.floor(math.log10(abs(amount))))
-    return f"{amount:,.{places}f}"
-
-
-def _text(value: Any) -> str:
-    """Return a value of a comparison row as text; empty for None."""
-    return "" if value is None else str(value)
 
 
 def table_csv(table: PaperTable) -> str:

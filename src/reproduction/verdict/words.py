@@ -11,6 +11,8 @@ VERDICTS = ("reproduced", "differs", "undecided", "data missing", "not run", "op
 REPRODUCED, DIFFERS, UNDECIDED, MISSING, NOT_RUN, OPEN = VERDICTS
 #: Verdicts of values that were judged.
 JUDGED = (REPRODUCED, DIFFERS, UNDECIDED)
+#: A number below this is written with a power of ten, unless the printed one has that many decimals.
+_SMALL, _DECIMALS = 1e-5, 6
 
 
 def number(text: Any) -> float | None:
@@ -56,3 +58,34 @@ def short(value: float, sign: str = "") -> str:
     digits = 3 - math.floor(math.log10(abs(value))) if value else 0
     text = f"{value:{sign}.{max(digits, 0)}f}"
     return text.rstrip("0").rstrip(".") if "." in text else text
+
+
+def with_deviation(value: str, deviation: str) -> str:
+    """Return ``value ± deviation``, or the value alone where one of them is empty."""
+    return f"{value} ± {deviation}" if value and deviation else value
+
+
+def shown(value: Any, printed: str, significant: int = 3) -> str:
+    """Return a value as text, with the decimals of the published number and thousands separated by commas.
+
+    Parameters
+    ----------
+    value : number or text; a word, inf or nan is returned as it is, None as an empty text.
+    printed : the published number as printed.
+    significant : least number of significant digits of a value that is neither the published one nor a whole number; it
+        gets more decimals than the published number where it needs them.
+    """
+    amount = number(value)
+    if amount is None or not math.isfinite(amount):
+        return text_of(value)
+    places = decimals(printed)
+    if text_of(value) != printed and not amount.is_integer():
+        if abs(amount) < _SMALL and places < _DECIMALS:
+            return typeset(f"{amount:.{significant - 1}e}")
+        places = max(places, significant - 1 - math.floor(math.log10(abs(amount))))
+    return f"{amount:,.{places}f}"
+
+
+def text_of(value: Any) -> str:
+    """Return a value of a comparison row as text; empty for None."""
+    return "" if value is None else str(value)

@@ -1,0 +1,103 @@
+"""References to recorded results in the prose of ``deviations.yaml``, so that no result stands there by hand.
+
+``{row}`` is the value of a published row in the recorded run.  ``{row at factor=level; factor=level}`` is its value on
+the recorded specification curve, under the reading that has these levels and else those of the table.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from reproduction.verdict.published import Published
+from reproduction.verdict.recorded import RecordedRow
+from reproduction.verdict.words import shown, with_deviation
+from textmix.core.errors import ConfigError, suggest
+
+REFERENCE = re.compile(r"\{([^{}]+)\}")
+_LEVELS = " at "
+
+
+@dataclass(frozen=True)
+class Reference:
+    """A recorded result that a text names.
+
+    Parameters
+    ----------
+    row : id of the published row.
+    levels : factor -> level of the reading; empty for the value of the recorded run.
+    """
+
+    row: str
+    levels: Mapping[str, str]
+
+
+def references(text: str) -> Iterator[Reference]:
+    """Yield the references of a text, in its order."""
+    return map(_parsed, REFERENCE.findall(text))
+
+
+def quoted(
+    text: str,
+    published: Mapping[str, Published],
+    recorded: Mapping[str, RecordedRow],
+    readings: Sequence[Mapping[str, str]],
+    place: str,
+) -> str:
+    """Return a text with the values of its references, in the unit and with the decimals of the published row.
+
+    Parameters
+    ----------
+    text : of ``deviations.yaml``.
+    published : id -> published row of the paper.
+    recorded : id -> row of the recorded run.
+    readings : the rows of the paper's ``recorded_curves.csv``.
+    place : where the text stands, for messages.
+
+    Raises
+    ------
+    ConfigError : a reference has no recorded value.
+    """
+
+    def value(found: re.Match[str]) -> str:
+        """Return the value of a reference."""
+        one = _parsed(found[1])
+        if one.row not in published:
+            raise ConfigError(f"{place}: published.csv has no '{one.row}'; {suggest(one.row, published)}")
+        printed = published[one.row].value
+        if one.levels:
+            return shown(_reading(one, readings, place), printed)
+        row = recorded.get(one.row)
+        if row is None or not row.rebuilt:
+            raise ConfigError(f"{place}: recorded.csv has no value of '{one.row}'; name another row, or record a run")
+        return with_deviation(shown(row.rebuilt, printed), shown(row.rebuilt_spread, printed, significant=1))
+
+    return REFERENCE.sub(value, text)
+
+
+def _parsed(text: str) -> Reference:
+    """Return a reference, without its braces; ``row at factor=level`` may be broken over lines."""
+    row, _, levels = " ".join(text.split()).partition(_LEVELS)
+    return Reference(row, dict(_level(level) for level in levels.split("; ")) if levels else {})
+
+
+def _level(text: str) -> tuple[str, str]:
+    """Return factor and level of ``factor=level``."""
+    factor, _, level = text.partition("=")
+    return factor, level
+
+
+def _reading(reference: Reference, readings: Sequence[Mapping[str, str]], place: str) -> str:
+    """Return the recorded value of the reading that differs from the choice of the table by a reference's levels."""
+    of_row = {row["levels"]: row for row in readings if row["row"] == reference.row}
+    first = next((levels for levels, row in of_row.items() if row["point"] == "0"), "")
+    table = dict(map(_level, first.split("; "))) if first else {}
+    for factor in reference.levels:
+        if factor not in table:
+            remedy = suggest(factor, table) or "record its curve"
+            raise ConfigError(f"{place}: the recorded curve of '{reference.row}' has no factor '{factor}'; {remedy}")
+    levels = "; ".join(f"{factor}={level}" for factor, level in {**table, **reference.levels}.items())
+    if levels not in of_row or not of_row[levels]["value"]:
+        raise ConfigError(f"{place}: the recorded curve of '{reference.row}' has no reading '{levels}'; name another")
+    return of_row[levels]["value"]
