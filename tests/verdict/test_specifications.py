@@ -106,6 +106,13 @@ def test_a_span_holds_the_printed_value_within_its_rounding(
     assert curve(*values).holds is holds
 
 
+def test_a_curve_says_how_many_readings_lie_within_the_margin_and_how_many_differ() -> None:
+    assert curve(0.7, 0.9).counted == "inside the span of 2 readings, 1 of them within the margin"
+    assert curve(0.1, 0.2).counted == "outside the span of 2 readings, none of them within the margin"
+    assert curve(0.2, 0.2, 0.1).standing == "outside the span of 3 readings with 2 different values"
+    assert curve(None, None).counted == "the readings were not run"
+
+
 def test_a_curve_never_says_a_verdict() -> None:
     for one in (curve(0.7, 0.9), curve(0.1, 0.2), curve(None, None)):
         assert not any(verdict in one.standing for verdict in VERDICTS if verdict != "not run")
@@ -148,7 +155,7 @@ def test_what_has_no_cause_or_lies_outside_every_reading_is_not_explained(
     found = unexplained([_Item("p.x")], causes, [curve(*values)])  # type: ignore[list-item]
     assert bool(found) is listed
     drawn = curve(*values)
-    assert [drawn.standing in one.why for one in found] == [drawn.span is not None] * listed
+    assert [drawn.counted in one.why for one in found] == [drawn.span is not None] * listed
     if because is not None and because.startswith("Not explained."):
         assert found[0].tried.startswith("Two were tried.")
 
@@ -171,6 +178,8 @@ def test_a_recorded_curve_is_shown_with_its_day_where_this_run_made_none() -> No
     drawing = alone.curves[0][1]
     assert drawing.caption.startswith("Recorded on 2026-11-25.") and drawing.svg is not None
     assert alone.factors["made"]["smoothing"] == {"0": "a", "1": "b"}
-    assert PaperSection.standings.fget(SimpleNamespace(specified=alone)) == {"p.x": "inside the span of 2 readings"}
+    assert PaperSection.standings.fget(SimpleNamespace(specified=alone)) == {
+        "p.x": "inside the span of 2 readings, 1 of them within the margin"
+    }
     today = _specified(SimpleNamespace(curves={"p": files(0.7)}, recorded_curves=then), "p", record)
     assert [(one.recorded, one.span) for one, _ in today.curves] == [("", (0.6, 0.7))]

@@ -110,7 +110,16 @@ class Curve:
         """Where the printed value stands beside the span, in words; never the word of a verdict."""
         if self.holds is None:
             return "the readings were not run"
-        return f"{'inside' if self.holds else 'outside'} the span of {len(self.made)} readings"
+        different = len({one.value for one in self.made})
+        alike = f" with {different} different values" if different < len(self.made) else ""
+        return f"{'inside' if self.holds else 'outside'} the span of {len(self.made)} readings{alike}"
+
+    @property
+    def counted(self) -> str:
+        """Where the printed value stands, and how many of the readings lie within the margin, in words."""
+        if self.holds is None or self.is_claim:
+            return self.standing
+        return f"{self.standing}, {self.inside or 'none'} of them within the margin"
 
     @property
     def drawing(self) -> str:

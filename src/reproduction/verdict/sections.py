@@ -169,7 +169,7 @@ class PaperSection:
     @property
     def standings(self) -> dict[str, str]:
         """Where the printed value of a row stands beside the span of its readings, for the rows that have a curve."""
-        return {curve.row: curve.standing for curve, _ in self.specified.curves if curve.holds is not None}
+        return {curve.row: curve.counted for curve, _ in self.specified.curves if curve.holds is not None}
 
     def results_of(self, cause: Cause) -> tuple[list[tuple[str, str]], dict[str, list[str]]]:
         """Return the results that a cause names: (name, value) of those of this run, and why -> names of the others."""

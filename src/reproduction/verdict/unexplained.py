@@ -1,4 +1,4 @@
-"""The rows that differ and are not explained: by no cause, by one that says so, or outside all declared readings."""
+"""The rows that differ and are not explained: by no cause, by one that says so, or outside the span of their readings."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def unexplained(differing: Iterable[Item], causes: Mapping[str, Cause], curves: 
         outside = curve is not None and curve.holds is False
         unknown = cause is None or cause.because.startswith(NOT_EXPLAINED)
         if outside or unknown:
-            why = ("no cause is known" if unknown else "", curve.standing if curve and curve.span else "")
+            why = ("no cause is known" if unknown else "", curve.counted if curve and curve.span else "")
             said = cause.because.removeprefix(NOT_EXPLAINED).strip() if cause and unknown else ""
             found.append(Unexplained(item, "; ".join(filter(None, why)), " ".join(filter(None, (said, _tried(curve))))))
     return found
