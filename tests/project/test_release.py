@@ -10,6 +10,8 @@ from pathlib import Path
 import yaml
 
 import textmix
+from reproduction.verdict.published import read_published
+from reproduction.verdict.recorded import read_recorded, recorded_files
 from reproduction.verdict.words import VERDICTS
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -49,6 +51,18 @@ def test_the_article_says_the_verdicts_and_counts_of_today() -> None:
     assert set(re.split(r", (?:or )?", said)) <= set(VERDICTS)
     proved, equations = re.findall(r"(\d+) of the (\d+) equations", readme)[0]
     assert f"{equations} equations of the documents, of which {proved} are proved" in text
+
+
+def test_the_readme_counts_the_equations_that_a_test_proves_and_the_minutes_of_the_recorded_runs() -> None:
+    readme = " ".join((ROOT / "README.md").read_text(encoding="utf-8").split())
+    papers = [read_published(path) for path in sorted((ROOT / "config/papers").glob("*/published.csv"))]
+    equations = [row for rows in papers for row in rows if row.kind == "equation"]
+    proved = [row for row in equations if row.tolerance != "open"]
+    assert f"{len(proved)} of the {len(equations)} equations are proved by tests or checks" in readme
+    run = read_recorded(recorded_files(ROOT / "config"))
+    assert run is not None
+    *first, last = (str(facts.minutes) for facts in run.runs)
+    assert f"took {', '.join(first)} and {last} minutes on two cores" in readme
 
 
 def test_the_three_descriptions_cite_the_same_documents() -> None:

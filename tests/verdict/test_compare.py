@@ -174,6 +174,18 @@ def test_bounds_by_the_margin_are_corrected_over_the_table_and_change_no_verdict
     assert single["margin_p"] < 0.05 < table[0]["margin_p"] == pytest.approx(9 * single["margin_p"])
 
 
+@pytest.mark.parametrize("trials", [[0.79, 0.801, 0.802, 0.805, 0.806], [0.803], [0.83], [0.79, 0.83]])
+@pytest.mark.parametrize("factor", [0.999, 1.001])
+def test_a_number_is_reproduced_by_a_margin_exactly_where_it_is_above_the_share_that_it_needs(
+    made: Made, trials: list[float], factor: float
+) -> None:
+    made.scores("dcm", {"": trials})
+    share = one(made, spread="0.006", trials="5", margin="0.02")["margin_share"]
+    found = one(made, spread="0.006", trials="5", margin=f"{0.02 * share * factor:.12f}")
+    assert (found["verdict"] == "reproduced") == (factor > 1)
+    assert one(made, tolerance="exact", margin="")["margin_share"] is None
+
+
 @pytest.mark.parametrize(
     ("spread", "verdict"), [("0.0158", "undecided"), ("0.0001", "differs"), ("", ""), ("0.3", "differs")]
 )

@@ -249,6 +249,14 @@ def test_reproduced_means_are_counted_before_and_after_the_correction_over_table
     assert "Of them, 1 pass also after Holm’s correction" in said
 
 
+def test_the_page_says_how_many_numbers_would_stay_reproduced_with_narrower_margins() -> None:
+    shares = (0.1, 0.6, 0.9, "")
+    section = made_of([{**comparison("reproduced", id=f"p.{each}"), "margin_share": each} for each in shares])
+    said = " ".join(render_front(Report([section], {})).split())
+    assert "Of the 4 reproduced numbers and claims, 3 rest on a margin." in said
+    assert "2 of these 3 would stay reproduced, with half as wide 1:" in said
+
+
 def test_missing_data_are_said_once_with_what_brings_them() -> None:
     reason = "no data set for 'gone': is in no package"
     cells = [comparison("data missing", id=f"p.{place}", dataset="gone") for place in range(9)]

@@ -20,7 +20,7 @@ from reproduction.plan.locators import CheckLocator, Locator, SettingLocator, Te
 from reproduction.stored.results import NotRun, Results, RoleEntry
 from reproduction.verdict.claims import Outcome, evaluate
 from reproduction.verdict.locate import Rebuilt, locate, roles_behind
-from reproduction.verdict.numbers import bound, difference, judge, judge_spread, spreads
+from reproduction.verdict.numbers import bound, difference, judge, judge_spread, margin_share, spreads
 from reproduction.verdict.placebo import Placebo, is_counted, placebos
 from reproduction.verdict.published import KINDS, Check, Published
 from reproduction.verdict.words import DIFFERS, JUDGED, MISSING, NOT_RUN, OPEN, REPRODUCED, UNDECIDED, VERDICTS, number
@@ -30,14 +30,15 @@ from textmix.metrics.significance import LEVEL, Estimate, holm
 #: Columns of ``comparison.csv``: ``spread`` and ``rebuilt_spread`` are standard deviations over the trials,
 #: ``difference`` is rebuilt less published, and ``low`` and ``high`` are the ends of its 95 % interval; all numbers of
 #: a row are in its unit.  ``margin_p`` is the p-value of the two one-sided tests for the margin after Holm's correction
-#: over the table; verdicts rest on it before the correction.  ``spread_low`` and ``spread_high`` are the ends of the
-#: 95 % interval of the rebuilt standard deviation over the printed one, which ``spread_verdict`` judges.  ``placebo``,
-#: ``tried``, ``passed`` and ``weak`` are of `reproduction.verdict.placebo.Placebo`; a weak number counts apart.
+#: over the table; verdicts rest on it before the correction.  ``margin_share`` is the least share of its margin by
+#: which a number would still be reproduced.  ``spread_low`` and ``spread_high`` are the ends of the 95 % interval of the
+#: rebuilt standard deviation over the printed one, which ``spread_verdict`` judges.  ``placebo``, ``tried``, ``passed``
+#: and ``weak`` are of `reproduction.verdict.placebo.Placebo`; a weak number counts apart.
 #: ``where`` (the place in the source) and ``note`` are those of the published row.
 COMPARISON_COLUMNS = (
     *("id", "paper", "artefact", "kind", "dataset", "method", "metric", "unit", "published", "spread"),
     *("rebuilt", "rebuilt_spread", "difference", "low", "high", "tolerance", "verdict", "reason"),
-    *("margin_p", "spread_low", "spread_high", "spread_verdict"),
+    *("margin_p", "margin_share", "spread_low", "spread_high", "spread_verdict"),
     *("placebo", "tried", "passed", "weak", "where", "note"),
 )
 #: Columns that a comparison takes from the published row as they are.
@@ -67,6 +68,8 @@ class Judgement:
     spread : the rebuilt standard deviation over the printed one with interval and p-value, or None.
     spread_verdict : the verdict on the printed standard deviation; empty where there is none.
     margin_p : p-value of the two one-sided tests for the margin, or None where the spread is not known.
+    margin_share : the least share of its margin by which the number would be reproduced, or None where no margin
+        judges it.
     """
 
     verdict: str
@@ -78,6 +81,7 @@ class Judgement:
     spread: Estimate | None = None
     spread_verdict: str = ""
     margin_p: float | None = None
+    margin_share: float | None = None
 
 
 def compare_paper(
@@ -214,6 +218,7 @@ def _row(row: Published, paper: str, found: Judgement, placebo: Placebo) -> dict
         "verdict": found.verdict,
         "reason": found.reason,
         "margin_p": _rounded(found.margin_p),
+        "margin_share": _rounded(found.margin_share),
         **_ends(found.spread, "spread_"),
         "spread_verdict": found.spread_verdict,
         "placebo": placebo.name,
@@ -289,7 +294,7 @@ def _judge_value(row: Published, locator: Locator, results: Results) -> Judgemen
     if verdict not in JUDGED:
         return Judgement(verdict, reason, *shown)
     reason = _join(reason, *_forms(entries, "nearly"))
-    return Judgement(verdict, reason, *shown, judge_spread(row, found), bound(row, found))
+    return Judgement(verdict, reason, *shown, judge_spread(row, found), bound(row, found), margin_share(row, found))
 
 
 def in_unit_of(row: Published, locator: Locator, found: Rebuilt) -> Rebuilt:

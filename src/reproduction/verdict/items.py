@@ -87,6 +87,8 @@ class Item:
     weak : why the row tells too little to count in the headline, see `reproduction.verdict.placebo`; may be empty.
     tried : what the row was tried with, and the share that passed, in words; may be empty.
     widened : heading of the entry of history.md that widened the margin after results were seen; may be empty.
+    margin_share : the least share of its margin by which the number would be reproduced; None where no margin judges
+        it.
     """
 
     cell: TableCell
@@ -108,6 +110,7 @@ class Item:
     weak: str = ""
     tried: str = ""
     widened: str = ""
+    margin_share: float | None = None
 
     @property
     def counts_as(self) -> str:
@@ -197,7 +200,10 @@ def make_items(
         place, bounded = _relative(row, printed), number(row["margin_p"])
         found = beside.recorded_of(row), beside.origins.get(row["id"]), printed.note
         marks = {"weak": row["weak"], "tried": _tried(row), "widened": beside.widened.get(row["id"], "")}
-        items.append(Item(cell, paper, row["kind"], *names, *places, place, roles, bounded, *found, **marks))
+        share = number(row["margin_share"])
+        items.append(
+            Item(cell, paper, row["kind"], *names, *places, place, roles, bounded, *found, **marks, margin_share=share)
+        )
     return items
 
 

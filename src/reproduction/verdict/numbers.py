@@ -81,6 +81,21 @@ def bound(row: Published, found: Rebuilt) -> float | None:
     return equivalence(*samples, slack(row, float(row.value)))
 
 
+def margin_share(row: Published, found: Rebuilt) -> float | None:
+    """Return the least share of its margin by which a number would still be reproduced; 1 or more where it is not.
+
+    It is None where no margin judges the row, or the rebuilt value is not a number.
+    """
+    if row.tolerance != "near" or math.isnan(float(found.value)):
+        return None
+    target, samples = float(row.value), _samples(row, found)
+    ends = (float(found.value) - target,)
+    if samples is not None:
+        narrow = mean_difference(*samples, 1.0 - 2.0 * LEVEL)
+        ends = (narrow.low, narrow.high)
+    return max(map(abs, ends)) / slack(row, target)
+
+
 def _samples(row: Published, found: Rebuilt) -> tuple[Sample, Sample] | None:
     """Return rebuilt and published value as means over trials; None where the rebuilt one has no spread.
 

@@ -96,6 +96,11 @@ class Report:
         return sum((section.beside for section in self.sections), Counter())
 
     @property
+    def reproduced(self) -> list[Item]:
+        """The reproduced numbers and claims of all papers."""
+        return [item for section in self.sections for item in section.reproduced]
+
+    @property
     def bounded(self) -> list[Item]:
         """The reproduced numbers of all papers that are means over trials."""
         return [item for section in self.sections for item in section.bounded]

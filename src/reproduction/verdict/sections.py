@@ -139,7 +139,12 @@ class PaperSection:
     @property
     def bounded(self) -> list[Item]:
         """The reproduced numbers that are means over trials, which two one-sided tests bound by their margin."""
-        return [one for one in self.counted if one.cell.verdict == REPRODUCED and one.margin_p is not None]
+        return [one for one in self.reproduced if one.margin_p is not None]
+
+    @property
+    def reproduced(self) -> list[Item]:
+        """The reproduced numbers and claims."""
+        return [one for one in self.counted if one.cell.verdict == REPRODUCED]
 
     @property
     def differing(self) -> list[Item]:

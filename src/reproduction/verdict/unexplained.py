@@ -1,4 +1,4 @@
-"""The rows that differ and are not explained: by no cause, by one that says so, or outside the span of their readings."""
+"""The rows that differ and are not explained: without a cause, or outside the span of their readings."""
 
 from __future__ import annotations
 
