@@ -59,7 +59,7 @@ are drawn from all words of the real ones of its class. Every fifth real message
 `right_real` is the share of right labels on real messages; made ones are easier (`right_made`). Each stage is
 a process that may take 4 GiB and no more. Vowpal Wabbit, fastText, and scikit-learn's hashed words with
 stochastic gradient descent take the same file in the same run. PMM1 learns the parts of the names of the
-groups as labels, and is right where the whole set is.
+groups as labels; a message counts as right where PMM1 predicts its whole label set.
 
 The table is one run of {told["sizes"]}, one process after the other; by the clock it took {told["clock"]} the
 seconds of the processor, so that {told["compared"]}. `per_million` and `mib_per_million` are the seconds and
@@ -74,7 +74,7 @@ smaller size to the larger one, without the start of Python, {told["start"]}. Al
 :header-rows: 1
 ```
 
-The share of right labels is {told["naive_Bayes"]} real messages, {told["the_EDCM"]}, {told["the_machines"]},
+The share of real messages with the right label is {told["naive_Bayes"]}, {told["the_EDCM"]}, {told["the_machines"]},
 {told["PMM1"]}; {told["Vowpal_Wabbit"]}, {told["hashed_words"]}, and after one pass {told["fastText"]}. The
 made documents follow the model of naive Bayes, which helps it. Of a million documents {told["bayes"]} of the
 processor, and {told["machines"]}; with the copy of the file {told["vowpal"]} and {told["fasttext"]}, and
@@ -166,7 +166,7 @@ def _facts(rows: Sequence[Mapping[str, Any]], reckoned: Sequence[Mapping[str, An
         "missing": f"{ASKED / 1e6:g} million were not run; by the line they take {later / 60:.0f} minutes."
         if more
         else "",
-        **{name.replace(" ", "_"): f"{name} on {right(key)}" for name, key in LABELS.items()},
+        **{name.replace(" ", "_"): f"{right(key)} by {name}" for name, key in LABELS.items()},
         "bayes": f"counting and naive Bayes take {a_million(count, fits['multinomial'])}",
         "machines": f"counting and the machines {a_million(*machines)}",
         "vowpal": f"Vowpal Wabbit {a_million(('vowpal_wabbit', 'convert'), ('vowpal_wabbit', 'fit'))}",

@@ -31,9 +31,9 @@ from textmix.metrics.significance import LEVEL, Estimate, holm
 #: ``difference`` is rebuilt less published, and ``low`` and ``high`` are the ends of its 95 % interval; all numbers of
 #: a row are in its unit.  ``margin_p`` is the p-value of the two one-sided tests for the margin after Holm's correction
 #: over the table; verdicts rest on it before the correction.  ``margin_share`` is the least share of its margin by
-#: which a number would still be reproduced.  ``spread_low`` and ``spread_high`` are the ends of the 95 % interval of the
-#: rebuilt standard deviation over the printed one, which ``spread_verdict`` judges.  ``placebo``, ``tried``, ``passed``
-#: and ``weak`` are of `reproduction.verdict.placebo.Placebo`; a weak number counts apart.
+#: which a number would still be reproduced.  ``spread_low`` and ``spread_high`` are the ends of the 95 % interval of
+#: the rebuilt standard deviation over the printed one, which ``spread_verdict`` judges.  ``placebo``, ``tried``,
+#: ``passed`` and ``weak`` are of `reproduction.verdict.placebo.Placebo`; a weak number counts apart.
 #: ``where`` (the place in the source) and ``note`` are those of the published row.
 COMPARISON_COLUMNS = (
     *("id", "paper", "artefact", "kind", "dataset", "method", "metric", "unit", "published", "spread"),
