@@ -22,7 +22,8 @@ from reproduction.verdict.items import Beside
 from reproduction.verdict.page import Report, render_front, render_numbers, render_paper
 from reproduction.verdict.published import read_record
 from reproduction.verdict.recorded import RecordedRun, read_recorded, recorded_files
-from reproduction.verdict.sections import PaperSection, make_section
+from reproduction.verdict.section import PaperSection
+from reproduction.verdict.sections import make_section
 from tests.pages.browser import BROWSER, NAMES, Browser, browser
 
 ROOT = Path(__file__).parents[2]

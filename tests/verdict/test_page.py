@@ -20,7 +20,8 @@ from reproduction.verdict.items import Recorded
 from reproduction.verdict.page import Report, notes, render_front, render_numbers, render_paper, render_provenance, slug
 from reproduction.verdict.published import Deviation, Record
 from reproduction.verdict.recorded import UNEQUAL, Facts, RecordedRun
-from reproduction.verdict.sections import PaperSection, ReportInputs, make_section, read_sections
+from reproduction.verdict.section import PaperSection
+from reproduction.verdict.sections import ReportInputs, make_section, read_sections
 from reproduction.verdict.tables import PaperTable, make_cell
 from reproduction.verdict.timeline import Bar
 from reproduction.verdict.words import VERDICTS

@@ -30,7 +30,8 @@ from reproduction.verdict.recorded import (
     standing,
 )
 from reproduction.verdict.recording import check_no_loss, write_record
-from reproduction.verdict.sections import PaperSection, make_section
+from reproduction.verdict.section import PaperSection
+from reproduction.verdict.sections import make_section
 from reproduction.verdict.words import JUDGED
 from tests.verdict.reporting import row as printed
 from tests.verdict.test_page import SPEC, Reader, comparison, made_of

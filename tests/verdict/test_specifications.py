@@ -12,7 +12,8 @@ from reproduction.plan.specifications import Point, Specification
 from reproduction.stored.curves import CLAIM_UNIT, Curve, Reading, factor_rows, read_curves, read_factors, read_folder
 from reproduction.verdict.causes import Cause
 from reproduction.verdict.claims import distance
-from reproduction.verdict.sections import PaperSection, _specified
+from reproduction.verdict.section import PaperSection
+from reproduction.verdict.sections import _specified
 from reproduction.verdict.specifications import curve_of
 from reproduction.verdict.unexplained import unexplained
 from reproduction.verdict.words import VERDICTS

@@ -89,11 +89,10 @@ def margin_share(row: Published, found: Rebuilt) -> float | None:
     if row.tolerance != "near" or math.isnan(float(found.value)):
         return None
     target, samples = float(row.value), _samples(row, found)
-    ends = (float(found.value) - target,)
-    if samples is not None:
-        narrow = mean_difference(*samples, 1.0 - 2.0 * LEVEL)
-        ends = (narrow.low, narrow.high)
-    return max(map(abs, ends)) / slack(row, target)
+    if samples is None:
+        return abs(float(found.value) - target) / slack(row, target)
+    narrow = mean_difference(*samples, 1.0 - 2.0 * LEVEL)
+    return max(-narrow.low, narrow.high) / slack(row, target)
 
 
 def _samples(row: Published, found: Rebuilt) -> tuple[Sample, Sample] | None:

@@ -17,7 +17,7 @@ from reproduction.verdict.coverage import Lacking, Remedy, fetched, lacking
 from reproduction.verdict.items import Item
 from reproduction.verdict.picture import is_drawn, panel, pitch_of, ticks
 from reproduction.verdict.recorded import ABSENT, EQUAL, OTHER_DATA, TIMED, UNEQUAL, RecordedRun
-from reproduction.verdict.sections import PaperSection
+from reproduction.verdict.section import PaperSection
 from reproduction.verdict.tables import SIGNS, PaperTable, table_csv, table_tex
 from reproduction.verdict.timeline import Bar, drawn
 from reproduction.verdict.trail import HOME, where_in_words

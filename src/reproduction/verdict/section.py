@@ -1,0 +1,192 @@
+"""One paper of the report: its items, tables, figures and causes, and what the pages count and say of them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from reproduction.stored.curves import Curve
+from reproduction.verdict.causes import Cause
+from reproduction.verdict.coverage import DataUsed
+from reproduction.verdict.items import Item
+from reproduction.verdict.published import CLAIM, COUNTED, Deviation
+from reproduction.verdict.recorded import EQUAL, UNEQUAL
+from reproduction.verdict.tables import PaperTable
+from reproduction.verdict.trail import HOME, made_by, shown_in
+from reproduction.verdict.unexplained import Unexplained, unexplained
+from reproduction.verdict.words import DIFFERS, MISSING, REPRODUCED, VERDICTS
+from textmix.pages.drawing import Drawing
+
+#: How the words begin for a result that this run does not have.
+ABSENT_RESULT = "not in this run"
+
+
+@dataclass(frozen=True)
+class Specified:
+    """The specification curves of a paper.
+
+    Parameters
+    ----------
+    curves : each with its drawing.
+    factors : specification -> factor -> level -> why the source allows it.
+    """
+
+    curves: Sequence[tuple[Curve, Drawing]] = ()
+    factors: Mapping[str, Mapping[str, Mapping[str, str]]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class PaperSection:
+    """The section of one paper.
+
+    Parameters
+    ----------
+    name : name of the paper.
+    title, citation, status : as in its ``paper.yaml``; status is ``built`` or ``planned``.
+    items : all rows of its comparison, in order.
+    tables, figures : in the order of ``paper.yaml``.
+    deviations : as in ``deviations.yaml``.
+    data : the data set that stands for each of its roles.
+    causes : id of a published row -> why it is not reproduced.
+    url : address of the document; empty where none is known.
+    spec : its ``paper.yaml``.
+    given : locator of a result that a cause names -> its value in words, or why this run has none.
+    specified : its specification curves; none where they were not drawn, or are those of other results.
+    home : the folder of the workflow as seen from the pages.
+    """
+
+    name: str
+    title: str
+    citation: str
+    status: str
+    items: Sequence[Item]
+    tables: Sequence[PaperTable]
+    figures: Sequence[Drawing]
+    deviations: Sequence[Deviation]
+    data: Sequence[DataUsed]
+    causes: Mapping[str, Cause]
+    url: str = ""
+    spec: Mapping[str, Any] = field(default_factory=dict)
+    specified: Specified = field(default_factory=Specified)
+    home: str = HOME
+    given: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def counted(self) -> list[Item]:
+        """The items that the counts of verdicts count: numbers and claims that are not weak."""
+        return [item for item in self.items if item.counts_as in COUNTED]
+
+    @property
+    def weak(self) -> list[Item]:
+        """The numbers that count apart, for their margins accept too much."""
+        return [item for item in self.items if item.weak]
+
+    @property
+    def drawn(self) -> set[str]:
+        """Names of the figures that were drawn."""
+        return {figure.name for figure in self.figures if figure.svg}
+
+    @property
+    def tabled(self) -> set[str]:
+        """Names of the tables."""
+        return {table.name for table in self.tables}
+
+    @property
+    def judged(self) -> list[Item]:
+        """The counted items that this run judged."""
+        return [item for item in self.counted if item.judged]
+
+    @property
+    def waiting(self) -> int:
+        """Number of the counted items that wait for data."""
+        return self.counts[MISSING]
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """Verdict -> number of the counted items."""
+        found = Counter(item.cell.verdict for item in self.counted)
+        return {verdict: found[verdict] for verdict in VERDICTS}
+
+    @property
+    def recorded_counts(self) -> dict[str, int]:
+        """Verdict -> number of the counted items in the recorded run."""
+        found = Counter(item.recorded.verdict for item in self.counted if item.recorded)
+        return {verdict: found[verdict] for verdict in VERDICTS}
+
+    @property
+    def repeated(self) -> dict[str, list[Item]]:
+        """``equal`` and ``not equal`` -> the counted items whose value from the same data is so beside the record."""
+        known = [(item, item.recorded.standing) for item in self.counted if item.recorded]
+        return {said: [item for item, standing in known if standing == said] for said in (EQUAL, UNEQUAL)}
+
+    @property
+    def beside(self) -> Counter[str]:
+        """Kind -> number of the items that the counts leave out."""
+        return Counter(item.counts_as for item in self.items if item.counts_as not in COUNTED)
+
+    @property
+    def bounded(self) -> list[Item]:
+        """The reproduced numbers that are means over trials, which two one-sided tests bound by their margin."""
+        return [one for one in self.reproduced if one.margin_p is not None]
+
+    @property
+    def reproduced(self) -> list[Item]:
+        """The reproduced numbers and claims."""
+        return [one for one in self.counted if one.cell.verdict == REPRODUCED]
+
+    @property
+    def differing(self) -> list[Item]:
+        """The numbers and claims that differ, weak ones too, failed claims first."""
+        found = [item for item in (*self.counted, *self.weak) if item.cell.verdict == DIFFERS]
+        return sorted(found, key=lambda item: item.kind != CLAIM)
+
+    @property
+    def recorded_differing(self) -> list[Item]:
+        """The numbers and claims that differ in the recorded run and that this one did not judge, claims first."""
+        then = [one for one in (*self.counted, *self.weak) if one.recorded and one.recorded.absent]
+        found = [one for one in then if one.recorded and one.recorded.verdict == DIFFERS]
+        return sorted(found, key=lambda item: item.kind != CLAIM)
+
+    def by_cause(self, items: Iterable[Item]) -> list[tuple[Cause | None, list[Item]]]:
+        """Return items that differ by their cause, causes of most items first and unknown ones last."""
+        groups: dict[Cause | None, list[Item]] = {}
+        for item in items:
+            groups.setdefault(self.causes.get(item.cell.id), []).append(item)
+        return sorted(groups.items(), key=lambda group: (group[0] is None, -len(group[1])))
+
+    @property
+    def unexplained(self) -> list[Unexplained]:
+        """The numbers and claims that differ and are not explained."""
+        return unexplained(self.differing, self.causes, [curve for curve, _ in self.specified.curves])
+
+    @property
+    def standings(self) -> dict[str, str]:
+        """Where the printed value of a row stands beside the span of its readings, for the rows that have a curve."""
+        return {curve.row: curve.counted for curve, _ in self.specified.curves if curve.holds is not None}
+
+    def results_of(self, cause: Cause) -> tuple[list[tuple[str, str]], dict[str, list[str]]]:
+        """Return the results that a cause names: (name, value) of those of this run, and why -> names of the others."""
+        had, absent = [], dict[str, list[str]]()
+        for locator in cause.gives:
+            name, value = locator.partition(":")[2], self.given.get(locator, ABSENT_RESULT)
+            if value.startswith(ABSENT_RESULT):
+                absent.setdefault(value.removeprefix(ABSENT_RESULT).strip(": ").partition(":")[0], []).append(name)
+            else:
+                had.append((name, value))
+        return had, absent
+
+    def made_by(self, item: Item) -> list[tuple[str, str]]:
+        """Return label and address of the settings, code, records and logs behind an item."""
+        return made_by(self.name, item.origin, self.spec, self.home)
+
+    def shown_in(self, item: Item) -> list[tuple[str, str]]:
+        """Return label and address of the figures and tables that show an item."""
+        figures = {name: entry for name, entry in self.spec.get("figures", {}).items() if name in self.drawn}
+        return shown_in(self.name, item.cell.id, figures, self.tables)
+
+    def of_kind(self, kind: str) -> list[Item]:
+        """Return the items of a kind that stand in none of the tables."""
+        shown = {cell.id for table in self.tables for cell in table.cells}
+        return [item for item in self.items if item.kind == kind and (kind == CLAIM or item.cell.id not in shown)]
