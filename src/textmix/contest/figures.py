@@ -24,7 +24,7 @@ class Point(NamedTuple):
     Parameters
     ----------
     name : of the method.
-    value, low, high : mean score and the ends of its interval.
+    value, low, high : mean score and the ends of its interval; larger is better, since a loss has its sign turned.
     seconds : to fit and predict one trial.
     """
 
@@ -33,6 +33,10 @@ class Point(NamedTuple):
     low: float
     high: float
     seconds: float
+
+    def as_loss(self) -> Point:
+        """Return the point with the loss itself, of which less is better, in place of the loss with its sign turned."""
+        return self._replace(value=-self.value, low=-self.high, high=-self.low)
 
 
 def critical_difference(
@@ -107,14 +111,15 @@ def front(points: Sequence[Point]) -> list[int]:
     return indices
 
 
-def accuracy_against_time(points: Sequence[Point], metric: str, where: str) -> bytes:
-    """Draw the score of each method against its seconds, numbered in order of score, with the Pareto front.
+def accuracy_against_time(points: Sequence[Point], metric: str, where: str, *, loss: bool = False) -> bytes:
+    """Draw the score of each method against its seconds, numbered from the best score on, with the Pareto front.
 
     Parameters
     ----------
     points : the methods, at least one, each with positive seconds.
     metric : name of the score, for its axis.
     where : the kind of data, for the title.
+    loss : whether the score is a loss, which is drawn as it is, so that the best method is the lowest.
 
     Returns
     -------
@@ -122,6 +127,7 @@ def accuracy_against_time(points: Sequence[Point], metric: str, where: str) -> b
     """
     order = sorted(range(len(points)), key=lambda i: (-points[i].value, points[i].seconds))
     best = front(points)
+    drawn = [point.as_loss() for point in points] if loss else points
     with style():
         figure = Sheet(figsize=(WIDTH, max(3.2, 0.6 + LINE * len(points))))
         axes, key = figure.subplots(1, 2, width_ratios=[2.2, 1])
@@ -130,7 +136,7 @@ def accuracy_against_time(points: Sequence[Point], metric: str, where: str) -> b
         seconds = [*(points[i].seconds for i in best), max(point.seconds for point in points)]
         axes.step(
             seconds,
-            [*(points[i].value for i in best), points[order[0]].value],
+            [*(drawn[i].value for i in best), drawn[order[0]].value],
             where="post",
             color="C1",
             linewidth=1.2,
@@ -139,7 +145,7 @@ def accuracy_against_time(points: Sequence[Point], metric: str, where: str) -> b
         )
         key.set_axis_off()
         for number, index in enumerate(order, start=1):
-            _numbered(axes, points[index], number, index in best)
+            _numbered(axes, drawn[index], number, index in best)
             strong = "bold" if index in best else "normal"
             height = 1 - (number - 0.5) / max(len(points), 12)
             for x, text, ha in ((0.07, str(number), "right"), (0.12, points[index].name, "left")):
@@ -149,7 +155,7 @@ def accuracy_against_time(points: Sequence[Point], metric: str, where: str) -> b
         axes.yaxis.set_major_locator(MaxNLocator(6))
         axes.set_xlabel("seconds to fit and predict (log scale)")
         axes.set_ylabel(metric)
-        axes.legend(loc="lower right")
+        axes.legend(loc="upper right" if loss else "lower right")  # the front leaves the other corner free
         return svg_bytes(figure, f"{metric} against time, {where}")
 
 

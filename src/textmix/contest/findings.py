@@ -70,7 +70,7 @@ def _figures(comparison: Comparison, number: int) -> list[Drawing]:
             "Mean score against the median of the seconds to fit and predict one trial; a disc is filled where no "
             f"other method is both as good and as fast. {_bars(comparison, points)}"
         )
-        svg = accuracy_against_time(points, metric, comparison.kind)
+        svg = accuracy_against_time(points, metric, comparison.kind, loss=METRICS[comparison.metric].loss)
         drawn.append(_drawing(svg, f"time-{number}", f"{metric.capitalize()} against time, {comparison.kind}", caption))
     return drawn
 
@@ -87,15 +87,13 @@ def _points(comparison: Comparison) -> list[Point]:
     """Return the methods as points of score against time; no point where any seconds are unknown or not positive."""
     if np.isnan(comparison.seconds).any() or (comparison.seconds <= 0).any():
         return []
-    sign = -1.0 if METRICS[comparison.metric].loss else 1.0
     single = len(comparison.datasets) == 1
     points = []
     for k, method in enumerate(comparison.methods):
         values = comparison.trials[comparison.datasets[0], method] if single else comparison.scores[:, k]
         mean, half = float(np.mean(values)), _half_width(values)
-        low, high = sorted((sign * (mean - half), sign * (mean + half)))
         seconds = float(np.median(comparison.seconds[:, k]))
-        points.append(Point(method.replace("_", " "), sign * mean, low, high, seconds))
+        points.append(Point(method.replace("_", " "), mean, mean - half, mean + half, seconds))
     return points
 
 
