@@ -237,7 +237,17 @@ def _no_errors(match: re.Match[str], results: Results) -> bool:
 def _doubted(match: re.Match[str], results: Results) -> bool:
     """Judge the number of training documents among which labels are doubted."""
     number, of = (int(match[k].replace(",", "")) for k in (1, 2))
-    return 0 <= number <= of == len(results.texts) - len(results.tested)
+    return 0 <= number <= of == len(results.texts) - len(results.tested) - _left_out(results)
+
+
+def _left_out(results: Results) -> int:
+    """Return the number of training documents whose label no fit to other documents knew."""
+    return int(results.choice.get("doubts", {}).get("left_out", 0))
+
+
+def _not_doubted(match: re.Match[str], results: Results) -> bool:
+    """Judge the number of training documents whose label no fit to other documents knew."""
+    return int(match[1].replace(",", "")) == _left_out(results) > 0
 
 
 def _nothing(match: re.Match[str], results: Results) -> bool:
@@ -292,6 +302,9 @@ JUDGES: Mapping[str, Callable[[re.Match[str], Results], bool]] = {
     r"It gets no document of the first split wrong\.": _no_errors,
     r"([0-9,]+) of ([0-9,]+) training documents have a label to which the method gives a probability below 0\.1 when "
     r"it is fitted to other documents\.": _doubted,
+    r"([0-9,]+) more (?:is|are) left out, for the documents to which the method was fitted lack the label\.": (
+        _not_doubted
+    ),
     r"(“.+”) count as labels; empty these cells if they mean that there is none\.": _nothing,
     r"([0-9]+) of ([0-9]+) labels occur in one document only, which is in training or in the test\.": _once,
     r"([0-9]+) test documents of “(.+)” are taken for “(.+)”, such as:": _taken,

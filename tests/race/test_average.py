@@ -13,7 +13,7 @@ from scipy.special import expit, softmax
 
 from tests.race.judge import Results, verdict
 from tests.race.test_comparison import documents
-from textmix.core.io import read_csv, write_json
+from textmix.core.io import read_csv, read_json, write_json
 from textmix.experiment.splits import make_splits
 from textmix.metrics.classification import accuracy
 from textmix.metrics.multilabel import micro_f
@@ -194,6 +194,28 @@ def doubted(worker: Worker, parts: list[dict[str, Any]], folds: list[int]) -> in
             least = row[true] if task == "single" else np.where(true, row, 1.0 - row).min()
             found += bool(least < 0.1)
     return found
+
+
+def test_an_average_does_not_doubt_a_class_that_the_fit_did_not_know(tmp_path: Path) -> None:
+    corpus, _ = corpus_of([f"text {row}" for row in range(12)], [*"aabbaabbaa", "rare", "b"])
+    truth, rows = corpus.classes(), np.arange(12)
+    parts = [(np.flatnonzero(rows % 2 != fold), np.flatnonzero(rows % 2 == fold)) for fold in (0, 1)]
+    (tmp_path / "held").mkdir()
+    for fold, (fit, held) in enumerate(parts):
+        scores = np.where(np.eye(3)[truth[held]] > 0, 4.0, 0.0)
+        scores[:, ~np.isin(np.arange(3), truth[fit])] = -np.inf
+        np.save(average.place_of(tmp_path, "m", "one", fold), scores)
+    worker: Any = SimpleNamespace(
+        folder=tmp_path,
+        splits=SimpleNamespace(train=[rows]),
+        settings=SimpleNamespace(task="single", metric="accuracy"),
+        **{"truth": truth, "parts": parts, "parsed": corpus},
+    )
+    point = {"parts": [{"method": "m", "arm": "one"}]}
+    look.doubts(worker, {"finished": [{"method": AVERAGE, "point": point}], "folds": [0, 1]})
+    found = read_json(tmp_path / look.DOUBTS)
+    assert "rare" not in {name for each in found["shown"] for name in each["given"]}
+    assert (found["of"], found["left_out"]) == (11, 1)
 
 
 def test_the_page_says_of_what_the_average_is_made() -> None:

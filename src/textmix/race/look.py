@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from textmix.contest.doubts import doubts as doubts_by_refits
-from textmix.contest.doubts import doubts_of
+from textmix.contest.doubts import doubts_of, known_labels
 from textmix.core.io import read_json, write_json
 from textmix.experiment.scoring import Evaluation, metric_value
 from textmix.models.common.averaging import averaged, decided
@@ -47,15 +47,17 @@ def _doubts_of_average(worker: Worker, point: Mapping[str, Any], folds: list[int
         [np.load(average.place_of(worker.folder, one["method"], one["arm"], part)) for part in folds]
         for one in point["parts"]
     ]
-    probability = np.zeros((len(train), len(worker.parsed.label_names)))
+    n_labels = len(worker.parsed.label_names)
+    probability, known = np.zeros((len(train), n_labels)), np.zeros((len(train), n_labels), dtype=bool)
     for fold, rows in enumerate(held):
         others = [number for number in range(len(folds)) if number != fold]
         rest = [np.concatenate([each[number] for number in others]) for each in scores]
         of_rest = truth[np.concatenate([held[number] for number in others])]
         slopes = decision_of(rest, of_rest, task, worker.settings.metric).slopes
+        known[rows] = known_labels(truth[worker.parts[folds[fold]][0]], n_labels)
         probability[rows] = averaged([each[fold] for each in scores], slopes, task)
     order = np.argsort(train)
-    return doubts_of(probability[order], truth[order], train[order], worker.parsed)
+    return doubts_of(probability[order], known[order], truth[order], train[order], worker.parsed)
 
 
 def curve(worker: Worker, order: Mapping[str, Any]) -> dict[str, Any]:
