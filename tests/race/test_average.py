@@ -13,6 +13,7 @@ from scipy.special import expit, softmax
 
 from tests.race.judge import Results, verdict
 from tests.race.test_comparison import documents
+from textmix.core.errors import MissingResult
 from textmix.core.io import read_csv, read_json, write_json
 from textmix.experiment.splits import make_splits
 from textmix.metrics.classification import accuracy
@@ -175,6 +176,30 @@ def test_an_average_is_validated_tested_chosen_and_kept(worker: Worker) -> None:
     rows = read_csv(worker.folder / "predictions.csv")
     assert len(rows) == len(worker.splits.test[0])
     assert model.card["point"] == {"methods": "a+b"}
+
+
+def test_the_scores_that_are_kept_are_those_of_the_arm_that_is_asked(worker: Worker, monkeypatch: Any) -> None:
+    """Also of a fit whose answer was lost, after which the worker had other fits of the method, one of them stopped."""
+    name = "svm_relevance" if worker.settings.task == "multi" else "linear_svm"
+    arm = {"method": name, "arm": "one", "choice": {"view": "words", "weighting": "tfidf"}, "point": {"C": 1.0}}
+    place = average.place_of(worker.folder, name, "one", 1)
+    worker.fit({**arm, "part": 1, "keep": True})
+    wanted = np.load(place)
+    for other in ({"point": {"C": 0.01}, "part": 1}, {"point": {"C": 1.0}, "part": 2}):
+        place.unlink()
+        worker.fit({**arm, "arm": "other", **other, "keep": False})
+        worker.fit({**arm, "part": 1, "keep": True})
+        np.testing.assert_allclose(np.load(place), wanted, atol=0.1)  # it starts from the last solution
+
+    def stopped(*of: Any) -> float:
+        """End a fit as ^C does."""
+        raise MissingResult("stopped")
+
+    with monkeypatch.context() as patched, pytest.raises(MissingResult, match="stopped"):
+        patched.setattr("textmix.experiment.search.metric_value", stopped)
+        worker.fit({**arm, "arm": "other", "point": {"C": 0.1}, "part": 1, "keep": True})
+    worker.fit({**arm, "part": 1, "keep": True})
+    np.testing.assert_allclose(np.load(place), wanted, atol=0.1)
 
 
 def doubted(worker: Worker, parts: list[dict[str, Any]], folds: list[int]) -> int:

@@ -185,13 +185,14 @@ class Worker:
 
     def _keep_scores(self, scores: HeldScores, order: Mapping[str, Any]) -> None:
         """Write the scores of the held-out documents of a fit, from which an average is validated."""
-        found = label_scores(scores.last, scores.held_out(order["choice"], order["part"]), self.settings.task)
+        estimator = scores.fitted(order["choice"], order["point"], order["part"])
+        found = label_scores(estimator, scores.held_out(order["choice"], order["part"]), self.settings.task)
         labels = len(self.parsed.label_names)
         if found is None or len(found) * labels > average.MOST:
             return
         place = average.place_of(self.folder, order["method"], order["arm"], order["part"])
         place.parent.mkdir(exist_ok=True)
-        np.save(place, average.for_all_labels(found, scores.last.classes_, labels).astype(np.float32))
+        np.save(place, average.for_all_labels(found, estimator.classes_, labels).astype(np.float32))
 
     def _scores(self, name: str) -> HeldScores:
         """Return the scores of a method; all methods share the weighted documents."""
