@@ -21,7 +21,7 @@ from textmix.data.corpus import Corpus, Ragged, label_matrix
 from textmix.experiment.budget import seconds_of
 from textmix.metrics.table import check_metrics, main_metric, tuning_metrics
 from textmix.race.state import Options, Outcome, Row, State
-from textmix.race.workers import LOG, Workers
+from textmix.race.workers import LOG, Workers, log_of_failure
 
 #: Packages of the extra ``compare``, which page, tables and the registry of methods need.
 NEEDED = ("yaml", "pandas", "matplotlib", "jinja2")
@@ -286,7 +286,7 @@ def race(
     except BaseException:
         with suppress(OSError):
             failed = (work / LOG).read_text(encoding="utf-8", errors="replace")
-            write_text(Path(tempfile.gettempdir(), "textmix-workers.log"), failed)
+            write_text(log_of_failure(), failed)
         raise
     finally:
         workers.stop()

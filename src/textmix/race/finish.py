@@ -15,6 +15,7 @@ from textmix.race.averaging import AVERAGE, MOST_PARTS, AverageArm, Averaging
 from textmix.race.remarks import encoded, said_of_encoder, said_of_unused
 from textmix.race.runners import Arm, Job, Runner
 from textmix.race.state import Outcome, Row
+from textmix.race.views import ENCODER, VIEWS
 
 if TYPE_CHECKING:
     from textmix.race.run import Run
@@ -313,13 +314,15 @@ class Ending:
     def _answers(self, pending: set[Any]) -> Iterator[tuple[Any, dict[str, Any]]]:
         """Yield (token, answer) of the pending orders that ended, and take them out; then show the state.
 
-        What is left of the search may end meanwhile, and nobody waits for it.
+        What is left of the search may end meanwhile, and nobody waits for it: a view or a fit that was stopped.
         """
         for token, answer in self.workers.wait(0.25):
             if isinstance(token, Job) or token not in pending:
                 if isinstance(token, Job) and self.run.race is not None:
                     self.run.took[FITS] += answer["cpu_seconds"]
                     self.run.race.forget(token)
+                elif token in (*VIEWS, ENCODER):
+                    self.run.view_counted(token, answer, stopped=True)
                 continue
             pending.discard(token)
             self.run.last.append((answer["seconds"], answer["cpu_seconds"]))

@@ -27,7 +27,7 @@ from textmix.race.runners import Job, Runner
 from textmix.race.standing import TRY
 from textmix.race.state import Options, Outcome, Row, State
 from textmix.race.views import ENCODER, FURTHER, VIEWS, choices_of, entry_of
-from textmix.race.workers import Workers
+from textmix.race.workers import Workers, log_of_failure
 
 #: The split of data that come without one.
 SPLIT = {"kind": "random", "train": 0.8, "trials": 1, "stratified": True}
@@ -89,7 +89,8 @@ class Run:
         self.n_train = 0
         self.stage = "counting words"
         self.ending = Ending(self)
-        #: Views that are counted when the best arms of the others have their folds.
+        #: Views that are not counted yet, and those that are counted when the best arms of the others have their folds.
+        self.views: list[str] = []
         self.later: list[str] = []
 
     @property
@@ -142,13 +143,13 @@ class Run:
             },
         }
         write_json(folder / "race.json", settings)
-        views = self._views()
+        self.views = self._views()
         with self._until_interrupted():
-            more = self._search(views)
+            more = self._search()
             self._end_fits()
             self.ending.test()
             while more and self.ending.gives_back():
-                more = self._search(views)
+                more = self._search()
                 self._end_fits()
                 self.ending.test()
         return self.ending.finish()
@@ -182,17 +183,13 @@ class Run:
 
     # --- the search ------------------------------------------------------------------------------------------------
 
-    def _search(self, views: list[str]) -> bool:
-        """Count views and fit arms until the time of the search is up; return whether something promising is left.
-
-        Parameters
-        ----------
-        views : that are not counted yet; those that are being counted are taken out.
-        """
+    def _search(self) -> bool:
+        """Count views and fit arms until the time of the search is up; return whether something promising is left."""
         while self.spent < self.ending.begins() and not self.interrupted:
-            while self.workers.free and self._give(views):
+            while self.workers.free and self._give():
                 pass
-            if not self.workers.busy and self.race is not None and not views + self.later and self.workers.free:
+            waiting = self.race is None or self.workers.busy or self.views or self.later
+            if not waiting and self.workers.free:
                 return False
             self._receive(min(0.25, max(self.ending.begins() - self.spent, 0.0)))
         return True
@@ -207,9 +204,9 @@ class Run:
             *(view for view in VIEWS if view in wanted - {*EARLY, *FURTHER}),
         ]
 
-    def _give(self, views: list[str]) -> bool:
+    def _give(self) -> bool:
         """Give a free worker something to do; return whether there was something."""
-        first = self.race is None
+        first, views = self.race is None, self.views
         if not views and self.later and self.race is not None and self.race.settled:
             views.append(self.later.pop(0))
         counting = any(isinstance(token, str) for token in self.workers.busy)
@@ -253,7 +250,7 @@ class Run:
             if isinstance(token, Job):
                 self._fitted(token, answer)
             elif isinstance(token, str):
-                self._view_counted(token, answer)
+                self.view_counted(token, answer, stopped=self.stopping)
         self.watch(self.state())
 
     def _fitted(self, job: Job, answer: Mapping[str, Any]) -> None:
@@ -274,14 +271,35 @@ class Run:
             self.race.done(job, answer.get("value"), answer["cpu_seconds"], reason)
             self.stage = "trying every method" if self.spent < FIRST * self.options.seconds else "cross-validation"
 
-    def _view_counted(self, view: str, answer: Mapping[str, Any]) -> None:
-        """Take note of a view; with the words the race begins."""
+    def view_counted(self, view: str, answer: Mapping[str, Any], *, stopped: bool) -> None:
+        """Take note of a view; with the words the race begins.
+
+        Parameters
+        ----------
+        view : that was counted, or that failed.
+        answer : of the worker.
+        stopped : whether the search was ended meanwhile; a view that failed then is counted again should it go on.
+
+        Raises
+        ------
+        ConfigError : the view is that of the words, which failed.
+        """
         self.took["counting"] += answer["cpu_seconds"]
-        if "reason" in answer:
-            if view == "words":
+        reason = str(answer.get("reason", "")).rstrip(".")
+        if reason:
+            late = bool(answer.get("late")) or reason.startswith(OUT_OF_TIME)
+            if view == "words" and (late or stopped):
                 more = f"give more time, such as --time {max(60, 2 * round(self.options.seconds))}s"
                 raise ConfigError(f"the words could not be counted within {self.spent:.0f} s; {more}")
-            self.remarks.append(f"The view {view} was left out, for its counting did not end in its share of the time.")
+            if view == "words":
+                raise ConfigError(f"the view words: {reason}; what the worker wrote before is in {log_of_failure()}")
+            if stopped:
+                self.views.insert(0, view)
+            elif late:
+                said = "for its counting did not end in its share of the time"
+                self.remarks.append(f"The view {view} was left out, {said}.")
+            else:
+                self.remarks.append(f"The view {view} was left out: {reason}.")
             return
         self.counted[view] = answer["cpu_seconds"]
         self.widths[view] = answer["width"]

@@ -348,7 +348,7 @@ def answer(worker: Worker, order: Mapping[str, Any]) -> dict[str, Any]:
         "page": worker.page,
         "keep": worker.keep,
     }
-    name = order.get("method", order["do"])
+    name = order.get("method", "its counting" if order["do"] == "count" else order["do"])
     start, cpu = time.perf_counter(), time.process_time()
     try:
         with warnings.catch_warnings(), time_limit(order.get("limit"), name):

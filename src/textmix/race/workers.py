@@ -8,6 +8,7 @@ import selectors
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
@@ -21,6 +22,11 @@ from textmix.core.errors import MissingResult
 LATE, SHARE = 0.75, 0.1
 #: Name of the file with what the workers print.
 LOG = "workers.log"
+
+
+def log_of_failure() -> Path:
+    """Return the file in which what the workers printed stays after a race that failed."""
+    return Path(tempfile.gettempdir(), f"textmix-{LOG}")
 
 
 @dataclass
@@ -136,7 +142,7 @@ class Workers:
         assert worker.process.stdout is not None  # noqa: S101 - a pipe
         data = worker.process.stdout.read()
         if data == b"":
-            yield from self._replace(worker, "ended its process, most likely for want of memory", late=False)
+            yield from self._replace(worker, "its process ended, most likely for want of memory", late=False)
             return
         worker.buffer += data or b""
         while b"\n" in worker.buffer:
