@@ -104,6 +104,12 @@ def test_the_latest_dates_are_the_test_documents(tmp_path: Path) -> None:
     assert any("with a date after 2024-01-" in remark for remark in corpus.info["remarks"])
 
 
+def test_plain_numbers_are_dates_too(tmp_path: Path) -> None:
+    corpus = read(table_of(tmp_path / "a.csv", year=lambda row: 1990.5 + row), dates="year")
+    assert corpus.split is not None
+    assert (corpus.split == TEST).nonzero()[0].tolist() == [*range(32, 40)]
+
+
 def test_a_group_is_in_one_part(tmp_path: Path) -> None:
     corpus = read(table_of(tmp_path / "a.csv", author=lambda row: f"author {row % 11}"), groups="author")
     assert corpus.split is not None
@@ -119,6 +125,20 @@ def test_a_group_is_in_one_part(tmp_path: Path) -> None:
             lambda row: "31/05/2024",
             {"dates": "mark"},
             "a.csv, line 2: '31/05/2024' is no date; write 2024-05-31, or a number",
+        ),
+        *(
+            (lambda row, mark=mark: mark if row == 5 else row, {"dates": "mark"}, f"a.csv, line 7: {mark!r} is no date")
+            for mark in ("nan", "inf", "-Infinity", "1e999")
+        ),
+        (
+            lambda row: "2024" if row == 5 else f"2022-02-{1 + row % 28:02}",
+            {"dates": "mark"},
+            "a.csv, line 7: '2024' is a number and '2022-02-01', in line 2, a date; write all as dates, such as 2024-",
+        ),
+        (
+            lambda row: "2022-02-02" if row == 5 else 2000 + row,
+            {"dates": "mark"},
+            "a.csv, line 7: '2022-02-02' is a date and '2000', in line 2, a number; write all as dates, such as 2024-",
         ),
         (lambda row: 2024, {"dates": "mark"}, "a.csv: the latest date, 2024, is that of more than a fifth of the rows"),
         (lambda row: "x", {"groups": "mark"}, "a.csv: has 1 group, each with more than a fifth of the rows"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
@@ -18,10 +19,22 @@ SHARE = 0.2
 FOLDS = "The folds of the cross-validation are drawn at random, so that validation may be better than the test."
 
 
-def date_of(text: str) -> float | None:
-    """Return a date as a number that grows with time: ISO 8601, such as 2024-05-31, or a number; None of others."""
+def number_of(text: str) -> float | None:
+    """Return a finite number; None of another text, such as ``nan``, which no order knows."""
     with suppress(ValueError):
-        return float(text)
+        number = float(text)
+        return number if math.isfinite(number) else None
+    return None
+
+
+def date_of(text: str) -> float | None:
+    """Return a date as a number that grows with time: ISO 8601, such as 2024-05-31, or a number; None of others.
+
+    The numbers of dates and numbers that stand for times, such as years, have no common order.
+    """
+    number = number_of(text)
+    if number is not None:
+        return number
     with suppress(ValueError):
         date = datetime.fromisoformat(text)
         return (date if date.tzinfo else date.replace(tzinfo=UTC)).timestamp()
@@ -36,7 +49,7 @@ def by_dates(path: Path, dates: Sequence[str]) -> tuple[np.ndarray, str]:
     Parameters
     ----------
     path : of the table, for messages.
-    dates : as `date_of` reads them.
+    dates : as `date_of` reads them; all of them are numbers, or none.
 
     Raises
     ------

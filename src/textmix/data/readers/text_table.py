@@ -20,7 +20,7 @@ from textmix.data.archives import MAX_LINE, MAX_RATIO, ends_line, iter_lines
 from textmix.data.corpus import TEST, TRAIN, Corpus, Ragged
 from textmix.data.formats import FORMATS
 from textmix.data.frames import frame_rows
-from textmix.data.marks import by_dates, by_groups, date_of
+from textmix.data.marks import by_dates, by_groups, date_of, number_of
 from textmix.data.reading import SPLITS, data_files, require_documents
 from textmix.data.sniffing import delimiter_of, is_utf16, utf16_lines
 from textmix.data.tables import Column, Lines, joined, read_rows, utf8
@@ -96,8 +96,8 @@ def read(files: Mapping[str, Path], options: Mapping[str, Any]) -> Corpus:
     ------
     DataFormatError : with the line: a file is empty; a column is missing or stands twice; a row has more or fewer cells
         than the first; a quote is stray or not closed; a line is no JSON object or not in the encoding; a NUL stands in
-        it; a text has no label, or several, where exactly one is allowed; an id is empty or stands twice; or the split
-        is neither train nor test.
+        it; a text has no label, or several, where exactly one is allowed; an id is empty or stands twice; the split is
+        neither train nor test; or a date is none, or is a number where others are none.
     """
     table, sizes = _Documents(), dict[str, int]()
     texts = options["text"] if isinstance(options["text"], list) else [options["text"]]
@@ -198,9 +198,20 @@ def _add(table: _Documents, path: Path, line: int, cells: Sequence[Any], options
         value = _word(mark)
         if not value:
             raise DataFormatError(path, line, "has no group or date, so that its part is unknown; fill it in")
-        if "dates" in options and date_of(value) is None:
-            raise DataFormatError(path, line, f"{value[:40]!r} is no date; write 2024-05-31, or a number")
+        if "dates" in options:
+            _check_date(table, path, line, value)
         table.marks.append(value)
+
+
+def _check_date(table: _Documents, path: Path, line: int, value: str) -> None:
+    """Refuse a cell that is no date, and a number in a column of dates or a date in one of numbers."""
+    if date_of(value) is None:
+        raise DataFormatError(path, line, f"{value[:40]!r} is no date; write 2024-05-31, or a number")
+    first = table.marks[0] if table.marks else value
+    if (number_of(value) is None) != (number_of(first) is None):
+        kinds = ("a number", "a date") if number_of(value) is not None else ("a date", "a number")
+        what = f"{value[:40]!r} is {kinds[0]} and {first[:40]!r}, in line {table.lines[0]}, {kinds[1]}"
+        raise DataFormatError(path, line, f"{what}; write all as dates, such as 2024-05-31, or all as numbers")
 
 
 def _labels(path: Path, line: int, value: Any, options: Mapping[str, Any]) -> list[str]:
