@@ -5,16 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from markupsafe import Markup
-from scipy import stats
 
 from textmix.contest.comparison import MAIN, Comparison, Facts, comparisons
 from textmix.contest.conclusions import Paragraph, summarise
 from textmix.contest.figures import Point, accuracy_against_time, critical_difference
 from textmix.core import io
+from textmix.metrics.significance import resampled_difference
 from textmix.metrics.table import METRICS
 from textmix.pages.drawing import Drawing, inline_svg
 
@@ -77,10 +76,13 @@ def _figures(comparison: Comparison, number: int) -> list[Drawing]:
 
 def _bars(comparison: Comparison, points: Sequence[Point]) -> str:
     """Return the sentence on the bars of a figure of score against time."""
-    if not np.isfinite([point.high - point.low for point in points]).any():
+    single = len(comparison.datasets) == 1
+    if single and len(comparison.trials[comparison.datasets[0], comparison.methods[0]]) == 1:
         return "A single split gives no interval."
-    over = "its trials" if len(comparison.datasets) == 1 else "the data sets"
-    return f"Bars are 95 % intervals of the mean over {over}."
+    over = "its trials, by the corrected resampled t-test" if single else "the data sets"
+    bounded = np.isfinite([point.high - point.low for point in points]).all()
+    rest = "" if bounded else " A method whose scores are all equal has none."
+    return f"Bars are 95 % intervals of the mean over {over}.{rest}"
 
 
 def _points(comparison: Comparison) -> list[Point]:
@@ -91,18 +93,26 @@ def _points(comparison: Comparison) -> list[Point]:
     points = []
     for k, method in enumerate(comparison.methods):
         values = comparison.trials[comparison.datasets[0], method] if single else comparison.scores[:, k]
-        mean, half = float(np.mean(values)), _half_width(values)
+        # Training parts of the trials of one data set overlap; data sets do not.
+        ratio = comparison.test_ratio.get(comparison.datasets[0], 1.0) if single else 0.0
+        mean, half = float(np.mean(values)), _half_width(values, ratio)
         seconds = float(np.median(comparison.seconds[:, k]))
         points.append(Point(method.replace("_", " "), mean, mean - half, mean + half, seconds))
     return points
 
 
-def _half_width(values: Any) -> float:
-    """Return half the length of the 95 % interval of the mean of values (n,) by Student's t; infinite for one value."""
-    n = len(values)
-    if n < 2:
+def _half_width(values: np.ndarray, test_ratio: float) -> float:
+    """Return half the length of the 95 % interval of the mean of values; infinite where all of them are equal.
+
+    Parameters
+    ----------
+    values : float (n,).
+    test_ratio : see `textmix.metrics.significance.resampled_difference`.
+    """
+    if np.ptp(values) == 0.0:
         return float("inf")
-    return float(stats.t.ppf(0.975, n - 1) * np.std(values, ddof=1) / np.sqrt(n))
+    estimate = resampled_difference(values, np.zeros(len(values)), test_ratio)
+    return estimate.high - estimate.value
 
 
 def _drawing(svg: bytes, name: str, title: str, caption: str) -> Drawing:
