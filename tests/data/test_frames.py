@@ -43,6 +43,14 @@ def test_cells_become_text_lists_of_text_or_the_empty_text(form: str, tmp_path: 
     assert next(frame_rows(tmp_path / "a", form, [2, 1]))[1] == ["5", "good"]
 
 
+def test_what_pandas_takes_as_missing_is_the_empty_text(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    columns = {"text": pd.array(["a", pd.NA], dtype="string"), "number": pd.array([1, pd.NA], dtype="Int64")}
+    columns |= {"day": [pd.Timestamp("2024-05-31"), pd.NaT], "tags": [["x", pd.NA], None]}
+    monkeypatch.setattr(pd, "read_parquet", lambda path: pd.DataFrame(columns))
+    rows = [cells for _, cells in frame_rows(tmp_path / "a", "parquet", list(columns))]
+    assert rows == [["a", "1", "2024-05-31 00:00:00", ["x", ""]], [""] * 4]
+
+
 def test_a_column_that_is_missing_is_named(form: str, tmp_path: Path) -> None:
     with pytest.raises(DataFormatError, match="there is no column 'label'; the columns are text, stars, tags"):
         list(frame_rows(tmp_path / "a", form, ["text", "label"]))

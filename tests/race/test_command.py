@@ -7,10 +7,12 @@ import json
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+import pandas as pd
 import pytest
 
 from textmix.__main__ import main
-from textmix.core.errors import DataFormatError, TextmixError
+from textmix.core.errors import ConfigError, DataFormatError, TextmixError
 from textmix.data.corpus import TEST, Corpus
 from textmix.race import comparison
 from textmix.race.command import Asked, last_lines, read_asked
@@ -268,6 +270,32 @@ def test_labels_keep_their_types() -> None:
     corpus, originals = corpus_of(["a", "b", None, "d"], [1, 2, 1, float("nan")])
     assert originals == {"1": 1, "2": 2}
     assert (corpus.n_documents, corpus.info["remarks"]) == (2, ["2 rows without a text or a label were left out."])
+
+
+@pytest.mark.parametrize("kind", ["string", "float32", "Int64", "category", "object"])
+def test_what_pandas_takes_as_missing_is_left_out(kind: str) -> None:
+    given = ["x", None, "y", "x"] if kind in ("string", "category", "object") else [1, None, 2, 1]
+    corpus, originals = corpus_of(["a", "b", "c", "d"], pd.Series(given, dtype=kind))
+    assert len(originals) == 2
+    assert corpus.ids == ["1", "3", "4"]
+    corpus, _ = corpus_of(pd.Series(["a", None, "c", "d"], dtype="string"), ["x", "y", "y", "x"])
+    assert corpus.ids == ["1", "3", "4"]
+
+
+def test_a_missing_one_of_several_labels_is_no_label() -> None:
+    corpus, originals = corpus_of(["a", "b", "c"], [["x", None], ("y", pd.NA, "x"), [float("nan")]])
+    assert corpus.indicators().tolist() == [[1, 0], [1, 1], [0, 0]]
+    assert originals == {"x": "x", "y": "y"}
+
+
+@pytest.mark.parametrize("labels", [[1, "1", 2], [["1"], ["2", "x"], [np.int64(2)]], ["True", True, "x"]])
+def test_two_labels_of_one_text_are_refused(labels: list[Any]) -> None:
+    with pytest.raises(ConfigError, match=r"of text [12] has the same text as .*; give all labels as strings"):
+        corpus_of(["a", "b", "c"], labels)
+
+
+def test_equal_labels_of_two_types_are_one_label() -> None:
+    assert corpus_of(["a", "b", "c"], [1, np.int64(1), np.int8(2)])[1] == {"1": 1, "2": 2}
 
 
 # --- what is shown ---------------------------------------------------------------------------------------------------

@@ -63,10 +63,12 @@ def _table(path: Path, form: str, header: bool) -> tuple[list[str], Iterator[tup
 
 
 def _cell(value: Any) -> Any:
-    """Return a cell as text, or as a list of texts."""
+    """Return a cell as text, or as a list of texts; of what pandas takes as missing the empty text."""
+    from pandas import isna
+
     if isinstance(value, (list, tuple, np.ndarray)):
         return [_cell(item) for item in value]
-    if value is None or value != value:  # noqa: PLR0124 - nan alone differs from itself
+    if isna(value):
         return ""
     if isinstance(value, float) and value.is_integer():
         return str(int(value))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.util
 import os
 import shutil
+import sys
 import tempfile
 import time as clock
 from collections.abc import Callable, Mapping, Sequence
@@ -36,6 +37,8 @@ KEPT = (
     "summary.json",
     "model",
 )
+#: Types of several labels of one text.
+SETS = (list, tuple, set, frozenset)
 #: Share of the free memory that the workers may hold together.
 MEMORY = 0.9
 #: Bytes of a probability; there is one for each document and label.
@@ -111,8 +114,8 @@ def compare(
     """Compare all methods that suit texts and labels within a time, and fit the best one to all of them.
 
     Methods, representations and parameters are chosen by cross-validation on four fifths of the documents.  The rest
-    are test documents, which are used once, for the score of the chosen method.  A text or a label that is None is left
-    out.  ^C ends the search with the best method so far.
+    are test documents, which are used once, for the score of the chosen method.  A text or a label that is missing
+    (None, nan, or NA of pandas) is left out.  ^C ends the search with the best method so far.
 
     Parameters
     ----------
@@ -133,7 +136,8 @@ def compare(
 
     Raises
     ------
-    ConfigError : texts and labels differ in number, the metric or the time is wrong, or no method has a score in time.
+    ConfigError : texts and labels differ in number, a text is no string, two labels have one text, the metric or the
+        time is wrong, or no method has a score in time.
     DataFormatError : the labels are no labels: all the same, all different, or too many for the memory.
 
     Examples
@@ -144,7 +148,7 @@ def compare(
     """
     began = clock.monotonic()
     corpus, originals = corpus_of(texts, labels)
-    several = any(isinstance(label, (list, tuple, set, frozenset)) for label in labels)
+    several = any(isinstance(label, SETS) for label in labels)
     task = "multi" if several else "single"
     options = options_of(
         task,
@@ -175,20 +179,26 @@ def corpus_of(texts: Sequence[str], labels: Sequence[Any]) -> tuple[Corpus, dict
 
     Raises
     ------
-    ConfigError : they differ in number, or a text is no string.
+    ConfigError : they differ in number, a text is no string, or two labels have one text, such as 1 and "1".
     """
     texts, labels = list(texts), list(labels)
     if len(texts) != len(labels):
         raise ConfigError(f"compare: {len(texts)} texts and {len(labels)} labels; give a label for each text")
-    whole = [row for row in range(len(texts)) if texts[row] is not None and not _is_nothing(labels[row])]
+    whole = [row for row in range(len(texts)) if not _is_missing(texts[row]) and not _is_missing(labels[row])]
     wrong = next((row for row in whole if not isinstance(texts[row], str)), None)
     if wrong is not None:
         raise ConfigError(f"compare: text {wrong} is of the type {type(texts[wrong]).__name__}; give strings")
     sets = [
-        list(dict.fromkeys(labels[row] if isinstance(labels[row], (list, tuple, set, frozenset)) else [labels[row]]))
-        for row in whole
+        [one for one in dict.fromkeys(label if isinstance(label, SETS) else [label]) if not _is_missing(one)]
+        for label in (labels[row] for row in whole)
     ]
-    originals = {str(label): label.item() if isinstance(label, np.generic) else label for row in sets for label in row}
+    originals = dict[str, Any]()
+    for row, label in ((row, label) for row, given in zip(whole, sets, strict=True) for label in given):
+        plain = label.item() if isinstance(label, np.generic) else label
+        other = originals.setdefault(str(label), plain)
+        if other != plain:
+            what = f"the label {plain!r} of text {row} has the same text as the label {other!r} of an earlier one"
+            raise ConfigError(f"compare: {what}; give all labels as strings, or all as numbers")
     names = sorted(originals)
     place = {name: number for number, name in enumerate(names)}
     left_out = len(texts) - len(whole)
@@ -204,9 +214,13 @@ def corpus_of(texts: Sequence[str], labels: Sequence[Any]) -> tuple[Corpus, dict
     return corpus, originals
 
 
-def _is_nothing(label: Any) -> bool:
-    """Return whether a label is None or nan."""
-    return label is None or (isinstance(label, float) and np.isnan(label))
+def _is_missing(value: Any) -> bool:
+    """Return whether a text or a label is None, nan of any width, or what pandas takes as missing."""
+    # A value of pandas comes from a process that has imported it, which takes a second.
+    pandas = sys.modules.get("pandas")
+    if pandas is not None and not isinstance(value, (*SETS, np.ndarray)):
+        return bool(pandas.isna(value))
+    return value is None or (isinstance(value, (float, np.floating)) and bool(np.isnan(value)))
 
 
 def options_of(
