@@ -13,6 +13,7 @@ import pytest
 
 from textmix.__main__ import main
 from textmix.core.errors import ConfigError, DataFormatError, TextmixError
+from textmix.core.io import new_folder
 from textmix.data.corpus import TEST, Corpus
 from textmix.race import comparison
 from textmix.race.command import Asked, last_lines, read_asked
@@ -253,12 +254,91 @@ def test_a_wrong_option_is_one_sentence_and_no_traceback(
     assert len(said.strip().splitlines()) == 1
 
 
-def test_a_folder_that_holds_something_else_is_not_overwritten(tmp_path: Path) -> None:
-    (tmp_path / "kept").mkdir()
-    (tmp_path / "kept/thesis.tex").write_text("mine")
+@pytest.mark.parametrize("name", ["thesis.tex", "model/my_weights.bin", "index.html"])
+def test_a_folder_that_holds_something_else_is_not_overwritten(tmp_path: Path, name: str) -> None:
+    (tmp_path / "kept/.git").mkdir(parents=True)
+    (tmp_path / "kept" / name).parent.mkdir(exist_ok=True)
+    (tmp_path / "kept" / name).write_text("mine")
     with pytest.raises(TextmixError, match="no folder of a comparison"):
         comparison.race(lambda: pytest.fail("it was read"), tmp_path / "kept", number=1, began=0.0)
-    assert (tmp_path / "kept/thesis.tex").read_text() == "mine"
+    assert (tmp_path / "kept" / name).read_text() == "mine"
+
+
+def raced(folder: Path, said: str = "old") -> Path:
+    """Return a folder as a race leaves it, with a text in each file, and hidden files of its user."""
+    folder.mkdir()
+    for name in comparison.KEPT[:-1]:
+        (folder / name).write_text(said)
+    with new_folder(folder / "model", {}) as model:
+        (model / "step0").mkdir()
+        (model / "step0/coef.npy").write_text(said)
+    (folder / ".git").mkdir()
+    (folder / ".git/config").write_text("mine")
+    return folder
+
+
+def test_the_folder_of_a_race_may_be_replaced_and_a_new_or_empty_one_filled(tmp_path: Path) -> None:
+    (tmp_path / "empty").mkdir()
+    for folder in (tmp_path / "empty", tmp_path / "new", raced(tmp_path / "raced")):
+        comparison.check_folder(folder)
+
+
+@pytest.mark.parametrize("left", [["model"], ["model", "index.html"], ["model", "choice.json", "scores.csv"]])
+def test_a_folder_that_lacks_what_a_race_always_leaves_is_not_replaced(tmp_path: Path, left: list[str]) -> None:
+    folder = raced(tmp_path / "kept")
+    for name in {*comparison.KEPT[:-1]} - {*left}:
+        (folder / name).unlink()
+    with pytest.raises(ConfigError, match="kept: is there and is no folder of a comparison; name a new one by --keep"):
+        comparison.check_folder(folder)
+
+
+def test_files_that_no_race_wrote_into_the_model_are_not_deleted(tmp_path: Path) -> None:
+    folder = raced(tmp_path / "kept")
+    (folder / "model/step0/my_weights.bin").write_text("mine")
+    with pytest.raises(ConfigError, match=r"model: step0/my_weights.bin is no file of the model .*; move it elsewhere"):
+        comparison.check_folder(folder)
+    (folder / "model/meta.json").unlink()
+    with pytest.raises(ConfigError, match="model: is no model of a comparison; move it elsewhere, or name a"):
+        comparison.check_folder(folder)
+
+
+def contents(folder: Path) -> dict[str, str]:
+    """Return the text of each file below a folder, without the record of the model."""
+    files = [path for path in folder.rglob("*") if path.is_file() and path.name != "meta.json"]
+    return {path.relative_to(folder).as_posix(): path.read_text() for path in files}
+
+
+def test_the_files_of_an_earlier_race_are_replaced_and_hidden_ones_stay(tmp_path: Path) -> None:
+    kept, work = raced(tmp_path / "kept"), raced(tmp_path / "work", "new")
+    (work / "costs.csv").unlink()
+    comparison.replace_files(work, kept)
+    found = contents(kept)
+    assert found.pop(".git/config") == "mine"
+    assert found == dict.fromkeys({*comparison.KEPT[:-1], "model/step0/coef.npy"} - {"costs.csv"}, "new")
+
+
+@pytest.mark.parametrize("step", [*range(0, 24, 3), 23])
+def test_a_swap_that_fails_leaves_the_earlier_race(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, step: int) -> None:
+    """Whether a new file cannot be moved beside the old ones, or a name cannot be changed."""
+    kept, work = raced(tmp_path / "kept"), raced(tmp_path / "work", "new")
+    (kept / "trials.csv").unlink()
+    before, steps = contents(kept), iter(range(24))
+
+    def failing(move: Any) -> Any:
+        """Return a function that moves, and fails once, at its step."""
+
+        def moved(*paths: Any) -> None:
+            if next(steps, None) == step:
+                raise OSError("no space left")
+            move(*paths)
+
+        return moved
+
+    monkeypatch.setattr(comparison.shutil, "move", failing(comparison.shutil.move))
+    monkeypatch.setattr(comparison, "_move", failing(comparison._move))
+    with pytest.raises(OSError, match="no space left"):
+        comparison.replace_files(work, kept)
+    assert contents(kept) == before
 
 
 def test_texts_and_labels_of_different_numbers_are_an_error() -> None:

@@ -15,9 +15,9 @@ from typing import Any
 
 import numpy as np
 
-from textmix.core.errors import ConfigError, DataFormatError
+from textmix.core.errors import ConfigError, DataFormatError, IntegrityError
 from textmix.core.extras import extra
-from textmix.core.io import write_text
+from textmix.core.io import META, read_meta, write_text
 from textmix.data.corpus import Corpus, Ragged, label_matrix
 from textmix.experiment.budget import seconds_of
 from textmix.metrics.table import check_metrics, main_metric, tuning_metrics
@@ -37,6 +37,8 @@ KEPT = (
     "summary.json",
     "model",
 )
+#: Those without which a folder is of no race.
+ALWAYS = ("index.html", "choice.json")
 #: Types of several labels of one text.
 SETS = (list, tuple, set, frozenset)
 #: Share of the free memory that the workers may hold together.
@@ -281,8 +283,7 @@ def race(
     require()
     from textmix.race.run import Run
 
-    if folder.exists() and (not folder.is_dir() or any(path.name not in KEPT for path in visible_files(folder))):
-        raise ConfigError(f"{folder}: is there and is no folder of a comparison; name a new one by --keep")
+    check_folder(folder)
     used = clock.process_time()
     work = Path(tempfile.mkdtemp(prefix="textmix-race-"))
     (work / "views").mkdir()
@@ -294,8 +295,7 @@ def race(
         outcome = Run(corpus, options, workers, began=began, used=used, watch=watch).run()
         workers.stop()
         folder.mkdir(parents=True, exist_ok=True)
-        for name in KEPT:
-            _replace(work / name, folder / name)
+        replace_files(work, folder)
         return outcome._replace(folder=folder, cpu_seconds=workers.cpu_seconds + clock.process_time() - used)
     except BaseException:
         with suppress(OSError):
@@ -325,12 +325,69 @@ def visible_files(folder: Path) -> list[Path]:
     return [path for path in folder.iterdir() if not path.name.startswith(".") and not path.name.endswith(".meta.json")]
 
 
-def _replace(source: Path, target: Path) -> None:
-    """Move a file or folder to its place, in place of what is there."""
-    if target.is_dir():
-        shutil.rmtree(target)
-    if source.exists():
-        shutil.move(source, target)
+def check_folder(folder: Path) -> None:
+    """Check that the files of a race may go to a folder: it is new, empty, or of an earlier race.
+
+    Raises
+    ------
+    ConfigError : it holds something else, which would be lost.
+    """
+    if not os.path.lexists(folder):
+        return
+    names = {path.name for path in visible_files(folder)} if folder.is_dir() else {folder.name}
+    if not folder.is_dir() or not names <= {*KEPT} or (names and not names.issuperset(ALWAYS)):
+        raise ConfigError(f"{folder}: is there and is no folder of a comparison; name a new one by --keep")
+    model = folder / "model"
+    if "model" in names:
+        try:
+            known = {META, *read_meta(model)["files"]}
+        except IntegrityError as error:
+            what = "is no model of a comparison"
+            raise ConfigError(f"{model}: {what}; move it elsewhere, or name a new folder by --keep") from error
+        files = (path.relative_to(model).as_posix() for path in model.rglob("[!.]*") if not path.is_dir())
+        foreign = sorted(name for name in files if name not in known)
+        if foreign:
+            what = f"{foreign[0]} is no file of the model of a comparison"
+            raise ConfigError(f"{model}: {what}; move it elsewhere, or name a new folder by --keep")
+
+
+def replace_files(work: Path, folder: Path) -> None:
+    """Put the files of a race into a folder in place of those of an earlier one, all of them or none.
+
+    The new files are moved beside the old ones first, which may take long and may fail; then names are changed.
+
+    Parameters
+    ----------
+    work : folder of the race.
+    folder : checked by `check_folder`; what else lies in it stays.
+    """
+    beside = Path(tempfile.mkdtemp(prefix=".textmix-", dir=folder))
+    new, old = beside / "new", beside / "old"
+    new.mkdir()
+    old.mkdir()
+    made = [name for name in KEPT if (work / name).exists()]
+    ready = False
+    try:
+        for name in made:
+            shutil.move(work / name, new / name)
+        ready = True
+        for name in KEPT:
+            _move(folder / name, old / name)
+            _move(new / name, folder / name)
+    except BaseException:
+        for name in KEPT:
+            if ready and name in made and not os.path.lexists(new / name):
+                _move(folder / name, new / name)
+            _move(old / name, folder / name)
+        shutil.rmtree(beside, ignore_errors=True)
+        raise
+    shutil.rmtree(beside, ignore_errors=True)
+
+
+def _move(source: Path, target: Path) -> None:
+    """Give a file or folder another name on the same disk, if it is there."""
+    if os.path.lexists(source):
+        source.replace(target)
 
 
 def free_memory() -> int:
