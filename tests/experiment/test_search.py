@@ -9,10 +9,16 @@ import pytest
 from scipy import sparse
 from sklearn.base import BaseEstimator
 
+from textmix.data.corpus import Corpus, Ragged, label_matrix
 from textmix.experiment import search as module
+from textmix.experiment.entries import TEXT_VIEWS, least_of
+from textmix.experiment.estimators import new_estimator
 from textmix.experiment.ladders import beyond
+from textmix.experiment.methods import load_methods
 from textmix.experiment.represented import Represented, Views
 from textmix.experiment.search import search
+from textmix.models.hmm.sequences import TokenSequences
+from textmix.text.features import build_features
 from textmix.text.term_weighting import TermWeighting
 
 RANDOM = np.random.default_rng(0)
@@ -175,3 +181,20 @@ def test_a_represented_estimator_sees_the_words_of_its_training_part_alone() -> 
     assert fitted.predict_proba(views[[2]]) == (1, 2)
     assert not hasattr(fitted, "predict_log_proba")
     np.testing.assert_array_equal(fitted.weighting.scale_, TermWeighting().fit(counts[:2]).scale_)
+
+
+def test_a_hidden_markov_model_knows_the_words_of_its_training_part_alone() -> None:
+    train = ["a b a b c", "a b a c b", "b a b a", "b b a a"]
+    y, point = np.array([0, 0, 1, 1]), {"view": "sequences", "weighting": "order", "random_state": 0}
+    found = []
+    for test in (["a b b a", "c c"], ["a b b a", "d d"], ["a b b a", "c d d e f e f g g d"]):
+        texts = Ragged.from_texts(text.encode() for text in [*train, *test, *test[1:]])
+        labels, ids = label_matrix([[0]] * len(texts), 1), [str(row) for row in range(len(texts))]
+        corpus = build_features(Corpus("made", ids, ["a"], labels, text=texts), TEXT_VIEWS["sequences"])
+        views = Views({"sequences": TokenSequences.of_corpus(corpus)}, {"sequences": least_of(TEXT_VIEWS["sequences"])})
+        fitted = new_estimator(load_methods()["hmm"], point).fit(views[:4], y)
+        found.append((fitted.n_features_in_, fitted.predict_proba(views[4:5]), fitted.log_likelihood(views[4:5])))
+    for n_words, probability, logs in found:
+        assert n_words == 3
+        np.testing.assert_array_equal(probability, found[0][1])
+        np.testing.assert_array_equal(logs, found[0][2])

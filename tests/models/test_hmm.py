@@ -16,6 +16,7 @@ from textmix.core.errors import ConfigError
 from textmix.data.corpus import Corpus, label_matrix
 from textmix.models.hmm.clustered import ClusteredHMMClassifier
 from textmix.models.hmm.estimator import HiddenMarkovModel, HMMClassifier
+from textmix.models.hmm.frequent import FrequentWords
 from textmix.models.hmm.sequences import TokenSequences
 from textmix.models.hmm.topics import WordClusters, topic_emissions
 from textmix.models.hmm.training import Chain, pass_emissions, random_emissions
@@ -290,3 +291,22 @@ def test_a_corpus_without_words_in_order_is_refused() -> None:
     corpus = Corpus("made", ["0", "1"], [], label_matrix([[], []], 0), features=counted.transform(texts))
     with pytest.raises(ConfigError, match="no words in order"):
         TokenSequences.of_corpus(corpus)
+
+
+def test_frequent_words_are_those_of_the_training_documents() -> None:
+    train, new = TokenSequences.of([[4, 1, 4], [1, 3, 3], [1]], 6), TokenSequences.of([[5, 1, 0, 3, 3], [2]], 6)
+    seen = FrequentWords().fit(train)
+    assert seen.transform(train)[0].tolist() == [2, 0, 2]
+    assert seen.transform(new).values.tolist() == [0, 1, 1] and seen.transform(new).shape == (2, 3)
+    assert FrequentWords(min_documents=2).fit_transform(train).shape == (3, 1)
+    assert FrequentWords(min_count=2).fit_transform(train).shape == (3, 3)
+    every = FrequentWords(min_documents=0, min_count=0).fit_transform(train)
+    assert every.n_words == 6
+    np.testing.assert_array_equal(every.values, train.values)
+
+
+def test_no_frequent_word_and_another_vocabulary_are_refused() -> None:
+    with pytest.raises(ValueError, match="no word is in 2 of the 2 training documents"):
+        FrequentWords(min_documents=2).fit([[0], [1]])
+    with pytest.raises(ValueError, match="X has a vocabulary of 4 words; the training documents had 2"):
+        FrequentWords().fit([[0], [1]]).transform(TokenSequences.of([[3]]))

@@ -52,6 +52,15 @@ def test_matrix_leaves_out_methods_that_cost_too_much_and_the_study_has_them():
     assert set(dear) < set(few["methods"])
 
 
+def test_a_training_part_of_the_matrix_cuts_words_in_order_as_all_documents_did():
+    matrix = load_matrix(ROOT, ["r52_wheel"], REGISTRY, METHODS)
+    (experiment,) = matrix.spec["experiments"].values()
+    entry = experiment["methods"]["hmm"]
+    assert entry["features"] == ["matrix_sequences"]
+    least = matrix.spec["features"]["matrix_sequences"]["min_documents"]
+    assert entry["views"] == {"matrix": {"min_documents": least}}
+
+
 def test_a_method_of_the_matrix_has_the_time_that_the_configuration_gives():
     settings = load_yaml_strict(ROOT / "config/config.yaml")
     fit = SimpleNamespace(paper="matrix_few", experiment="single_matrix_words", dataset="r52_wheel", method="edcm")

@@ -124,16 +124,25 @@ def _experiments(
     for dataset in chosen:
         entry = raw["data"][dataset]
         key = f"{entry['task']}_{entry['features']}"
-        fitting = {name: _entry(method) for name, method in methods.items() if method.task == entry["task"]}
+        fitting = {
+            name: _entry(method, raw["features"]) for name, method in methods.items() if method.task == entry["task"]
+        }
         common = {"features": entry["features"], "metrics": shown_metrics(entry["task"]), "methods": fitting}
         experiments.setdefault(key, {"roles": {}, **common})["roles"][dataset] = split or entry["split"]
     return experiments
 
 
-def _entry(method: Method) -> dict[str, Any]:
-    """Return the experiment's entry of a method; words in order have features of their own."""
-    ordered = {"features": [SEQUENCES]} if method.takes == "sequences" else {}
-    return {**compared(method), **ordered}
+def _entry(method: Method, features: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the experiment's entry of a method; words in order have features and a least number of their own.
+
+    Parameters
+    ----------
+    method : the registry entry.
+    features : name -> how all documents are counted.
+    """
+    if method.takes != "sequences":
+        return compared(method)
+    return {**compared(method, views={MATRIX: features[SEQUENCES]}), "features": [SEQUENCES]}
 
 
 def _said(split: Mapping[str, Any], cap: int | None) -> str:

@@ -23,7 +23,8 @@ TEXT_VIEWS: dict[str, dict[str, Any]] = {
 }
 #: Keys of ``features`` by which a user describes a view of their own, which is then the only one.
 _OWN_VIEW = {"tokenizer", "max_n", "max_slop", "subsume", "vectors"}
-#: Keys that a training part applies to its own documents (`textmix.text.term_weighting.TermWeighting`).
+#: Keys that a training part applies to its own documents (`textmix.text.term_weighting.TermWeighting`, and for words in
+#: order `textmix.models.hmm.frequent.FrequentWords`).
 _LEAST = ("min_documents", "min_count")
 #: The view of data that are counted already.
 MATRIX_VIEWS: dict[str, dict[str, Any]] = {"matrix": {"tokenizer": "matrix"}}

@@ -8,10 +8,10 @@ from typing import Any, Self
 
 import numpy as np
 from scipy import sparse
-from sklearn import preprocessing
 
 from textmix.data.corpus import Corpus
 from textmix.experiment.methods import ORDER
+from textmix.models.hmm.frequent import FrequentWords
 from textmix.models.hmm.sequences import TokenSequences
 from textmix.text.term_weighting import WEIGHTINGS, TermWeighting
 
@@ -33,8 +33,8 @@ class Views:
     Parameters
     ----------
     counts : view -> CSR (N, V of the view), or words in order.
-    least : view -> ``min_documents`` and ``min_count`` of `TermWeighting`, which a training part applies to its own
-        documents.
+    least : view -> ``min_documents`` and ``min_count`` of `TermWeighting`, or of `FrequentWords` for words in order,
+        which a training part applies to its own documents.
     """
 
     counts: Mapping[str, sparse.csr_array | TokenSequences]
@@ -58,12 +58,10 @@ def suited(corpus: Corpus, weightings: Iterable[str]) -> list[str]:
     return [name for name in weightings if takes_counts[name] == counts]
 
 
-def weighting_of(
-    choice: Mapping[str, str], least: Mapping[str, int]
-) -> TermWeighting | preprocessing.FunctionTransformer:
-    """Return the weighting of a choice, not fitted; words in order stay as they are."""
+def weighting_of(choice: Mapping[str, str], least: Mapping[str, int]) -> TermWeighting | FrequentWords:
+    """Return the weighting of a choice, not fitted; words in order lose the rare ones and have no weights."""
     if choice["weighting"] == ORDER:
-        return preprocessing.FunctionTransformer()
+        return FrequentWords(**least)
     return TermWeighting(weighting=choice["weighting"], **least)
 
 

@@ -83,6 +83,7 @@ def keep_best(
     estimator = new_estimator(method, params, (about["seed"], corpus.name, 0))
     y = corpus.classes() if method.task == "single" else corpus.indicators()
     estimator.fit(weighting.fit_transform(words.fit_transform(texts)), y)
+    # Of words in order the vectoriser has made the same cut, among the same documents.
     kept = [("weighting", weighting)] if isinstance(weighting, TermWeighting) else []
     steps = [("words", words), *kept, ("model", estimator)]
     card = {

@@ -12,6 +12,8 @@ from reproduction.papers.thesis.comparison import comparison, comparison_time
 from reproduction.stored.measures import MeasureData
 from tests.papers.thesis.example import SPEC
 from textmix.experiment.methods import load_methods
+from textmix.models.hmm.estimator import HMMClassifier
+from textmix.models.hmm.sequences import TokenSequences
 
 
 def with_methods(data: MeasureData, names: Sequence[str]) -> MeasureData:
@@ -31,3 +33,18 @@ def test_methods_are_compared_on_the_same_documents(data: MeasureData) -> None:
     assert measure.values["critical_difference"] > len(few) / 2
     seconds = comparison_time(sources, settings, np.random.default_rng(0)).tables["seconds"]
     assert [row["method"] for row in seconds] == [*few, *few] and all(row["seconds"] > 0 for row in seconds)
+
+
+def test_its_hidden_markov_models_know_every_word_of_the_features(
+    data: MeasureData, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    known, fit = [], HMMClassifier.fit
+
+    def noting(model: HMMClassifier, X: TokenSequences, y: np.ndarray) -> HMMClassifier:
+        known.append((X.n_words, len(set(X.values.tolist()))))
+        return fit(model, X, y)
+
+    monkeypatch.setattr(HMMClassifier, "fit", noting)
+    sources, settings = {"one": with_methods(data, ["hmm"])}, {"sizes": [2], "trials": 1}
+    comparison(sources, settings, np.random.default_rng(0))
+    assert known and all(words == 20 > seen for words, seen in known)

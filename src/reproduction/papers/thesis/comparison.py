@@ -21,8 +21,9 @@ from textmix.metrics import ranking
 
 #: Form of the documents that a method takes -> the weighting of their words.
 WEIGHTING = {"counts": "counts", "reals": "tfidf", "sequences": "order"}
-#: Every word of the features counts.
-VIEW = {"words": {"min_documents": 1, "min_count": 1}}
+#: Form of the documents -> the least numbers of a word: of words in order the thesis' models know every word of the
+#: features (`textmix.models.hmm.frequent`), also one that no training document has.
+LEAST = {"counts": 1, "reals": 1, "sequences": 0}
 
 
 def comparison(sources: Mapping[str, MeasureData], settings: Mapping[str, Any], rng: np.random.Generator) -> Measure:
@@ -80,7 +81,8 @@ def _fitted(
         splits = Splits.of([(train[:size], test) for train, test in whole])
         for method in source.methods.values():
             corpus = source.corpus if method.takes == "sequences" else replace(source.corpus, tokens=None)
-            entry = {"params": method.params, "views": VIEW, "weightings": [WEIGHTING[method.takes]]}
+            least = dict.fromkeys(("min_documents", "min_count"), LEAST[method.takes])
+            entry = {"params": method.params, "views": {"words": least}, "weightings": [WEIGHTING[method.takes]]}
             predictions, timings = run_compared([corpus], splits, method, entry, seed)
             right = predictions.classes[0] == source.corpus.classes()[splits.test.values]  # type: ignore[index]
             seconds = timings[0]["fit_seconds"] + timings[0]["predict_seconds"]
