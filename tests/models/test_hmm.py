@@ -188,6 +188,14 @@ def test_the_likelihood_under_the_own_class_is_that_of_all_classes(emissions: st
     model = HMMClassifier(n_states=2, emissions=emissions, max_iter=3, random_state=0).fit(X, y)
     expected = model.log_likelihood(X)[np.arange(60), np.searchsorted(model.classes_, y)]
     np.testing.assert_array_equal(model.own_log_likelihood(X, y), expected)
+    clustered = ClusteredHMMClassifier(n_clusters=3, n_states=2, emissions=emissions, max_iter=3, random_state=0)
+    expected = clustered.fit(X, y).log_likelihood(X)[np.arange(60), np.searchsorted(clustered.classes_, y)]
+    np.testing.assert_array_equal(clustered.own_log_likelihood(X, y), expected)
+    for known in (model, clustered):
+        with pytest.raises(ValueError, match="label 'd' is not among the classes; fit with it or leave it out"):
+            known.own_log_likelihood(X[:2], ["a", "d"])
+        with pytest.raises(ValueError, match="inconsistent numbers of samples"):
+            known.own_log_likelihood(X, ["a", "b"])
 
 
 def test_clusters_of_words_follow_the_documents() -> None:

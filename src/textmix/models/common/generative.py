@@ -20,7 +20,7 @@ from sklearn.utils.validation import check_is_fitted
 from textmix.models.common.count_kernels import row_sums
 from textmix.models.common.sklearn_private import Interval, check_first_partial_fit, checks_parameters
 from textmix.models.common.special_kernels import log_rising_table
-from textmix.models.common.validation import check_classified_counts, check_counts, check_weights
+from textmix.models.common.validation import check_classified_counts, check_counts, check_weights, class_codes
 
 Convention = Literal["bag", "sequence"]
 
@@ -215,7 +215,7 @@ class CountClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc
         if y is None:
             codes = rng.choice(len(self.classes_), size=len(lengths), p=np.exp(self.class_log_prior_))
         else:
-            codes = self._codes(np.asarray(y))
+            codes = class_codes(self.classes_, np.asarray(y))
         drawn = [self._draw(int(code), int(length), rng) for code, length in zip(codes, lengths, strict=True)]
         rows = np.repeat(np.arange(len(drawn)), [len(pair[0]) for pair in drawn])
         words, counts = (np.concatenate([pair[part] for pair in drawn]).astype(np.int64) for part in (0, 1))
@@ -232,14 +232,6 @@ class CountClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc
             prior = (self.class_count_ + self.delta) / (total + n_classes * self.delta)
         with np.errstate(divide="ignore"):
             self.class_log_prior_ = np.log(prior)
-
-    def _codes(self, y: np.ndarray) -> np.ndarray:
-        """Return the index into ``classes_`` of each label, int64 (N,); raises ValueError at an unknown label."""
-        codes = np.minimum(np.searchsorted(self.classes_, y), len(self.classes_) - 1)
-        unknown = self.classes_[codes] != y
-        if unknown.any():
-            raise ValueError(f"label {y[unknown].tolist()[0]!r} is not among the classes; fit with it or leave it out")
-        return codes
 
     def __sklearn_tags__(self) -> Any:
         """Tell scikit-learn: sparse input, no negative values, poor predictions on data that are not counts."""
@@ -289,7 +281,7 @@ class IncrementalCountClassifier(CountClassifier):
         if first:
             self.class_count_ = np.zeros(len(self.classes_))
             self._reset_statistics()
-        codes, weight = self._codes(y), check_weights(sample_weight, X)
+        codes, weight = class_codes(self.classes_, y), check_weights(sample_weight, X)
         self.class_count_ += np.bincount(codes, weight, minlength=len(self.classes_))
         self._set_prior()
         self._add_statistics(X, codes, weight)

@@ -87,6 +87,20 @@ def check_classes(X: Any, y: Any) -> np.ndarray:
     return column_or_1d(y)
 
 
+def class_codes(classes: np.ndarray, y: np.ndarray) -> np.ndarray:
+    """Return the index into ``classes`` (C,), which are sorted, of each of N labels, int64 (N,).
+
+    Raises
+    ------
+    ValueError : a label is not among the classes.
+    """
+    codes = np.minimum(np.searchsorted(classes, y), len(classes) - 1)
+    unknown = classes[codes] != y
+    if unknown.any():
+        raise ValueError(f"label {y[unknown].tolist()[0]!r} is not among the classes; fit with it or leave it out")
+    return codes
+
+
 def check_matrix(estimator: Any, X: Any) -> Any:
     """Return a matrix (N, V) of finite numbers, CSR or dense, for a prediction.
 

@@ -93,18 +93,10 @@ class ClusteredHMMClassifier(HMMClassifier):
         if self.clusters_.min() < 0 or self.clusters_.max() >= self.emissionprob_.shape[2]:
             raise ValueError("clusters_ holds an index of no cluster")
 
-    def log_likelihood(self, X: Any, convention: Literal["sequence"] = "sequence") -> np.ndarray:
-        """Return log p(d | c) of each document as a sequence of words, float64 (N, C), in nats.
-
-        Raises
-        ------
-        NotFittedError : there was no fit.
-        ValueError : a word is no whole number or outside of the vocabulary.
-        """
-        found = super().log_likelihood(X, convention)
+    def _class_free(self, X: Any) -> np.ndarray:
         X = TokenSequences.of(X)
         document = np.repeat(np.arange(len(X)), X.lengths)
-        return found + np.bincount(document, self.word_log_share_[X.values], len(X))[:, np.newaxis]
+        return np.bincount(document, self.word_log_share_[X.values], len(X))
 
     def _known(self, X: Any) -> TokenSequences:
         return super()._known(X).renumbered(np.asarray(self.clusters_), self.emissionprob_.shape[2])

@@ -16,11 +16,11 @@ from typing import Any, ClassVar, Literal, Self
 import numpy as np
 from scipy.special import logsumexp
 from sklearn.base import BaseEstimator, ClassifierMixin, DensityMixin
-from sklearn.utils import check_random_state
+from sklearn.utils import check_consistent_length, check_random_state, column_or_1d
 from sklearn.utils.validation import check_is_fitted
 
 from textmix.models.common.sklearn_private import Interval, StrOptions, checks_parameters
-from textmix.models.common.validation import check_classes
+from textmix.models.common.validation import check_classes, class_codes
 from textmix.models.hmm.sequences import TokenSequences
 from textmix.models.hmm.topics import topic_emissions
 from textmix.models.hmm.training import (
@@ -293,24 +293,36 @@ class HMMClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         ValueError : a word is no whole number or outside of the vocabulary.
         """
         check_is_fitted(self)
-        X = self._known(X)
-        return np.column_stack([self._chain(code).log_likelihood(X) for code in range(len(self.classes_))])
+        known = self._known(X)
+        found = np.column_stack([self._chain(code).log_likelihood(known) for code in range(len(self.classes_))])
+        return found + self._class_free(X)[:, np.newaxis]
 
     def own_log_likelihood(self, X: Any, y: Any) -> np.ndarray:
-        """Return log p(d | class of d), float64 (N,), in nats; the classes y (N,) are known ones.
+        """Return log p(d | class of d) of each document, float64 (N,), in nats, the class's column of `log_likelihood`.
+
+        Parameters
+        ----------
+        X : documents, as for ``fit``.
+        y : the class label of each document (N,).
 
         Raises
         ------
         NotFittedError : there was no fit.
-        ValueError : a word is no whole number or outside of the vocabulary.
+        ValueError : a word is no whole number or outside of the vocabulary, a label is not among ``classes_``, or X and
+            y differ in length.
         """
         check_is_fitted(self)
-        X, y, found = self._known(X), np.asarray(y), np.empty(len(y))
-        for code, label in enumerate(self.classes_):
-            rows = np.flatnonzero(y == label)
-            if len(rows):
-                found[rows] = self._chain(code).log_likelihood(X[rows])
-        return found
+        known = self._known(X)
+        check_consistent_length(known, y)
+        codes, found = class_codes(self.classes_, column_or_1d(y)), np.empty(len(known))
+        for code in np.unique(codes).tolist():
+            rows = np.flatnonzero(codes == code)
+            found[rows] = self._chain(code).log_likelihood(known[rows])
+        return found + self._class_free(X)
+
+    def _class_free(self, X: Any) -> np.ndarray:
+        """Return the part of log p(d | c) that the states do not emit, the same in all classes, float64 (N,)."""
+        return np.zeros(len(X))
 
     def text_lengths(self, X: Any) -> np.ndarray:
         """Return the number of words of each document, int64 (N,).
