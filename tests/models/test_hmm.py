@@ -174,6 +174,24 @@ def test_given_emissions_stay_and_the_rest_is_that_of_the_model_they_come_from()
         given.set_params(emissions=topics.emissionprob_[0].T).fit(X, y)
 
 
+@pytest.mark.parametrize("row", [[0.5, 0.4], [1.5, -0.5], [np.nan, 1.0], [np.inf, 0.0], [0.0, 0.0]])
+def test_given_emissions_that_are_no_distribution_are_refused(row: list[float]) -> None:
+    model = HMMClassifier(n_states=2, emissions=np.array([[0.5, 0.5], row]))
+    with pytest.raises(ValueError, match="emissions hold a row that is no distribution; give numbers from 0 on"):
+        model.fit([[0, 1], [1, 0]], ["a", "b"])
+
+
+def test_a_document_that_is_impossible_in_every_class_gets_the_priors() -> None:
+    emissions = np.array([[0.9, 0.1, 0.0], [0.1, 0.9, 0.0]])
+    X = TokenSequences.of([[0, 1, 0], [1, 1], [1, 1, 0]], 3)
+    model = HMMClassifier(n_states=2, emissions=emissions, random_state=0).fit(X, ["a", "a", "b"])
+    impossible = [[0, 2, 1], [2]]
+    assert np.isneginf(model.log_likelihood(impossible)).all()
+    np.testing.assert_allclose(model.predict_proba(impossible), [[2 / 3, 1 / 3]] * 2)
+    assert model.predict(impossible).tolist() == ["a", "a"]
+    assert np.isfinite(model.predict_log_proba([[0, 1], []])).all()
+
+
 def test_emissions_that_nobody_needs_take_as_many_random_numbers() -> None:
     drawn, passed = np.random.RandomState(4), np.random.RandomState(4)
     random_emissions(np.full(50, 0.02), 3, drawn)

@@ -104,8 +104,7 @@ class CountClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc
         check_is_fitted(self)
         joint = self._class_log_likelihood(check_counts(self, X, reset=False))
         joint += self.class_log_prior_
-        lost = np.flatnonzero(np.isneginf(joint[:, 0]))
-        joint[lost[np.isneginf(joint[lost]).all(axis=1)]] = self.class_log_prior_
+        set_impossible(joint, self.class_log_prior_)
         return joint
 
     def predict(self, X: Any) -> np.ndarray:
@@ -294,6 +293,18 @@ def _generator(random_state: Any) -> np.random.Generator:
     if random_state is None:
         return np.random.default_rng()
     return np.random.default_rng(check_random_state(random_state).randint(2**31))
+
+
+def set_impossible(joint: np.ndarray, class_log_prior: np.ndarray) -> None:
+    """Give documents that have probability 0 in every class the log priors.
+
+    Parameters
+    ----------
+    joint : log p(c) + log p(x|c), float64 (N, C), changed in place.
+    class_log_prior : log p(c), float64 (C,).
+    """
+    lost = np.flatnonzero(np.isneginf(joint[:, 0]))
+    joint[lost[np.isneginf(joint[lost]).all(axis=1)]] = class_log_prior
 
 
 def subtract_length_term(score: np.ndarray, concentration: np.ndarray, length: np.ndarray) -> None:

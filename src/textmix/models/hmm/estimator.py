@@ -19,6 +19,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin, DensityMixin
 from sklearn.utils import check_consistent_length, check_random_state, column_or_1d
 from sklearn.utils.validation import check_is_fitted
 
+from textmix.models.common.generative import set_impossible
 from textmix.models.common.sklearn_private import Interval, StrOptions, checks_parameters
 from textmix.models.common.validation import check_classes, class_codes
 from textmix.models.hmm.sequences import TokenSequences
@@ -154,8 +155,8 @@ class HMMClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     n_states : S of each class; the number of topics where ``emissions`` is "topics".
     emissions : "own": each class estimates its own; "shared": the classes share one estimate, and differ in start and
         transitions alone; "topics": p(w | state) is a topic of the training documents, found by `topic_emissions`, and
-        start and transitions alone are estimated; an array, float64 (S, V) with rows that sum to 1: likewise with
-        these p(w | state), such as the ``emissionprob_[0]`` of a model of the same words.
+        start and transitions alone are estimated; an array, float64 (S, V), not negative, with rows that sum to 1:
+        likewise with these p(w | state), such as the ``emissionprob_[0]`` of a model of the same words.
     smoothing, max_iter, tol, random_state : as for `HiddenMarkovModel`; the classes are trained step by step together.
 
     Attributes
@@ -211,7 +212,7 @@ class HMMClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         Raises
         ------
         ValueError : there is no word, y is no target of a classification, X and y differ in length, or given emissions
-            have another shape than (S, V).
+            have another shape than (S, V) or a row that is no distribution.
         """
         X = training_sequences(X)
         self.classes_, codes = np.unique(check_classes(X, y), return_inverse=True)
@@ -251,13 +252,22 @@ class HMMClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return [Chain(first, each, emissions) for each in transitions]
 
     def _fixed(self, X: TokenSequences, rng: np.random.RandomState) -> np.ndarray:
-        """Return the emissions that stay, float64 (V, S); raises ValueError if given ones have not the shape (S, V)."""
+        """Return the emissions that stay, float64 (V, S).
+
+        Raises
+        ------
+        ValueError : given ones have not the shape (S, V), or a row is no distribution.
+        """
         if not isinstance(self.emissions, np.ndarray):
             return topic_emissions(X, self.n_states, rng)
         shape = self.n_states, X.n_words
         if self.emissions.shape != shape:
             raise ValueError(f"emissions have shape {self.emissions.shape}; states and words are {shape}")
-        return np.ascontiguousarray(self.emissions.T, dtype=np.float64)
+        emissions = np.ascontiguousarray(self.emissions.T, dtype=np.float64)
+        # NaN fails the comparison, too, and infinity the sum.
+        if not ((emissions >= 0).all() and np.allclose(emissions.sum(axis=0), 1.0)):
+            raise ValueError("emissions hold a row that is no distribution; give numbers from 0 on that sum to 1")
+        return emissions
 
     def _keep(self, chains: list[Chain]) -> None:
         """Set the fitted parameters."""
@@ -336,12 +346,16 @@ class HMMClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def predict_joint_log_proba(self, X: Any) -> np.ndarray:
         """Return log p(c) + log p(d | c), float64 (N, C).
 
+        A document that has probability 0 in every class, as given emissions can make it, gets the log priors.
+
         Raises
         ------
         NotFittedError : there was no fit.
         ValueError : a word is no whole number or outside of the vocabulary.
         """
-        return self.log_likelihood(X) + self.class_log_prior_
+        joint = self.log_likelihood(X) + self.class_log_prior_
+        set_impossible(joint, self.class_log_prior_)
+        return joint
 
     def predict(self, X: Any) -> np.ndarray:
         """Return the likeliest class of each document, (N,); of equally likely classes the first.
