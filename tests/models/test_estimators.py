@@ -65,6 +65,36 @@ def test_batches_equal_one_fit(kind: Any, seed: int, cut: int) -> None:
     same(parts, kind().fit(X, y), X, rtol=1e-12)
 
 
+@pytest.mark.parametrize("kind", INCREMENTAL)
+def test_a_part_that_is_refused_leaves_no_trace(kind: Any) -> None:
+    X, y = corpus(0)
+    wrong = [(-X, y, {}), (X, y + 1, {}), (X, y, {"sample_weight": -np.ones(len(y))}), (X, y[:-1], {})]
+    model = kind()
+    with pytest.raises(ValueError, match="classes is missing"):
+        model.partial_fit(X, y)
+    for documents, labels, weights in wrong:
+        with pytest.raises(ValueError):
+            model.partial_fit(documents[:, :-1], labels, classes=[0, 1, 2, 9], **weights)
+        assert not hasattr(model, "classes_") and not hasattr(model, "class_count_")
+    model.partial_fit(X, y, classes=[0, 1, 2])
+    same(model, kind().fit(X, y), X, rtol=1e-12)
+    for documents, labels, weights in wrong:
+        with pytest.raises(ValueError):
+            model.partial_fit(documents, labels, **weights)
+    with pytest.raises(ValueError, match=r"classes=\[0, 1\] are not those of the first call, \[0, 1, 2\]; leave"):
+        model.partial_fit(X, y, classes=[0, 1])
+    same(model, kind().fit(X, y), X, rtol=1e-12)
+
+
+@pytest.mark.parametrize("kind", INCREMENTAL)
+def test_parts_follow_a_fit_that_was_refused(kind: Any) -> None:
+    X, y = corpus(0)
+    model = kind()
+    with pytest.raises(ValueError):
+        model.fit(X, y, sample_weight=-np.ones(len(y)))
+    same(model.partial_fit(X, y, classes=[0, 1, 2]), kind().fit(X, y), X, rtol=1e-12)
+
+
 @every_model
 def test_sparse_dense_and_every_index_type_agree(kind: Any) -> None:
     X, y = corpus(0)

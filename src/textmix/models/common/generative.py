@@ -15,10 +15,11 @@ from scipy import sparse
 from scipy.special import gammaln, log_softmax, logsumexp
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import check_random_state
+from sklearn.utils.multiclass import unique_labels
 from sklearn.utils.validation import check_is_fitted
 
 from textmix.models.common.count_kernels import row_sums
-from textmix.models.common.sklearn_private import Interval, check_first_partial_fit, checks_parameters
+from textmix.models.common.sklearn_private import Interval, checks_parameters
 from textmix.models.common.special_kernels import log_rising_table
 from textmix.models.common.validation import check_classified_counts, check_counts, check_weights, class_codes
 
@@ -84,8 +85,8 @@ class CountClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc
         ValueError : a negative or non-finite count, a negative weight, y no class labels, or different lengths.
         """
         X, y = check_classified_counts(self, X, y, reset=True)
-        self.classes_, codes = np.unique(y, return_inverse=True)
         weight = check_weights(sample_weight, X)
+        self.classes_, codes = np.unique(y, return_inverse=True)
         self.class_count_ = np.bincount(codes, weight, minlength=len(self.classes_))
         self._set_prior()
         self._fit_classes(X, codes, weight)
@@ -273,19 +274,35 @@ class IncrementalCountClassifier(CountClassifier):
 
         Raises
         ------
-        ValueError : as `fit`; also a label that is not among the classes, or no ``classes`` at the first call.
+        ValueError : as `fit`; also a label that is not among the classes, no ``classes`` at the first call, or others
+            at a later one.  A call that raises adds no document.
         """
-        first = check_first_partial_fit(self, classes)
+        # Not by classes_: nothing is a first call's before all of its checks have passed.
+        first = not hasattr(self, "class_count_")
+        known = self._known_classes(classes, first)
         X, y = check_classified_counts(self, X, y, reset=first)
+        codes, weight = class_codes(known, y), check_weights(sample_weight, X)
         if first:
-            self.class_count_ = np.zeros(len(self.classes_))
+            self.classes_, self.class_count_ = known, np.zeros(len(known))
             self._reset_statistics()
-        codes, weight = class_codes(self.classes_, y), check_weights(sample_weight, X)
         self.class_count_ += np.bincount(codes, weight, minlength=len(self.classes_))
         self._set_prior()
         self._add_statistics(X, codes, weight)
         self._estimate()
         return self
+
+    def _known_classes(self, classes: Any, first: bool) -> np.ndarray:
+        """Return all class labels, sorted, of a ``first`` or a later call of `partial_fit`; raises ValueError as it."""
+        if classes is None:
+            if first:
+                raise ValueError("classes is missing: the first documents need not be of all classes; pass all labels")
+            return self.classes_
+        known = np.asarray(unique_labels(classes))
+        if not first and not np.array_equal(known, self.classes_):
+            raise ValueError(
+                f"classes={known.tolist()} are not those of the first call, {self.classes_.tolist()}; leave classes out"
+            )
+        return known
 
 
 def _generator(random_state: Any) -> np.random.Generator:

@@ -12,14 +12,12 @@ from typing import Any, TypeVar
 
 from sklearn.base import _fit_context
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
-from sklearn.utils.multiclass import _check_partial_fit_first_call as check_first_partial_fit
 from sklearn.utils.validation import _check_sample_weight as check_sample_weight
 
 __all__ = [
     "HasMethods",
     "Interval",
     "StrOptions",
-    "check_first_partial_fit",
     "check_parameters",
     "check_sample_weight",
     "checks_parameters",
