@@ -73,6 +73,21 @@ def test_the_bound_after_one_update_is_that_of_plain_arrays() -> None:
     np.testing.assert_allclose(bounds((cells.indptr, cells.indices, cells.data), words, 0.2, 1), expected, rtol=1e-12)
 
 
+@pytest.mark.parametrize("alpha", [2e-3, 1e-3, 1e-4, 1e-300])
+def test_a_topic_whose_share_is_too_small_for_a_number_leaves_the_bound_finite(alpha: float) -> None:
+    rng = np.random.default_rng(2)
+    X, phi = np.vstack([rng.poisson(0.5, (6, 30)), np.zeros((1, 30), int)]), rng.dirichlet(np.ones(30), size=4)
+    for updates in (0, 1, 3, SWEEPS):
+        cells = sparse.csr_array(X.astype(float))
+        found = bounds((cells.indptr, cells.indices, cells.data), phi.T.copy(), alpha, updates)
+        expected = [naive.bound(x, phi, alpha, updates) for x in X]
+        np.testing.assert_allclose(found, expected, rtol=1e-12, atol=1e-12)
+    model = LDAClassifier(n_topics=3, alpha=alpha, random_state=0).fit(X, [0, 1, 0, 1, 0, 1, 1])
+    probability = model.predict_proba(X)
+    np.testing.assert_allclose(probability.sum(axis=1), 1.0)
+    assert probability[-1].tolist() == pytest.approx([3 / 7, 4 / 7])
+
+
 def test_the_topics_are_those_of_scikit_learn() -> None:
     X = np.random.default_rng(0).poisson(0.3, (20, 40))
     X[:, 5:9] = 0

@@ -42,7 +42,7 @@ def left_to_right(words: list[int], phi: np.ndarray, alpha: float, particles: in
 
 def bound(x: np.ndarray, phi: np.ndarray, alpha: float, updates: int) -> float:
     """Return the variational bound of one document with counts x (V,); ``phi`` is (K, V)."""
-    k = len(phi)
+    k, phi, x = len(phi), phi[:, x > 0], x[x > 0]
     gamma = np.full(k, alpha + x.sum() / k)
     for _ in range(updates):
         shares = np.exp(psi(gamma) - psi(gamma.sum()))

@@ -25,6 +25,8 @@ from textmix.numerics.random_kernels import STEP, hashed
 FOUR = 4
 #: Added to the probability of a word, so that none is 0; as scikit-learn's estimator adds it.
 TINY = float(np.finfo(np.float64).eps)
+#: A smaller share of a topic is rounded to fewer digits, or to 0.
+SMALLEST = float(np.finfo(np.float64).tiny)
 
 
 @njit
@@ -59,6 +61,12 @@ def set_shares(gamma: np.ndarray, shares: np.ndarray) -> None:
     total = digamma(total)
     for k in range(len(gamma)):
         shares[k] = math.exp(digamma(gamma[k]) - total)
+
+
+@njit
+def log_share(gamma: np.ndarray, k: int) -> float:
+    """Return E log p(topic k) under the Dirichlet distribution with parameters gamma, float64 (K,)."""
+    return digamma(gamma[k]) - digamma(gamma.sum())
 
 
 @njit
@@ -158,7 +166,9 @@ def bounds(
         total = add_ratios(indices[cells], data[cells], words, shares, 0.0, ratios)
         total += math.lgamma(n_topics * alpha) - math.lgamma(gamma.sum())
         for k in range(n_topics):
-            total += math.lgamma(gamma[k]) - math.lgamma(alpha) + (alpha - gamma[k]) * math.log(shares[k])
+            # With a small alpha the share of a topic without words is too small for float64; its logarithm is not.
+            log = math.log(shares[k]) if shares[k] >= SMALLEST else log_share(gamma, k)
+            total += math.lgamma(gamma[k]) - math.lgamma(alpha) + (alpha - gamma[k]) * log
         found[d] = total
     return found
 
