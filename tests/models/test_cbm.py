@@ -125,6 +125,16 @@ def test_left_out_memberships_cost_no_more_than_stated():
     assert np.diff(path).min() >= -len(X) * 4 * 1e-5 - 1e-3
 
 
+@pytest.mark.parametrize("floor", [0.6, 0.9, 0.99])
+def test_an_instance_stays_in_its_likeliest_component_whatever_the_floor(floor):
+    (X, Y), sums = documents(2), list[np.ndarray]()
+    model = CBMClassifier(n_components=3, floor=floor, max_iter=8, tol=0.0, random_state=0)
+    model.set_params(callback=lambda fitted: sums.append(fitted._expectation(Y)[1].sum(axis=1))).fit(X, Y)
+    np.testing.assert_allclose(sums, 1.0)
+    assert np.isfinite(model.objective_path_).all()
+    assert np.isfinite(model.predict_proba(X)).all()
+
+
 def test_the_objective_is_the_penalised_log_likelihood():
     X, Y = documents(3)
     model = CBMClassifier(n_components=3, max_iter=4, variance=0.5, constant=0.0, random_state=0).fit(X, Y)

@@ -49,7 +49,8 @@ class CBMClassifier(MultiLabelClassifier):
     init : the first memberships: "mixture", those of a Bernoulli mixture fitted to the label sets; "label_sets", one
         component for each distinct label set.
     n_init : random starts of the Bernoulli mixture.
-    floor : memberships below this are set to 0; the memberships of an instance are then divided by their sum.
+    floor : memberships below this are set to 0, but never the largest of an instance; the memberships of an instance
+        are then divided by their sum.
     constant : a label with a share in a component below this, or above one minus this, gets a constant there.
     decision : see `decide`: "mode", the likeliest set; "expected_f", the set of largest expected F; "marginal", labels
         above 1/2.
@@ -246,7 +247,9 @@ class CBMClassifier(MultiLabelClassifier):
             joint[:, k] += set_log_likelihood(self.experts_.training_log_odds(k), Y)
         total = logsumexp(joint, axis=1, keepdims=True)
         memberships = np.exp(joint - total)
-        memberships[memberships < self.floor] = 0.0
+        # The largest of an instance stays, or a floor above it would leave the instance in no component.
+        least = np.minimum(self.floor, memberships.max(axis=1, keepdims=True))
+        memberships[memberships < least] = 0.0
         memberships /= memberships.sum(axis=1, keepdims=True)
         return float(total.sum()) - self.gate_.penalty() - self.experts_.penalty(), memberships
 
