@@ -57,6 +57,17 @@ def test_several_labels_are_those_that_reach_their_thresholds() -> None:
     assert () in wanted
 
 
+def test_the_score_compares_sets_of_labels_in_any_order() -> None:
+    model = AveragedModel([part(SVMRelevance(), SETS, "multi")], [1.5], np.zeros(3))
+    assert model.predict(TEXTS).tolist() == [tuple(NAMES)] * 6
+    orders: list[Any] = [NAMES[::-1], tuple(NAMES[::-1]), set(NAMES), np.array(NAMES[::-1]), NAMES[:2], ["art"]]
+    assert model.score(TEXTS, orders) == pytest.approx(4 / 6)
+    assert model.score(TEXTS, [[]] * 6) == 0.0
+    for wrong in (SETS, SETS.tolist(), ["art"] * 6):
+        with pytest.raises(ValueError, match="y holds no names of labels; give a list of names for each text"):
+            model.score(TEXTS, wrong)
+
+
 def test_no_answer_is_empty_where_the_user_says_so() -> None:
     assert all(several(never_empty=True).predict([*TEXTS, "", "unknown"]).tolist())
 

@@ -6,7 +6,7 @@ with the slopes that calibrate their scores; and for several labels ``thresholds
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Self
@@ -17,6 +17,7 @@ from textmix.core import io
 from textmix.core.errors import ConfigError, DataFormatError, IntegrityError
 from textmix.data.corpus import Ragged
 from textmix.models.common.averaging import averaged, decided, label_scores
+from textmix.models.common.targets import label_sets_of
 from textmix.serve.forms import read_json, read_npy
 from textmix.serve.model import CARD, FORMAT, TASKS, PersistedModel, malformed
 from textmix.text.encoder import allow
@@ -103,9 +104,23 @@ class AveragedModel:
         return found
 
     def score(self, X: Sequence[str], y: Any) -> float:
-        """Return the share of N texts whose label, or whole tuple of labels, is predicted."""
-        wanted = [tuple(label) if isinstance(label, (list, tuple)) else label for label in y]
-        return float(np.mean([one == other for one, other in zip(self.predict(X).tolist(), wanted, strict=True)]))
+        """Return the share of N texts whose label, or whole set of labels, is predicted.
+
+        Parameters
+        ----------
+        X : N texts.
+        y : the name of the label of each text; for several labels the names of each text in any order, as a list, a
+            tuple or a set.
+
+        Raises
+        ------
+        ValueError : of several labels y holds no names, such as indicators.
+        """
+        predicted: Sequence[Any] = self.predict(X).tolist()
+        wanted: Sequence[Any] = list(y)
+        if self.thresholds is not None:
+            predicted, wanted = list(map(frozenset, predicted)), _label_sets(y)
+        return float(np.mean([one == other for one, other in zip(predicted, wanted, strict=True)]))
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """Return the parameters by name."""
@@ -189,6 +204,16 @@ def load_model(folder: str | Path, encoder: str | None = None) -> PersistedModel
     if encoder is not None:
         allow(encoder)
     return AveragedModel.load(folder) if (Path(folder) / HEAD).is_file() else PersistedModel.load(folder)
+
+
+def _label_sets(y: Any) -> list[frozenset[Any]]:
+    """Return the labels of each text, which may be empty; raises ValueError if y holds no names of labels."""
+    sets = label_sets_of(y)
+    if sets is None and all(isinstance(row, Collection) and len(row) == 0 for row in y):
+        return [frozenset() for _ in y]
+    if sets is None:
+        raise ValueError("y holds no names of labels; give a list of names for each text")
+    return sets
 
 
 def _ragged(texts: Sequence[str]) -> Ragged:
