@@ -87,6 +87,33 @@ def test_labels_of_a_table_keep_their_names(name: str) -> None:
             model.set_log_proba(COUNTS, TABLE[["sport", "art"]])
 
 
+@pytest.mark.parametrize("name", SEVERAL)
+def test_the_score_of_label_sets_is_that_of_their_indicators(name: str) -> None:
+    weight = np.linspace(1.0, 2.0, len(SETS))
+    model, plain = make(name).fit(COUNTS, TABLE), make(name).fit(COUNTS, TABLE.to_numpy())
+    numbers = [{["art", "sport"].index(label) for label in row} for row in SETS]
+    for weights in (None, weight):
+        expected = plain.score(COUNTS, TABLE.to_numpy(), weights)
+        assert expected > 0
+        assert model.score(COUNTS, [row[::-1] for row in SETS], weights) == pytest.approx(expected)
+        assert plain.score(COUNTS, numbers, weights) == pytest.approx(expected)
+    with pytest.raises(ValueError, match="the label 'sport' is not among the labels of the fit"):
+        plain.score(COUNTS, SETS)
+    with pytest.raises(ValueError, match=r"y has the columns \['sport', 'art'\]; the fit had \['art', 'sport'\]"):
+        model.score(COUNTS, TABLE[["sport", "art"]])
+
+
+def test_a_classifier_of_one_class_a_document_scores_classes_and_no_label_sets() -> None:
+    y = np.array([row[0] for row in SETS])
+    model = make("AbsoluteDiscountingClassifier").fit(COUNTS, y)
+    expected = np.mean(model.predict(COUNTS) == y)
+    assert expected > 0.5
+    for form in (y, y.tolist(), pd.Series(y), pd.DataFrame({"kind": y})):
+        assert model.score(COUNTS, form) == pytest.approx(expected)
+    with pytest.raises(ValueError, match="y holds label sets, but the fit had one class a document"):
+        model.score(COUNTS, SETS)
+
+
 @pytest.mark.parametrize("form", ["table", "indicators", "sets", "numbers"])
 def test_a_saved_model_predicts_in_the_form_of_its_labels(form: str, tmp_path: Path) -> None:
     numbers = [[1 + 6 * (label == "art") for label in row] for row in SETS]

@@ -12,6 +12,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 from scipy import sparse
+from sklearn.utils.validation import check_is_fitted
 
 from textmix.models.common.checks import OF_LABEL_SETS, Failures
 from textmix.models.common.validation import check_indicators
@@ -86,17 +87,20 @@ class LabelSetTargets:
         Parameters
         ----------
         X : documents (N, V).
-        y : their targets in the form that ``fit`` got; for a classifier of single labels, class labels.
+        y : their targets in the form that ``fit`` got, or after a fit to indicators also label sets; for a classifier
+            of single labels, class labels.
         sample_weight : (N,), or None for 1 each.
 
         Raises
         ------
         NotFittedError : there was no fit.
-        ValueError : X has other columns than in the fit, or holds NaN, infinity or a negative number.
+        ValueError : X has other columns than in the fit, or holds NaN, infinity or a negative number; after a fit to
+            indicators a label set has a label that is none of theirs, or a table has other columns.
         """
         sets = label_sets_of(y)
-        if sets is None:
-            return float(super().score(X, y, sample_weight))  # type: ignore[misc]
+        if sets is None or not self._named:
+            check_is_fitted(self)
+            return float(super().score(X, self._targets(y), sample_weight))  # type: ignore[misc]
         predicted = self.predict(X)  # type: ignore[attr-defined]
         same = [set(labels) == true for labels, true in zip(predicted, sets, strict=True)]
         return float(np.average(same, weights=sample_weight))

@@ -161,6 +161,16 @@ class AbsoluteDiscountingClassifier(_AbsoluteDiscounting):
         row = np.arange(len(classes))
         return sparse.csr_array((np.ones(len(row)), (row, column)), shape=(len(row), len(self.classes_)))
 
+    def _targets(self, y: Any) -> Any:
+        """Return targets to be scored as indicators, or classes as they are; raises ValueError at the other form."""
+        if self._several:
+            return super()._targets(y)
+        if label_sets_of(y) is not None:
+            raise ValueError(
+                "y holds label sets, but the fit had one class a document; give the class of each document"
+            )
+        return y
+
     def _estimate(self, by_class: sparse.csc_array, unigram: np.ndarray) -> None:
         """Set priors and word weights from counts, equations (17), (19) and (21)."""
         self.mass_, self.weights_ = class_weights(by_class, self.discount_, unigram)
