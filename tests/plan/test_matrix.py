@@ -52,13 +52,17 @@ def test_matrix_leaves_out_methods_that_cost_too_much_and_the_study_has_them():
     assert set(dear) < set(few["methods"])
 
 
-def test_a_training_part_of_the_matrix_cuts_words_in_order_as_all_documents_did():
-    matrix = load_matrix(ROOT, ["r52_wheel"], REGISTRY, METHODS)
-    (experiment,) = matrix.spec["experiments"].values()
-    entry = experiment["methods"]["hmm"]
-    assert entry["features"] == ["matrix_sequences"]
-    least = matrix.spec["features"]["matrix_sequences"]["min_documents"]
-    assert entry["views"] == {"matrix": {"min_documents": least}}
+def test_a_training_part_of_the_matrix_cuts_rare_words_as_all_documents_did():
+    matrix = load_matrix(ROOT, ["r52_wheel", "yeast_wheel"], REGISTRY, METHODS)
+    experiments = matrix.spec["experiments"]
+    methods = experiments["single_matrix_words"]["methods"]
+    assert methods["hmm"]["features"] == ["matrix_sequences"]
+    for name, features in (("hmm", "matrix_sequences"), ("edcm", "matrix_words")):
+        least = matrix.spec["features"][features]["min_documents"]
+        assert methods[name]["views"] == {"matrix": {"min_documents": least}}
+    assert {str(each["views"]) for each in experiments["multi_matrix_as_it_is"]["methods"].values()} == {
+        "{'matrix': {}}"
+    }
 
 
 def test_a_method_of_the_matrix_has_the_time_that_the_configuration_gives():

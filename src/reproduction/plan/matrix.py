@@ -125,24 +125,27 @@ def _experiments(
         entry = raw["data"][dataset]
         key = f"{entry['task']}_{entry['features']}"
         fitting = {
-            name: _entry(method, raw["features"]) for name, method in methods.items() if method.task == entry["task"]
+            name: _entry(method, raw["features"], entry["features"])
+            for name, method in methods.items()
+            if method.task == entry["task"]
         }
         common = {"features": entry["features"], "metrics": shown_metrics(entry["task"]), "methods": fitting}
         experiments.setdefault(key, {"roles": {}, **common})["roles"][dataset] = split or entry["split"]
     return experiments
 
 
-def _entry(method: Method, features: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the experiment's entry of a method; words in order have features and a least number of their own.
+def _entry(method: Method, features: Mapping[str, Any], words: str) -> dict[str, Any]:
+    """Return the experiment's entry of a method, whose training parts cut rare words as all documents did.
 
     Parameters
     ----------
     method : the registry entry.
     features : name -> how all documents are counted.
+    words : name of the features; methods of words in order have features of their own.
     """
-    if method.takes != "sequences":
-        return compared(method)
-    return {**compared(method, views={MATRIX: features[SEQUENCES]}), "features": [SEQUENCES]}
+    if method.takes == "sequences":
+        return {**compared(method, views={MATRIX: features[SEQUENCES]}), "features": [SEQUENCES]}
+    return compared(method, views={MATRIX: features[words]})
 
 
 def _said(split: Mapping[str, Any], cap: int | None) -> str:
