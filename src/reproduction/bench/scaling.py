@@ -10,6 +10,7 @@ from __future__ import annotations
 import functools
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from multiprocessing import get_context
 from typing import Any
@@ -174,10 +175,18 @@ def measure_case(case: str, axis: str, sizes: Sequence[int], corpus: Corpus, rep
     source = Source.of(corpus)
     _measured(case, axis, source, (sizes[0], -1))
     once = functools.partial(_measured, case, axis, source)
-    # A process of its own has no memory that an earlier measurement gave back to it, and has the compiled kernels.
-    with get_context("fork").Pool(1, maxtasksperchild=1) as pool:
-        batches = pool.map(once, [(size, repeat) for size in sizes for repeat in range(repeats)], chunksize=1)
-    return [row for rows in batches for row in rows]
+    places = [(size, repeat) for size in sizes for repeat in range(repeats)]
+    return [row for at in places for row in _apart(once, at)]
+
+
+def _apart(call: Callable[[tuple[int, int]], list[dict[str, Any]]], at: tuple[int, int]) -> list[dict[str, Any]]:
+    """Return what a call gives in a process of its own.
+
+    Such a process has no memory that an earlier measurement gave back to it, and has the compiled kernels.  A pool that
+    renews its only process after each task can wait for ever at its end: the new process is forked from a thread.
+    """
+    with ProcessPoolExecutor(1, mp_context=get_context("fork")) as pool:
+        return pool.submit(call, at).result()
 
 
 def _measured(case: str, axis: str, source: Source, at: tuple[int, int]) -> list[dict[str, Any]]:
