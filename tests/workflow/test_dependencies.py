@@ -38,6 +38,7 @@ WITHOUT_RESULT = {
     r"(reproduction/verdict/said|snakemake_logger_plugin_textmix/__init__)\.py": "sentences on the terminal",
     r"reproduction/pages/stock\.py": "figures of papers without code of their own, of which there is none here",
     r"reproduction/verdict/references\.py": "looks names up while the workflow is parsed, and refuses wrong ones",
+    r"reproduction/verdict/quotes\.py": "puts recorded results into the pages of the documentation",
     r"(textmix/race/\w+|textmix/contest/doubts|reproduction/bench/(race|kinds))\.py": "`textmix compare` and its bench",
     r"reproduction/bench/millions_page\.py": "a command that writes a section of a how-to",
     r"textmix/data/readers/label_lines\.py": "a reader of which no data set of the registry has need yet",

@@ -129,7 +129,7 @@ def _shorten_paper(folder: Path) -> None:
     published.write_text(format_csv(rows, PUBLISHED_COLUMNS), encoding="utf-8")
     deviations = folder / "deviations.yaml"
     entries = yaml.load(deviations.read_bytes(), yaml.CSafeLoader)
-    short = [{key: value for key, value in entry.items() if key != "explains"} for entry in entries]
+    short = [{key: value for key, value in entry.items() if key not in ("effect", "explains")} for entry in entries]
     deviations.write_text(yaml.safe_dump(short), encoding="utf-8")
 
 
