@@ -119,5 +119,7 @@ def test_classes_of_two_topics_are_told_apart() -> None:
     estimate = model.left_to_right_log_likelihood(X[40:], y[40:], 50, 0)
     low = model.log_likelihood(X[40:], "sequence")[np.arange(20), y[40:]]
     assert 0 < (estimate - low).mean() < 1.0
+    with pytest.raises(ValueError, match="label 2 is not among the classes"):
+        model.left_to_right_log_likelihood(X[40:], y[40:] + 1)
     sample, classes = model.sample([25, 30], y=[0, 1], random_state=0)
     assert sample.sum(axis=1).tolist() == [25, 30] and classes.tolist() == [0, 1]

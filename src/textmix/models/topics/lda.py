@@ -21,7 +21,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from textmix.models.common.generative import CountClassifier
 from textmix.models.common.sklearn_private import Interval
-from textmix.models.common.validation import check_counts
+from textmix.models.common.validation import check_counts, class_codes
 from textmix.models.topics.lda_kernels import bounds, expectations, left_to_right, sweep_documents
 
 #: Updates of gamma for a new document.
@@ -147,15 +147,16 @@ class LDAClassifier(CountClassifier):
         Raises
         ------
         NotFittedError : there was no fit.
-        ValueError : X has other columns than in the fit, or holds NaN, infinity or a negative number.
+        ValueError : X has other columns than in the fit, or holds NaN, infinity or a negative number; or a class is
+            not among those known.
         """
         check_is_fitted(self)
         X, rng = check_counts(self, X, reset=False), check_random_state(random_state)
-        found = np.empty(X.shape[0])
-        for label in np.unique(y):
-            rows = np.flatnonzero(np.asarray(y) == label)
+        found, codes = np.empty(X.shape[0]), class_codes(self.classes_, np.asarray(y))
+        for code in np.unique(codes):
+            rows = np.flatnonzero(codes == code)
             tokens, offsets = in_order(X[rows], rng)
-            phi = np.ascontiguousarray(self.topics_[np.searchsorted(self.classes_, label)].T)
+            phi = np.ascontiguousarray(self.topics_[code].T)
             found[rows] = left_to_right(tokens, offsets, phi, self.alpha, particles, rng.randint(2**31 - 1))
         return found
 
