@@ -29,7 +29,7 @@ def test_the_notes_say_the_span_the_share_within_the_margin_and_what_is_lost() -
 
 def test_the_axis_has_a_unit_and_the_legend_the_share_within_the_margin() -> None:
     drawn = draw_curve(curve("fraction", 0.6), "a table", "accuracy").decode()
-    for text in ("accuracy (fraction)", "within the margin, 1 of 2", "outside of it, 1 of 2", "printed, 0.25"):
+    for text in ("accuracy (fraction)", "within the margin, 1 of 2", "outside the margin, 1 of 2", "printed, 0.25"):
         assert text in drawn, text
     assert "choice of the table" in drawn and "margin of the printed value" in drawn
     assert "accuracy" not in draw_curve(curve(CLAIM_UNIT, math.inf), "a claim", "accuracy").decode()

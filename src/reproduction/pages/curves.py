@@ -58,10 +58,10 @@ def _sheet(curve: Curve, measured: str) -> Sheet:
     above, below = figure.subplots(2, 1, sharex=True, height_ratios=[_VALUES, _LINE * len(lines) + 0.2])
     ranks = range(1, len(made) + 1)
     chosen = [rank for rank, one in zip(ranks, made, strict=True) if one is curve.readings[0]]
-    for inside, look, label in ((True, INK, "within the margin"), (False, GREY, "outside of it")):
+    for inside, look, label in ((True, INK, "within the margin"), (False, GREY, "outside the margin")):
         points = [(rank, one.value) for rank, one in zip(ranks, made, strict=True) if one.inside is inside]
         if points:
-            words = label if not curve.is_claim else ("the claim holds" if inside else "it does not hold")
+            words = label if not curve.is_claim else ("the claim holds" if inside else "the claim does not hold")
             drawn: dict[str, Any] = {"color": look, "markersize": 4, "alpha": 1 if inside else 0.6}
             above.plot(*zip(*points, strict=True), "o", label=f"{words}, {len(points)} of {len(made)}", **drawn)
     for rank in chosen:
