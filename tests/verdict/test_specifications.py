@@ -111,6 +111,7 @@ def test_a_curve_says_how_many_readings_lie_within_the_margin_and_how_many_diffe
     assert curve(0.7, 0.9).counted == "inside the span of 2 readings, 1 of them within the margin"
     assert curve(0.1, 0.2).counted == "outside the span of 2 readings, none of them within the margin"
     assert curve(0.2, 0.2, 0.1).standing == "outside the span of 3 readings with 2 different values"
+    assert curve(0.2, 0.2).standing == "outside the span of 2 readings with one value"
     assert curve(None, None).counted == "the readings were not run"
 
 

@@ -111,7 +111,8 @@ class Curve:
         if self.holds is None:
             return "the readings were not run"
         different = len({one.value for one in self.made})
-        alike = f" with {different} different values" if different < len(self.made) else ""
+        values = "one value" if different == 1 else f"{different} different values"
+        alike = f" with {values}" if different < len(self.made) else ""
         return f"{'inside' if self.holds else 'outside'} the span of {len(self.made)} readings{alike}"
 
     @property
