@@ -178,8 +178,14 @@ def _curve(rows: Sequence[Mapping[str, str]]) -> Curve:
 
 def _reading(row: Mapping[str, str]) -> Reading:
     """Return a reading from its row."""
-    levels = dict(part.split("=", 1) for part in row["levels"].split("; "))
-    return Reading(levels, float(row["value"]) if row["value"] else None, row["inside"] == "True", row["reason"])
+    return Reading(
+        levels_of(row["levels"]), float(row["value"]) if row["value"] else None, row["inside"] == "True", row["reason"]
+    )
+
+
+def levels_of(text: str) -> dict[str, str]:
+    """Return factor -> level of ``factor=level; factor=level``, as ``readings.csv`` has them."""
+    return dict(part.partition("=")[::2] for part in text.split("; "))
 
 
 def read_factors(files: Mapping[str, str]) -> dict[str, dict[str, dict[str, str]]]:

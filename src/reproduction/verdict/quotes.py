@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from reproduction.stored.curves import levels_of
 from reproduction.verdict.published import Published
 from reproduction.verdict.recorded import RecordedRow
 from reproduction.verdict.words import shown, with_deviation
@@ -79,25 +80,20 @@ def quoted(
 def _parsed(text: str) -> Reference:
     """Return a reference, without its braces; ``row at factor=level`` may be broken over lines."""
     row, _, levels = " ".join(text.split()).partition(_LEVELS)
-    return Reference(row, dict(_level(level) for level in levels.split("; ")) if levels else {})
-
-
-def _level(text: str) -> tuple[str, str]:
-    """Return factor and level of ``factor=level``."""
-    factor, _, level = text.partition("=")
-    return factor, level
+    return Reference(row, levels_of(levels) if levels else {})
 
 
 def _reading(reference: Reference, readings: Sequence[Mapping[str, str]], place: str) -> str:
     """Return the recorded value of the reading that differs from the choice of the table by a reference's levels."""
-    of_row = {row["levels"]: row for row in readings if row["row"] == reference.row}
-    first = next((levels for levels, row in of_row.items() if row["point"] == "0"), "")
-    table = dict(map(_level, first.split("; "))) if first else {}
+    rows = [row for row in readings if row["row"] == reference.row]
+    table = next((levels_of(row["levels"]) for row in rows if row["point"] == "0"), {})
     for factor in reference.levels:
         if factor not in table:
             remedy = suggest(factor, table) or "record its curve"
             raise ConfigError(f"{place}: the recorded curve of '{reference.row}' has no factor '{factor}'; {remedy}")
-    levels = "; ".join(f"{factor}={level}" for factor, level in {**table, **reference.levels}.items())
-    if levels not in of_row or not of_row[levels]["value"]:
+    asked = {**table, **reference.levels}
+    value = next((row["value"] for row in rows if levels_of(row["levels"]) == asked), "")
+    if not value:
+        levels = "; ".join(f"{factor}={level}" for factor, level in asked.items())
         raise ConfigError(f"{place}: the recorded curve of '{reference.row}' has no reading '{levels}'; name another")
-    return of_row[levels]["value"]
+    return value

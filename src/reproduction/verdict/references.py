@@ -78,7 +78,7 @@ def check_record(record: Record, spec: Mapping[str, Any], folder: Path, tests: P
                 place = f"{folder / 'checks.yaml'}: {name}.{side}: {text}"
                 check_locator(parse_locator(text, place), spec, place, tests)
     causes_of(record.deviations, record.rows)
-    _check_causes(record, spec, folder, tests)
+    _check_deviations(record, spec, folder, tests)
     for name, table in spec["tables"].items():
         artefacts = [table["artefact"]] if isinstance(table["artefact"], str) else table["artefact"]
         for artefact in artefacts:
@@ -93,7 +93,7 @@ def check_record(record: Record, spec: Mapping[str, Any], folder: Path, tests: P
             check_name("published row", row_id, [row.id for row in record.rows], f"{paper}: figures.{name}.shows")
 
 
-def _check_causes(record: Record, spec: Mapping[str, Any], folder: Path, tests: Path) -> None:
+def _check_deviations(record: Record, spec: Mapping[str, Any], folder: Path, tests: Path) -> None:
     """Check the names of what shows the effects and causes of one paper; the parameters are those of `check_record`."""
     rows = [row.id for row in record.rows]
     for deviation in record.deviations:
