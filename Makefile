@@ -9,7 +9,6 @@
 # make forms     matrices of every form and odd values against every estimator, a process a case
 # make chaos     MINUTES of random faults against a run, each followed by a comparison of all results
 # make mutants   NUMBER small faults planted in kernels, metrics and verdicts; each must be noticed by a test
-# make stale     the tests of the ways to a stale result that CONTRIBUTING.md lists
 # make check-project  the GitHub workflows, the Dockerfile and the rules by their linters
 # make newest    the tests of the workflow with the newest Snakemake, whatever pyproject.toml allows
 # make audit     known faults of the locked packages
@@ -45,7 +44,7 @@ CASES ?= 5000
 MINUTES ?= 20
 NUMBER ?= 300
 
-.PHONY: all full test bench develop axe fuzz forms chaos mutants stale check retry setup check-project newest audit docs docs-data tiny image lowest site
+.PHONY: all full test bench develop axe fuzz forms chaos mutants check retry setup check-project newest audit docs docs-data tiny image lowest site
 .DELETE_ON_ERROR:
 
 all: setup
@@ -81,9 +80,6 @@ chaos: develop
 
 mutants: develop .venv-tools/.ready
 	$(TOOLS)/python tests/attacks/mutants.py --number $(NUMBER) --python $(abspath $(BIN)/python)
-
-stale: develop
-	$(BIN)/python -m pytest $(shell grep -oE 'tests/[a-z_/]+\.py::\w+' CONTRIBUTING.md)
 
 check: develop
 	$(BIN)/ruff check . && $(BIN)/ruff format --check .

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import os
 import pickle
 import shutil
@@ -401,39 +400,6 @@ def test_a_json_key_that_stands_twice_is_refused(tmp_path):
 
 
 # --- one place that opens an output -----------------------------------------------------------------------------------
-
-#: Modules of the library that open files for writing: the opener, the two caches, and a switch of the system.
-#: A race's worker answers on its standard output, and the log of the workers lies in a folder of the race alone.
-OPENERS = {"core/io.py", "core/cache.py", "numerics/jit.py", "experiment/cost.py", "race/worker.py", "race/workers.py"}
-
-
-def opens_an_output(node: ast.AST) -> bool:
-    """Return whether a call opens a file for writing, moves one, or makes a temporary one, but through our opener."""
-    if not isinstance(node, ast.Call):
-        return False
-    name = getattr(node.func, "attr", getattr(node.func, "id", ""))
-    owner = getattr(getattr(node.func, "value", None), "id", "")
-    given = (*node.args[1:2], *(word.value for word in node.keywords if word.arg == "mode"))
-    modes = [each.value for each in given if isinstance(each, ast.Constant)]
-    if any(word.arg == "fileobj" for word in node.keywords):  # into a stream that is open
-        return False
-    if name in ("open", "fdopen"):
-        return any(isinstance(mode, str) and set(mode) & set("wax+") for mode in modes)
-    return (
-        name in ("mkstemp", "NamedTemporaryFile")
-        or (name in ("replace", "rename") and owner == "os")
-        or (name in ("write_text", "write_bytes", "touch") and owner != "io" and isinstance(node.func, ast.Attribute))
-    )
-
-
-def test_one_module_of_the_library_opens_outputs() -> None:
-    source = Path(io.__file__).parents[1]
-    found = {
-        path.relative_to(source).as_posix()
-        for path in source.rglob("*.py")
-        if any(map(opens_an_output, ast.walk(ast.parse(path.read_text(encoding="utf-8")))))
-    }
-    assert found == OPENERS
 
 
 def test_what_is_no_file_is_written_through(tmp_path: Path) -> None:

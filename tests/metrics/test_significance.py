@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-import ast
-import re
-from pathlib import Path
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -14,7 +10,6 @@ from scipy import stats
 
 from textmix.metrics import significance
 from textmix.metrics.significance import (
-    LEVEL,
     Sample,
     bootstrap_interval,
     equivalence,
@@ -147,27 +142,3 @@ def test_trials_that_cannot_tell_do_not_tell() -> None:
     assert significance.resampled_difference([0.5, 0.6], [0.5, 0.6], 0.25) == (0.0, 0.0, 0.0, 1.0)
     three, ten = (significance.resampled_difference(np.full(j, 0.7), np.full(j, 0.5), 0.25) for j in (3, 10))
     assert three[1:] == (-np.inf, np.inf, 0.25) and ten[1:] == (pytest.approx(0.2), pytest.approx(0.2), 2**-9)
-
-
-def test_the_level_of_significance_stands_once() -> None:
-    """A share of 0.05 or 0.95 elsewhere is no level of a test; each is named here with what it is."""
-    others = {
-        "quantiles of a curve": "models/neighbors/labels.py",
-        "share of draws that a sentence calls sure": "contest/lessons.py",
-        "duality gap of machines fitted block by block": "bench/by_blocks.py",
-        "per cent that are shown as 0": "verdict/items.py",
-        "margin of a drawing": "papers/edcm/figures.py",
-        "share of the time for a validation": "race/averaging.py",
-        "share of a peer's time": "papers/thesis/hmm_bench.py",
-    }
-    root = Path(__file__).resolve().parents[2] / "src"
-    found = {
-        path.relative_to(root).as_posix().partition("/")[2]
-        for path in root.rglob("*.py")
-        # A text without such digits holds no such number, and is not parsed.
-        if re.search(r"[05]\d*e-|\.[09]5", text := path.read_text(encoding="utf-8"), re.IGNORECASE)
-        for node in ast.walk(ast.parse(text))
-        if isinstance(node, ast.Constant) and node.value in (0.05, 0.95)
-    }
-    assert found == {"metrics/significance.py", *others.values()}
-    assert 1.0 - LEVEL == 0.95

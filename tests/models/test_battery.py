@@ -4,14 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from tests.models.battery import PAGE, TOOLS, page, tried
+from tests.models.battery import TOOLS, tried
 from tests.models.public import CLASSES
 
 
 @pytest.mark.parametrize("name", CLASSES)
 def test_every_tool_that_has_a_meaning_works(name: str) -> None:
     assert tried(name).keys() == TOOLS.keys()
-
-
-def test_the_page_says_what_was_tried() -> None:
-    assert PAGE.read_text(encoding="utf-8") == page(), "run: python -m tests.models.battery"

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import ast
 import functools
 import os
 import subprocess
 import sys
 import warnings
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -22,21 +20,6 @@ from tests.attacks.forms import CONTENT, DAMAGES, FORMATS, VALUES, apart, estima
 from textmix.experiment.methods import load_methods
 from textmix.models.linear.nbsvm import NBSVMClassifier
 from textmix.numerics.matrices import LARGEST_COUNT, check_counts_in_range, computable, sound
-
-SOURCE = Path(textmix.__file__).parent
-#: Modules that call the checks of scikit-learn: the gate of the models, that of the weighting, and a second look at y.
-CALLERS = {"models/common/validation.py", "text/term_weighting.py"}
-CHECKS = {"validate_data", "check_array", "check_X_y"}
-
-
-def test_only_the_gates_call_the_checks_of_scikit_learn_on_a_matrix() -> None:
-    found = set()
-    for path in SOURCE.rglob("*.py"):
-        text = path.read_text(encoding="utf-8")
-        for node in ast.walk(ast.parse(text if any(name in text for name in CHECKS) else "")):
-            if isinstance(node, ast.Call) and getattr(node.func, "id", getattr(node.func, "attr", "")) in CHECKS:
-                found.add(path.relative_to(SOURCE).as_posix())
-    assert found == CALLERS
 
 
 def test_every_registered_and_every_public_class_is_tried() -> None:

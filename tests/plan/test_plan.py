@@ -416,11 +416,6 @@ def test_papers_are_the_folders_of_the_configuration_in_the_order_of_their_place
     assert list(make_plan(REAL, [], root).papers) == [*PAPERS[:-2], "another", "naive_bayes", "thesis"]
 
 
-def test_table_of_documents_in_the_readme_names_every_paper(plan):
-    readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    assert sorted(re.findall(r"^\| `(\w+)` \|", readme, flags=re.MULTILINE)) == sorted(plan.papers)
-
-
 def test_measures_run_where_their_data_are(root):
     path = root / "config/papers" / EDCM
     paper = load_yaml_strict(path)

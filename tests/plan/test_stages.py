@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import re
 from pathlib import Path
 
@@ -11,32 +10,12 @@ from reproduction.plan.stages import FIT, STAGES, Stage
 from tests.workflow.asking import workflow_of
 
 ROOT = Path(__file__).resolve().parents[2]
-#: A path of a result, of raw data, of a benchmark or of a log of a stage.
-LITERAL = re.compile(r"^(results|resources)/\S*$")
 EVERY = [value for value in vars(stages).values() if isinstance(value, Stage)]
-
-
-def literals(path: Path) -> list[str]:
-    """Return the paths of results that a module writes as text, docstrings left out."""
-    tree = ast.parse(path.read_text(encoding="utf-8"))
-    return [
-        node.value
-        for node in ast.walk(tree)
-        if isinstance(node, ast.Constant) and isinstance(node.value, str) and LITERAL.match(node.value)
-    ]
 
 
 def plain(path: object) -> str:
     """Return a pattern of a rule without the constraints of its wildcards."""
     return re.sub(r",[^{}]*\}", "}", str(path))
-
-
-def test_paths_of_results_stand_in_one_module() -> None:
-    found = {path.name: paths for path in (ROOT / "src/reproduction").rglob("*.py") if (paths := literals(path))}
-    assert set(found) == {"stages.py"}
-    for path in [ROOT / "workflow/Snakefile", *(ROOT / "workflow/rules").glob("*.smk")]:
-        code = re.sub(r'""".*?"""|#.*', "", path.read_text(encoding="utf-8"), flags=re.DOTALL)
-        assert not re.findall(r'"(?:results|resources)/[^"]*"', code), path.name
 
 
 def test_no_two_stages_write_one_path() -> None:

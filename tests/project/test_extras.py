@@ -4,17 +4,11 @@ from __future__ import annotations
 
 import subprocess
 import sys
-import tomllib
-from pathlib import Path
 
 import pytest
-from packaging.requirements import Requirement
 
-from tests.project.lowest import PARTS, lowest
 from textmix.core.extras import extra
 
-ROOT = Path(__file__).resolve().parents[2]
-PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 #: Refuses each package that an extra brings, as if it were not installed.
 BLOCKED = """
 import sys
@@ -99,28 +93,6 @@ def test_the_command_line_says_which_extra_lists_need() -> None:
     assert done.returncode == 1 and done.stderr == "yaml is not installed; run: pip install 'textmix[data]'\n"
 
 
-def test_every_extra_that_a_message_names_exists() -> None:
-    named = {
-        line.split('extra("')[1].split('"')[0]
-        for path in (ROOT / "src").rglob("*.py")
-        for line in path.read_text(encoding="utf-8").splitlines()
-        if line.strip().startswith('with extra("')
-    }
-    assert named and named <= PROJECT["optional-dependencies"].keys()
-    needed = {Requirement(text).name for text in PROJECT["dependencies"]}
-    assert needed == {"numpy", "scipy", "numba", "scikit-learn"}
+def test_an_import_that_fails_for_another_reason_names_its_module() -> None:
     with pytest.raises(ModuleNotFoundError, match="nothing_of_this_name is not installed"), extra("data"):
         import nothing_of_this_name  # type: ignore[import-not-found]  # noqa: F401
-
-
-def test_what_a_user_installs_has_a_lowest_version() -> None:
-    extras = PROJECT["optional-dependencies"]
-    texts = [*PROJECT["dependencies"], *(text for part in PARTS for text in extras[part])]
-    assert all(str(Requirement(text).specifier).startswith(">=") for text in texts)
-    assert lowest(ROOT / "pyproject.toml") == [text.replace(">=", "==") for text in texts]
-
-
-def test_the_whole_extra_has_the_packages_of_its_parts() -> None:
-    extras = PROJECT["optional-dependencies"]
-    for part in PARTS:
-        assert set(extras[part]) <= set(extras["workflow"]), part

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import re
 from pathlib import Path
 from typing import Any
 
@@ -84,16 +83,6 @@ def test_each_row_that_differs_in_the_recorded_run_has_a_cause_and_none_that_is_
     assert [row for row, verdict in verdicts.items() if verdict == "differs" and row not in causes] == []
     # A row that another form of the data changes has its cause for runs with that form.
     assert [row for row in causes if verdicts[row] == "reproduced" and row not in OTHER_FORM] == []
-
-
-@pytest.mark.parametrize("folder", sorted((ROOT / "config/papers").iterdir()), ids=lambda path: path.name)
-def test_as_many_rows_have_a_cause_as_readme_says_differ(folder: Path) -> None:
-    (line,) = re.findall(rf"^\| `{folder.name}` \|.*\|(.*)\|$", (ROOT / "README.md").read_text(encoding="utf-8"), re.M)
-    differ = [int(number) for number in re.findall(r"\b\d+, (\d+), \d+\b", line)]
-    rows = read_published(folder / "published.csv")
-    causes = causes_of(read_deviations(folder / "deviations.yaml", ROOT / "workflow/schemas"), rows)
-    counted = [row for row in rows if row.kind in ("number", "claim") and row.id in causes]
-    assert differ and len(counted) >= max(differ)
 
 
 def test_the_page_shows_the_cause_of_a_row_that_differs_or_that_it_is_not_known() -> None:

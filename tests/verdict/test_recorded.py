@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-from collections import Counter
 from dataclasses import asdict, replace
 from pathlib import Path
 
@@ -16,8 +14,7 @@ from reproduction.verdict.causes import Cause
 from reproduction.verdict.coverage import DataUsed, Lacking, Remedy, fetched
 from reproduction.verdict.items import Beside
 from reproduction.verdict.page import Report, render_front, render_numbers, render_paper
-from reproduction.verdict.placebo import placebos
-from reproduction.verdict.published import COUNTED, Record, read_claims
+from reproduction.verdict.published import Record
 from reproduction.verdict.recorded import (
     RECORDED_COLUMNS,
     Facts,
@@ -32,7 +29,6 @@ from reproduction.verdict.recorded import (
 from reproduction.verdict.recording import check_no_loss, write_record
 from reproduction.verdict.section import PaperSection
 from reproduction.verdict.sections import make_section
-from reproduction.verdict.words import JUDGED
 from tests.verdict.reporting import row as printed
 from tests.verdict.test_page import SPEC, Reader, comparison, made_of
 from textmix.core import io
@@ -219,23 +215,3 @@ def test_a_run_that_judged_less_than_the_recorded_one_is_refused() -> None:
     check_no_loss(old, run_of(recorded(verdict="differs"), recorded("p.y")))
     with pytest.raises(IntegrityError, match=r"did not judge 1 rows .* p\.y"):
         check_no_loss(old, run_of(recorded(), recorded("p.y", "data missing")))
-
-
-def test_the_counts_of_readme_are_those_of_the_recorded_run() -> None:
-    run = read_recorded(recorded_files(ROOT / "config"))
-    if run is None:
-        pytest.skip("no run is recorded")
-    text = (ROOT / "README.md").read_text(encoding="utf-8")
-    total: Counter[str] = Counter()
-    for folder in sorted((ROOT / "config/papers").iterdir()):
-        published, checks = read_claims(folder, ROOT / "workflow/schemas")
-        weak = {name for name, placebo in placebos(published, checks).items() if placebo.weak}
-        counted = [row.id for row in published if row.kind in COUNTED and row.id not in weak]
-        counts = Counter(run.rows[name].verdict for name in counted if name in run.rows)  # a later row is in no record
-        total += counts
-        (line,) = re.findall(rf"^\| `{folder.name}` \|.*\|(.*)\|$", text, re.M)
-        said = ", ".join(str(counts[verdict]) for verdict in JUDGED)
-        assert line.strip().startswith(said), f"{folder.name}: README says {line}, the recorded run {said}"
-    words = (f"{total['reproduced']} numbers and claims reproduced", f"{total['differs']} differ")
-    for said in (*words, f"{total['undecided']} undecided", run.day):
-        assert said in " ".join(text.split()), f"README does not say '{said}', as the recorded run does"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -85,13 +84,6 @@ def test_a_row_links_to_the_figures_and_tables_that_show_it() -> None:
 )
 def test_the_place_of_a_deviation_is_said_in_words(where: str, words: str) -> None:
     assert where_in_words(where) == words
-
-
-def test_every_page_links_to_the_repository_and_the_documentation() -> None:
-    html = render_numbers(Report([made_of([comparison("reproduced", id="p.r")])], {}))
-    for address in ("README.md", "docs/index.md", "docs/how-to/doubt-a-number.md"):
-        assert f'href="../../{address}"' in html
-        assert (Path(__file__).parents[2] / address).is_file()
 
 
 def test_judged_rows_stand_first_and_sort_by_the_relative_difference() -> None:
