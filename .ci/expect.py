@@ -10,7 +10,7 @@ import sys
 from collections import Counter
 from pathlib import Path
 
-from reproduction.stored.origins import read_origins
+from reproduction.flow.origins import read_origins
 from reproduction.verdict.causes import causes_of
 from reproduction.verdict.published import read_record
 from reproduction.verdict.recorded import lost_verdicts, read_recorded, recorded_files

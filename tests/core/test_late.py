@@ -62,7 +62,7 @@ def test_a_module_runs_without_a_package_that_all_others_find(found: None, monke
 
 def test_a_fit_in_a_job_loads_no_pandas_and_a_frame_is_still_taken() -> None:
     program = (
-        "import sys, reproduction.job.runtime; from textmix import MultinomialClassifier as M; "
+        "import sys, reproduction.flow.job; from textmix import MultinomialClassifier as M; "
         "M().fit([[1, 0], [0, 2]], [0, 1]); print('pandas' in sys.modules); import pandas; "
         "print(M().fit(pandas.DataFrame({'a': [1, 0], 'b': [0, 2]}), [0, 1]).feature_names_in_)"
     )

@@ -17,8 +17,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from reproduction.job.recipes import Code, Recipe
-from reproduction.job.runtime import job
+from reproduction.flow.job import job
+from reproduction.flow.recipe import Code, Recipe
 from tests.job.test_runtime import Named, log_of, snakemake  # noqa: F401 - the fixture
 from textmix.core import io
 

@@ -13,8 +13,8 @@ from typing import Any
 
 import pytest
 
-from reproduction.job.interrupt import JOB_ENDS, Interrupts
-from reproduction.job.runtime import job
+from reproduction.flow.interrupt import JOB_ENDS, Interrupts
+from reproduction.flow.job import job
 
 
 @pytest.fixture(autouse=True)
@@ -61,7 +61,7 @@ def test_an_ignored_interrupt_stays_ignored() -> None:
 
 
 def test_a_process_prints_a_sentence_and_no_traceback_of_an_interrupt_and_one_of_any_other_error() -> None:
-    code = "from reproduction.job.interrupt import end_quietly; end_quietly('ended'); raise {}"
+    code = "from reproduction.flow.interrupt import end_quietly; end_quietly('ended'); raise {}"
     for error, said in (("KeyboardInterrupt", False), ("ValueError", True)):
         done = subprocess.run([sys.executable, "-c", code.format(error)], capture_output=True, text=True, check=False)
         assert done.returncode != 0

@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
+from reproduction.flow.recipe import Recipe
 from reproduction.job import pack as packing
 from reproduction.job.pack import PackedJob, take_pack, write_pack
-from reproduction.job.recipes import Recipe
 from textmix.core import io
 from textmix.core.digests import sha256_file
 from textmix.core.errors import IntegrityError

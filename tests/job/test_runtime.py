@@ -16,9 +16,9 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+from reproduction.flow.job import job
+from reproduction.flow.recipe import Code, Recipe
 from reproduction.job import runtime
-from reproduction.job.recipes import Code, Recipe
-from reproduction.job.runtime import job
 from reproduction.job.spent import spent_by_rule
 from textmix.core import digests, io
 from textmix.core.errors import ConfigError, MissingResult

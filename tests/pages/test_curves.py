@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 
+from reproduction.flow.curves import CLAIM_UNIT, READINGS, Curve, Reading
 from reproduction.pages.curves import draw_curve, with_drawings
-from reproduction.stored.curves import CLAIM_UNIT, READINGS, Curve, Reading
 from textmix.core.io import format_csv
 from textmix.pages.drawing import inline_svg, notes_of
 

@@ -9,10 +9,10 @@ import matplotlib
 import pytest
 import yaml
 
+from reproduction.flow.results import Results
 from reproduction.pages.figures import FigureData, draw
 from reproduction.papers.edcm import figures as edcm
 from reproduction.papers.naive_bayes import figures as naive_bayes
-from reproduction.stored.results import Results
 from tests.pages.drawings import assert_sound
 from tests.verdict.reporting import ROLES, SETTINGS, Made
 from textmix.core import io

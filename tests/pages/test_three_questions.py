@@ -14,8 +14,8 @@ from typing import Any
 import pytest
 import yaml
 
+from reproduction.flow.results import Results, RoleEntry
 from reproduction.plan.plan import make_plan
-from reproduction.stored.results import Results, RoleEntry
 from reproduction.verdict.compare import not_chosen
 from reproduction.verdict.coverage import DataUsed, Remedy
 from reproduction.verdict.items import Beside

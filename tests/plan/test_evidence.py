@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from reproduction.job.recipes import Code
+from reproduction.flow.recipe import Code
 from reproduction.plan import evidence
 from tests import outcomes
 from textmix.core import io

@@ -11,10 +11,10 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reproduction.plan.locators import read_role_lists
+from reproduction.flow.locators import read_role_lists
+from reproduction.flow.papers import load_papers
 from reproduction.plan.matrix import load_matrix
 from reproduction.plan.own import load_own
-from reproduction.plan.papers import load_papers
 from reproduction.plan.suites import load_suites
 from reproduction.verdict.published import read_checks, read_deviations, read_published
 from tests.fuzzing import bounded_memory, searched, ways

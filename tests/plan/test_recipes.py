@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from reproduction.job.recipes import Recipe
+from reproduction.flow.recipe import Recipe
 from reproduction.plan import recipes
 from reproduction.plan.recipes import Recipes
 from tests.workflow.asking import Wildcards

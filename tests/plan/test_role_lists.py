@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from reproduction.plan.locators import expand_locators, read_role_lists
-from reproduction.plan.papers import expand_paper
+from reproduction.flow.locators import expand_locators, read_role_lists
+from reproduction.flow.papers import expand_paper
 from textmix.core.errors import ConfigError
 
 LISTS = {"both": ["a", "b"]}

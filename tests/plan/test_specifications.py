@@ -9,12 +9,12 @@ from types import SimpleNamespace
 import pytest
 import yaml
 
-from reproduction.plan.locators import parse_locator
-from reproduction.plan.papers import load_papers
-from reproduction.plan.places import paper_folders
+from reproduction.flow.locators import parse_locator
+from reproduction.flow.papers import load_papers
+from reproduction.flow.places import paper_folders
+from reproduction.flow.readings import MOST, Readings, load_readings
 from reproduction.plan.plan import make_plan
 from reproduction.plan.reading_jobs import ReadingJobs
-from reproduction.plan.specifications import MOST, Readings, load_readings
 from textmix.core.config import load_yaml_strict
 from textmix.core.errors import ConfigError
 from textmix.experiment.methods import load_methods

@@ -8,8 +8,8 @@ from types import ModuleType
 import numpy as np
 import pytest
 
-from reproduction.job.folders import package_of
-from reproduction.stored.measures import Measure, Repeated, run_measure
+from reproduction.flow.folders import package_of
+from reproduction.flow.measures import Measure, Repeated, run_measure
 from textmix.core import io
 from textmix.core.errors import ConfigError
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from reproduction.stored.origins import Ancestors, Origin
+from reproduction.flow.origins import Ancestors, Origin
 from textmix.core import io
 
 

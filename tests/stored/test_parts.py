@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from reproduction.stored.parts import join_parts, save_part
+from reproduction.flow.parts import join_parts, save_part
 from tests.experiment.test_trials import GRID, NAIVE_BAYES, SEED, corpus_of
 from textmix.core.errors import IntegrityError, MissingResult
 from textmix.core.io import write_missing

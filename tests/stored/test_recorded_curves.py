@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from reproduction.plan.specifications import Point, Specification
-from reproduction.stored.curves import FACTORS, READINGS, Curve, Reading, factor_rows, read_curves, read_factors
-from reproduction.stored.recorded_curves import RECORDED_CURVES, record_curves, recorded_curves
+from reproduction.flow.curves import FACTORS, READINGS, Curve, Reading, factor_rows, read_curves, read_factors
+from reproduction.flow.readings import Point, Specification
+from reproduction.flow.recorded_curves import RECORDED_CURVES, record_curves, recorded_curves
 from tests.verdict.reporting import META
 from textmix.core import io
 from textmix.core.errors import ConfigError, IntegrityError

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from reproduction.stored.verify import made_elsewhere, verify
+from reproduction.flow.verify import made_elsewhere, verify
 from textmix.core import digests, io
 from textmix.core.errors import MissingResult
 

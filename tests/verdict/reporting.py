@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from reproduction.stored.results import Results, RoleEntry
+from reproduction.flow.results import Results, RoleEntry
 from reproduction.verdict.published import Published
 from textmix.core import io
 from textmix.core.errors import MissingResult

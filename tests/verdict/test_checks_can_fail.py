@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from reproduction.plan.locators import Locator, ScoreLocator
-from reproduction.plan.papers import expand_paper
-from reproduction.stored.results import Results
+from reproduction.flow.locators import Locator, ScoreLocator
+from reproduction.flow.papers import expand_paper
+from reproduction.flow.results import Results
 from reproduction.verdict import claims
 from reproduction.verdict.locate import Rebuilt, Trials
 from reproduction.verdict.published import read_claims

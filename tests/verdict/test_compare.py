@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from scipy import stats
 
-from reproduction.stored.results import Evidence
+from reproduction.flow.results import Evidence
 from reproduction.verdict.compare import (
     COMPARISON_COLUMNS,
     compare_paper,

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
+from reproduction.flow.locators import MeasureLocator, ScoreLocator, parse_locator
+from reproduction.flow.results import NotRun, RoleEntry, as_read, role_entries
 from reproduction.pages.figures import FigureData
-from reproduction.plan.locators import MeasureLocator, ScoreLocator, parse_locator
-from reproduction.stored.results import NotRun, RoleEntry, as_read, role_entries
 from reproduction.verdict.locate import Rebuilt, _test_ratio, locate, roles_behind
 from tests.verdict.reporting import Made
 from textmix.core import io

@@ -12,8 +12,7 @@ from typing import Any
 
 import pytest
 
-from reproduction.plan.scope import LEFT_OUT
-from reproduction.stored.results import Results, RoleEntry
+from reproduction.flow.results import LEFT_OUT, Results, RoleEntry
 from reproduction.verdict.compare import COMPARISON_COLUMNS, compare_paper
 from reproduction.verdict.coverage import DataUsed, Remedy
 from reproduction.verdict.items import Recorded

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 import yaml
 
-from reproduction.plan.papers import expand_paper
+from reproduction.flow.papers import expand_paper
 from reproduction.verdict.claims import COMPARISONS
 from reproduction.verdict.published import (
     CHECK_KINDS,

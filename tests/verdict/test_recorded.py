@@ -7,9 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from reproduction.plan.scope import LEFT_OUT
-from reproduction.stored.origins import Origin
-from reproduction.stored.results import Results, RoleEntry
+from reproduction.flow.origins import Origin
+from reproduction.flow.results import LEFT_OUT, Results, RoleEntry
 from reproduction.verdict.causes import Cause
 from reproduction.verdict.coverage import DataUsed, Lacking, Remedy, fetched
 from reproduction.verdict.items import Beside

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from reproduction.stored.results import Evidence
+from reproduction.flow.results import Evidence
 from reproduction.verdict.compare import COMPARISON_COLUMNS, compare_paper
 from reproduction.verdict.published import Record
 from reproduction.verdict.recorded import RECORDED_COLUMNS, RecordedRun, read_recorded, recorded_files

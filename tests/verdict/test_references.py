@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from reproduction.plan.locators import STATISTICS
-from reproduction.plan.outline import figures_in, parameters_of
+from reproduction.flow.locators import STATISTICS
+from reproduction.flow.outline import figures_in, parameters_of
 from reproduction.plan.plan import make_plan
 from reproduction.verdict.references import check_papers
 from textmix.core.config import load_yaml_strict

@@ -8,8 +8,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from reproduction.plan.specifications import Point, Specification
-from reproduction.stored.curves import CLAIM_UNIT, Curve, Reading, factor_rows, read_curves, read_factors, read_folder
+from reproduction.flow.curves import CLAIM_UNIT, Curve, Reading, factor_rows, read_curves, read_factors, read_folder
+from reproduction.flow.readings import Point, Specification
 from reproduction.verdict.causes import Cause
 from reproduction.verdict.claims import distance
 from reproduction.verdict.section import PaperSection
@@ -121,7 +121,7 @@ def test_a_curve_never_says_a_verdict() -> None:
 
 
 def test_curves_are_read_as_they_were_written(tmp_path: Path) -> None:
-    from reproduction.stored.curves import READINGS
+    from reproduction.flow.curves import READINGS
 
     written = curve(0.7, None, math.pi)
     with io.new_folder(tmp_path / "curves", META) as folder:

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from reproduction.stored.origins import Origin
+from reproduction.flow.origins import Origin
 from reproduction.verdict.page import Report, render_numbers
 from reproduction.verdict.tables import PaperTable, make_cell
 from reproduction.verdict.trail import made_by, place_in_paper, shown_in, where_in_words

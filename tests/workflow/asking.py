@@ -12,7 +12,7 @@ from typing import Any
 from snakemake.api import SnakemakeApi
 from snakemake.settings.types import ConfigSettings, DAGSettings, OutputSettings, Quietness, ResourceSettings
 
-from reproduction.job.recipes import Recipe
+from reproduction.flow.recipe import Recipe
 from reproduction.plan import recipes
 from reproduction.plan.recipes import Recipes
 

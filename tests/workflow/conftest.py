@@ -88,7 +88,7 @@ def everything(shared: Path, pristine: Clone) -> Clone:
         clone = pristine.copy(folder)
         own_data(folder / "mine")
         cut_into_fits(folder)
-        runtime = folder / "src/reproduction/job/runtime.py"
+        runtime = folder / "src/reproduction/flow/job.py"
         runtime.write_text(runtime.read_text(encoding="utf-8") + WATCH, encoding="utf-8")
         done = clone.run_warm("--cores", "1", *EVERYTHING, *named(clone))
         assert done.returncode == 0, done.stdout

@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 
-from reproduction.job import recipes as recipes_module
-from reproduction.job.recipes import Recipe
+from reproduction.flow import recipe as recipes_module
+from reproduction.flow.recipe import Recipe
 from reproduction.plan.reach import within_reach
 from tests.workflow.asking import all_recipes, parsed, stale_by_reason, stale_by_record, stale_scripts
 from tests.workflow.tiny import Clone, own_data

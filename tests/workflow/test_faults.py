@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from reproduction.stored.verify import verify
+from reproduction.flow.verify import verify
 from tests.workflow.tiny import Clone, descendants
 from textmix.core import io
 

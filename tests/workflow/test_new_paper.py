@@ -52,7 +52,7 @@ CODE = {
     "__init__.py": '"""A toy paper."""\n',
     "measures.py": '''"""The measure of the toy paper."""
 
-from reproduction.stored.measures import Measure
+from reproduction.flow.measures import Measure
 
 
 def size(sources, settings, generator):

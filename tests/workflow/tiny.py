@@ -21,7 +21,7 @@ from py_compile import PycInvalidationMode
 import numpy as np
 import yaml
 
-from reproduction.plan.locators import parse_locator
+from reproduction.flow.locators import parse_locator
 from reproduction.verdict.published import PUBLISHED_COLUMNS
 from reproduction.verdict.recorded import recorded_files
 from reproduction.verdict.references import check_locator

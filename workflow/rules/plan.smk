@@ -9,15 +9,15 @@ from snakemake.logging import logger
 from snakemake_logger_plugin_textmix import expect, nothing_to_do
 
 from textmix.core.environment import versions
-from reproduction.job.commit import agent_of
-from reproduction.job.folders import RESOURCES, RESULTS
+from reproduction.flow.commit import agent_of
+from reproduction.flow.folders import RESOURCES, RESULTS
 from reproduction.job.spent import write_own_seconds
 from reproduction.plan.carried import workflow_files
 from reproduction.plan.contest_jobs import FIRST, ContestJobs, OwnJobs
 from reproduction.plan.jobs import Jobs
 from reproduction.plan.packing import packed_jobs
 from reproduction.plan.page_jobs import PageJobs
-from reproduction.plan.places import make_importable, outside
+from reproduction.flow.places import make_importable, outside
 from reproduction.plan.plan import make_plan
 from reproduction.plan.reading_jobs import ReadingJobs
 from reproduction.plan.recipes import Recipes
@@ -57,8 +57,8 @@ from reproduction.plan.stages import (
 )
 from reproduction.plan.storage import storage_of
 from reproduction.plan.targets import Targets, check_target
-from reproduction.stored.curves import read_folder
-from reproduction.stored.recorded_curves import RECORDED_CURVES, recorded_curves
+from reproduction.flow.curves import read_folder
+from reproduction.flow.recorded_curves import RECORDED_CURVES, recorded_curves
 from reproduction.verdict.references import check_papers
 from reproduction.verdict.said import run_said
 

@@ -53,7 +53,7 @@ RULES = ROOT / "workflow/rules"
 from textmix.core.config import load_yaml_strict
 from textmix.core.environment import use_common_instructions
 from textmix.core.errors import TextmixError
-from reproduction.job.interrupt import RUN_ENDS, Interrupts, end_quietly
+from reproduction.flow.interrupt import RUN_ENDS, Interrupts, end_quietly
 from reproduction.plan.snakemake_private import Snakemake
 
 SNAKEMAKE = Snakemake(workflow)

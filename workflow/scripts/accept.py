@@ -1,6 +1,6 @@
 """End the run with an error if data are corrupt or, when strict, if data could not be had."""
 
-from reproduction.job.runtime import job, logger
+from reproduction.flow.job import job, logger
 from textmix.core.errors import DataFormatError, MissingResult
 from textmix.core.io import check_result, write_result
 

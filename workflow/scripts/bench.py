@@ -8,7 +8,7 @@ use_all_instructions(os.environ)  # before NumPy is imported
 
 from reproduction.bench.running import run_suite
 from reproduction.bench.timing import COLUMNS
-from reproduction.job.runtime import job
+from reproduction.flow.job import job
 from reproduction.plan.suites import Suite
 from textmix.core.io import format_csv, write_result
 

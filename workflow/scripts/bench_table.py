@@ -2,7 +2,7 @@
 
 from reproduction.bench.running import join
 from reproduction.bench.timing import COLUMNS
-from reproduction.job.runtime import job, logger
+from reproduction.flow.job import job, logger
 from textmix.core.io import format_csv, write_result
 
 with job(snakemake, tolerate_missing=True) as running:

@@ -3,9 +3,9 @@
 from dataclasses import asdict
 from pathlib import Path
 
-from reproduction.job.runtime import job
-from reproduction.stored.origins import ORIGIN_COLUMNS, Ancestors
-from reproduction.stored.results import Evidence, Results, as_read, role_entries
+from reproduction.flow.job import job
+from reproduction.flow.origins import ORIGIN_COLUMNS, Ancestors
+from reproduction.flow.results import Evidence, Results, as_read, role_entries
 from reproduction.verdict.causes import GIVEN, given_rows
 from reproduction.verdict.compare import COMPARISON_COLUMNS, compare_paper
 from reproduction.verdict.published import read_claims

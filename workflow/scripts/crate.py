@@ -4,7 +4,7 @@ import shutil
 from importlib.metadata import version
 from pathlib import Path
 
-from reproduction.job.runtime import job
+from reproduction.flow.job import job
 from reproduction.verdict.crate import README, Carried, RunFacts, run_crate
 from reproduction.verdict.provenance import data_digests
 from reproduction.verdict.timeline import run_times

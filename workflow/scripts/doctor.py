@@ -4,7 +4,7 @@ import os
 import sys
 from pathlib import Path
 
-from reproduction.job.runtime import job
+from reproduction.flow.job import job
 from textmix.data.doctor import survey, table
 from textmix.data.registry import load_registry
 

@@ -3,7 +3,7 @@
 import os
 from pathlib import Path
 
-from reproduction.job.runtime import job
+from reproduction.flow.job import job
 from textmix.core.io import write_json
 from textmix.data.fetch import fetch_dataset
 from textmix.data.registry import dataset_entry

@@ -2,9 +2,9 @@
 
 from pathlib import Path
 
-from reproduction.job.runtime import job
+from reproduction.flow.job import job
+from reproduction.flow.results import Results, role_entries
 from reproduction.pages.figures import FigureData, draw
-from reproduction.stored.results import Results, role_entries
 from reproduction.verdict.compare import printed_numbers
 from textmix.core.errors import MissingResult
 from textmix.core.io import check_result, read_csv, write_missing, write_result

@@ -1,7 +1,7 @@
 """Fit one method on every split of one data set, or join its single fits; or make one of these fits."""
 
-from reproduction.job.runtime import job
-from reproduction.stored.parts import join_parts, save_part
+from reproduction.flow.job import job
+from reproduction.flow.parts import join_parts, save_part
 from textmix.core.io import format_csv, write_result
 from textmix.data.corpus import Corpus
 from textmix.experiment.compared import run_compared

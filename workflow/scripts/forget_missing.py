@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from reproduction.job.runtime import job, logger
+from reproduction.flow.job import job, logger
 from textmix.core.io import read_json
 
 with job(snakemake):

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from reproduction.job.runtime import job, machine
+from reproduction.flow.job import job, machine
 from textmix.contest.description import corpus_facts
 from textmix.contest.findings import findings
 from textmix.contest.pages import Study, data_facts, matrix_lead, methods_of, render_study, score_table

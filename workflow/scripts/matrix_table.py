@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from reproduction.job.runtime import job
+from reproduction.flow.job import job
 from textmix.contest.rows import COSTS, SCORES, TRIALS, empty_row, read_costs, read_scores, read_trials
 from textmix.core.io import format_csv, write_result
 from textmix.experiment.methods import Method

@@ -1,7 +1,7 @@
 """Compute one measure of a paper: quantities that this paper alone defines."""
 
-from reproduction.job.runtime import job
-from reproduction.stored.measures import MeasureData, run_measure
+from reproduction.flow.job import job
+from reproduction.flow.measures import MeasureData, run_measure
 from textmix.data.corpus import Corpus
 from textmix.experiment.methods import Method
 from textmix.experiment.predictions import Predictions

@@ -10,7 +10,7 @@ import tempfile
 from pathlib import Path
 
 from reproduction.bench.millions import COLUMNS, measure_millions
-from reproduction.job.runtime import job, logger
+from reproduction.flow.job import job, logger
 from textmix.core.io import format_csv, write_result
 
 with job(snakemake) as running, tempfile.TemporaryDirectory(dir=Path(snakemake.output[0]).parent) as folder:

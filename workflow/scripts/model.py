@@ -1,6 +1,6 @@
 """Fit one method to all documents of a data set and save the model, for `textmix predict`."""
 
-from reproduction.job.runtime import job
+from reproduction.flow.job import job
 from textmix.data.corpus import Corpus
 from textmix.experiment.methods import Method
 from textmix.serve.fit import fit_model

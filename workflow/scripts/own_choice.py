@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from reproduction.job.runtime import job
+from reproduction.flow.job import job
 from textmix.contest.choice import choose
 from textmix.contest.inspection import PREDICTIONS, prediction_rows
 from textmix.core.io import canonical_json, format_csv, write_result

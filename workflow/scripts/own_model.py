@@ -1,6 +1,6 @@
 """Fit the recommended method to all documents of the user's data and save it as a model."""
 
-from reproduction.job.runtime import job
+from reproduction.flow.job import job
 from textmix.core.io import check_result, read_json
 from textmix.data.corpus import Corpus
 from textmix.experiment.methods import Method

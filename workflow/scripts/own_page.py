@@ -3,7 +3,7 @@
 import time
 from pathlib import Path
 
-from reproduction.job.runtime import job, machine
+from reproduction.flow.job import job, machine
 from textmix.contest.own_page import About, own_page, own_tables
 from textmix.contest.pages import seconds
 from textmix.contest.rows import COSTS, SCORES, processor_seconds

@@ -3,7 +3,7 @@
 import numpy as np
 
 from reproduction.bench.peers import COLUMNS, beside, run_peers, sentences
-from reproduction.job.runtime import job, logger
+from reproduction.flow.job import job, logger
 from textmix.core.io import check_result, format_csv, read_csv, read_json, write_result
 from textmix.data.corpus import Corpus
 from textmix.experiment.splits import Splits

@@ -1,6 +1,6 @@
 """Describe the user's own data as they were read."""
 
-from reproduction.job.runtime import job, logger
+from reproduction.flow.job import job, logger
 from textmix.contest.description import describe
 from textmix.core.io import canonical_json, write_result
 from textmix.data.corpus import Corpus

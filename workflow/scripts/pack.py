@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
+from reproduction.flow.job import job, logger
 from reproduction.job.pack import write_pack
-from reproduction.job.runtime import job, logger
 
 with job(snakemake):
     target, jobs = Path(snakemake.params.pack), snakemake.params.jobs

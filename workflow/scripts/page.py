@@ -2,9 +2,9 @@
 
 from pathlib import Path
 
-from reproduction.job.runtime import job
+from reproduction.flow.job import job
+from reproduction.flow.results import as_read, role_entries
 from reproduction.pages.curves import with_drawings
-from reproduction.stored.results import as_read, role_entries
 from reproduction.verdict.compare import (
     COMPARISON_COLUMNS,
     count_by_kind,

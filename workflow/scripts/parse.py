@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from reproduction.job.runtime import job
+from reproduction.flow.job import job
 from textmix.data.parse import parse_first
 from textmix.data.registry import dataset_entry
 

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from reproduction.job.runtime import job, machine
+from reproduction.flow.job import job, machine
 from reproduction.verdict.page import render_provenance
 from reproduction.verdict.provenance import data_digests
 from reproduction.verdict.timeline import read_seconds, seconds_by_stage, timeline

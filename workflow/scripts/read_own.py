@@ -1,6 +1,6 @@
 """Read the user's own data into a corpus (textmix.data.corpus) and check it."""
 
-from reproduction.job.runtime import job
+from reproduction.flow.job import job
 from textmix.data.own import read_own
 
 with job(snakemake) as running:

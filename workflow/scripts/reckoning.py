@@ -1,7 +1,7 @@
 """Reckon what more documents cost, from the measured growth of each stage."""
 
 from reproduction.bench.reckoning import COLUMNS, reckon
-from reproduction.job.runtime import job
+from reproduction.flow.job import job
 from textmix.core.io import format_csv, read_csv, write_result
 
 with job(snakemake) as running:

@@ -2,9 +2,9 @@
 
 from pathlib import Path
 
-from reproduction.job.commit import commit_of
-from reproduction.job.runtime import job, logger
-from reproduction.stored.results import Evidence, role_entries
+from reproduction.flow.commit import commit_of
+from reproduction.flow.job import job, logger
+from reproduction.flow.results import Evidence, role_entries
 from reproduction.verdict.published import read_record
 from reproduction.verdict.recorded import read_recorded, recorded_files
 from reproduction.verdict.recording import PaperPlan, beside, check_no_loss, read_run, write_record

@@ -2,10 +2,10 @@
 
 from pathlib import Path
 
-from reproduction.job.commit import commit_of
-from reproduction.job.runtime import job, logger
+from reproduction.flow.commit import commit_of
+from reproduction.flow.job import job, logger
+from reproduction.flow.recorded_curves import RECORDED_CURVES, record_curves
 from reproduction.plan.stages import READINGS
-from reproduction.stored.recorded_curves import RECORDED_CURVES, record_curves
 from reproduction.verdict.recording import check_fresh, commit_said
 from textmix.core.errors import IntegrityError
 

@@ -8,7 +8,7 @@ use_all_instructions(os.environ)  # before NumPy is imported
 
 from reproduction.bench.growth import COLUMNS
 from reproduction.bench.scaling import measure_case
-from reproduction.job.runtime import job
+from reproduction.flow.job import job
 from textmix.core.io import format_csv, write_result
 from textmix.data.corpus import Corpus
 

@@ -1,7 +1,7 @@
 """Join the measured growth of all stages: their slopes, and a figure."""
 
 from reproduction.bench.growth import SLOPES, points, slopes
-from reproduction.job.runtime import job
+from reproduction.flow.job import job
 from reproduction.pages.scaling import scaling_figure
 from textmix.core.io import format_csv, read_csv, write_result
 from textmix.pages.style import style, svg_bytes

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from reproduction.job.runtime import job, machine
+from reproduction.flow.job import job, machine
 from textmix.contest.characteristics import characteristics
 from textmix.contest.decided import read_decided
 from textmix.contest.sizes import STUDY, study_rows, without_score

@@ -3,8 +3,8 @@
 from collections import Counter
 from pathlib import Path
 
+from reproduction.flow.job import job, logger
 from reproduction.job.pack import take_pack
-from reproduction.job.runtime import job, logger
 from textmix.core.errors import ConfigError
 
 with job(snakemake):

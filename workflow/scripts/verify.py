@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-from reproduction.job.runtime import job, logger
-from reproduction.stored.verify import made_elsewhere, verify
+from reproduction.flow.job import job, logger
+from reproduction.flow.verify import made_elsewhere, verify
 from textmix.core.errors import IntegrityError
 
 with job(snakemake):

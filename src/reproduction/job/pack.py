@@ -19,8 +19,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from reproduction.job.folders import RESULTS
-from reproduction.job.recipes import Recipe, differences
+from reproduction.flow.folders import RESULTS
+from reproduction.flow.recipe import Recipe, differences
 from textmix.core import io
 from textmix.core.digests import sha256_file
 from textmix.core.errors import IntegrityError, MissingResult

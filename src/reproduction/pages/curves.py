@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from matplotlib.ticker import FuncFormatter
 
-from reproduction.stored.curves import Curve, read_curves
+from reproduction.flow.curves import Curve, read_curves
 from textmix.pages.marks import marked, place_legend, readable
 from textmix.pages.style import GREY, INK, PALE, SMALL, WIDTH, Sheet, style, svg_bytes
 
@@ -42,7 +42,7 @@ def with_drawings(files: Mapping[str, str], measured: Mapping[str, str]) -> dict
 
     Parameters
     ----------
-    files : as `reproduction.stored.recorded_curves.recorded_curves` returns them.
+    files : as `reproduction.flow.recorded_curves.recorded_curves` returns them.
     measured : id of a row -> what its values are.
     """
     curves = read_curves(files)

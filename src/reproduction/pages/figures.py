@@ -7,8 +7,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from reproduction.job.folders import package_of
-from reproduction.stored.results import Results, choose_variant, entry_of
+from reproduction.flow.folders import package_of
+from reproduction.flow.results import Results, choose_variant, entry_of
 from textmix.core.errors import ConfigError
 from textmix.experiment.methods import point_of
 from textmix.pages.marks import Printed

@@ -48,7 +48,7 @@ class Cost:
     megabytes: int
 
 
-#: The end of the name of an entry of a declared reading (`reproduction.plan.specifications`).
+#: The end of the name of an entry of a declared reading (`reproduction.flow.readings`).
 _READING = re.compile(r"_r[0-9a-f]{8}(?=/|$)")
 COLUMNS = tuple(each.name for each in fields(Cost))
 

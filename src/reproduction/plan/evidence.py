@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from reproduction.job.recipes import NEUTRAL, Code
+from reproduction.flow.recipe import NEUTRAL, Code
 from reproduction.plan.stages import BENCH, OUTCOMES
 from reproduction.plan.suites import Suite
 from textmix.core import io
@@ -41,7 +41,7 @@ class Evidence:
     def of_paper(self, paper: str) -> dict[str, dict[str, Any]]:
         """Return what is known of the tests and times that a paper's rows and checks name.
 
-        The keys are the fields of `reproduction.stored.results.Evidence`.
+        The keys are the fields of `reproduction.flow.results.Evidence`.
         """
         files = [self.folders[paper] / name for name in ("published.csv", "checks.yaml")]
         text = "".join(path.read_text(encoding="utf-8") for path in files if path.is_file())

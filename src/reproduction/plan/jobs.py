@@ -19,14 +19,14 @@ from typing import Any
 
 from snakemake.io import local
 
-from reproduction.job.commit import commit_of
-from reproduction.job.folders import RESOURCES, package_of
+from reproduction.flow.commit import commit_of
+from reproduction.flow.folders import RESOURCES, package_of
+from reproduction.flow.papers import given_by_causes
+from reproduction.flow.places import outside, registries
 from reproduction.plan.evidence import Evidence
 from reproduction.plan.graph import Inputs, graph, long_waits, read_by_suite
 from reproduction.plan.matrix import MATRIX
 from reproduction.plan.own import OWN, run_started
-from reproduction.plan.papers import given_by_causes
-from reproduction.plan.places import outside, registries
 from reproduction.plan.plan import Plan, Run
 from reproduction.plan.stages import FEATURES, FIT, SCORE, Stage
 from reproduction.plan.storage import Here

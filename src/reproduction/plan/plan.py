@@ -11,15 +11,15 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from reproduction.flow.papers import check_references, load_papers, source_of
+from reproduction.flow.places import outside, paper_folders, read_datasets, read_methods, with_roles
+from reproduction.flow.readings import Readings, load_readings
 from reproduction.plan.costs import COSTLY, Cost, Costs, load_costs
 from reproduction.plan.matrix import MATRIX, Matrix, load_matrix
 from reproduction.plan.own import OWN, Own
-from reproduction.plan.papers import check_references, load_papers, source_of
-from reproduction.plan.places import outside, paper_folders, read_datasets, read_methods, with_roles
 from reproduction.plan.reach import reach, taken_roles, within_reach
 from reproduction.plan.request import WORDS, Model, read_request
 from reproduction.plan.scope import Scope
-from reproduction.plan.specifications import Readings, load_readings
 from reproduction.plan.suites import Suite, load_suites
 from textmix.core.errors import ConfigError, suggest
 from textmix.data.registry import DatasetEntry

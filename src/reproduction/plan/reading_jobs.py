@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from reproduction.plan.locators import DataLocator, FeaturesLocator, Locator, MeasureLocator, ScoreLocator
+from reproduction.flow.locators import DataLocator, FeaturesLocator, Locator, MeasureLocator, ScoreLocator
+from reproduction.flow.readings import SEED, Readings
 from reproduction.plan.plan import Plan, Run
-from reproduction.plan.specifications import SEED, Readings
 from reproduction.plan.stages import FEATURES, MEASURE, PARSE, READINGS, SCORE, Job
 
 

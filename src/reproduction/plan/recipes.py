@@ -13,7 +13,7 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
-from reproduction.job.recipes import Code, Recipe, differences, lasting
+from reproduction.flow.recipe import Code, Recipe, differences, lasting
 from reproduction.plan.stages import ACCEPT, PAGE
 from reproduction.plan.storage import Here
 from textmix.core import io

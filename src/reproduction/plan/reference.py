@@ -9,8 +9,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from reproduction.flow.locators import LOCATORS
 from reproduction.plan.api_page import api_page
-from reproduction.plan.locators import LOCATORS
 from textmix.core.config import load_yaml_strict
 from textmix.experiment.methods import Method, load_methods
 from textmix.metrics.table import METRICS

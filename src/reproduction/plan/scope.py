@@ -16,15 +16,14 @@ from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from reproduction.plan.locators import Locator, MeasureLocator, RoleLocator, ScoreLocator, locators_behind
+from reproduction.flow.locators import Locator, MeasureLocator, RoleLocator, ScoreLocator, locators_behind
+from reproduction.flow.results import LEFT_OUT
 from reproduction.plan.stages import COMPARE, FIGURE, FIT, MEASURE, PARSE, SCORE, SPLIT, TABLE
 
 if TYPE_CHECKING:
     from reproduction.plan.costs import Cost
     from reproduction.plan.plan import Plan, Run
 
-#: The first words of the reason of what this configuration leaves to the full run.
-LEFT_OUT = "left to the full run"
 #: Kinds of published rows that make a job worth its time: those that the headlines count.
 _WORTH = ("number", "claim")
 #: Comparability of data that are not the paper's, on which no number is judged.
@@ -94,11 +93,6 @@ def _over(seconds: float, together: float, key: str, limit: float | None) -> str
     if limit is None or together <= limit:
         return ""
     return f"{LEFT_OUT}: it takes about {seconds:.0f} s of the processor, for which {key} has no room"
-
-
-def is_left_out(reason: str) -> bool:
-    """Return whether a reason says that this configuration leaves something to the full run."""
-    return reason.startswith(LEFT_OUT)
 
 
 class Scope:

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from reproduction.job.folders import RESULTS
+from reproduction.flow.folders import RESULTS
 
 #: Outcomes of the tests, which no job writes but `make test`.
 OUTCOMES = RESULTS / "tests/outcomes.json"

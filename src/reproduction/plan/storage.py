@@ -18,7 +18,7 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
-from reproduction.job.folders import RESOURCES, RESULTS
+from reproduction.flow.folders import RESOURCES, RESULTS
 from reproduction.plan.snakemake_private import RECORDS
 from textmix.core import io
 from textmix.core.errors import ConfigError

@@ -9,8 +9,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from reproduction.plan.locators import parse_locator
-from reproduction.stored.results import Results
+from reproduction.flow.locators import parse_locator
+from reproduction.flow.results import Results
 from reproduction.verdict.locate import locate
 from reproduction.verdict.published import Deviation, Published
 from textmix.core.errors import ConfigError, MissingResult, suggest

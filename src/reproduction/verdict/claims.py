@@ -12,7 +12,7 @@ import statistics
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from reproduction.plan.locators import (
+from reproduction.flow.locators import (
     DataLocator,
     FeaturesLocator,
     Locator,
@@ -21,7 +21,7 @@ from reproduction.plan.locators import (
     TimeLocator,
     parse_locator,
 )
-from reproduction.stored.results import Results
+from reproduction.flow.results import Results
 from reproduction.verdict.locate import Rebuilt, Trials, locate, roles_behind
 from reproduction.verdict.published import Check
 from reproduction.verdict.words import short

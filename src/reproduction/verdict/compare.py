@@ -16,8 +16,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from reproduction.plan.locators import CheckLocator, Locator, SettingLocator, TestLocator, TimeLocator
-from reproduction.stored.results import NotRun, Results, RoleEntry
+from reproduction.flow.locators import CheckLocator, Locator, SettingLocator, TestLocator, TimeLocator
+from reproduction.flow.results import NotRun, Results, RoleEntry
 from reproduction.verdict.claims import Outcome, evaluate
 from reproduction.verdict.locate import Rebuilt, locate, roles_behind
 from reproduction.verdict.numbers import bound, difference, judge, judge_spread, margin_share, spreads

@@ -15,9 +15,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from reproduction.job.commit import text_at
-from reproduction.plan.papers import expand_paper
-from reproduction.stored.results import Results, RoleEntry, role_entries
+from reproduction.flow.commit import text_at
+from reproduction.flow.papers import expand_paper
+from reproduction.flow.results import Results, RoleEntry, role_entries
 from reproduction.verdict.items import roles_of
 from reproduction.verdict.placebo import placebos
 from reproduction.verdict.published import COUNTED, IDENTITY, Published, read_claims

@@ -6,9 +6,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from reproduction.plan.locators import parse_locator
-from reproduction.stored.origins import Origin
-from reproduction.stored.results import Results, RoleEntry
+from reproduction.flow.locators import parse_locator
+from reproduction.flow.origins import Origin
+from reproduction.flow.results import Results, RoleEntry
 from reproduction.verdict.locate import roles_behind
 from reproduction.verdict.numbers import allowance
 from reproduction.verdict.published import Check, Published, Record

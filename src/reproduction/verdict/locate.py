@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from reproduction.plan.locators import (
+from reproduction.flow.locators import (
     BenchLocator,
     CheckLocator,
     DataLocator,
@@ -25,7 +25,7 @@ from reproduction.plan.locators import (
     TestLocator,
     TimeLocator,
 )
-from reproduction.stored.results import NotRun, Results, choose_variant, entry_of, standard_deviation
+from reproduction.flow.results import NotRun, Results, choose_variant, entry_of, standard_deviation
 from reproduction.verdict.settings import used_setting
 from textmix.core.errors import ConfigError
 

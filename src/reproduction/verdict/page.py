@@ -12,7 +12,7 @@ from urllib.parse import quote
 
 import jinja2
 
-from reproduction.plan.scope import LEFT_OUT, is_left_out
+from reproduction.flow.results import LEFT_OUT, is_left_out
 from reproduction.verdict.coverage import Lacking, Remedy, fetched, lacking
 from reproduction.verdict.items import Item
 from reproduction.verdict.picture import is_drawn, panel, pitch_of, ticks

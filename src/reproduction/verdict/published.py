@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from reproduction.plan.locators import (
+from reproduction.flow.locators import (
     CheckLocator,
     Locator,
     RoleLists,

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from reproduction.stored.curves import levels_of
+from reproduction.flow.curves import levels_of
 from reproduction.verdict.published import Published
 from reproduction.verdict.recorded import RecordedRow
 from reproduction.verdict.words import shown, with_deviation

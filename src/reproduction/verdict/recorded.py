@@ -11,8 +11,8 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
-from reproduction.plan.scope import is_left_out
-from reproduction.stored.origins import Origin
+from reproduction.flow.origins import Origin
+from reproduction.flow.results import is_left_out
 from reproduction.verdict.published import COUNTED
 from reproduction.verdict.words import JUDGED, REPRODUCED, decimals, number, short
 from textmix.core import io
@@ -33,7 +33,7 @@ class RecordedRow:
     id : identifier of the published row.
     rebuilt, rebuilt_spread, verdict : as in ``comparison.csv``.
     reason : the first clause of the reason there, without notes on data sets.
-    data, settings, code : digests as in `reproduction.stored.origins.Origin`.
+    data, settings, code : digests as in `reproduction.flow.origins.Origin`.
     """
 
     id: str

@@ -9,10 +9,10 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from reproduction.job.folders import RESULTS
+from reproduction.flow.folders import RESULTS
+from reproduction.flow.origins import Ancestors
+from reproduction.flow.results import Evidence, Results, RoleEntry, as_read
 from reproduction.plan.stages import ACCEPT, COMPARE, PAGE, PARSE
-from reproduction.stored.origins import Ancestors
-from reproduction.stored.results import Evidence, Results, RoleEntry, as_read
 from reproduction.verdict.compare import COMPARISON_COLUMNS, compare_paper, merge_comparisons
 from reproduction.verdict.items import without_notes
 from reproduction.verdict.published import Record
@@ -58,7 +58,7 @@ def read_run(
     ----------
     run : folder in which the run was made.
     plans : paper -> its plan, of all papers that the record must have.
-    commit : as `reproduction.job.commit.commit_of` gives it for the run.
+    commit : as `reproduction.flow.commit.commit_of` gives it for the run.
     chosen : the papers that the run was asked for; by default all.
 
     Raises
@@ -89,7 +89,7 @@ def read_run(
 
 
 def commit_said(commit: Mapping[str, str]) -> str:
-    """Return a commit, as `reproduction.job.commit.commit_of` gives it, with what git knows of changes since."""
+    """Return a commit, as `reproduction.flow.commit.commit_of` gives it, with what git knows of changes since."""
     changes = commit.get("changes", "none since")
     return commit["commit"] if changes == "none since" else f"{commit['commit']} ({changes})"
 

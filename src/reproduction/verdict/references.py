@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from reproduction.plan.locators import (
+from reproduction.flow.locators import (
     STATISTICS,
     DataLocator,
     FeaturesLocator,
@@ -21,8 +21,8 @@ from reproduction.plan.locators import (
     TimeLocator,
     parse_locator,
 )
-from reproduction.plan.outline import names_in
-from reproduction.plan.papers import check_name, variants_of
+from reproduction.flow.outline import names_in
+from reproduction.flow.papers import check_name, variants_of
 from reproduction.verdict.causes import causes_of
 from reproduction.verdict.published import UNITS, Record, read_record
 from reproduction.verdict.quotes import references
@@ -37,7 +37,7 @@ def check_papers(papers: Mapping[str, Mapping[str, Any]], folders: Mapping[str, 
 
     Parameters
     ----------
-    papers : name -> its paper.yaml, as `reproduction.plan.papers.load_papers` returns it.
+    papers : name -> its paper.yaml, as `reproduction.flow.papers.load_papers` returns it.
     folders : name -> folder of configuration.
     root : the folder with ``config/``, ``workflow/`` and, in a checkout, ``tests/``.
 

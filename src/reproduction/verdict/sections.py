@@ -7,10 +7,9 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from reproduction.plan.scope import is_left_out
-from reproduction.stored.curves import Curve, read_curves, read_factors
-from reproduction.stored.origins import Origin, read_origins
-from reproduction.stored.results import Results, RoleEntry
+from reproduction.flow.curves import Curve, read_curves, read_factors
+from reproduction.flow.origins import Origin, read_origins
+from reproduction.flow.results import Results, RoleEntry, is_left_out
 from reproduction.verdict.causes import causes_of
 from reproduction.verdict.compare import not_chosen
 from reproduction.verdict.coverage import DataUsed

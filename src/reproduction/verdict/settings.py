@@ -7,8 +7,8 @@ import itertools
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-from reproduction.plan.locators import SettingLocator
-from reproduction.stored.results import NotRun, Results
+from reproduction.flow.locators import SettingLocator
+from reproduction.flow.results import NotRun, Results
 from textmix.core.errors import ConfigError, MissingResult, suggest
 
 

@@ -8,10 +8,10 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 
-from reproduction.plan.locators import parse_locator
-from reproduction.plan.specifications import Point, Specification
-from reproduction.stored.curves import CLAIM_UNIT, Curve, Reading
-from reproduction.stored.results import Results
+from reproduction.flow.curves import CLAIM_UNIT, Curve, Reading
+from reproduction.flow.locators import parse_locator
+from reproduction.flow.readings import Point, Specification
+from reproduction.flow.results import Results
 from reproduction.verdict.claims import distance, evaluate
 from reproduction.verdict.compare import in_unit_of
 from reproduction.verdict.locate import locate

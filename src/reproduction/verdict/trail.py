@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any
 
-from reproduction.stored.origins import Origin
+from reproduction.flow.origins import Origin
 
 if TYPE_CHECKING:
     from reproduction.verdict.tables import PaperTable

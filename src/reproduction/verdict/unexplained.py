@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from reproduction.stored.curves import Curve
+from reproduction.flow.curves import Curve
 from reproduction.verdict.causes import Cause
 from reproduction.verdict.items import Item
 from reproduction.verdict.words import short

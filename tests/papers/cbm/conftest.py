@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from reproduction.stored.measures import MeasureData, run_measure
+from reproduction.flow.measures import MeasureData, run_measure
 from tests.models.test_cbm import documents
 from tests.papers.cbm.example import SPEC
 from tests.verdict.reporting import META

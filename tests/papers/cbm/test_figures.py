@@ -8,9 +8,9 @@ from typing import Any, cast
 
 import pytest
 
+from reproduction.flow.results import Results, RoleEntry
 from reproduction.pages.figures import FigureData, draw
 from reproduction.papers.cbm.figures import FIGURES
-from reproduction.stored.results import Results, RoleEntry
 from tests.pages.drawings import assert_sound
 from tests.papers.cbm.example import SPEC
 from textmix.pages.style import Sheet, style

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from reproduction.stored.measures import Repeated
+from reproduction.flow.measures import Repeated
 from textmix.models.cbm.mixture_kernels import search_modes
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from reproduction.flow.measures import Repeated
 from reproduction.papers.cbm.plain_steps import METHODS, PlainCBM
-from reproduction.stored.measures import Repeated
 from tests.models.test_cbm import documents
 from textmix.models.cbm.estimator import CBMClassifier
 from textmix.models.label_sets.estimators import BinaryRelevance, PairwiseCRF, PowerSet

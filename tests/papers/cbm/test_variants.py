@@ -6,8 +6,8 @@ import itertools
 
 import numpy as np
 
+from reproduction.flow.measures import Repeated
 from reproduction.papers.cbm.variants import calibrated_threshold, with_parent, within_reach
-from reproduction.stored.measures import Repeated
 from textmix.models.label_sets.chain_kernels import search_chain
 from textmix.models.label_sets.chain_sampling_kernels import search_samples
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from reproduction.stored.measures import Measure, MeasureData, run_measure
+from reproduction.flow.measures import Measure, MeasureData, run_measure
 from tests.papers.edcm.example import CLASSES, SPEC, WORDS
 from tests.verdict.reporting import META
 from textmix.data.corpus import Corpus

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from reproduction.flow.results import Results, RoleEntry
 from reproduction.pages.figures import FigureData
 from reproduction.papers.edcm.figures import FIGURES
-from reproduction.stored.results import Results, RoleEntry
 from tests.pages.drawings import assert_drawn
 from tests.papers.edcm.example import SPEC
 from textmix.pages.drawing import inline_svg

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from reproduction.plan.locators import parse_locator
+from reproduction.flow.locators import parse_locator
 from reproduction.verdict.published import read_record
 from tests.papers.edcm.example import PAPER, ROOT
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from reproduction.stored.measures import MeasureData, run_measure
+from reproduction.flow.measures import MeasureData, run_measure
 from tests.papers.multinomial.example import N_LABELS, N_WORDS, SETTINGS, SPEC, N
 from tests.verdict.reporting import META
 from textmix.data.corpus import TEST, TRAIN, Corpus

@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from reproduction.flow.measures import MeasureData
 from reproduction.papers.multinomial import rivals
-from reproduction.stored.measures import MeasureData
 from textmix.core.config import load_yaml_strict
 from textmix.data.corpus import TEST
 

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from reproduction.flow.results import Results, RoleEntry
 from reproduction.pages.figures import FigureData, draw
 from reproduction.papers.multinomial.figures import FIGURES
-from reproduction.stored.results import Results, RoleEntry
 from tests.pages.drawings import assert_drawn
 from tests.papers.multinomial.example import SPEC
 from tests.verdict.reporting import META

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from scipy import sparse
 
+from reproduction.flow.measures import MeasureData, run_measure
 from reproduction.papers.multinomial import measures as multinomial
-from reproduction.stored.measures import MeasureData, run_measure
 from tests.naive.discounting import counts_of
 from tests.papers.multinomial.example import N_LABELS, SETTINGS, halves
 from textmix.data.corpus import TEST, TRAIN, Corpus

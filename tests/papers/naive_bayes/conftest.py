@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from reproduction.stored.measures import MeasureData, run_measure
+from reproduction.flow.measures import MeasureData, run_measure
 from tests.papers.naive_bayes.example import CLASSES, SPEC, WORDS, N
 from textmix.data.corpus import Corpus
 from textmix.experiment.splits import make_splits

@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from reproduction.flow.results import Results, RoleEntry
 from reproduction.pages.figures import FigureData, draw
 from reproduction.papers.naive_bayes.figures import FIGURES
-from reproduction.stored.results import Results, RoleEntry
 from tests.pages.drawings import assert_explained, assert_sound
 from tests.papers.naive_bayes.example import SPEC
 from tests.verdict.reporting import META

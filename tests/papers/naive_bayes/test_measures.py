@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+from reproduction.flow.measures import MeasureData
 from reproduction.papers.naive_bayes import measures
-from reproduction.stored.measures import MeasureData
 from tests.papers.naive_bayes.example import CLASSES
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from reproduction.stored.measures import MeasureData
+from reproduction.flow.measures import MeasureData
 from textmix.data.corpus import Corpus, Ragged
 from textmix.experiment.splits import Splits
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from reproduction.stored.measures import Measure, MeasureData, run_measure
+from reproduction.flow.measures import Measure, MeasureData, run_measure
 from tests.papers.skipgrams.example import CURVES, ENTRY, KINDS, PATH, SPEC, source_of
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from reproduction.stored.measures import MeasureData
+from reproduction.flow.measures import MeasureData
 from tests.text.test_features import corpus_of
 from textmix.core.config import load_yaml_strict
 from textmix.data.corpus import TEST, TRAIN

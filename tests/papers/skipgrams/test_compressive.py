@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from reproduction.stored.measures import run_measure
+from reproduction.flow.measures import run_measure
 from tests.papers.skipgrams.example import source_of
 
 

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from reproduction.flow.measures import Measure
+from reproduction.flow.results import Results, RoleEntry
 from reproduction.pages.figures import FigureData, draw
 from reproduction.papers.skipgrams.figures import FIGURES
-from reproduction.stored.measures import Measure
-from reproduction.stored.results import Results, RoleEntry
 from tests.pages.drawings import assert_sound
 from tests.papers.skipgrams.example import SPEC
 from tests.verdict.reporting import META

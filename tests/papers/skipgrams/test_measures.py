@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from reproduction.flow.measures import Measure, MeasureData, run_measure
 from reproduction.papers.skipgrams import measures as skipgrams
-from reproduction.stored.measures import Measure, MeasureData, run_measure
 from tests.papers.skipgrams.example import CURVES, ENTRY, KINDS, PATH, source_of
 from textmix.data.corpus import Ragged
 from textmix.text.stoplists import stop_words

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from reproduction.plan.locators import MeasureLocator, ScoreLocator, parse_locator
-from reproduction.stored.measures import Measure
+from reproduction.flow.locators import MeasureLocator, ScoreLocator, parse_locator
+from reproduction.flow.measures import Measure
 from reproduction.verdict.published import read_record
 from tests.papers.skipgrams.example import PAPER, ROOT, SPEC
 

@@ -7,8 +7,8 @@ from collections import Counter
 import numpy as np
 import pytest
 
+from reproduction.flow.measures import run_measure
 from reproduction.papers.skipgrams import patterns
-from reproduction.stored.measures import run_measure
 from tests.papers.skipgrams.example import reviews, source_of
 from textmix.text.skipgrams import position_patterns
 

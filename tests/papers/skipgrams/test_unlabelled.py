@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from reproduction.stored.measures import MeasureData, run_measure
+from reproduction.flow.measures import MeasureData, run_measure
 from tests.papers.skipgrams.example import reviews
 from tests.text.test_features import corpus_of
 from textmix.data.corpus import TEST, TRAIN, UNUSED

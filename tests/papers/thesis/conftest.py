@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from reproduction.stored.measures import MeasureData
+from reproduction.flow.measures import MeasureData
 from textmix.data.corpus import Corpus, Ragged, label_matrix
 from textmix.experiment.splits import make_splits
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from reproduction.stored.measures import MeasureData
+from reproduction.flow.measures import MeasureData
 from tests.bench.test_running import corpus
 from textmix.core.config import load_yaml_strict
 from textmix.experiment.splits import make_splits

@@ -8,8 +8,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from reproduction.flow.measures import MeasureData
 from reproduction.papers.thesis.comparison import comparison, comparison_time
-from reproduction.stored.measures import MeasureData
 from tests.papers.thesis.example import SPEC
 from textmix.experiment.methods import load_methods
 from textmix.models.hmm.estimator import HMMClassifier

@@ -6,9 +6,9 @@ from typing import Any, cast
 
 import pytest
 
+from reproduction.flow.results import Results
 from reproduction.pages.figures import FigureData
 from reproduction.papers.thesis.comparison_figures import NAMES, comparison
-from reproduction.stored.results import Results
 from tests.papers.thesis.example import SPEC
 
 

@@ -6,9 +6,9 @@ from typing import Any, cast
 
 import pytest
 
+from reproduction.flow.results import MeasuredValue, Results
 from reproduction.pages.figures import FigureData
 from reproduction.papers.thesis.figures import FIGURES
-from reproduction.stored.results import MeasuredValue, Results
 from textmix.core.errors import MissingResult
 
 OPTIONS = {"labels": {"bbc": "BBC News", "webkb": "WebKB"}}

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from scipy import sparse
 
+from reproduction.flow.measures import MeasureData
 from reproduction.papers.thesis.fusion import Blocks, Curve, fuse, fusion, gains
-from reproduction.stored.measures import MeasureData
 from textmix.data.corpus import Corpus, label_matrix
 from textmix.experiment.splits import make_splits
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from reproduction.flow.measures import MeasureData
 from reproduction.papers.thesis.pruning import pruning
-from reproduction.stored.measures import MeasureData
 
 
 def test_pruning_keeps_shares_and_compares_on_the_same_splits(data: MeasureData) -> None:

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from scipy import sparse, stats
 
+from reproduction.flow.measures import MeasureData
 from reproduction.papers.thesis.sparse_counts import dcm_log_probabilities, log_densities, sparse_counts
-from reproduction.stored.measures import MeasureData
 from textmix.models.dirichlet.dcm import DCMClassifier
 
 

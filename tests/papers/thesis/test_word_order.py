@@ -8,8 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from reproduction.flow.measures import MeasureData, Quantities, Repeated, run_measure
 from reproduction.papers.thesis.word_order import transitions_apart
-from reproduction.stored.measures import MeasureData, Quantities, Repeated, run_measure
 from tests.bench.test_running import corpus, tokens_of
 from textmix.core.config import load_yaml_strict
 from textmix.experiment.splits import make_splits

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from reproduction.flow.measures import Measure, MeasureData, Repeated, Value
 from reproduction.papers.cbm.parts import exactly_right, first, seed_from
-from reproduction.stored.measures import Measure, MeasureData, Repeated, Value
 from textmix.experiment.trial import Trial
 from textmix.metrics.multilabel import document_f
 from textmix.metrics.significance import bootstrap_interval, sign_test

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from reproduction.stored.measures import MeasureData
+from reproduction.flow.measures import MeasureData
 from textmix.experiment.trial import Trial
 
 

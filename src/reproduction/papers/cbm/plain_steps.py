@@ -13,8 +13,8 @@ from typing import Any
 
 import numpy as np
 
+from reproduction.flow.measures import Measure, MeasureData, Repeated
 from reproduction.papers.cbm.parts import exactly_right, first, seed_from
-from reproduction.stored.measures import Measure, MeasureData, Repeated
 from textmix.experiment.trial import Documents
 from textmix.models.cbm.estimator import CBMClassifier
 from textmix.models.cbm.learners import Experts, Gate, LogisticExperts, LogisticGate, MStep

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from reproduction.flow.measures import Measure, MeasureData, Repeated
 from reproduction.papers.cbm.boosting import BarePowerSet, ClippedPowerSet, EqualStartPowerSet, predicted_after
 from reproduction.papers.cbm.parts import exactly_right, first, seed_from
-from reproduction.stored.measures import Measure, MeasureData, Repeated
 from textmix.experiment.trial import Documents, Trial
 from textmix.models.label_sets.boosted import BoostedPowerSet
 from textmix.models.label_sets.chain_sampling_kernels import search_samples

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from reproduction.stored.measures import MeasureData, Value
+from reproduction.flow.measures import MeasureData, Value
 from textmix.experiment.trial import Documents, Trial
 
 #: The values of a measure by key, and the rows of a table, column -> cell.

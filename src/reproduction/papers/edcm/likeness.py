@@ -14,8 +14,8 @@ from typing import Any, Literal
 import numpy as np
 from scipy.special import gammaln
 
+from reproduction.flow.measures import Measure, MeasureData
 from reproduction.papers.edcm.documents import Rows, Values, first, only, sample
-from reproduction.stored.measures import Measure, MeasureData
 from textmix.experiment.trial import Documents
 from textmix.models.dirichlet.dcm import DCMClassifier
 from textmix.models.dirichlet.edcm import EDCMClassifier

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from reproduction.flow.measures import Measure, MeasureData, Repeated
 from reproduction.papers.edcm.documents import Rows, Values, first, mean_and_deviation, only
-from reproduction.stored.measures import Measure, MeasureData, Repeated
 from textmix.experiment.trial import Documents, Trial
 from textmix.models.neighbors.knn import KNNClassifier
 from textmix.models.neighbors.representations import REPRESENTATIONS

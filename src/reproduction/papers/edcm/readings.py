@@ -13,10 +13,10 @@ from typing import Any, Literal
 
 import numpy as np
 
+from reproduction.flow.measures import Measure, MeasureData, Repeated
 from reproduction.papers.edcm.documents import Rows, Values, first, only, sample
 from reproduction.papers.edcm.likeness import cells_of, log_dcm, log_edcm, sum_of
 from reproduction.papers.edcm.unseen import by_class, of_classes
-from reproduction.stored.measures import Measure, MeasureData, Repeated
 from textmix.experiment.trial import Documents
 from textmix.models.dirichlet.dcm import METHODS, DCMClassifier
 from textmix.models.dirichlet.edcm import EDCMClassifier

@@ -10,9 +10,9 @@ import numpy as np
 from scipy import optimize, sparse
 from scipy.special import gammaln
 
+from reproduction.flow.measures import Measure, MeasureData
 from reproduction.papers.edcm.documents import Rows, Values, first
 from reproduction.papers.edcm.likeness import log_edcm
-from reproduction.stored.measures import Measure, MeasureData
 from textmix.experiment.trial import Documents
 from textmix.models.dirichlet.dcm import DCMClassifier
 from textmix.models.dirichlet.edcm import EDCMClassifier

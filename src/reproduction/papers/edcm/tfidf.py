@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from reproduction.flow.measures import Measure, MeasureData
 from reproduction.papers.edcm.documents import Rows, Values, mean_and_deviation, only
-from reproduction.stored.measures import Measure, MeasureData
 from textmix.experiment.trial import Documents
 from textmix.models.neighbors.knn import KNNClassifier
 

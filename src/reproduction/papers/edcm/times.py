@@ -9,8 +9,8 @@ from typing import Any, Literal
 
 import numpy as np
 
+from reproduction.flow.measures import Measure, MeasureData
 from reproduction.papers.edcm.documents import Values, first
-from reproduction.stored.measures import Measure, MeasureData
 from textmix.experiment.cost import measured
 from textmix.models.dirichlet.dcm import DCMClassifier
 from textmix.models.dirichlet.edcm import EDCMClassifier

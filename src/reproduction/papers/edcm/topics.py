@@ -10,8 +10,8 @@ from typing import Any, Literal
 import numpy as np
 from scipy import optimize, sparse
 
+from reproduction.flow.measures import Measure, MeasureData
 from reproduction.papers.edcm.documents import Rows, Values, only
-from reproduction.stored.measures import Measure, MeasureData
 from textmix.experiment.cost import measured
 from textmix.models.dirichlet.edcm import draw
 from textmix.models.dirichlet.latent_edcm import LatentTopicEDCM

@@ -9,9 +9,9 @@ from typing import Any, Literal
 import numpy as np
 from scipy.special import bdtrc
 
+from reproduction.flow.measures import Measure, MeasureData
 from reproduction.papers.edcm.documents import Rows, Values, first, mean_and_deviation, only
 from reproduction.papers.edcm.repetition import log_total_by_saddle_point
-from reproduction.stored.measures import Measure, MeasureData
 from textmix.experiment.trial import Documents
 from textmix.models.dirichlet.dcm import DCMClassifier
 from textmix.models.dirichlet.edcm import EDCMClassifier

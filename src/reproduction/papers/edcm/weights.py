@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from scipy.special import digamma
 
+from reproduction.flow.measures import Measure, MeasureData
 from reproduction.papers.edcm.documents import Rows, Values, first
-from reproduction.stored.measures import Measure, MeasureData
 from textmix.models.neighbors.representations import FisherDCM, TfIdf
 
 

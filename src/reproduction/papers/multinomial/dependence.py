@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from reproduction.flow.measures import Measure, MeasureData
 from reproduction.papers.multinomial.documents import first, params_of
-from reproduction.stored.measures import Measure, MeasureData
 from textmix.experiment.folds import fold_numbers, halves_of
 from textmix.experiment.trial import Documents
 from textmix.models.cbm.estimator import CBMClassifier

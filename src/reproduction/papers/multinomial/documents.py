@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse, special
 
-from reproduction.stored.measures import MeasureData
+from reproduction.flow.measures import MeasureData
 from textmix.experiment.trial import Documents, Trial
 from textmix.metrics.accumulated import accumulated_sweep
 from textmix.metrics.threshold import Sweep, threshold_sweep

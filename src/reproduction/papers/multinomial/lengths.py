@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from reproduction.flow.measures import Measure, MeasureData
 from reproduction.papers.multinomial.documents import first, params_of, sweep_of, thresholds_of
-from reproduction.stored.measures import Measure, MeasureData
 from textmix.models.naive_bayes.discounting import AbsoluteDiscountingBinary, AbsoluteDiscountingClassifier
 
 

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse, special
 
+from reproduction.flow.measures import Measure, MeasureData
 from reproduction.papers.multinomial.dependence import label_dependence
 from reproduction.papers.multinomial.documents import (
     LENGTHS,
@@ -27,7 +28,6 @@ from reproduction.papers.multinomial.documents import (
 )
 from reproduction.papers.multinomial.lengths import document_lengths
 from reproduction.papers.multinomial.rivals import rival_posteriors
-from reproduction.stored.measures import Measure, MeasureData
 from textmix.experiment.folds import fold_numbers, halves_of
 from textmix.experiment.trial import Documents
 from textmix.metrics.accumulated import accumulated_sweep

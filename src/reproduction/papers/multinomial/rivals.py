@@ -13,8 +13,8 @@ import numpy as np
 from scipy import sparse, special
 from sklearn import preprocessing
 
+from reproduction.flow.measures import Measure, MeasureData
 from reproduction.papers.multinomial.documents import first, params_of, sweep_of, thresholds_of, validation
-from reproduction.stored.measures import Measure, MeasureData
 from textmix.experiment.trial import Documents
 from textmix.metrics.threshold import Sweep
 from textmix.models.dirichlet.edcm import EDCMClassifier

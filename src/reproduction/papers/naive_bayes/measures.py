@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from reproduction.stored.measures import Measure, MeasureData
+from reproduction.flow.measures import Measure, MeasureData
 from textmix.experiment.trial import Documents, Trial
 from textmix.models.naive_bayes.mixture import MultinomialMixture
 from textmix.models.naive_bayes.multinomial import DirichletSmoothedClassifier

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from reproduction.stored.measures import Measure, MeasureData
+from reproduction.flow.measures import Measure, MeasureData
 from textmix.core.errors import MissingResult
 from textmix.experiment.folds import fold_numbers, halves_of
 from textmix.experiment.trial import Documents, Trial

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from reproduction.stored.measures import Measure, MeasureData
+from reproduction.flow.measures import Measure, MeasureData
 from textmix.core.errors import MissingResult
 from textmix.metrics.multilabel import sample_f
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from reproduction.stored.measures import Measure, MeasureData
+from reproduction.flow.measures import Measure, MeasureData
 from textmix.experiment.folds import fold_numbers
 from textmix.experiment.trial import Documents
 from textmix.models.linear.path import PathClassifier

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from reproduction.stored.measures import Measure, MeasureData
+from reproduction.flow.measures import Measure, MeasureData
 from textmix.core.progress import progress
 from textmix.data.corpus import Corpus, Ragged
 from textmix.models.linear.margin_problem import Columns, MarginProblem, MarginSolution

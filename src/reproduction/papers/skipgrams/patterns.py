@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from reproduction.stored.measures import Measure, MeasureData
+from reproduction.flow.measures import Measure, MeasureData
 from textmix.data.corpus import Ragged
 from textmix.text.skipgrams import position_patterns
 

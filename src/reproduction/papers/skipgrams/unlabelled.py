@@ -13,7 +13,7 @@ import numpy as np
 from scipy import sparse
 from sklearn import linear_model
 
-from reproduction.stored.measures import Measure, MeasureData, Repeated
+from reproduction.flow.measures import Measure, MeasureData, Repeated
 from textmix.experiment.folds import fold_numbers, halves_of
 from textmix.experiment.trial import Documents, Trial, trials_of
 from textmix.models.linear.dropout import DropoutLogisticRegression

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from reproduction.stored.measures import Measure, MeasureData
+from reproduction.flow.measures import Measure, MeasureData
 from textmix.experiment.compared import run_compared
 from textmix.experiment.folds import evenly
 from textmix.experiment.methods import Method

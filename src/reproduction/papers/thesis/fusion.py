@@ -15,8 +15,8 @@ import numpy as np
 from scipy import sparse
 from sklearn import preprocessing
 
+from reproduction.flow.measures import Measure, MeasureData, interval
 from reproduction.papers.thesis.lsi_search import Point, lsi_errors
-from reproduction.stored.measures import Measure, MeasureData, interval
 from textmix.experiment.folds import fold_numbers, halves_of
 from textmix.experiment.trial import Documents
 from textmix.models.lsi.transformer import LSITransformer

@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
+from reproduction.flow.measures import Measure, MeasureData, Quantities, Value
 from reproduction.papers.thesis.trials import samples
-from reproduction.stored.measures import Measure, MeasureData, Quantities, Value
 from textmix.experiment.folds import fold_numbers
 from textmix.experiment.trial import Documents, Trial
 from textmix.models.dirichlet.dcm import DCMClassifier

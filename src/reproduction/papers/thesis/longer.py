@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from reproduction.flow.measures import Measure, MeasureData, Quantities
 from reproduction.papers.thesis.latent_topics import chosen, nats
-from reproduction.stored.measures import Measure, MeasureData, Quantities
 from textmix.experiment.trial import Documents
 from textmix.models.dirichlet.dcm import DCMClassifier
 from textmix.models.dirichlet.edcm import EDCMClassifier

@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from reproduction.flow.measures import Measure, MeasureData
 from reproduction.papers.thesis.lsi_search import lsi_errors
-from reproduction.stored.measures import Measure, MeasureData
 from textmix.experiment.folds import fold_numbers, halves_of
 from textmix.experiment.trial import Trial
 from textmix.metrics.significance import Estimate, resampled_difference

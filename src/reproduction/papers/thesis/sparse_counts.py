@@ -9,7 +9,7 @@ import numpy as np
 from scipy import sparse
 from scipy.special import gammaln
 
-from reproduction.stored.measures import Measure, MeasureData
+from reproduction.flow.measures import Measure, MeasureData
 from textmix.experiment.trial import Documents
 from textmix.models.common.count_kernels import row_sums
 from textmix.models.dirichlet.dcm import DCMClassifier

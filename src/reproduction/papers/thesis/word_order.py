@@ -20,9 +20,9 @@ from typing import Any
 
 import numpy as np
 
+from reproduction.flow.measures import Measure, MeasureData, Quantities, Value
 from reproduction.papers.thesis.lsi_search import lsi_point
 from reproduction.papers.thesis.trials import samples
-from reproduction.stored.measures import Measure, MeasureData, Quantities, Value
 from textmix.experiment.trial import Documents, Trial, documents_of
 from textmix.models.hmm.estimator import HMMClassifier
 from textmix.models.hmm.sequences import TokenSequences

@@ -15,9 +15,9 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+from reproduction.flow.interrupt import JOB_ENDS, end_quietly
+from reproduction.flow.recipe import Recipe, lasting
 from reproduction.job.held import check_held, watch_imports
-from reproduction.job.interrupt import JOB_ENDS, end_quietly
-from reproduction.job.recipes import Recipe, lasting
 from reproduction.job.spent import Spent
 from textmix.core import io
 from textmix.core.environment import processor
@@ -58,7 +58,7 @@ class Job:
 
     @property
     def record(self) -> dict[str, Any]:
-        """The record of the results of the job (`reproduction.job.recipes.Recipe.record`); empty without a recipe.
+        """The record of the results of the job (`reproduction.flow.recipe.Recipe.record`); empty without a recipe.
 
         The record is true when it is given, so that no result is written with a false one.
 

@@ -10,14 +10,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
-from reproduction.plan.specifications import Specification
-from reproduction.stored.curves import (
+from reproduction.flow.curves import (
     FACTORS,
     READINGS,
     factor_rows,
     read_curves,
     read_folder,
 )
+from reproduction.flow.readings import Specification
 from textmix.core import io
 from textmix.core.digests import digest_of
 from textmix.core.errors import ConfigError, IntegrityError

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from reproduction.job.folders import CODE
+from reproduction.flow.folders import CODE
 from textmix.core.config import load_yaml_strict
 from textmix.core.errors import ConfigError
 from textmix.data.registry import DatasetEntry, load_registry

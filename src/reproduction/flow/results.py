@@ -14,9 +14,17 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from reproduction.job.folders import RESULTS
+from reproduction.flow.folders import RESULTS
 from textmix.core import io
 from textmix.core.errors import ConfigError, MissingResult
+
+#: The first words of the reason of what this configuration leaves to the full run.
+LEFT_OUT = "left to the full run"
+
+
+def is_left_out(reason: str) -> bool:
+    """Return whether a reason says that this configuration leaves something to the full run."""
+    return reason.startswith(LEFT_OUT)
 
 
 class NotRun(MissingResult):

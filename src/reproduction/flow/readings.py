@@ -18,15 +18,15 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from reproduction.plan.locators import (
+from reproduction.flow.locators import (
     FeaturesLocator,
     Locator,
     MeasureLocator,
     ScoreLocator,
     locators_behind,
 )
-from reproduction.plan.papers import PAPER_SCHEMA, check_entries, check_name
-from reproduction.plan.places import file_name
+from reproduction.flow.papers import PAPER_SCHEMA, check_entries, check_name
+from reproduction.flow.places import file_name
 from textmix.core.config import load_yaml_strict, validate
 from textmix.core.digests import digest_of
 from textmix.core.errors import ConfigError

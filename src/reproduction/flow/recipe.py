@@ -18,7 +18,7 @@ from textmix.core.errors import IntegrityError
 from textmix.core.provenance import SHORT, reachable
 
 #: Modules of this room that surround a job and can change no number, so that an edit of them re-runs none.
-NEUTRAL = ("reproduction.job.held", "reproduction.job.recipes", "reproduction.job.runtime")
+NEUTRAL = ("reproduction.job.held", "reproduction.flow.recipe", "reproduction.flow.job")
 #: Most names in one sentence on what changed.
 _NAMED = 3
 

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from reproduction.job.folders import package_of
+from reproduction.flow.folders import package_of
 from textmix.core import io
 from textmix.core.errors import ConfigError
 from textmix.data.corpus import Corpus

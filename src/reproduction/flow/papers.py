@@ -1,4 +1,4 @@
-"""The papers: one folder each (`reproduction.plan.places`).  Adding a folder adds a paper; no list names them.
+"""The papers: one folder each (`reproduction.flow.places`).  Adding a folder adds a paper; no list names them.
 
 ``role_lists`` of a ``paper.yaml`` gives one name to several roles.  It may stand wherever the files of the paper name
 roles: in ``roles`` of the paper, of an experiment, of a measure or of a figure, and as the role of a locator in
@@ -15,9 +15,9 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from reproduction.plan.locators import RoleLists
-from reproduction.plan.outline import figures_in, names_in, parameters_of
-from reproduction.plan.places import FOLDER, code_of, file_name, paper_folders
+from reproduction.flow.locators import RoleLists
+from reproduction.flow.outline import figures_in, names_in, parameters_of
+from reproduction.flow.places import FOLDER, code_of, file_name, paper_folders
 from textmix.core.config import load_yaml_strict, validate
 from textmix.core.errors import ConfigError, suggest
 from textmix.experiment.methods import Method, variants

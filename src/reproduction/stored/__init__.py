@@ -1,1 +1,0 @@
-"""Results on disk: measures, single fits, and the values that locators name."""
