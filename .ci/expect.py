@@ -3,7 +3,7 @@
 A row whose data are those of the recorded run must keep its verdict.  A run with a cap on trials is held to the rows
 that it rebuilt by the same settings.
 
-Each number or claim that differs needs an entry under ``explains`` in the ``deviations.yaml`` of its paper.
+Each number or claim that differs needs an entry under ``explains`` in the ``choices.yaml`` of its paper.
 """
 
 import sys
@@ -32,9 +32,9 @@ capped = settings["max_trials"] is not None
 # A run of fewer papers leaves the origins of an earlier run in place, and they are none of its own.
 run = settings["papers"] or published
 origins = [read_origins(Path("results/papers", paper, "origins.csv")) for paper in run]
-recorded = read_recorded(recorded_files(Path("config")))
+recorded = read_recorded(recorded_files(Path("config/papers").iterdir()))
 if recorded is None:
-    sys.exit("config/recorded.json is gone; snakemake record writes it from a finished run")
+    sys.exit("no run is recorded; snakemake record writes one from a finished run")
 found = {name: one for part in origins for name, one in part.items()}
 lost, compared = lost_verdicts(rows, found, recorded, fewer_trials=capped)
 if lost or not compared:
@@ -47,10 +47,10 @@ judged = sum(row["verdict"] in ("reproduced", "differs") for row in equations)
 if judged < len(equations) - 10 or any(row["verdict"] == "differs" for row in equations):
     faults.append(f"of {len(equations)} equations {judged} are judged; make test writes the outcomes of their tests")
 records = [read_record(f"config/papers/{paper}", "workflow/schemas") for paper in published]
-explained = {row for record in records for row in causes_of(record.deviations, record.rows)}
+explained = {row for record in records for row in causes_of(record.choices, record.rows)}
 lacking = [row["id"] for row in counted if row["verdict"] == "differs" and row["id"] not in explained]
 if lacking:
-    faults.append(f"no deviations.yaml explains why these differ: {', '.join(lacking)}; write the cause under explains")
+    faults.append(f"no choices.yaml explains why these differ: {', '.join(lacking)}; write the cause under explains")
 if faults:
     sys.exit("; ".join(faults))
 sys.stdout.write(f"{len(rows)} rows; numbers and claims: {dict(verdicts)}; weak: {dict(weak)}; {held}\n")

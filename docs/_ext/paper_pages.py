@@ -98,13 +98,13 @@ def verdicts(paper: str) -> Iterator[str]:
 def choices(paper: str, record: Record) -> Iterator[str]:
     """Yield the section on the places that the source leaves open, and the choices made there."""
     published = {row.id: row for row in record.rows}
-    recorded, curves = read_recorded(recorded_files(ROOT / "config")), PAPERS / paper / RECORDED_CURVES
+    recorded, curves = read_recorded(recorded_files(PAPERS.iterdir())), PAPERS / paper / RECORDED_CURVES
     readings = read_csv(curves) if curves.is_file() else []
     yield "\n## Where the source is silent or garbled\n\n"
     if recorded and (run := recorded.of(paper)):
         yield f"Results in these texts are those of the run recorded on {run.day}, and of the recorded curves.\n\n"
-    for entry in record.deviations:
-        place = f"config/papers/{paper}/deviations.yaml: {entry.id}.effect"
+    for entry in record.choices:
+        place = f"config/papers/{paper}/choices.yaml: {entry.id}.effect"
         said = quoted(entry.effect, published, recorded.rows if recorded else {}, readings, place)
         effect = f"\n\n**Effect.** {plain(said)}" if said else ""
         yield f":::{{dropdown}} {plain(entry.id.replace('_', ' '))} ({plain(entry.where)})\n"

@@ -46,7 +46,7 @@ def section(name: str, spec: Mapping[str, Any], run: RecordedRun, roles: list[st
 @functools.cache
 def report() -> Report:
     """Return the report of two papers without data, beside the recorded run."""
-    run = read_recorded(recorded_files(ROOT / "config"))
+    run = read_recorded(recorded_files((ROOT / "config/papers").iterdir()))
     assert run is not None
     settings = yaml.load((ROOT / "config/config.yaml").read_bytes(), yaml.CSafeLoader)
     plan = make_plan(settings, [], ROOT)

@@ -16,7 +16,7 @@ from reproduction.flow.papers import load_papers
 from reproduction.plan.matrix import load_matrix
 from reproduction.plan.own import load_own
 from reproduction.plan.suites import load_suites
-from reproduction.verdict.published import read_checks, read_deviations, read_published
+from reproduction.verdict.published import read_checks, read_choices, read_published
 from tests.fuzzing import bounded_memory, searched, ways
 from textmix.core.config import load_yaml_strict, validate
 from textmix.core.errors import ConfigError
@@ -57,7 +57,7 @@ READERS: dict[str, Callable[[Path], object]] = {
     f"{PAPER}/checks.yaml": lambda root: read_checks(
         root / PAPER / "checks.yaml", SCHEMAS, read_role_lists(root / PAPER / "paper.yaml")
     ),
-    f"{PAPER}/deviations.yaml": lambda root: read_deviations(root / PAPER / "deviations.yaml", SCHEMAS),
+    f"{PAPER}/choices.yaml": lambda root: read_choices(root / PAPER / "choices.yaml", SCHEMAS),
     f"{PAPER}/published.csv": lambda root: read_published(root / PAPER / "published.csv"),
 }
 VALID = {name: _valid(name) for name in READERS}

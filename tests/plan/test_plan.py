@@ -412,7 +412,7 @@ def test_papers_are_the_folders_of_the_configuration_in_the_order_of_their_place
     path = root / "config/papers/another/paper.yaml"
     spec = {**load_yaml_strict(path), "measures": {}, "figures": {}}
     path.write_text(yaml.safe_dump(spec), encoding="utf-8")
-    path.with_name("specifications.yaml").unlink()
+    path.with_name("choices.yaml").unlink()
     assert list(make_plan(REAL, [], root).papers) == [*PAPERS[:-2], "another", "naive_bayes", "thesis"]
 
 
@@ -426,7 +426,7 @@ def test_measures_run_where_their_data_are(root):
         "theory": {**measured, "roles": {}},
     }
     path.write_text(yaml.safe_dump(paper), encoding="utf-8")
-    path.with_name("specifications.yaml").unlink()
+    path.with_name("choices.yaml").unlink()
     plan = make_plan(REAL, [], root)
     assert plan.measures("edcm") == ["both", "theory"]
     assert plan.measure_sources("edcm", "both") == {"newsgroups": ("newsgroups_wheel", "rainbow", "random_80_20")}

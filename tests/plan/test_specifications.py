@@ -56,8 +56,9 @@ def folder(tmp_path: Path) -> Path:
 
 def readings(folder: Path, entry: dict, seed: int = SEED) -> Readings:
     """Return the readings of edcm with one specification."""
-    text = yaml.safe_dump({"made": entry})
-    (folder / "config/papers/edcm/specifications.yaml").write_text(text, encoding="utf-8")
+    choice = {"id": "made", "where": "unsaid", "source_says": "a", "we_do": "b", "why": "c", "readings": {"made": entry}}
+    text = yaml.safe_dump([choice])
+    (folder / "config/papers/edcm/choices.yaml").write_text(text, encoding="utf-8")
     return load_readings(folder, load_papers(folder, METHODS), paper_folders(folder), METHODS, seed)["edcm"]
 
 
@@ -136,7 +137,7 @@ def test_a_level_that_no_paper_yaml_could_have_is_refused(folder: Path, path: st
         return
     with pytest.raises(ConfigError, match=said) as fault:
         readings(folder, with_level(path, value))
-    assert "specifications.yaml: made.factors.smoothing.new" in str(fault.value)
+    assert "choices.yaml: made.factors.smoothing.new" in str(fault.value)
 
 
 def test_a_factor_without_a_choice_of_the_table_is_refused(folder: Path) -> None:
@@ -186,8 +187,8 @@ def test_every_row_of_the_recorded_run_that_differs_is_declared_or_has_nothing_t
     fixed = {"cbm.d.RCV1.labels", "cbm.d.RCV1.label_subsets", "vil.t1.train.unilabel.percent"}
     for folder in (ROOT / "config/papers").iterdir():
         kinds = {row["id"]: row["kind"] for row in read_csv(folder / "published.csv")}
-        recorded = [row["id"] for row in read_csv(folder / "recorded.csv") if row["verdict"] == "differs"]
-        file = folder / "specifications.yaml"
-        declared = load_yaml_strict(file) if file.is_file() else {}
-        rows = {row for entry in declared.values() for row in entry["rows"]}
+        recorded = [row["id"] for row in read_csv(folder / "recorded/rows.csv") if row["verdict"] == "differs"]
+        file = folder / "choices.yaml"
+        choices = load_yaml_strict(file) if file.is_file() else []
+        rows = {row for choice in choices for entry in choice.get("readings", {}).values() for row in entry["rows"]}
         assert {row for row in recorded if kinds[row] in COUNTED} <= rows | fixed

@@ -70,7 +70,7 @@ def test_readings_that_are_declared_otherwise_today_are_not_shown(tmp_path: Path
 
 
 def test_a_file_that_is_no_record_is_refused(tmp_path: Path) -> None:
-    file = tmp_path / RECORDED_CURVES
+    file = tmp_path / "curves.csv"
     file.write_text("row,value\np.x,1\n", encoding="utf-8")
     with pytest.raises(ConfigError, match="is no record of curves; restore it"):
         recorded_curves(file, [MADE])

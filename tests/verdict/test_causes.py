@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from reproduction.verdict.causes import Cause, causes_of, given_rows
-from reproduction.verdict.published import Deviation, read_deviations, read_published
+from reproduction.verdict.published import Choice, read_choices, read_published
 from tests.verdict.reporting import Made
 from tests.verdict.test_page import comparison, made_of, pages, part
 from tests.verdict.test_page import row as published
@@ -25,9 +25,9 @@ OTHER_FORM = {"edcm.d.ng_docs"}
 EXPLAINED = {"rows": ["p.n"], "because": "The rule is another one.", "shown_by": ["curve"]}
 
 
-def explaining(*entries: dict[str, Any]) -> list[Deviation]:
+def explaining(*entries: dict[str, Any]) -> list[Choice]:
     """Return a deviation that explains rows."""
-    return [Deviation("rule", "unsaid", "s", "d", "w", "built", explains=entries)]
+    return [Choice("rule", "unsaid", "s", "d", "w", "built", explains=entries)]
 
 
 def test_a_cause_names_its_row_and_the_measure_that_shows_it() -> None:
@@ -66,9 +66,9 @@ def test_a_wrong_cause_is_refused(entries: list[dict[str, Any]], message: str) -
 
 @pytest.mark.parametrize("folder", sorted((ROOT / "config/papers").iterdir()), ids=lambda path: path.name)
 def test_causes_of_every_paper_name_rows_and_experiments_that_exist(folder: Path) -> None:
-    deviations = read_deviations(folder / "deviations.yaml", ROOT / "workflow/schemas")
+    choices = read_choices(folder / "choices.yaml", ROOT / "workflow/schemas")
     spec = load_yaml_strict(folder / "paper.yaml")
-    found = causes_of(deviations, read_published(folder / "published.csv"))
+    found = causes_of(choices, read_published(folder / "published.csv"))
     evidence = {name for key in EVIDENCE for name in spec.get(key, ())}
     for row, cause in found.items():
         assert cause.because.endswith("."), row
@@ -78,8 +78,8 @@ def test_causes_of_every_paper_name_rows_and_experiments_that_exist(folder: Path
 @pytest.mark.parametrize("folder", sorted((ROOT / "config/papers").iterdir()), ids=lambda path: path.name)
 def test_each_row_that_differs_in_the_recorded_run_has_a_cause_and_none_that_is_reproduced(folder: Path) -> None:
     rows = read_published(folder / "published.csv")
-    causes = causes_of(read_deviations(folder / "deviations.yaml", ROOT / "workflow/schemas"), rows)
-    verdicts = {row["id"]: row["verdict"] for row in io.read_csv(folder / "recorded.csv")}
+    causes = causes_of(read_choices(folder / "choices.yaml", ROOT / "workflow/schemas"), rows)
+    verdicts = {row["id"]: row["verdict"] for row in io.read_csv(folder / "recorded/rows.csv")}
     assert [row for row, verdict in verdicts.items() if verdict == "differs" and row not in causes] == []
     # A row that another form of the data changes has its cause for runs with that form.
     assert [row for row in causes if verdicts[row] == "reproduced" and row not in OTHER_FORM] == []

@@ -17,7 +17,7 @@ from reproduction.verdict.compare import COMPARISON_COLUMNS, compare_paper
 from reproduction.verdict.coverage import DataUsed, Remedy
 from reproduction.verdict.items import Recorded
 from reproduction.verdict.page import Report, notes, render_front, render_numbers, render_paper, render_provenance, slug
-from reproduction.verdict.published import Deviation, Record
+from reproduction.verdict.published import Choice, Record
 from reproduction.verdict.recorded import UNEQUAL, Facts, RecordedRun
 from reproduction.verdict.section import PaperSection
 from reproduction.verdict.sections import ReportInputs, make_section, read_sections
@@ -98,13 +98,13 @@ def part(name: str = "edcm", spec: dict[str, Any] = SPEC, text: str = "plain", f
     ]
     rows = [comparison(verdict, **c) for verdict, c in zip(itertools.cycle(VERDICTS), cells, strict=False)]
     rows = [{**found, "reason": f"{found['reason']} {text}"} for found in rows]
-    deviations = (Deviation("d", text, text, text, text, "built", text), Deviation("e", "x", "y", "z", "w", "planned"))
+    choices = (Choice("d", text, text, text, text, text), Choice("e", "x", "y", "z", "w"))
     data = [
         DataUsed("news", text, text, text, "nearly", text, text),
         DataUsed("gone", "", "", "", "fully", "", "", text),
     ]
     svg = inline_svg(SVG.encode(), f"f-{name}-curve", "curve.svg") if figure else None
-    record = Record(tuple(row(**c) for c in cells), {}, deviations)
+    record = Record(tuple(row(**c) for c in cells), {}, choices)
     spec = {**spec, "title": f"{spec['title']} {text}", "citation": text}
     results = Results(Path("results"), name, {"news": RoleEntry("news_set"), "gone": RoleEntry(None)}, spec)
     return make_section(name, spec, record, rows, results, figures=[Drawing("curve", text, text, svg, text)], data=data)
@@ -127,7 +127,7 @@ def test_pages_show_everything_they_were_given() -> None:
     reasons = (f"because of {verdict} MARK" for verdict in VERDICTS)
     for words in (*reasons, "edcm.claim", "edcm.eq", "edcm.stat", "0.81"):
         assert words in made["numbers"], words
-    for words in ("Claims", "Equations", "Context", "Deviations", "Data sets", "planned", "Figure 1.", "0.81"):
+    for words in ("Claims", "Equations", "Context", "Choices", "Data sets", "Figure 1.", "0.81"):
         assert words in made["edcm"], words
     assert "MARK 1 · MARK" in made["index"], "the number that differs"
     assert made["provenance"].count("MARK") >= 5
@@ -222,12 +222,12 @@ def test_the_front_page_answers_first_and_names_failed_claims_before_numbers() -
         assert shown.index("a claim") < shown.index("a number")
 
 
-def made_of(rows: list[dict[str, Any]], deviations: Sequence[Deviation] = ()) -> PaperSection:
+def made_of(rows: list[dict[str, Any]], choices: Sequence[Choice] = ()) -> PaperSection:
     """Return a section with the given rows of a comparison and no table."""
     published = tuple(
         row(**{key: found[key] for key in ("id", "kind", "dataset", "metric")}, source="") for found in rows
     )
-    record = Record(published, {}, tuple(deviations))
+    record = Record(published, {}, tuple(choices))
     results = Results(Path("results"), "p", {"gone": RoleEntry(None, "fully", "is in no package")}, SPEC)
     spec = {**SPEC, "tables": {}, "figures": {}}
     gone = DataUsed("gone", "", "", "", "fully", "", "", "is in no package")
@@ -337,7 +337,7 @@ class Project:
             io.write_text(root / f"config/papers/{name}/published.csv", f"{header}{name}.x,{cells}")
             io.write_text(root / f"config/papers/{name}/checks.yaml", "{}\n")
             io.write_text(root / f"config/papers/{name}/paper.yaml", "{}\n")
-            io.write_text(root / f"config/papers/{name}/deviations.yaml", "[]\n")
+            io.write_text(root / f"config/papers/{name}/choices.yaml", "[]\n")
         rows = compare_paper([row(id="paper.x")], {}, self.made.results)
         io.write_result(root / "results/papers/paper/comparison.csv", io.format_csv(rows, COMPARISON_COLUMNS), META)
         roles = {**SPEC, "roles": ["news", "gone", "held"]}

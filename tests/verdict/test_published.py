@@ -21,7 +21,7 @@ from reproduction.verdict.published import (
     PUBLISHED_COLUMNS,
     Published,
     read_checks,
-    read_deviations,
+    read_choices,
     read_published,
     read_record,
 )
@@ -212,7 +212,7 @@ GOOD = {
     "note": "",
 }
 CHECKS = "edcm_above: {text: above, kind: above, left: ['score:t/r/edcm/accuracy'], right: ['score:t/r/dcm/accuracy']}"
-DEVIATION = {"id": "sign", "where": "001:(4)", "source_says": "a", "we_do": "b", "why": "c", "status": "built"}
+CHOICE = {"id": "sign", "where": "001:(4)", "source_says": "a", "we_do": "b", "why": "c"}
 
 
 def write_csv(folder: Path, *rows: dict[str, str]) -> Path:
@@ -226,7 +226,7 @@ def write_paper(folder: Path, row: dict[str, str], checks: str = CHECKS) -> Path
     write_csv(folder, row)
     (folder / "checks.yaml").write_text(checks)
     (folder / "paper.yaml").write_text("{role_lists: {both: [a, b]}}")
-    (folder / "deviations.yaml").write_text(yaml.safe_dump([DEVIATION]))
+    (folder / "choices.yaml").write_text(yaml.safe_dump([CHOICE]))
     return folder
 
 
@@ -384,16 +384,15 @@ def test_a_wrong_check_is_refused(tmp_path: Path, entry: str, message: str) -> N
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ([{**DEVIATION, "status": "done"}], "'done' is not allowed"),
-        ([{**DEVIATION, "because": "x"}], "unknown key 'because'"),
-        ([{key: value for key, value in DEVIATION.items() if key != "why"}], "'why' is a required property"),
-        ([DEVIATION, DEVIATION], "sign: stands twice"),
-        ({"sign": DEVIATION}, "wrong type"),
+        ([{**CHOICE, "because": "x"}], "unknown key 'because'"),
+        ([{key: value for key, value in CHOICE.items() if key != "why"}], "'why' is a required property"),
+        ([CHOICE, CHOICE], "sign: stands twice"),
+        ({"sign": CHOICE}, "wrong type"),
     ],
 )
 def test_a_wrong_deviation_is_refused(tmp_path: Path, change: object, message: str) -> None:
-    path = tmp_path / "deviations.yaml"
+    path = tmp_path / "choices.yaml"
     path.write_text(yaml.safe_dump(change))
     with pytest.raises(ConfigError) as error:
-        read_deviations(path, SCHEMAS)
+        read_choices(path, SCHEMAS)
     assert message in str(error.value)

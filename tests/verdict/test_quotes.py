@@ -41,7 +41,7 @@ READINGS = [
 
 def said(text: str) -> str:
     """Return a text with its values."""
-    return quoted(text, PUBLISHED, RECORDED, READINGS, "deviations.yaml: x.effect")
+    return quoted(text, PUBLISHED, RECORDED, READINGS, "choices.yaml: x.effect")
 
 
 @pytest.mark.parametrize(

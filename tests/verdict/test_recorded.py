@@ -184,28 +184,29 @@ def test_a_verdict_that_this_configuration_leaves_to_the_full_run_is_not_lost() 
 def test_what_was_written_is_read_again(tmp_path: Path) -> None:
     run = run_of(recorded(), recorded("p.y"))
     rows = io.format_csv(map(asdict, run.rows.values()), RECORDED_COLUMNS)
-    assert read_recorded(recorded_files(tmp_path)) is None
-    write_record(tmp_path, run, {tmp_path / "papers/p": rows})
-    assert read_recorded(recorded_files(tmp_path)) == run
+    folder = tmp_path / "p"
+    assert read_recorded(recorded_files([folder])) is None
+    write_record(run, {"p": folder}, {"p": rows})
+    assert read_recorded(recorded_files([folder])) == run
 
 
 @pytest.mark.parametrize(
     ("name", "text"),
     [
-        ("recorded.json", "{}"),
-        ("recorded.json", '{"p": {"commit": "c"}}'),
-        ("recorded.json", "no json"),
-        ("papers/p/recorded.csv", "id,other\np.x,1\n"),
-        ("papers/q/recorded.csv", None),
+        ("p/recorded/run.json", "{}"),
+        ("p/recorded/run.json", '{"commit": "c"}'),
+        ("p/recorded/run.json", "no json"),
+        ("p/recorded/rows.csv", "id,other\np.x,1\n"),
+        ("q/recorded/rows.csv", None),
     ],
 )
 def test_a_damaged_record_is_refused(tmp_path: Path, name: str, text: str | None) -> None:
     run = run_of(recorded())
     rows = io.format_csv(map(asdict, run.rows.values()), RECORDED_COLUMNS)
-    write_record(tmp_path, run, {tmp_path / "papers/p": rows})
+    write_record(run, {"p": tmp_path / "p"}, {"p": rows})
     io.write_text(tmp_path / name, rows if text is None else text)
     with pytest.raises(ConfigError, match="snakemake record"):
-        read_recorded(recorded_files(tmp_path))
+        read_recorded(recorded_files([tmp_path / "p", tmp_path / "q"]))
 
 
 def test_a_run_that_judged_less_than_the_recorded_one_is_refused() -> None:

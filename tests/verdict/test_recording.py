@@ -12,7 +12,7 @@ from reproduction.flow.results import Evidence
 from reproduction.verdict.compare import COMPARISON_COLUMNS, compare_paper
 from reproduction.verdict.published import Record
 from reproduction.verdict.recorded import RECORDED_COLUMNS, RecordedRun, read_recorded, recorded_files
-from reproduction.verdict.recording import PaperPlan, beside, read_run, write_record
+from reproduction.verdict.recording import PaperPlan, read_run, write_record
 from tests.verdict.reporting import ROLES, SETTINGS, Made, row
 from textmix.core import io
 from textmix.core.errors import IntegrityError
@@ -120,19 +120,19 @@ def test_a_run_of_one_paper_alone_is_recorded_beside_a_whole_one_with_a_date_of_
         read_run(finished.root, plans, COMMIT)
     made, texts = read_run(finished.root, plans, COMMIT, ["paper"])
     assert list(texts) == ["paper"] and list(made.rows) == ["p.x"]
-    assert beside(None, made) == made
     before = replace(made.rows["p.x"], verdict="undecided")
     facts = replace(made.papers["paper"], date="2026-01-01T00:00:00+00:00")
-    both, papers = {"p.x": before, "q.x": replace(before, id="q.x")}, dict.fromkeys(plans, facts)
-    whole = RecordedRun(both, papers)
-    found = beside(whole, made)
+    rows, papers = {"p.x": before, "q.x": replace(before, id="q.x")}, dict.fromkeys(plans, facts)
+    folders = {name: finished.root / "config/papers" / name for name in plans}
+    first = zip(plans, rows.values(), strict=True)
+    whole = {name: io.format_csv([asdict(one)], RECORDED_COLUMNS) for name, one in first}
+    write_record(RecordedRun(rows, papers), folders, whole)
+    write_record(made, folders, texts)
+    found = read_recorded(recorded_files(folders.values()))
+    assert found is not None
     assert {name: one.verdict for name, one in found.rows.items()} == {"p.x": "reproduced", "q.x": "undecided"}
-    assert whole.day == found.papers["other"].day == "2026-01-01"
+    assert found.papers["other"].day == "2026-01-01"
     assert found.day == f"2026-01-01 to {made.day}"
     assert found.papers["paper"] == made.papers["paper"]
     assert found.runs == {facts: ["other"], made.papers["paper"]: ["paper"]}
     assert found.minutes == facts.minutes + made.papers["paper"].minutes
-    config = finished.root / "config"
-    rest = io.format_csv([asdict(found.rows["q.x"])], RECORDED_COLUMNS)
-    write_record(config, found, {config / "papers/paper": texts["paper"], config / "papers/other": rest})
-    assert read_recorded(recorded_files(config)) == found

@@ -92,11 +92,11 @@ FAULTS: dict[str, tuple[str, str, str, str]] = {
         r"paper\.yaml: figures\.\w+\.parameter: no parameter 'smooting'; did you mean 'smoothing'\?",
     ),
     "what shows a deviation": (
-        *("edcm/deviations.yaml", "shown_by: [dcm_methods]", "shown_by: [dcm_method]"),
-        r"deviations\.yaml: \w+\.explains\.shown_by: no .* 'dcm_method'; did you mean 'dcm_methods'\?",
+        *("edcm/choices.yaml", "shown_by: [dcm_methods]", "shown_by: [dcm_method]"),
+        r"choices\.yaml: \w+\.explains\.shown_by: no .* 'dcm_method'; did you mean 'dcm_methods'\?",
     ),
     "result in prose": (
-        *("edcm/deviations.yaml", "{edcm.eqapprox}", "{edcm.eqaprox}"),
+        *("edcm/choices.yaml", "{edcm.eqapprox}", "{edcm.eqaprox}"),
         r"fisher_approximation\.effect: no published row 'edcm.eqaprox'; did you mean 'edcm.eqapprox'\?",
     ),
     "value of a check": (

@@ -46,7 +46,7 @@ toy.many,toy.t1,claim,newsgroups,,many words,,,,,derived,order,,check:many,
     "checks.yaml": """
 many: {text: There are at least ten words., kind: at_least, left: ["measure:size/words"], bound: 10}
 """,
-    "deviations.yaml": "[]\n",
+    "choices.yaml": "[]\n",
 }
 CODE = {
     "__init__.py": '"""A toy paper."""\n',

@@ -26,7 +26,7 @@ def test_a_finished_run_is_recorded_and_the_next_page_stands_beside_it(copy: Clo
     # The run was asked for some papers; the record is of these alone.
     alone = uncapped(copy).run_warm("--cores", "1", "record")
     assert alone.returncode == 0, alone.stdout
-    first = read_recorded(recorded_files(copy.folder / "config"))
+    first = read_recorded(recorded_files((copy.folder / "config/papers").iterdir()))
     assert first is not None and set(first.papers) == set(BUILT)
     shutil.rmtree(copy.folder / "config/papers" / IDLE)
     for page in (copy.folder / "results/report").glob(f"{IDLE}.html*"):
@@ -34,7 +34,7 @@ def test_a_finished_run_is_recorded_and_the_next_page_stands_beside_it(copy: Clo
     assert copy.run_warm("--cores", "1").returncode == 0
     done = copy.run_warm("--cores", "1", "record")
     assert done.returncode == 0, done.stdout
-    run = read_recorded(recorded_files(copy.folder / "config"))
+    run = read_recorded(recorded_files((copy.folder / "config/papers").iterdir()))
     assert run is not None
     rows = io.read_csv(copy.folder / "results/report/comparison.csv")
     assert {row["id"]: row["verdict"] for row in rows} == {row.id: row.verdict for row in run.rows.values()}
@@ -55,4 +55,4 @@ def test_an_unfinished_or_stale_run_is_refused(copy: Clone) -> None:
     (copy.folder / "results/report/accepted.json").unlink()
     unfinished = copy.run_warm("--cores", "1", "record")
     assert unfinished.returncode != 0 and "the run is not finished" in unfinished.stdout
-    assert read_recorded(recorded_files(copy.folder / "config")) is None
+    assert read_recorded(recorded_files((copy.folder / "config/papers").iterdir())) is None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+import yaml
 
 from tests.workflow.test_reruns import planned
 from tests.workflow.tiny import Clone
@@ -29,7 +30,9 @@ def test_readings_are_run_when_asked_for_and_shown_while_they_are_those_of_today
     folder = copy.folder / "config/papers/edcm"
     with open(folder / "published.csv", "a", encoding="utf-8") as published:
         published.write(ROW.format(source="score:table1/newsgroups/edcm/accuracy"))
-    (folder / "specifications.yaml").write_text(SPECIFICATIONS, encoding="utf-8")
+    choice = {"id": "made", "where": "unsaid", "source_says": "a", "we_do": "b", "why": "c"}
+    choices = [choice | {"readings": yaml.safe_load(SPECIFICATIONS)}]
+    (folder / "choices.yaml").write_text(yaml.safe_dump(choices, sort_keys=False), encoding="utf-8")
     assert "fit" not in planned(copy), "the default run makes no reading"
     jobs = planned(copy, "specifications")
     assert (jobs["fit"], jobs["score"], jobs["features"], jobs["readings"]) == (3, 3, 1, 1), (
@@ -47,7 +50,7 @@ def test_readings_are_run_when_asked_for_and_shown_while_they_are_those_of_today
 
     assert copy.run_warm("--cores", "1", "report").returncode == 0
     assert "edcm.made" in (copy.folder / PAGE).read_text(encoding="utf-8").partition('id="curves"')[2]
-    copy.edit("config/papers/edcm/specifications.yaml", "5.0", "6.0")
+    copy.edit("config/papers/edcm/choices.yaml", "5.0", "6.0")
     assert planned(copy, "report").keys() & {"fit", "readings"} == set()
     assert copy.run_warm("--cores", "1", "report").returncode == 0
     assert 'id="curves"' not in (copy.folder / PAGE).read_text(encoding="utf-8"), "the curves are those of yesterday"

@@ -91,7 +91,7 @@ def make_clone(folder: Path) -> Clone:
             _shorten_paper(paper)
         elif paper.name != IDLE:
             shutil.rmtree(paper)
-    for path in recorded_files(folder / "config"):  # of the true data
+    for path in recorded_files((folder / "config/papers").iterdir()):  # of the true data
         path.unlink()
     mirror = folder / "mirror"
     mirror.mkdir()
@@ -114,7 +114,6 @@ def make_clone(folder: Path) -> Clone:
 def _shorten_paper(folder: Path) -> None:
     """Give a paper its short form: leave out settings, later works and causes, and sources that the form lacks."""
     shutil.copy(PROFILE / f"{folder.name}.yaml", folder / "paper.yaml")
-    (folder / "specifications.yaml").unlink()
     spec = yaml.safe_load((folder / "paper.yaml").read_text(encoding="utf-8"))
     checks = yaml.load((folder / "checks.yaml").read_bytes(), yaml.CSafeLoader)
     kept = {name: check for name, check in checks.items() if all(_is_short(text, spec) for text in _compared(check))}
@@ -127,10 +126,10 @@ def _shorten_paper(folder: Path) -> None:
         if name not in kept and (name != row["source"] or (name and not _is_short(name, spec))):
             row |= {"source": "", "tolerance": "open", "margin": ""}
     published.write_text(format_csv(rows, PUBLISHED_COLUMNS), encoding="utf-8")
-    deviations = folder / "deviations.yaml"
-    entries = yaml.load(deviations.read_bytes(), yaml.CSafeLoader)
-    short = [{key: value for key, value in entry.items() if key not in ("effect", "explains")} for entry in entries]
-    deviations.write_text(yaml.safe_dump(short), encoding="utf-8")
+    choices = folder / "choices.yaml"
+    entries = yaml.load(choices.read_bytes(), yaml.CSafeLoader)
+    short = [{key: value for key, value in entry.items() if key not in ("effect", "explains", "readings")} for entry in entries]
+    choices.write_text(yaml.safe_dump(short), encoding="utf-8")
 
 
 def _compared(check: dict) -> list[str]:

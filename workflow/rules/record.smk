@@ -15,7 +15,7 @@ rule verify:
 
 
 rule record:
-    """Write what a finished run gave into config/papers/<paper>/recorded.csv; run=FOLDER takes the run of another clone."""
+    """Write what a finished run gave into config/papers/<paper>/recorded; run=FOLDER takes the run of another clone."""
     input:
         in_a_folder,
     log:
@@ -28,7 +28,6 @@ rule record:
         stale=lambda wildcards: (
             [] if PLAN.settings.get("run") else stale_results(wildcards)
         ),
-        config=JOBS.source("config"),
         folders=lambda wildcards: {
             paper: os.path.relpath(PLAN.folders[paper]) for paper in PLAN.papers
         },
@@ -43,7 +42,7 @@ rule record:
 
 
 rule record_curves:
-    """Write the curves of a run of specifications into config/papers/<paper>/recorded_curves.csv; run=FOLDER as for record."""
+    """Write the curves of a run of specifications into config/papers/<paper>/recorded/curves.csv; run=FOLDER as for record."""
     input:
         in_a_folder,
     log:

@@ -26,7 +26,7 @@ rule page:
         config=PAGES.records,
         schemas=JOBS.sources(
             "workflow/schemas/checks.schema.yaml",
-            "workflow/schemas/deviations.schema.yaml",
+            "workflow/schemas/choices.schema.yaml",
         ),
     output:
         front=report(

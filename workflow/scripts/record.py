@@ -7,12 +7,12 @@ from reproduction.flow.job import job, logger
 from reproduction.flow.results import Evidence, role_entries
 from reproduction.verdict.published import read_record
 from reproduction.verdict.recorded import read_recorded, recorded_files
-from reproduction.verdict.recording import PaperPlan, beside, check_no_loss, read_run, write_record
+from reproduction.verdict.recording import PaperPlan, check_no_loss, read_run, write_record
 from textmix.core.errors import ConfigError, IntegrityError
 
 with job(snakemake):
     asked = snakemake.params
-    config, schemas, run = Path(asked.config), Path(asked.schemas), Path(asked.run)
+    schemas, run = Path(asked.schemas), Path(asked.run)
     if asked.capped:
         raise ConfigError("record: max_trials is set, so that this is not the whole run; leave it out")
     if asked.stale:
@@ -28,7 +28,7 @@ with job(snakemake):
     }
     made, texts = read_run(run, plans, commit_of(run.resolve()), asked.chosen)
     folders = {paper: Path(folder) for paper, folder in asked.folders.items()}
-    old = read_recorded(recorded_files(config, folders.values()))
+    old = read_recorded(recorded_files(folders.values()))
     check_no_loss(old, made)
-    write_record(config, beside(old, made), {folders[paper]: text for paper, text in texts.items()})
+    write_record(made, folders, texts)
     logger.info("recorded %d rows of the run that ended on %s; commit config/", len(made.rows), made.day)

@@ -51,7 +51,7 @@ class Curve:
 
     Parameters
     ----------
-    row, specification : id of the row, and the entry of ``specifications.yaml``.
+    row, specification : id of the row, and the entry of ``choices.yaml``.
     unit : of all values.
     published : the printed value; 0 of a claim.
     rounding : half a unit of the last printed digit; 0 of a claim.

@@ -295,12 +295,12 @@ def _references(paper: Mapping[str, Any]) -> Iterator[tuple[str, str | None, str
 
 
 def given_by_causes(folder: Path) -> list[str]:
-    """Return the locators of the results that the causes of a paper name (``gives`` in its deviations.yaml).
+    """Return the locators of the results that the causes of a paper name (``gives`` in its choices.yaml).
 
     Parameters
     ----------
     folder : of the paper's configuration.
     """
-    path = folder / "deviations.yaml"
+    path = folder / "choices.yaml"
     entries = (load_yaml_strict(path) or []) if path.is_file() else []
     return [text for one in entries for cause in one.get("explains", ()) for text in cause.get("gives", ())]

@@ -1,4 +1,4 @@
-"""The readings that a document leaves open: ``config/papers/<paper>/specifications.yaml``.
+"""The readings that a document leaves open: ``readings`` in ``config/papers/<paper>/choices.yaml``.
 
 A reading is the paper's ``paper.yaml`` with other values at some of its keys.  An entry that becomes another one gets a
 name of its own, which holds a digest of its content; all others are the paper's own.  So the jobs of a reading are jobs
@@ -36,8 +36,8 @@ from textmix.experiment.methods import Method
 MOST = 32
 #: Key of an entry that is added to the seed of config.yaml.
 SEED = "seed"
-_FILE = "specifications.yaml"
-_SCHEMA = "workflow/schemas/specifications.schema.yaml"
+_FILE = "choices.yaml"
+_SCHEMA = "workflow/schemas/choices.schema.yaml"
 #: Digits of the digest in a name.
 _SHORT = 8
 #: The parts of paper.yaml of which a reading may have other entries, each behind those that it reads.
@@ -150,8 +150,9 @@ def _readings(root: Path, folder: Path, paper: Mapping[str, Any], methods: Mappi
     path = folder / _FILE
     if not path.is_file():
         return Readings(paper)
-    source, raw = file_name(root, path), load_yaml_strict(path)
-    validate(raw, root / _SCHEMA, source)
+    source, choices = file_name(root, path), load_yaml_strict(path)
+    validate(choices, root / _SCHEMA, source)
+    raw = _declared(source, choices)
     rows = [row for entry in raw.values() for row in entry["rows"]]
     found = _Expansion(paper, _sources(folder, rows, source))
     specifications = []
@@ -174,6 +175,17 @@ def _readings(root: Path, folder: Path, paper: Mapping[str, Any], methods: Mappi
         size = len(list(_product(entry["factors"])))
         specifications.append(Specification(key, tuple(entry["rows"]), why, tuple(points), size))
     return Readings(found.spec, tuple(specifications), found.sources, found.bases)
+
+
+def _declared(source: str, choices: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
+    """Return name -> the rows and factors of the readings of all choices."""
+    found: dict[str, Any] = {}
+    for choice in choices:
+        for name, entry in choice.get("readings", {}).items():
+            if name in found:
+                raise ConfigError(f"{source}: {choice['id']}.readings.{name}: stands twice; rename one of them")
+            found[name] = entry
+    return found
 
 
 def _sources(folder: Path, rows: Iterable[str], source: str) -> dict[str, tuple[Locator, ...]]:

@@ -1,6 +1,6 @@
 """The recorded specification curves: what the readings of a row gave when they were last run to the end.
 
-``config/papers/<paper>/recorded_curves.csv`` holds them, so that a page shows them to a reader who has not the hours to
+``config/papers/<paper>/recorded/curves.csv`` holds them, so that a page shows them to a reader who has not the hours to
 run the readings.  ``snakemake record_curves`` writes the file from curves that are those of today, and never by hand.
 """
 
@@ -23,7 +23,7 @@ from textmix.core.digests import digest_of
 from textmix.core.errors import ConfigError, IntegrityError
 
 #: Name of a paper's file.
-RECORDED_CURVES = "recorded_curves.csv"
+RECORDED_CURVES = "recorded/curves.csv"
 #: Its columns: those of ``readings.csv``, the digest of the readings, and when and with which commit they ran.
 COLUMNS = (*READINGS, "declared", "date", "commit")
 #: Digits of a digest.
@@ -48,7 +48,7 @@ def record_curves(folder: Path, file: Path, declared: Sequence[Specification], c
     Parameters
     ----------
     folder : curves as the job ``readings`` writes them.
-    file : the paper's ``recorded_curves.csv``.
+    file : the paper's ``recorded/curves.csv``.
     declared : the specifications of the paper.
     commit : of the code that ran.
 
@@ -78,7 +78,7 @@ def recorded_curves(file: Path, declared: Sequence[Specification]) -> dict[str, 
 
     Parameters
     ----------
-    file : a paper's ``recorded_curves.csv``; there are none where it is not there.
+    file : a paper's ``recorded/curves.csv``; there are none where it is not there.
     declared : the specifications of the paper.
     """
     rows = current(_read(file), declared)

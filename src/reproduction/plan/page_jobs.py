@@ -12,8 +12,8 @@ from reproduction.plan.stages import COMPARE
 from reproduction.plan.targets import Targets
 from textmix.data.registry import DatasetEntry
 
-#: Files of a paper's folder that its pages read; a paper without claims, deviations or changes lacks their file.
-_RECORDS = ("published.csv", "checks.yaml", "deviations.yaml", "paper.yaml", "history.md")
+#: Files of a paper's folder that its pages read; a paper without claims, choices or changes lacks their file.
+_RECORDS = ("published.csv", "checks.yaml", "choices.yaml", "paper.yaml", "history.md")
 
 
 @dataclass(frozen=True)
@@ -72,15 +72,15 @@ class PageJobs:
         return Targets(self.plan).datasets_of(self.chosen(wildcards))
 
     def records(self, wildcards: Any) -> list[str]:
-        """Return the files with published numbers, checks, deviations, lists of roles, and history."""
+        """Return the files with published numbers, checks, choices, lists of roles, and history."""
         paths = [self.plan.folders[paper] / name for paper in self.papers(wildcards) for name in _RECORDS]
         return [os.path.relpath(path) for path in paths if path.is_file()]
 
     def recorded(self, wildcards: Any) -> list[str]:
         """Return the files of the recorded run that there are."""
         folders = (self.plan.folders[paper] for paper in self.papers(wildcards))
-        found = [self.plan.root / "config/recorded.json", *(folder / "recorded.csv" for folder in folders)]
-        return [os.path.relpath(path) for path in found if path.is_file()]
+        paths = (folder / "recorded" / name for folder in folders for name in ("run.json", "rows.csv"))
+        return [os.path.relpath(path) for path in paths if path.is_file()]
 
     # --- what it knows ---
 

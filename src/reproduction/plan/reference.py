@@ -34,8 +34,9 @@ nearest right spelling.
   on two cores, and `largest_download` what takes long to fetch.
 - `full.yaml` leaves out nothing: `make full`, or `snakemake --cores all --configfile config/full.yaml`.
 - `datasets.yaml` is the registry of data sets; `papers/<paper>/` holds one document each: `paper.yaml` (what is run),
-  `published.csv` (the numbers as printed), `checks.yaml` (the claims as named checks) and `deviations.yaml` (where the
-  source is silent or garbled, and what was chosen); `specifications.yaml` declares the readings that are run beside it.
+  `published.csv` (the numbers as printed, and how each is judged), `checks.yaml` (the claims as named checks),
+  `choices.yaml` (where the source is silent or garbled, what was chosen, and the readings that are run beside it) and
+  `history.md` (what changed after results were seen); `recorded/` is made by `snakemake record` and never edited.
 - One key on the command line: `snakemake --cores all --config strict=true`.
 - `matrix.yaml` is the comparison of every method on every data set: `snakemake --cores all matrix`.
 - `own.example.yaml` is an example for data of your own, see below.

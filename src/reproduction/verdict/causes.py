@@ -1,6 +1,6 @@
 """Causes: why a published row is not reproduced, and the experiments that show it.
 
-An entry of ``deviations.yaml`` names under ``explains`` the rows of ``published.csv`` that it explains.
+An entry of ``choices.yaml`` names under ``explains`` the rows of ``published.csv`` that it explains.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import Any
 from reproduction.flow.locators import parse_locator
 from reproduction.flow.results import Results
 from reproduction.verdict.locate import locate
-from reproduction.verdict.published import Deviation, Published
+from reproduction.verdict.published import Choice, Published
 from textmix.core.errors import ConfigError, MissingResult, suggest
 
 
@@ -37,12 +37,12 @@ class Cause:
 GIVEN = ("locator", "value", "reason")
 
 
-def causes_of(deviations: Iterable[Deviation], rows: Iterable[Published]) -> dict[str, Cause]:
-    """Return the cause of each row that a deviation explains, by the id of the row.
+def causes_of(choices: Iterable[Choice], rows: Iterable[Published]) -> dict[str, Cause]:
+    """Return the cause of each row that a choice explains, by the id of the row.
 
     Parameters
     ----------
-    deviations, rows : entries of ``deviations.yaml`` and rows of ``published.csv``.
+    choices, rows : entries of ``choices.yaml`` and rows of ``published.csv``.
 
     Raises
     ------
@@ -50,9 +50,9 @@ def causes_of(deviations: Iterable[Deviation], rows: Iterable[Published]) -> dic
     """
     known = [row.id for row in rows]
     causes: dict[str, Cause] = {}
-    for deviation in deviations:
-        place = f"deviations.yaml: {deviation.id}: explains"
-        for entry in deviation.explains:
+    for choice in choices:
+        place = f"choices.yaml: {choice.id}: explains"
+        for entry in choice.explains:
             for row in entry["rows"]:
                 if row not in known:
                     raise ConfigError(f"{place}: published.csv has no '{row}'; {suggest(row, known)}")
@@ -73,7 +73,7 @@ def given_rows(locators: Iterable[str], results: Results) -> list[dict[str, Any]
     rows: list[dict[str, Any]] = []
     for text in dict.fromkeys(locators):
         try:
-            found = locate(results, parse_locator(text, "deviations.yaml: gives"))
+            found = locate(results, parse_locator(text, "choices.yaml: gives"))
         except MissingResult as missing:
             rows.append({"locator": text, "value": None, "reason": missing.reason})
         else:

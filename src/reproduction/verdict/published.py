@@ -1,10 +1,10 @@
-"""The published side of a paper: its numbers and claims, the checks of its claims, and our deviations from it.
+"""The published side of a paper: its numbers and claims, the checks of its claims, and the choices made here.
 
 Each paper has up to three files in ``config/papers/<paper>/``, or in its folder outside the repository:
 
 - ``published.csv``: one row for each number, claim, figure or equation;
 - ``checks.yaml``: the claims as comparisons of rebuilt values; a paper without claims has none;
-- ``deviations.yaml``: the places that the paper leaves open or prints garbled, and the choice made here; it may be
+- ``choices.yaml``: the places that the paper leaves open or prints garbled, and the choice made here; it may be
   absent, too.
 
 A fault in one of them is a `ConfigError` that names file, line, column and remedy.  The module imports no NumPy, so the
@@ -17,7 +17,7 @@ import csv
 import math
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -150,8 +150,8 @@ Check = Mapping[str, Any]
 
 
 @dataclass(frozen=True)
-class Deviation:
-    """One entry of ``deviations.yaml``: a place that the paper leaves open or prints garbled, and the choice made here.
+class Choice:
+    """One entry of ``choices.yaml``: a place that the paper leaves open or prints garbled, and the choice made here.
 
     Parameters
     ----------
@@ -159,10 +159,10 @@ class Deviation:
     where : place in the paper, or ``unsaid``.
     source_says : content of the paper there.
     we_do, why : the choice made here and its reason.
-    status : ``built`` or ``planned``.
     effect : change of the results by the choice, where it is known; its results are references, see
         `reproduction.verdict.quotes`.
     explains : the published rows that are not reproduced for this reason, see `reproduction.verdict.causes`.
+    readings : what else the paper allows, see `reproduction.plan.specifications`.
     """
 
     id: str
@@ -170,25 +170,25 @@ class Deviation:
     source_says: str
     we_do: str
     why: str
-    status: str
     effect: str = ""
     explains: Sequence[Mapping[str, Any]] = ()
+    readings: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
 class Record:
-    """All that is published of one paper, and our deviations from it; the check that a row names exists.
+    """All that is published of one paper, and the choices made here; the check that a row names exists.
 
     Parameters
     ----------
     rows : the rows of ``published.csv``, in the file's order.
     checks : name -> check; locators name roles only.
-    deviations : the entries of ``deviations.yaml``, in the file's order.
+    choices : the entries of ``choices.yaml``, in the file's order.
     """
 
     rows: tuple[Published, ...]
     checks: Mapping[str, Check]
-    deviations: tuple[Deviation, ...]
+    choices: tuple[Choice, ...]
 
 
 def read_record(folder: str | Path, schemas: str | Path) -> Record:
@@ -196,7 +196,7 @@ def read_record(folder: str | Path, schemas: str | Path) -> Record:
 
     Parameters
     ----------
-    folder : ``config/papers/<paper>`` with published.csv, checks.yaml, deviations.yaml and, for the role lists,
+    folder : ``config/papers/<paper>`` with published.csv, checks.yaml, choices.yaml and, for the role lists,
         paper.yaml.
     schemas : ``workflow/schemas``.
 
@@ -205,7 +205,7 @@ def read_record(folder: str | Path, schemas: str | Path) -> Record:
     ConfigError : a file is at fault, or a row names a check that does not exist.
     """
     rows, checks = read_claims(folder, schemas)
-    return Record(rows, checks, read_deviations(Path(folder) / "deviations.yaml", schemas))
+    return Record(rows, checks, read_choices(Path(folder) / "choices.yaml", schemas))
 
 
 def read_claims(folder: str | Path, schemas: str | Path) -> tuple[tuple[Published, ...], dict[str, Check]]:
@@ -352,21 +352,21 @@ def _operands(locators: Iterable[str], lists: RoleLists, place: str) -> list[str
     return expanded
 
 
-def read_deviations(path: str | Path, schemas: str | Path) -> tuple[Deviation, ...]:
-    """Read ``deviations.yaml``; the entries are in the file's order, and there are none where there is no file.
+def read_choices(path: str | Path, schemas: str | Path) -> tuple[Choice, ...]:
+    """Read ``choices.yaml``; the entries are in the file's order, and there are none where there is no file.
 
     Raises
     ------
     ConfigError : the file does not follow its schema, or an identifier stands twice.
     """
     entries = load_yaml_strict(path) if Path(path).is_file() else []
-    validate(entries, Path(schemas) / "deviations.schema.yaml", str(path))
+    validate(entries, Path(schemas) / "choices.schema.yaml", str(path))
     seen: set[str] = set()
     for entry in entries:
         if entry["id"] in seen:
             raise ConfigError(f"{path}: {entry['id']}: stands twice; rename one of them")
         seen.add(entry["id"])
-    return tuple(Deviation(**entry) for entry in entries)
+    return tuple(Choice(**entry) for entry in entries)
 
 
 def _fault(path: Path, line: int, column: str, what: str) -> ConfigError:

@@ -1,4 +1,4 @@
-"""References to recorded results in the prose of ``deviations.yaml``, so that no result stands there by hand.
+"""References to recorded results in the prose of ``choices.yaml``, so that no result stands there by hand.
 
 ``{row}`` is the value of a published row in the recorded run.  ``{row at factor=level; factor=level}`` is its value on
 the recorded specification curve, under the reading that has these levels and else those of the table.
@@ -50,10 +50,10 @@ def quoted(
 
     Parameters
     ----------
-    text : of ``deviations.yaml``.
+    text : of ``choices.yaml``.
     published : id -> published row of the paper.
     recorded : id -> row of the recorded run.
-    readings : the rows of the paper's ``recorded_curves.csv``.
+    readings : the rows of the paper's ``recorded/curves.csv``.
     place : where the text stands, for messages.
 
     Raises

@@ -1,7 +1,8 @@
 """The record: what the last whole run of each paper gave for its published rows, beside which every run is set.
 
-``config/papers/<paper>/recorded.csv`` holds the rows, ``config/recorded.json`` the facts about the run of each paper.
-Both are written by ``snakemake record`` from a finished run (`reproduction.verdict.recording`) and never by hand.
+``config/papers/<paper>/recorded/`` holds the rows (``rows.csv``) and the facts about the run that gave them
+(``run.json``).  ``snakemake record`` writes both from a finished run (`reproduction.verdict.recording`), and nobody by
+hand.
 """
 
 from __future__ import annotations
@@ -18,8 +19,8 @@ from reproduction.verdict.words import JUDGED, REPRODUCED, decimals, number, sho
 from textmix.core import io
 from textmix.core.errors import ConfigError
 
-#: Name of a paper's file, and path of the file on the run in the folder ``config``.
-RECORDED, RUN = "recorded.csv", "recorded.json"
+#: The two files in the folder of a paper.
+RECORDED, RUN = "recorded/rows.csv", "recorded/run.json"
 #: How a rebuilt value stands to the recorded one.
 EQUAL, UNEQUAL, OTHER_DATA, ABSENT, TIMED = ("equal", "not equal", "other data", "not rebuilt here", "a measured time")
 
@@ -107,16 +108,10 @@ class RecordedRun:
         return RecordedRun(self.rows, {paper: self.papers[paper]}) if paper in self.papers else None
 
 
-def recorded_files(config: Path, folders: Iterable[Path] | None = None) -> list[Path]:
-    """Return the files of the recorded run that there are.
-
-    Parameters
-    ----------
-    config : the folder ``config``.
-    folders : the folders of the papers; by default those of ``config/papers``.
-    """
-    papers = sorted(config.glob("papers/*")) if folders is None else folders
-    return [path for path in (config / RUN, *(folder / RECORDED for folder in papers)) if path.is_file()]
+def recorded_files(folders: Iterable[Path]) -> list[Path]:
+    """Return the files of the recorded runs that there are, of the papers with these folders."""
+    paths = (folder / name for folder in sorted(folders) for name in (RUN, RECORDED))
+    return [path for path in paths if path.is_file()]
 
 
 def read_recorded(files: Sequence[Path]) -> RecordedRun | None:
@@ -124,40 +119,36 @@ def read_recorded(files: Sequence[Path]) -> RecordedRun | None:
 
     Parameters
     ----------
-    files : its files that there are (`recorded_files`).
+    files : those that `recorded_files` returns.
 
     Raises
     ------
-    ConfigError : a file is damaged, or an id stands twice.
+    ConfigError : a file is damaged, lacks the other one, or an id stands twice.
     """
-    parts = {path for path in files if path.name != RUN}
-    run = next((path for path in files if path.name == RUN), None)
-    if run is None or not parts:
-        return None
-    try:
-        read = io.read_json(run)
-        facts = {paper: Facts(**said) for paper, said in read.items()}
-    except (AttributeError, TypeError, ValueError) as error:
-        raise ConfigError(f"{run}: is damaged; restore it, or write it anew with snakemake record") from error
     rows: dict[str, RecordedRow] = {}
-    for path in sorted(parts):
-        for row in _read_rows(path):
+    papers: dict[str, Facts] = {}
+    for folder in sorted({path.parent for path in files}):
+        papers[folder.parent.name] = _read_facts(folder / Path(RUN).name)
+        for row in _read_rows(folder / Path(RECORDED).name):
             if row.id in rows:
-                raise ConfigError(f"{path}: '{row.id}' stands twice; write it anew with snakemake record")
+                raise ConfigError(f"{folder}: '{row.id}' stands twice; write it anew with snakemake record")
             rows[row.id] = row
-    named = [path.parent.name for path in sorted(parts)]
-    if without := [paper for paper in named if paper not in facts]:
-        raise ConfigError(
-            f"{run}: says nothing of the run of {', '.join(without)}; write it anew with snakemake record"
-        )
-    return RecordedRun(rows, {paper: facts[paper] for paper in named})
+    return RecordedRun(rows, papers) if papers else None
+
+
+def _read_facts(path: Path) -> Facts:
+    """Return the facts about a run."""
+    try:
+        return Facts(**io.read_json(path))
+    except (OSError, TypeError, ValueError) as error:
+        raise ConfigError(f"{path}: is damaged; restore it, or write it anew with snakemake record") from error
 
 
 def _read_rows(path: Path) -> list[RecordedRow]:
     """Return the rows of one file."""
     try:
         return [RecordedRow(**row) for row in io.read_csv(path)]
-    except (TypeError, ValueError) as error:
+    except (OSError, TypeError, ValueError) as error:
         raise ConfigError(
             f"{path}: is no record of a run; restore it, or write it anew with snakemake record"
         ) from error

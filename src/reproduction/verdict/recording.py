@@ -36,7 +36,7 @@ class PaperPlan:
     Parameters
     ----------
     spec : its ``paper.yaml``, with the cap on trials.
-    record : its published rows, checks and deviations.
+    record : its published rows, checks and choices.
     roles : role -> the data set that stands for it.
     evidence : outcomes of tests and ratios of times that its rows name.
     """
@@ -94,31 +94,17 @@ def commit_said(commit: Mapping[str, str]) -> str:
     return commit["commit"] if changes == "none since" else f"{commit['commit']} ({changes})"
 
 
-def beside(old: RecordedRun | None, new: RecordedRun) -> RecordedRun:
-    """Return the recorded run with the rows of a later run of some papers in the place of theirs.
-
-    Parameters
-    ----------
-    old : the recorded run; None where none is recorded.
-    new : the later run, as `read_run` returns it.
-    """
-    if old is None:
-        return new
-    return RecordedRun({**old.rows, **new.rows}, {**old.papers, **new.papers})
-
-
-def write_record(config: Path, run: RecordedRun, texts: Mapping[Path, str]) -> None:
+def write_record(run: RecordedRun, folders: Mapping[str, Path], texts: Mapping[str, str]) -> None:
     """Write the recorded run.
 
     Parameters
     ----------
-    config : the folder ``config``.
-    run : as `read_run` returns it, or `beside`.
-    texts : folder of a paper -> the text that `read_run` returns for it, of the papers that were run.
+    run, texts : as `read_run` returns them.
+    folders : paper -> its folder.
     """
-    for folder, text in texts.items():
-        io.write_text(folder / RECORDED, text)
-    io.write_json(config / RUN, {paper: asdict(facts) for paper, facts in sorted(run.papers.items())})
+    for paper, text in texts.items():
+        io.write_text(folders[paper] / RECORDED, text)
+        io.write_json(folders[paper] / RUN, asdict(run.papers[paper]))
 
 
 def check_no_loss(old: RecordedRun | None, new: RecordedRun) -> None:
@@ -133,7 +119,7 @@ def check_no_loss(old: RecordedRun | None, new: RecordedRun) -> None:
     if lost:
         raise IntegrityError(
             f"this run did not judge {len(lost)} rows that the recorded run of {old.day if old else ''} did: "
-            f"{_some(lost)}; record a run that has their data, or remove config/{RUN} to begin a record anew"
+            f"{_some(lost)}; record a run that has their data, or remove the paper's {RECORDED} to begin a record anew"
         )
 
 

@@ -1,4 +1,4 @@
-"""Every name that the published rows, checks, deviations, tables and figures of a paper use is one that there is.
+"""Every name that the published rows, checks, choices, tables and figures of a paper use is one that there is.
 
 The workflow asks it while it is parsed, so that a misspelt name ends a run before its first job.
 """
@@ -28,7 +28,7 @@ from reproduction.verdict.published import UNITS, Record, read_record
 from reproduction.verdict.quotes import references
 from reproduction.verdict.settings import setting_of
 
-#: Parts of paper.yaml that a deviation can name as what shows its effect.
+#: Parts of paper.yaml that a choice can name as what shows its effect.
 _SHOWN = ("experiments", "measures", "figures", "tables")
 
 
@@ -77,8 +77,8 @@ def check_record(record: Record, spec: Mapping[str, Any], folder: Path, tests: P
             for text in check.get(side, ()):
                 place = f"{folder / 'checks.yaml'}: {name}.{side}: {text}"
                 check_locator(parse_locator(text, place), spec, place, tests)
-    causes_of(record.deviations, record.rows)
-    _check_deviations(record, spec, folder, tests)
+    causes_of(record.choices, record.rows)
+    _check_choices(record, spec, folder, tests)
     for name, table in spec["tables"].items():
         artefacts = [table["artefact"]] if isinstance(table["artefact"], str) else table["artefact"]
         for artefact in artefacts:
@@ -93,18 +93,18 @@ def check_record(record: Record, spec: Mapping[str, Any], folder: Path, tests: P
             check_name("published row", row_id, [row.id for row in record.rows], f"{paper}: figures.{name}.shows")
 
 
-def _check_deviations(record: Record, spec: Mapping[str, Any], folder: Path, tests: Path) -> None:
+def _check_choices(record: Record, spec: Mapping[str, Any], folder: Path, tests: Path) -> None:
     """Check the names of what shows the effects and causes of one paper; the parameters are those of `check_record`."""
     rows = [row.id for row in record.rows]
-    for deviation in record.deviations:
-        for reference in references(deviation.effect):
-            check_name("published row", reference.row, rows, f"{folder / 'deviations.yaml'}: {deviation.id}.effect")
-        for shown in (name for entry in deviation.explains for name in entry["shown_by"]):
+    for choice in record.choices:
+        for reference in references(choice.effect):
+            check_name("published row", reference.row, rows, f"{folder / 'choices.yaml'}: {choice.id}.effect")
+        for shown in (name for entry in choice.explains for name in entry["shown_by"]):
             parts = [name for part in _SHOWN for name in spec[part]]
-            place = f"{folder / 'deviations.yaml'}: {deviation.id}.explains.shown_by"
+            place = f"{folder / 'choices.yaml'}: {choice.id}.explains.shown_by"
             check_name("experiment, measure, figure or table", shown, parts, place)
-        for given in (text for entry in deviation.explains for text in entry.get("gives", ())):
-            place = f"{folder / 'deviations.yaml'}: {deviation.id}.explains.gives: {given}"
+        for given in (text for entry in choice.explains for text in entry.get("gives", ())):
+            place = f"{folder / 'choices.yaml'}: {choice.id}.explains.gives: {given}"
             check_locator(parse_locator(given, place), spec, place, tests)
 
 

@@ -11,7 +11,7 @@ from reproduction.flow.curves import Curve
 from reproduction.verdict.causes import Cause
 from reproduction.verdict.coverage import DataUsed
 from reproduction.verdict.items import Item
-from reproduction.verdict.published import CLAIM, COUNTED, Deviation
+from reproduction.verdict.published import CLAIM, COUNTED, Choice
 from reproduction.verdict.recorded import EQUAL, UNEQUAL
 from reproduction.verdict.tables import PaperTable
 from reproduction.verdict.trail import HOME, made_by, shown_in
@@ -47,7 +47,7 @@ class PaperSection:
     title, citation, status : as in its ``paper.yaml``; status is ``built`` or ``planned``.
     items : all rows of its comparison, in order.
     tables, figures : in the order of ``paper.yaml``.
-    deviations : as in ``deviations.yaml``.
+    choices : as in ``choices.yaml``.
     data : the data set that stands for each of its roles.
     causes : id of a published row -> why it is not reproduced.
     url : address of the document; empty where none is known.
@@ -64,7 +64,7 @@ class PaperSection:
     items: Sequence[Item]
     tables: Sequence[PaperTable]
     figures: Sequence[Drawing]
-    deviations: Sequence[Deviation]
+    choices: Sequence[Choice]
     data: Sequence[DataUsed]
     causes: Mapping[str, Cause]
     url: str = ""

@@ -14,7 +14,7 @@ from reproduction.verdict.causes import causes_of
 from reproduction.verdict.compare import not_chosen
 from reproduction.verdict.coverage import DataUsed
 from reproduction.verdict.items import Beside, make_items, without_notes
-from reproduction.verdict.ledger import widened
+from reproduction.verdict.history import widened
 from reproduction.verdict.published import Record, read_record
 from reproduction.verdict.recorded import RecordedRun
 from reproduction.verdict.section import ABSENT_RESULT, PaperSection, Specified
@@ -112,7 +112,7 @@ def make_section(
     ----------
     name : name of the paper.
     spec : its ``paper.yaml``.
-    record : the published rows, checks and deviations of the paper.
+    record : the published rows, checks and choices of the paper.
     rows : the rows of its ``comparison.csv``.
     results : its results, which know its roles and measures; none is read.
     figures, data : its drawings and data sets.
@@ -121,7 +121,7 @@ def make_section(
     Raises
     ------
     ConfigError : an entry of ``tables`` in ``paper.yaml`` is wrong (see `reproduction.verdict.tables.make_table`), or
-        one of ``explains`` in ``deviations.yaml`` (see `reproduction.verdict.causes.causes_of`).
+        one of ``explains`` in ``choices.yaml`` (see `reproduction.verdict.causes.causes_of`).
     """
     brief = without_notes(rows, results.roles)
     items = make_items(name, record, brief, results, beside)
@@ -130,8 +130,8 @@ def make_section(
     cells = [{**row, **then.get(row["id"], {})} for row in brief]
     tables = [make_table(key, entry, cells) for key, entry in spec["tables"].items()]
     head = (name, spec["title"], spec["citation"], spec["status"])
-    causes = causes_of(record.deviations, record.rows)
-    return PaperSection(*head, items, tables, figures, record.deviations, data, causes, spec.get("url", ""), spec)
+    causes = causes_of(record.choices, record.rows)
+    return PaperSection(*head, items, tables, figures, record.choices, data, causes, spec.get("url", ""), spec)
 
 
 def _comparison(inputs: ReportInputs, paper: str, record: Record) -> list[dict[str, Any]]:

@@ -41,7 +41,7 @@ def curve_of(row: Published, specification: Specification, checks: Mapping[str, 
         found = [_claimed(row.check, checks[row.check], point, results) for point in specification.points]
         return Curve(*head, CLAIM_UNIT, 0.0, 0.0, 0.0, math.inf, found, specification.product)
     if row.tolerance not in ("exact", "near"):
-        raise ConfigError(f"specifications.yaml: {row.id}: has the tolerance {row.tolerance}; name rows exact or near")
+        raise ConfigError(f"choices.yaml: {row.id}: has the tolerance {row.tolerance}; name rows exact or near")
     published = float(row.value)
     allowed = slack(row, published)
     found = [_measured(row, point, results, published, allowed) for point in specification.points]
@@ -52,7 +52,7 @@ def curve_of(row: Published, specification: Specification, checks: Mapping[str, 
 def _measured(row: Published, point: Point, results: Results, published: float, allowed: float) -> Reading:
     """Return a number under one reading."""
     locator = row.locator
-    assert locator is not None  # noqa: S101 - specifications.yaml names rows with a source alone
+    assert locator is not None  # noqa: S101 - choices.yaml names rows with a source alone
     try:
         found = in_unit_of(row, locator, locate(results, point.read(locator)))
     except MissingResult as missing:

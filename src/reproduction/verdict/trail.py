@@ -61,7 +61,7 @@ def place_in_paper(artefact: str, where: str) -> str:
 
 
 def where_in_words(where: str) -> str:
-    """Return a place of ``deviations.yaml`` in words: lines of the plain text of a document, or that it says nothing.
+    """Return a place of ``choices.yaml`` in words: lines of the plain text of a document, or that it says nothing.
 
     Parameters
     ----------
