@@ -16,9 +16,9 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+from reproduction.flow import job as runtime
 from reproduction.flow.job import job
 from reproduction.flow.recipe import Code, Recipe
-from reproduction.flow import job as runtime
 from reproduction.job.spent import spent_by_rule
 from textmix.core import digests, io
 from textmix.core.errors import ConfigError, MissingResult

@@ -56,8 +56,8 @@ def folder(tmp_path: Path) -> Path:
 
 def readings(folder: Path, entry: dict, seed: int = SEED) -> Readings:
     """Return the readings of edcm with one specification."""
-    choice = {"id": "made", "where": "unsaid", "source_says": "a", "we_do": "b", "why": "c", "readings": {"made": entry}}
-    text = yaml.safe_dump([choice])
+    choice = {"id": "made", "where": "unsaid", "source_says": "a", "we_do": "b", "why": "c"}
+    text = yaml.safe_dump([choice | {"readings": {"made": entry}}])
     (folder / "config/papers/edcm/choices.yaml").write_text(text, encoding="utf-8")
     return load_readings(folder, load_papers(folder, METHODS), paper_folders(folder), METHODS, seed)["edcm"]
 

@@ -13,8 +13,8 @@ from reproduction.flow.results import Results, RoleEntry, is_left_out
 from reproduction.verdict.causes import causes_of
 from reproduction.verdict.compare import not_chosen
 from reproduction.verdict.coverage import DataUsed
-from reproduction.verdict.items import Beside, make_items, without_notes
 from reproduction.verdict.history import widened
+from reproduction.verdict.items import Beside, make_items, without_notes
 from reproduction.verdict.published import Record, read_record
 from reproduction.verdict.recorded import RecordedRun
 from reproduction.verdict.section import ABSENT_RESULT, PaperSection, Specified
