@@ -12,18 +12,20 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
+import pooch.core
 import pytest
 
-from textmix.data.download import Limits
 from textmix.data.fetch import fetch_dataset
 from textmix.data.registry import DatasetEntry, Reader, Source, SourceFile, Wheel
+from textmix.data.sources import Limits
 
 DATA = b"@relation tiny\n" + b"".join(b"%d\n" % i for i in range(20000))
 OTHER = DATA[:-2] + b"\xff\n"
 #: Seconds are generous, so that a busy machine breaks none of them; hosts that stall meet `IMPATIENT`.
-LIMITS = Limits(total=600, stall=60, flow=2**10, backoff=0.01, size=2**20, plain_hosts=frozenset({"127.0.0.1"}))
+LIMITS = Limits(stall=60, flow=2**10, size=2**20, plain_hosts=frozenset({"127.0.0.1"}))
 IMPATIENT = replace(LIMITS, stall=0.3)
 
 
@@ -79,6 +81,7 @@ class Server(http.server.ThreadingHTTPServer):
 @contextmanager
 def running_server(monkeypatch: pytest.MonkeyPatch) -> Iterator[Server]:
     monkeypatch.setenv("no_proxy", "*")
+    monkeypatch.setattr(pooch.core, "time", SimpleNamespace(sleep=lambda seconds: None))  # no pause between tries
     server = Server()
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
     thread.start()
@@ -125,6 +128,11 @@ def hangs_up(handler: Handler) -> None:
 
 def redirects(url: str) -> Behaviour:
     return lambda handler: handler.answer(b"", status=302, Location=url)
+
+
+def redirects_and_stalls(handler: Handler) -> None:
+    handler.answer(b"", status=302, length=9, Location="/true")
+    handler.server.over.wait(60)
 
 
 # --------------------------------------------------------------------------------------------------------- entries

@@ -6,8 +6,10 @@ import bz2
 import gzip
 import io
 import lzma
+import stat
 import tarfile
 import tracemalloc
+import zipfile
 from collections.abc import Callable
 from pathlib import Path
 
@@ -17,6 +19,7 @@ from hypothesis import strategies as st
 
 from textmix.core.errors import DataFormatError
 from textmix.data import archives as archive
+from textmix.data.readers import message_folder
 
 PACKERS: dict[str, Callable[[bytes], bytes]] = {
     "plain": bytes,
@@ -111,7 +114,7 @@ def test_damage_raises_nothing_but_our_error(
     packed = bytearray(PACKERS[kind](make_tar({"a": content})))
     packed[position % len(packed)] = byte
     path = put(tmp_path_factory.mktemp("fuzz"), bytes(packed))
-    for read in (archive.open_plain, lambda path: list(archive.iter_tar(path, ["*"]))):
+    for read in (archive.open_plain, lambda path: list(archive.iter_members(path, ["*"]))):
         try:
             read(path)
         except DataFormatError as error:
@@ -129,24 +132,24 @@ def test_members_are_those_of_tarfile_in_order_of_name(tmp_path: Path, kind: str
     members = {"./b/2": b"two", "a/10": b"", "a/1": bytes(range(256)) * 5, LONG: b"long", "c": b"x" * 512}
     path = put(tmp_path, PACKERS[kind](make_tar(members, form)))
     expected = {name.removeprefix("./"): data for name, data in members.items()}
-    assert list(archive.iter_tar(path, ["*"])) == sorted(expected.items())
+    assert list(archive.iter_members(path, ["*"])) == sorted(expected.items())
 
 
 def test_a_pax_name_of_any_language_is_read(tmp_path: Path) -> None:
     path = put(tmp_path, make_tar({"fünf/中": b"5"}, tarfile.PAX_FORMAT))
-    assert list(archive.iter_tar(path, ["*"])) == [("fünf/中", b"5")]
+    assert list(archive.iter_members(path, ["*"])) == [("fünf/中", b"5")]
 
 
 def test_only_members_of_the_patterns_are_given(tmp_path: Path) -> None:
     path = put(tmp_path, make_tar({"d/a.sgm": b"1", "d/b.SGM": b"2", "d/README": b"3"}))
-    assert dict(archive.iter_tar(path, ["*.sgm", "*/README"])) == {"d/a.sgm": b"1", "d/README": b"3"}
-    assert list(archive.iter_tar(path, ["*.txt"])) == []
+    assert dict(archive.iter_members(path, ["*.sgm", "*/README"])) == {"d/a.sgm": b"1", "d/README": b"3"}
+    assert list(archive.iter_members(path, ["*.txt"])) == []
 
 
 def test_folders_are_passed_over(tmp_path: Path) -> None:
     folder = tarfile.TarInfo("folder")
     folder.type = tarfile.DIRTYPE
-    assert list(archive.iter_tar(put(tmp_path, special_tar(folder)), ["*"])) == []
+    assert list(archive.iter_members(put(tmp_path, special_tar(folder)), ["*"])) == []
 
 
 @pytest.mark.parametrize("name", ["../x", "a/../../x", "/etc/x", "a\\..\\x", "C:/x", "a/..", "a\nb", "./../x"])
@@ -154,7 +157,7 @@ def test_folders_are_passed_over(tmp_path: Path) -> None:
 def test_a_name_that_leads_out_is_refused(tmp_path: Path, name: str, form: int) -> None:
     path = put(tmp_path, make_tar({name: b"evil"}, form))
     with pytest.raises(DataFormatError, match="leads out of the archive or is no name"):
-        archive.iter_tar(path, ["nothing"])
+        archive.iter_members(path, ["nothing"])
 
 
 @pytest.mark.parametrize("kind", ["SYMTYPE", "LNKTYPE", "CHRTYPE", "BLKTYPE", "FIFOTYPE", "GNUTYPE_SPARSE"])
@@ -162,22 +165,17 @@ def test_links_and_devices_are_refused(tmp_path: Path, kind: str) -> None:
     info = tarfile.TarInfo("member")
     info.type, info.linkname = getattr(tarfile, kind), "/etc/passwd"
     with pytest.raises(DataFormatError, match="'member' is a link, a device or the like"):
-        archive.iter_tar(put(tmp_path, special_tar(info)), ["*"])
+        archive.iter_members(put(tmp_path, special_tar(info)), ["*"])
 
 
-def test_a_pax_sparse_file_is_refused(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "headers", [{"GNU.sparse.major": "1", "GNU.sparse.realsize": "9" * 11}, {"size": "-5"}, {"size": "9" * 30}]
+)
+def test_a_size_beyond_the_archive_is_refused(tmp_path: Path, headers: dict[str, str]) -> None:
     info = tarfile.TarInfo("member")
-    info.pax_headers = {"GNU.sparse.major": "1", "GNU.sparse.realsize": "99999999999"}
-    with pytest.raises(DataFormatError, match="or sparse"):
-        archive.iter_tar(put(tmp_path, special_tar(info)), ["*"])
-
-
-@pytest.mark.parametrize("size", ["-5", "1e3", "", "9" * 30])
-def test_a_pax_size_that_is_no_number_is_refused(tmp_path: Path, size: str) -> None:
-    info = tarfile.TarInfo("member")
-    info.pax_headers = {"size": size}
-    with pytest.raises(DataFormatError, match="is not a number"):
-        archive.iter_tar(put(tmp_path, special_tar(info)), ["*"])
+    info.pax_headers = headers
+    with pytest.raises(DataFormatError, match="truncated or damaged"):
+        archive.iter_members(put(tmp_path, special_tar(info)), ["*"])
 
 
 @pytest.mark.parametrize("kind", [b"0", b"L", b"x", b"g", b"S"])
@@ -188,7 +186,7 @@ def test_a_negative_size_ends_in_an_error_and_no_loop(tmp_path: Path, kind: byte
     header[148:156] = b" " * 8
     header[148:156] = b"%06o\0 " % sum(header)
     with pytest.raises(DataFormatError):
-        archive.iter_tar(put(tmp_path, bytes(header) + bytes(1024)), ["*"])
+        archive.iter_members(put(tmp_path, bytes(header) + bytes(1024)), ["*"])
 
 
 def test_a_chain_of_long_names_is_refused(tmp_path: Path) -> None:
@@ -196,28 +194,21 @@ def test_a_chain_of_long_names_is_refused(tmp_path: Path) -> None:
     info.type, info.size = tarfile.GNUTYPE_LONGNAME, 1
     link = info.tobuf(tarfile.GNU_FORMAT) + b"a".ljust(512, b"\0")
     with pytest.raises(DataFormatError, match="damaged"):
-        archive.iter_tar(put(tmp_path, link * 5000 + bytes(1024)), ["*"])
-
-
-def test_a_global_name_is_refused(tmp_path: Path) -> None:
-    with tarfile.open(tmp_path / "file", "w", format=tarfile.PAX_FORMAT, pax_headers={"path": "x"}) as one:
-        one.addfile(tarfile.TarInfo("member"), io.BytesIO(b""))
-    with pytest.raises(DataFormatError, match="global names"):
-        archive.iter_tar(tmp_path / "file", ["*"])
+        archive.iter_members(put(tmp_path, link * 5000 + bytes(1024)), ["*"])
 
 
 def test_a_member_that_stands_twice_is_refused(tmp_path: Path) -> None:
     first, second = make_tar({"a": b"1"}), make_tar({"./a": b"2"})
     path = put(tmp_path, first[: 2 * 512] + second)
     with pytest.raises(DataFormatError, match="'a' stands twice"):
-        archive.iter_tar(path, ["*"])
+        archive.iter_members(path, ["*"])
 
 
 @pytest.mark.parametrize("length", [0, 100, 512, 700, 2 * 512, 3 * 512 + 17])
 def test_a_tar_cut_anywhere_is_refused(tmp_path: Path, length: int) -> None:
     whole = make_tar({"a": b"1" * 600, "b": b"2" * 600})
     with pytest.raises(DataFormatError, match="the tar archive is truncated or damaged"):
-        archive.iter_tar(put(tmp_path, whole[:length]), ["*"])
+        archive.iter_members(put(tmp_path, whole[:length]), ["*"])
 
 
 @pytest.mark.parametrize("offset", [0, 124, 130, 148, 300])
@@ -225,20 +216,20 @@ def test_a_damaged_header_is_no_silent_end(tmp_path: Path, offset: int) -> None:
     whole = bytearray(make_tar({"a": b"1", "b": b"2"}))
     whole[2 * 512 + offset] ^= 0x15
     with pytest.raises(DataFormatError, match="the tar archive is truncated or damaged"):
-        archive.iter_tar(put(tmp_path, bytes(whole)), ["*"])
+        archive.iter_members(put(tmp_path, bytes(whole)), ["*"])
 
 
 def test_too_many_members_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(archive, "MAX_MEMBERS", 3)
     path = put(tmp_path, make_tar({str(i): b"" for i in range(4)}))
     with pytest.raises(DataFormatError, match="more than 3 members"):
-        archive.iter_tar(path, ["nothing"])
+        archive.iter_members(path, ["nothing"])
 
 
 def test_a_packed_tar_is_held_to_the_same_caps(tmp_path: Path) -> None:
     path = put(tmp_path, lzma.compress(make_tar({"zeros": bytes(20 * 2**20)})))
     with pytest.raises(DataFormatError, match="unpacks to more than"):
-        archive.iter_tar(path, ["*"])
+        archive.iter_members(path, ["*"])
 
 
 def test_a_line_that_does_not_end_is_not_read_whole(tmp_path: Path) -> None:
@@ -285,3 +276,114 @@ def test_the_ratio_can_be_raised(tmp_path: Path) -> None:
     with pytest.raises(DataFormatError):
         list(archive.iter_lines(path))
     assert sum(1 for _ in archive.iter_lines(path, ratio=2000)) == 2**19
+
+
+# ------------------------------------------------------------------------------------------------------------- zip
+
+
+def make_zip(path: Path, members: dict[str, bytes], mode: int = 0) -> Path:
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as packed:
+        for name, data in members.items():
+            info = zipfile.ZipInfo(name)
+            info.compress_type = zipfile.ZIP_DEFLATED
+            info.external_attr = mode << 16
+            packed.writestr(info, data)
+    return path
+
+
+def test_a_member_of_a_wheel_is_read(tmp_path: Path) -> None:
+    wheel = make_zip(tmp_path / "w.whl", {"p/data.tab": TEXT, "p/x": b""})
+    assert archive.read_wheel(wheel, "p/data.tab", limit=len(TEXT)) == TEXT
+
+
+@pytest.mark.parametrize(
+    ("members", "wanted", "mode", "limit", "message"),
+    [
+        ({"a": b"1"}, "b", 0, 10, "has 0 members 'b'"),
+        ({"../a": b"1"}, "../a", 0, 10, "leads out"),
+        ({"/a": b"1"}, "/a", 0, 10, "leads out"),
+        ({"a": b"/etc/passwd"}, "a", stat.S_IFLNK | 0o777, 99, "is a link or a folder"),
+        ({"a": b"0123456789"}, "a", 0, 9, "unpacks to more than 9 bytes"),
+        ({"a": bytes(30 * 2**20)}, "a", 0, 2**31, "unpacks to more than"),
+        ({"x": b"1"}, "d/*", 0, 99, "has 0 members 'd/"),
+        ({"d/../../a": b"1"}, "d/*", 0, 99, "leads out"),
+        ({"d/a": b"12345", "d/b": b"12345"}, "d/*", 0, 9, "unpacks to more than"),
+        ({"d/a": b"target"}, "d/*", stat.S_IFLNK | 0o777, 99, "is a link"),
+    ],
+)
+def test_a_bad_member_of_a_wheel_is_refused(
+    tmp_path: Path, members: dict[str, bytes], wanted: str, mode: int, limit: int, message: str
+) -> None:
+    path = make_zip(tmp_path / "w.whl", members, mode)
+    with pytest.raises(DataFormatError, match=f"w.whl: .*{message}"):
+        archive.read_wheel(path, wanted, limit)
+
+
+@pytest.mark.filterwarnings("ignore:Duplicate name")
+def test_a_zip_member_that_stands_twice_is_refused(tmp_path: Path) -> None:
+    with zipfile.ZipFile(tmp_path / "w.whl", "w") as packed:
+        packed.writestr("a", "1")
+        packed.writestr("a", "2")
+    with pytest.raises(DataFormatError, match="has 2 members 'a'"):
+        archive.read_wheel(tmp_path / "w.whl", "a", 99)
+
+
+@pytest.mark.parametrize("share", [0.1, 0.5, 0.97])
+def test_a_damaged_zip_is_refused(tmp_path: Path, share: float) -> None:
+    path = make_zip(tmp_path / "w.whl", {"a": bytes(range(256)) * 20})
+    data = path.read_bytes()
+    cut = int(len(data) * share)
+    path.write_bytes(data[:cut] + bytes(20) + data[cut + 20 :])
+    with pytest.raises(DataFormatError, match=r"w\.whl"):
+        archive.read_wheel(path, "a", 2**20)
+
+
+def test_members_of_a_pattern_become_one_tar_the_same_each_time(tmp_path: Path) -> None:
+    members = {"p/data/b/2.txt": b"two", "p/data/a/1.txt": b"one", "p/code.py": b"no"}
+    one, two = (
+        archive.read_wheel(make_zip(tmp_path / name, content), "p/data/*/*.txt", 99)
+        for name, content in (("one", members), ("two", dict(reversed(members.items()))))
+    )
+    assert one == two
+    packed = list(archive.iter_members(put(tmp_path, one), ["*"]))
+    assert packed == [("p/data/a/1.txt", b"one"), ("p/data/b/2.txt", b"two")]
+
+
+def test_a_zip_of_many_files_is_read_as_a_tar_of_the_same_files(tmp_path: Path) -> None:
+    members = {f"news/c{n % 3}/{n}.txt": b"text %d" % n for n in range(2001)}
+    long = {"d/" + "long/" * 60 + "ü.txt": b"x"}
+    packed = make_zip(tmp_path / "all.zip", {"news/": b"", **members, **long, "__MACOSX/news/._1.txt": b"no"})
+    (tmp_path / "all.tar").write_bytes(make_tar({**members, **long}))
+    found = list(archive.iter_members(packed, ["*.txt"]))
+    assert found == list(archive.iter_members(tmp_path / "all.tar", ["*.txt"])) and len(found) == 2002
+    read = [
+        message_folder.read({"data": tmp_path / name}, {"name": "made", "members": ["news/*"]})
+        for name in ("all.zip", "all.tar")
+    ]
+    assert read[0].ids == read[1].ids and read[0].label_names == ["c0", "c1", "c2"]
+    assert list(archive.iter_members(make_zip(tmp_path / "one.zip", {"a.tar": make_tar(members)}), ["*"])) == sorted(
+        members.items()
+    )
+
+
+@pytest.mark.filterwarnings("ignore:Duplicate name")
+@pytest.mark.parametrize(
+    ("members", "mode", "message"),
+    [
+        ([("a", b"1"), ("../b", b"1")], 0, "leads out"),
+        ([("a", b"1"), ("a", b"2")], 0, "stands twice"),
+        ([("a", b"/etc/passwd"), ("b", b"1")], stat.S_IFLNK | 0o777, "is a link or a folder"),
+        ([("a", b"12345678"), ("b", b"12345678")], 0, "unpacks to more than"),
+        ([("a", bytes(30 * 2**20)), ("b", b"1")], 0, "unpacks to more than"),
+    ],
+)
+def test_a_hostile_zip_of_many_files_is_refused(
+    tmp_path: Path, members: list[tuple[str, bytes]], mode: int, message: str
+) -> None:
+    with zipfile.ZipFile(tmp_path / "w.zip", "w", zipfile.ZIP_DEFLATED) as packed:
+        for name, data in members:
+            info = zipfile.ZipInfo(name)
+            info.compress_type, info.external_attr = zipfile.ZIP_DEFLATED, mode << 16
+            packed.writestr(info, data)
+    with pytest.raises(DataFormatError, match=f"w.zip: .*{message}"):
+        archive.iter_members(tmp_path / "w.zip", ["*"], limit=10 if len(members[0][1]) < 99 else 2**31)

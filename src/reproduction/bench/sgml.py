@@ -8,7 +8,7 @@ from typing import Any
 
 from reproduction.bench.roofline import Work
 from reproduction.bench.timing import compare, judge
-from textmix.data.archives import iter_tar
+from textmix.data.archives import iter_members
 from textmix.data.readers import reuters_sgml
 
 OURS, LXML, BEAUTIFUL_SOUP = "textmix", "lxml.html alone", "BeautifulSoup, lxml-html"
@@ -19,7 +19,7 @@ def by_lxml(archive: Path) -> list[tuple[str, list[str], str]]:
     import lxml.html  # type: ignore[import-untyped]
 
     stories = []
-    for _, data in iter_tar(archive, ["*.sgm"]):
+    for _, data in iter_members(archive, ["*.sgm"]):
         for story in lxml.html.document_fromstring(data.decode("latin-1").encode("utf-8")).iter("reuters"):
             topics = [topic.text_content() for topic in story.findall(".//topics/d")]
             stories.append(
@@ -33,7 +33,7 @@ def by_beautiful_soup(archive: Path) -> list[tuple[str, list[str], str]]:
     from bs4 import BeautifulSoup
 
     stories = []
-    for _, data in iter_tar(archive, ["*.sgm"]):
+    for _, data in iter_members(archive, ["*.sgm"]):
         for story in BeautifulSoup(data, "lxml", from_encoding="latin-1").find_all("reuters"):
             topics = [topic.get_text() for topic in story.select("topics > d")]
             stories.append(

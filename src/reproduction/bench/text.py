@@ -13,7 +13,7 @@ from sklearn.feature_extraction.text import CountVectorizer, HashingVectorizer
 from reproduction.bench.roofline import Work
 from reproduction.bench.timing import compare, judge
 from textmix.core.errors import MissingResult
-from textmix.data.archives import iter_tar
+from textmix.data.archives import iter_members
 from textmix.data.readers import message_folder
 from textmix.text.features import build_features
 
@@ -38,7 +38,7 @@ def _unpacked(source: Path) -> Iterator[Path]:
         yield source
         return
     with tempfile.TemporaryDirectory(prefix="textmix-bench-") as folder:
-        for name, data in iter_tar(source, ["*"]):
+        for name, data in iter_members(source, ["*"]):
             target = Path(folder) / name
             target.parent.mkdir(parents=True, exist_ok=True)
             target.write_bytes(data)

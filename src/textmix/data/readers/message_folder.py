@@ -11,12 +11,11 @@ from pathlib import Path
 from typing import Any
 
 from textmix.core.errors import ConfigError, DataFormatError
-from textmix.data.archives import safe_name
+from textmix.data.archives import iter_members, safe_name
 from textmix.data.contents import CONTENTS
 from textmix.data.corpus import Corpus
 from textmix.data.reading import SPLITS, Document, decode, split_array, text_corpus
 from textmix.data.tables import FREE
-from textmix.data.zips import iter_members
 
 #: Options, and which of them are required.
 OPTIONS: dict[str, bool] = dict.fromkeys(("encoding", "members", "content", "labels"), False)
@@ -47,7 +46,7 @@ def read(files: Mapping[str, Path], options: Mapping[str, Any]) -> Corpus:
     ------
     ConfigError : there is no such form of a file.
     DataFormatError : a file lies in no folder or has no label, two documents have one id, a text is not in the encoding
-        or of the form, a member is a link, or a fault of the archive that `textmix.data.zips.iter_members` names.
+        or of the form, a member is a link, or a fault of the archive that `textmix.data.archives.iter_members` names.
     """
     if options.get("content", "text") not in CONTENTS:
         raise ConfigError(f"config/datasets.yaml: {options['name']}: content: choose one of {', '.join(CONTENTS)}")

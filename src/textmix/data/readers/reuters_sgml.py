@@ -15,9 +15,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from textmix.core.errors import DataFormatError
+from textmix.data.archives import iter_members
 from textmix.data.corpus import TEST, TRAIN, UNUSED, Corpus, Ragged, label_matrix
 from textmix.data.reading import file_of, require_documents
-from textmix.data.zips import iter_members
 
 #: Options, and which of them are required.
 OPTIONS: dict[str, bool] = {}

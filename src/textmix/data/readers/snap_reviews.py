@@ -16,11 +16,10 @@ from pathlib import Path, PurePosixPath
 from typing import Any, NamedTuple
 
 from textmix.core.errors import ConfigError, DataFormatError
-from textmix.data.archives import open_plain
+from textmix.data.archives import iter_members, open_plain
 from textmix.data.corpus import Corpus
 from textmix.data.reading import Document, decode, file_of, text_corpus
 from textmix.data.tables import Lines, cell_rows, json_value, table_rows, utf8
-from textmix.data.zips import iter_members
 
 #: Options, and which of them are required.
 OPTIONS: dict[str, bool] = {
