@@ -9,9 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy import sparse
 
-from reproduction.papers.pmm.bench import SciPyEM, numpy_greedy, scipy_greedy
 from tests.naive import pmm as naive
 from textmix.models.pmm.estimator import PMM1, PMM2
 from textmix.models.pmm.prior import set_prior
@@ -140,15 +138,3 @@ def test_prediction_is_never_empty_and_pages_do_not_influence_each_other(cls: An
     together = model.predict(X)
     assert (together.sum(axis=1) >= 1).all()
     np.testing.assert_array_equal(together, np.vstack([model.predict(row[None]) for row in X]))
-
-
-def test_the_peers_of_the_bench_do_the_same_work() -> None:
-    X, Y = naive.corpus(27, n=40)
-    useful = np.flatnonzero(X.any(axis=1) & Y.any(axis=1))
-    counts, labels = sparse.csr_array(X[useful]), sparse.csr_array(Y[useful])
-    model = PMM1(tol=1e-9).fit(counts, labels)
-    for peer in (SciPyEM(counts, labels, dense=True, block=7), SciPyEM(counts, labels, dense=False)):
-        path = [peer.step() for _ in range(model.n_iter_ + 2)]
-        np.testing.assert_allclose(path[1:], model.objective_path_, rtol=1e-12)
-    for greedy in (scipy_greedy, numpy_greedy):
-        np.testing.assert_array_equal(greedy(model.theta_, counts), model.predict(counts))

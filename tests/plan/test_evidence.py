@@ -9,7 +9,6 @@ from typing import Any
 
 import pytest
 
-from reproduction.flow.recipe import Code
 from reproduction.plan import evidence
 from tests import outcomes
 from textmix.core import io
@@ -100,16 +99,3 @@ def test_an_outcome_is_written_if_its_code_stayed_as_it_was(
     watching.pytest_runtest_logreport(report)  # type: ignore[arg-type]
     watching.pytest_sessionfinish()
     assert evidence.OUTCOMES.is_file() == written
-
-
-def test_ratios_of_another_code_do_not_count(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    io.write_text("bench.py", "A = 1\n")
-    code = Code(Path("bench.py"))
-    rows = [{"bench": "b", "candidate": "dcm", "ratio_to_peer": 3.0, "ratio_low": 2.0, "ratio_high": 4.0}]
-    rows.append({"bench": "b", "candidate": "edcm", "ratio_to_peer": 1.0, "ratio_low": None, "ratio_high": None})
-    io.write_result("results/bench/s.csv", io.format_csv(rows, tuple(rows[0])), {"code": code.state()[0]})
-    assert evidence.time_ratios("s", code) == {"b/dcm": [3.0, 2.0, 4.0]}
-    assert evidence.time_ratios("other", code) == {}
-    io.write_text("bench.py", "A = 2\n")
-    assert evidence.time_ratios("s", code) == {}

@@ -15,7 +15,6 @@ from reproduction.flow.locators import read_role_lists
 from reproduction.flow.papers import load_papers
 from reproduction.plan.matrix import load_matrix
 from reproduction.plan.own import load_own
-from reproduction.plan.suites import load_suites
 from reproduction.verdict.published import read_checks, read_choices, read_published
 from tests.fuzzing import bounded_memory, searched, ways
 from textmix.core.config import load_yaml_strict, validate
@@ -51,7 +50,6 @@ READERS: dict[str, Callable[[Path], object]] = {
     "config/datasets.yaml": lambda root: load_registry(root / "config/datasets.yaml", SCHEMAS / "datasets.schema.yaml"),
     "config/methods.yaml": lambda root: load_methods(root / "config/methods.yaml", SCHEMAS / "methods.schema.yaml"),
     "config/matrix.yaml": lambda root: load_matrix(root, list(MATRIX["data"]), MATRIX["data"], METHODS),
-    "config/bench.yaml": lambda root: load_suites(root, []),
     "config/own.example.yaml": lambda root: load_own(str(root / "config/own.example.yaml"), SCHEMAS),
     f"{PAPER}/paper.yaml": lambda root: load_papers(root, METHODS),
     f"{PAPER}/checks.yaml": lambda root: read_checks(

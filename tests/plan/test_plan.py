@@ -17,14 +17,12 @@ from typing import Any
 import pytest
 import yaml
 
-from reproduction.bench.running import READERS
 from reproduction.plan.contest_jobs import ContestJobs
 from reproduction.plan.graph import graph
 from reproduction.plan.jobs import Jobs
 from reproduction.plan.page_jobs import PageJobs
 from reproduction.plan.plan import Plan, Run, make_plan
 from reproduction.plan.reach import packages_alone, taken_roles
-from reproduction.plan.suites import Suite
 from textmix.core.config import load_yaml_strict
 from textmix.core.errors import ConfigError
 from textmix.data.registry import load_registry
@@ -317,12 +315,6 @@ def test_one_name_means_one_thing_in_all_papers(root, kind):
     assert make_plan(REAL, [], root).papers["naive_bayes"][kind][key]
 
 
-def test_a_suite_of_the_bench_has_one_entry(root):
-    (root / "config/papers/naive_bayes/bench.yaml").write_text("pmm: {run: 'm:f', role: r52, takes: classes}\n")
-    with pytest.raises(ConfigError, match=r"naive_bayes/bench\.yaml: pmm: another suite has this name; rename"):
-        make_plan(REAL, [], root)
-
-
 # --- the real configuration -------------------------------------------------------------------------------------------
 
 
@@ -496,6 +488,3 @@ def test_the_schemas_name_the_choices_that_the_code_knows() -> None:
     assert {*methods["views"]["items"]["enum"]} == {*TEXT_VIEWS}
     assert {*methods["weightings"]["items"]["enum"]} == {*WEIGHTINGS, ORDER}
     assert {*methods} == {field.name for field in fields(Method)} - {"name"}
-    suites = load_yaml_strict(ROOT / "workflow/schemas/bench.schema.yaml")["additionalProperties"]["properties"]
-    assert {*suites} == {field.name for field in fields(Suite)} - {"name"}
-    assert {*suites["takes"]["enum"]} == {*READERS}

@@ -55,7 +55,7 @@ def test_run_without_own_data_and_without_a_model_has_neither():
 PLAN = make_plan(configuration(), [MAIN], ROOT)
 
 
-@pytest.mark.parametrize("key", ["strict", "quick"])
+@pytest.mark.parametrize("key", ["strict"])
 def test_text_on_the_command_line_is_a_truth_value(key):
     assert request_of(configuration(**{key: "true"})).settings[key] is True
     assert request_of(configuration(**{key: "False"})).settings[key] is False

@@ -223,10 +223,10 @@ def test_equation_is_judged_by_its_test(made: Made, outcome: str | None, verdict
     ("ratio", "verdict"),
     [([12.0, 11.0, 13.0], "reproduced"), ([9.0, 8.0, 9.5], "differs"), ([11.0, 9.0, 12.0], "undecided")],
 )
-def test_claim_on_time_is_judged_by_the_interval_of_the_bench(made: Made, ratio: list[float], verdict: str) -> None:
-    check = {"kind": "at_least", "left": ["bench:training/dcm"], "bound": 10}
+def test_claim_on_time_is_judged_by_the_interval_of_the_ratio(made: Made, ratio: list[float], verdict: str) -> None:
+    check = {"kind": "at_least", "left": ["measure:own/ratio"], "bound": 10}
     assert one(made, {"c": check}, source="check:c", tolerance="order")["verdict"] == "not run"
-    made.results.evidence = Evidence(times={"training/dcm": ratio})
+    made.measure("own", dict(zip(("ratio", "ratio_ci_low", "ratio_ci_high"), ratio, strict=True)))
     assert one(made, {"c": check}, source="check:c", tolerance="order")["verdict"] == verdict
 
 

@@ -121,10 +121,8 @@ def all_recipes(names: Mapping[str, Any]) -> Iterator[Recipe]:
         "compare": [{"paper": paper} for paper in plan.papers],
         "table": [{"paper": paper} for paper in plan.papers],
         "figure": [{"paper": paper} for paper in plan.papers if plan.drawable(paper)],
-        "scaling": [{"case": name} for name in names["CASES"]],
         "readings": [{"paper": paper} for paper in plan.papers if plan.readings[paper].specifications],
         **{key: [{}, *({"paper": paper} for paper in plan.papers)] for key in ("accept", "page")},
-        "bench": [{"suite": name} for name in plan.suites],
     }
     for script, make in known.items():
         for wildcards in given.get(script, [{}]):

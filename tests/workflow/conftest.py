@@ -48,7 +48,7 @@ def job(snakemake, **options):
 
 
 #: Targets that reach every rule whose jobs read declared files alone.
-EVERYTHING = ("all", "bench", "matrix", "study", "own", "peers", "model")
+EVERYTHING = ("all", "matrix", "study", "own", "peers", "model")
 
 
 def named(clone: Clone) -> list[str]:

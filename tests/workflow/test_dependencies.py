@@ -40,7 +40,6 @@ WITHOUT_RESULT = {
     r"reproduction/verdict/references\.py": "looks names up while the workflow is parsed, and refuses wrong ones",
     r"reproduction/verdict/quotes\.py": "puts recorded results into the pages of the documentation",
     r"(textmix/race/\w+|textmix/contest/doubts|reproduction/bench/(race|kinds))\.py": "`textmix compare` and its bench",
-    r"reproduction/bench/millions_page\.py": "a command that writes a section of a how-to",
     r"textmix/data/readers/label_lines\.py": "a reader of which no data set of the registry has need yet",
     r"textmix/pages/top_words\.py": "a plot for users of the library",
     r"textmix/(__main__|serve/(evaluate|predict|terminal|warm)|data/new_texts)\.py": "the command line on new texts",
@@ -60,7 +59,7 @@ WORKFLOW_WITHOUT_RESULT = {
     r"report/\w+\.rst": "captions of `snakemake --report`, which are read when it is written",
     r"envs/[\w.-]+": "compared by Snakemake where it makes the environments",
     r"rules/(functions|plan|read)\.smk": "functions and objects that rules call",
-    r"rules/(costs|fetch|pack|record|status|scaling|specifications)\.smk": "no result of the runs of the tests",
+    r"rules/(costs|fetch|pack|record|status|bench|specifications)\.smk": "no result of the runs of the tests",
 }
 
 
@@ -261,12 +260,10 @@ def test_an_edit_makes_stale_what_the_file_can_change(copy: Clone, monkeypatch: 
     assert stale_scripts(copy.folder) == set()
 
 
-#: The same of further targets: the bench, the matrix and a model.
+#: The same of further targets: the matrix and a model.
 FURTHER_EDITS = {
     "config/matrix.yaml": ("tokenizer: letters", "tokenizer: letters\n    min_length: 3", {"features"}),
     "config/matrix.yaml#methods": ("- cbm", "- edcm", {"matrix_table"}),
-    "config/papers/pmm/bench.yaml": ("bench:bench_pmm", "claims_bench:bench_claims", {"bench"}),
-    "workflow/rules/bench.smk": ("suite=JOBS.bench_suite,", "suite=JOBS.bench_suite, edited=1,", {"bench"}),
     "workflow/rules/matrix.smk": ('"matrix_page",', '"matrix_page", edited=1,', {"matrix_page"}),
     "workflow/rules/own.smk": ('RECIPES.of("own_summary"', 'RECIPES.of("own_summary", edited=1', {"own_summary"}),
     "workflow/rules/own_model.smk": ('"own_peers",', '"own_peers", edited=1,', {"own_peers"}),
@@ -302,8 +299,6 @@ CONFIGURATION_WITHOUT_RESULT = {
     r"costs\.csv": "plans scope, memory and grain of jobs; whole fits and single ones give the same bytes",
     r"full\.yaml": "the same keys as config.yaml, which it replaces",
     r"own\.example\.yaml": "an example to copy; an edit of such a description stands above",
-    r"bench\.yaml": "suites as those of a paper, of which an edit stands above; they need data that the tests lack",
-    r"(millions|scaling)\.yaml": "the setting of a job as it is; the target needs data that the tests lack",
 }
 
 

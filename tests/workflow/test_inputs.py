@@ -14,7 +14,6 @@ pytestmark = pytest.mark.workflow
 def test_every_job_opens_only_what_its_rule_declares(everything: Clone, tmp_path: Path) -> None:
     for result in (
         "report/index.html",
-        "bench/bench.csv",
         "matrix/index.html",
         "matrix/study.html",
         "own/my/index.html",

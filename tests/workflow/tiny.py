@@ -31,7 +31,7 @@ from textmix.core.io import format_csv, read_csv
 ROOT = Path(__file__).resolve().parents[2]
 #: Short forms of two papers' paper.yaml, so that the tests do not grow with the papers.
 PROFILE = Path(__file__).with_name("profile")
-#: The papers that are built, and one that is there and is not built, but for its suites of the bench.
+#: The papers that are built, and one that is there and is not built.
 BUILT, IDLE = ("edcm", "naive_bayes"), "pmm"
 PARTS = ("Snakefile", "workflow", "config", "src", "profiles", "requirements.lock")
 #: Hash seed, encoding and time zone of the processes that `Clone.run_warm` forks, but for those of the run `clean`.
@@ -41,7 +41,7 @@ TIMED_PAGES = tuple(f"results/report/{name}.html" for name in ("provenance", "in
 #: The description of the run as a research object: its configuration and, of that, the record of its workflow.
 DESCRIBED = tuple(f"results/report/{name}" for name in ("ro-crate-", "config.json", "README.md.meta", "source/"))
 #: Measured times, pages that show them and the description of the run: all that differs between two runs.
-MEASURED = ("results/timings/", "results/benchmarks/", "results/bench/", *DESCRIBED, *TIMED_PAGES)
+MEASURED = ("results/timings/", "results/benchmarks/", *DESCRIBED, *TIMED_PAGES)
 
 
 def synthetic_tab(seed: int, documents: int) -> str:
@@ -148,10 +148,7 @@ def _is_short(text: str, spec: dict) -> bool:
 
 
 def _shorten(config: Path) -> None:
-    """Leave the bench one suite, without data; give the matrix two methods and two data sets, one of them absent."""
-    for path in [config / "bench.yaml", *config.glob("papers/*/bench.yaml")]:
-        if path.parent.name != IDLE:
-            path.unlink()
+    """Give the matrix two methods and two data sets, one of them absent."""
     split = {"kind": "random", "train": 40, "test": 20, "trials": 2, "stratified": True}
     matrix = {
         "features": {"words": {"tokenizer": "letters"}},

@@ -1,48 +1,13 @@
 rule bench:
-    """Time the kernels beside their peers in one run; ratios in results/bench/bench.csv."""
-    input:
-        BENCH.path(suite="bench"),
-    message:
-        f"Bench: {BENCH.path(suite='bench')}"
-
-
-rule bench_suite:
-    input:
-        JOBS.bench_inputs,
+    """Time the kernels and estimators beside their peers: results/bench/bench.csv and bench.svg."""
     output:
-        BENCH.path(),
-    log:
-        BENCH.log,
-    conda:
-        "../envs/bench.yaml"
-    # All cores, so that no other job disturbs the clock; the suite itself runs on one.
-    threads: 1024
-    params:
-        recipe=RECIPES.of(
-            "bench",
-            modules=JOBS.bench_modules,
-            suite=JOBS.bench_suite,
-            repeats=JOBS.bench_repeats,
-        ),
-    message:
-        "Timing suite {wildcards.suite} beside its peers"
-    script:
-        "../scripts/bench.py"
-
-
-rule bench_table:
-    """The suites of the bench in one table; the log says which targets are met."""
-    input:
-        collect(BENCH.path(), suite=PLAN.suites),
-    output:
-        BENCH.path(suite="bench"),
+        "results/bench/bench.json",
     log:
         "logs/bench.log",
-    conda:
-        "../envs/jobs.yaml"
-    params:
-        recipe=RECIPES.of("bench_table", suites=list(PLAN.suites)),
+    # All cores, so that no other job disturbs the clock; the benchmarks run on one.
+    threads: 1024
     message:
-        "Joining the suites of the bench"
-    script:
-        "../scripts/bench_table.py"
+        "Timing kernels and estimators beside their peers"
+    shell:
+        "(python -m pytest benchmarks --benchmark-only --benchmark-json={output} "
+        "&& python benchmarks/table.py {output}) > {log} 2>&1"

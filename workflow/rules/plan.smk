@@ -27,7 +27,6 @@ from reproduction.plan.snakemake_private import forget_backup
 from reproduction.plan.stages import (
     ACCEPT,
     ACCEPT_PAPER,
-    BENCH,
     COMPARE,
     CRATE,
     FEATURES,
@@ -37,7 +36,6 @@ from reproduction.plan.stages import (
     MATRIX_PAGE,
     MATRIX_TABLE,
     MEASURE,
-    MILLIONS,
     MODEL,
     OWN_CHOICE,
     OWN_PAGE,
@@ -49,7 +47,6 @@ from reproduction.plan.stages import (
     PART,
     PROVENANCE,
     READINGS,
-    SCALING,
     SCORE,
     SPLIT,
     STUDY,
@@ -105,4 +102,3 @@ wildcard_constraints:
     method="[a-z0-9_]+",
     cell="[0-9]+",
     measure="[a-z0-9_]+",
-    suite="|".join(PLAN.suites),

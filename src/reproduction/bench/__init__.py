@@ -1,1 +1,1 @@
-"""Timing of kernels beside their peers: the harness, and suites that no paper owns."""
+"""Own texts beside an expert's pipeline."""

@@ -151,17 +151,6 @@ class CheckLocator(Locator):
 
 
 @dataclass(frozen=True)
-class BenchLocator(Locator):
-    """The time of a candidate over that of its peer, in the bench."""
-
-    form = "bench:<bench>/<candidate>"
-    meaning = "the time of a candidate over its peer's, as `snakemake bench` measured it, with its interval"
-
-    bench: str
-    candidate: str
-
-
-@dataclass(frozen=True)
 class TestLocator(Locator):
     """The last outcome of a test; ``file`` is relative to the folder of the tests."""
 
@@ -186,7 +175,7 @@ LOCATORS: dict[str, type[Locator]] = {
     made.kind: made
     for made in (
         *(DataLocator, FeaturesLocator, ScoreLocator, TimeLocator),
-        *(MeasureLocator, SettingLocator, BenchLocator, CheckLocator, TestLocator),
+        *(MeasureLocator, SettingLocator, CheckLocator, TestLocator),
     )
 }
 

@@ -7,7 +7,8 @@ so that its mean is judged by the same tests as any score.
 from __future__ import annotations
 
 import importlib
-from collections.abc import Iterator, Mapping, Sequence
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -203,6 +204,28 @@ def interval(key: str, left: Sequence[float], right: Sequence[float], test_ratio
     """
     estimate = resampled_difference(left, right, test_ratio)
     return {key: estimate.value, f"{key}_ci_low": estimate.low, f"{key}_ci_high": estimate.high}
+
+
+def in_turns(calls: Mapping[str, Callable[[], object]], repeats: int) -> dict[str, list[float]]:
+    """Return the processor seconds of each call in each round, after one call that compiles and is not timed.
+
+    In turns a slow moment of the machine meets all calls alike, and other processes lengthen no processor time.
+    """
+    for call in calls.values():
+        call()
+    seconds: dict[str, list[float]] = {name: [] for name in calls}
+    for _ in range(repeats):
+        for name, call in calls.items():
+            start = time.process_time()
+            call()
+            seconds[name].append(time.process_time() - start)
+    return seconds
+
+
+def ratio_of_times(key: str, left: Sequence[float], right: Sequence[float]) -> dict[str, float]:
+    """Return the geometric mean of ``left / right`` over the rounds by a key, and its 95 % interval (`interval`)."""
+    logarithms = interval(key, np.log(left).tolist(), np.log(right).tolist(), 0.0)
+    return {name: float(np.exp(value)) for name, value in logarithms.items()}
 
 
 def run_measure(

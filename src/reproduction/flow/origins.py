@@ -19,6 +19,8 @@ from textmix.core.provenance import SHORT
 
 #: Folders of results whose numbers are measured times, which no other run repeats.
 TIMED = FIT.path("timings").partition("{")[0]
+#: Ending of the names of measures whose numbers are measured times.
+TIMED_MEASURE = "_time"
 #: Folder of the parsed data sets.
 DATA = PARSE.path().partition("{")[0]
 
@@ -45,7 +47,7 @@ class Origin:
     @property
     def timed(self) -> bool:
         """Whether a measured time is behind the value."""
-        return any(path.startswith(TIMED) for path in self.results.split())
+        return any(path.startswith(TIMED) or path.endswith(TIMED_MEASURE) for path in self.results.split())
 
 
 #: Columns of the file ``origins`` of the stage ``compare``.

@@ -102,16 +102,14 @@ class MeasuredValue:
 
 @dataclass(frozen=True)
 class Evidence:
-    """Outcomes and ratios that no job of the run makes (`reproduction.plan.evidence`).
+    """Outcomes that no job of the run makes (`reproduction.plan.evidence`).
 
     Parameters
     ----------
     tests : test, such as ``models/test_dcm.py::test_gradient`` -> ``passed`` or ``failed``.
-    times : ``<bench>/<candidate>`` -> the ratio of its time to its peer's and the ends of the ratio's 95 % interval.
     """
 
     tests: Mapping[str, str] = field(default_factory=dict)
-    times: Mapping[str, Sequence[float]] = field(default_factory=dict)
 
 
 class Results:

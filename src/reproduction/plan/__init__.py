@@ -1,1 +1,1 @@
-"""The plan of a run, made while Snakemake parses the workflow: papers, methods, data, suites; it imports no NumPy."""
+"""The plan of a run, made while Snakemake parses the workflow: papers, methods, data; it imports no NumPy."""

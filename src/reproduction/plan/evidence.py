@@ -1,6 +1,6 @@
-"""Evidence that no job of a run makes: the last outcomes of tests, and the ratios of the last bench.
+"""Evidence that no job of a run makes: the last outcomes of tests.
 
-Both are settings of the comparison, so that a new outcome or ratio makes it again.  Evidence counts only while the code
+They are a setting of the comparison, so that a new outcome makes it again.  An outcome counts only while the code
 behind it is the same.
 """
 
@@ -13,9 +13,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from reproduction.flow.recipe import NEUTRAL, Code
-from reproduction.plan.stages import BENCH, OUTCOMES
-from reproduction.plan.suites import Suite
+from reproduction.flow.recipe import NEUTRAL
+from reproduction.plan.stages import OUTCOMES
 from textmix.core import io
 from textmix.core.digests import digest_of
 from textmix.core.environment import environment
@@ -30,40 +29,26 @@ class Evidence:
     Parameters
     ----------
     root : the folder with ``config/``, ``tests/`` and ``workflow/``.
-    suites : name -> suite of the bench.
     folders : paper -> its folder of configuration.
     """
 
     root: Path
-    suites: Mapping[str, Suite]
     folders: Mapping[str, Path]
 
     def of_paper(self, paper: str) -> dict[str, dict[str, Any]]:
-        """Return what is known of the tests and times that a paper's rows and checks name.
+        """Return what is known of the tests that a paper's rows and checks name.
 
         The keys are the fields of `reproduction.flow.results.Evidence`.
         """
         files = [self.folders[paper] / name for name in ("published.csv", "checks.yaml")]
         text = "".join(path.read_text(encoding="utf-8") for path in files if path.is_file())
-        known: dict[str, dict[str, Any]] = {
-            "tests": dict(self._outcomes if "test:" in text else {}),
-            "times": dict(self._ratios),
-        }
-        return {kind: {name: one for name, one in found.items() if name in text} for kind, found in known.items()}
+        known = self._outcomes if "test:" in text else {}
+        return {"tests": {name: outcome for name, outcome in known.items() if name in text}}
 
     @functools.cached_property
     def _outcomes(self) -> dict[str, str]:
         """The known outcomes of tests."""
         return test_outcomes(self.root / "tests")
-
-    @functools.cached_property
-    def _ratios(self) -> dict[str, list[float]]:
-        """The known ratios of times."""
-        script = self.root / "workflow/scripts/bench.py"
-        times: dict[str, list[float]] = {}
-        for name, suite in self.suites.items():
-            times |= time_ratios(name, Code(script, (suite.module,)))
-        return times
 
 
 def code_of_test(tests: Path, file: str) -> str:
@@ -124,19 +109,3 @@ def test_outcomes(tests: Path) -> dict[str, str]:
     files = {name.partition("::")[0] for name in last}
     codes = {file: code_of_test(tests, file) for file in sorted(files) if (tests / file).is_file()}
     return {name: one["outcome"] for name, one in last.items() if codes.get(name.partition("::")[0]) == one["code"]}
-
-
-def time_ratios(suite: str, code: Code) -> dict[str, list[float]]:
-    """Return ``<bench>/<candidate>`` -> [ratio of times to the peer, low, high] of one suite; empty if it is outdated.
-
-    Parameters
-    ----------
-    suite : its name.
-    code : where the code of the suite starts.
-    """
-    path = Path(BENCH.path(suite=suite))
-    if not path.is_file() or not path.stat().st_size or io.read_meta(path).get("code") != code.state()[0]:
-        return {}
-    keys = ("ratio_to_peer", "ratio_low", "ratio_high")
-    rows = (row for row in io.read_csv(path) if row["ratio_low"])
-    return {f"{row['bench']}/{row['candidate']}": [float(row[key]) for key in keys] for row in rows}

@@ -28,7 +28,6 @@ from reproduction.plan.stages import (
     TABLE,
     Job,
 )
-from reproduction.plan.suites import Suite
 from textmix.core.io import META, read_json
 
 #: Stages whose jobs take long enough to be shown one by one, and to have a row each in the table of costs.
@@ -96,16 +95,6 @@ class Inputs:
             *(PARSE.of(dataset=dataset) for dataset in self.plan.datasets(paper)),
             *(FEATURES.of(dataset=dataset, features=features) for dataset, features in self.plan.feature_sets(paper)),
         ]
-
-
-def read_by_suite(suite: Suite, dataset: str | None) -> list[Job]:
-    """Return what a suite of the bench reads of a data set; nothing where the data set is None."""
-    if dataset is None:
-        return []
-    if suite.takes == "files":
-        return [FETCH.of(dataset=dataset)]
-    counts = FEATURES.of(dataset=dataset, features=suite.features) if suite.features else PARSE.of(dataset=dataset)
-    return [counts, *([SPLIT.of(dataset=dataset, split=suite.split)] if suite.split else [])]
 
 
 @dataclass(frozen=True)

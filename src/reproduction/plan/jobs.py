@@ -12,7 +12,7 @@ import functools
 import os
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -24,13 +24,12 @@ from reproduction.flow.folders import RESOURCES, package_of
 from reproduction.flow.papers import given_by_causes
 from reproduction.flow.places import outside, registries
 from reproduction.plan.evidence import Evidence
-from reproduction.plan.graph import Inputs, graph, long_waits, read_by_suite
+from reproduction.plan.graph import Inputs, graph, long_waits
 from reproduction.plan.matrix import MATRIX
 from reproduction.plan.own import OWN, run_started
 from reproduction.plan.plan import Plan, Run
-from reproduction.plan.stages import FEATURES, FIT, SCORE, Stage
+from reproduction.plan.stages import FIT, SCORE, Stage
 from reproduction.plan.storage import Here
-from reproduction.plan.suites import FEW, ROUNDS
 from textmix.core import io
 from textmix.data.fetch import source_state
 from textmix.data.registry import content_of
@@ -255,7 +254,7 @@ class Jobs:
     @functools.cached_property
     def _evidence(self) -> Evidence:
         """The evidence that no job makes, read once for all papers."""
-        return Evidence(self.plan.root, self.plan.suites, self.plan.folders)
+        return Evidence(self.plan.root, self.plan.folders)
 
     def judging(self) -> dict[str, dict[str, Any]]:
         """Return paper -> its ``paper.yaml``, roles and evidence, of all papers: what its verdicts rest on."""
@@ -321,30 +320,7 @@ class Jobs:
             return int(self.plan.settings.get("matrix_seconds") or 0)
         return own.seconds if own and self.started(wildcards) else 0
 
-    # --- the bench ---
-
     def out_of_reach(self, wildcards: Any) -> dict[str, str]:
         """Return role -> why no data set of it is within reach, of one paper or of all that are asked for."""
         paper = dict(wildcards.items()).get("paper")
         return self.plan.out_of_reach([paper] if paper else self.plan.chosen())
-
-    def bench_inputs(self, wildcards: Any) -> list[str]:
-        """Return the paths that a suite of the bench reads; none where its role has no data set."""
-        suite = self.plan.suites[wildcards.suite]
-        return [job.path for job in read_by_suite(suite, self.plan.dataset(suite.role))]
-
-    def bench_suite(self, wildcards: Any) -> dict[str, Any]:
-        """Return a suite of the bench."""
-        return asdict(self.plan.suites[wildcards.suite])
-
-    def bench_repeats(self, _: Any) -> int:
-        """Return in how many rounds the bench times each candidate."""
-        return FEW if self.plan.settings.get("quick") else ROUNDS
-
-    def bench_modules(self, wildcards: Any) -> list[str]:
-        """Return the module of a suite of the bench."""
-        return [self.plan.suites[wildcards.suite].module]
-
-    def scaling_features(self, wildcards: Any) -> str:
-        """Return the counts whose statistics the synthetic documents have whose growth is measured."""
-        return FEATURES.path(dataset=str(self.plan.dataset("newsgroups")), features="letters")

@@ -20,7 +20,6 @@ from reproduction.plan.own import OWN, Own
 from reproduction.plan.reach import reach, taken_roles, within_reach
 from reproduction.plan.request import WORDS, Model, read_request
 from reproduction.plan.scope import Scope
-from reproduction.plan.suites import Suite, load_suites
 from textmix.core.errors import ConfigError, suggest
 from textmix.data.registry import DatasetEntry
 from textmix.experiment.methods import Method, variants
@@ -58,7 +57,6 @@ class Plan:
         the matrix with other numbers of training documents, and ``own``, whose roles are names of data sets.
     features : name -> how words are counted, of all studies and of models.
     splits : name -> how documents are split, of all studies.
-    suites : name -> suite of the bench.
     matrix : the comparison of all methods.
     costs : time and memory of jobs as measured before.
     own : the user's own data, or None.
@@ -76,7 +74,6 @@ class Plan:
     studies: Mapping[str, Mapping[str, Any]]
     features: Mapping[str, Any]
     splits: Mapping[str, Any]
-    suites: Mapping[str, Suite]
     matrix: Matrix
     costs: Costs
     own: Own | None = None
@@ -281,7 +278,6 @@ def make_plan(
         features={**WORDS, **_shared("features", studies, papers)},
         splits=_shared("splits", studies, papers),
         folders=folders,
-        suites=load_suites(root, [folders[name] for name in papers]),
         matrix=matrix,
         costs=Costs.of(load_costs(root / "config/costs.csv")),
         own=asked.own,
@@ -289,7 +285,7 @@ def make_plan(
         wanted=asked.settings["roles"],
         readings=readings,
     )
-    for check in (_check_papers, _check_roles, _check_doubles, _check_suites, _check_model):
+    for check in (_check_papers, _check_roles, _check_doubles, _check_model):
         check(plan)
     return plan
 
@@ -352,18 +348,6 @@ def _check_doubles(plan: Plan) -> None:
                         f"configuration: roles.{role}: '{dataset}' stands for two roles of {name}'s {key}, "
                         "which splits them differently; map one of them to another data set or to null"
                     )
-
-
-def _check_suites(plan: Plan) -> None:
-    """Check that the suites of the bench name roles, features and splits that exist."""
-    for name, suite in plan.suites.items():
-        for kind, key, known in (
-            ("role", suite.role, plan.settings["roles"]),
-            ("features", suite.features, plan.features),
-            ("split", suite.split, plan.splits),
-        ):
-            if key is not None and key not in known:
-                raise ConfigError(f"bench.yaml: {name}: no {kind} '{key}'; {suggest(key, known)}")
 
 
 def _check_model(plan: Plan) -> None:

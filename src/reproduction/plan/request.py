@@ -25,7 +25,7 @@ WORDS = {
 USAGE = "snakemake --cores 1 model --config data=<data set> method=<method>"
 _TRUTH = {"true": True, "false": False}
 #: The keys that are true or false.
-_SWITCHES = ("strict", "quick")
+_SWITCHES = ("strict",)
 _DESCRIPTIONS = (".yaml", ".yml")
 
 

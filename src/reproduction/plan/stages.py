@@ -180,22 +180,7 @@ STAGES = {
     )
 }
 
-# Stages of other targets: the bench, the growth, the matrix, readings, a model, and data of the user's own.
-BENCH = Stage("bench", "{suite}", {"times": "results/bench/{suite}.csv"})
-SCALING = Stage(
-    "scaling",
-    "{case}",
-    {
-        "case": "results/scaling/{case}.csv",
-        "slopes": "results/scaling/slopes.csv",
-        "figure": "results/scaling/scaling.svg",
-    },
-)
-MILLIONS = Stage(
-    "scaling",
-    "millions",
-    {"table": "results/scaling/millions.csv", "reckoned": "results/scaling/millions_reckoned.csv"},
-)
+# Stages of other targets: the matrix, readings, a model, and data of the user's own.
 MATRIX_TABLE = Stage("matrix", "table", {kind: f"results/matrix/{kind}.csv" for kind in ("matrix", "costs", "trials")})
 MATRIX_PAGE = Stage("matrix", "page", {"page": "results/matrix/index.html"})
 STUDY = Stage("matrix", "study", {"table": "results/matrix/study.csv", "page": "results/matrix/study.html"})

@@ -174,7 +174,6 @@ def _known(wildcards: Mapping[str, str], plan: Plan) -> dict[str, list[str]]:
         "features": sorted(plan.features),
         "split": sorted(plan.splits),
         "paper": list(plan.studies),
-        "suite": list(plan.suites),
     }
     study = plan.studies.get(wildcards.get("paper", ""), {})
     for kind in ("experiment", "measure"):

@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from reproduction.flow.locators import (
-    BenchLocator,
     CheckLocator,
     DataLocator,
     FeaturesLocator,
@@ -25,7 +24,7 @@ from reproduction.flow.locators import (
     TestLocator,
     TimeLocator,
 )
-from reproduction.flow.results import NotRun, Results, choose_variant, entry_of, standard_deviation
+from reproduction.flow.results import Results, choose_variant, entry_of, standard_deviation
 from reproduction.verdict.settings import used_setting
 from textmix.core.errors import ConfigError
 
@@ -106,8 +105,6 @@ def locate(results: Results, locator: Locator) -> Rebuilt:
             return _measured(results, locator)
         case SettingLocator():
             return Rebuilt(used_setting(results, locator))
-        case BenchLocator():
-            return _ratio(results, locator)
         case CheckLocator() | TestLocator():
             raise ConfigError(f"locator '{locator}' names a {locator.kind}, which has no value; name a value")
     raise TypeError(locator)
@@ -133,15 +130,6 @@ def _measured(results: Results, locator: MeasureLocator) -> Rebuilt:
         range=ends("lowest", "highest"),
         interval=ends("ci_low", "ci_high"),
     )
-
-
-def _ratio(results: Results, locator: BenchLocator) -> Rebuilt:
-    """Return a ratio of times, as the bench measured it alone on the machine."""
-    found = results.evidence.times.get(f"{locator.bench}/{locator.candidate}")
-    if found is None:
-        raise NotRun("the bench has not timed it with this code; run snakemake --cores all bench, then report again")
-    value, low, high = found
-    return Rebuilt(value, interval=(low, high))
 
 
 def _score(results: Results, locator: ScoreLocator) -> Rebuilt:

@@ -199,7 +199,7 @@ def lost_verdicts(
 ) -> tuple[list[str], int]:
     """Return the counted rows that the record reproduced or judged and that this run does not, with the same data.
 
-    Rows on measured times, rows that rest on no result but on a test or the bench, and rows of which this configuration
+    Rows on measured times, rows that rest on no result but on a test, and rows of which this configuration
     leaves a part to the full run, are passed over.
 
     Parameters

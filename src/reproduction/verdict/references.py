@@ -109,7 +109,7 @@ def _check_choices(record: Record, spec: Mapping[str, Any], folder: Path, tests:
 
 
 def check_locator(locator: Locator, spec: Mapping[str, Any], place: str, tests: Path) -> None:
-    """Check that a locator names what a paper has; the keys of a measure and of the bench are made by code alone.
+    """Check that a locator names what a paper has; the keys of a measure are made by code alone.
 
     Parameters
     ----------

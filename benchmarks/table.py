@@ -1,0 +1,143 @@
+"""From the JSON of pytest-benchmark to tables and a figure: ``python benchmarks/table.py BENCH.json``.
+
+``bench.csv`` has a row for each candidate and size: its time over that of its peer with a 95 % interval, the target,
+its memory, its score, and its share of the machine's limit.  ``slopes.csv`` has the slope of log time against log size.
+``bench.svg`` shows the ratios at the largest size.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+import math
+import statistics
+import sys
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import matplotlib.pyplot as plt
+from roofline import Work, limit_seconds
+from scipy.special import stdtrit
+
+from textmix.pages.style import style, svg_bytes
+
+#: ``ratio``: geometric mean of the candidate's seconds over the peer's; ``low``, ``high``: its 95 % interval (Welch).
+#: ``target``, ``mib``: largest ratio and memory allowed; ``met``: whether both are kept; empty without either.
+COLUMNS = (
+    *("group", "size", "candidate", "peer", "seconds", "rounds", "ratio", "low", "high", "target", "peak_mib", "mib"),
+    *("met", "measure", "score", "limit_share"),
+)
+SLOPES = ("group", "candidate", "sizes", "slope", "low", "high")
+Row = dict[str, Any]
+
+
+def ratio(left: Sequence[float], right: Sequence[float]) -> tuple[float, float | None, float | None]:
+    """Return the ratio of the geometric means of two samples, and the ends of its 95 % interval."""
+    logs = [[math.log(value) for value in values] for values in (left, right)]
+    difference = statistics.fmean(logs[0]) - statistics.fmean(logs[1])
+    if min(map(len, logs)) < 2:
+        return math.exp(difference), None, None
+    parts = [statistics.variance(values) / len(values) for values in logs]
+    error = sum(parts)
+    freedom = sum(part**2 / (len(values) - 1) for part, values in zip(parts, logs, strict=True))
+    half = float(stdtrit(error**2 / freedom, 0.975)) * math.sqrt(error) if freedom else 0.0
+    return math.exp(difference), math.exp(difference - half), math.exp(difference + half)
+
+
+def slope(points: Iterable[tuple[float, float]]) -> tuple[float, float, float]:
+    """Return the slope of log y against log x by least squares, and the ends of its 95 % interval."""
+    x, y = zip(*((math.log(a), math.log(b)) for a, b in points), strict=True)
+    (value, intercept), middle = statistics.linear_regression(x, y), statistics.fmean(x)
+    residual = sum((b - value * a - intercept) ** 2 for a, b in zip(x, y, strict=True)) / (len(x) - 2)
+    half = float(stdtrit(len(x) - 2, 0.975)) * math.sqrt(residual / sum((a - middle) ** 2 for a in x))
+    return value, value - half, value + half
+
+
+def rows_of(benchmarks: Sequence[Mapping[str, Any]]) -> list[Row]:
+    """Return the rows of the table (`COLUMNS`); a candidate whose peer was not timed has no ratio."""
+    timed = {
+        (b["group"], b["extra_info"]["size"], b["extra_info"]["candidate"]): b["stats"]["data"] for b in benchmarks
+    }
+    rows = []
+    for bench in benchmarks:
+        facts = bench["extra_info"]
+        key = (bench["group"], facts["size"])
+        seconds, beside = timed[*key, facts["candidate"]], timed.get((*key, facts["peer"]))
+        value, low, high = ratio(seconds, beside) if beside else (None, None, None)
+        kept = [
+            given <= most
+            for given, most in ((value, facts.get("target")), (facts.get("peak_mib"), facts.get("mib")))
+            if given is not None and most is not None
+        ]
+        median = statistics.median(seconds)
+        row = {"group": bench["group"], "seconds": median, "rounds": len(seconds), "met": all(kept) if kept else None}
+        share = limit_seconds(Work(facts["bytes"], facts["operations"])) / median
+        rows.append({**facts, **row, "ratio": value, "low": low, "high": high, "limit_share": share})
+    return rows
+
+
+def slopes_of(benchmarks: Sequence[Mapping[str, Any]]) -> list[Row]:
+    """Return the slope of each candidate with two sizes or more (`SLOPES`), through the seconds of all rounds."""
+    points: dict[tuple[str, str], list[tuple[float, float]]] = {}
+    for bench in benchmarks:
+        key = (bench["group"], bench["extra_info"]["candidate"])
+        points.setdefault(key, []).extend((bench["extra_info"]["size"], value) for value in bench["stats"]["data"])
+    found = []
+    for key, measured in points.items():
+        sizes = len({size for size, _ in measured})
+        if sizes > 1 and len(measured) > 2:
+            found.append(dict(zip(SLOPES, (*key, sizes, *slope(measured)), strict=True)))
+    return found
+
+
+def figure(rows: Sequence[Row]) -> Any:
+    """Return the figure of the ratios at the largest size: a line a candidate, its interval, and its target."""
+    largest: dict[str, float] = {}
+    for row in rows:
+        largest[row["group"]] = max(row["size"], largest.get(row["group"], 0))
+    shown = [r for r in rows if r["ratio"] and r["candidate"] != r["peer"] and r["size"] == largest[r["group"]]][::-1]
+    drawn, axes = plt.subplots(figsize=(7, 1 + 0.17 * len(shown)))
+    for height, row in enumerate(shown):
+        axes.plot([row["low"] or row["ratio"], row["high"] or row["ratio"]], [height, height], color="C0")
+        axes.plot(row["ratio"], height, "o", color="C1" if row["met"] is False else "C0", markersize=4)
+        if row.get("target"):
+            axes.plot(row["target"], height, "|", color="black")
+    axes.set(
+        xscale="log", xlabel="time over that of the peer (bar: target; other colour: missed)", ylim=(-1, len(shown))
+    )
+    axes.set_yticks(range(len(shown)), [f"{row['group']}: {row['candidate']} / {row['peer']}" for row in shown], size=6)
+    axes.axvline(1.0, color="0.7", zorder=0)
+    return drawn
+
+
+def sentence(row: Row) -> str:
+    """Return a row with a target as a sentence."""
+    told = "not beside its peer" if row["ratio"] is None else f"{row['ratio']:.3g} times the seconds of {row['peer']}"
+    memory = f", {row['peak_mib']:.0f} MiB of {row['mib']:.0f}" if row.get("mib") and row.get("peak_mib") else ""
+    wanted = f", wanted {row['target']:.3g}" if row.get("target") else ""
+    kept = {True: "met", False: "MISSED", None: "not judged"}[row["met"]]
+    return f"{row['group']}, size {row['size']:g}: {row['candidate']}: {told}{wanted}{memory}: {kept}"
+
+
+def write(path: Path, columns: Sequence[str], rows: Iterable[Row]) -> None:
+    """Write rows to a csv file; missing values are empty."""
+    with path.open("w", encoding="utf-8", newline="") as stream:
+        table = csv.DictWriter(stream, columns, extrasaction="ignore", lineterminator="\n")
+        table.writeheader()
+        table.writerows(rows)
+
+
+def main(path: Path) -> None:
+    """Write tables and figure beside the JSON, and say which targets are met."""
+    benchmarks = json.loads(path.read_text(encoding="utf-8"))["benchmarks"]
+    rows = rows_of(benchmarks)
+    write(path.with_name("bench.csv"), COLUMNS, rows)
+    write(path.with_name("slopes.csv"), SLOPES, slopes_of(benchmarks))
+    with style():
+        path.with_name("bench.svg").write_bytes(svg_bytes(figure(rows), "Times beside those of peers"))
+    sys.stdout.writelines(f"{sentence(row)}\n" for row in rows if row.get("target") or row.get("mib"))
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]))
