@@ -57,8 +57,9 @@ def timed(request: pytest.FixtureRequest, benchmark: Any) -> Iterator[Callable[.
         """Time a call.
 
         ``size`` : what grows, such as documents; ``peer`` : the candidate whose time is the denominator; ``work`` : the
-        least bytes and operations.  Further facts: ``target``, the largest ratio allowed; ``mib``, the most memory
-        allowed; ``score``, a function of the result that returns the name of a measure and its value.
+        least bytes and operations.  Further facts: ``case``, a part of the group; ``score``, a function of the result
+        that returns the name of a measure and its value; and what is allowed at most: ``target`` of the ratio, ``mib``
+        of the memory, ``mib_share`` of the memory beside the peer's, ``seconds_wanted``.
         """
         start = time.process_time()
         result = call()  # compiles, and fills caches
@@ -67,7 +68,8 @@ def timed(request: pytest.FixtureRequest, benchmark: Any) -> Iterator[Callable[.
             return result
         facts["peak_mib"] = peak_mib(call) if first < LONG else None
         benchmark.pedantic(call, rounds=ROUNDS if first < LONG else FEW)
-        score = facts.pop("score", None)
+        score, case = facts.pop("score", None), facts.pop("case", None)
+        benchmark.group += f", {case}" if case else ""
         told = dict(zip(("measure", "score"), score(result), strict=True)) if score else {}
         name = request.node.callspec.params["name"]
         benchmark.extra_info.update(

@@ -74,3 +74,9 @@ def split(X: Any, y: Any) -> tuple[Any, Any, Any, Any]:
     """Return training and test part: every fifth document is tested."""
     test = np.arange(X.shape[0] if hasattr(X, "shape") else len(X)) % 5 == 4
     return X[~test], y[~test], X[test], y[test]
+
+
+def texts_of(name: str, share: float) -> list[str]:
+    """Return the texts of a share of a data set."""
+    found: list[str] = load(name, share).data
+    return found

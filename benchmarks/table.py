@@ -23,10 +23,10 @@ from scipy.special import stdtrit
 from textmix.pages.style import style, svg_bytes
 
 #: ``ratio``: geometric mean of the candidate's seconds over the peer's; ``low``, ``high``: its 95 % interval (Welch).
-#: ``target``, ``mib``: largest ratio and memory allowed; ``met``: whether both are kept; empty without either.
+#: ``target``, ``mib``, ``seconds_wanted``: most of ratio, memory and seconds allowed; ``met``: whether all are kept.
 COLUMNS = (
     *("group", "size", "candidate", "peer", "seconds", "rounds", "ratio", "low", "high", "target", "peak_mib", "mib"),
-    *("met", "measure", "score", "limit_share"),
+    *("seconds_wanted", "met", "measure", "score", "limit_share"),
 )
 SLOPES = ("group", "candidate", "sizes", "slope", "low", "high")
 Row = dict[str, Any]
@@ -56,21 +56,18 @@ def slope(points: Iterable[tuple[float, float]]) -> tuple[float, float, float]:
 
 def rows_of(benchmarks: Sequence[Mapping[str, Any]]) -> list[Row]:
     """Return the rows of the table (`COLUMNS`); a candidate whose peer was not timed has no ratio."""
-    timed = {
-        (b["group"], b["extra_info"]["size"], b["extra_info"]["candidate"]): b["stats"]["data"] for b in benchmarks
-    }
+    timed = {(bench["group"], *map(bench["extra_info"].get, ("size", "candidate"))): bench for bench in benchmarks}
     rows = []
     for bench in benchmarks:
         facts = bench["extra_info"]
         key = (bench["group"], facts["size"])
-        seconds, beside = timed[*key, facts["candidate"]], timed.get((*key, facts["peer"]))
-        value, low, high = ratio(seconds, beside) if beside else (None, None, None)
-        kept = [
-            given <= most
-            for given, most in ((value, facts.get("target")), (facts.get("peak_mib"), facts.get("mib")))
-            if given is not None and most is not None
-        ]
+        seconds, peer = bench["stats"]["data"], timed.get((*key, facts["peer"]))
+        value, low, high = ratio(seconds, peer["stats"]["data"]) if peer else (None, None, None)
         median = statistics.median(seconds)
+        if "mib_share" in facts and peer and peer["extra_info"]["peak_mib"]:
+            facts["mib"] = facts["mib_share"] * peer["extra_info"]["peak_mib"]
+        pairs = ((value, "target"), (facts["peak_mib"], "mib"), (median, "seconds_wanted"))
+        kept = [given <= facts[most] for given, most in pairs if given is not None and most in facts]
         row = {"group": bench["group"], "seconds": median, "rounds": len(seconds), "met": all(kept) if kept else None}
         share = limit_seconds(Work(facts["bytes"], facts["operations"])) / median
         rows.append({**facts, **row, "ratio": value, "low": low, "high": high, "limit_share": share})

@@ -15,7 +15,7 @@ SOURCE = ROOT / "src"
 #: Package -> its rooms.  A room may import itself and the rooms before it; the reproduction may import the library.
 PACKAGES = {
     "textmix": "core numerics data text metrics models experiment pages serve contest race compare".split(),
-    "reproduction": "job plan stored flow bench pages papers verdict".split(),
+    "reproduction": "flow job plan stored bench pages papers verdict".split(),
 }
 #: Rooms in which a module names, for type checkers alone, a type of a module that imports it.
 CIRCLES_OF_TYPES = {"textmix.race", "textmix.compare", "reproduction.plan", "reproduction.flow"}

@@ -1,0 +1,281 @@
+"""From texts to counts, vectors and labels: tokenisers, skip-grams, paragraph vectors, whole pipelines, new texts."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import os
+import tarfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from documents import load, split, texts_of
+from roofline import Work, reading
+from sklearn.feature_extraction.text import CountVectorizer, HashingVectorizer, TfidfVectorizer
+from sklearn.linear_model import LogisticRegression
+from sklearn.naive_bayes import MultinomialNB
+from sklearn.pipeline import make_pipeline
+
+from textmix import PMM1, EDCMClassifier, MultinomialClassifier, SkipgramVectorizer, WordVectorizer
+from textmix.data.corpus import Corpus, Ragged, label_matrix
+from textmix.data.new_texts import NewTexts
+from textmix.data.readers import reuters_sgml
+from textmix.serve.model import PersistedModel
+from textmix.serve.predict import Writer, predict
+from textmix.text.features import build_features
+from textmix.text.vectors import VectorSpec, paragraph_vectors
+
+LETTERS = {"token_pattern": "[a-zA-Z]{2,99}"}
+WORDS = "scikit-learn, CountVectorizer of the same letters"
+
+
+def gensim_counts(texts: list[str]) -> list[Any]:
+    """Return the counts of gensim's own tokens, runs of letters."""
+    corpora, utils = (pytest.importorskip(f"gensim.{part}") for part in ("corpora", "utils"))
+    words = [list(utils.tokenize(text, lowercase=True)) for text in texts]
+    dictionary = corpora.Dictionary(words)
+    return [dictionary.doc2bow(document) for document in words]
+
+
+COUNTERS: dict[str, Callable[[list[str]], Any]] = {
+    "textmix": lambda t: WordVectorizer(tokenizer="letters", min_length=2, max_length=99).fit_transform(t),
+    WORDS: lambda t: CountVectorizer(**LETTERS).fit_transform(t),
+    "scikit-learn, CountVectorizer of its own words": lambda t: CountVectorizer().fit_transform(t),
+    "scikit-learn, HashingVectorizer": lambda t: HashingVectorizer(**LETTERS, norm=None).transform(t),
+    "gensim, Dictionary": gensim_counts,
+}
+
+
+@pytest.mark.benchmark(group="words of texts")
+@pytest.mark.parametrize("name", COUNTERS)
+def bench_words(name: str, share: float, timed: Any) -> None:
+    texts = texts_of("newsgroups", share)
+    facts = {"target": 0.15} if name == "textmix" else {}
+    timed(lambda: COUNTERS[name](texts), size=len(texts), peer=WORDS, work=reading(texts), **facts)
+
+
+GRAMS = "scikit-learn, CountVectorizer of five words"
+
+
+@pytest.mark.benchmark(group="skip-grams")
+@pytest.mark.parametrize("name", ["textmix, five words and two gaps", GRAMS])
+def bench_skipgrams(name: str, share: float, timed: Any) -> None:
+    """Both take features of six documents or more; ours is to take half of the peer's memory besides."""
+    texts = texts_of("reviews", share / 2)
+    ours = SkipgramVectorizer(tokenizer="unicode", min_length=2)
+    vectorizer = CountVectorizer(ngram_range=(1, 5), min_df=6) if name == GRAMS else ours
+    facts = {} if name == GRAMS else {"target": 0.25, "mib_share": 0.5}
+    timed(lambda: vectorizer.fit_transform(texts), size=len(texts), peer=GRAMS, work=reading(texts), **facts)
+
+
+DOC2VEC = "gensim, Doc2Vec"
+
+
+@pytest.mark.benchmark(group="paragraph vectors")
+@pytest.mark.parametrize("loss", ["negative", "hierarchical"])
+@pytest.mark.parametrize("name", ["textmix", DOC2VEC])
+def bench_vectors(name: str, loss: Any, share: float, timed: Any) -> None:
+    """Two passes of the distributed bag of words over a fifth of the reviews, in one thread."""
+    doc2vec = pytest.importorskip("gensim.models.doc2vec")
+    texts = texts_of("reviews", share / 5)
+    labels = label_matrix([[0]] * len(texts), 1)
+    corpus = Corpus(
+        "reviews",
+        list(map(str, range(len(texts)))),
+        ["any"],
+        labels,
+        text=Ragged.from_texts(text.encode() for text in texts),
+    )
+    words = build_features(corpus, {"tokenizer": "letters", "min_count": 2, "keep_tokens": True})
+    tokens, names = words.tokens, words.feature_names
+    spec = VectorSpec(loss=loss, epochs=2, sample=1e-4)
+    shared = {"vector_size": 100, "epochs": 2, "min_count": 2, "sample": 1e-4, "dm": 0, "seed": 1, "workers": 1}
+    if name == "textmix":
+        call: Callable[[], Any] = lambda: paragraph_vectors(tokens, spec)  # noqa: E731
+    else:
+        tagged = [
+            doc2vec.TaggedDocument([names[w] for w in row], [d])
+            for d, row in enumerate(map(tokens.__getitem__, range(len(tokens))))
+        ]
+        peer = {"negative": 5, "hs": 0} if loss == "negative" else {"negative": 0, "hs": 1}
+        call = lambda: doc2vec.Doc2Vec(tagged, **shared, **peer)  # noqa: E731
+    facts = {"target": 0.25} if name == "textmix" else {}
+    work = Work(operations=2 * vector_operations(tokens.values, spec))
+    timed(call, case=loss, size=len(texts), peer=DOC2VEC, work=work, **facts)
+
+
+def vector_operations(words: np.ndarray, spec: VectorSpec) -> float:
+    """Return the operations of an epoch, of single precision: a product of two vectors and two sums an output.
+
+    The outputs are the word and the negative samples, or the nodes of its code, whose mean length is the entropy.
+    """
+    cells = np.bincount(words)
+    shares = cells[cells >= spec.min_count] / len(words)
+    kept = spec.sample / shares
+    outputs = 1 + spec.negative if spec.loss == "negative" else -float(shares @ np.log2(shares))
+    return len(words) * float(shares @ np.minimum(1.0, np.sqrt(kept) + kept)) * outputs * 3.0 * spec.size
+
+
+SKLEARN = "CountVectorizer and MultinomialNB"
+PIPELINES: dict[str, Callable[[], Any]] = {
+    "textmix, naive Bayes": lambda: make_pipeline(WordVectorizer(), MultinomialClassifier()),
+    "textmix, EDCM": lambda: make_pipeline(WordVectorizer(), EDCMClassifier()),
+    "TfidfVectorizer and LogisticRegression": lambda: make_pipeline(
+        TfidfVectorizer(), LogisticRegression(max_iter=200)
+    ),
+    "HashingVectorizer and MultinomialNB": lambda: make_pipeline(
+        HashingVectorizer(alternate_sign=False, norm=None), MultinomialNB()
+    ),
+    SKLEARN: lambda: make_pipeline(CountVectorizer(), MultinomialNB()),
+}
+
+
+@pytest.mark.benchmark(group="texts to labels")
+@pytest.mark.parametrize("name", PIPELINES)
+def bench_pipelines(name: str, share: float, timed: Any) -> None:
+    texts, y, new, y_new = split(
+        np.array(texts_of("newsgroups", share), dtype=object), load("newsgroups", share).target
+    )
+    score = lambda found: ("accuracy", float((found == y_new).mean()))  # noqa: E731
+    facts = {"target": 0.5} if name.startswith("textmix") else {}
+    call = lambda: PIPELINES[name]().fit(texts, y).predict(new)  # noqa: E731
+    timed(call, size=len(y), peer=SKLEARN, work=reading(list(texts), list(new)), score=score, **facts)
+
+
+#: Words of a short text, and the texts a second and core that labelling is to reach.
+LENGTH, RATE = 20, 150_000
+SERVED: dict[str, tuple[Callable[[], Any], bool]] = {
+    "naive Bayes": (MultinomialClassifier, False),
+    "EDCM": (EDCMClassifier, False),
+    "PMM1": (PMM1, True),
+}
+
+
+@pytest.mark.benchmark(group="labels of new texts")
+@pytest.mark.parametrize("name", [*(f"{model}, {form}" for model in SERVED for form in ("csv", "jsonl")), SKLEARN])
+def bench_newtexts_of(name: str, share: float, timed: Any) -> None:
+    """From the bytes of a file to the rows of the answer."""
+    model, _, form = name.partition(", ")
+    make, several = SERVED.get(model, (None, False))
+    corpus = short_texts(share, several)
+    data = file_of(corpus, form or "csv")
+    if make is None:
+        call = by_sklearn(corpus, data)
+    else:
+        spec = {"tokenizer": "unicode", "min_count": 2}
+        words = build_features(corpus, spec)
+        estimator = make().fit(words.features, words.indicators() if several else words.classes())
+        task, names = "multi" if several else "single", words.feature_names or []
+        kept = PersistedModel.of_words(estimator, task, words.label_names, names, spec, dataset="short")
+
+        def call() -> Any:
+            """Read, label and write."""
+            output = io.StringIO()
+            predict(kept, NewTexts("new", form).read(io.BytesIO(data)), Writer(output, kept, form, everything=False))
+
+    facts = {} if make is None else {"target": 1.0, "seconds_wanted": len(corpus.ids) / RATE}
+    timed(call, size=len(corpus.ids), peer=SKLEARN, work=Work(bytes=float(len(data))), **facts)
+
+
+def short_texts(share: float, several: bool) -> Corpus:
+    """Return texts of `LENGTH` words, pieces of documents: of one with its class, or of two with both classes."""
+    found, parts = load("newsgroups", share), 1 + several
+    length = LENGTH // parts
+    words = [text.split() for text in texts_of("newsgroups", share)]
+    pieces = [(d, words[d][i : i + length]) for d in range(len(words)) for i in range(0, len(words[d]), length)]
+    drawn = np.random.default_rng(0).permutation(len(pieces))[: parts * (min(20_000, len(pieces)) // parts)]
+    groups = drawn.reshape(-1, parts)
+    texts = (" ".join(word for number in group for word in pieces[number][1]).encode() for group in groups)
+    labels = label_matrix([[int(found.target[pieces[n][0]]) for n in group] for group in groups], len(found.names))
+    return Corpus(
+        "short",
+        list(map(str, range(len(groups)))),
+        list(found.names),
+        labels,
+        text=Ragged.from_texts(text.encode() for text in texts),
+    )
+
+
+def file_of(corpus: Corpus, form: str) -> bytes:
+    """Return the bytes of a file of texts."""
+    texts = [corpus.text.text(row) for row in range(len(corpus.ids))]  # type: ignore[union-attr]
+    if form == "jsonl":
+        return "".join(json.dumps({"text": text}) + "\n" for text in texts).encode()
+    return "\n".join(["text", *('"' + text.replace('"', '""') + '"' for text in texts), ""]).encode()
+
+
+def by_sklearn(corpus: Corpus, data: bytes) -> Callable[[], Any]:
+    """Return the peer as a call: scikit-learn between Python's reader and writer of csv."""
+    texts = [corpus.text.text(row) for row in range(len(corpus.ids))]  # type: ignore[union-attr]
+    model = make_pipeline(CountVectorizer(min_df=2), MultinomialNB()).fit(texts, corpus.classes())
+
+    def run() -> None:
+        """Read, label and write."""
+        rows = csv.reader(io.StringIO(data.decode(), newline=""))
+        next(rows)
+        probability = model.predict_proba([row[0] for row in rows])
+        best = probability.argmax(axis=1).tolist()
+        names = (corpus.label_names[label] for label in best)
+        written = zip(range(len(best)), names, probability.max(axis=1).tolist(), strict=True)
+        csv.writer(io.StringIO()).writerows(written)
+
+    return run
+
+
+SOUP = "BeautifulSoup over lxml"
+
+
+def files_of(archive: Path) -> Iterator[bytes]:
+    """Yield the SGML files of an archive."""
+    with tarfile.open(archive) as members:
+        for member in members:
+            if member.name.endswith(".sgm"):
+                yield members.extractfile(member).read()  # type: ignore[union-attr]
+
+
+def by_lxml(archive: Path) -> list[Any]:
+    """Return the stories of Reuters by lxml's parser of HTML."""
+    html = pytest.importorskip("lxml.html")
+    found = []
+    for data in files_of(archive):
+        for story in html.document_fromstring(data.decode("latin-1").encode()).iter("reuters"):
+            topics = [topic.text_content() for topic in story.findall(".//topics/d")]
+            found.append((story.get("lewissplit"), topics, "".join(t.text_content() for t in story.findall(".//text"))))
+    return found
+
+
+def by_soup(archive: Path) -> list[Any]:
+    """Return the same by BeautifulSoup."""
+    soup = pytest.importorskip("bs4").BeautifulSoup
+    return [
+        (str(s["lewissplit"]), [t.get_text() for t in s.select("topics > d")], "".join(t.get_text() for t in s("text")))
+        for data in files_of(archive)
+        for s in soup(data, "lxml", from_encoding="latin-1").find_all("reuters")
+    ]
+
+
+@pytest.mark.benchmark(group="stories of Reuters")
+@pytest.mark.parametrize("name", ["textmix", "lxml", SOUP])
+def bench_stories(name: str, timed: Any) -> None:
+    """The 22 SGML files; ours checks every count besides."""
+    archives = list(_archives())
+    if not archives:
+        pytest.skip("reuters21578: name a mirror in TEXTMIX_MIRROR")
+    archive = archives[0]
+    calls: dict[str, Callable[[], Any]] = {
+        "textmix": lambda: reuters_sgml.read({"archive": archive}, {"name": "reuters"}),
+        "lxml": lambda: by_lxml(archive),
+        SOUP: lambda: by_soup(archive),
+    }
+    facts = {"target": 0.3} if name == "textmix" else {}
+    timed(calls[name], size=21_578, peer=SOUP, work=Work(bytes=float(archive.stat().st_size)), **facts)
+
+
+def _archives() -> Iterator[Path]:
+    """Yield the archives of Reuters-21578 in the mirror."""
+    if mirror := os.environ.get("TEXTMIX_MIRROR"):
+        yield from Path(mirror, "reuters21578").rglob("*.tar*")
