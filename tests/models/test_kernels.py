@@ -21,7 +21,7 @@ from textmix.models.neighbors.neighbor_kernels import votes
 from textmix.models.pmm import prediction_kernels
 from textmix.models.pmm.training_kernels import weighted_log_sum
 from textmix.models.topics.labelled_lda_kernels import infer_shares, train_sweep
-from textmix.models.topics.lda_kernels import drawn_anew, four_draws, left_to_right
+from textmix.models.topics.lda_kernels import drawn_anew, left_to_right
 from textmix.numerics.copy_kernels import copy_into, taken, total_of
 from textmix.numerics.random_kernels import uniform
 
@@ -124,15 +124,6 @@ def test_shares_of_topics_are_those_of_plain_em() -> None:
         theta /= theta.sum()
     indptr, indices = np.array([0, 2], dtype=np.int32), np.array([0, 2], dtype=np.int32)
     np.testing.assert_allclose(infer_shares(indptr, indices, counts[[0, 2]], phi, alpha, 3)[0], theta, rtol=1e-13)
-
-
-def test_an_index_is_drawn_where_the_running_sum_passes_the_share() -> None:
-    phi, count = np.array([[9.0, 9.0, 9.0], [0.5, 1.0, 0.25]]), np.repeat([[2.0], [3.0], [8.0]], 8, axis=1)
-    share, chosen = np.array([0.0, 0.1, 0.2, 0.66, 0.67, 0.99, 0.0, 0.99]), np.full(8, -1)
-    four_draws(phi, 1, count, 4, share, chosen)
-    assert chosen.tolist() == [-1, -1, -1, -1, 2, 2, 0, 2]
-    four_draws(phi, 1, count, 0, share, chosen)
-    assert chosen.tolist() == [0, 0, 1, 1, 2, 2, 0, 2]
 
 
 def test_particles_are_drawn_anew_in_proportion() -> None:

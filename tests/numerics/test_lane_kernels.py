@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -44,6 +47,44 @@ def test_compiled_functions_equal_their_twins(count: int) -> None:
     lanes._python_multiply_taken(products, 8, weights, places, count)
     for found, expected in zip(compiled(rows, weights, places, count), (total, sums, products), strict=True):
         np.testing.assert_allclose(found, expected, rtol=1e-14, atol=1e-15)
+
+
+@njit
+def draw(drawn: np.ndarray, weights: np.ndarray, counts: np.ndarray, shares: np.ndarray, last: np.ndarray) -> None:
+    """Draw for the second of two groups, among the places of the second row of weights."""
+    n = len(weights) // 2
+    lanes.draw_places(drawn, 16, weights, n, counts, 16 * n, n, shares, last, 16)
+
+
+@pytest.mark.parametrize("draws", [draw, lambda *arrays: lanes._python_draw_places(*spread(*arrays))])
+def test_a_place_is_drawn_where_the_running_sum_passes_the_share(draws: Callable[..., None]) -> None:
+    weights, counts = np.array([9.0, 9.0, 9.0, 0.5, 1.0, 0.25]), np.repeat([9.0, 9.0, 9.0, 2.0, 3.0, 8.0], 16)
+    drawn, last, shares = np.full(32, -1), np.full(32, -1), np.full(32, 0.5)
+    shares[16:24] = [0.0, 0.1, 0.2, 0.66, 0.67, 0.99, 0.16, 0.17]
+    drawn[17], last[18] = 1, 2
+    draws(drawn, weights, counts, shares, last)
+    assert drawn[16:24].tolist() == last[16:24].tolist() == [0, 0, 1, 1, 2, 2, 0, 1]
+    assert set(drawn[:16]) == {-1}
+    changed = counts.reshape(6, 16)
+    assert (changed[4, 1], changed[5, 2], changed.sum()) == (2.0, 9.0, 16 * 40.0)
+
+
+def spread(drawn: Any, weights: Any, counts: Any, shares: Any, last: Any) -> tuple[Any, ...]:
+    """Return the arguments of `draw`'s call."""
+    n = len(weights) // 2
+    return drawn, 16, weights, n, counts, 16 * n, n, shares, last, 16
+
+
+@pytest.mark.parametrize("n", [1, 5, 12])
+def test_places_are_drawn_as_by_the_twin(n: int) -> None:
+    rng = np.random.default_rng(n)
+    weights, counts, shares = rng.random(2 * n), 1.0 + rng.random(32 * n), rng.random(32)
+    drawn, last = rng.integers(-1, n, 32), rng.integers(-1, n, 32)
+    twin = [array.copy() for array in (drawn, weights, counts, shares, last)]
+    draw(drawn, weights, counts, shares, last)
+    lanes._python_draw_places(*spread(*twin))
+    for found, expected in zip((drawn, weights, counts, shares, last), twin, strict=True):
+        assert found.tolist() == expected.tolist()
 
 
 def test_rows_of_an_aligned_array_are_lines_of_the_cache() -> None:

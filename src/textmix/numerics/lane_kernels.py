@@ -1,8 +1,9 @@
-"""Arithmetic for eight documents side by side, each of which fills one place of a vector of the processor.
+"""Arithmetic for eight documents, or particles, side by side; each fills one place of a vector of the processor.
 
 A *row* is `LANES` adjacent numbers of a flat array, one a document.  A product is added by a fused operation, which
-rounds once on every processor, and in the order of the rows: the result is the same to the byte on all machines.  No
-function here checks an index.  Their Python twins, which carry the docstrings, run where kernels run as Python.
+rounds once on every processor (in `draw_places` it rounds twice, as in plain code), and in the order of the rows: the
+result is the same to the byte on all machines.  No function here checks an index.  Their Python twins, which carry the
+docstrings, run where kernels run as Python.
 """
 
 from __future__ import annotations
@@ -174,6 +175,56 @@ def _multiply_taken(_: Any, rows: Any, at: Any, table: Any, places: Any, count: 
     return _written((rows, at, table, places, count), body)
 
 
+@intrinsic
+def _draw_places(
+    _: Any, drawn: Any, at: Any, weights: Any, row: Any, counts: Any, first: Any, n: Any, shares: Any, last: Any,
+    place: Any,
+) -> Any:  # fmt: skip
+    """See `draw_places`."""
+
+    def body(writer: _Writer) -> None:
+        """Keep the sums of both rows in registers: an addition need not wait for that of the other row."""
+        builder, arguments, both = writer.builder, writer.arguments, [ir.Constant(_INTEGER, i) for i in range(2)]
+        one, none = ir.Constant(_ROW, [1.0] * LANES), ir.Constant(_INDEX, [0] * LANES)
+        sums = [cgutils.alloca_once_value(builder, _NOTHING) for _ in both]
+        passed = [cgutils.alloca_once_value(builder, none) for _ in both]
+        old = [writer.row(0, writer.shifted(1, i), _INDEX) for i in both]
+        new = [writer.row(8, writer.shifted(9, i), _INDEX) for i in both]
+
+        def factors(k: Any) -> tuple[Any, list[Any]]:
+            """Return the weight of place k in a row, and the places of its counts."""
+            number = builder.load(writer.pointer(2, builder.add(arguments[3], k), ir.DoubleType()))
+            twice = builder.mul(k, ir.Constant(_INTEGER, 2))
+            return writer.spread(number), [writer.shifted(5, builder.add(twice, i)) for i in both]
+
+        with cgutils.for_range(builder, arguments[6]) as loop:
+            weight, places = factors(loop.index)
+            k = writer.spread(loop.index, _INDEX)
+            for i, own in enumerate(places):
+                gained = builder.select(builder.icmp_signed("==", new[i], k), one, _NOTHING)
+                lost = builder.select(builder.icmp_signed("==", old[i], k), one, _NOTHING)
+                count = builder.fsub(builder.fadd(writer.row(4, own), gained), lost)
+                writer.set(4, own, count)
+                builder.store(builder.fadd(builder.load(sums[i]), builder.fmul(weight, count)), sums[i])
+        for i, total in enumerate(sums):
+            share = writer.row(7, writer.shifted(9, both[i]))
+            builder.store(builder.fmul(share, builder.load(total)), total)
+        # The running rest never rises: the place at which it falls below 0 is the number of places where it has not.
+        with cgutils.for_range(builder, builder.sub(arguments[6], both[1])) as loop:
+            weight, places = factors(loop.index)
+            for i, own in enumerate(places):
+                rest = builder.fsub(builder.load(sums[i]), builder.fmul(weight, writer.row(4, own)))
+                builder.store(rest, sums[i])
+                beyond = builder.zext(builder.fcmp_ordered(">=", rest, _NOTHING), _INDEX)
+                builder.store(builder.add(builder.load(passed[i]), beyond), passed[i])
+        for i, number in zip(both, passed, strict=True):
+            for argument, start in ((0, 1), (8, 9)):
+                address = writer.pointer(argument, writer.shifted(start, i), _INDEX)
+                builder.store(builder.load(number), address, align=8)
+
+    return _written((drawn, at, weights, row, counts, first, n, shares, last, place), body)
+
+
 def _python_weighted_row(
     out: np.ndarray, at: int, rows: np.ndarray, first: int, count: int, weights: np.ndarray, place: int, step: int
 ) -> None:
@@ -255,6 +306,47 @@ def _python_multiply_taken(rows: np.ndarray, at: int, table: np.ndarray, places:
         rows[at + i * LANES : at + (i + 1) * LANES] *= taken
 
 
+def _python_draw_places(
+    drawn: np.ndarray,
+    at: int,
+    weights: np.ndarray,
+    row: int,
+    counts: np.ndarray,
+    first: int,
+    n: int,
+    shares: np.ndarray,
+    last: np.ndarray,
+    place: int,
+) -> None:
+    """Draw one of n places for each number of two rows, in proportion to weight times count, and count it later.
+
+    First the place drawn last gains 1 and the old one loses 1; a negative place is none.  The place drawn is that at
+    which the running sum passes a share of the sum; it is written to ``drawn`` and to ``last``.
+
+    Parameters
+    ----------
+    drawn, last : int64, flat: the old places, and those drawn last and not counted yet; overwritten.
+    weights, counts, shares : float64, flat; a share lies in [0, 1).
+    at, row, first, place : places of the old places, of the n weights, of n pairs of rows of counts, and of the shares
+        and the places drawn last.
+    """
+    here, there = slice(at, at + 2 * LANES), slice(place, place + 2 * LANES)
+    count = counts[first : first + 2 * n * LANES].reshape(n, 2 * LANES)
+    for lane, (gained, lost) in enumerate(zip(last[there], drawn[here], strict=True)):
+        if gained >= 0:
+            count[gained, lane] += 1.0
+        if lost >= 0:
+            count[lost, lane] -= 1.0
+    rest = np.zeros(2 * LANES)
+    for k in range(n):
+        rest += weights[row + k] * count[k]
+    rest, passed = shares[there] * rest, np.zeros(2 * LANES, np.int64)
+    for k in range(n - 1):
+        rest -= weights[row + k] * count[k]
+        passed += rest >= 0.0
+    drawn[here] = last[there] = passed
+
+
 @njit
 def weighted_rows(
     out: np.ndarray, at: int, rows: np.ndarray, first: int, count: int, weights: np.ndarray, step: int, apart: int
@@ -288,3 +380,4 @@ four_weighted_rows = running(_four_weighted_rows, _python_four_weighted_rows)
 add_products = running(_add_products, _python_add_products)
 multiply_rows = running(_multiply_rows, _python_multiply_rows)
 multiply_taken = running(_multiply_taken, _python_multiply_taken)
+draw_places = running(_draw_places, _python_draw_places)

@@ -6,8 +6,8 @@ estimate is biased, by 0.1 nats for six words of two opposite topics.  Here the 
 to their probability of each word, as a particle filter draws them, which makes the estimate of p(d) unbiased (P. Del
 Moral, Feynman-Kac formulae, 2004).
 
-The particles of a document draw side by side, four at a time: a draw is a chain of additions, and four chains take the
-time of one.  The random numbers are those of one sequence, particle after particle.
+The particles of a document draw side by side, sixteen at a time: a draw is a chain of additions, and sixteen chains
+take the time of one.  The random numbers are those of one sequence, particle after particle.
 """
 
 from __future__ import annotations
@@ -19,10 +19,11 @@ import numpy as np
 from textmix.models.common.special_kernels import digamma
 from textmix.numerics.copy_kernels import copy_into
 from textmix.numerics.jit import njit
+from textmix.numerics.lane_kernels import LANES, draw_places
 from textmix.numerics.random_kernels import STEP, hashed
 
 #: Particles that draw side by side.
-FOUR = 4
+TOGETHER = 2 * LANES
 #: Added to the probability of a word, so that none is 0; as scikit-learn's estimator adds it.
 TINY = float(np.finfo(np.float64).eps)
 #: A smaller share of a topic is rounded to fewer digits, or to 0.
@@ -174,41 +175,6 @@ def bounds(
 
 
 @njit
-def four_draws(
-    phi: np.ndarray, word: int, count: np.ndarray, first: int, share: np.ndarray, chosen: np.ndarray
-) -> None:
-    """Set four of ``chosen`` to the index at which the running sum of weights (K,) passes a share of its sum.
-
-    Parameters
-    ----------
-    phi, word : float64 (V, K), and the row of it that is a factor of the weights.
-    count : float64 (K, P), the other factor, a column a particle.
-    first : the first of the four particles.
-    share, chosen : float64 and int64 (P,); a share lies in [0, 1).
-    """
-    last = len(count) - 1
-    a = b = c = d = 0.0
-    for k in range(last + 1):
-        a += phi[word, k] * count[k, first]
-        b += phi[word, k] * count[k, first + 1]
-        c += phi[word, k] * count[k, first + 2]
-        d += phi[word, k] * count[k, first + 3]
-    a, b, c, d = share[first] * a, share[first + 1] * b, share[first + 2] * c, share[first + 3] * d
-    # The running rest never rises: the place at which it falls below 0 is the number of places where it has not.
-    at_a = at_b = at_c = at_d = 0
-    for k in range(last):
-        a -= phi[word, k] * count[k, first]
-        b -= phi[word, k] * count[k, first + 1]
-        c -= phi[word, k] * count[k, first + 2]
-        d -= phi[word, k] * count[k, first + 3]
-        at_a += a >= 0.0
-        at_b += b >= 0.0
-        at_c += c >= 0.0
-        at_d += d >= 0.0
-    chosen[first], chosen[first + 1], chosen[first + 2], chosen[first + 3] = at_a, at_b, at_c, at_d
-
-
-@njit
 def drawn_anew(weights: np.ndarray, share: float) -> np.ndarray:
     """Return R indices in proportion to weights (R,), by systematic resampling from one number in [0, 1)."""
     total, n = weights.sum(), len(weights)
@@ -223,42 +189,42 @@ def drawn_anew(weights: np.ndarray, share: float) -> np.ndarray:
 
 @njit
 def draw_topics(
-    words: np.ndarray, n: int, phi: np.ndarray, topic: np.ndarray, count: np.ndarray, state: np.ndarray, old: bool
+    words: np.ndarray, start: int, stop: int, phi: np.ndarray, topic: np.ndarray, count: np.ndarray, state: np.ndarray
 ) -> None:
-    """Draw the topics of words for every particle: of the first n words once more if ``old``, else of word n.
+    """Draw the topics of the words from ``start`` to ``stop - 1``, of which those drawn before are drawn anew.
 
     Parameters
     ----------
     words : of the document, int32 (T,).
     phi : float64 (V, K), probability of each word in each topic.
-    topic : int64 (P, T), of each particle and word, overwritten; P is a multiple of `FOUR`.
-    count : float64 (K, P), pseudo-words and words of each topic, kept up to date.
-    state : uint64 (P,), of the random numbers of each particle, advanced.
+    topic : int64 (G, T, `TOGETHER`), of each particle and word, -1 if not drawn yet; overwritten.
+    count : float64 (G, K, `TOGETHER`), pseudo-words and words of each topic, kept up to date.
+    state : uint64 (P,), of the random numbers of each particle, advanced; P is G times `TOGETHER`.
     """
-    particles = len(topic)
-    share, chosen = np.empty(particles), np.empty(particles, np.int64)
-    for m in range(0 if old else n, n if old else n + 1):
-        for r in range(particles):
-            if old:
-                count[topic[r, m], r] -= 1.0
+    groups, n_topics = count.shape[:2]
+    share, last = np.empty(len(state)), np.full(len(state), -1)
+    weights, drawn, counts = phi.ravel(), topic.ravel(), count.ravel()
+    for m in range(start, stop):
+        for r in range(len(state)):
             state[r] += STEP
             share[r] = hashed(state[r])
-        for first in range(0, particles, FOUR):
-            four_draws(phi, words[m], count, first, share, chosen)
-        for r in range(particles):
-            topic[r, m] = chosen[r]
-            count[chosen[r], r] += 1.0
+        for g in range(groups):
+            at, first = (g * len(words) + m) * TOGETHER, g * n_topics * TOGETHER
+            draw_places(drawn, at, weights, words[m] * n_topics, counts, first, n_topics, share, last, g * TOGETHER)
+    for r in range(len(state) if stop > start else 0):
+        count[r // TOGETHER, last[r], r % TOGETHER] += 1.0
 
 
 @njit
-def take_particles(chosen: np.ndarray, n: int, topic: np.ndarray, count: np.ndarray) -> None:
-    """Overwrite the particles r by the particles ``chosen[r]``, int64 (R,), with the topics of their first n words."""
-    topics, counts = topic[:, :n].copy(), count.copy()
-    for r in range(len(chosen)):
-        if chosen[r] != r:
-            copy_into(topic[r, :n], topics[chosen[r]])
-            for k in range(len(count)):
-                count[k, r] = counts[k, chosen[r]]
+def take_particles(chosen: np.ndarray, n: int, table: np.ndarray) -> None:
+    """Overwrite particle r by particle ``chosen[r]``, int64 (R,), in the first n rows of a table (G, n, `TOGETHER`)."""
+    groups = len(table)
+    row = np.empty((groups, TOGETHER), table.dtype)
+    for m in range(n):
+        for g in range(groups):
+            copy_into(row[g], table[g, m])
+        for r in range(len(chosen)):
+            table[r // TOGETHER, m, r % TOGETHER] = row[chosen[r] // TOGETHER, chosen[r] % TOGETHER]
 
 
 @njit
@@ -280,23 +246,30 @@ def left_to_right(
     seed : of the random numbers of each document.
     """
     n_topics, found = phi.shape[1], np.zeros(len(offsets) - 1)
-    # Particles beyond R fill the last four; nothing is read from them.
-    width = (particles + FOUR - 1) // FOUR * FOUR
+    # Particles beyond R fill the last group; nothing is read from them.
+    groups = (particles + TOGETHER - 1) // TOGETHER
+    width = groups * TOGETHER
     likely, state, order = np.empty(particles), np.empty(width, np.uint64), np.arange(width).astype(np.uint64)
     for d in range(len(found)):
         words = tokens[offsets[d] : offsets[d + 1]]
-        topic, count = np.zeros((width, len(words)), np.int64), np.full((n_topics, width), alpha)
+        topic = np.full((groups, len(words), TOGETHER), -1)
+        count = np.full((groups, n_topics, TOGETHER), alpha)
         now = np.uint64(seed + d)
         for n in range(len(words)):
             copy_into(state, now + order * np.uint64(n) * STEP)
-            draw_topics(words, n, phi, topic, count, state, True)
+            draw_topics(words, 0, n, phi, topic, count, state)
             now += np.uint64(particles) * np.uint64(n) * STEP
             for r in range(particles):
-                likely[r] = (phi[words[n]] * count[:, r]).sum() / (n + alpha * n_topics)
+                total = 0.0
+                for k in range(n_topics):
+                    total += phi[words[n], k] * count[r // TOGETHER, k, r % TOGETHER]
+                likely[r] = total / (n + alpha * n_topics)
             found[d] += np.log(likely.mean())
             now += STEP
-            take_particles(drawn_anew(likely, hashed(now)), n, topic, count)
+            chosen = drawn_anew(likely, hashed(now))
+            take_particles(chosen, n, topic)
+            take_particles(chosen, n_topics, count)
             copy_into(state, now + order * STEP)
-            draw_topics(words, n, phi, topic, count, state, False)
+            draw_topics(words, n, n + 1, phi, topic, count, state)
             now += np.uint64(particles) * STEP
     return found
