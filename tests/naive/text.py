@@ -8,9 +8,8 @@ import unicodedata
 from collections import Counter
 from collections.abc import Collection, Sequence
 
-from textmix.text.tags import document_tags
 from textmix.text.tokenize import is_unspaced
-from textmix.text.treebank import treebank_words
+from textmix.text.treebank import document_tags, treebank_words
 
 ASCII_LOWER = {code: code + 32 for code in range(ord("A"), ord("Z") + 1)}
 

@@ -9,7 +9,7 @@ import yaml
 
 from reproduction.pages.colours import COLOURS, colour_of
 from reproduction.papers.edcm import study_figures
-from reproduction.papers.thesis import comparison_figures, generative_figures
+from reproduction.papers.thesis import figures
 
 PAPERS = Path(__file__).parents[2] / "config/papers"
 METHODS = {
@@ -21,7 +21,7 @@ METHODS = {
 
 
 def test_every_method_of_a_figure_has_a_colour() -> None:
-    drawn = METHODS | {*study_figures.MODELS, *comparison_figures.NAMES, *generative_figures.MODELS, "lda10", "lda40"}
+    drawn = METHODS | {*study_figures.MODELS, *figures.NAMES, *figures.MODELS, "lda10", "lda40"}
     assert len(drawn) > 40
     assert all(colour_of(method) for method in drawn)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from textmix.pages.typeset import with_minus
+from textmix.pages.rendering import with_minus
 
 
 def test_negative_numbers_have_a_minus_sign_and_names_keep_their_hyphens() -> None:

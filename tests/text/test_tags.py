@@ -6,7 +6,7 @@ from pathlib import Path
 
 from tests.text.test_features import corpus_of
 from textmix.text.features import build_features
-from textmix.text.tags import document_tags, tags
+from textmix.text.treebank import document_tags, tags
 
 #: 22 sentences of our own, in the manner of newsgroups, spam, announcements and course pages, with universal tags.
 TAGGED = Path(__file__).resolve().parents[1] / "fixtures/tagged.txt"
@@ -35,7 +35,7 @@ def test_nine_in_ten_words_of_the_tagged_sentences_get_their_tag() -> None:
         allowed = [{tag, "PRT"} if word == "to" else {tag} for word, tag in zip(words, truth, strict=True)]
         right += [coarse(tag) in ok for tag, ok in zip(tags(words), allowed, strict=True)]
     assert len(right) == 288
-    assert sum(right) == 270  # 93.8 %, which textmix.text.tags states
+    assert sum(right) == 270  # 93.8 %, which textmix.text.treebank states
 
 
 def test_a_mark_is_a_mark_and_sentences_are_tagged_one_by_one() -> None:

@@ -9,8 +9,7 @@ from tests.text.test_features import corpus_of
 from textmix.core.errors import ConfigError
 from textmix.data.corpus import TEST, TRAIN, Ragged
 from textmix.text.features import build_features
-from textmix.text.lemmas import lemmas
-from textmix.text.treebank import treebank_words
+from textmix.text.treebank import lemmas, treebank_words
 from textmix.text.vocabulary import rename
 
 

@@ -1,5 +1,7 @@
 """Measures: quantities that one paper alone defines, computed by its own code and stored in one form.
 
+A measure is a function ``(sources, settings, generator) -> Measure`` of a paper's module.  Its docstring has a line
+``Settings:`` for the keys of its entry in paper.yaml, and a line ``Result:`` for its values and tables.
 A measure that repeats something, over random splits, starts or seeds, keeps the number of each repetition (`Repeated`),
 so that its mean is judged by the same tests as any score.
 """
@@ -56,6 +58,20 @@ class Repeated:
 
 #: A value of a measure: a number, a number with a standard deviation that is not one of repetitions, or repetitions.
 Value = float | tuple[float, float] | Repeated
+#: The values of a measure by key, and the rows of one of its tables, column -> cell.
+Values = dict[str, Value]
+Rows = list[dict[str, Any]]
+
+
+def mean_and_deviation(values: Any) -> tuple[float, float]:
+    """Return mean and sample standard deviation of all values of an array of any shape; one value deviates by 0."""
+    values = np.asarray(values, dtype=np.float64)
+    return float(values.mean()), float(values.std(ddof=1)) if values.size > 1 else 0.0
+
+
+def seed_from(generator: np.random.Generator) -> int:
+    """Return a seed for an estimator."""
+    return int(generator.integers(2**31))
 
 
 @dataclass(frozen=True)
@@ -93,6 +109,17 @@ class MeasureData:
     def test_ratio(self) -> float:
         """Test documents over training documents of the first trial, for the corrected resampled t-test."""
         return len(self.splits.test[0]) / len(self.splits.train[0])
+
+
+#: What a measure reads: role -> data set at hand, and the ``settings`` of its entry in paper.yaml.
+Sources = Mapping[str, MeasureData]
+Settings = Mapping[str, Any]
+
+
+def only(sources: Sources) -> MeasureData:
+    """Return the only data set of a measure."""
+    (source,) = sources.values()
+    return source
 
 
 @dataclass(frozen=True)
@@ -231,8 +258,8 @@ def ratio_of_times(key: str, left: Sequence[float], right: Sequence[float]) -> d
 def run_measure(
     paper: str,
     function: str,
-    sources: Mapping[str, MeasureData],
-    settings: Mapping[str, Any],
+    sources: Sources,
+    settings: Settings,
     generator: np.random.Generator,
 ) -> Measure:
     """Return what ``<package of the paper>.<module>.<name>(sources, settings, generator)`` returns.

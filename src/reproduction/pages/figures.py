@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 from reproduction.flow.folders import package_of
 from reproduction.flow.results import Results, choose_variant, entry_of
-from textmix.core.errors import ConfigError
+from textmix.core.errors import ConfigError, MissingResult
 from textmix.experiment.methods import point_of
 from textmix.pages.marks import Printed
 from textmix.pages.style import Sheet, style, svg_bytes
+
+Value = TypeVar("Value")
 
 
 @dataclass(frozen=True)
@@ -91,6 +93,29 @@ class FigureData:
     def published_of(self, name: str) -> Printed | None:
         """Return the published number that the option ``published`` gives a method or role, or None without one."""
         return self.published.get(self.options.get("published", {}).get(name, ""))
+
+
+def columns(rows: Sequence[Mapping[str, str]], *names: str) -> list[list[float]]:
+    """Return the named columns of a table, each as a list of numbers."""
+    return [[float(row[name]) for row in rows] for name in names]
+
+
+def at_hand(names: Iterable[str], read: Callable[[str], Value]) -> dict[str, Value]:
+    """Return name -> what ``read`` returns, of the names whose results are there.
+
+    Raises
+    ------
+    MissingResult : there are none; the reason is that of the first name.
+    """
+    found, absent = dict[str, Value](), list[MissingResult]()
+    for name in names:
+        try:
+            found[name] = read(name)
+        except MissingResult as missing:
+            absent.append(missing)
+    if not found:
+        raise absent[0]
+    return found
 
 
 def draw(paper: str, name: str, data: FigureData) -> bytes:

@@ -16,7 +16,7 @@ from reproduction.verdict.recorded import ABSENT, RecordedRow, standing
 from reproduction.verdict.tables import TableCell, make_cell
 from reproduction.verdict.trail import place_in_paper
 from reproduction.verdict.words import JUDGED, number, short, typeset
-from textmix.pages.typeset import with_minus
+from textmix.pages.rendering import with_minus
 
 #: Verdict of a number whose margin tells too little.
 WEAK = "weak"

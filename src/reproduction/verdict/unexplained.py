@@ -9,7 +9,7 @@ from reproduction.flow.curves import Curve
 from reproduction.verdict.causes import Cause
 from reproduction.verdict.items import Item
 from reproduction.verdict.words import short
-from textmix.pages.typeset import with_minus
+from textmix.pages.rendering import with_minus
 
 #: Beginning of the sentence of a cause that is none.
 NOT_EXPLAINED = "Not explained."

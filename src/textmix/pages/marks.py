@@ -101,10 +101,10 @@ def row_names(axes: Axes, names: Sequence[str]) -> None:
 
 def trials_row(axes: Axes, height: float, values: Sequence[float], colour: str, noun: str) -> None:
     """Draw trials as pale marks on a row, and above them the mean with a bar of one standard deviation to each side."""
-    look: dict[str, Any] = {"color": colour, "marker": "o", "linestyle": "none"}
-    axes.plot(values, [height + 0.13] * len(values), alpha=0.45, markersize=3, markeredgewidth=0, **look)
+    style: dict[str, Any] = {"color": colour, "marker": "o", "linestyle": "none"}
+    axes.plot(values, [height + 0.13] * len(values), alpha=0.45, markersize=3, markeredgewidth=0, **style)
     mean, spread = statistics.fmean(values), spread_of(values)
-    axes.errorbar([mean], [height - 0.13], xerr=[spread] if spread else None, markersize=5, zorder=4, **look)
+    axes.errorbar([mean], [height - 0.13], xerr=[spread] if spread else None, markersize=5, zorder=4, **style)
     sheet = sheet_of(axes)
     if len(values) > 1:
         sheet.note(f"A bar reaches one standard deviation over the {noun}s to each side of the mean.")
@@ -154,7 +154,7 @@ def published_line(axes: Axes, printed: Printed | None, what: str = "published",
 
 
 def with_bars(
-    axes: Axes, x: Sequence[float], y: Sequence[float], bars: Any, number: int, *, label: str, **look: Any
+    axes: Axes, x: Sequence[float], y: Sequence[float], bars: Any, number: int, *, label: str, **style: Any
 ) -> None:
     """Draw a series with a bar at each point.
 
@@ -165,10 +165,10 @@ def with_bars(
     bars : half the length of each bar, or the two rows of lengths down and up.
     number : number of the series, which gives its colour, marker and dash.
     label : its entry in the legend.
-    look : replaces parts of the look.
+    style : properties that replace those of the series.
     """
-    style = {"color": f"C{number}", "marker": MARKERS[number], "linestyle": DASHES[number], "markersize": 4} | look
-    axes.errorbar(x, y, yerr=bars, label=label, elinewidth=0.9, capsize=1.8, **style)
+    properties = {"color": f"C{number}", "marker": MARKERS[number], "linestyle": DASHES[number], "markersize": 4}
+    axes.errorbar(x, y, yerr=bars, label=label, elinewidth=0.9, capsize=1.8, **(properties | style))
 
 
 def brief(value: float) -> str:
@@ -177,12 +177,12 @@ def brief(value: float) -> str:
 
 
 def write_at(
-    axes: Axes, text: str, point: tuple[float, float], right: float = 0.0, up: float = 7.0, **look: Any
+    axes: Axes, text: str, point: tuple[float, float], right: float = 0.0, up: float = 7.0, **style: Any
 ) -> None:
     """Write a small text near a point, ``right`` and ``up`` of it in printer's points."""
     side = "left" if right > 0 else "right" if right < 0 else "center"
     height = "bottom" if up > 0 else "top" if up < 0 else "center"
-    options: dict[str, Any] = {"fontsize": SMALL, "color": SOFT} | look
+    options: dict[str, Any] = {"fontsize": SMALL, "color": SOFT} | style
     axes.annotate(text, point, (right, up), textcoords="offset points", ha=side, va=height, **options)
 
 

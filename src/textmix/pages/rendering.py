@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -9,9 +10,13 @@ import jinja2
 from markupsafe import Markup
 
 from textmix.pages.svg import dark_rules
-from textmix.pages.typeset import with_minus
 
 TEMPLATES = Path(__file__).with_name("templates")
+
+
+def with_minus(text: str) -> str:
+    """Return a text with a minus sign in place of the hyphen before a negative number."""
+    return re.sub(r"(?<![\w.,)-])-(?=\.?\d)", "−", text)
 
 
 def environment(*folders: Path) -> jinja2.Environment:

@@ -150,12 +150,7 @@ def _model_and_names(estimator: Any, feature_names: Sequence[str] | None) -> tup
 
 
 def _weights(model: Any) -> tuple[np.ndarray, str]:
-    """Return a number for each class and feature, float64 (K, V), and its name.
-
-    Raises
-    ------
-    ValueError : the model has none.
-    """
+    """Return a number for each class and feature, float64 (K, V), and its name."""
     coef, n_features = getattr(model, "coef_", None), model.n_features_in_
     if coef is not None and np.ndim(coef) == 2 and np.shape(coef)[1] == n_features:
         weights = np.asarray(coef, dtype=np.float64)

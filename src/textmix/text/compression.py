@@ -48,15 +48,7 @@ def ngram_ids(tokens: Ragged, max_n: int, least: int, documents: np.ndarray) -> 
 def _number(
     ids: np.ndarray, keys: np.ndarray, begins: np.ndarray, deciding: np.ndarray, limits: tuple[int, int]
 ) -> int:
-    """Set the numbers of one length in ``ids`` (T,), and return how many there are.
-
-    Parameters
-    ----------
-    keys : int64 (T,), equal for equal n-grams.
-    begins : bool (T,), the tokens at which an n-gram may begin.
-    deciding : bool (T,), the tokens of the documents whose n-grams are numbered.
-    limits : the fewest occurrences, and the first number.
-    """
+    """Set the numbers of the n-grams of one length in ``ids`` (T,) by their keys (T,); return how many there are."""
     least, first = limits
     values, count = np.unique(keys[begins & deciding], return_counts=True)
     numbered = values[count >= least]

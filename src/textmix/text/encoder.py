@@ -67,7 +67,7 @@ def encoding_of(name: str) -> Callable[[list[str]], Any]:
             found = getattr(found, part)
     except (ImportError, AttributeError) as error:
         raise ConfigError(f"encoder: {name} cannot be imported ({error}); install it, or name another one") from error
-    method = next((getattr(found, one) for one in METHODS if hasattr(found, one)), found)
+    method = next((getattr(found, name) for name in METHODS if hasattr(found, name)), found)
     if not callable(method) or isinstance(found, type):
         raise ConfigError(f"encoder: {name} has neither encode nor transform and is no function; name one that has")
     encode: Callable[[list[str]], Any] = method
@@ -109,8 +109,8 @@ class TextEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         """
         vectors = self._vectors(raw_documents)
         if vectors.shape[1] != self.n_vectors_:
-            said = f"gives vectors of {vectors.shape[1]} values, and gave {self.n_vectors_} in the fit"
-            raise ConfigError(f"encoder: {self.encoder} {said}; name the same encoder")
+            fault = f"gives vectors of {vectors.shape[1]} values, and gave {self.n_vectors_} in the fit"
+            raise ConfigError(f"encoder: {self.encoder} {fault}; name the same encoder")
         return vectors
 
     def _vectors(self, raw_documents: Iterable[str] | Ragged) -> sparse.csr_array:
@@ -119,6 +119,6 @@ class TextEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         texts = [text.text(row) for row in range(len(text))]
         found = np.asarray(encoding_of(self.encoder)(texts), dtype=np.float64)
         if found.ndim != 2 or len(found) != len(texts) or not found.shape[1] or not np.isfinite(found).all():
-            said = f"gives values of the shape {found.shape} for {len(texts)} texts"
-            raise ConfigError(f"encoder: {self.encoder} {said}; it has to give a finite vector for each text")
+            fault = f"gives values of the shape {found.shape} for {len(texts)} texts"
+            raise ConfigError(f"encoder: {self.encoder} {fault}; it has to give a finite vector for each text")
         return sparse.csr_array(found)

@@ -13,13 +13,12 @@ from scipy import sparse
 
 from textmix.core.errors import ConfigError
 from textmix.data.corpus import TRAIN, Corpus, Ragged
-from textmix.text.lemmas import lemmas
-from textmix.text.marks import MARKS, with_marks
 from textmix.text.messages import clean_messages
-from textmix.text.skipgrams import WEIGHTINGS, Skipgrams
+from textmix.text.skipgrams import MARKS, WEIGHTINGS, Skipgrams, with_marks
 from textmix.text.stoplists import STOP_LISTS, stop_words
 from textmix.text.token_kernels import count_words
 from textmix.text.tokenize import TOKENIZERS, tokenize
+from textmix.text.treebank import lemmas
 from textmix.text.vectors import VectorSpec, paragraph_vectors
 from textmix.text.vocabulary import BY_FOLD, kept_words, rename, renumber, restrict
 
@@ -55,7 +54,7 @@ class FeatureSpec:
     edges : ``strip`` takes ASCII punctuation off both ends of each word and drops words of punctuation alone, after the
         tokeniser and its cuts of length; ``keep`` leaves words as they are.
     casing : ``lower`` puts all words in lower case after tokenising, ``keep`` leaves them as they are.
-    lemmatise : replace every word by its dictionary form, see `textmix.text.lemmas`.
+    lemmatise : replace every word by its dictionary form, see `textmix.text.treebank`.
     max_n, max_slop, subsume : with ``max_n`` above 1 the features are skip-grams, not words, see
         `textmix.text.skipgrams.Skipgrams`; ``min_documents`` then applies to skip-grams and not to words.
     marks : whether ``<s>`` and ``</s>`` stand at the ends of each document as words of skip-grams.

@@ -97,14 +97,7 @@ def _step(_: Any, vectors: Any, at: Any, outputs: Any, rows: Any, factors: Any, 
 
 
 def _python_product(left: np.ndarray, at: int, right: np.ndarray, first: int, blocks: int) -> float:
-    """Return the scalar product of two vectors, float32.
-
-    Parameters
-    ----------
-    left, right : float32, flat.
-    at, first : places of the first elements.
-    blocks : length of both vectors, in multiples of `LANES`.
-    """
+    """Return the scalar product of two vectors of ``blocks`` times `LANES` float32, which begin at some places."""
     products = left[at : at + blocks * LANES] * right[first : first + blocks * LANES]
     row = np.zeros(LANES, dtype=np.float32)
     for block in products.reshape(blocks, LANES):

@@ -11,8 +11,7 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from textmix.data.corpus import Ragged
-from textmix.text.marks import MARKS, with_marks
-from textmix.text.skipgrams import Skipgrams
+from textmix.text.skipgrams import MARKS, Skipgrams, with_marks
 from textmix.text.tokenize import tokenize
 from textmix.text.word_vectorizer import Tokenizer, split_by, strings_of, texts_of
 

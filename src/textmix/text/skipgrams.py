@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from functools import cached_property
 from typing import ClassVar, Self
 
@@ -176,15 +176,7 @@ class Skipgrams:
         table: np.ndarray,
         bounds: list[tuple[int, int]],
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Return the next level: number of children of each node, last words and document frequencies of the children.
-
-        Parameters
-        ----------
-        documents : words, offsets and deciding of `_grow`.
-        grams : int32 (P', T), the nodes of the present level that its patterns match.
-        table : the patterns of the next level.
-        bounds : ranges of documents, one for each thread.
-        """
+        """Return the next level: numbers of children of the nodes, their last words and document frequencies."""
         words, offsets, deciding = documents
         first, n_prefixes = int(self.levels[-2]), int(self.levels[-1] - self.levels[-2])
         stretches = [(offsets[low : high + 1], deciding[low:high]) for low, high in bounds]
@@ -372,10 +364,7 @@ class Skipgrams:
 
 
 def _blocks(begins: np.ndarray, most: int) -> Iterator[tuple[int, int]]:
-    """Yield consecutive ranges of prefixes, (first, last + 1), of at most ``most`` occurrences or of one prefix.
-
-    ``begins`` is int64 (prefixes + 1,), the first occurrence of each prefix and the end.
-    """
+    """Yield consecutive ranges of prefixes, (first, last + 1), of at most ``most`` occurrences or of one prefix."""
     low, high, end = 0, -1, len(begins) - 1
     while high < end:
         last = int(np.searchsorted(begins, begins[low] + most, side="right")) - 1
@@ -387,3 +376,27 @@ def _blocks(begins: np.ndarray, most: int) -> Iterator[tuple[int, int]]:
 def _as_arrays(tokens: Ragged) -> tuple[np.ndarray, np.ndarray]:
     """Return values and offsets as arrays in memory; the offsets start at 0."""
     return np.asarray(tokens.values).view(np.ndarray), np.array(tokens.offsets)
+
+
+#: The marks of start and end of a document, as words of skip-grams.
+MARKS = ("<s>", "</s>")
+
+
+def with_marks(tokens: Ragged, words: Sequence[str]) -> tuple[Ragged, list[str]]:
+    """Return documents between the marks of start and end, and the words with the two marks after them.
+
+    Parameters
+    ----------
+    tokens : N documents of ids into ``words``.
+    words : V words.
+
+    Raises
+    ------
+    ConfigError : a word is a mark.
+    """
+    if reserved := set(MARKS) & set(words):
+        raise ConfigError(f"skip-grams: marks: the text has the word {min(reserved)}; leave the marks out")
+    values, offsets = np.asarray(tokens.values), np.asarray(tokens.offsets, dtype=np.int64)
+    places = np.repeat(offsets, 2)[1:-1].reshape(-1, 2)
+    marked = np.insert(values, places.ravel(), np.tile([len(words), len(words) + 1], len(places)))
+    return Ragged(marked.astype(values.dtype), offsets + 2 * np.arange(len(offsets))), [*words, *MARKS]

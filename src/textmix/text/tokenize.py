@@ -9,7 +9,7 @@ A tokenizer states which characters form words and how they are folded; every ot
 - ``treebank``: words, clitics and punctuation as in `textmix.text.treebank`, in their original case.
 - ``scripts``: as ``unicode``, and each character of a script that sets no blanks between words (`UNSPACED`) is a word.
 - ``characters``: each character is a word, punctuation too, case-folded, in normal form C; `BLANK` is one for blanks.
-- ``tags``: the part-of-speech tag of each word of ``treebank``, as in `textmix.text.tags`.
+- ``tags``: the part-of-speech tag of each word of ``treebank``, as in `textmix.text.treebank`.
 """
 
 from __future__ import annotations
@@ -23,8 +23,7 @@ import numpy as np
 from textmix.core.errors import ConfigError
 from textmix.data.corpus import Ragged
 from textmix.text import token_kernels as kernels
-from textmix.text.tags import document_tags
-from textmix.text.treebank import treebank_words
+from textmix.text.treebank import document_tags, treebank_words
 
 #: A maximum length that no word exceeds.
 NO_LIMIT = np.iinfo(np.int64).max
@@ -38,13 +37,7 @@ UNSPACED = ("CJK ", "HIRAGANA ", "KATAKANA", "THAI ", "LAO ", "KHMER ", "MYANMAR
 
 
 def _fold_table(unchanged: bytes, lower: bytes = b"") -> np.ndarray:
-    """Return a fold table (`textmix.text.token_kernels`) that keeps bytes as they are and puts letters in lower case.
-
-    Parameters
-    ----------
-    unchanged : bytes that stand for themselves.
-    lower : small letters, for which their capitals stand too.
-    """
+    """Return a fold table that keeps ``unchanged`` bytes, and puts letters in ``lower`` case."""
     table = np.zeros(256, dtype=np.uint8)
     table[list(unchanged + lower)] = list(unchanged + lower)
     table[list(lower.upper())] = list(lower)
@@ -62,14 +55,7 @@ def _frozen(array: np.ndarray) -> np.ndarray:
 
 
 class _Folding(dict[int, str]):
-    """A table for ``str.translate``: letters, marks and digits stay, every other character becomes a blank.
-
-    An entry is made when its character first occurs.
-
-    Parameters
-    ----------
-    apart : whether blanks surround each character of a script that sets none (`UNSPACED`).
-    """
+    """A table for ``str.translate``: letters, marks and digits stay, every other character becomes a blank."""
 
     def __init__(self, apart: bool = False) -> None:
         super().__init__()
@@ -90,14 +76,7 @@ def is_unspaced(character: str) -> bool:
 
 
 def _blank_non_words(text: Ragged, apart: bool = False) -> Ragged:
-    """Return text in which the documents that are not all ASCII are case-folded, with blanks around their words.
-
-    A document of ASCII alone stays as it is: the fold table `_WORDS` does the same to its bytes.
-
-    Parameters
-    ----------
-    apart : see `_Folding`.
-    """
+    """Return text in which the documents that are not all ASCII are case-folded, with blanks around their words."""
     offsets, table, end = text.offsets, _Folding(apart), 0
     wide = np.flatnonzero(text.values >= 0x80)
     parts, lengths = list[np.ndarray](), np.diff(offsets)
@@ -127,7 +106,7 @@ def _cut_as_treebank(text: Ragged) -> Ragged:
 
 
 def _as_tags(text: Ragged) -> Ragged:
-    """Return the tags of `textmix.text.tags` with blanks between them in place of the text."""
+    """Return the tags of `textmix.text.treebank` with blanks between them in place of the text."""
     return Ragged.from_texts(" ".join(document_tags(text.text(row))).encode("utf-8") for row in range(len(text)))
 
 

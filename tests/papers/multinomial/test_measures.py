@@ -9,7 +9,7 @@ import pytest
 from scipy import sparse
 
 from reproduction.flow.measures import MeasureData, run_measure
-from reproduction.papers.multinomial import measures as multinomial
+from reproduction.papers.multinomial import measures
 from tests.naive.discounting import counts_of
 from tests.papers.multinomial.example import N_LABELS, SETTINGS, halves
 from textmix.data.corpus import TEST, TRAIN, Corpus
@@ -56,9 +56,9 @@ def test_choices_hold_the_plain_one_and_every_other_once(measured):
 
 def test_chance_of_gain_is_a_sign_test():
     before = np.array([True] * 5 + [False] * 5)
-    assert multinomial._chance_of_gain(before, before) == 1.0
-    assert multinomial._chance_of_gain(before, np.zeros(10, dtype=bool)) == pytest.approx(0.5**5)
-    assert multinomial._chance_of_gain(np.zeros(10, dtype=bool), before) == 1.0
+    assert measures._chance_of_gain(before, before) == 1.0
+    assert measures._chance_of_gain(before, np.zeros(10, dtype=bool)) == pytest.approx(0.5**5)
+    assert measures._chance_of_gain(np.zeros(10, dtype=bool), before) == 1.0
 
 
 def test_curves_are_those_of_deciding_at_each_threshold(source, measured):
@@ -130,3 +130,30 @@ def test_em_is_beside_smoothing_and_ignoring(measured):
     assert measure.values["error_rate_smoothing"] == single["error_rate_with_unlabelled"]
     assert measure.values["steps"] == len(measure.tables["path"]) > 1
     assert 0 < measure.values["set_error_em"] < 1
+
+
+def test_lengths_hold_the_curves_and_a_short_sum_leaves_soft_posteriors(measured):
+    measure, curves = measured[0]["document_lengths"], measured[0]["threshold_curves"].values
+    rows = {(row["sum"], row["rule"]): row for row in measure.tables["sums"]}
+    assert len(rows) == 2 * 3
+    for rule in ("accumulated", "binary"):
+        assert rows[0, rule]["lowest"] == pytest.approx(curves[f"{rule}_lowest_set_error"])
+        assert rows[0, rule]["set_error"] == pytest.approx(curves[f"{rule}_set_error_at_0.5"])
+    assert rows[1, "accumulated"]["recall"] > rows[0, "accumulated"]["recall"]
+
+
+def test_scaled_counts_have_one_sum_and_their_shares():
+    X = sparse.csr_array(np.array([[1.0, 3.0], [0.0, 0.0], [2.0, 0.0]]))
+    np.testing.assert_allclose(measures.scaled(X, 8).toarray(), [[2.0, 6.0], [0.0, 0.0], [8.0, 0.0]])
+    assert measures.scaled(X, None) is X
+
+
+def test_each_reading_of_the_binary_classifiers_has_its_best_threshold(measured):
+    measure, curves = measured[0]["binary_readings"], measured[0]["threshold_curves"].values
+    rows = {(row["discount"], row["priors"], row["unlabelled"]): row for row in measure.tables["readings"]}
+    assert len(rows) == 2 * 2 * 3
+    as_drawn = rows["upper_bound", "training", "smoothing"]
+    assert as_drawn["lowest"] == pytest.approx(curves["binary_lowest_set_error"])
+    best = [row["best"] for row in rows.values()]
+    assert (measure.values["best_least"], measure.values["best_most"]) == (min(best), max(best))
+    assert len(set(best)) > 1

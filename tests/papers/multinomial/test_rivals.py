@@ -6,10 +6,12 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy import sparse
 
 from reproduction.papers.multinomial import rivals
 from tests.papers.multinomial.example import halves
-from textmix.models.naive_bayes.discounting import AbsoluteDiscountingClassifier
+from textmix.experiment.trial import Documents
+from textmix.models.naive_bayes.discounting import AbsoluteDiscountingBinary, AbsoluteDiscountingClassifier
 
 
 def rule_of(measured, model: str, rule: str) -> dict[str, Any]:
@@ -56,3 +58,24 @@ def test_documents_without_a_label_can_be_right_only_with_a_label_of_their_own(m
 def test_no_class_excludes_every_label_and_every_label_excludes_it():
     scores = np.array([[0.2, 0.1, 0.7], [0.5, 0.1, 0.4]])
     assert rivals.exclusive(scores, 0.0).tolist() == [[0.0, 0.0, 0.7], [0.5, 0.1, 0.0]]
+
+
+def test_inputs_of_label_dependence_come_from_folds_without_the_document(source):
+    X, Y, *_ = halves(source)
+    fold = np.arange(len(X)) % 3
+    inputs = rivals._crossed(Documents(sparse.csr_array(X), sparse.csr_array(Y.astype(float))), fold, {})
+    model = AbsoluteDiscountingBinary().fit(X[fold != 1], Y[fold != 1])
+    scores = model.decision_function(X[fold == 1])
+    finite = np.isfinite(scores)
+    np.testing.assert_allclose(inputs[fold == 1][finite], (np.sign(scores) * np.log1p(np.abs(scores)))[finite])
+    assert np.isfinite(inputs).all()
+
+
+def test_label_dependence_compares_three_methods_on_the_same_inputs(source, measured):
+    measure = measured[0]["label_dependence"]
+    rows = measure.tables["methods"]
+    assert [row["method"] for row in rows] == ["independent labels", "chain", "CBM"]
+    unseen = halves(source)[3][:, -1].mean()
+    for row in rows:
+        assert unseen <= row["set_error"] < 1
+        assert row["set_error"] == measure.values[f"{row['method']}_set_error".replace(" ", "_")]

@@ -23,12 +23,7 @@ CLIP = 1.0
 
 
 class ClippedTrees(Trees):
-    """Boosted trees of the authors' kind, for instances of weight 1.
-
-    Parameters
-    ----------
-    X, outputs, growth : see `Trees`.
-    """
+    """Boosted trees of the authors' kind, for instances of weight 1."""
 
     def __init__(self, X: Any, outputs: int, growth: Growth) -> None:
         super().__init__(X, outputs, growth)
@@ -54,27 +49,14 @@ class ClippedTrees(Trees):
 
 
 def leaves_of(forest: Forest, X: sparse.csr_array, outputs: int) -> np.ndarray:
-    """Return the leaf of each instance in the tree of each output, int64 (N, ``outputs``), counted from 0 in each tree.
-
-    Parameters
-    ----------
-    forest : one tree an output; each leaf has an instance.
-    X : features (N, V).
-    outputs : C.
-    """
+    """Return the leaf of each instance in the tree of each output, int64 (N, C), counted from 0 in each tree."""
     numbered = forest._replace(value=np.arange(len(forest.value), dtype=np.float64))
     numbered.add_scores(X, leaf := np.zeros((X.shape[0], outputs)))
     return (leaf - leaf.min(axis=0)).astype(np.int64)
 
 
 def clipped_steps(leaf: np.ndarray, gradient: np.ndarray, hessian: np.ndarray) -> np.ndarray:
-    """Return the Newton step of each leaf, at most `CLIP` in size, float64 (leaves,).
-
-    Parameters
-    ----------
-    leaf : int64 (N,), the leaf of each instance.
-    gradient, hessian : first and second derivative of the loss in the score of each instance, float64 (N,).
-    """
+    """Return the Newton step of each leaf, at most `CLIP` in size, float64 (leaves,)."""
     step = -np.bincount(leaf, gradient) / np.maximum(np.bincount(leaf, hessian), LEAST_HESSIAN)
     return np.clip(step, -CLIP, CLIP)
 
@@ -83,7 +65,6 @@ class EqualStartPowerSet(BoostedPowerSet):
     """`BoostedPowerSet` with scores that start equal, not at the logarithms of the shares."""
 
     def _fit(self, X: Any, Y: np.ndarray) -> None:
-        """Grow the trees of every label set."""
         self.sets_, code = label_sets(Y)
         self._gate = BoostedGate(X, len(self.sets_), self._growth())
         self._gate.trees = self._trees(X)
@@ -114,14 +95,7 @@ class ClippedPowerSet(EqualStartPowerSet):
 
 
 def predicted_after(model: BoostedPowerSet, X: Any, rounds: Iterable[int]) -> Iterator[tuple[int, np.ndarray]]:
-    """Yield each number of rounds and the label sets that a fitted model predicts from its first rounds, int64 (N, L).
-
-    Parameters
-    ----------
-    model : its trees are as before at the end.
-    X : features (N, V).
-    rounds : numbers of rounds, at most those of the model.
-    """
+    """Yield each number of rounds and the label sets (N, L) that a fitted model predicts from its first rounds."""
     trees = model._gate.trees
     forest = trees.forest
     for number in rounds:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from matplotlib.patches import Patch, Rectangle
 
 from reproduction.pages.colours import colour_of
-from reproduction.pages.figures import FigureData
+from reproduction.pages.figures import FigureData, columns
 from textmix.pages.marks import (
     counted,
     explain_trials,
@@ -52,7 +52,7 @@ _OVER_STARTS = "A bar reaches one standard deviation over the random starts; one
 def components(data: FigureData) -> Sheet:
     """Draw subset accuracy against the number of components: the mean over random starts, and its deviation as a bar.
 
-    Options: labels, published (role -> id).  Reads ``components/runs.csv``: role, components (K), run, subset_accuracy.
+    Options: labels, published (role -> id).
     """
     rows = data.results.measure_table("components", "runs")
     roles = list(dict.fromkeys(row["role"] for row in rows))
@@ -86,8 +86,8 @@ def variances(data: FigureData) -> Sheet:
     for series, method in enumerate(data.option("methods")):
         points = data.grid(role, method, "subset_accuracy", "variance")
         values = [100.0 * statistics.fmean(trials) for trials in points.values()]
-        look: dict[str, Any] = {"marker": MARKERS[series], "linestyle": DASHES[series], "color": colour_of(method)}
-        axes.plot(list(points), values, label=NAMES.get(method, method), **look)
+        style: dict[str, Any] = {"marker": MARKERS[series], "linestyle": DASHES[series], "color": colour_of(method)}
+        axes.plot(list(points), values, label=NAMES.get(method, method), **style)
     for method in data.option("methods"):
         published_point(axes, AUTHORS_VARIANCE[role], 0, data.published_of(method), across=False)
     axes.axvline(AUTHORS_VARIANCE[role], color=GREY, linestyle=DASHES[3], label="the authors' variance")
@@ -102,8 +102,7 @@ def variances(data: FigureData) -> Sheet:
 def variants(data: FigureData) -> Sheet:
     """Draw the subset accuracy of each reading of the authors' tools, beside the printed number that it may stand for.
 
-    Options: labels, published (role and variant, joined by ``/`` -> id).  Reads ``chain_variants/runs.csv``: role,
-    variant, run, subset_accuracy.
+    Options: labels, published (role and variant, joined by ``/`` -> id).
     """
     accuracies: dict[str, dict[str, list[float]]] = {}
     for row in data.results.measure_table("chain_variants", "runs"):
@@ -123,12 +122,7 @@ def variants(data: FigureData) -> Sheet:
 
 
 def illustration(data: FigureData) -> Sheet:
-    """Draw one example: its components of the largest weights, its label marginals, and its label correlations.
-
-    Reads ``illustration/components.csv``: component (rank of its weight, from 0), weight, label, probability;
-    ``labels.csv``: label, marginal, mode and true (0 or 1); ``correlations.csv``: correlation, row by row of the
-    matrix.
-    """
+    """Draw one example: its components of the largest weights, its label marginals, and its label correlations."""
     tables = {name: data.results.measure_table("illustration", name) for name in ("components", "labels")}
     labels = [row["label"] for row in tables["labels"]]
     correlations = data.results.measure_table("illustration", "correlations")
@@ -163,7 +157,6 @@ def illustration(data: FigureData) -> Sheet:
 
 
 def _component(axes: Axes, rows: Rows) -> None:
-    """Draw the label probabilities of one component."""
     axes.barh(range(len(rows)), [float(row["probability"]) for row in rows], color="C0", height=0.66)
     axes.set_xlim(0, 1)
     axes.set_xticks((0, 1))
@@ -194,8 +187,8 @@ def _correlations(axes: Axes, rows: Rows, labels: list[str]) -> None:
         value = float(row["correlation"])
         if x == y:
             continue
-        look: dict[str, Any] = {"facecolor": "C1" if value > 0 else "C0", "alpha": min(abs(value), 1.0)}
-        axes.add_patch(Rectangle((x, y), 1, 1, edgecolor="none", **look))
+        style: dict[str, Any] = {"facecolor": "C1" if value > 0 else "C0", "alpha": min(abs(value), 1.0)}
+        axes.add_patch(Rectangle((x, y), 1, 1, edgecolor="none", **style))
         if abs(value) >= WRITTEN:
             axes.text(x + 0.5, y + 0.5, f"{value:.1f}".replace("-", "−"), ha="center", va="center", fontsize=SMALL)
     middle = [number + 0.5 for number in range(len(labels))]
@@ -211,8 +204,7 @@ def _correlations(axes: Axes, rows: Rows, labels: list[str]) -> None:
 def em_path(data: FigureData) -> Sheet:
     """Draw likelihood and accuracy after every iteration; a row of panels for each data set, a line for each run.
 
-    Options: labels, published (role -> id).  Reads ``em_path/path.csv``: role, run, iteration, objective,
-    subset_accuracy.
+    Options: labels, published (role -> id).
     """
     rows = data.results.measure_table("em_path", "path")
     roles = list(dict.fromkeys(row["role"] for row in rows))
@@ -240,25 +232,24 @@ def em_path(data: FigureData) -> Sheet:
 def _path(likelihoods: Axes, accuracies: Axes, rows: Sequence[Mapping[str, str]]) -> None:
     """Draw the likelihood and the accuracy of one run, which keeps its value until the next iteration ends."""
     steps = [int(row["iteration"]) for row in rows]
-    look: dict[str, Any] = {"color": colour_of("cbm"), "alpha": 0.55, "linewidth": 1}
+    style: dict[str, Any] = {"color": colour_of("cbm"), "alpha": 0.55, "linewidth": 1}
     label = None if "one random start" in likelihoods.get_legend_handles_labels()[1] else "one random start"
-    likelihoods.plot(steps, [float(row["objective"]) for row in rows], label=label, **look)
-    accuracies.plot(steps, [100 * float(row["subset_accuracy"]) for row in rows], drawstyle="steps-post", **look)
+    likelihoods.plot(steps, [float(row["objective"]) for row in rows], label=label, **style)
+    accuracies.plot(steps, [100 * float(row["subset_accuracy"]) for row in rows], drawstyle="steps-post", **style)
 
 
 def _end(axes: Axes, rows: Rows) -> None:
     """Draw the mean of the last accuracies beside the last iteration, with their deviation; a row a run."""
     finals, last = [100 * float(row["subset_accuracy"]) for row in rows], int(rows[0]["iteration"])
-    look: dict[str, Any] = {"color": colour_of("cbm"), "marker": MARKERS[1], "linestyle": "none"}
+    style: dict[str, Any] = {"color": colour_of("cbm"), "marker": MARKERS[1], "linestyle": "none"}
     label = "mean of the last accuracies"
-    axes.errorbar([last * 1.05], [statistics.fmean(finals)], yerr=[spread_of(finals)], label=label, **look)
+    axes.errorbar([last * 1.05], [statistics.fmean(finals)], yerr=[spread_of(finals)], label=label, **style)
 
 
 def evaluations(data: FigureData) -> Sheet:
     """Draw how many label sets the exact search scores, against L, one line for each K, a panel for each data set.
 
-    Options: labels.  Reads ``exact_search/evaluations.csv``: role, components (K), labels (L), evaluations (mean),
-    largest.
+    Options: labels.
     """
     rows = data.results.measure_table("exact_search", "evaluations")
     roles = list(dict.fromkeys(row["role"] for row in rows))
@@ -288,10 +279,10 @@ def evaluations(data: FigureData) -> Sheet:
 
 def _searches(axes: Axes, rows: Rows, series: int) -> None:
     """Draw the mean number of sets scored for one K, with a bar up to the largest; the bars of all K stand apart."""
-    x, mean, largest = ([float(row[key]) for row in rows] for key in ("labels", "evaluations", "largest"))
+    x, mean, largest = columns(rows, "labels", "evaluations", "largest")
     up = [most - value for most, value in zip(largest, mean, strict=True)]
-    look = f"K = {rows[0]['components']}: mean, and largest"
-    with_bars(axes, [n * 1.03 ** (series - 1.5) for n in x], mean, [[0.0] * len(up), up], series, label=look)
+    style = f"K = {rows[0]['components']}: mean, and largest"
+    with_bars(axes, [n * 1.03 ** (series - 1.5) for n in x], mean, [[0.0] * len(up), up], series, label=style)
 
 
 def _repeats(figure: Sheet, rows: Rows) -> None:

@@ -7,9 +7,9 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
+from numpy.random import Generator
 
-from reproduction.flow.measures import Measure, MeasureData, Repeated, Value
-from reproduction.papers.cbm.parts import exactly_right, first, seed_from
+from reproduction.flow.measures import Measure, MeasureData, Repeated, Settings, Sources, Value, only, seed_from
 from textmix.experiment.trial import Trial
 from textmix.metrics.multilabel import document_f
 from textmix.metrics.significance import bootstrap_interval, sign_test
@@ -24,20 +24,12 @@ LINEAR = (
 )
 
 
-def comparisons(
-    sources: Mapping[str, MeasureData], settings: Mapping[str, Any], generator: np.random.Generator
-) -> Measure:
+def comparisons(sources: Sources, settings: Settings, generator: Generator) -> Measure:
     """Set every method beside CBM with logistic regression on the test documents of every data set.
 
-    Parameters
-    ----------
-    sources : role -> data set with the methods' predictions.
-    settings : ``reference``, the method to which every method is compared; ``resamples`` of the bootstrap.
-    generator : draws the resamples.
-
-    Returns
-    -------
-    a measure whose table ``methods`` has subset accuracy and sample F with 95 % intervals, the difference in subset
+    Data: data set with the methods' predictions.
+    Settings: ``reference``, the method to which every method is compared; ``resamples`` of the bootstrap.
+    Result: the table ``methods`` has subset accuracy and sample F with 95 % intervals, the difference in subset
     accuracy to the reference with its interval, and the sign test on the documents.
     """
     rows: list[dict[str, Any]] = []
@@ -53,11 +45,9 @@ def _wins(rows: list[dict[str, Any]], role: str, reference: str) -> bool:
     return bool(values[reference] == max(values.values()))
 
 
-def _compared(
-    role: str, source: MeasureData, settings: Mapping[str, Any], generator: np.random.Generator
-) -> Iterator[dict[str, Any]]:
+def _compared(role: str, source: MeasureData, settings: Settings, generator: Generator) -> Iterator[dict[str, Any]]:
     """Yield one row a method of the table ``methods``, for its first variant on the first split."""
-    documents, true = source.splits.test_place(0), first(source).test.y
+    documents, true = source.splits.test_place(0), source.first("indicators").test.y
     sets = {
         name: predictions.label_sets(0, documents, true.shape[1]) for name, predictions in source.predictions.items()
     }
@@ -75,26 +65,18 @@ def _compared(
         yield {**row, "sign_test": sign_test(right, best)}
 
 
-def em_path(sources: Mapping[str, MeasureData], settings: Mapping[str, Any], generator: np.random.Generator) -> Measure:
+def em_path(sources: Sources, settings: Settings, generator: Generator) -> Measure:
     """Record each EM iteration: penalised log-likelihood of the training part, subset accuracy of the test part.
 
-    Parameters
-    ----------
-    sources : role -> data set, one or more.
-    settings : ``params`` of `CBMClassifier`; ``runs``, role -> number of random starts.
-    generator : seeds the starts.
-
-    Returns
-    -------
-    a measure with the table ``path``; ``largest_fall`` is the largest decrease of the objective in one iteration.
+    Settings: ``params`` of `CBMClassifier`; ``runs``, role -> number of random starts.
+    Result: the table ``path``; ``largest_fall`` is the largest decrease of the objective in one iteration.
     """
     rows = []
     cases = ((role, run) for role in sources for run in range(settings["runs"][role]))
     for role, run in cases:
-        trial = first(sources[role])
+        trial = sources[role].first("indicators")
 
         def note(model: CBMClassifier, role: str = role, run: int = run, trial: Trial = trial) -> None:
-            """Record the EM iteration that a model has just ended."""
             accuracy = trial.test.accuracy(model)
             path = {"objective": model.objective_path_[-1], "subset_accuracy": accuracy}
             rows.append({"role": role, "run": run, "iteration": model.n_iter_, **path})
@@ -110,26 +92,17 @@ def _largest_fall(rows: list[dict[str, Any]]) -> float:
     return max([0.0, *(a["objective"] - b["objective"] for a, b in pairs)])
 
 
-def random_starts(
-    sources: Mapping[str, MeasureData], settings: Mapping[str, Any], generator: np.random.Generator
-) -> Measure:
+def random_starts(sources: Sources, settings: Settings, generator: Generator) -> Measure:
     """Fit CBM from several random starts, with one number of components or with several.
 
-    Parameters
-    ----------
-    sources : role -> data set, one or more.
-    settings : ``params`` of `CBMClassifier`; ``components``, role -> the K tried; ``runs``, role -> number of starts.
-    generator : seeds the starts.
-
-    Returns
-    -------
-    a measure with the table ``runs`` (subset accuracy of the test part, and the penalised log-likelihood at the end);
-    the value ``scene_k20`` is the mean over the starts with its standard deviation.
+    Settings: ``params`` of `CBMClassifier`; ``components``, role -> the K tried; ``runs``, role -> number of starts.
+    Result: the table ``runs`` (subset accuracy of the test part, and the penalised log-likelihood at the end); the
+    value ``scene_k20`` is the mean over the starts with its standard deviation.
     """
     rows: list[dict[str, Any]] = []
     values: dict[str, Value] = {}
     for role, source in sources.items():
-        trial = first(source)
+        trial = source.first("indicators")
         for n_components in settings["components"][role]:
             starts = [
                 _started(trial, {**settings["params"], "n_components": n_components}, generator)
@@ -141,34 +114,26 @@ def random_starts(
     return Measure(values, {"runs": rows})
 
 
-def _started(trial: Trial, params: Mapping[str, Any], generator: np.random.Generator) -> dict[str, float]:
+def _started(trial: Trial, params: Mapping[str, Any], generator: Generator) -> dict[str, float]:
     """Return the test part's subset accuracy and the last objective of CBM from one random start."""
     model = trial.train.fitted(CBMClassifier(**params, random_state=seed_from(generator)))
     return {"subset_accuracy": trial.test.accuracy(model), "objective": float(model.objective_path_[-1])}
 
 
-def exact_search(
-    sources: Mapping[str, MeasureData], settings: Mapping[str, Any], generator: np.random.Generator
-) -> Measure:
+def exact_search(sources: Sources, settings: Settings, generator: Generator) -> Measure:
     """Count the label sets that the exact search scores, and compare its mode with enumeration where L allows.
 
-    Parameters
-    ----------
-    sources : role -> data set; the first labels of each make smaller problems from its models.
-    settings : ``params`` of `CBMClassifier`; ``components`` and ``labels``, the K and L tried, besides all labels;
-        ``enumerated``, the largest L for which all label sets are scored; ``documents``, how many test documents are
-        used, the first ones.
-    generator : seeds the models.
-
-    Returns
-    -------
-    a measure with the number of searches whose mode is less probable than the best of all label sets, the mean number
-    of label sets scored, and the table ``evaluations``.  A set that several components list is scored, and counted,
-    once for each of them (`mixture_kernels.search_modes`), so that the number may exceed that of all sets, 2^L.
+    Data: the first labels of each make smaller problems from its models.
+    Settings: ``params`` of `CBMClassifier`; ``components`` and ``labels``, the K and L tried, besides all labels;
+    ``enumerated``, the largest L for which all label sets are scored; ``documents``, how many test documents are used,
+    the first ones.
+    Result: the number of searches whose mode is less probable than the best of all label sets, the mean number of label
+    sets scored, and the table ``evaluations``.  A set that several components list is scored, and counted, once for
+    each of them (`mixture_kernels.search_modes`), so that the number may exceed that of all sets, 2^L.
     """
     rows, mismatches, counted = [], 0, []
     for role, source in sources.items():
-        trial = first(source)
+        trial = source.first("indicators")
         X, n_labels = trial.test.X[: settings["documents"]], trial.train.y.shape[1]
         sizes = sorted({n for n in settings["labels"] if n < n_labels} | {n_labels})
         for n_components in settings["components"]:
@@ -192,13 +157,7 @@ def exact_search(
 
 
 def _enumerated(log_pi: np.ndarray, Z: np.ndarray) -> np.ndarray:
-    """Return the largest log probability of any of the 2^L label sets, float64 (N,).
-
-    Parameters
-    ----------
-    log_pi : log weights of the components, (N, K).
-    Z : log-odds of the labels, (K, N, L).
-    """
+    """Return the largest log probability of any of the 2^L label sets, float64 (N,)."""
     best = np.full(len(log_pi), -np.inf)
     base = log_pi.T - np.logaddexp(0.0, Z).sum(axis=2)
     for labels in itertools.product((0.0, 1.0), repeat=Z.shape[2]):
@@ -206,19 +165,13 @@ def _enumerated(log_pi: np.ndarray, Z: np.ndarray) -> np.ndarray:
     return best
 
 
-def special_cases(
-    sources: Mapping[str, MeasureData], settings: Mapping[str, Any], generator: np.random.Generator
-) -> Measure:
+def special_cases(sources: Sources, settings: Settings, generator: Generator) -> Measure:
     """Compare CBM with one component to BinRel, and with one hard component per label set to PowSet.
 
-    Parameters
-    ----------
-    sources : role -> data set, one.
-    settings : ``variance`` of both; ``steps``, most iterations of a solver; ``tolerance`` of the solvers of PowSet and
-        of CBM with a component a label set, see `textmix.models.linear.lbfgs.minimise`.
-    generator : unused, for nothing is drawn.
+    Settings: ``variance`` of both; ``steps``, most iterations of a solver; ``tolerance`` of the solvers of PowSet and
+    of CBM with a component a label set, see `textmix.models.linear.lbfgs.minimise`.
     """
-    trial = first(next(iter(sources.values())))
+    trial = only(sources).first("indicators")
     shared = {"variance": settings["variance"], "max_iter": 1, "floor": 0.0, "steps": settings["steps"]}
     mixture = CBMClassifier(n_components=1, constant=0.0, step_tol=1e-16, **shared)
     solved = {"variance": settings["variance"], "max_iter": settings["steps"]}
@@ -235,25 +188,17 @@ def special_cases(
     )
 
 
-def illustration(
-    sources: Mapping[str, MeasureData], settings: Mapping[str, Any], generator: np.random.Generator
-) -> Measure:
+def illustration(sources: Sources, settings: Settings, generator: Generator) -> Measure:
     """Show one test document, preferably with a correct likeliest label set that has a label of marginal below 1/2.
 
-    Parameters
-    ----------
-    sources : role -> data set; the one with the most labels is used.
-    settings : ``params`` of `CBMClassifier`; ``components``, how many components are shown: the ones with the largest
-        weights.
-    generator : seeds the model.
-
-    Returns
-    -------
-    a measure with the tables ``components`` (label probabilities of the components with the largest weights),
-    ``labels`` (marginals, mode and truth) and ``correlations``, over the labels that are true, in the mode, or likely.
+    Data: the one with the most labels.
+    Settings: ``params`` of `CBMClassifier`; ``components``, how many components are shown: the ones with the largest
+    weights.
+    Result: the tables ``components`` (label probabilities of the components with the largest weights), ``labels``
+    (marginals, mode and truth) and ``correlations``, over the labels that are true, in the mode, or likely.
     """
     source = max(sources.values(), key=lambda source: len(source.corpus.label_names))
-    trial, label_names = first(source), source.corpus.label_names
+    trial, label_names = source.first("indicators"), source.corpus.label_names
     model = trial.train.fitted(CBMClassifier(**settings["params"], random_state=seed_from(generator)))
     modes, log_mode, _ = model.search(trial.test.X)
     marginal = model.predict_proba(trial.test.X)
@@ -305,13 +250,11 @@ def _telling(lost: np.ndarray, carried: np.ndarray, right: np.ndarray, probabili
     Documents are ranked by, in this order: the mode holds a label with a marginal below one half beside a label with a
     larger marginal; the mode holds a label with a marginal below one half; the mode is the true label set; the
     probability of the mode.
-
-    Parameters
-    ----------
-    lost : which labels of the mode have a marginal below one half, bool (N, L).
-    carried : which documents meet the first condition, bool (N,).
-    right : 1 where the mode is the true label set, else 0, float64 (N,).
-    probability : of the mode, float64 (N,).
     """
     rank = 8.0 * carried + 4.0 * lost.any(axis=1) + 2.0 * right + probability
     return int(np.argmax(rank))
+
+
+def exactly_right(true: np.ndarray, predicted: np.ndarray) -> np.ndarray:
+    """Return 1 for each predicted label set that equals the true one, else 0, float64 (N,)."""
+    return np.asarray((true == predicted).all(axis=1), dtype=np.float64)

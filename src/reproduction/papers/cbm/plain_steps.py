@@ -7,14 +7,14 @@ authors' solver starts from a multiple of the identity, so that all weights move
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import asdict
 from typing import Any
 
 import numpy as np
+from numpy.random import Generator
 
-from reproduction.flow.measures import Measure, MeasureData, Repeated
-from reproduction.papers.cbm.parts import exactly_right, first, seed_from
+from reproduction.flow.measures import Measure, Repeated, Settings, Sources, seed_from
 from textmix.experiment.trial import Documents
 from textmix.models.cbm.estimator import CBMClassifier
 from textmix.models.cbm.learners import Experts, Gate, LogisticExperts, LogisticGate, MStep
@@ -25,12 +25,7 @@ from textmix.models.linear.row_space import RowSpace
 
 
 class Unscaled:
-    """A batch of problems whose descent starts from the identity in the place of a guess of the inverse Hessian.
-
-    Parameters
-    ----------
-    problem : the batch; all but its ``inverse_diagonal`` is its own.
-    """
+    """A batch of problems whose descent starts from the identity in the place of a guess of the inverse Hessian."""
 
     #: Broadcasts to (P, B).
     inverse_diagonal = np.ones((1, 1))
@@ -39,7 +34,6 @@ class Unscaled:
         self.problem = problem
 
     def __getattr__(self, name: str) -> Any:
-        """Return an attribute of the batch."""
         return getattr(self.problem, name)
 
     def select(self, problems: np.ndarray) -> Unscaled:
@@ -51,7 +45,6 @@ class _Plain(LinearMultiLabel):
     """Solve by plain steps."""
 
     def _solve(self, problem: BatchProblem, size: tuple[int, int]) -> Solution:
-        """See `LinearMultiLabel._solve`."""
         return super()._solve(Unscaled(problem), size)
 
 
@@ -91,28 +84,19 @@ class PlainCBM(CBMClassifier):
 METHODS = {"binrel": PlainBinaryRelevance, "powset": PlainPowerSet, "paircrf": PlainPairwiseCRF}
 
 
-def plain_steps(
-    sources: Mapping[str, MeasureData], settings: Mapping[str, Any], generator: np.random.Generator
-) -> Measure:
+def plain_steps(sources: Sources, settings: Settings, generator: Generator) -> Measure:
     """Score linear methods by plain steps, on test documents and by folds of the training documents.
 
-    Parameters
-    ----------
-    sources : role -> data set, one or more.
-    settings : ``variance`` of all methods; ``steps``, numbers of iterations of L-BFGS for the methods of `METHODS`;
-        ``cbm``, parameters of `CBMClassifier`; ``folds`` of the training documents.
-    generator : draws the folds, and seeds CBM.
-
-    Returns
-    -------
-    a measure with the table ``runs`` (role, variant, documents, subset_accuracy), where documents are those of ``test``
-    or the ``held`` out training documents of a fold.  The values are the accuracies of each variant on test documents,
+    Settings: ``variance`` of all methods; ``steps``, numbers of iterations of L-BFGS for the methods of `METHODS`;
+    ``cbm``, parameters of `CBMClassifier`; ``folds`` of the training documents.
+    Result: the table ``runs`` (role, variant, documents, subset_accuracy), where documents are those of ``test`` or the
+    ``held`` out training documents of a fold.  The values are the accuracies of each variant on test documents,
     ``<role>_<method>_<steps>`` and ``<role>_cbm``, and on held-out ones, the same with ``_held``.
     """
     rows: list[dict[str, Any]] = []
     accuracies: dict[str, list[float]] = {}
     for role, source in sources.items():
-        trial, seed = first(source), seed_from(generator)
+        trial, seed = source.first("indicators"), seed_from(generator)
         fold = generator.permutation(len(trial.train)) % settings["folds"]
         folds = ((trial.train[fold != held], trial.train[fold == held]) for held in range(settings["folds"]))
         for documents, (train, scored) in (("test", (trial.train, trial.test)), *(("held", part) for part in folds)):
@@ -124,20 +108,15 @@ def plain_steps(
     return Measure({name: Repeated(found) for name, found in accuracies.items()}, {"runs": rows})
 
 
-def _accuracies(
-    train: Documents, test: Documents, settings: Mapping[str, Any], seed: int
-) -> Iterator[tuple[str, float]]:
-    """Yield each variant, trained on some documents, and its accuracy on others.
-
-    The fits take coordinates in the space of the training rows, where plain steps are the same as in the features.
-    """
+def _accuracies(train: Documents, test: Documents, settings: Settings, seed: int) -> Iterator[tuple[str, float]]:
+    """Yield each variant, trained on some documents, and its accuracy on others."""
     space = RowSpace.of(train.X, most=len(train))
     train, test = Documents(space.inputs, train.y), Documents(space.coordinates(test.X), test.y)
     for variant, model in _models(settings, seed):
-        yield variant, float(exactly_right(test.y, train.fitted(model).predict(test.X)).mean())
+        yield variant, test.accuracy(train.fitted(model))
 
 
-def _models(settings: Mapping[str, Any], seed: int) -> Iterator[tuple[str, LinearMultiLabel | CBMClassifier]]:
+def _models(settings: Settings, seed: int) -> Iterator[tuple[str, LinearMultiLabel | CBMClassifier]]:
     """Yield each variant, not fitted."""
     variance = settings["variance"]
     for name, kind in METHODS.items():

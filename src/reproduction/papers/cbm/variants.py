@@ -6,11 +6,12 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
+from numpy.random import Generator
 
-from reproduction.flow.measures import Measure, MeasureData, Repeated
+from reproduction.flow.measures import Measure, Repeated, Settings, Sources, seed_from
 from reproduction.papers.cbm.boosting import BarePowerSet, ClippedPowerSet, EqualStartPowerSet, predicted_after
-from reproduction.papers.cbm.parts import exactly_right, first, seed_from
 from textmix.experiment.trial import Documents, Trial
+from textmix.metrics.multilabel import subset_accuracy
 from textmix.models.label_sets.boosted import BoostedPowerSet
 from textmix.models.label_sets.chain_sampling_kernels import search_samples
 from textmix.models.label_sets.chains import ChainEnsemble, search
@@ -34,27 +35,18 @@ POWER_SETS = {
 Predicted = Iterable[tuple[str, np.ndarray]]
 
 
-def chain_variants(
-    sources: Mapping[str, MeasureData], settings: Mapping[str, Any], generator: np.random.Generator
-) -> Measure:
+def chain_variants(sources: Sources, settings: Settings, generator: Generator) -> Measure:
     """Compare inferences in chains of several orders, and votes of several ensembles.
 
-    Parameters
-    ----------
-    sources : role -> data set, one or more.
-    settings : ``params``, role -> parameters of `ClassifierChain`; ``orders`` and ``ensembles``, role -> number of
-        chains and of ensembles; ``samples`` of the Monte-Carlo inference; ``beam_width``.
-    generator : seeds the models.
-
-    Returns
-    -------
-    a measure with the table ``runs`` (role, variant, run, subset_accuracy); the value ``<role>_<variant>`` is the mean
-    over the runs with its deviation, and ``<role>_reach`` the share of test documents whose true set MEKA's PCC scores.
+    Settings: ``params``, role -> parameters of `ClassifierChain`; ``orders`` and ``ensembles``, role -> number of
+    chains and of ensembles; ``samples`` of the Monte-Carlo inference; ``beam_width``.
+    Result: the table ``runs`` (role, variant, run, subset_accuracy); the value ``<role>_<variant>`` is the mean over
+    the runs with its deviation, and ``<role>_reach`` the share of test documents whose true set MEKA's PCC scores.
     """
     rows: list[dict[str, Any]] = []
     values: dict[str, Any] = {}
     for role, source in sources.items():
-        trial = first(source)
+        trial = source.first("indicators")
         params = settings["params"][role]
         for run in range(settings["orders"][role]):
             rows += _scored(role, run, trial, _inferences(trial, params, settings, seed_from(generator)))
@@ -64,26 +56,17 @@ def chain_variants(
     return Measure({**values, **_means(rows)}, {"runs": rows})
 
 
-def boosting_variants(
-    sources: Mapping[str, MeasureData], settings: Mapping[str, Any], generator: np.random.Generator
-) -> Measure:
+def boosting_variants(sources: Sources, settings: Settings, generator: Generator) -> Measure:
     """Compare the power set by boosted trees of several kinds, after several numbers of rounds.
 
-    Parameters
-    ----------
-    sources : role -> data set, one or more.
-    settings : ``rounds``, increasing; ``leaves`` of a tree; ``kinds``, keys of `POWER_SETS`: ``ours``, the same from an
-        ``equal_start``, ``bare``, which also has no 1 in the Hessian of a leaf, and that by the ``authors``' steps.
-    generator : unused, for nothing is drawn.
-
-    Returns
-    -------
-    a measure with the table ``runs`` and the values ``<role>_<kind>_<n>`` after n rounds, see `chain_variants`.
+    Settings: ``rounds``, increasing; ``leaves`` of a tree; ``kinds``, keys of `POWER_SETS`: ``ours``, the same from an
+    ``equal_start``, ``bare``, which also has no 1 in the Hessian of a leaf, and that by the ``authors``' steps.
+    Result: the table ``runs`` and the values ``<role>_<kind>_<n>`` after n rounds, see `chain_variants`.
     """
     rows: list[dict[str, Any]] = []
     size = {"trees": settings["rounds"][-1], "leaves": settings["leaves"]}
     for role, source in sources.items():
-        trial = first(source)
+        trial = source.first("indicators")
         for name in settings["kinds"]:
             fitted = trial.train.fitted(POWER_SETS[name](**size))
             predictions = predicted_after(fitted, trial.test.X, settings["rounds"])
@@ -91,26 +74,17 @@ def boosting_variants(
     return Measure(_means(rows), {"runs": rows})
 
 
-def sampler_seeds(
-    sources: Mapping[str, MeasureData], settings: Mapping[str, Any], generator: np.random.Generator
-) -> Measure:
+def sampler_seeds(sources: Sources, settings: Settings, generator: Generator) -> Measure:
     """Predict from one dependency network with several seeds of its sampler.
 
-    Parameters
-    ----------
-    sources : role -> data set, one or more.
-    settings : ``params`` of `DependencyNetwork`; ``runs``, number of seeds.
-    generator : draws the seeds.
-
-    Returns
-    -------
-    a measure with the table ``runs`` and the value ``<role>_network``, see `chain_variants`; the values
-    ``<role>_least`` and ``<role>_most`` are the ends over the seeds.
+    Settings: ``params`` of `DependencyNetwork`; ``runs``, number of seeds.
+    Result: the table ``runs`` and the value ``<role>_network``, see `chain_variants`; the values ``<role>_least`` and
+    ``<role>_most`` are the ends over the seeds.
     """
     rows: list[dict[str, Any]] = []
     values: dict[str, Any] = {}
     for role, source in sources.items():
-        trial = first(source)
+        trial = source.first("indicators")
         network = trial.train.fitted(DependencyNetwork(**settings["params"], random_state=seed_from(generator)))
         for run in range(settings["runs"]):
             network.seed_ = seed_from(generator)
@@ -120,21 +94,15 @@ def sampler_seeds(
     return Measure({**values, **_means(rows)}, {"runs": rows})
 
 
-def restored_parent(sources: Mapping[str, MeasureData], settings: Mapping[str, Any], _: np.random.Generator) -> Measure:
+def restored_parent(sources: Sources, settings: Settings, _: Generator) -> Measure:
     """Compare methods on the labels as they are, with one that the public form has lost, and without one at the test.
 
     The lost label is made of its children.  A label that the test documents lack is one that a raw file has there in
     another column: models of all labels are scored against label sets without it.
 
-    Parameters
-    ----------
-    sources : role -> data set, one or more.
-    settings : ``children``, numbers from 1 of the labels whose union the lost one is; ``missed``, the number of the
-        label that test documents lack; ``params`` of all methods.
-
-    Returns
-    -------
-    a measure with the table ``runs``, the values ``<role>_<method>``, ``<role>_<method>_restored`` and
+    Settings: ``children``, numbers from 1 of the labels whose union the lost one is; ``missed``, the number of the
+    label that test documents lack; ``params`` of all methods.
+    Result: the table ``runs``, the values ``<role>_<method>``, ``<role>_<method>_restored`` and
     ``<role>_<method>_missed`` of ``binrel``, ``powset`` and ``paircrf``, see `chain_variants`, and the numbers of label
     sets, ``<role>_sets``, ``<role>_sets_restored`` and ``<role>_sets_missed``.
     """
@@ -143,7 +111,7 @@ def restored_parent(sources: Mapping[str, MeasureData], settings: Mapping[str, A
     kinds = {"binrel": BinaryRelevance, "powset": PowerSet, "paircrf": PairwiseCRF}
     children = np.asarray(settings["children"]) - 1
     for role, source in sources.items():
-        trial = first(source)
+        trial = source.first("indicators")
         for end, change in (("", lambda Y: Y), ("_restored", lambda Y: with_parent(Y, children))):
             train, test = (Documents(part.X, change(part.y)) for part in (trial.train, trial.test))
             made = [(name, kind(**settings["params"]).fit(train.X, train.y)) for name, kind in kinds.items()]
@@ -164,7 +132,6 @@ def without(Y: np.ndarray, label: int) -> np.ndarray:
 
 
 def _number_of_sets(*parts: np.ndarray) -> float:
-    """Return the number of distinct label sets of some label indicators (n, L)."""
     return float(len(np.unique(np.vstack(parts), axis=0)))
 
 
@@ -176,7 +143,7 @@ def with_parent(Y: np.ndarray, children: np.ndarray) -> np.ndarray:
 def _scored(role: str, run: int, trial: Trial, predictions: Predicted) -> Iterator[dict[str, Any]]:
     """Yield a row for each variant and the label sets that it predicts, int64 (N, L)."""
     for variant, predicted in predictions:
-        accuracy = float(exactly_right(trial.test.y, predicted).mean())
+        accuracy = subset_accuracy(trial.test.y, predicted)
         yield {"role": role, "variant": variant, "run": run, "subset_accuracy": accuracy}
 
 
@@ -188,7 +155,7 @@ def _means(rows: Iterable[Mapping[str, Any]]) -> dict[str, Repeated]:
     return {name: Repeated(values) for name, values in accuracies.items()}
 
 
-def _inferences(trial: Trial, params: Mapping[str, Any], settings: Mapping[str, Any], seed: int) -> Predicted:
+def _inferences(trial: Trial, params: Mapping[str, Any], settings: Settings, seed: int) -> Predicted:
     """Yield what one chain predicts: greedily, by Monte-Carlo samples, by a beam, and as the exact mode."""
     chain = trial.train.fitted(ProbabilisticChain(**params, random_state=seed))
     Z, V = chain.feature_odds(trial.test.X), np.ascontiguousarray(chain.links_)
@@ -229,11 +196,6 @@ def within_reach(Y: np.ndarray, limit: int = MEKA_LIMIT) -> np.ndarray:
     """Return whether each label set is among the first that MEKA's PCC scores, bool (N,).
 
     They are counted up like a binary number whose lowest digit is the first label.
-
-    Parameters
-    ----------
-    Y : label indicators (N, L).
-    limit : number of sets that are scored.
     """
     digits = min(Y.shape[1], limit.bit_length())
     number = Y[:, :digits].astype(np.int64) @ (1 << np.arange(digits, dtype=np.int64))

@@ -8,17 +8,24 @@ statistics are computed without it (convention "sequence") and with it ("bag").
 from __future__ import annotations
 
 import itertools
-from collections.abc import Mapping
 from typing import Any, Literal
 
 import numpy as np
+from numpy.random import Generator
 from scipy.special import gammaln
 
-from reproduction.flow.measures import Measure, MeasureData
-from reproduction.papers.edcm.documents import Rows, Values, first, only, sample
+from reproduction.flow.measures import Measure, Rows, Settings, Sources, Values, only
 from textmix.experiment.trial import Documents
 from textmix.models.dirichlet.dcm import DCMClassifier
 from textmix.models.dirichlet.edcm import EDCMClassifier
+
+
+def sample(documents: Documents, per_class: int, generator: Generator) -> Documents:
+    """Draw ``per_class`` documents that have words from each class, or all of them where there are fewer."""
+    full = documents.lengths > 0
+    groups = [np.flatnonzero((documents.y == c) & full) for c in np.unique(documents.y)]
+    drawn = [generator.permutation(rows)[:per_class] for rows in groups]
+    return documents[np.sort(np.concatenate(drawn))]
 
 
 def log_dcm(documents: Documents, alpha: np.ndarray, convention: Literal["bag", "sequence"] = "sequence") -> np.ndarray:
@@ -72,25 +79,20 @@ def _fit(train: Documents) -> tuple[np.ndarray, np.ndarray]:
     return train.fitted(dcm).alpha_, train.fitted(edcm).beta_
 
 
-def dcm_parameters(sources: Mapping[str, MeasureData], settings: Mapping[str, Any], _: np.random.Generator) -> Measure:
+def dcm_parameters(sources: Sources, settings: Settings, _: Generator) -> Measure:
     """Measure the size of the parameters of the DCM of a newsgroup (section 3), medians over the newsgroups.
 
     Values are at the maximum of the likelihood.
 
-    Parameters
-    ----------
-    sources : role -> data set, one; the training part of its first split.
-    settings : ``steps``, an increasing list of numbers of steps.
-
-    Returns
-    -------
-    a measure with the tables ``steps`` (the statistics of `_sizes` after 0 steps and after each number of steps of
-    Minka's fixed point from the EDCM's parameters, and at the maximum), ``concentrations`` (s of each class under
-    both models) and ``groups`` (the statistics of each class); values that end in ``_lowest`` and ``_highest`` are the
-    range over the classes.
+    Data: the training part of the first split.
+    Settings: ``steps``, an increasing list of numbers of steps.
+    Result: the tables ``steps`` (the statistics of `_sizes` after 0 steps and after each number of steps of Minka's
+    fixed point from the EDCM's parameters, and at the maximum), ``concentrations`` (s of each class under both models)
+    and ``groups`` (the statistics of each class); values that end in ``_lowest`` and ``_highest`` are the range over
+    the classes.
     """
     source = only(sources)
-    train = first(sources).train
+    train = source.first().train
     beta = train.fitted(EDCMClassifier(smoothing=0.0)).beta_
     n_parameters = len(np.unique(train.X.indices))
     rows: Rows = [{"steps": 0, **_sizes(beta, beta, n_parameters)}]
@@ -119,13 +121,7 @@ def _ranges(groups: Rows) -> Values:
 
 
 def _sizes(alpha: np.ndarray, beta: np.ndarray, n_parameters: int) -> dict[str, float]:
-    """Return medians over the classes of the statistics of section 3.
-
-    Parameters
-    ----------
-    alpha, beta : parameters of the DCM and of the EDCM (C, V), 0 for words that a class lacks.
-    n_parameters : number of distinct words in the training documents; one that a class lacks has a parameter of 0.
-    """
+    """Return medians over the classes of the statistics of section 3."""
     return {
         "mean_alpha": float(np.median(alpha.sum(axis=1)) / n_parameters),
         "share_below_0.1": float(1.0 - np.median(np.sum(alpha >= 0.1, axis=1)) / n_parameters),
@@ -141,27 +137,19 @@ def correlation_of_parameters(alpha: np.ndarray, beta: np.ndarray) -> float:
     return float(np.corrcoef(alpha[seen], beta[seen])[0, 1])
 
 
-def approximation(
-    sources: Mapping[str, MeasureData], settings: Mapping[str, Any], generator: np.random.Generator
-) -> Measure:
+def approximation(sources: Sources, settings: Settings, generator: Generator) -> Measure:
     """Compare log probabilities of training documents under DCM and EDCM (sections 3 and 4).
 
     ``correlation_..`` is the correlation of log p and log q, ``deviation_..`` the mean of |log q - log p| / |log p|.
     Keys have ``same_parameters`` for q with the DCM's parameters and ``own_parameters`` for q with its own; they end in
     ``_bag`` where the multinomial coefficient is included.
 
-    Parameters
-    ----------
-    sources : role -> data set, one; the training part of its first split.
-    settings : ``per_class``, documents drawn of each class; ``shown``, the number of parameters in the figure.
-    generator : draws the documents and the parameters shown.
-
-    Returns
-    -------
-    a measure with the tables ``documents`` (a drawn document a row: its words, log p and log q in nats), ``by_length``
-    (see `_by_length`) and ``parameters`` (see `_some`).
+    Data: the training part of the first split.
+    Settings: ``per_class``, documents drawn of each class; ``shown``, the number of parameters in the figure.
+    Result: the tables ``documents`` (a drawn document a row: its words, log p and log q in nats), ``by_length`` (see
+    `_by_length`) and ``parameters`` (see `_some`).
     """
-    train = first(sources).train
+    train = only(sources).first().train
     alpha, beta = _fit(train)
     drawn = sample(train, settings["per_class"], generator)
     values: Values = {"documents": len(drawn), "correlation_alpha_beta": correlation_of_parameters(alpha, beta)}
@@ -182,13 +170,7 @@ def approximation(
 
 
 def _by_length(lengths: np.ndarray, p: np.ndarray, same: np.ndarray, refitted: np.ndarray) -> Rows:
-    """Return a row for each quarter of the documents by length: correlations and mean relative deviations from log p.
-
-    Parameters
-    ----------
-    lengths : words of each document, (N,).
-    p, same, refitted : log p, and log q with the DCM's and with its own parameters, in nats, (N,).
-    """
+    """Return correlation and mean relative deviation from log p of each quarter of the documents by length."""
     rows: Rows = []
     edges = np.quantile(lengths, [0, 0.25, 0.5, 0.75, 1])
     for quarter, (low, high) in enumerate(itertools.pairwise(edges)):
@@ -201,7 +183,7 @@ def _by_length(lengths: np.ndarray, p: np.ndarray, same: np.ndarray, refitted: n
     return rows
 
 
-def _some(alpha: np.ndarray, beta: np.ndarray, shown: int, generator: np.random.Generator) -> Rows:
+def _some(alpha: np.ndarray, beta: np.ndarray, shown: int, generator: Generator) -> Rows:
     """Return alpha and beta of ``shown`` pairs (class, word): half have the largest alpha, half are drawn."""
     seen = np.flatnonzero(beta.ravel() > 0)
     a, b = alpha.ravel()[seen], beta.ravel()[seen]
@@ -210,26 +192,21 @@ def _some(alpha: np.ndarray, beta: np.ndarray, shown: int, generator: np.random.
     return [{"alpha": float(a[i]), "beta": float(b[i])} for i in chosen]
 
 
-def gamma_ratio(sources: Mapping[str, MeasureData], settings: Mapping[str, Any], _: np.random.Generator) -> Measure:
+def gamma_ratio(sources: Sources, settings: Settings, _: Generator) -> Measure:
     """Measure the error of Gamma(x + alpha) / Gamma(alpha) ~ Gamma(x) alpha on the counts of a class (section 3).
 
     The relative error of every non-zero count is averaged over a class; ``mean_relative_error`` is the median of these
     means over the classes, with their standard deviation, and ``counts`` the median number of counts.
 
-    Parameters
-    ----------
-    sources : role -> data set, one; the training part of its first split.
-    settings : ``documents``, how many of each class, the first ones; ``alphas`` and ``counts``, where the error's
-        growth is shown.
-
-    Returns
-    -------
-    a measure with the tables ``by_count`` (mean error at each of ``counts`` in the documents), ``growth`` (error at
-    each pair of ``alphas`` and ``counts``) and ``groups`` (the counts and the mean error of each class); values that
-    end in ``_lowest`` and ``_highest`` are the range over the classes.
+    Data: the training part of the first split.
+    Settings: ``documents``, how many of each class, the first ones; ``alphas`` and ``counts``, where the error's growth
+    is shown.
+    Result: the tables ``by_count`` (mean error at each of ``counts`` in the documents), ``growth`` (error at each pair
+    of ``alphas`` and ``counts``) and ``groups`` (the counts and the mean error of each class); values that end in
+    ``_lowest`` and ``_highest`` are the range over the classes.
     """
     source = only(sources)
-    train = first(sources).train
+    train = source.first().train
     alpha, _beta = _fit(train)
     groups: Rows = []
     by_count: dict[int, list[float]] = {}
@@ -259,29 +236,19 @@ def relative_error(x: np.ndarray, alpha: np.ndarray) -> np.ndarray:
     """Return |Gamma(x) alpha Gamma(alpha) / Gamma(x + alpha) - 1|, float64 (n,).
 
     For a small alpha it is about alpha H_(x-1), with the harmonic number H.
-
-    Parameters
-    ----------
-    x : counts of at least 1, (n,).
-    alpha : positive parameters, (n,).
     """
     return np.abs(np.expm1(gammaln(x) + np.log(alpha) + gammaln(alpha) - gammaln(x + alpha)))
 
 
-def one_newsgroup(sources: Mapping[str, MeasureData], settings: Mapping[str, Any], _: np.random.Generator) -> Measure:
+def one_newsgroup(sources: Sources, settings: Settings, _: Generator) -> Measure:
     """Find the newsgroup that fits most of the numbers that the paper gives for one newsgroup without its name.
 
     A number fits where it lies within ``margin`` of the printed one, relative to it, or rounds to its printed digits.
 
-    Parameters
-    ----------
-    sources : role -> data set, one; the training part of its first split.
-    settings : those of `dcm_parameters` and `gamma_ratio`; ``printed``, name of a number in their tables ``groups`` ->
-        [printed value, half a unit of its last digit]; ``margin``.
-
-    Returns
-    -------
-    a measure with ``groups_with_all``, how many newsgroups fit all numbers, ``most_numbers``, how many numbers the best
+    Data: the training part of the first split.
+    Settings: those of `dcm_parameters` and `gamma_ratio`; ``printed``, name of a number in their tables ``groups`` ->
+    [printed value, half a unit of its last digit]; ``margin``.
+    Result: ``groups_with_all``, how many newsgroups fit all numbers, ``most_numbers``, how many numbers the best
     newsgroup fits, and the table ``groups`` (each newsgroup's numbers, and how many of them fit).
     """
     tables = [measure(sources, settings, _).tables["groups"] for measure in (dcm_parameters, gamma_ratio)]

@@ -12,10 +12,10 @@ from functools import partial
 from typing import Any, Literal
 
 import numpy as np
+from numpy.random import Generator
 
-from reproduction.flow.measures import Measure, MeasureData, Repeated
-from reproduction.papers.edcm.documents import Rows, Values, first, only, sample
-from reproduction.papers.edcm.likeness import cells_of, log_dcm, log_edcm, sum_of
+from reproduction.flow.measures import Measure, Repeated, Rows, Settings, Sources, Values, only
+from reproduction.papers.edcm.likeness import cells_of, log_dcm, log_edcm, sample, sum_of
 from reproduction.papers.edcm.unseen import by_class, of_classes
 from textmix.experiment.trial import Documents
 from textmix.models.dirichlet.dcm import METHODS, DCMClassifier
@@ -42,17 +42,11 @@ LEVELS: Mapping[str, Callable[[np.ndarray, Documents], float]] = {
 CONVENTIONS: Mapping[str, Literal["sequence", "bag"]] = {"left out": "sequence", "counted": "bag"}
 
 
-def dcm_methods(sources: Mapping[str, MeasureData], settings: Mapping[str, Any], _: np.random.Generator) -> Measure:
+def dcm_methods(sources: Sources, settings: Settings, _: Generator) -> Measure:
     """Measure accuracy and perplexity of the DCM by each of its methods, beside multinomial and EDCM.
 
-    Parameters
-    ----------
-    sources : role -> data set, one.
-    settings : ``trials``, how many splits; ``multinomial``, the smoothing constant of the multinomial.
-
-    Returns
-    -------
-    a measure whose table ``splits`` has accuracy and perplexity for each model and split; ``edcm_above_<method>`` and
+    Settings: ``trials``, how many splits; ``multinomial``, the smoothing constant of the multinomial.
+    Result: the table ``splits`` has accuracy and perplexity for each model and split; ``edcm_above_<method>`` and
     ``<method>_above_multinomial`` are the shares of the splits in which the first is the more accurate.
     """
     models: dict[str, Any] = {"multinomial": MultinomialClassifier(smoothing=settings["multinomial"])}
@@ -77,33 +71,24 @@ def dcm_methods(sources: Mapping[str, MeasureData], settings: Mapping[str, Any],
 
 
 def _share_above(better: Rows, worse: Rows) -> float:
-    """Return the share of the splits in which the first model is more accurate than the second."""
     return float(np.mean([a["accuracy"] > b["accuracy"] for a, b in zip(better, worse, strict=True)]))
 
 
-def deviation_readings(
-    sources: Mapping[str, MeasureData], settings: Mapping[str, Any], generator: np.random.Generator
-) -> Measure:
+def deviation_readings(sources: Sources, settings: Settings, generator: Generator) -> Measure:
     """Measure the deviations of q from p (sections 3 and 4) by every reading of "deviates on average".
 
     A reading is a training of the DCM, a smoothing constant of both models, the training or the unseen documents, log
     probabilities with or without the multinomial coefficient, and one of `RELATIONS`.  Smoothing 0 has no unseen
     documents, whose words may be unknown, and no leave-one-out training, which gives known words a parameter of 0.
 
-    Parameters
-    ----------
-    sources : role -> data set, one; its first split.
-    settings : ``smoothing``, constants; ``steps``, numbers of steps of Minka's fixed point, which is also run to its
-        end; ``per_class``, documents drawn of each class; ``printed``, both printed deviations; ``margin``, the
-        relative distance within which a deviation is that in print.
-    generator : draws the documents.
-
-    Returns
-    -------
-    a measure with the table ``readings`` (both deviations of each reading) and the number of readings that give both
-    printed numbers, or one of the two.
+    Data: the first split.
+    Settings: ``smoothing``, constants; ``steps``, numbers of steps of Minka's fixed point, which is also run to its
+    end; ``per_class``, documents drawn of each class; ``printed``, both printed deviations; ``margin``, the relative
+    distance within which a deviation is that in print.
+    Result: the table ``readings`` (both deviations of each reading) and the number of readings that give both printed
+    numbers, or one of the two.
     """
-    trial = first(sources)
+    trial = only(sources).first()
     train, test = trial.train, trial.test
     samples = {"training": sample(train, settings["per_class"], generator)}
     samples["unseen"] = sample(test, settings["per_class"], generator)
@@ -148,28 +133,21 @@ def _deviations(sample: Documents, alpha: np.ndarray, beta: np.ndarray) -> Rows:
     return rows
 
 
-def perplexity_readings(
-    sources: Mapping[str, MeasureData], settings: Mapping[str, Any], _: np.random.Generator
-) -> Measure:
+def perplexity_readings(sources: Sources, settings: Settings, _: Generator) -> Measure:
     """Measure the perplexities of multinomial and DCM (section 6.2) by every reading of them.
 
     A reading is the way to train the DCM, a smoothing constant of each model, one of `LEVELS`, and the documents:
     unseen ones, unseen ones without the words that their class lacks, or training documents.
 
-    Parameters
-    ----------
-    sources : role -> data set, one; its first split.
-    settings : ``smoothing``, constants of the multinomial and, as shares of the smallest parameter, of the DCM;
-        ``absolute``, further constants of the DCM, which are the amounts themselves; ``methods`` of the DCM;
-        ``printed``, both printed perplexities; ``margin``, the relative distance within which one is that in print.
-
-    Returns
-    -------
-    a measure with the table ``readings`` (each perplexity with its reading; ``unit`` is the unit of the smoothing
-    constant) and the number of pairs with equal documents and level that give both printed numbers; ``with_both`` takes
-    any two constants, ``with_both_at_0.01`` the constant of the paper for the multinomial.
+    Data: the first split.
+    Settings: ``smoothing``, constants of the multinomial and, as shares of the smallest parameter, of the DCM;
+    ``absolute``, further constants of the DCM, which are the amounts themselves; ``methods`` of the DCM; ``printed``,
+    both printed perplexities; ``margin``, the relative distance within which one is that in print.
+    Result: the table ``readings`` (each perplexity with its reading; ``unit`` is the unit of the smoothing constant)
+    and the number of pairs with equal documents and level that give both printed numbers; ``with_both`` takes any two
+    constants, ``with_both_at_0.01`` the constant of the paper for the multinomial.
     """
-    trial = first(sources)
+    trial = only(sources).first()
     train, test = trial.train, trial.test
     samples = {"unseen": test, "unseen, known words": _without_unseen_words(train, test), "training": train}
     rows: Rows = []
@@ -190,9 +168,7 @@ def perplexity_readings(
     return Measure(values, {"readings": rows})
 
 
-def _models(
-    train: Documents, settings: Mapping[str, Any]
-) -> Iterator[tuple[dict[str, Any], Callable[[Documents], np.ndarray]]]:
+def _models(train: Documents, settings: Settings) -> Iterator[tuple[dict[str, Any], Callable[[Documents], np.ndarray]]]:
     """Yield each trained model of `perplexity_readings`: its cells of the table, and its log probabilities (N,)."""
     for smoothing in settings["smoothing"]:
         log_theta = train.fitted(MultinomialClassifier(smoothing=smoothing)).feature_log_prob_

@@ -4,37 +4,31 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any
 
 import numpy as np
+from numpy.random import Generator
 from scipy import optimize, sparse
 from scipy.special import gammaln
 
-from reproduction.flow.measures import Measure, MeasureData
-from reproduction.papers.edcm.documents import Rows, Values, first
+from reproduction.flow.measures import Measure, Rows, Settings, Sources, Values, only
 from reproduction.papers.edcm.likeness import log_edcm
 from textmix.experiment.trial import Documents
 from textmix.models.dirichlet.dcm import DCMClassifier
 from textmix.models.dirichlet.edcm import EDCMClassifier
 
 
-def burstiness(sources: Mapping[str, MeasureData], settings: Mapping[str, Any], _: np.random.Generator) -> Measure:
+def burstiness(sources: Sources, settings: Settings, _: Generator) -> Measure:
     """Measure the probability that a word occurs again in a document, in the models and in the documents of a class.
 
-    Parameters
-    ----------
-    sources : role -> data set, one; the training part of its first split.
-    settings : ``share``, mean share of the word whose second occurrence is measured at each s of ``concentrations``;
-        ``words``, number of words in the limit s -> infinity, ``length`` of its documents, ``infinite``, the s that
-        stands for infinity; ``class``, index of the class whose documents are counted; ``bands``, name -> first rank of
-        its words by frequency, from 0, and the rank after the last; ``occurrences``, the largest m.
-
-    Returns
-    -------
-    a measure whose table ``occurrences`` has the share of (document, word) pairs in which the word occurs exactly m
-    times, in the documents of the class and as each model expects it, for every band and every m from 1.
+    Data: the training part of the first split.
+    Settings: ``share``, mean share of the word whose second occurrence is measured at each s of ``concentrations``;
+    ``words``, number of words in the limit s -> infinity, ``length`` of its documents, ``infinite``, the s that stands
+    for infinity; ``class``, index of the class whose documents are counted; ``bands``, name -> first rank of its words
+    by frequency, from 0, and the rank after the last; ``occurrences``, the largest m.
+    Result: the table ``occurrences`` has the share of (document, word) pairs in which the word occurs exactly m times,
+    in the documents of the class and as each model expects it, for every band and every m from 1.
     """
-    train = first(sources).train
+    train = only(sources).first().train
     values: Values = {f"repetition_factor_s_{s}": _repetition(s, settings["share"]) for s in settings["concentrations"]}
     shape = np.arange(1.0, settings["words"] + 1)
     values["largest_difference_dcm_multinomial"] = _distance_to_multinomial(
@@ -109,11 +103,7 @@ def _error_of_repetition(documents: Documents, most: int) -> float:
 
 
 def _occurrences(documents: Documents, bands: Mapping[str, Sequence[int]], most: int) -> Rows:
-    """Return the share of (document, word) pairs with exactly m occurrences, for each band of words and m <= ``most``.
-
-    Column ``seen`` is the share in the documents, which are of one class; the columns of the models are expectations.
-    A band is the first rank of its words by frequency and the rank after the last.
-    """
+    """Return the share of (document, word) pairs with exactly m occurrences, for each band of words and each m."""
     X, lengths = documents.X, documents.lengths
     totals = np.asarray(X.sum(axis=0), dtype=np.float64).ravel()
     rank = np.empty(len(totals), dtype=np.int64)
@@ -146,14 +136,7 @@ def _expected(
     *others: float,
     **options: bool,
 ) -> float:
-    """Return the expected number of (document, word) pairs in which the word occurs m times.
-
-    Parameters
-    ----------
-    log_chance : log probability of m occurrences of a word, by its parameter, the length, m, ``others`` and options.
-    parameters : of the words, (W,).
-    n, number : the lengths of documents, (D,), and the number of documents of each length.
-    """
+    """Return the expected number of (document, word) pairs in which the word occurs m times."""
     distinct, copies = np.unique(parameters, return_counts=True)
     long = n >= m
     chance = np.exp(log_chance(distinct[:, np.newaxis], n[long], m, *others, **options))
@@ -161,7 +144,6 @@ def _expected(
 
 
 def _log_choose(n: np.ndarray, m: int) -> np.ndarray:
-    """Return log n! / (m! (n - m)!)."""
     return gammaln(n + 1) - gammaln(n - m + 1) - gammaln(m + 1)
 
 
@@ -181,22 +163,17 @@ def _log_urn(a: np.ndarray, n: np.ndarray, m: int, s: float, exact: bool) -> np.
     return _log_choose(n, m) + word + others + gammaln(s) - gammaln(s + n)
 
 
-def normalisation(sources: Mapping[str, MeasureData], settings: Mapping[str, Any], _: np.random.Generator) -> Measure:
+def normalisation(sources: Sources, settings: Settings, _: Generator) -> Measure:
     """Measure the sum of the EDCM of a class over all count vectors of a length (section 3).
 
-    Parameters
-    ----------
-    sources : role -> data set, one; the training part of its first split.
-    settings : ``lengths``, increasing, from 1; ``words`` and ``short``, number of words and length of the documents
-        that are enumerated one by one to check the sum.
-
-    Returns
-    -------
-    a measure whose table ``totals`` has the sum for each class and length; ``edcm_distance_of_total_from_one`` is the
+    Data: the training part of the first split.
+    Settings: ``lengths``, increasing, from 1; ``words`` and ``short``, number of words and length of the documents that
+    are enumerated one by one to check the sum.
+    Result: the table ``totals`` has the sum for each class and length; ``edcm_distance_of_total_from_one`` is the
     median of |sum - 1| over the classes at the largest length, ``saddle_point_largest_error`` the largest error of
     `log_total_by_saddle_point` on all lengths but the first.
     """
-    train = first(sources).train
+    train = only(sources).first().train
     beta = train.fitted(EDCMClassifier(smoothing=0.0)).beta_
     totals = np.array([log_totals(b[b > 0], settings["lengths"]) for b in beta])
     few = beta[0][np.argsort(-beta[0], kind="stable")[: settings["words"]]]

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import functools
 import statistics
-from collections.abc import Mapping
 from typing import Any, Literal
 
-import numpy as np
+from numpy.random import Generator
 
-from reproduction.flow.measures import Measure, MeasureData, in_turns, ratio_of_times
-from reproduction.papers.edcm.documents import Values, first
+from reproduction.flow.measures import Measure, Settings, Sources, Values, in_turns, only, ratio_of_times
 from reproduction.papers.edcm.topics import METHODS
 from textmix.models.dirichlet.dcm import DCMClassifier
 from textmix.models.dirichlet.edcm import EDCMClassifier
@@ -21,19 +19,16 @@ from textmix.models.naive_bayes.multinomial import MultinomialClassifier
 MINKA: tuple[Literal["fixed_point", "leave_one_out", "newton"], ...] = ("fixed_point", "leave_one_out", "newton")
 
 
-def training_time(sources: Mapping[str, MeasureData], settings: Mapping[str, Any], _: np.random.Generator) -> Measure:
+def training_time(sources: Sources, settings: Settings, _: Generator) -> Measure:
     """Time the training of every model on the first split, in turns, and take medians (section 6, seconds).
 
     The measure's name ends in ``_time`` because its values differ from run to run.  ``ratio_dcm_edcm`` is the time of
     the fastest of `MINKA` over the EDCM's, with its interval, and ``ratio_own_dcm_edcm`` that of `DCMClassifier`'s
     default method.
 
-    Parameters
-    ----------
-    sources : role -> data set, one.
-    settings : ``repeats``, how often each is timed.
+    Settings: ``repeats``, how often each is timed.
     """
-    train = first(sources).train
+    train = only(sources).first().train
     models: dict[str, Any] = {"multinomial": MultinomialClassifier(), "edcm": EDCMClassifier(), "dcm": DCMClassifier()}
     models |= {f"dcm_{method}": DCMClassifier(method=method) for method in MINKA}
     calls = {name: functools.partial(train.fitted, model) for name, model in models.items()}
@@ -47,17 +42,15 @@ def training_time(sources: Mapping[str, MeasureData], settings: Mapping[str, Any
     return Measure(values, {"seconds": rows})
 
 
-def mean_field_time(sources: Mapping[str, MeasureData], settings: Mapping[str, Any], _: np.random.Generator) -> Measure:
+def mean_field_time(sources: Sources, settings: Settings, _: Generator) -> Measure:
     """Time the training of the latent topics by the mean field and by maximum likelihood, in turns.
 
     ``ratio_mean_field_likelihood`` is the time of the first over that of the second, with its interval.
 
-    Parameters
-    ----------
-    sources : role -> data set, one; the first training documents of its first split.
-    settings : ``documents``, their number; ``topics``; ``prior``; ``max_iter``; ``repeats``, how often each is timed.
+    Settings: ``documents``, how many of the first training documents; ``topics``; ``prior``; ``max_iter``; ``repeats``,
+    how often each is timed.
     """
-    X, _dropped = packed(first(sources).train.X[: settings["documents"]])
+    X, _dropped = packed(only(sources).first().train.X[: settings["documents"]])
     shared = {"n_topics": settings["topics"], "prior": settings["prior"], "max_iter": settings["max_iter"]}
     models = {name: LatentTopicEDCM(method=name, n_init=1, random_state=0, **shared) for name in METHODS}
     seconds = in_turns({name: functools.partial(model.fit, X) for name, model in models.items()}, settings["repeats"])

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
+from numpy.random import Generator
 from scipy import optimize, sparse
 
-from reproduction.flow.measures import Measure, MeasureData
-from reproduction.papers.edcm.documents import Rows, Values, only
+from reproduction.flow.measures import Measure, Rows, Settings, Sources, Values, only, seed_from
 from textmix.experiment.cost import measured
 from textmix.models.dirichlet.edcm import draw
 from textmix.models.dirichlet.latent_edcm import LatentTopicEDCM
@@ -28,7 +28,7 @@ class _Collection:
     theta: np.ndarray
 
     @classmethod
-    def of(cls, settings: Mapping[str, Any], generator: np.random.Generator) -> _Collection:
+    def of(cls, settings: Settings, generator: Generator) -> _Collection:
         """Draw topics, shares and documents: as many documents as the largest number of the settings."""
         n_topics, n_documents = settings["topics"], settings["documents"][-1]
         shape = generator.dirichlet(np.full(settings["words"], settings["word_spread"]), size=n_topics)
@@ -41,14 +41,7 @@ class _Collection:
         return cls(X, beta, theta)
 
     def distances(self, model: LatentTopicEDCM) -> tuple[np.ndarray, float, np.ndarray]:
-        """Match estimated topics to true ones and compare both.
-
-        Returns
-        -------
-        words : total-variation distance of each topic's word shares, float64 (K,).
-        shares : mean total-variation distance of the documents' topic shares.
-        ratios : estimated s over true s of each topic, float64 (K,).
-        """
+        """Match estimated topics to true ones: distances of words (K,), mean distance of shares, ratios of s (K,)."""
         fitted = model.beta_ / model.concentration_[:, np.newaxis]
         true = self.beta / self.beta.sum(axis=1, keepdims=True)
         pairs = 0.5 * np.abs(fitted[:, np.newaxis] - true).sum(axis=2)
@@ -58,8 +51,7 @@ class _Collection:
         return pairs[matched, true_topics], float(0.5 * np.abs(shares).sum(axis=1).mean()), ratios
 
 
-def _model(method: Literal["likelihood", "mean_field"], settings: Mapping[str, Any], seed: int) -> LatentTopicEDCM:
-    """Return a model of one method, not fitted."""
+def _model(method: Literal["likelihood", "mean_field"], settings: Settings, seed: int) -> LatentTopicEDCM:
     return LatentTopicEDCM(
         n_topics=settings["topics"],
         method=method,
@@ -70,25 +62,22 @@ def _model(method: Literal["likelihood", "mean_field"], settings: Mapping[str, A
     )
 
 
-def latent_topics(_: Mapping[str, MeasureData], settings: Mapping[str, Any], generator: np.random.Generator) -> Measure:
+def latent_topics(_: Sources, settings: Settings, generator: Generator) -> Measure:
     """Measure the distance of estimated from true topics on synthetic documents, against the number of documents.
 
     Distances are total variations between the word shares of an estimated topic and of the true topic matched to it.
     Values are at the largest number of documents; their standard deviation is over the topics.
 
-    Parameters
-    ----------
-    settings : ``documents``, an increasing list; ``words``, ``topics``, ``length``; ``concentration``, s of each topic;
-        ``word_spread`` and ``share_spread``, the Dirichlet's parameter from which topics and shares are drawn (the
-        latter is the mean field's prior too); ``starts`` and ``max_iter`` of each fit.
-    generator : draws topics and documents, and seeds the fits.
+    Settings: ``documents``, an increasing list; ``words``, ``topics``, ``length``; ``concentration``, s of each topic;
+    ``word_spread`` and ``share_spread``, the Dirichlet's parameter from which topics and shares are drawn (the latter
+    is the mean field's prior too); ``starts`` and ``max_iter`` of each fit.
     """
     collection = _Collection.of(settings, generator)
     values: Values = {}
     rows: Rows = []
     for number in settings["documents"]:
         for method in METHODS:
-            model = _model(method, settings, int(generator.integers(2**31))).fit(collection.X[:number])
+            model = _model(method, settings, seed_from(generator)).fit(collection.X[:number])
             topics, shares, ratios = collection.distances(model)
             values[f"{method}_mean_distance"] = (float(topics.mean()), float(topics.std(ddof=1)))
             values[f"{method}_largest_distance"] = float(topics.max())
@@ -102,17 +91,13 @@ def latent_topics(_: Mapping[str, MeasureData], settings: Mapping[str, Any], gen
     return Measure(values, {"distances": rows})
 
 
-def latent_topics_time(
-    _: Mapping[str, MeasureData], settings: Mapping[str, Any], generator: np.random.Generator
-) -> Measure:
+def latent_topics_time(_: Sources, settings: Settings, generator: Generator) -> Measure:
     """Time both methods of estimation on the same synthetic documents, with the same seed and tolerance (seconds).
 
-    Parameters
-    ----------
-    settings, generator : as for `latent_topics`; only the largest number of documents and one start are used.
+    Settings: as for `latent_topics`; only the largest number of documents and one start are used.
     """
     collection = _Collection.of(settings, generator)
-    seed = int(generator.integers(2**31))
+    seed = seed_from(generator)
     values: Values = {}
     for method in METHODS:
         model = _model(method, {**settings, "starts": 1}, seed)
@@ -124,29 +109,21 @@ def latent_topics_time(
     return Measure(values)
 
 
-def newsgroup_topics(
-    sources: Mapping[str, MeasureData], settings: Mapping[str, Any], generator: np.random.Generator
-) -> Measure:
+def newsgroup_topics(sources: Sources, settings: Settings, generator: Generator) -> Measure:
     """Find latent topics of 20 Newsgroups without the groups, and describe each by its words and its share of groups.
 
-    Parameters
-    ----------
-    sources : role -> data set, one; the training part of its first split.
-    settings : ``topics``, their number; ``least``, the fewest documents of a word that is used; ``max_iter``;
-        ``shown``, number of words that describe a topic.
-    generator : seeds the start.
-
-    Returns
-    -------
-    a measure with the tables ``topics`` (mean share of the documents' words, s, typical words) and ``groups`` (mean
-    share of each topic in the words of each newsgroup); ``information`` is that of `_information`.
+    Data: the training part of the first split.
+    Settings: ``topics``, their number; ``least``, the fewest documents of a word that is used; ``max_iter``; ``shown``,
+    number of words that describe a topic.
+    Result: the tables ``topics`` (mean share of the documents' words, s, typical words) and ``groups`` (mean share of
+    each topic in the words of each newsgroup); ``information`` is that of `_information`.
     """
     source = only(sources)
     train = source.first().train
     frequency = np.bincount(train.X.indices, minlength=train.X.shape[1])
     columns = np.flatnonzero(frequency >= settings["least"])
     model = LatentTopicEDCM(
-        n_topics=settings["topics"], max_iter=settings["max_iter"], random_state=int(generator.integers(2**31))
+        n_topics=settings["topics"], max_iter=settings["max_iter"], random_state=seed_from(generator)
     ).fit(train.X[:, columns])
     names = [source.corpus.feature_names[int(w)] for w in columns]  # type: ignore[index]
     # A document's parameters are the sum of mixture x s x word shares over the topics: a topic's share of the words is
@@ -185,7 +162,6 @@ def _information(classes: np.ndarray, topics: np.ndarray) -> float:
     joint = np.histogram2d(classes, topics, bins=(classes.max() + 1, topics.max() + 1))[0] / len(classes)
 
     def entropy(p: np.ndarray) -> float:
-        """Return the entropy of probabilities of any shape, in nats."""
         p = p[p > 0]
         return float(-np.sum(p * np.log(p)))
 

@@ -7,10 +7,10 @@ from collections.abc import Mapping
 from typing import Any, Literal
 
 import numpy as np
+from numpy.random import Generator
 from scipy.special import bdtrc
 
-from reproduction.flow.measures import Measure, MeasureData
-from reproduction.papers.edcm.documents import Rows, Values, first, mean_and_deviation, only
+from reproduction.flow.measures import Measure, Rows, Settings, Sources, Values, mean_and_deviation, only, seed_from
 from reproduction.papers.edcm.repetition import log_total_by_saddle_point
 from textmix.experiment.trial import Documents
 from textmix.models.dirichlet.dcm import DCMClassifier
@@ -21,24 +21,18 @@ from textmix.models.naive_bayes.multinomial import MultinomialClassifier
 MODELS: Mapping[str, Any] = {"multinomial": MultinomialClassifier, "dcm": DCMClassifier, "edcm": EDCMClassifier}
 
 
-def perplexity(sources: Mapping[str, MeasureData], settings: Mapping[str, Any], _: np.random.Generator) -> Measure:
+def perplexity(sources: Sources, settings: Settings, _: Generator) -> Measure:
     """Measure exp(-sum_d log p(x_d) / sum_d n_d) of each class's unseen documents under the class's model.
 
     A value is the mean over classes and splits; its standard deviation is over both.  Keys without a suffix take the
     documents as sequences of words, keys in ``_bag`` as count vectors.  The EDCM's value is that of q, which does not
     sum to one; ``edcm_normalised_on_first_split`` takes q divided by its sum over all documents of the same length.
 
-    Parameters
-    ----------
-    sources : role -> data set, one.
-    settings : ``smoothing``, the smoothing constant of the values; ``others``, further constants, which are tried on
-        the first split only.
-
-    Returns
-    -------
-    a measure with the tables ``smoothing`` (perplexity of each model at each further constant) and ``classes``
-    (perplexity of each class under each model, mean over the splits); ``chance_of_a_dcm_no_better`` is the one-sided
-    p-value of the sign test over the classes.
+    Settings: ``smoothing``, the smoothing constant of the values; ``others``, further constants, which are tried on the
+    first split only.
+    Result: the tables ``smoothing`` (perplexity of each model at each further constant) and ``classes`` (perplexity of
+    each class under each model, mean over the splits); ``chance_of_a_dcm_no_better`` is the one-sided p-value of the
+    sign test over the classes.
     """
     perplexities: dict[tuple[str, str], list[np.ndarray]] = {}
     conventions: tuple[Literal["sequence", "bag"], ...] = ("sequence", "bag")
@@ -104,31 +98,23 @@ def by_class(log_p: np.ndarray, test: Documents) -> np.ndarray:
     return np.exp(-total[words > 0] / words[words > 0])
 
 
-def mixtures(
-    sources: Mapping[str, MeasureData], settings: Mapping[str, Any], generator: np.random.Generator
-) -> Measure:
+def mixtures(sources: Sources, settings: Settings, generator: Generator) -> Measure:
     """Measure the perplexity of a mixture of multinomials a class against its number of components.
 
-    Parameters
-    ----------
-    sources : role -> data set, one; its first split.
-    settings : ``components``, an increasing list; ``smoothing``, constants for the mixtures, the first of them for the
-        DCM too; ``max_iter``, the most EM iterations.
-    generator : seeds the starts.
-
-    Returns
-    -------
-    a measure whose table ``curve`` has the mean perplexity of the classes for each constant and number of components;
+    Data: the first split.
+    Settings: ``components``, an increasing list; ``smoothing``, constants for the mixtures, the first of them for the
+    DCM too; ``max_iter``, the most EM iterations.
+    Result: the table ``curve`` has the mean perplexity of the classes for each constant and number of components;
     ``a_mixture_reaches_the_dcm`` is 1 if the lowest of them is at most the DCM's, else 0.
     """
-    trial = first(sources)
+    trial = only(sources).first()
     train, test = trial.train, trial.test
     rows: Rows = []
     for smoothing, components in itertools.product(settings["smoothing"], settings["components"]):
         shape = {"n_components": components, "smoothing": smoothing, "max_iter": settings["max_iter"]}
         log_p = np.zeros(len(test.y))
         for c in np.unique(train.y):
-            model = MultinomialMixture(**shape, random_state=int(generator.integers(2**31)))
+            model = MultinomialMixture(**shape, random_state=seed_from(generator))
             model.fit(train.X[train.y == c])
             log_p[test.y == c] = model.score_samples(test.X[test.y == c], "sequence")
         mean = float(by_class(log_p, test).mean())

@@ -1,30 +1,21 @@
-"""The documents of Vilar, Castro & Sanchis, their parts, and the thresholds and sweeps that the measures share."""
+"""What the measures of Vilar, Castro & Sanchis share: documents, parameters, thresholds, and both multi-label rules."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
+from numpy.random import Generator
 from scipy import sparse, special
 
-from reproduction.flow.measures import MeasureData
-from textmix.experiment.trial import Documents, Trial
+from reproduction.flow.measures import MeasureData, Settings
+from textmix.experiment.trial import Documents
 from textmix.metrics.accumulated import accumulated_sweep
 from textmix.metrics.threshold import Sweep, threshold_sweep
+from textmix.models.naive_bayes.discounting import AbsoluteDiscountingBinary, AbsoluteDiscountingClassifier
 
 LENGTHS = {"none": None, "decision": "decision", "counts": "counts"}
-
-
-def source_of(sources: Mapping[str, MeasureData]) -> MeasureData:
-    """Return the only data set of a measure."""
-    return next(iter(sources.values()))
-
-
-def first(sources: Mapping[str, MeasureData]) -> Trial:
-    """Return the first trial of the only data set: counts and label indicators, CSR."""
-    return source_of(sources).first("labels")
 
 
 def mentions(source: MeasureData) -> np.ndarray:
@@ -40,13 +31,13 @@ def stack(*parts: Documents) -> Documents:
     return Documents(X, y)
 
 
-def params_of(settings: Mapping[str, Any], **changed: Any) -> dict[str, Any]:
+def params_of(settings: Settings, **changed: Any) -> dict[str, Any]:
     """Return the parameters of `AbsoluteDiscountingClassifier`: the choice of the settings, with some changed."""
     chosen = {name: settings[name] for name in ("discount", "discount_counts", "length")} | changed
     return chosen | {"length": LENGTHS[chosen["length"]]}
 
 
-def thresholds_of(settings: Mapping[str, Any]) -> np.ndarray:
+def thresholds_of(settings: Settings) -> np.ndarray:
     """Return the thresholds of the curves, increasing, float64 (K,).
 
     There are ``steps`` even steps between ``low`` and ``high``.  Near each end there are thresholds at a distance of
@@ -65,8 +56,21 @@ def sweep_of(method: str, scores: np.ndarray, Y: sparse.csr_array, thresholds: n
     return replace(threshold_sweep(scores, Y, special.logit(thresholds)), thresholds=thresholds)
 
 
-def validation(train: Documents, share: float, generator: np.random.Generator) -> tuple[Documents, Documents]:
+def validation(train: Documents, share: float, generator: Generator) -> tuple[Documents, Documents]:
     """Return the training documents without a part drawn at random, and the labelled documents of that part."""
     order = generator.permutation(train.X.shape[0])
     fit, left_out = np.sort(order[round(share * len(order)) :]), np.sort(order[: round(share * len(order))])
     return train[fit], train[left_out[train.labelled[left_out]]]
+
+
+class Rules:
+    """Both multi-label methods, trained: the classifier under the accumulated rule, and the binary classifiers."""
+
+    def __init__(self, train: Documents, params: dict[str, Any]) -> None:
+        shared = {name: params[name] for name in ("discount", "length")}
+        self.accumulated = train.fitted(AbsoluteDiscountingClassifier(**params))
+        self.binary = train.fitted(AbsoluteDiscountingBinary(**shared))
+
+    def scores(self, X: sparse.csr_array) -> dict[str, np.ndarray]:
+        """Return posteriors and log-odds, float64 (N, L) each; log-odds distinguish posteriors that round to 1."""
+        return {"accumulated": self.accumulated.predict_proba(X), "binary": self.binary.decision_function(X)}

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from reproduction.pages.figures import FigureData
-from textmix.core.errors import MissingResult
+from reproduction.pages.figures import FigureData, at_hand
 from textmix.metrics.significance import wilson
 from textmix.pages.marks import brief, legend, marked, published_line, row_names
 from textmix.pages.style import DASHES, GREY, MARKERS, PAPER, Sheet, grid_of_panels, panels
@@ -47,10 +46,7 @@ def _curve(data: FigureData, method: str, test: str) -> Points:
 
 
 def precision_recall(data: FigureData) -> Sheet:
-    """Draw precision against recall of both methods as the threshold moves (Figure 1).
-
-    Reads ``threshold_curves/curves.csv``: method, test, threshold, precision, recall, set_error, validated (0 or 1).
-    """
+    """Draw precision against recall of both methods as the threshold moves (Figure 1)."""
     figure, panel = panels(2, height=3.2)
     for axes, (method, title) in zip(panel, _METHODS.items(), strict=True):
         for series, (test, label) in enumerate(_TESTS.items()):
@@ -73,17 +69,16 @@ def precision_recall(data: FigureData) -> Sheet:
 def set_error(data: FigureData) -> Sheet:
     """Draw the share of wrong label sets of both methods against the threshold (Figure 2).
 
-    Reads the table of `precision_recall`.  The axis is linear, as in the paper; that of the panel below is of log-odds,
-    so that both ends can be seen.
+    The axis is linear, as in the paper; that of the panel below is of log-odds, so that both ends can be seen.
     """
     figure, (axes, below) = grid_of_panels(2, 1, 2.2)
     for series, (method, name) in enumerate(_METHODS.items()):
         for dash, (test, which) in enumerate(_TESTS.items()):
             curve = _curve(data, method, test)
             thresholds, errors = [point[0] for point in curve], [point[3] for point in curve]
-            look: dict[str, Any] = {"color": f"C{series}", "linestyle": DASHES[dash]}
+            style: dict[str, Any] = {"color": f"C{series}", "linestyle": DASHES[dash]}
             for part in (axes, below):
-                part.plot(thresholds, errors, label=f"{name}, {_SHORT[test]}", **look)
+                part.plot(thresholds, errors, label=f"{name}, {_SHORT[test]}", **style)
                 _mark_validated(part, curve, (0, 3), series)
             _least(figure, f"{name}, {which}", curve)
     below.set_xscale("logit")
@@ -115,13 +110,8 @@ def _mark_validated(axes: Axes, curve: Points, columns: tuple[int, int], series:
 def choices(data: FigureData) -> Sheet:
     """Draw the error of every choice that the paper leaves open, in cross-validation and on the test documents.
 
-    Options: labels (measure -> how it makes words), published (``error_rate`` -> id of the published percentage).
-    Reads ``<measure>/choices.csv``: discount, discount_counts, length, training_documents, cross_validated_errors,
-    test_documents, errors.  A missing measure is left out.
-
-    Raises
-    ------
-    MissingResult : all measures are missing; the reason is that of the first.
+    Options: labels (measure -> how it makes words), published (``error_rate`` -> id of the published percentage).  A
+    missing measure is left out.
     """
     groups = _choice_groups(data)
     figure, panel = panels(2, height=1.9 + 0.42 * len(groups), sharex=True, sharey=True)
@@ -143,18 +133,12 @@ def choices(data: FigureData) -> Sheet:
 
 def _choice_groups(data: FigureData) -> Sequence[tuple[str, Sequence[Mapping[str, str]]]]:
     """Return, for each way to make words and to treat lengths, its label and its rows: one for each choice of b."""
-    groups, absent = [], []
-    for measure, words in data.option("labels").items():
-        try:
-            rows = data.results.measure_table(measure, "choices")
-        except MissingResult as missing:
-            absent.append(missing)
-            continue
-        for length, suffix in _LENGTHS.items():
-            groups.append((f"{words}{suffix}", [row for row in rows if row["length"] == length]))
-    if not groups:
-        raise absent[0]
-    return groups
+    words = data.option("labels")
+    return [
+        (f"{words[measure]}{suffix}", [row for row in rows if row["length"] == length])
+        for measure, rows in at_hand(words, lambda measure: data.results.measure_table(measure, "choices")).items()
+        for length, suffix in _LENGTHS.items()
+    ]
 
 
 def _plot_choice(axes: Axes, row: Mapping[str, str], wrong: tuple[float, float], height: int) -> None:
@@ -179,18 +163,15 @@ def _plot_choice(axes: Axes, row: Mapping[str, str], wrong: tuple[float, float],
 
 
 def rivals(data: FigureData) -> Sheet:
-    """Draw the exact-set error of each classifier by each rule, and the best threshold of its binary rule.
-
-    Reads ``rival_posteriors/rules.csv``: model, rule, threshold, set_error, best, lowest.
-    """
+    """Draw the exact-set error of each classifier by each rule, and the best threshold of its binary rule."""
     rows = data.results.measure_table("rival_posteriors", "rules")
     names = list(dict.fromkeys(row["model"] for row in rows))
     figure, (errors, best) = panels(2, height=1.3 + 0.36 * len(names), sharey=True)
     for series, (rule, label) in enumerate(_RIVAL_RULES.items()):
         chosen = [row for row in rows if row["rule"] == rule]
         at = [names.index(row["model"]) + 0.18 * (series - 1) for row in chosen]
-        look: dict[str, Any] = {"color": f"C{series}", "marker": MARKERS[series], "linestyle": "none"}
-        errors.plot([float(row["set_error"]) for row in chosen], at, markersize=4.5, label=label, **look)
+        style: dict[str, Any] = {"color": f"C{series}", "marker": MARKERS[series], "linestyle": "none"}
+        errors.plot([float(row["set_error"]) for row in chosen], at, markersize=4.5, label=label, **style)
     binary = [row for row in rows if row["rule"] == "binary"]
     thresholds = [float(row["best"]) for row in binary]
     best.plot(thresholds, [names.index(row["model"]) for row in binary], "s", color="C1", markersize=4.5)
@@ -206,10 +187,7 @@ def rivals(data: FigureData) -> Sheet:
 
 
 def lengths(data: FigureData) -> Sheet:
-    """Draw the best threshold and the exact-set error of both rules against the sum of a document's scaled counts.
-
-    Reads ``document_lengths/sums.csv``: sum (0 for counts as they are), rule, best, lowest, set_error.
-    """
+    """Draw the best threshold and the exact-set error of both rules against the sum of a document's scaled counts."""
     rows = data.results.measure_table("document_lengths", "sums")
     sums = sorted({float(row["sum"]) for row in rows} - {0.0})
     x = [*range(len(sums)), len(sums)]
@@ -217,10 +195,10 @@ def lengths(data: FigureData) -> Sheet:
     for series, (rule, name) in enumerate(_METHODS.items()):
         row_of = {float(row["sum"]): row for row in rows if row["rule"] == rule}
         ordered = [row_of[total] for total in (*sums, 0.0)]
-        look: dict[str, Any] = {"color": f"C{series}", "marker": MARKERS[series], "markersize": 4.5}
-        best.plot(x, [float(row["best"]) for row in ordered], label=name, linestyle=DASHES[series], **look)
-        errors.plot(x, [float(row["lowest"]) for row in ordered], linestyle=DASHES[series], **look)
-        hollow = {**look, "linestyle": "none", "markerfacecolor": PAPER}
+        style: dict[str, Any] = {"color": f"C{series}", "marker": MARKERS[series], "markersize": 4.5}
+        best.plot(x, [float(row["best"]) for row in ordered], label=name, linestyle=DASHES[series], **style)
+        errors.plot(x, [float(row["lowest"]) for row in ordered], linestyle=DASHES[series], **style)
+        hollow = {**style, "linestyle": "none", "markerfacecolor": PAPER}
         errors.plot(x, [float(row["set_error"]) for row in ordered], **hollow)
     best.set_yscale("logit")
     marked(best.yaxis, [1e-15, 1e-8, 0.5, 1 - 1e-8, 1 - 1e-15], ["10⁻¹⁵", "10⁻⁸", "0.5", "1−10⁻⁸", "1−10⁻¹⁵"])

@@ -11,23 +11,20 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.random import Generator
 from scipy import sparse, special
 
-from reproduction.flow.measures import Measure, MeasureData
-from reproduction.papers.multinomial.dependence import label_dependence
+from reproduction.flow.measures import Measure, Settings, Sources, only
 from reproduction.papers.multinomial.documents import (
     LENGTHS,
-    first,
+    Rules,
     mentions,
     params_of,
-    source_of,
     stack,
     sweep_of,
     thresholds_of,
     validation,
 )
-from reproduction.papers.multinomial.lengths import document_lengths
-from reproduction.papers.multinomial.rivals import rival_posteriors
 from textmix.experiment.folds import fold_numbers, halves_of
 from textmix.experiment.trial import Documents
 from textmix.metrics.accumulated import accumulated_sweep
@@ -35,28 +32,12 @@ from textmix.metrics.threshold import CRITERIA, Sweep, class_thresholds, thresho
 from textmix.models.naive_bayes.discounting import AbsoluteDiscountingBinary, AbsoluteDiscountingClassifier
 from textmix.models.naive_bayes.discounting_weights import RULES
 
-__all__ = [
-    "document_lengths",
-    "expectation_maximisation",
-    "label_dependence",
-    "rival_posteriors",
-    "single_label",
-    "table1",
-    "threshold_curves",
-]
-
 METHODS = ("accumulated", "binary")
 
 
-def table1(sources: Mapping[str, MeasureData], settings: Mapping[str, Any], _: np.random.Generator) -> Measure:
-    """Count training and test documents with no label, one label and several labels, and their shares (Table 1).
-
-    Parameters
-    ----------
-    sources : role -> data set, one.
-    settings : none.
-    """
-    source = source_of(sources)
+def table1(sources: Sources, settings: Settings, _: Generator) -> Measure:
+    """Count training and test documents with no label, one label and several labels, and their shares (Table 1)."""
+    source = only(sources)
     values: dict[str, float] = {}
     for part, rows in (("train", source.splits.train[0]), ("test", source.splits.test[0])):
         number = np.minimum(mentions(source)[rows], 2)
@@ -75,10 +56,10 @@ class _SingleLabel:
     unlabelled: Documents
 
     @classmethod
-    def of(cls, sources: Mapping[str, MeasureData]) -> _SingleLabel:
+    def of(cls, sources: Sources) -> _SingleLabel:
         """Return the problem of a data set."""
-        source = source_of(sources)
-        trial, number = first(sources), mentions(source)
+        source = only(sources)
+        trial, number = only(sources).first("labels"), mentions(source)
         of_train, of_test = number[source.splits.train[0]], number[source.splits.test[0]]
         return cls(trial.train[of_train == 1], trial.test[of_test == 1], trial.train[of_train == 0])
 
@@ -102,20 +83,14 @@ def _wrong(train: Documents, test: Documents, params: Mapping[str, Any]) -> np.n
     return np.argmax(model.predict_log_proba(test.X), axis=1) != test.y.indices
 
 
-def single_label(sources: Mapping[str, MeasureData], settings: Mapping[str, Any], _: np.random.Generator) -> Measure:
+def single_label(sources: Sources, settings: Settings, _: Generator) -> Measure:
     """Measure the error of the single-label problem (section 4.2) for the choice of the settings, and for every choice.
 
-    Parameters
-    ----------
-    sources : role -> data set, one.
-    settings : ``discount``, ``discount_counts``, ``length``, the choice of the main values, see
-        `AbsoluteDiscountingClassifier` (``length: none`` for None); ``folds``, parts of the training documents for
-        cross-validation.
-
-    Returns
-    -------
-    a measure whose table ``choices`` has the errors of every choice; keys with ``with_unlabelled`` train on the
-    unlabelled documents too, and ``chance_of_gain_with_unlabelled`` is a p-value.
+    Settings: ``discount``, ``discount_counts``, ``length``, the choice of the main values, see
+    `AbsoluteDiscountingClassifier` (``length: none`` for None); ``folds``, parts of the training documents for
+    cross-validation.
+    Result: the table ``choices`` has the errors of every choice; keys with ``with_unlabelled`` train on the unlabelled
+    documents too, and ``chance_of_gain_with_unlabelled`` is a p-value.
     """
     problem = _SingleLabel.of(sources)
     wrong = problem.wrong(params_of(settings, unlabelled="ignore"))
@@ -162,59 +137,32 @@ def _choices(problem: _SingleLabel, folds: int) -> list[dict[str, Any]]:
 
 
 def _chance_of_gain(before: np.ndarray, after: np.ndarray) -> float:
-    """Return the one-sided p-value of the sign test that `after` is no better than `before`; 1 without a change.
-
-    Parameters
-    ----------
-    before, after : which documents are wrong, bool (N,).
-    """
+    """Return the one-sided p-value of the sign test that `after` is no better than `before`; 1 without a change."""
     from scipy import stats  # here, for it takes a second to import and most measures need no test
 
     gained, lost = int(np.sum(before & ~after)), int(np.sum(~before & after))
     return float(stats.binomtest(gained, gained + lost, alternative="greater").pvalue) if gained + lost else 1.0
 
 
-class _Rules:
-    """Both multi-label methods, trained: the classifier under the accumulated rule, and the binary classifiers."""
-
-    def __init__(self, train: Documents, params: Mapping[str, Any]) -> None:
-        shared = {name: params[name] for name in ("discount", "length")}
-        self.accumulated = train.fitted(AbsoluteDiscountingClassifier(**params))
-        self.binary = train.fitted(AbsoluteDiscountingBinary(**shared))
-
-    def scores(self, X: sparse.csr_array) -> dict[str, np.ndarray]:
-        """Return posteriors and log-odds, float64 (N, L) each; log-odds distinguish posteriors that round to 1."""
-        return {"accumulated": self.accumulated.predict_proba(X), "binary": self.binary.decision_function(X)}
-
-
-def threshold_curves(
-    sources: Mapping[str, MeasureData], settings: Mapping[str, Any], generator: np.random.Generator
-) -> Measure:
+def threshold_curves(sources: Sources, settings: Settings, generator: Generator) -> Measure:
     """Measure precision, recall and exact-set error against the threshold (Figures 1 and 2), and validated thresholds.
 
     To validate a threshold, models are trained on a part of the training documents.  The threshold with the fewest
     wrong label sets on the labelled documents of the other part is chosen.  Its scores on the test documents come from
     models that are trained on all training documents.
 
-    Parameters
-    ----------
-    sources : role -> data set, one.
-    settings : ``discount``, ``discount_counts``, ``length``; ``low``, ``high``, ``steps`` and ``powers`` of the
-        thresholds, see `thresholds_of`; ``standard``, the usual threshold (section 2.2); ``validation``, the share of
-        training documents left out to choose a threshold; ``least``, the fewest of these documents for which a class
-        gets a threshold of its own (section 2.2).
-    generator : draws the validation part.
-
-    Returns
-    -------
-    a measure whose table ``curves`` has a row for each method, test set and threshold.
+    Settings: ``discount``, ``discount_counts``, ``length``; ``low``, ``high``, ``steps`` and ``powers`` of the
+    thresholds, see `thresholds_of`; ``standard``, the usual threshold (section 2.2); ``validation``, the share of
+    training documents left out to choose a threshold; ``least``, the fewest of these documents for which a class gets a
+    threshold of its own (section 2.2).
+    Result: the table ``curves`` has a row for each method, test set and threshold.
     """
-    trial = first(sources)
+    trial = only(sources).first("labels")
     train, test = trial.train, trial.test
     thresholds, params = thresholds_of(settings), params_of(settings)
-    scores = _Rules(train, params).scores(test.X)
+    scores = Rules(train, params).scores(test.X)
     fit, left_out = validation(train, settings["validation"], generator)
-    left_scores = _Rules(fit, params).scores(left_out.X)
+    left_scores = Rules(fit, params).scores(left_out.X)
     values: dict[str, float] = {}
     rows: list[dict[str, Any]] = []
     for method in METHODS:
@@ -235,12 +183,7 @@ def threshold_curves(
 
 
 def _largest_ratio_of_ranges(curves: Iterable[Mapping[str, Any]]) -> float:
-    """Return how many times wider the wider of the two methods' ranges is, on the axis where this is largest.
-
-    Parameters
-    ----------
-    curves : points of `_curve_rows` of both methods; those of all test documents are used.
-    """
+    """Return how many times wider the wider of the two methods' ranges is, on the axis where this is largest."""
     points = [row for row in curves if row["test"] == "all"]
     widths = np.array(
         [
@@ -252,14 +195,7 @@ def _largest_ratio_of_ranges(curves: Iterable[Mapping[str, Any]]) -> float:
 
 
 def _curve_values(method: str, sweeps: Mapping[str, Sweep], validated: int, shown: Iterable[float]) -> dict[str, float]:
-    """Return the values of a method's curves; keys without suffix are at the validated threshold on all test documents.
-
-    Parameters
-    ----------
-    sweeps : "all" and "labelled", the curves on all and on the labelled test documents.
-    validated : index of the validated threshold.
-    shown : thresholds at which the exact-set error is given, on the nearest threshold of the curve.
-    """
+    """Return the values of a method's curves; without a suffix at the validated threshold on all test documents."""
     sweep, labelled = sweeps["all"], sweeps["labelled"]
     thresholds = sweep.thresholds
     values = {
@@ -282,7 +218,6 @@ def _curve_values(method: str, sweeps: Mapping[str, Sweep], validated: int, show
 
 
 def _curve_rows(method: str, sweeps: Mapping[str, Sweep], validated: int) -> Iterable[dict[str, Any]]:
-    """Yield the points of a method's curves."""
     for test, sweep in sweeps.items():
         for k, threshold in enumerate(sweep.thresholds):
             yield {
@@ -299,14 +234,7 @@ def _curve_rows(method: str, sweeps: Mapping[str, Sweep], validated: int) -> Ite
 def _per_class(
     left_scores: np.ndarray, left_Y: sparse.csr_array, scores: np.ndarray, Y: sparse.csr_array, choose: dict[str, Any]
 ) -> dict[str, float]:
-    """Return the test scores with one validated threshold a class, for each criterion of validation.
-
-    Parameters
-    ----------
-    left_scores, left_Y : log-odds (n, L) and label indicators of the validation documents.
-    scores, Y : log-odds (N, L) and label indicators of the test documents.
-    choose : ``default`` and ``least`` of `class_thresholds`.
-    """
+    """Return the test scores with one validated threshold a class, for each criterion of validation."""
     values = {}
     for criterion in CRITERIA:
         limits = class_thresholds(left_scores, left_Y, criterion=criterion, **choose)
@@ -317,23 +245,14 @@ def _per_class(
     return values
 
 
-def expectation_maximisation(
-    sources: Mapping[str, MeasureData], settings: Mapping[str, Any], generator: np.random.Generator
-) -> Measure:
+def expectation_maximisation(sources: Sources, settings: Settings, generator: Generator) -> Measure:
     """Measure the errors for each use of the unlabelled training documents: none, in smoothing, and EM (Nigam et al.).
 
-    Parameters
-    ----------
-    sources : role -> data set, one.
-    settings : as for `threshold_curves`, and ``tol``, ``max_iter`` of EM.
-    generator : draws the validation part that chooses the threshold of the accumulated rule.
-
-    Returns
-    -------
-    a measure with the single-label error rate, and the exact-set error and F1 of the accumulated rule, for each use
-    (keys end in ``ignore``, ``smoothing``, ``em``), and the table ``path``, the log-likelihood at each step of EM.
+    Settings: as for `threshold_curves`, and ``tol``, ``max_iter`` of EM.
+    Result: the single-label error rate, and the exact-set error and F1 of the accumulated rule, for each use (keys end
+    in ``ignore``, ``smoothing``, ``em``), and the table ``path``, the log-likelihood at each step of EM.
     """
-    trial = first(sources)
+    trial = only(sources).first("labels")
     train, test = trial.train, trial.test
     problem, thresholds = _SingleLabel.of(sources), thresholds_of(settings)
     fit, left_out = validation(train, settings["validation"], generator)
@@ -355,6 +274,64 @@ def expectation_maximisation(
 def _posteriors(
     train: Documents, test: Documents, params: Mapping[str, Any]
 ) -> tuple[AbsoluteDiscountingClassifier, np.ndarray]:
-    """Return the trained classifier and its posteriors of the test documents, float64 (N, L)."""
     model = train.fitted(AbsoluteDiscountingClassifier(**params))
     return model, model.predict_proba(test.X)
+
+
+def document_lengths(sources: Sources, settings: Settings, _: Generator) -> Measure:
+    """Measure both rules with the counts of each test document scaled to one sum, for several sums.
+
+    Settings: as for `threshold_curves`, and ``sums``, of the scaled counts;
+    null for counts as they are.
+    Result: the table ``sums`` has a row for each sum and rule: the best threshold on the test documents with its
+    exact-set error, and error, precision and recall at the ``standard`` threshold; its values are the ratio of the
+    errors of both rules for counts as they are, at the best thresholds and at ``standard``.
+    """
+    trial = only(sources).first("labels")
+    train, test = trial.train, trial.test
+    thresholds, params = thresholds_of(settings), params_of(settings)
+    rules = Rules(train, params)
+    at = int(np.argmin(np.abs(thresholds - settings["standard"])))
+    rows: list[dict[str, Any]] = []
+    for total in settings["sums"]:
+        for rule, scores in rules.scores(scaled(test.X, total)).items():
+            sweep = sweep_of(rule, scores, test.y, thresholds)
+            best = sweep.lowest_set_error()
+            errors = {"lowest": sweep.set_error[best], "set_error": sweep.set_error[at]}
+            shares = {"precision": sweep.precision[at], "recall": sweep.recall[at]}
+            rows.append({"sum": total or 0, "rule": rule, "best": thresholds[best], **errors, **shares})
+    whole = {row["rule"]: row for row in rows if row["sum"] == 0}
+    ratios = {
+        f"ratio_{name}": whole["binary"][key] / whole["accumulated"][key]
+        for name, key in (("at_best", "lowest"), ("at_standard", "set_error"))
+    }
+    return Measure({name: float(value) for name, value in ratios.items()}, {"sums": rows})
+
+
+def binary_readings(sources: Sources, settings: Settings, _: Generator) -> Measure:
+    """Find the best threshold of the binary classifiers by each rule for b, each prior and each use of unlabelled ones.
+
+    Settings: as for `threshold_curves`, and ``discounts``, numbers or rules;
+    ``priors`` and ``unlabelled``, as of `AbsoluteDiscountingBinary`.
+    Result: the table ``readings`` has a row for each reading: the best threshold on the test documents with its
+    exact-set error; ``best_least`` and ``best_most`` are the ends of the best thresholds.
+    """
+    trial, thresholds = only(sources).first("labels"), thresholds_of(settings)
+    rows: list[dict[str, Any]] = []
+    names = ("discount", "priors", "unlabelled")
+    for reading in itertools.product(settings["discounts"], settings["priors"], settings["unlabelled"]):
+        chosen = dict(zip(names, reading, strict=True))
+        model = trial.train.fitted(AbsoluteDiscountingBinary(**chosen, length=params_of(settings)["length"]))
+        sweep = sweep_of("binary", model.decision_function(trial.test.X), trial.test.y, thresholds)
+        best = sweep.lowest_set_error()
+        rows.append({**chosen, "best": thresholds[best], "lowest": sweep.set_error[best]})
+    ends = [float(row["best"]) for row in rows]
+    return Measure({"best_least": min(ends), "best_most": max(ends)}, {"readings": rows})
+
+
+def scaled(X: sparse.csr_array, total: float | None) -> sparse.csr_array:
+    """Return counts X (N, V) with each row scaled to a sum, CSR; unchanged for None.  An empty row stays empty."""
+    if total is None:
+        return X
+    sums = np.asarray(X.sum(axis=1), dtype=np.float64).ravel()
+    return sparse.csr_array(sparse.diags_array(total / np.maximum(sums, 1.0)) @ X)

@@ -10,14 +10,19 @@ from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.random import Generator
 from scipy import sparse, special
 from sklearn import preprocessing
 
-from reproduction.flow.measures import Measure, MeasureData
-from reproduction.papers.multinomial.documents import first, params_of, sweep_of, thresholds_of, validation
+from reproduction.flow.measures import Measure, Settings, Sources, only, seed_from
+from reproduction.papers.multinomial.documents import Rules, params_of, sweep_of, thresholds_of, validation
+from textmix.experiment.folds import fold_numbers, halves_of
 from textmix.experiment.trial import Documents
 from textmix.metrics.threshold import Sweep
+from textmix.models.cbm.estimator import CBMClassifier
 from textmix.models.dirichlet.edcm import EDCMClassifier
+from textmix.models.label_sets.chains import ClassifierChain
+from textmix.models.label_sets.estimators import BinaryRelevance
 from textmix.models.linear.softmax import SoftmaxClassifier
 from textmix.models.naive_bayes.discounting import AbsoluteDiscountingBinary, AbsoluteDiscountingClassifier
 from textmix.models.network.label_network import LabelNetwork
@@ -33,32 +38,23 @@ class Scores(NamedTuple):
     log_odds: np.ndarray
 
 
-def rival_posteriors(
-    sources: Mapping[str, MeasureData], settings: Mapping[str, Any], generator: np.random.Generator
-) -> Measure:
+def rival_posteriors(sources: Sources, settings: Settings, generator: Generator) -> Measure:
     """Measure the exact-set error of the accumulated rule, of the binary rule and of the binary rule with a fall-back.
 
     The threshold is that with the fewest wrong label sets on the labelled documents of a validation part of the
     training documents; models for the test documents are trained on all of them.
 
-    Parameters
-    ----------
-    sources : role -> data set, one.
-    settings : as for `reproduction.papers.multinomial.measures.threshold_curves`, and ``models``, names of `RIVALS`,
-        ``C`` of logistic regression, ``hidden``, ``decay`` and ``max_iter`` of the network.
-    generator : draws the validation part and the weights of the network.
-
-    Returns
-    -------
-    a measure whose table ``rules`` has a row for each model and rule: the validated threshold with its errors on all
-    and on the labelled test documents, and the best threshold on the test documents with its error; the model
-    ``label sets`` has no threshold.
+    Settings: as for `threshold_curves`, and ``models``, names of `RIVALS`,
+    ``C`` of logistic regression, ``hidden``, ``decay`` and ``max_iter`` of the network.
+    Result: the table ``rules`` has a row for each model and rule: the validated threshold with its errors on all and on
+    the labelled test documents, and the best threshold on the test documents with its error; the model ``label sets``
+    has no threshold.
     """
-    trial = first(sources)
+    trial = only(sources).first("labels")
     train, test = trial.train, trial.test
     thresholds = thresholds_of(settings)
     fit, left_out = validation(train, settings["validation"], generator)
-    seed = int(generator.integers(2**31))
+    seed = seed_from(generator)
     rows: list[dict[str, Any]] = []
     for name in settings["models"]:
         prepare, score = RIVALS[name]
@@ -107,11 +103,8 @@ def _errors(sweep: Sweep, labelled: Sweep, validated: int) -> dict[str, float]:
     }
 
 
-def _label_sets(train: Documents, test: Documents, settings: Mapping[str, Any]) -> dict[str, float]:
-    """Return the cells of the multinomial with every label set of the training documents as a class.
-
-    The empty set is a class too; a test document whose set no training document has is an error.
-    """
+def _label_sets(train: Documents, test: Documents, settings: Settings) -> dict[str, float]:
+    """Return the cells of the multinomial with every label set of the training documents as a class."""
     sets, codes = np.unique(train.y.toarray(), axis=0, return_inverse=True)
     classes = sparse.csr_array(np.eye(len(sets))[codes.ravel()])
     model = Documents(train.X, classes).fitted(AbsoluteDiscountingClassifier(**params_of(settings)))
@@ -123,7 +116,6 @@ def _label_sets(train: Documents, test: Documents, settings: Mapping[str, Any]) 
 
 
 def _as_they_are(documents: Documents) -> Documents:
-    """Return the documents as they are."""
     return documents
 
 
@@ -133,16 +125,12 @@ def _with_no_class(documents: Documents) -> Documents:
     return Documents(documents.X, sparse.csr_array(sparse.hstack([documents.y, none])))
 
 
-def _multinomial(train: Documents, X: sparse.csr_array, settings: Mapping[str, Any], _: int) -> Scores:
+def _multinomial(train: Documents, X: sparse.csr_array, settings: Settings, _: int) -> Scores:
     """Return the scores of the document's multinomial models for counts X (N, V)."""
-    params = params_of(settings)
-    shared = {name: params[name] for name in ("discount", "length")}
-    accumulated = train.fitted(AbsoluteDiscountingClassifier(**params))
-    binary = train.fitted(AbsoluteDiscountingBinary(**shared))
-    return Scores(accumulated.predict_proba(X), binary.decision_function(X))
+    return Scores(*Rules(train, params_of(settings)).scores(X).values())
 
 
-def _exclusive_multinomial(train: Documents, X: sparse.csr_array, settings: Mapping[str, Any], _: int) -> Scores:
+def _exclusive_multinomial(train: Documents, X: sparse.csr_array, settings: Settings, _: int) -> Scores:
     """Return the scores of `_multinomial` where the last label, <no_class>, excludes all further ones (section 4.1).
 
     A document whose most probable label it is has no other label; every other document cannot have it.
@@ -159,16 +147,15 @@ def exclusive(scores: np.ndarray, never: float) -> np.ndarray:
     return changed
 
 
-def _edcm(train: Documents, X: sparse.csr_array, settings: Mapping[str, Any], _: int) -> Scores:
+def _edcm(train: Documents, X: sparse.csr_array, settings: Settings, _: int) -> Scores:
     """Return the scores of EDCMs: one a class on replicated documents, and two a class for the binary rule."""
     return _by_classifiers(train, train.X, X, EDCMClassifier)
 
 
-def _logistic_regression(train: Documents, X: sparse.csr_array, settings: Mapping[str, Any], seed: int) -> Scores:
+def _logistic_regression(train: Documents, X: sparse.csr_array, settings: Settings, seed: int) -> Scores:
     """Return the scores of logistic regression on log counts of length 1: of all classes together, and of each."""
 
     def model() -> SoftmaxClassifier:
-        """Return a new classifier."""
         return SoftmaxClassifier(C=settings["C"], tolerance=0.01)
 
     return _by_classifiers(train, _unit_logs(train.X), _unit_logs(X), model)
@@ -177,16 +164,7 @@ def _logistic_regression(train: Documents, X: sparse.csr_array, settings: Mappin
 def _by_classifiers(
     train: Documents, of_train: sparse.csr_array, of_test: sparse.csr_array, make: Callable[[], Any]
 ) -> Scores:
-    """Return the scores of a classifier: of all classes on replicated documents, and of each class against the rest.
-
-    A label without a training document, or with all of them, has the posterior 0 or 1.
-
-    Parameters
-    ----------
-    train : the labels; documents without one are left out.
-    of_train, of_test : inputs of the classifier, (n, V) and (N, V).
-    make : returns a new classifier.
-    """
+    """Return the scores of a classifier: of all classes on replicated documents, and of each class against the rest."""
     rows, labels = train.y.nonzero()
     posterior = np.zeros((of_test.shape[0], train.y.shape[1]))
     all_classes = Documents(of_train[rows], labels).fitted(make())
@@ -202,7 +180,7 @@ def _by_classifiers(
     return Scores(posterior, np.clip(log_odds, -ALWAYS, ALWAYS))
 
 
-def _network(train: Documents, X: sparse.csr_array, settings: Mapping[str, Any], seed: int) -> Scores:
+def _network(train: Documents, X: sparse.csr_array, settings: Settings, seed: int) -> Scores:
     """Return the scores of a network with one hidden layer; its posteriors are of single labels in both rules."""
     shape = {name: settings[name] for name in ("hidden", "max_iter")}
     model = LabelNetwork(**shape, decays=(settings["decay"],), random_state=seed)
@@ -226,3 +204,57 @@ RIVALS: Mapping[str, tuple[Callable[[Documents], Documents], Score]] = {
     "logistic regression": (_as_they_are, _logistic_regression),
     "network": (_as_they_are, _network),
 }
+
+
+def label_dependence(sources: Sources, settings: Settings, generator: Generator) -> Measure:
+    """Measure the exact-set error of independent labels, of a chain of labels and of a conditional Bernoulli mixture.
+
+    Each is a set of logistic regressions on sign(s) log(1 + |s|), where s are the log-odds of the binary classifiers.
+    Training documents get these from binary classifiers of the folds without them.
+
+    Settings: ``discount``, ``discount_counts``, ``length`` of the binary classifiers; ``folds``; ``least``, a label of
+    fewer training documents is never predicted; ``variance`` of the weights and ``tol`` of the solver; ``beam_width``
+    of the chain; ``mixture``, parameters of `CBMClassifier`.
+    Result: the table ``methods`` has a row for each method: its error on all and on the labelled test documents.
+    """
+    trial = only(sources).first("labels")
+    train, test = trial.train, trial.test
+    params = {name: value for name, value in params_of(settings).items() if name != "discount_counts"}
+    fold = fold_numbers(len(train), settings["folds"], generator)
+    inputs, inputs_of_test = _crossed(train, fold, params), _log_odds(train, test.X, params)
+    seed, used = seed_from(generator), np.flatnonzero(train.y.sum(axis=0) >= settings["least"])
+    Y, true = train.y.toarray()[:, used], test.y.toarray() > 0
+    rows = []
+    for name, model in _methods(settings, seed).items():
+        sets = np.zeros_like(true)
+        sets[:, used] = Documents(inputs[:, used], Y).fitted(model).predict(inputs_of_test[:, used])
+        wrong = np.any(sets != true, axis=1)
+        errors = {"set_error": wrong.mean(), "set_error_without_unlabelled": wrong[test.labelled].mean()}
+        rows.append({"method": name, **errors, "labels": sets.sum() / len(sets)})
+    return Measure(
+        {f"{row['method']}_set_error".replace(" ", "_"): row["set_error"] for row in rows}, {"methods": rows}
+    )
+
+
+def _methods(settings: Settings, seed: int) -> dict[str, Any]:
+    prior: dict[str, Any] = {"variance": settings["variance"]}
+    drawn: dict[str, Any] = {"random_state": seed}
+    return {
+        "independent labels": BinaryRelevance(**prior, tol=settings["tol"]),
+        "chain": ClassifierChain(**prior, **drawn, beam_width=settings["beam_width"], tol=settings["tol"]),
+        "CBM": CBMClassifier(**prior, **drawn, **settings["mixture"]),
+    }
+
+
+def _log_odds(train: Documents, X: sparse.csr_array, params: Mapping[str, Any]) -> np.ndarray:
+    """Return sign(s) log(1 + |s|) of the log-odds s of binary classifiers for counts X (N, V), float64 (N, L)."""
+    scores = train.fitted(AbsoluteDiscountingBinary(**params)).decision_function(X)
+    return np.asarray(np.sign(scores) * np.log1p(np.minimum(np.abs(scores), 1e9)))
+
+
+def _crossed(train: Documents, fold: np.ndarray, params: Mapping[str, Any]) -> np.ndarray:
+    """Return `_log_odds` of each training document by classifiers of the folds without it, float64 (N, L)."""
+    inputs = np.empty(train.y.shape)
+    for train_rows, left_out in halves_of(fold):
+        inputs[left_out] = _log_odds(train[train_rows], train.X[left_out], params)
+    return inputs

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from reproduction.pages.colours import colour_of
-from reproduction.pages.figures import FigureData
+from reproduction.pages.figures import FigureData, columns
 from textmix.core.errors import MissingResult
 from textmix.pages.marks import brief, counted, legend, log_axis, marked, spread_of, with_bars, write_at
 from textmix.pages.style import DASHES, MARKERS, Sheet, panels
@@ -27,10 +27,6 @@ def accuracy(data: FigureData) -> Sheet:
 
     Options: experiment, roles, method, parameter (of its grid), level (the method without mu), labels (role -> title).
     A missing data set has no panel.
-
-    Raises
-    ------
-    MissingResult : all data sets are missing; the reason is that of the first.
     """
     curves, absent = [], []
     for role in data.option("roles"):
@@ -79,10 +75,7 @@ def _curve(axes: Axes, points: Mapping[float, list[float]]) -> None:
 
 
 def idf_effect(data: FigureData) -> Sheet:
-    """Draw the mean weight of the words of each group by background frequency, one line a mu.
-
-    Reads ``idf_effect/weights.csv``: mu, background_quantile (upper end of the group, 0 to 1), mean_abs_weight.
-    """
+    """Draw the mean weight of the words of each group by background frequency, one line a mu."""
     rows = data.results.measure_table("idf_effect", "weights")
     lines: dict[float, dict[float, float]] = {}
     for row in rows:
@@ -90,12 +83,12 @@ def idf_effect(data: FigureData) -> Sheet:
     groups = sorted(lines[min(lines)])
     figure, (axes,) = panels(1, height=3.2)
     for number, (mu, points) in enumerate(sorted(lines.items())):
-        look: dict[str, Any] = {
+        style: dict[str, Any] = {
             "color": "C0",
             "alpha": 1.0 - 0.75 * number / max(len(lines) - 1, 1),
             "marker": MARKERS[number % len(MARKERS)],
         }
-        axes.plot(range(len(groups)), [points[group] for group in groups], markersize=3.5, **look)
+        axes.plot(range(len(groups)), [points[group] for group in groups], markersize=3.5, **style)
         write_at(axes, f"μ = {brief(mu)}", (len(groups) - 1, points[groups[-1]]), right=6, up=0)
     axes.set_xticks(range(len(groups)), [f"{number + 1}" for number in range(len(groups))])
     axes.set_xlim(-0.3, len(groups) + 0.2)
@@ -111,10 +104,7 @@ def idf_effect(data: FigureData) -> Sheet:
 
 
 def limits(data: FigureData) -> Sheet:
-    """Draw how far the smoothed estimates are from their limits, as delta and as mu grow.
-
-    Reads ``limits/limits.csv``: parameter (delta or mu), value, distance (largest absolute difference).
-    """
+    """Draw how far the smoothed estimates are from their limits, as delta and as mu grow."""
     rows = data.results.measure_table("limits", "limits")
     figure, panel = panels(2, height=2.6)
     for series, (axes, (parameter, (distance, label))) in enumerate(zip(panel, _LIMITS.items(), strict=True)):
@@ -136,16 +126,12 @@ def limits(data: FigureData) -> Sheet:
 
 
 def reasons(data: FigureData) -> Sheet:
-    """Draw accuracy against the number of training documents by background, and the purity of clusters against k.
-
-    Reads ``smoothing_reasons/accuracy.csv``: documents, background, accuracy; ``clustering/clusters.csv``: clusters,
-    purity, purity_at_random.
-    """
+    """Draw accuracy against the number of training documents by background, and the purity of clusters against k."""
     rows = data.results.measure_table("smoothing_reasons", "accuracy")
     figure, (accuracies, purities) = panels(2, height=2.9)
     names = {"none": "almost no smoothing", "uniform": "uniform background", "collection": "background of all classes"}
     for series, (background, label) in enumerate(names.items()):
-        x, y = _columns([row for row in rows if row["background"] == background], "documents", "accuracy")
+        x, y = columns([row for row in rows if row["background"] == background], "documents", "accuracy")
         _line(accuracies, x, y, series, label)
     log_axis(accuracies.xaxis, min(x), max(x))
     marked(accuracies.xaxis, x, [f"{documents:,.0f}" for documents in x])
@@ -153,7 +139,7 @@ def reasons(data: FigureData) -> Sheet:
     accuracies.set_ylabel("accuracy (fraction)")
     clusters = data.results.measure_table("clustering", "clusters")
     for series, (column, label) in enumerate({"purity": "clusters", "purity_at_random": "drawn at random"}.items()):
-        k, y = _columns(clusters, "clusters", column)
+        k, y = columns(clusters, "clusters", column)
         _line(purities, k, y, series + 3, label)
     purities.set_ylim(bottom=0)
     marked(purities.xaxis, k)
@@ -162,11 +148,6 @@ def reasons(data: FigureData) -> Sheet:
     figure.note("One split and one start of each mixture; the points have no bars.")
     legend(figure)
     return figure
-
-
-def _columns(rows: Sequence[Mapping[str, str]], *names: str) -> list[list[float]]:
-    """Return the named columns of a table, each as a list of numbers."""
-    return [[float(row[name]) for row in rows] for name in names]
 
 
 def _line(axes: Axes, x: Sequence[float], y: Sequence[float], series: int, label: str) -> None:

@@ -2,22 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
+from numpy.random import Generator
 from scipy import sparse
 
-from reproduction.flow.measures import Measure, MeasureData
-from textmix.experiment.trial import Documents, Trial
+from reproduction.flow.measures import Measure, Settings, Sources, only, seed_from
+from textmix.experiment.trial import Documents
 from textmix.models.naive_bayes.mixture import MultinomialMixture
 from textmix.models.naive_bayes.multinomial import DirichletSmoothedClassifier
-
-
-def _first(sources: Mapping[str, MeasureData]) -> Trial:
-    """Return the first trial of the only data set."""
-    (source,) = sources.values()
-    return source.first()
 
 
 def _background(X: sparse.csr_array) -> np.ndarray:
@@ -26,19 +20,13 @@ def _background(X: sparse.csr_array) -> np.ndarray:
     return counts / counts.sum()
 
 
-def limits(sources: Mapping[str, MeasureData], settings: Mapping[str, Any], _: np.random.Generator) -> Measure:
+def limits(sources: Sources, settings: Settings, _: Generator) -> Measure:
     """Measure how far priors and word probabilities are from their limits 1/k and p(w|theta_B).
 
-    Parameters
-    ----------
-    sources : role -> data set, one.
-    settings : ``delta`` and ``mu``, increasing lists; the values are taken at the last of each.
-
-    Returns
-    -------
-    a measure whose table ``limits`` has the largest absolute distance at each delta (priors) and mu (words).
+    Settings: ``delta`` and ``mu``, increasing lists; the values are taken at the last of each.
+    Result: the table ``limits`` has the largest absolute distance at each delta (priors) and mu (words).
     """
-    train = _first(sources).train
+    train = only(sources).first().train
     background = _background(train.X)
     rows, last = [], {}
     for parameter in ("delta", "mu"):
@@ -52,23 +40,17 @@ def limits(sources: Mapping[str, MeasureData], settings: Mapping[str, Any], _: n
     return Measure(values, {"limits": rows})
 
 
-def idf_effect(sources: Mapping[str, MeasureData], settings: Mapping[str, Any], _: np.random.Generator) -> Measure:
+def idf_effect(sources: Sources, settings: Settings, _: Generator) -> Measure:
     """Measure how smoothing by the background reduces the weight of the words that are frequent in it.
 
     The weight of a word is its mean absolute deviation over the classes, |log p(w|c) - mean log p(w|.)|, which for two
     classes is half of |beta_w|.  Words are grouped by their rank in the background.
 
-    Parameters
-    ----------
-    sources : role -> data set, one.
-    settings : ``mu``, an increasing list, and ``quantiles``, the number of groups of equal numbers of words.
-
-    Returns
-    -------
-    a measure whose table ``weights`` has the mean weight (nats) of each group at each mu; its values are the mean
-    weights of the group of the most frequent words, and these over the weights of the group of the rarest words.
+    Settings: ``mu``, an increasing list, and ``quantiles``, the number of groups of equal numbers of words.
+    Result: the table ``weights`` has the mean weight (nats) of each group at each mu; its values are the mean weights
+    of the group of the most frequent words, and these over the weights of the group of the rarest words.
     """
-    train = _first(sources).train
+    train = only(sources).first().train
     background = _background(train.X)
     seen = np.flatnonzero(background)
     groups = np.array_split(np.argsort(background[seen], kind="stable"), settings["quantiles"])
@@ -85,7 +67,7 @@ def idf_effect(sources: Mapping[str, MeasureData], settings: Mapping[str, Any], 
     return Measure(values, {"weights": rows})
 
 
-def weight_form(sources: Mapping[str, MeasureData], settings: Mapping[str, Any], _: np.random.Generator) -> Measure:
+def weight_form(sources: Sources, settings: Settings, _: Generator) -> Measure:
     """Compare the linear form beta_0 + sum_w c(w) beta_w with the log-odds of each category against the last.
 
     c(w) is the count of a word in a test document.  Both numbers are differences of joint log probabilities, which
@@ -94,12 +76,9 @@ def weight_form(sources: Mapping[str, MeasureData], settings: Mapping[str, Any],
     share of test documents whose predicted category has the largest posterior.  Words that no training document holds
     are left out: their probability is zero under every category.
 
-    Parameters
-    ----------
-    sources : role -> data set, one.
-    settings : ``mu``.
+    Settings: ``mu``.
     """
-    trial = _first(sources)
+    trial = only(sources).first()
     seen = np.flatnonzero(_background(trial.train.X))
     model = trial.train.columns(seen).fitted(DirichletSmoothedClassifier(mu=settings["mu"]))
     X_test = trial.test.columns(seen).X
@@ -113,15 +92,12 @@ def weight_form(sources: Mapping[str, MeasureData], settings: Mapping[str, Any],
     return Measure({"max_abs_difference": float(difference.max()), "argmax_agreement": agreement})
 
 
-def normalisation(sources: Mapping[str, MeasureData], settings: Mapping[str, Any], _: np.random.Generator) -> Measure:
+def normalisation(sources: Sources, settings: Settings, _: Generator) -> Measure:
     """Measure how far the priors and each category's word probabilities are from summing to one.
 
-    Parameters
-    ----------
-    sources : role -> data set, one.
-    settings : ``delta`` and ``mu``, lists, all pairs of which are fitted.
+    Settings: ``delta`` and ``mu``, lists, all pairs of which are fitted.
     """
-    train = _first(sources).train
+    train = only(sources).first().train
     error = 0.0
     for delta in settings["delta"]:
         for mu in settings["mu"]:
@@ -131,27 +107,18 @@ def normalisation(sources: Mapping[str, MeasureData], settings: Mapping[str, Any
     return Measure({"max_abs_error": error})
 
 
-def smoothing_reasons(
-    sources: Mapping[str, MeasureData], settings: Mapping[str, Any], generator: np.random.Generator
-) -> Measure:
+def smoothing_reasons(sources: Sources, settings: Settings, generator: Generator) -> Measure:
     """Measure the two reasons to smooth beside the IDF-like weights: sparse data and prior knowledge.
 
     Parts of the training documents, each inside the next larger one, train three models: almost without smoothing (mu
     ``least``), with the uniform background, and with the background of the collection, which is the prior knowledge.
 
-    Parameters
-    ----------
-    sources : role -> data set, one.
-    settings : ``shares`` of the training documents, increasing; ``mu``; ``least``, the mu that is almost none.
-    generator : orders the training documents.
-
-    Returns
-    -------
-    a measure whose table ``accuracy`` has the accuracy of each model on each part; ``impossible_share_<percent>`` is
-    the share of the test documents with a word that their own class lacks in this part, whose probability is 0 without
+    Settings: ``shares`` of the training documents, increasing; ``mu``; ``least``, the mu that is almost none.
+    Result: the table ``accuracy`` has the accuracy of each model on each part; ``impossible_share_<percent>`` is the
+    share of the test documents with a word that their own class lacks in this part, whose probability is 0 without
     smoothing; ``gain_<percent>`` is the accuracy with the uniform background less that almost without smoothing.
     """
-    trial = _first(sources)
+    trial = only(sources).first()
     order = generator.permutation(len(trial.train))
     ways = {
         "none": {"mu": settings["least"], "background": "uniform"},
@@ -181,25 +148,17 @@ def _impossible(train: Documents, test: Documents) -> float:
     return float(np.mean(possible < np.diff(test.X.indptr)))
 
 
-def clustering(
-    sources: Mapping[str, MeasureData], settings: Mapping[str, Any], generator: np.random.Generator
-) -> Measure:
+def clustering(sources: Sources, settings: Settings, generator: Generator) -> Measure:
     """Cluster documents without their classes: each goes to the component of a mixture of multinomials that maximises
     p(theta_i) p(d | theta_i).
 
-    Parameters
-    ----------
-    sources : role -> data set, one; training documents of its first split.
-    settings : ``documents``, how many; ``clusters``, an increasing list of k; ``smoothing`` and ``max_iter`` of the
-        mixture; ``rarest``, the fewest documents of a word that counts, and ``commonest``, its largest share of them.
-    generator : draws the documents and the starts.
-
-    Returns
-    -------
-    a measure whose table ``clusters`` has for each k the purity (the share of documents in the most frequent class of
-    their cluster) and the purity of clusters drawn at random, of the same sizes.
+    Data: the training part of the first split.
+    Settings: ``documents``, how many; ``clusters``, an increasing list of k; ``smoothing`` and ``max_iter`` of the
+    mixture; ``rarest``, the fewest documents of a word that counts, and ``commonest``, its largest share of them.
+    Result: the table ``clusters`` has for each k the purity (the share of documents in the most frequent class of their
+    cluster) and the purity of clusters drawn at random, of the same sizes.
     """
-    train = _first(sources).train
+    train = only(sources).first().train
     chosen = train[np.sort(generator.permutation(len(train))[: settings["documents"]])]
     X, y = chosen.X, chosen.y
     frequency = np.bincount(X.indices, minlength=X.shape[1])
@@ -207,7 +166,7 @@ def clustering(
     rows: list[dict[str, Any]] = []
     for k in settings["clusters"]:
         shape = {"n_components": k, "smoothing": settings["smoothing"], "max_iter": settings["max_iter"]}
-        model = MultinomialMixture(**shape, random_state=int(generator.integers(2**31))).fit(X)
+        model = MultinomialMixture(**shape, random_state=seed_from(generator)).fit(X)
         with np.errstate(divide="ignore"):
             cluster = np.argmax(np.asarray(X @ model.log_prob_.T) + np.log(model.weights_), axis=1)
         chance = purity(generator.permutation(cluster), y)

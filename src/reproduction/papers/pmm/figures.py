@@ -7,8 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from reproduction.pages.colours import colour_of
-from reproduction.pages.figures import FigureData
-from textmix.core.errors import MissingResult
+from reproduction.pages.figures import FigureData, at_hand
 from textmix.metrics.significance import wilson
 from textmix.pages.marks import (
     Printed,
@@ -54,22 +53,14 @@ WRITTEN = 0.08
 def f_scores(data: FigureData) -> Sheet:
     """Draw F of every method on each problem, a panel a problem, with the published value in the same row.
 
-    Options: experiment, roles, methods, labels (role -> title), published (role -> how the ids of its cells begin).
-    A missing problem has no panel.
-
-    Raises
-    ------
-    MissingResult : all problems are missing; the reason is that of the first.
+    Options: experiment, roles, methods, labels (role -> title), published (role -> how the ids of its cells begin).  A
+    missing problem has no panel.
     """
     methods = data.option("methods")
-    trials_of, absent = {}, []
-    for role in data.option("roles"):
-        try:
-            trials_of[role] = [[100 * value for value in data.trials(role, method, "sample_f")] for method in methods]
-        except MissingResult as missing:
-            absent.append(missing)
-    if not trials_of:
-        raise absent[0]
+    trials_of = at_hand(
+        data.option("roles"),
+        lambda role: [[100 * value for value in data.trials(role, method, "sample_f")] for method in methods],
+    )
     figure, panel = grid_of_panels(len(trials_of), 2, 0.4 + 0.34 * len(methods), sharex=True, sharey=True)
     for axes, (role, trials) in zip(panel, trials_of.items(), strict=True):
         _f_panel(axes, data, role, trials)
@@ -114,8 +105,8 @@ def times(data: FigureData) -> Sheet:
                 # The published times lie close together: each name stands on its own side.
                 write_at(axes, name, (60 * printed.value, height + below), right=-6 if below > 0 else 6, up=0)
     for _, filled, name in TIMES.values():
-        look: dict[str, Any] = {"color": GREY, "markerfacecolor": GREY if filled else PAPER}
-        axes.plot([], [], "o", label=f"{name}: median and range", **look)
+        style: dict[str, Any] = {"color": GREY, "markerfacecolor": GREY if filled else PAPER}
+        axes.plot([], [], "o", label=f"{name}: median and range", **style)
     log_axis(axes.xaxis, min(shown), max(shown))
     axes.margins(x=0.12)
     row_names(axes, [LABELS.get(method, method) for method in methods])
@@ -135,7 +126,7 @@ def _seconds(data: FigureData, method: str, kind: str) -> list[float]:
 def convergence(data: FigureData) -> Sheet:
     """Draw the relative distance of J from its largest final value against the EM iteration, a panel a model.
 
-    Option: method, the name of the measure.  Reads its ``paths.csv``: role, model, start, iteration, objective.
+    Option: method, the name of the measure.
     """
     figure, panel = panels(2, height=3.2, sharex=True, sharey=True)
     rows = data.results.measure_table(data.option("method"), "paths")
@@ -170,12 +161,12 @@ def _gaps(axes: Axes, starts: Mapping[str, Sequence[float]], series: int, name: 
         gap = [max((best - value) / abs(best), LEAST) for value in path[1:]]
         first = start == next(iter(starts))
         label = f"{name}, default start" if first else None
-        look: dict[str, Any] = {
+        style: dict[str, Any] = {
             "color": f"C{series % 7}",
             "linestyle": DASHES[0] if first else DASHES[3],
             "label": label,
         }
-        axes.plot(range(1, len(gap) + 1), gap, linewidth=1.2, **look)
+        axes.plot(range(1, len(gap) + 1), gap, linewidth=1.2, **style)
         axes.plot([len(gap)], gap[-1:], "x", color=f"C{series % 7}")
 
 
@@ -188,8 +179,7 @@ def _final_spread(starts: Mapping[str, Sequence[float]]) -> float:
 def calibration(data: FigureData) -> Sheet:
     """Draw the share of true labels against their probability in ten bins, a line a kind of prior, and the bins' sizes.
 
-    Option: method, the name of the measure.  Reads its ``reliability.csv`` (role, kind, proba, share, count), which is
-    summed over the data sets.
+    Option: method, the name of the measure.
     """
     figure = Sheet(figsize=(WIDTH, 4.6))
     upper, lower = figure.subplots(2, 1, sharex=True, height_ratios=(2.4, 1))
@@ -242,7 +232,7 @@ def _reliability(axes: Axes, bins: Mapping[int, tuple[float, float, float]], ser
 def words(data: FigureData) -> Sheet:
     """Draw the share of each label in the words of one page, a bar a word.
 
-    Option: method, the name of the measure.  Reads its ``words.csv``: word, count, and a column a label.
+    Option: method, the name of the measure.
     """
     rows = data.results.measure_table(data.option("method"), "words")
     names = [name for name in rows[0] if name not in ("word", "count")]
@@ -250,8 +240,8 @@ def words(data: FigureData) -> Sheet:
     starts = [0.0] * len(rows)
     for series, name in enumerate(names):
         shares = [float(row[name]) for row in rows]
-        look: dict[str, Any] = {"color": f"C{series % 7}", "edgecolor": PAPER, "label": name.replace("_", " ")}
-        bars = axes.barh(range(len(rows)), shares, left=starts, height=0.82, linewidth=0.5, **look)
+        style: dict[str, Any] = {"color": f"C{series % 7}", "edgecolor": PAPER, "label": name.replace("_", " ")}
+        bars = axes.barh(range(len(rows)), shares, left=starts, height=0.82, linewidth=0.5, **style)
         text = [f"{100 * share:.0f}" if share >= WRITTEN else "" for share in shares]
         axes.bar_label(bars, text, label_type="center", fontsize=SMALL, color=PAPER)
         starts = [a + b for a, b in zip(starts, shares, strict=True)]

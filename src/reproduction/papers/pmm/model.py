@@ -6,13 +6,14 @@ mean, as its key says, and the tables have one row a data set.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
+from numpy.random import Generator
 from scipy import sparse
 
-from reproduction.flow.measures import Measure, MeasureData
+from reproduction.flow.measures import Measure, Settings, Sources, seed_from
 from textmix.core.errors import MissingResult
 from textmix.experiment.folds import fold_numbers, halves_of
 from textmix.experiment.trial import Documents, Trial
@@ -24,28 +25,19 @@ MODELS = {"pmm1": PMM1, "pmm2": PMM2}
 SURE = 1e-6
 
 
-def _trials(sources: Mapping[str, MeasureData]) -> Iterator[tuple[str, Trial]]:
+def _trials(sources: Sources) -> Iterator[tuple[str, Trial]]:
     """Yield role and first trial of each data set: counts and label indicators."""
     for role, source in sources.items():
         yield role, source.first("indicators")
 
 
-def convergence(
-    sources: Mapping[str, MeasureData], settings: Mapping[str, Any], generator: np.random.Generator
-) -> Measure:
+def convergence(sources: Sources, settings: Settings, generator: Generator) -> Measure:
     """Record J, the objective of training, in every EM iteration, from the default start and from random starts.
 
-    Parameters
-    ----------
-    sources : role -> data set.
-    settings : ``starts``, number of random starts; ``tol`` and ``max_iter``, see `PMM1`.
-    generator : draws the starts.
-
-    Returns
-    -------
-    a measure with the table ``paths`` (start 0 is the default one).  ``.._relative_spread_of_optima`` is the range of
-    the final J over the starts, as a share of the largest |J|; ``pmm2_largest_relative_fall`` is the largest decrease
-    of J in one iteration, as a share of the final |J|.  Both are the largest over the data sets.
+    Settings: ``starts``, number of random starts; ``tol`` and ``max_iter``, see `PMM1`.
+    Result: the table ``paths`` (start 0 is the default one).  ``.._relative_spread_of_optima`` is the range of the
+    final J over the starts, as a share of the largest |J|; ``pmm2_largest_relative_fall`` is the largest decrease of J
+    in one iteration, as a share of the final |J|. Both are the largest over the data sets.
     """
     rows: list[dict[str, Any]] = []
     spread, fall, optima = 0.0, 0.0, 0.0
@@ -53,9 +45,7 @@ def convergence(
         for name, model in MODELS.items():
             paths = []
             for start in range(settings["starts"] + 1):
-                init: dict[str, Any] = (
-                    {"init": "random", "random_state": int(generator.integers(2**31))} if start else {}
-                )
+                init: dict[str, Any] = {"init": "random", "random_state": seed_from(generator)} if start else {}
                 unfitted = model(tol=settings["tol"], max_iter=settings["max_iter"], **init)
                 paths.append(trial.train.fitted(unfitted).objective_path_)
                 rows += [
@@ -74,19 +64,13 @@ def convergence(
     return Measure(values, {"paths": rows})
 
 
-def prediction(sources: Mapping[str, MeasureData], settings: Mapping[str, Any], _: np.random.Generator) -> Measure:
+def prediction(sources: Sources, settings: Settings, _: Generator) -> Measure:
     """Compare the greedy search with beam and flip searches, and with all label sets of the most frequent labels.
 
-    Parameters
-    ----------
-    sources : role -> data set.
-    settings : ``beam_width``; ``exact_labels``, the number of most frequent labels whose label sets are all scored;
-        ``exact_pages``, the number of test pages used there, each with at least one of these labels.
-
-    Returns
-    -------
-    a measure with the tables ``searches`` (rows of `_against` and F) and ``exact`` (rows of `_exact`); its values are
-    means over data sets and models, and ``largest_share_of_allowed_evaluations`` is that of `_share_of_evaluations`.
+    Settings: ``beam_width``; ``exact_labels``, the number of most frequent labels whose label sets are all scored;
+    ``exact_pages``, the number of test pages used there, each with at least one of these labels.
+    Result: the tables ``searches`` (rows of `_against` and F) and ``exact`` (rows of `_exact`); its values are means
+    over data sets and models, and ``largest_share_of_allowed_evaluations`` is that of `_share_of_evaluations`.
     """
     rows, exact, allowed = list[dict[str, Any]](), list[dict[str, Any]](), 0.0
     for role, trial in _trials(sources):
@@ -119,12 +103,7 @@ def prediction(sources: Mapping[str, MeasureData], settings: Mapping[str, Any], 
 
 
 def _share_of_evaluations(predicted: np.ndarray) -> float:
-    """Return the most posterior evaluations of the greedy search on one page, as a share of L (L + 1) / 2.
-
-    Parameters
-    ----------
-    predicted : label indicators found by the greedy search, (N, L).
-    """
+    """Return the most posterior evaluations of the greedy search on one page, as a share of L (L + 1) / 2."""
     n_labels = predicted.shape[1]
     steps = min(int(predicted.sum(axis=1).max()) + 1, n_labels)
     return steps * (2 * n_labels - steps + 1) / (n_labels * (n_labels + 1))
@@ -143,12 +122,8 @@ def _against(greedy: np.ndarray, fitted: PMM1 | PMM2, X: sparse.csr_array) -> di
     return {"pages_changed": float(changed.mean()), "gain_in_nats": float(np.mean(gain))}
 
 
-def _exact(model: type[PMM1 | PMM2], trial: Trial, settings: Mapping[str, Any]) -> dict[str, float]:
-    """Return the share of pages on which the greedy and the flip search find the best label set, by exhaustive search.
-
-    The models have the most frequent labels only.  ``marginal_difference`` is the mean absolute difference between the
-    label probabilities of the greedy search and the exact ones.
-    """
+def _exact(model: type[PMM1 | PMM2], trial: Trial, settings: Settings) -> dict[str, float]:
+    """Return how often greedy and flip search find the best label set of the most frequent labels, by exhaustion."""
     Y, Y_test = trial.train.y, trial.test.y
     labels = np.sort(np.argsort(-Y.sum(axis=0), kind="stable")[: settings["exact_labels"]])
     train = np.flatnonzero(Y[:, labels].any(axis=1))
@@ -162,24 +137,15 @@ def _exact(model: type[PMM1 | PMM2], trial: Trial, settings: Mapping[str, Any]) 
     return shares | {"marginal_difference": float(np.mean(np.abs(approximate - marginal)))}
 
 
-def calibration(
-    sources: Mapping[str, MeasureData], settings: Mapping[str, Any], generator: np.random.Generator
-) -> Measure:
+def calibration(sources: Sources, settings: Settings, generator: Generator) -> Measure:
     """Compare the labels' probabilities with their frequencies: as in the paper, with a learnt prior, and tempered.
 
     The temperature is the one with the least mean log loss of the labels in cross-validation on the training pages.
 
-    Parameters
-    ----------
-    sources : role -> data set.
-    settings : ``temperatures``, increasing; ``folds``, their number; ``bins``, the number of bins of equal width.
-    generator : draws the folds.
-
-    Returns
-    -------
-    a measure with the tables ``reliability`` (rows of `_reliability`) and ``errors``; its values are means over the
-    data sets.  ``calibration_error`` is the mean over pages and labels of the distance between the mean probability and
-    the share of true labels of the bin; ``sample_f_threshold`` is F of the labels with a probability above one half.
+    Settings: ``temperatures``, increasing; ``folds``, their number; ``bins``, the number of bins of equal width.
+    Result: the tables ``reliability`` (rows of `_reliability`) and ``errors``; its values are means over the data
+    sets.  ``calibration_error`` is the mean over pages and labels of the distance between the mean probability and the
+    share of true labels of the bin; ``sample_f_threshold`` is F of the labels with a probability above one half.
     """
     rows, errors = list[dict[str, Any]](), list[dict[str, Any]]()
     for role, trial in _trials(sources):
@@ -215,7 +181,7 @@ def _kinds(temperature: float) -> dict[str, dict[str, Any]]:
     return {"paper": {}, "prior": prior, "tempered": {**prior, "temperature": temperature}}
 
 
-def _temperature(trial: Trial, settings: Mapping[str, Any], generator: np.random.Generator) -> float:
+def _temperature(trial: Trial, settings: Settings, generator: Generator) -> float:
     """Return the temperature with the least log loss in cross-validation on the training pages."""
     losses = np.zeros(len(settings["temperatures"]))
     for fit, fold in halves_of(fold_numbers(len(trial.train), settings["folds"], generator)):
@@ -233,13 +199,7 @@ def _log_loss(proba: np.ndarray, Y: np.ndarray) -> float:
 
 
 def _reliability(proba: np.ndarray, Y: np.ndarray, bins: int) -> list[dict[str, float]]:
-    """Return mean probability, share of true labels and number of decisions of each bin that is not empty.
-
-    Parameters
-    ----------
-    proba, Y : probabilities and label indicators, (N, L) each; every pair of a page and a label is a decision.
-    bins : their number, of equal width from 0 to 1.
-    """
+    """Return mean probability, share of true labels and number of decisions of each bin that is not empty."""
     bin_of = np.minimum((proba * bins).astype(int), bins - 1)
     return [
         {"proba": float(proba[inside].mean()), "share": float(Y[inside].mean()), "count": float(inside.sum())}
@@ -248,7 +208,7 @@ def _reliability(proba: np.ndarray, Y: np.ndarray, bins: int) -> list[dict[str, 
     ]
 
 
-def assumption(sources: Mapping[str, MeasureData], settings: Mapping[str, Any], _: np.random.Generator) -> Measure:
+def assumption(sources: Sources, settings: Settings, _: Generator) -> Measure:
     """Check that pages with several labels are mixtures of the words of pages with one (section 2.2).
 
     The word distribution of a label comes from the training pages that have this label alone.  The test pages have
@@ -256,15 +216,9 @@ def assumption(sources: Mapping[str, MeasureData], settings: Mapping[str, Any], 
     of its labels' distributions is compared with the log-likelihood under the best of these distributions alone, chosen
     with hindsight, and with the mean log-likelihood under one of them.
 
-    Parameters
-    ----------
-    sources : role -> data set.
-    settings : ``least_pages``, the fewest training pages that have a label alone.
-
-    Returns
-    -------
-    a measure with the table ``problems``: number of test pages, log-likelihoods in nats a word, and the share of pages
-    that are likelier under the mean.  Values are means over the data sets, but for the sum of ``pages``.
+    Settings: ``least_pages``, the fewest training pages that have a label alone.
+    Result: the table ``problems``: number of test pages, log-likelihoods in nats a word, and the share of pages that
+    are likelier under the mean.  Values are means over the data sets, but for the sum of ``pages``.
     """
     rows: list[dict[str, Any]] = []
     for role, trial in _trials(sources):
@@ -295,27 +249,18 @@ def assumption(sources: Mapping[str, MeasureData], settings: Mapping[str, Any], 
     return Measure(values | {"pages": sum(row["pages"] for row in rows)}, {"problems": rows})
 
 
-def words(sources: Mapping[str, MeasureData], settings: Mapping[str, Any], _: np.random.Generator) -> Measure:
+def words(sources: Sources, settings: Settings, _: Generator) -> Measure:
     """Show which words of one test page came from which of its labels, by PMM1.
 
     The page has the given numbers of labels and words, PMM1 finds exactly its labels, and the label with the smallest
     share of its words has the largest share among all these pages.
 
-    Parameters
-    ----------
-    sources : role -> data set, one.
-    settings : ``labels``, number of labels of the page; ``least_words``, ``most_words``, limits of its number of
-        different words; ``shown``, the number of words of the table: the ones whose probability under the page's labels
-        most exceeds the mean over all labels, times their count.
-
-    Returns
-    -------
-    a measure with the table ``words`` (the share of each label in each word); ``share_k`` is the share of the page's
-    label k in all its words.
-
-    Raises
-    ------
-    MissingResult : no page is as the settings demand.
+    Settings: ``labels``, number of labels of the page; ``least_words``, ``most_words``, limits of its number of
+    different words; ``shown``, the number of words of the table: the ones whose probability under the page's labels
+    most exceeds the mean over all labels, times their count.
+    Result: the table ``words`` (the share of each label in each word); ``share_k`` is the share of the page's label k
+    in all its words.
+    It raises `MissingResult` where fewer are at hand.
     """
     ((role, trial),) = _trials(sources)
     corpus = sources[role].corpus
@@ -344,10 +289,7 @@ def words(sources: Mapping[str, MeasureData], settings: Mapping[str, Any], _: np
 
 
 def _word_shares(fitted: PMM1, X: sparse.csr_array, page: int) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """Return the n words of a page, their counts, the shares (n, K) of its K predicted labels, and these labels.
-
-    The words are columns of X (N, V); the shares are the responsibilities of equation (18) and sum to one in a row.
-    """
+    """Return the n words of a page, their counts, the shares (n, K) of its K predicted labels, and these labels."""
     entries = slice(X.indptr[page], X.indptr[page + 1])
     labels = np.flatnonzero(fitted.predict(X[[page]])[0])
     part = fitted.theta_[X.indices[entries]][:, labels]

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import statistics
-from collections.abc import Mapping
-from typing import Any
 
 import numpy as np
+from numpy.random import Generator
 
-from reproduction.flow.measures import Measure, MeasureData
+from reproduction.flow.measures import Measure, MeasureData, Settings, Sources
 from textmix.core.errors import MissingResult
 from textmix.metrics.multilabel import sample_f
 
@@ -16,19 +15,14 @@ METHODS = ("nb", "svm", "knn", "nn", "pmm1", "pmm2")
 PAIRS = (("pmm1", "pmm2"), ("pmm1", "svm"), ("pmm2", "svm"), ("knn", "svm"))
 
 
-def _check_all(sources: Mapping[str, MeasureData], settings: Mapping[str, Any]) -> None:
+def _check_all(sources: Sources, settings: Settings) -> None:
     """Raise MissingResult where fewer problems are at hand than ``problems``: theirs would be other numbers."""
     if len(sources) < settings["problems"]:
         raise MissingResult(f"only {len(sources)} of the {settings['problems']} problems are at hand")
 
 
-def _f(sources: Mapping[str, MeasureData], settings: Mapping[str, Any]) -> dict[str, list[float]]:
-    """Return for each method its mean F over the trials of each problem, a fraction.
-
-    Raises
-    ------
-    MissingResult : a problem is not at hand.
-    """
+def _f(sources: Sources, settings: Settings) -> dict[str, list[float]]:
+    """Return for each method its mean F over the trials of each problem, a fraction."""
     _check_all(sources, settings)
     return {method: [_mean_f(source, method) for source in sources.values()] for method in METHODS}
 
@@ -43,34 +37,24 @@ def _mean_f(source: MeasureData, method: str) -> float:
     return statistics.fmean(sample_f(true, predicted) for true, predicted in trials)
 
 
-def means(sources: Mapping[str, MeasureData], settings: Mapping[str, Any], _: np.random.Generator) -> Measure:
+def means(sources: Sources, settings: Settings, _: Generator) -> Measure:
     """Average F over the problems, by method.
 
-    Parameters
-    ----------
-    sources : role -> problem, with the predictions of a table.
-    settings : ``problems``, how many there must be.
-
-    Raises
-    ------
-    MissingResult : there are fewer problems.
+    Data: problem, with the predictions of a table.
+    Settings: ``problems``, how many there must be.
+    It raises `MissingResult` where fewer are at hand.
     """
     return Measure({method: statistics.fmean(f) for method, f in _f(sources, settings).items()})
 
 
-def wins(sources: Mapping[str, MeasureData], settings: Mapping[str, Any], _: np.random.Generator) -> Measure:
+def wins(sources: Sources, settings: Settings, _: Generator) -> Measure:
     """Count the problems on which each method has the highest mean F.
 
     For each pair of `PAIRS` the problems on which the first method has a higher mean F than the second are counted too.
 
-    Parameters
-    ----------
-    sources : role -> problem, with the predictions of a table.
-    settings : ``problems``, how many there must be.
-
-    Raises
-    ------
-    MissingResult : there are fewer problems.
+    Data: problem, with the predictions of a table.
+    Settings: ``problems``, how many there must be.
+    It raises `MissingResult` where fewer are at hand.
     """
     f = _f(sources, settings)
     best = np.argmax([f[method] for method in METHODS], axis=0)
@@ -80,17 +64,11 @@ def wins(sources: Mapping[str, MeasureData], settings: Mapping[str, Any], _: np.
     return Measure(values)
 
 
-def problems(sources: Mapping[str, MeasureData], settings: Mapping[str, Any], _: np.random.Generator) -> Measure:
+def problems(sources: Sources, settings: Settings, _: Generator) -> Measure:
     """Count the problems and find the smallest and largest share of pages with several labels.
 
-    Parameters
-    ----------
-    sources : role -> problem.
-    settings : ``problems``, how many there must be.
-
-    Raises
-    ------
-    MissingResult : there are fewer problems.
+    Settings: ``problems``, how many there must be.
+    It raises `MissingResult` where fewer are at hand.
     """
     _check_all(sources, settings)
     shares = [float(np.mean(source.corpus.label_counts > 1)) for source in sources.values()]

@@ -3,31 +3,26 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Mapping
 from typing import Any
 
-import numpy as np
+from numpy.random import Generator
 
-from reproduction.flow.measures import Measure, MeasureData, in_turns, ratio_of_times
+from reproduction.flow.measures import Measure, Settings, Sources, in_turns, only, ratio_of_times
 from textmix.models.neighbors.labels import LabelNeighbors
 from textmix.models.network.label_network import LabelNetwork
 from textmix.models.pmm.estimator import PMM1, PMM2
 
 
-def claims_time(sources: Mapping[str, MeasureData], settings: Mapping[str, Any], _: np.random.Generator) -> Measure:
+def claims_time(sources: Sources, settings: Settings, _: Generator) -> Measure:
     """Time training and prediction of the first trial, in turns; tuning is left out, on both sides.
 
     ``training_nn_pmm1`` is the network's time over that of PMM1, ``prediction_knn_pmm1`` that of k-NN over that of
     PMM1, each with its interval; the same with ``pmm2``.
 
-    Parameters
-    ----------
-    sources : role -> data set, one.
-    settings : ``network`` and ``neighbors``, the parameters of `LabelNetwork` and `LabelNeighbors`; ``xi`` and ``zeta``
-        of the mixtures; ``repeats``, how often each is timed.
+    Settings: ``network`` and ``neighbors``, the parameters of `LabelNetwork` and `LabelNeighbors`; ``xi`` and ``zeta``
+    of the mixtures; ``repeats``, how often each is timed.
     """
-    (source,) = sources.values()
-    trial, xi = source.first("indicators"), settings["xi"]
+    trial, xi = only(sources).first("indicators"), settings["xi"]
     models: dict[str, Any] = {
         "nn": LabelNetwork(**settings["network"]),
         "knn": LabelNeighbors(**settings["neighbors"]),

@@ -32,8 +32,7 @@ def accuracy(data: FigureData) -> Sheet:
     """Draw accuracy against the largest n, one line a largest slop, one panel a learner.
 
     A full mark is at the lambda chosen on training documents, a hollow one at the best lambda for the test documents.
-    Options: methods, published (method -> id of the accuracy in percent, for the largest n and slop).  Reads
-    ``<method>_curves/path.csv``: n, slop, chosen (0 or 1), test_accuracy.
+    Options: methods, published (method -> id of the accuracy in percent, for the largest n and slop).
     """
     methods = data.option("methods")
     figure, panel = panels(len(methods), height=3.1, sharex=True, sharey=True)
@@ -69,8 +68,7 @@ def _accuracies(axes: Axes, rows: Sequence[dict[str, float]], series: int, label
 def size(data: FigureData) -> Sheet:
     """Draw accuracy against features used along the path of each learner, with all skip-grams.
 
-    A ring marks the chosen lambda.  Options: methods.  Reads ``<method>_curves/path.csv``, rows of the largest n and
-    slop: features, test_accuracy, chosen (0 or 1).
+    A ring marks the chosen lambda.  Options: methods.
     """
     figure, (axes,) = panels(1, height=3.0)
     sizes = []
@@ -81,8 +79,8 @@ def size(data: FigureData) -> Sheet:
         x, y = ([row[key] for row in path] for key in ("features", "test_accuracy"))
         sizes += x
         colour = colour_of(method)
-        look: dict[str, Any] = {"color": colour, "marker": MARKERS[number], "linestyle": DASHES[number]}
-        axes.plot(x, y, label=LABELS[method], **look)
+        style: dict[str, Any] = {"color": colour, "marker": MARKERS[number], "linestyle": DASHES[number]}
+        axes.plot(x, y, label=LABELS[method], **style)
         ring = next(number for number, row in enumerate(path) if row["chosen"])
         axes.plot(x[ring], y[ring], "o", markersize=12, markerfacecolor="none", color=colour)
         figure.note(f"The chosen penalty of {LABELS[method]} keeps {x[ring]:,.0f} skip-grams.")
@@ -97,8 +95,7 @@ def size(data: FigureData) -> Sheet:
 def contributions(data: FigureData) -> Sheet:
     """Draw the share of each n and slop among all features, among selected ones, and in the weight; a panel a learner.
 
-    Options: methods, published (method -> id of the share of the weight without gaps, in percent).  Reads
-    ``<method>_curves/shares.csv``: n, slop, all, selected, weight (fractions).
+    Options: methods, published (method -> id of the share of the weight without gaps, in percent).
     """
     methods = data.option("methods")
     figure, panel = panels(len(methods), height=3.8, sharey=True)
@@ -120,13 +117,13 @@ def _stack(axes: Axes, rows: Sequence[dict[str, str]]) -> None:
     for row in sorted(rows, key=lambda row: (int(row["slop"]), int(row["n"]))):
         n, slop = int(row["n"]), int(row["slop"])
         heights = [float(row[part]) for part in _PARTS]
-        look: dict[str, Any] = {
+        style: dict[str, Any] = {
             "color": f"C{slop}",
             "alpha": 1.0 - 0.17 * (n - 1),
             "edgecolor": PAPER,
             "linewidth": 0.5,
         }
-        axes.bar(range(len(_PARTS)), heights, bottom=bottom, width=0.7, label=f"n = {n}, slop {slop}", **look)
+        axes.bar(range(len(_PARTS)), heights, bottom=bottom, width=0.7, label=f"n = {n}, slop {slop}", **style)
         for x, height in enumerate(heights):
             if height >= WRITTEN:
                 write_at(axes, f"{100 * height:.0f} %", (x, bottom[x] + height / 2), up=0, color=INK, fontsize=SMALL)
@@ -138,11 +135,7 @@ def _stack(axes: Axes, rows: Sequence[dict[str, str]]) -> None:
 
 
 def speaking(data: FigureData) -> Sheet:
-    """Draw the skip-grams with the largest effect on the scores, as bars to either side.
-
-    Reads ``speaking/skipgrams.csv``: skipgram, pull (weight times standard deviation of the feature), documents,
-    positive_share.
-    """
+    """Draw the skip-grams with the largest effect on the scores, as bars to either side."""
     rows = sorted(data.results.measure_table("speaking", "skipgrams"), key=lambda row: -float(row["pull"]))
     figure, (axes,) = panels(1, height=0.17 * len(rows) + 0.9)
     for height, row in enumerate(rows):

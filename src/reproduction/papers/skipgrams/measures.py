@@ -3,30 +3,25 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
 import numpy as np
+from numpy.random import Generator
 
-from reproduction.flow.measures import Measure, MeasureData
+from reproduction.flow.measures import Measure, MeasureData, Settings, Sources, only
 from textmix.core.progress import progress
 from textmix.data.corpus import Corpus, Ragged
 from textmix.models.linear.margin_problem import Columns, MarginProblem, MarginSolution
 from textmix.models.linear.path import cross_validate, penalty_grid, regularisation_path
 from textmix.models.linear.subspace import Subspace
-from textmix.text.lemmas import lemmas
 from textmix.text.skipgrams import position_patterns
 from textmix.text.stoplists import stop_words
-from textmix.text.treebank import treebank_words
+from textmix.text.treebank import lemmas, treebank_words
 
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+|<br */?>\s*")
-
-
-def _only(sources: Mapping[str, MeasureData]) -> MeasureData:
-    """Return the only data set of a measure."""
-    return next(iter(sources.values()))
 
 
 def _kinds(corpus: Corpus) -> list[tuple[int, int, int, int]]:
@@ -41,18 +36,16 @@ def _upto(corpus: Corpus, n: int, slop: int) -> list[tuple[int, int]]:
     return [(low, high) for own_n, own_slop, low, high in _kinds(corpus) if own_n <= n and own_slop <= slop]
 
 
-def skipgram_counts(sources: Mapping[str, MeasureData], settings: Mapping[str, Any], _: np.random.Generator) -> Measure:
+def skipgram_counts(sources: Sources, settings: Settings, _: Generator) -> Measure:
     """Count the skip-grams of every pair of largest n and largest slop.
 
     ``n3_s1`` is the number of skip-grams of at most 3 words and slop at most 1.  ``most_dropped`` is one less than the
     smallest training document frequency among the features.
 
-    Parameters
-    ----------
-    sources : role -> data set, one, with skip-grams as features.
-    settings : ``kinds``, pairs of n and slop.
+    Data: with skip-grams as features.
+    Settings: ``kinds``, pairs of n and slop.
     """
-    source = _only(sources)
+    source = only(sources)
     corpus = source.corpus
     values = {f"n{n}_s{s}": float(sum(high - low for low, high in _upto(corpus, n, s))) for n, s in settings["kinds"]}
     train = source.first().train.X
@@ -60,15 +53,12 @@ def skipgram_counts(sources: Mapping[str, MeasureData], settings: Mapping[str, A
     return Measure(values)
 
 
-def classes(sources: Mapping[str, MeasureData], settings: Mapping[str, Any], _: np.random.Generator) -> Measure:
+def classes(sources: Sources, settings: Settings, _: Generator) -> Measure:
     """Count the positive and the negative reviews.
 
-    Parameters
-    ----------
-    sources : role -> data set, one, negative before positive.
-    settings : none.
+    Data: negative before positive.
     """
-    negative, positive = np.bincount(_only(sources).corpus.classes(), minlength=2)
+    negative, positive = np.bincount(only(sources).corpus.classes(), minlength=2)
     return Measure({"negative": float(negative), "positive": float(positive)})
 
 
@@ -97,15 +87,13 @@ def matching_documents(tokens: Ragged, words: Sequence[int], max_slop: int) -> n
     return np.unique(np.concatenate(matches))
 
 
-def examples(sources: Mapping[str, MeasureData], settings: Mapping[str, Any], _: np.random.Generator) -> Measure:
+def examples(sources: Sources, settings: Settings, _: Generator) -> Measure:
     """Count the documents of skip-grams and of n-grams that they match (slides "Skip-gram Examples").
 
-    Parameters
-    ----------
-    sources : role -> data set, one, with the stream of lemmas.
-    settings : ``phrases``, key -> [phrase, slop]; the phrases are brought to lemmas as the reviews were.
+    Data: with the stream of lemmas.
+    Settings: ``phrases``, key -> [phrase, slop]; the phrases are brought to lemmas as the reviews were.
     """
-    corpus = _only(sources).corpus
+    corpus = only(sources).corpus
     ids = {name: row for row, name in enumerate(corpus.feature_names or ())}
     values = {}
     for key, (phrase, slop) in settings["phrases"].items():
@@ -162,16 +150,8 @@ class _Path:
     chosen: int
 
 
-def _path(data: _Halves, settings: Mapping[str, Any], fold: np.ndarray) -> _Path:
-    """Return the path on all training documents, with the lambda that is best on held-out training documents.
-
-    Parameters
-    ----------
-    data : training and test part.
-    settings : ``loss``, ``l1_ratio``, ``n_lambdas``, ``largest``, ``smallest``, ``tolerance``, see
-        `textmix.models.linear.path`; ``patience``, the number of lambdas without a gain after which the search ends.
-    fold : int (N,), the fold in which a training document is held out; -1 for a document that is never held out.
-    """
+def _path(data: _Halves, settings: Settings, fold: np.ndarray) -> _Path:
+    """Return the path on all training documents, with the lambda that is best on held-out training documents."""
     problem = MarginProblem.of(data.train, data.y, settings["loss"])
     ratio = settings["l1_ratio"]
     lambdas = penalty_grid(problem, ratio, settings["n_lambdas"], settings["largest"], settings["smallest"])
@@ -186,7 +166,7 @@ def _path(data: _Halves, settings: Mapping[str, Any], fold: np.ndarray) -> _Path
     return _Path(lambdas[:tried], held_out[:tried], solutions, int(np.nanargmax(held_out)))
 
 
-def curves(sources: Mapping[str, MeasureData], settings: Mapping[str, Any], generator: np.random.Generator) -> Measure:
+def curves(sources: Sources, settings: Settings, generator: Generator) -> Measure:
     """Measure accuracy and features used along the path of one learner, for every pair of largest n and largest slop.
 
     Keys of the values, for each pair: ``n5_s2``, test accuracy at the lambda chosen on training documents; ``.._best``,
@@ -195,19 +175,13 @@ def curves(sources: Mapping[str, MeasureData], settings: Mapping[str, Any], gene
     lambda of the last pair; ``all_``, ``selected_`` and ``weight_n5_s2_share`` are the shares
     of one n and slop in all features, in the features with weight, and in the sum of |weights|.
 
-    Parameters
-    ----------
-    sources : role -> data set, one, with skip-grams as features.
-    settings : ``kinds``, pairs of largest n and largest slop, the largest pair last; ``folds``, their number: all folds
-        are held out in turn for the last pair, the first fold alone for every other pair; and the settings of `_path`.
-    generator : draws the folds.
-
-    Returns
-    -------
-    a measure with the tables ``path`` (a row for each pair and lambda) and ``shares`` (a row for each n and slop, at
-    the chosen lambda of the last pair).
+    Data: with skip-grams as features.
+    Settings: ``kinds``, pairs of largest n and largest slop, the largest pair last; ``folds``, their number: all folds
+    are held out in turn for the last pair, the first fold alone for every other pair; and the settings of `_path`.
+    Result: the tables ``path`` (a row for each pair and lambda) and ``shares`` (a row for each n and slop, at the
+    chosen lambda of the last pair).
     """
-    source = _only(sources)
+    source = only(sources)
     whole, values, rows = _Halves.of(source), {}, []
     folds = generator.permutation(len(whole.y)) % settings["folds"]
     report = progress("curves of pairs of n and slop", len(settings["kinds"]))
@@ -255,28 +229,19 @@ def _shares(corpus: Corpus, w: np.ndarray) -> Iterator[dict[str, Any]]:
         yield {"n": n, "slop": slop, **dict(zip(("all", "selected", "weight"), map(float, shares), strict=True))}
 
 
-def speaking(
-    sources: Mapping[str, MeasureData], settings: Mapping[str, Any], generator: np.random.Generator
-) -> Measure:
+def speaking(sources: Sources, settings: Settings, generator: Generator) -> Measure:
     """Name the skip-grams with the largest effect for each class, each with a sentence that holds it.
 
     The effect is |weight| times the standard deviation of the feature.  Skip-grams of stop words and punctuation marks
     alone are left out, for they are many and carry no meaning.
 
-    Parameters
-    ----------
-    sources : role -> data set, one, with skip-grams as features and its text.
-    settings : ``number``, how many skip-grams are named for each class; ``least_n``, the fewest words of a named
-        skip-gram; ``stop_list``; ``folds``, the number of folds, which are held out in turn; and the settings of
-        `_path`.
-    generator : draws the folds.
-
-    Returns
-    -------
-    a measure with the table ``skipgrams``: name, weight, effect (``pull``, positive for the positive class), training
+    Data: with skip-grams as features and its text.
+    Settings: ``number``, how many skip-grams are named for each class; ``least_n``, the fewest words of a named
+    skip-gram; ``stop_list``; ``folds``, the number of folds, which are held out in turn; and the settings of `_path`.
+    Result: the table ``skipgrams``: name, weight, effect (``pull``, positive for the positive class), training
     documents, share of positive ones, and an example.
     """
-    source = _only(sources)
+    source = only(sources)
     data = _Halves.of(source)
     path = _path(data, settings, generator.permutation(len(data.y)) % settings["folds"])
     best = path.solutions[path.chosen]

@@ -7,11 +7,11 @@ their code adds the documents of each pattern of positions, so that a document m
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 import numpy as np
+from numpy.random import Generator
 
-from reproduction.flow.measures import Measure, MeasureData
+from reproduction.flow.measures import Measure, Settings, Sources, only
 from textmix.data.corpus import Ragged
 from textmix.text.skipgrams import position_patterns
 
@@ -21,23 +21,18 @@ _BITS = 25
 _FACTOR, _MIX = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xBF58476D1CE4E5B9)
 
 
-def pattern_counts(sources: Mapping[str, MeasureData], settings: Mapping[str, Any], _: np.random.Generator) -> Measure:
+def pattern_counts(sources: Sources, settings: Settings, _: Generator) -> Measure:
     """Count the skip-grams of every pair of largest n and largest slop, by documents and patterns.
 
     A skip-gram with the same words and frequency at the next smaller slop is dropped, as among our features.
 
-    Parameters
-    ----------
-    sources : role -> data set, one, with the stream of words; the training part of its first split.
-    settings : ``kinds``, pairs of n and slop; ``least``, the smallest frequency that is kept; ``once``, whether a
-        document counts once for each ``pattern`` or once (``document``); ``same``, word -> word with which it counts as
-        one.
-
-    Returns
-    -------
-    a measure with the keys of `reproduction.papers.skipgrams.measures.skipgram_counts` and the table ``kinds``.
+    Data: with the stream of words; the training part of the first split.
+    Settings: ``kinds``, pairs of n and slop; ``least``, the smallest frequency that is kept; ``once``, whether a
+    document counts once for each ``pattern`` or once (``document``); ``same``, word -> word with which it counts as
+    one.
+    Result: the keys of `reproduction.papers.skipgrams.measures.skipgram_counts` and the table ``kinds``.
     """
-    source = next(iter(sources.values()))
+    source = only(sources)
     tokens: Ragged = source.corpus.tokens  # type: ignore[assignment]
     values, document = _stream(tokens, np.asarray(source.splits.train[0]))
     values = merged(values, source.corpus.feature_names or (), settings["same"])
@@ -55,19 +50,14 @@ def pattern_counts(sources: Mapping[str, MeasureData], settings: Mapping[str, An
     return Measure({f"n{row['n']}_s{row['slop']}": float(row["skipgrams"]) for row in rows}, {"kinds": rows})
 
 
-def gap_words(sources: Mapping[str, MeasureData], settings: Mapping[str, Any], _: np.random.Generator) -> Measure:
+def gap_words(sources: Sources, settings: Settings, _: Generator) -> Measure:
     """Count the documents that have a pair of words around one further word, for each further word.
 
-    Parameters
-    ----------
-    sources : role -> data set, one, with the stream of words.
-    settings : ``pair``, both words; ``number``, how many further words are listed; ``asked``, key -> a further word.
-
-    Returns
-    -------
-    a measure with the documents of each asked word, and the table ``words`` (word, documents), most documents first.
+    Data: with the stream of words.
+    Settings: ``pair``, both words; ``number``, how many further words are listed; ``asked``, key -> a further word.
+    Result: the documents of each asked word, and the table ``words`` (word, documents), most documents first.
     """
-    corpus = next(iter(sources.values())).corpus
+    corpus = only(sources).corpus
     names: Sequence[str] = corpus.feature_names or ()
     tokens: Ragged = corpus.tokens  # type: ignore[assignment]
     values, document = _stream(tokens, np.arange(len(tokens)))
@@ -92,13 +82,7 @@ def _stream(tokens: Ragged, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def merged(values: np.ndarray, names: Sequence[str], same: Mapping[str, str]) -> np.ndarray:
-    """Return word ids (T,) in which some words have the id of another word; a word without an id is passed over.
-
-    Parameters
-    ----------
-    values : int64 (T,), ids into ``names``.
-    same : word -> word with which it counts as one.
-    """
+    """Return word ids (T,) in which some words have the id of another word; a word without an id is passed over."""
     ids, table = {name: number for number, name in enumerate(names)}, np.arange(len(names))
     for word, other in same.items():
         if word in ids and other in ids:
@@ -168,10 +152,7 @@ def _often(values: np.ndarray, document: np.ndarray, patterns: Sequence[tuple[in
 def _once_a_document(
     values: np.ndarray, document: np.ndarray, offsets: tuple[int, ...], often: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return the hash of each skip-gram of one pattern in an entry of ``often``, once per document, uint64 (M,).
-
-    The second array holds the hashes of skip-gram and document, uint64 (M,).
-    """
+    """Return the hash of each skip-gram of one pattern in an entry of ``often``, once per document, uint64 (M,)."""
     gram, row = _occurrences(values, document, offsets)
     chosen = often[_bin(gram)]
     gram, row = gram[chosen], row[chosen]

@@ -11,8 +11,9 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+from numpy.random import Generator
 
-from reproduction.flow.measures import Measure, MeasureData
+from reproduction.flow.measures import Measure, MeasureData, Settings, Sources, seed_from
 from textmix.experiment.compared import run_compared
 from textmix.experiment.folds import evenly
 from textmix.experiment.methods import Method
@@ -26,19 +27,13 @@ WEIGHTING = {"counts": "counts", "reals": "tfidf", "sequences": "order"}
 LEAST = {"counts": 1, "reals": 1, "sequences": 0}
 
 
-def comparison(sources: Mapping[str, MeasureData], settings: Mapping[str, Any], rng: np.random.Generator) -> Measure:
+def comparison(sources: Sources, settings: Settings, rng: Generator) -> Measure:
     """Measure the accuracy of every method on every data set at hand, for several numbers of training documents.
 
-    Parameters
-    ----------
-    sources : role -> data set, with words in order, and the methods.
-    settings : ``sizes``, numbers of training documents, increasing; ``trials``, number of splits.
-    rng : draws the order of the training documents, and seeds the fits.
-
-    Returns
-    -------
-    a measure with ``friedman_p`` and ``critical_difference`` (Nemenyi's) at the largest size over the data sets, and
-    the tables ``accuracies`` (a row a data set, method, size and split) and ``ranks`` (mean rank, 1 is the best).
+    Data: with words in order, and the methods.
+    Settings: ``sizes``, numbers of training documents, increasing; ``trials``, number of splits.
+    Result: ``friedman_p`` and ``critical_difference`` (Nemenyi's) at the largest size over the data sets, and the
+    tables ``accuracies`` (a row a data set, method, size and split) and ``ranks`` (mean rank, 1 is the best).
     """
     rows = [
         {"role": role, "method": method.name, "size": size, "trial": trial, "accuracy": accuracy}
@@ -57,9 +52,7 @@ def comparison(sources: Mapping[str, MeasureData], settings: Mapping[str, Any], 
     return Measure(values, {"accuracies": rows, "ranks": ranks})
 
 
-def comparison_time(
-    sources: Mapping[str, MeasureData], settings: Mapping[str, Any], rng: np.random.Generator
-) -> Measure:
+def comparison_time(sources: Sources, settings: Settings, rng: Generator) -> Measure:
     """Measure the seconds in which every method is fitted and predicts, on the first split of every data set at hand.
 
     Parameters and methods are those of `comparison`, with the smallest number of training documents.
@@ -73,10 +66,10 @@ def comparison_time(
 
 
 def _fitted(
-    source: MeasureData, sizes: Sequence[int], trials: int, rng: np.random.Generator
+    source: MeasureData, sizes: Sequence[int], trials: int, rng: Generator
 ) -> Iterator[tuple[int, Method, float, list[float]]]:
     """Yield size, method, seconds of the first fit and prediction, and the accuracy of each trial."""
-    seed, whole = int(rng.integers(2**31)), _ordered(source, trials, rng)
+    seed, whole = seed_from(rng), _ordered(source, trials, rng)
     for size in sizes:
         splits = Splits.of([(train[:size], test) for train, test in whole])
         for method in source.methods.values():
@@ -89,7 +82,7 @@ def _fitted(
             yield size, method, seconds, [float(right[splits.test_place(trial)].mean()) for trial in range(len(splits))]
 
 
-def _ordered(source: MeasureData, trials: int, rng: np.random.Generator) -> list[tuple[np.ndarray, np.ndarray]]:
+def _ordered(source: MeasureData, trials: int, rng: Generator) -> list[tuple[np.ndarray, np.ndarray]]:
     """Return the first splits, their training documents ordered so that any first ones hold the classes alike."""
     y, number = source.corpus.classes(), min(trials, len(source.splits))
     return [

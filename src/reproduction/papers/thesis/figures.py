@@ -1,30 +1,492 @@
-"""The figures of the other methods of Madsen's thesis, by name; each subject has a module of its own."""
+"""The figures of the other methods of Madsen's thesis, by name."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import statistics
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
-from reproduction.pages.figures import FigureData
-from reproduction.papers.thesis import (
-    comparison_figures,
-    fusion_figures,
-    generative_figures,
-    order_figures,
-    pruning_figures,
+import numpy as np
+
+from reproduction.pages.colours import colour_of
+from reproduction.pages.figures import FigureData, at_hand
+from textmix.metrics.significance import LEVEL
+from textmix.pages.marks import (
+    brief,
+    counted,
+    explain_trials,
+    legend,
+    log_axis,
+    marked,
+    row_names,
+    spread_of,
+    trials_row,
+    with_bars,
 )
-from textmix.pages.style import Sheet
+from textmix.pages.style import DASHES, GREY, MARKERS, PAPER, Sheet, grid_of_panels, panels
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+
+def tables_of(data: FigureData, measures: Sequence[str], name: str) -> dict[str, list[Mapping[str, str]]]:
+    """Return role -> rows of a table, from the measures that have results."""
+    tables: dict[str, list[Mapping[str, str]]] = {}
+    for rows in at_hand(measures, lambda measure: data.results.measure_table(measure, name)).values():
+        for row in rows:
+            tables.setdefault(row["role"], []).append(row)
+    return tables
+
+
+def difference(axes: Axes, height: int, value: float, low: float, high: float) -> None:
+    """Draw a difference on a row with its interval, in grey if that holds 0."""
+    colour = "C0" if low > 0 or high < 0 else GREY
+    axes.errorbar(value, height, xerr=[[value - low], [high - value]], color=colour, marker=MARKERS[0])
+
+
+#: Method -> its name, in the order of its rows.
+NAMES = {
+    "multinomial": "multinomial",
+    "dirichlet_smoothed": "Dirichlet-smoothed",
+    "absolute_discounting": "absolute discounting",
+    "dcm": "DCM",
+    "edcm": "EDCM",
+    "knn": "k-NN",
+    "logistic_regression": "logistic regression",
+    "linear_svm": "linear SVM",
+    "lsi_density": "LSI, densities",
+    "lsi_knn": "LSI, k-NN",
+    "lsi_logistic_regression": "LSI, logistic regr.",
+    "pruned_lsi": "LSI, 10 % of words",
+    "hmm": "HMM",
+    "hmm_clusters": "HMM, clusters",
+    "hmm_shared": "HMM, shared",
+    "lda": "LDA, 10 topics",
+}
+
+
+def comparison(data: FigureData) -> Sheet:
+    """Draw the accuracy of each method at each number of training documents, a panel a data set, a row a method.
+
+    Option: labels (role -> title).
+    """
+    accuracies: dict[str, dict[str, dict[int, list[float]]]] = {}
+    for row in data.results.measure_table("comparison", "accuracies"):
+        points = accuracies.setdefault(row["role"], {}).setdefault(row["method"], {})
+        points.setdefault(int(row["size"]), []).append(float(row["accuracy"]))
+    names = {method: name for method, name in NAMES.items() if any(method in of for of in accuracies.values())}
+    figure, panel = grid_of_panels(len(accuracies), 2, 0.7 + 0.17 * len(names), sharey=True)
+    trials = set()
+    for axes, (role, methods) in zip(panel, accuracies.items(), strict=True):
+        for height, method in enumerate(names):
+            _accuracies(axes, height, method, methods.get(method, {}))
+            trials |= {len(values) for values in methods.get(method, {}).values()}
+        axes.set_title(data.title_of(role))
+        axes.set_xlabel("accuracy (fraction)")
+        best = max(methods, key=lambda method: statistics.fmean(methods[method][max(methods[method])]))
+        top = statistics.fmean(methods[best][max(methods[best])])
+        figure.note(f"{data.title_of(role)}: at the largest size {NAMES[best]} is the most accurate, {top:.3f}.")
+    row_names(panel[0], list(names.values()))
+    if max(trials) > 1:
+        figure.note(f"A bar reaches one standard deviation over the {max(trials)} splits to each side of the mean.")
+    else:
+        figure.note("One split of each data set; its accuracies have no bars.")
+    sizes = sorted({size for of in accuracies.values() for points in of.values() for size in points})
+    _explain_sizes(panel[0], sizes, "mean of the splits" if max(trials) > 1 else "one split")
+    legend(figure)
+    return figure
+
+
+def _accuracies(axes: Axes, height: int, method: str, points: Mapping[int, Sequence[float]]) -> None:
+    """Draw the mean accuracies of a method on its row, the more training documents the fuller, joined by a line."""
+    sizes = sorted(points)
+    means = [statistics.fmean(points[size]) for size in sizes]
+    axes.plot(means, [height] * len(sizes), color=colour_of(method), linewidth=0.8, alpha=0.5, zorder=1)
+    for number, (size, mean) in enumerate(zip(sizes, means, strict=True)):
+        bar = [spread_of(points[size])] if len(points[size]) > 1 else None
+        axes.errorbar([mean], [height], xerr=bar, markersize=4.5, **_size_style(colour_of(method), number, len(sizes)))
+
+
+def _size_style(colour: str, number: int, sizes: int) -> dict[str, Any]:
+    """Return the style of a number of training documents, of which the largest is a full mark."""
+    face = colour if number == sizes - 1 else PAPER
+    return {"color": colour, "marker": MARKERS[number], "markerfacecolor": face, "linestyle": "none", "elinewidth": 0.9}
+
+
+def _explain_sizes(axes: Axes, sizes: Sequence[int], of: str) -> None:
+    """Enter the marks of the numbers of training documents into the legend, and of how many splits they are."""
+    for number, size in enumerate(sizes):
+        label = f"{size:,} training documents, {of}"
+        axes.errorbar([], [], xerr=[], markersize=4.5, label=label, **_size_style(GREY, number, len(sizes)))
+
+
+def comparison_ranks(data: FigureData) -> Sheet:
+    """Draw the mean rank of each method over the data sets at the largest size, and its median seconds."""
+    ranks = {row["method"]: float(row["rank"]) for row in data.results.measure_table("comparison", "ranks")}
+    values = data.results.measure("comparison")
+    seconds: dict[str, list[float]] = {}
+    for row in data.results.measure_table("comparison_time", "seconds"):
+        seconds.setdefault(row["method"], []).append(float(row["seconds"]))
+    order = sorted(ranks, key=ranks.__getitem__)
+    figure, (mean_ranks, times) = panels(2, height=4.2, sharey=True)
+    for height, method in enumerate(order):
+        style: dict[str, Any] = {"color": colour_of(method), "marker": "o", "linestyle": "none"}
+        mean_ranks.plot([ranks[method]], [height], **style)
+        times.plot([statistics.median(seconds[method])], [height], **style)
+    difference, best = values["critical_difference"].value, ranks[order[0]]
+    if difference < len(ranks):
+        mean_ranks.axvspan(
+            best, best + difference, color=GREY, alpha=0.15, linewidth=0, label="critical difference from the best"
+        )
+    row_names(mean_ranks, [NAMES[method] for method in order])
+    mean_ranks.set_xlabel("mean rank (1 is the best)")
+    medians = [statistics.median(values_of) for values_of in seconds.values()]
+    log_axis(times.xaxis, min(medians), max(medians), between=False)
+    times.set_xlabel("seconds, median (log scale)")
+    n, p = int(values["datasets"].value), values["friedman_p"].value
+    tested = f"{len(ranks)} methods on {n} data sets; Friedman's test, p = {p:.2g}"
+    if difference < len(ranks):
+        figure.note(f"{tested}; ranks that differ by {difference:.1f} or more are distinguishable (Nemenyi, {LEVEL}).")
+    else:
+        figure.note(f"{tested}; {n} data sets are too few for Nemenyi's test to distinguish any two of the methods.")
+    legend(figure, mean_ranks)
+    return figure
+
+
+#: Name of a score in the results -> its name in the legend.
+SCORES = {
+    "sensitivity": "sensitivity",
+    "information_gain": "information gain",
+    "chi_square": "chi-square",
+    "document_frequency": "document frequency",
+    "random": "random",
+}
+
+#: Measures of pruning: of the data that are always at hand, and of one further data set each.
+PRUNING = ("pruning", "pruning_webkb", "pruning_lingspam", "pruning_spamassassin")
+
+
+def pruning(data: FigureData) -> Sheet:
+    """Draw the error against the share of the vocabulary that is kept, a panel a data set, a line a score.
+
+    Option: labels (role -> title).
+    """
+    tables = tables_of(data, PRUNING, "errors")
+    figure, panel = grid_of_panels(len(tables), 2, 2.5)
+    for axes, (role, rows) in zip(panel, tables.items(), strict=True):
+        errors: dict[tuple[str, float], list[float]] = {}
+        for row in rows:
+            errors.setdefault((row["score"], float(row["share"])), []).append(float(row["error"]))
+        whole = errors.pop(("none", 1.0))
+        for series, (score, label) in enumerate(SCORES.items()):
+            _error_curve(
+                axes, series, label, {share: values for (name, share), values in errors.items() if name == score}
+            )
+        if len(whole) > 1:
+            figure.note("A bar reaches one standard deviation over the splits to each side of the mean.")
+        axes.axhline(statistics.fmean(whole), color=GREY, linestyle=DASHES[1], label="whole vocabulary, mean")
+        axes.set_title(counted(data.title_of(role) + ", splits", [len(whole)]))
+        axes.set_xlabel("words kept (log scale)")
+    for axes in panel[::2]:
+        axes.set_ylabel("error (fraction of test documents)")
+    legend(figure, panel[0])
+    return figure
+
+
+def _error_curve(axes: Axes, series: int, label: str, errors: Mapping[float, Sequence[float]]) -> None:
+    shares = sorted(errors)
+    log_axis(axes.xaxis, shares[0], shares[-1])
+    marked(axes.xaxis, shares, [f"{100 * share:g} %" for share in shares])
+    means, spreads = [[of(errors[share]) for share in shares] for of in (statistics.fmean, spread_of)]
+    # The bars of the scores stand side by side.
+    aside = 1.04 ** (series - (len(SCORES) - 1) / 2)
+    bars = spreads if any(spreads) else None
+    with_bars(axes, [share * aside for share in shares], means, bars, series, label=f"{label}, mean")
+
+
+def pruning_gains(data: FigureData) -> Sheet:
+    """Draw the error of each other vocabulary minus that of the one pruned by sensitivities, with intervals.
+
+    Option: labels (role -> title).
+    """
+    tables, errors = (tables_of(data, PRUNING, name) for name in ("gains", "errors"))
+    names = {"none": "whole vocabulary", **SCORES}
+    figure, panel = grid_of_panels(len(tables), 2, 1.7, sharey=True)
+    for axes, (role, rows) in zip(panel, tables.items(), strict=True):
+        for height, row in enumerate(rows):
+            difference(axes, height, *(float(row[key]) for key in ("value", "low", "high")))
+        axes.axvline(0.0, color=GREY, linewidth=0.8)
+        splits = sum(row["score"] == "none" for row in errors[role])
+        axes.set_title(counted(f"{data.title_of(role)}, splits", [splits]))
+        axes.set_xlabel("error minus that of\nsensitivities (fraction)")
+        row_names(axes, [names[row["beside"]] for row in rows])
+    figure.note("Bars are 95 % intervals over the splits; those in grey hold 0, where the vertical line stands.")
+    legend(figure, *panel)
+    return figure
+
+
+def sparse_counts(data: FigureData) -> Sheet:
+    """Draw the mean log density of documents under two Dirichlet densities as smoothing goes to 0."""
+    rows = data.results.measure_table("sparse_counts", "densities")
+    values = data.results.measure("sparse_counts")
+    figure, (axes,) = panels(1, height=3.1)
+    for series, (name, label) in enumerate((("fitted", "Dirichlet, α of the DCM"), ("raised", "Dirichlet, α + 1"))):
+        points = sorted((float(row["smoothing"]), float(row["log_density"])) for row in rows if row["alpha"] == name)
+        with_bars(axes, [x for x, _ in points], [y for _, y in points], None, 2 * series, label=label)
+    axes.axhline(
+        values["dcm"].value, color=colour_of("dcm"), linestyle=DASHES[1], label="DCM, counts without smoothing"
+    )
+    log_axis(axes.xaxis, min(float(row["smoothing"]) for row in rows), 1.0)
+    axes.set_yscale("symlog", linthresh=1e3)
+    marked(axes.yaxis, [sign * 10.0**power for sign in (-1, 1) for power in (3, 4, 5)] + [0.0])
+    axes.margins(y=0.08)
+    axes.set_xlabel("smoothing added to each count (log scale)")
+    axes.set_ylabel("mean log density (nats, symlog scale)")
+    figure.note(f"{100 * values['zeros'].value:.1f} % of the counts are 0.")
+    legend(figure, axes)
+    return figure
+
+
+#: Measures of the fusion, one data set each.
+FUSION = ("fusion", "fusion_newsgroups", "fusion_webkb", "fusion_lingspam", "fusion_spamassassin")
+#: Column of the table -> its name in the legend.
+SERIES = {"words": "words alone", "fused": "words with tags"}
+#: Value of the measure -> its row, from the top.
+FUSION_GAINS = {"gain": "all sizes", "few_gain": "few documents", "few_above_many": "few minus many"}
+
+
+def fusion(data: FigureData) -> Sheet:
+    """Draw the error against the number of training documents a class, a panel a data set.
+
+    Option: labels (role -> title).
+    """
+    curves = tables_of(data, FUSION, "curves")
+    figure, panel = grid_of_panels(len(curves), 2, 2.3)
+    for axes, (role, rows) in zip(panel, curves.items(), strict=True):
+        sizes = sorted({int(row["size"]) for row in rows})
+        errors = {
+            (size, name): [float(row[name]) for row in rows if int(row["size"]) == size]
+            for size in sizes
+            for name in (*SERIES, "binding")
+        }
+        log_axis(axes.xaxis, sizes[0], sizes[-1])
+        marked(axes.xaxis, sizes)
+        for series, (name, label) in enumerate(SERIES.items()):
+            means = [statistics.fmean(errors[size, name]) for size in sizes]
+            bars = [spread_of(errors[size, name]) for size in sizes]
+            with_bars(axes, sizes, means, bars, series, label=f"{label}: mean ± standard deviation")
+        axes.set_title(counted(data.title_of(role) + ", splits", [len(errors[sizes[0], "words"])]))
+        axes.set_xlabel("training documents a class (log scale)")
+    for axes in panel[::2]:
+        axes.set_ylabel("error (fraction of test documents)")
+    chosen = [float(row["binding"]) for rows in curves.values() for row in rows]
+    figure.note(f"The binding coefficient was {brief(statistics.median(chosen))} in the median of all fits.")
+    legend(figure, *panel)
+    return figure
+
+
+def fusion_gains(data: FigureData) -> Sheet:
+    """Draw the gains by tags with their intervals, a panel a data set.
+
+    Option: labels (role -> title).
+    """
+    measured = [role for measure in FUSION for role in data.results.measure_roles(measure)]
+    roles = tables_of(data, FUSION, "curves")
+    figure, panel = grid_of_panels(len(roles), 2, 1.4, sharey=True)
+    at = dict(zip(measured, FUSION, strict=True))
+    for axes, role in zip(panel, roles, strict=True):
+        values = data.results.measure(at[role])
+        for height, name in enumerate(FUSION_GAINS):
+            difference(axes, height, *(values[f"{role}_{name}{end}"].value for end in ("", "_ci_low", "_ci_high")))
+        axes.axvline(0.0, color=GREY, linewidth=0.8)
+        sizes = Counter(row["size"] for row in roles[role])
+        axes.set_title(counted(f"{data.title_of(role)}, splits", sizes.values()))
+        axes.set_xlabel("error of words alone\nminus that with tags")
+        row_names(axes, list(FUSION_GAINS.values()))
+    figure.note("Bars are 95 % intervals over the splits; those in grey hold 0, where the vertical line stands.")
+    legend(figure, *panel)
+    return figure
+
+
+#: Measures of LDA, one data set each.
+LATENT_TOPICS = ("latent_topics", "latent_topics_newsgroups", "latent_topics_webkb")
+#: Model of the table -> its row, from the top; LDA follows with its numbers of topics.
+MODELS = {"multinomial": "multinomial", "dcm": "DCM", "edcm": "EDCM", "pmm1": "PMM1"}
+
+Numbers = Mapping[str, Sequence[float]]
+
+
+def _numbers(data: FigureData, measures: Sequence[str]) -> dict[str, dict[str, list[float]]]:
+    """Return role -> name -> values of the trials, from the tables ``trials`` of measures."""
+    numbers: dict[str, dict[str, list[float]]] = {}
+    for role, rows in tables_of(data, measures, "trials").items():
+        for row in rows:
+            numbers.setdefault(role, {}).setdefault(row["name"], []).append(float(row["value"]))
+    return numbers
+
+
+def latent_topics(data: FigureData) -> Sheet:
+    """Draw perplexity and accuracy of every model on every split, a row of panels a data set.
+
+    Option: labels (role -> title).
+    """
+    numbers_by_role = _numbers(data, LATENT_TOPICS)
+    figure, panel = grid_of_panels(2 * len(numbers_by_role), 2, 2.2)
+    for row, (role, numbers) in enumerate(numbers_by_role.items()):
+        topics = sorted(int(name[3 : -len("_bound_nats")]) for name in numbers if name.endswith("_bound_nats"))
+        names = MODELS | {f"lda{k}": f"LDA, {k} topics" for k in topics}
+        perplexities, accuracies = panel[2 * row : 2 * row + 2]
+        _perplexities(perplexities, numbers, names)
+        _rows(accuracies, numbers, names, "_accuracy")
+        for axes, label in ((perplexities, "perplexity"), (accuracies, "accuracy (fraction)")):
+            axes.set_title(data.title_of(role))
+            axes.set_xlabel(label)
+    legend(figure, *panel)
+    return figure
+
+
+def _perplexities(axes: Axes, numbers: Numbers, names: Mapping[str, str]) -> None:
+    """Draw the perplexities, those by the variational bound as open marks."""
+    perplexities = {name: list(np.exp(values)) for name, values in numbers.items() if name.endswith("_nats")}
+    shown = {name: label for name, label in names.items() if f"{name}_nats" in perplexities}
+    _rows(axes, perplexities, shown, "_nats")
+    label = "mean by the variational bound"
+    for height, name in enumerate(shown):
+        if f"{name}_bound_nats" in perplexities:
+            middle = statistics.fmean(perplexities[f"{name}_bound_nats"])
+            axes.plot([middle], [height], color=GREY, marker="D", fillstyle="none", linestyle="none", label=label)
+
+
+def _rows(axes: Axes, numbers: Numbers, names: Mapping[str, str], end: str = "") -> None:
+    """Draw a row of trials for each name, whose key in the numbers has an end."""
+    for height, name in enumerate(names):
+        trials_row(axes, height, numbers[name + end], colour_of("hmm" if name.split("_")[0] in HMMS else name), "split")
+    row_names(axes, list(names.values()))
+    explain_trials(axes, "split", [len(numbers[name + end]) for name in names])
+
+
+def longer(data: FigureData) -> Sheet:
+    """Draw the gains over the multinomial against the number of joined documents, a row of panels a data set.
+
+    Option: labels (role -> title).
+    """
+    return _gains(data, "longer", "documents joined to one")
+
+
+def thinned(data: FigureData) -> Sheet:
+    """Draw the gains over the multinomial against the part of a document's words, a row of panels a data set.
+
+    Option: labels (role -> title).
+    """
+    return _gains(data, "thinned", "words kept (percent)")
+
+
+def _gains(data: FigureData, measure: str, length: str) -> Sheet:
+    """Draw the gains of a measure against the length of a document, whose name is the label of the axis."""
+    numbers_by_role = _numbers(data, (measure,))
+    figure, panel = grid_of_panels(2 * len(numbers_by_role), 2, 2.2)
+    for row, (role, numbers) in enumerate(numbers_by_role.items()):
+        likelihoods, accuracies = panel[2 * row : 2 * row + 2]
+        _growth(likelihoods, numbers, "nats", {"dcm": "DCM"}, -1.0)
+        _growth(accuracies, numbers, "accuracy", {"dcm": "DCM", "edcm": "EDCM"}, 1.0)
+        splits = map(len, numbers.values())
+        title = counted(f"{data.title_of(role)}, splits", splits)
+        for axes, label in ((likelihoods, "likelihood gain (nats a word)"), (accuracies, "accuracy gain (fraction)")):
+            axes.set_title(title)
+            axes.set_xlabel(length)
+            axes.set_ylabel(label)
+    figure.note("A bar reaches one standard deviation over the splits to each side of the mean gain.")
+    legend(figure, *panel)
+    return figure
+
+
+def _growth(axes: Axes, numbers: Numbers, what: str, names: Mapping[str, str], sign: float) -> None:
+    """Draw the gain of models over the multinomial at each length of a document."""
+    start, end = "multinomial_", f"_{what}"
+    lengths = sorted(
+        int(name[len(start) : -len(end)]) for name in numbers if name.startswith(start) and name.endswith(end)
+    )
+    for series, (model, label) in enumerate(names.items()):
+        gains = [sign * np.subtract(numbers[f"{model}_{m}{end}"], numbers[f"{start}{m}{end}"]) for m in lengths]
+        bars = [spread_of(list(gain)) for gain in gains]
+        aside = 0.06 * (2 * series + 1 - len(names))
+        style = {"label": f"{label} less multinomial, mean", "color": colour_of(model)}
+        at = [place + aside for place in range(len(lengths))]
+        with_bars(axes, at, [float(gain.mean()) for gain in gains], bars if any(bars) else None, series, **style)
+    marked(axes.xaxis, range(len(lengths)), [str(m) for m in lengths])
+    axes.axhline(0.0, color=GREY, linewidth=0.8)
+
+
+#: Number of the measure -> its name in the figure, from the top.
+ACCURACIES = {
+    "lsi": "LSI + PNN",
+    "multinomial": "naive Bayes",
+    "small": "HMM, clusters of words",
+    "small_shuffled": "… words shuffled",
+    "whole": "HMM, topics as emissions",
+    "whole_shuffled": "… words shuffled",
+    "own": "HMM, emissions a class",
+    "shared": "HMM, shared emissions",
+}
+#: First words of the hidden Markov models' names.
+HMMS = ("small", "whole", "own", "shared")
+ORDER_GAINS = {"small_order": "clusters of words", "whole_order": "topics as emissions"}
+DISTANCES = {
+    "small_apart": "clusters, classes",
+    "small_random": "clusters, random groups",
+    "whole_apart": "topics, classes",
+    "whole_random": "topics, random groups",
+}
+
+
+def hmm_accuracy(data: FigureData) -> Sheet:
+    """Draw the accuracy of every model on every split, a panel a data set.
+
+    Options: labels (role -> title).
+    """
+    by_role = _numbers(data, ("word_order",))
+    figure, panel = panels(len(by_role), height=1.0 + 0.27 * len(ACCURACIES), sharey=True)
+    for axes, (role, numbers) in zip(panel, by_role.items(), strict=True):
+        _rows(axes, numbers, ACCURACIES)
+        axes.set_title(data.title_of(role))
+        axes.set_xlabel("accuracy (fraction)")
+    legend(figure, *panel)
+    return figure
+
+
+def hmm_order(data: FigureData) -> Sheet:
+    """Draw the gain of the true order (left) and the distance of the transitions (right) of the first data set.
+
+    Options: labels (role -> title).
+    """
+    role, numbers = next(iter(_numbers(data, ("word_order",)).items()))
+    figure, panel = panels(2, height=2.2)
+    for axes, names, label in zip(
+        panel,
+        (ORDER_GAINS, DISTANCES),
+        ("gain of the true order\n(nats a word)", "transitions apart\n(nats a step)"),
+        strict=True,
+    ):
+        _rows(axes, numbers, names)
+        axes.set_xlabel(label)
+        axes.set_xlim(left=min(0.0, axes.get_xlim()[0]))
+    figure.note(f"The documents are those of {data.title_of(role)}.")
+    legend(figure, *panel)
+    return figure
+
 
 FIGURES: dict[str, Callable[[FigureData], Sheet]] = {
-    "comparison": comparison_figures.comparison,
-    "comparison_ranks": comparison_figures.comparison_ranks,
-    "fusion": fusion_figures.fusion,
-    "fusion_gains": fusion_figures.fusion_gains,
-    "hmm_accuracy": order_figures.hmm_accuracy,
-    "hmm_order": order_figures.hmm_order,
-    "latent_topics": generative_figures.latent_topics,
-    "longer": generative_figures.longer,
-    "pruning": pruning_figures.pruning,
-    "pruning_gains": pruning_figures.pruning_gains,
-    "sparse_counts": pruning_figures.sparse_counts,
-    "thinned": generative_figures.thinned,
+    "comparison": comparison,
+    "comparison_ranks": comparison_ranks,
+    "fusion": fusion,
+    "fusion_gains": fusion_gains,
+    "hmm_accuracy": hmm_accuracy,
+    "hmm_order": hmm_order,
+    "latent_topics": latent_topics,
+    "longer": longer,
+    "pruning": pruning,
+    "pruning_gains": pruning_gains,
+    "sparse_counts": sparse_counts,
+    "thinned": thinned,
 }

@@ -15,14 +15,15 @@ with shuffled documents.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from numpy.random import Generator
 
-from reproduction.flow.measures import Measure, MeasureData, Quantities, Value
-from reproduction.papers.thesis.lsi_search import lsi_point
-from reproduction.papers.thesis.trials import samples
+from reproduction.flow.measures import Measure, Quantities, Settings, Sources, Value, seed_from
+from reproduction.papers.thesis.generative import samples
+from reproduction.papers.thesis.lsi import lsi_point
 from textmix.experiment.trial import Documents, Trial, documents_of
 from textmix.models.hmm.estimator import HMMClassifier
 from textmix.models.hmm.sequences import TokenSequences
@@ -40,21 +41,13 @@ PAIRS = {
 }
 
 
-def word_order(
-    sources: Mapping[str, MeasureData], settings: Mapping[str, Any], generator: np.random.Generator
-) -> Measure:
+def word_order(sources: Sources, settings: Settings, generator: Generator) -> Measure:
     """Measure all numbers of this module.
 
-    Parameters
-    ----------
-    sources : role -> documents with tokens, and splits.
-    settings : ``documents``: most training and most test documents of a trial; ``clusters``: of words; ``states``: form
-        (small, whole, own, shared) -> number of states; ``max_iter``: most steps of training.
-    generator : chooses documents, orders and starts.
-
-    Returns
-    -------
-    values ``<role>_<name>``, differences of `PAIRS` with intervals, and the table ``trials``.
+    Data: documents with tokens, and splits.
+    Settings: ``documents``: most training and most test documents of a trial; ``clusters``: of words; ``states``: form
+    (small, whole, own, shared) -> number of states; ``max_iter``: most steps of training.
+    Result: values ``<role>_<name>``, differences of `PAIRS` with intervals, and the table ``trials``.
     """
     quantities = Quantities(1.0)
     for role, source in sources.items():
@@ -66,9 +59,8 @@ def word_order(
     return Measure(values, {"trials": quantities.rows()})
 
 
-def _trial(trial: Trial, settings: Mapping[str, Any], generator: np.random.Generator) -> dict[str, float]:
-    """Return the numbers of one trial."""
-    seed = int(generator.integers(2**31))
+def _trial(trial: Trial, settings: Settings, generator: Generator) -> dict[str, float]:
+    seed = seed_from(generator)
     clusters = WordClusters(n_clusters=settings["clusters"], random_state=seed).fit(trial.train.X)
     small, counted = _mapped(trial, clusters.transform), _mapped(trial, TokenSequences.counts)
     numbers = _of_form("small", ("own", "shared"), small, settings, seed)
@@ -82,13 +74,11 @@ def _trial(trial: Trial, settings: Mapping[str, Any], generator: np.random.Gener
 
 
 def _mapped(trial: Trial, change: Callable[[Any], Any]) -> Trial:
-    """Return a trial with changed features."""
     train, test = (Documents(change(part.X), part.y) for part in (trial.train, trial.test))
     return Trial(trial.number, train, test)
 
 
-def _model(form: str, emissions: Any, settings: Mapping[str, Any], seed: int) -> HMMClassifier:
-    """Return a new classifier of a form."""
+def _model(form: str, emissions: Any, settings: Settings, seed: int) -> HMMClassifier:
     return HMMClassifier(
         n_states=settings["states"][form],
         emissions=emissions,
@@ -98,18 +88,8 @@ def _model(form: str, emissions: Any, settings: Mapping[str, Any], seed: int) ->
     )
 
 
-def _of_form(
-    form: str, emissions: tuple[str, str], trial: Trial, settings: Mapping[str, Any], seed: int
-) -> dict[str, float]:
-    """Return accuracy, gain of the true order, and distance of the transitions, of one form of model.
-
-    Parameters
-    ----------
-    form : small or whole.
-    emissions : of the classifier, and of the models whose transitions are compared: there a state is the same in all
-        classes; topics, if any, are those of both.
-    trial, settings, seed : the trial.
-    """
+def _of_form(form: str, emissions: tuple[str, str], trial: Trial, settings: Settings, seed: int) -> dict[str, float]:
+    """Return accuracy, gain of the true order, and distance of the transitions, of one form of model."""
     rng = np.random.default_rng(seed)
     mixed = _mapped(trial, lambda words: words.shuffled(rng))
     model = trial.train.fitted(_model(form, emissions[0], settings, seed))

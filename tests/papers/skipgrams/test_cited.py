@@ -9,7 +9,7 @@ import numpy as np
 from scipy import sparse
 
 from reproduction.flow.measures import MeasureData, run_measure
-from tests.papers.skipgrams.example import reviews
+from tests.papers.skipgrams.example import reviews, source_of
 from tests.text.test_features import corpus_of
 from textmix.data.corpus import TEST, TRAIN, UNUSED
 from textmix.experiment.splits import make_splits
@@ -29,7 +29,7 @@ def test_unlabelled_reviews_take_part_in_dropout_and_in_vectors() -> None:
     words = {"tokenizer": "treebank", "casing": "lower"}
     settings = {"params": {"l2": 1e-3}, "tried": [[0.5, 0.1], [0.7, 1.0]], "folds": 3}
     measure = run_measure(
-        "skipgrams", "unlabelled.dropout_unlabelled", {"a": with_unlabelled(words)}, settings, np.random.default_rng(0)
+        "skipgrams", "cited.dropout_unlabelled", {"a": with_unlabelled(words)}, settings, np.random.default_rng(0)
     )
     assert measure.values["accuracy"] == 1.0
     assert measure.values["discount"] == 0.1
@@ -37,7 +37,19 @@ def test_unlabelled_reviews_take_part_in_dropout_and_in_vectors() -> None:
     vectors = {**words, "vectors": {"size": 8, "min_count": 1, "epochs": 2}}
     settings = {"splits": 2, "params": {"max_iter": 50}}
     values = run_measure(
-        "skipgrams", "unlabelled.vectors_accuracy", {"a": with_unlabelled(vectors)}, settings, np.random.default_rng(0)
+        "skipgrams", "cited.vectors_accuracy", {"a": with_unlabelled(vectors)}, settings, np.random.default_rng(0)
     ).values
     assert 0.3 < values["given"] <= 1.0
     assert 0.3 < values["random"].mean <= 1.0
+
+
+def test_compressive_features_tell_the_reviews_apart() -> None:
+    source = source_of({"tokenizer": "treebank", "casing": "lower", "keep_tokens": True})
+    params = {"l1_ratio": 0.1, "n_lambdas": 3, "largest": 0.3, "smallest": 0.01}
+    settings = {"max_n": 3, "least": 3, "entries": [1, 50], "folds": 3, "params": params}
+    measure = run_measure(
+        "skipgrams", "cited.compressive_features", {"imdb": source}, settings, np.random.default_rng(0)
+    )
+    rows = measure.tables["entries"]
+    assert measure.values["accuracy"] == 1.0 and measure.values["entry"] in (1.0, 50.0)
+    assert rows[0]["longer"] >= rows[1]["longer"] >= 0 and rows[0]["ngrams"] >= measure.values["features"] > 0

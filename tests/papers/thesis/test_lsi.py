@@ -1,4 +1,4 @@
-"""Words fused with part-of-speech tags: the joined rows, the gains, and tags that tell the class."""
+"""The pruned vocabulary of the thesis."""
 
 from __future__ import annotations
 
@@ -9,9 +9,24 @@ import pytest
 from scipy import sparse
 
 from reproduction.flow.measures import MeasureData
-from reproduction.papers.thesis.fusion import Blocks, Curve, fuse, fusion, gains
+from reproduction.papers.thesis.lsi import Blocks, Curve, fuse, fusion, gains_by_tags, pruning
 from textmix.data.corpus import Corpus, label_matrix
 from textmix.experiment.splits import make_splits
+
+
+def test_pruning_keeps_shares_and_compares_on_the_same_splits(data: MeasureData) -> None:
+    settings = {"shares": [0.5, 0.2], "small": [0.2], "components": [2, 4], "widths": [0.3], "folds": 2}
+    measure = pruning({"made": data}, settings, np.random.default_rng(0))
+    rows = measure.tables["errors"]
+    assert len(rows) == 2 * (1 + 5 * 2)
+    error = {
+        name: np.mean([row["error"] for row in rows if row["score"] == name and row["share"] in (1.0, 0.2)])
+        for name in ("none", "sensitivity")
+    }
+    assert measure.values["made_gain"] == pytest.approx(error["none"] - error["sensitivity"])
+    assert measure.values["made_gain_ci_low"] <= measure.values["made_gain"] <= measure.values["made_gain_ci_high"]
+    assert measure.values["made_share"] == 0.2
+
 
 SETTINGS = {"sizes": [4, 8], "bindings": [0.1, 1.0], "components": [2], "widths": [0.3], "folds": 2}
 
@@ -51,7 +66,7 @@ def test_tags_that_tell_the_class_are_bound(data: MeasureData) -> None:
 
 def test_gains_are_those_of_the_small_and_the_large_sizes() -> None:
     curves = [Curve([0.5, 0.4], [0.3, 0.4], [1.0, 1.0]), Curve([0.6, 0.2], [0.3, 0.1], [1.0, 1.0])]
-    values = gains(curves, 1, 0.25)
+    values = gains_by_tags(curves, 1, 0.25)
     assert values["few_gain"] == pytest.approx(0.25)
     assert values["gain"] == pytest.approx((0.1 + 0.2) / 2)
     assert values["few_above_many"] == pytest.approx((0.2 + 0.2) / 2)

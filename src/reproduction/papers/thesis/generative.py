@@ -1,0 +1,286 @@
+"""Generative models of documents: LDA a class, the Dirichlet compound multinomial (DCM), and documents of any length.
+
+Perplexity is exp(-sum_d log p(words of d in order | class of d) / sum_d n_d) over the test documents.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.random import Generator
+from scipy import sparse
+from scipy.special import gammaln
+
+from reproduction.flow.measures import Measure, Quantities, Settings, Sources, Value, only, seed_from
+from textmix.experiment.folds import fold_numbers
+from textmix.experiment.splits import Splits
+from textmix.experiment.trial import Documents, Trial
+from textmix.models.common.count_kernels import row_sums
+from textmix.models.dirichlet.dcm import DCMClassifier
+from textmix.models.dirichlet.edcm import EDCMClassifier
+from textmix.models.naive_bayes.multinomial import MultinomialClassifier
+from textmix.models.pmm.estimator import PMM1
+from textmix.models.topics.lda import LDAClassifier
+
+#: One training document in this many helps to choose a parameter.
+FOLDS = 5
+
+
+def latent_topics(sources: Sources, settings: Settings, rng: Generator) -> Measure:
+    """Measure perplexity and accuracy of LDA a class for several numbers of topics, beside DCM, EDCM and PMM1.
+
+    Smoothing, or the topics' beta, is chosen by the likelihood of one in `FOLDS` training documents.
+
+    Settings: ``documents``, most training and most test documents of a trial; ``topics``, numbers of topics; ``betas``
+    and ``smoothing``, values to choose from; ``particles`` of the left-to-right estimate; ``max_iter``.
+    Result: ``<role>_<model>_nats``, log perplexity (nats a word) of ``multinomial``, ``dcm`` and ``lda<K>``, the last
+    by the left-to-right estimate and as ``_bound`` by the variational bound; ``<role>_<model>_accuracy``;
+    ``<role>_dcm_above_lda<K>``, a difference of log perplexities with its interval; and the table ``trials``.
+    """
+    quantities = Quantities(1.0)
+    for role, source in sources.items():
+        for trial in samples(source.documents(), source.splits, settings["documents"], rng):
+            quantities.add(role, _trial(trial, settings, rng))
+    return _with_differences(quantities, settings, sources)
+
+
+def pooled_topics(sources: Sources, settings: Settings, rng: Generator) -> Measure:
+    """Measure the perplexity of one LDA for all classes, beside that of the DCM, which has one model a class.
+
+    Result: ``<role>_<model>_nats`` of ``dcm`` and ``lda<K>``, their differences, and the table ``trials``.
+    """
+    quantities = Quantities(1.0)
+    for role, source in sources.items():
+        for trial in samples(source.documents(), source.splits, settings["documents"], rng):
+            train, test = trial.train, trial.test[np.isin(trial.test.y, trial.train.y)]
+            dcm = fit_likeliest(DCMClassifier, [{"smoothing": value} for value in settings["smoothing"]], train)
+            one, tried = (Documents(part.X, np.zeros(len(part), dtype=np.int64)) for part in (train, test))
+            numbers = {"dcm_nats": nats(dcm, test)}
+            for k in settings["topics"]:
+                numbers[f"lda{k}_nats"] = _left_to_right(one, tried, k, settings, seed_from(rng))[1]
+            quantities.add(role, numbers)
+    return _with_differences(quantities, settings, sources)
+
+
+def _with_differences(quantities: Quantities, settings: Settings, roles: Iterable[str]) -> Measure:
+    """Return quantities and the differences of the DCM's and the topics' log perplexities."""
+    pairs = {f"dcm_above_lda{k}": ("dcm_nats", f"lda{k}_nats") for k in settings["topics"]}
+    values: dict[str, Value] = {**quantities.means(), **quantities.differences(pairs, list(roles))}
+    return Measure(values, {"trials": quantities.rows()})
+
+
+def _left_to_right(
+    train: Documents, test: Documents, k: int, settings: Settings, seed: int
+) -> tuple[LDAClassifier, float]:
+    """Return an LDA of k topics a class with the chosen beta, and its log perplexity (nats a word) left to right."""
+    points = [
+        {"n_topics": k, "beta": beta, "max_iter": settings["max_iter"], "random_state": seed}
+        for beta in settings["betas"]
+    ]
+    lda = fit_likeliest(LDAClassifier, points, train)
+    estimate = lda.left_to_right_log_likelihood(test.X, test.y, settings["particles"], seed)
+    return lda, -float(estimate.sum() / test.X.sum())
+
+
+def _trial(trial: Trial, settings: Settings, rng: Generator) -> dict[str, float]:
+    train, test = trial.train, trial.test[np.isin(trial.test.y, trial.train.y)]
+    smoothed = [{"smoothing": value} for value in settings["smoothing"]]
+    numbers: dict[str, float] = {}
+    for name, kind in (("multinomial", MultinomialClassifier), ("dcm", DCMClassifier)):
+        model = fit_likeliest(kind, smoothed, train)
+        numbers |= {f"{name}_nats": nats(model, test), f"{name}_accuracy": test.accuracy(model)}
+    numbers["edcm_accuracy"] = test.accuracy(train.fitted(EDCMClassifier(smoothing=0.01)))
+    classes, codes = np.unique(train.y, return_inverse=True)
+    pmm = Documents(train.X, np.eye(len(classes), dtype=np.int64)[codes]).fitted(PMM1(xi=1.1))
+    numbers["pmm1_accuracy"] = float(np.mean(classes[np.argmax(pmm.predict_proba(test.X), axis=1)] == test.y))
+    for k in settings["topics"]:
+        lda, numbers[f"lda{k}_nats"] = _left_to_right(train, test, k, settings, seed_from(rng))
+        numbers[f"lda{k}_bound_nats"] = nats(lda, test)
+        numbers[f"lda{k}_accuracy"] = test.accuracy(lda)
+    return numbers
+
+
+def fit_likeliest(kind: Any, points: Sequence[Mapping[str, Any]], train: Documents) -> Any:
+    """Return the estimator with the parameters under which held-out documents are likeliest, fitted to all.
+
+    The last of `FOLDS` folds is held out, but for documents of a class that no other fold has.
+    """
+    validation = fold_numbers(len(train), FOLDS) == FOLDS - 1
+    validation &= np.isin(train.y, train.y[~validation])
+    lost = [nats(train[~validation].fitted(kind(**point)), train[validation]) for point in points]
+    return train.fitted(kind(**points[int(np.argmin(lost))]))
+
+
+def nats(model: Any, documents: Documents) -> float:
+    """Return the log perplexity (nats a word) of documents under the models of their classes."""
+    column = np.searchsorted(model.classes_, documents.y)
+    logs = model.log_likelihood(documents.X, "sequence")[np.arange(len(documents)), column]
+    return -float(logs.sum() / documents.X.sum())
+
+
+def samples(documents: Documents, splits: Splits, most: int, generator: Generator) -> Iterator[Trial]:
+    """Yield each trial with at most ``most`` random training and test documents, in the order of the data set."""
+    for number in range(len(splits)):
+        parts = splits.train[number], splits.test[number]
+        train, test = (documents[np.sort(generator.permutation(part)[:most])] for part in parts)
+        yield Trial(number, train, test)
+
+
+MODELS = {"multinomial": MultinomialClassifier, "dcm": DCMClassifier, "edcm": EDCMClassifier}
+
+
+def longer(sources: Sources, settings: Settings, rng: Generator) -> Measure:
+    """Measure likelihood and accuracy as 1, 2, 4 and 8 documents of a class are joined to one.
+
+    Training and test documents are joined alike, so that all lengths have the same words.
+
+    Settings: ``joined``, numbers of documents that are joined, increasing from 1; ``smoothing``, values to choose from
+    by held-out training documents.
+    Result: ``<role>_<model>_<m>_nats`` (multinomial and DCM: log perplexity, nats a word) and
+    ``<role>_<model>_<m>_accuracy`` (with the EDCM, which has no normalised likelihood) for m joined documents;
+    ``<role>_dcm_nats_growth``, ``<role>_dcm_accuracy_growth`` and ``<role>_edcm_accuracy_growth``: the gain over the
+    multinomial at the largest m less that at 1, with intervals over the splits; and the table ``trials``.
+    """
+
+    def of_length(documents: Documents, m: int) -> Documents:
+        """Return documents of which each m are one."""
+        return Documents(*join(documents.X, documents.y, m))
+
+    return _measured(sources, settings["joined"], of_length, settings["smoothing"], rng)
+
+
+def thinned(sources: Sources, settings: Settings, rng: Generator) -> Measure:
+    """Measure likelihood and accuracy as long documents keep a part of their words, drawn at random.
+
+    A document keeps the burstiness of its one author at every length, which joined documents do not have.
+
+    Settings: ``percent`` of the words that are kept, increasing to 100; ``words``, least number of words of a document
+    that is used; ``smoothing``, as of `longer`.
+    Result: the values and the table of `longer`, the percentage in the place of m.
+    """
+
+    def of_length(documents: Documents, percent: int) -> Documents:
+        """Return long documents with a part of their words; one that keeps no word is left out."""
+        long = documents[np.flatnonzero(documents.lengths >= settings["words"])]
+        thinned = Documents(thin(long.X, percent / 100.0, rng), long.y)
+        return thinned[np.flatnonzero(thinned.lengths > 0)]
+
+    return _measured(sources, settings["percent"], of_length, settings["smoothing"], rng)
+
+
+def _measured(
+    sources: Sources,
+    lengths: Sequence[int],
+    of_length: Callable[[Documents, int], Documents],
+    smoothing: Sequence[float],
+    rng: Generator,
+) -> Measure:
+    """Return the measure over documents of each length, which ``of_length`` makes of documents."""
+    sizes = [len(part[0]) for source in sources.values() for part in (source.splits.test, source.splits.train)]
+    quantities = Quantities(sizes[0] / sizes[1])
+    for role, source in sources.items():
+        documents = source.documents()
+        for trial in range(len(source.splits)):
+            rows = [rng.permutation(part[trial]) for part in (source.splits.train, source.splits.test)]
+            by_length = {m: [of_length(documents[part_rows], m) for part_rows in rows] for m in lengths}
+            quantities.add(role, _of_lengths(by_length, smoothing))
+    grown = ("dcm_nats_growth", "dcm_accuracy_growth", "edcm_accuracy_growth")
+    growth = quantities.differences({name: (name, "") for name in grown}, list(sources))
+    return Measure({**quantities.means(), **growth}, {"trials": quantities.rows()})
+
+
+def _of_lengths(by_length: Mapping[int, Sequence[Documents]], smoothing: Sequence[float]) -> dict[str, float]:
+    """Return the numbers of one trial, from each length's training and test documents, the shortest first."""
+    points, numbers = [{"smoothing": value} for value in smoothing], dict[str, float]()
+    for m, (train, test) in by_length.items():
+        for name, kind in MODELS.items():
+            model = train.fitted(kind(smoothing=0.01)) if name == "edcm" else fit_likeliest(kind, points, train)
+            numbers[f"{name}_{m}_accuracy"] = test.accuracy(model)
+            if name != "edcm":
+                numbers[f"{name}_{m}_nats"] = nats(model, test)
+
+    def gain(name: str, m: int, of: str, sign: float) -> float:
+        """Return by how much a model is better than the multinomial at length m."""
+        return sign * (numbers[f"{name}_{m}_{of}"] - numbers[f"multinomial_{m}_{of}"])
+
+    least, *_, most = by_length
+    for name, of, sign in (("dcm", "nats", -1.0), ("dcm", "accuracy", 1.0), ("edcm", "accuracy", 1.0)):
+        numbers[f"{name}_{of}_growth"] = gain(name, most, of, sign) - gain(name, least, of, sign)
+    return numbers
+
+
+def thin(X: sparse.csr_array, share: float, rng: Generator) -> sparse.csr_array:
+    """Return documents (N, V) that keep each occurrence of a word with the chance ``share``."""
+    documents = X.copy()
+    documents.data = rng.binomial(X.data.astype(np.int64), share).astype(X.dtype)
+    documents.eliminate_zeros()
+    return documents
+
+
+def join(X: sparse.csr_array, y: np.ndarray, m: int) -> tuple[sparse.csr_array, np.ndarray]:
+    """Return documents (N, V) of which each m of a class, in order, are one, and their classes.
+
+    Fewer than m that remain of a class are one document too.
+    """
+    number = np.empty(len(y), dtype=np.int64)
+    for label in np.unique(y):
+        of_class = np.flatnonzero(y == label)
+        number[of_class] = np.arange(len(of_class)) // m
+    _, first, group = np.unique(np.column_stack([y, number]), axis=0, return_index=True, return_inverse=True)
+    ones = np.ones(len(y), dtype=X.dtype)
+    sums = sparse.csr_array((ones, (group.ravel(), np.arange(len(y)))), shape=(len(first), len(y))) @ X
+    return sparse.csr_array(sums), y[first]
+
+
+def sparse_counts(sources: Sources, settings: Settings, _: Generator) -> Measure:
+    """Measure the density of documents under a Dirichlet as the smoothing of their word shares goes to 0.
+
+    The parameters alpha are those of the Dirichlet compound multinomial (DCM) of one class.  A share of 0 of a word
+    with alpha_w < 1 makes the density infinite, with alpha_w > 1 it makes it 0.  ``raised`` has alpha + 1.
+
+    Settings: ``smoothing``, powers of ten by which each count is raised, decreasing; ``label``, index of the class.
+    Result: ``fitted_<i>`` and ``raised_<i>``, mean log density a document (nats) at the i-th smoothing, ``dcm``, mean
+    log probability of the counts without smoothing under the DCM, ``zeros`` (share of the words that a document does
+    not have), and the table ``densities``.
+    """
+    source = only(sources)
+    train = source.first().train
+    X = train[train.y == settings["label"]].X
+    X = X[:, np.flatnonzero(np.bincount(X.indices, minlength=X.shape[1]))]
+    alpha = Documents(X, np.zeros(X.shape[0], dtype=np.int64)).fitted(DCMClassifier(smoothing=0.0)).alpha_[0]
+    values = {
+        "dcm": float(dcm_log_probabilities(X, alpha).mean()),
+        "zeros": 1.0 - X.nnz / (X.shape[0] * X.shape[1]),
+    }
+    table = []
+    for number, exponent in enumerate(settings["smoothing"]):
+        for name, parameters in (("fitted", alpha), ("raised", alpha + 1.0)):
+            density = float(log_densities(X, parameters, 10.0**exponent).mean())
+            values[f"{name}_{number}"] = density
+            table.append({"alpha": name, "smoothing": 10.0**exponent, "log_density": density})
+    return Measure(values, {"densities": table})
+
+
+def log_densities(X: sparse.csr_array, alpha: np.ndarray, smoothing: float) -> np.ndarray:
+    r"""Return log Dirichlet(p; alpha) of each document's shares p_w = (x_w + e) / (n + e V), float64 (N,), in nats.
+
+    Parameters
+    ----------
+    X : counts (N, V).
+    alpha : float64 (V,), above 0.
+    smoothing : e, above 0.
+    """
+    lengths = row_sums(X.indptr, X.data.astype(np.float64)) + smoothing * X.shape[1]
+    rise = (alpha[X.indices] - 1.0) * (np.log(X.data + smoothing) - np.log(smoothing))
+    logs = np.sum(alpha - 1.0) * (np.log(smoothing) - np.log(lengths)) + row_sums(X.indptr, rise)
+    return np.asarray(gammaln(alpha.sum()) - gammaln(alpha).sum() + logs)
+
+
+def dcm_log_probabilities(X: sparse.csr_array, alpha: np.ndarray) -> np.ndarray:
+    """Return the log probability of each document under the DCM with parameters alpha (V,), float64 (N,), in nats."""
+    lengths, total = row_sums(X.indptr, X.data.astype(np.float64)), alpha.sum()
+    parameters = alpha[X.indices]
+    words = gammaln(X.data + parameters) - gammaln(parameters) - gammaln(X.data + 1.0)
+    return np.asarray(gammaln(lengths + 1.0) + gammaln(total) - gammaln(total + lengths) + row_sums(X.indptr, words))

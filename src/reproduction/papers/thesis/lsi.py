@@ -1,0 +1,254 @@
+"""Latent semantic indexing: a search over its grid, vocabularies pruned by sensitivities, and words fused with tags.
+
+For the fusion (claim T2) the rows of a document are joined before the decomposition, [x ; b t]: x its weighted words of
+length 1, t its weighted tags and pairs of tags of length 1, b the binding coefficient.  Coefficient, number of
+coordinates and width of the probabilistic neural network are tuned on folds of the training documents, for words alone
+without the coefficient.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.random import Generator
+from scipy import sparse
+from sklearn import preprocessing
+
+from reproduction.flow.measures import Measure, MeasureData, Settings, Sources, interval
+from textmix.experiment.folds import fold_numbers, halves_of
+from textmix.experiment.trial import Documents, Trial
+from textmix.metrics.significance import Estimate, resampled_difference
+from textmix.models.lsi.network import ProbabilisticNeuralNetwork
+from textmix.models.lsi.scores import SCORES, document_frequency, kept_words
+from textmix.models.lsi.transformer import LSITransformer, unit_length
+
+#: Number of coordinates of LSI, and width of the probabilistic neural network.
+Point = tuple[int, float]
+
+
+def lsi_errors(
+    train: Documents, test: Documents, points: Sequence[Point], seed: int = 0, weighting: str = "log_tfidf"
+) -> np.ndarray:
+    """Return the share of test documents with a wrong class at each point, float64."""
+    most = max(k for k, _ in points)
+    space = LSITransformer(n_components=most, weighting=weighting, unit_length=False, random_state=seed)
+    Z, Z_test = space.fit_transform(train.X), space.transform(test.X)
+    errors = np.empty(len(points))
+    for number, (k, width) in enumerate(points):
+        coordinates = Documents(unit_length(Z[:, :k]), train.y)
+        network = coordinates.fitted(ProbabilisticNeuralNetwork(width=width))
+        errors[number] = Documents(unit_length(Z_test[:, :k]), test.y).error(network)
+    return errors
+
+
+def lsi_point(
+    train: Documents, grid: Mapping[str, Sequence[Any]], n_folds: int, generator: Generator, seed: int
+) -> dict[str, Any]:
+    """Return the point of a grid with the least error on stratified folds of the training documents."""
+    points = list(itertools.product(grid["n_components"], grid["width"]))
+    folds = halves_of(fold_numbers(len(train), n_folds, generator, train.y))
+    errors = [lsi_errors(train[inside], train[outside], points, seed) for inside, outside in folds]
+    k, width = points[int(np.argmin(np.mean(errors, axis=0)))]
+    return {"n_components": k, "width": width}
+
+
+#: Name of the score that the thesis suggests, and of the vocabulary without pruning.
+SUGGESTED, WHOLE = "sensitivity", "none"
+
+
+class Errors(NamedTuple):
+    """Errors of the LSI classifier with one vocabulary: of the test documents, and held out of the training ones."""
+
+    test: float
+    held_out: float
+
+
+def pruning(sources: Sources, settings: Settings, rng: Generator) -> Measure:
+    """Measure the error of the LSI classifier against the share of the vocabulary that is kept.
+
+    The probabilistic neural network's number of coordinates and its width are tuned on training documents for each
+    vocabulary.  The share of ``<role>_gain`` is one of ``small``, chosen by the errors on held-out training documents.
+
+    Settings: ``shares``, decreasing, below 1; ``small``, those of "a major fraction removed"; ``components``,
+    ``widths`` and ``folds`` of the tuning.
+    Result: ``<role>_gain``, the error of the whole vocabulary minus that of the pruned one, and its interval
+    (``_ci_low``, ``_ci_high``), ``<role>_over_<score>`` for each further score, ``<role>_share`` (mean of the chosen
+    shares), and the tables ``errors`` (a row a split and vocabulary) and ``gains``.
+    """
+    values: dict[str, float] = {}
+    errors: list[dict[str, Any]] = []
+    gains: list[dict[str, Any]] = []
+    for role, source in sources.items():
+        trials = [_vocabularies(trial, settings, rng) for trial in source.trials()]
+        for number, errors_of in enumerate(trials):
+            errors += [
+                {"role": role, "trial": number, "score": score, "share": share, "error": error.test}
+                for (score, share), error in errors_of.items()
+            ]
+        compared = _gains_of_pruning(trials, settings["small"], source.test_ratio)
+        for name, estimate in compared.items():
+            key = f"{role}_gain" if name == WHOLE else f"{role}_over_{name}"
+            values |= {key: estimate.value, f"{key}_ci_low": estimate.low, f"{key}_ci_high": estimate.high}
+            gains.append({"role": role, "beside": name, **estimate._asdict()})
+        values[f"{role}_share"] = float(
+            np.mean([_chosen_share(vocabularies, SUGGESTED, settings["small"]) for vocabularies in trials])
+        )
+    return Measure(values, {"errors": errors, "gains": gains})
+
+
+def _vocabularies(trial: Trial, settings: Settings, rng: Generator) -> dict[tuple[str, float], Errors]:
+    """Return (score, share) -> errors of one split."""
+    X = trial.train.X
+    folds = fold_numbers(len(trial.train), settings["folds"], rng)
+    frequency = document_frequency(X)
+    errors = {(WHOLE, 1.0): errors_of(trial, kept_words(frequency, frequency, 1.0), folds, settings)}
+    for name, score in SCORES.items():
+        scores = score(X, trial.train.y, rng)
+        for share in settings["shares"]:
+            errors[name, share] = errors_of(trial, kept_words(scores, frequency, share), folds, settings)
+    return errors
+
+
+def errors_of(trial: Trial, words: np.ndarray, folds: np.ndarray, settings: Settings) -> Errors:
+    """Return the errors of the LSI classifier over some words, tuned on the folds of the training part."""
+    train, test = trial.train.columns(words), trial.test.columns(words)
+    points = list(itertools.product(settings["components"], settings["widths"]))
+    parts = [lsi_errors(train[inside], train[outside], points) for inside, outside in halves_of(folds)]
+    held_out = np.sum(parts, axis=0)
+    best = int(np.argmin(held_out))
+    return Errors(float(lsi_errors(train, test, points[best : best + 1])[0]), float(held_out[best] / len(parts)))
+
+
+def _chosen_share(vocabularies: Mapping[tuple[str, float], Errors], score: str, shares: Sequence[float]) -> float:
+    """Return the share with the least error on held-out training documents; of equal ones the first."""
+    return min(shares, key=lambda share: vocabularies[score, share].held_out)
+
+
+def _gains_of_pruning(
+    trials: Sequence[Mapping[tuple[str, float], Errors]], shares: Sequence[float], ratio: float
+) -> dict[str, Estimate]:
+    """Return name of another vocabulary -> its error minus that of the suggested one, over the splits."""
+
+    def errors(score: str) -> list[float]:
+        return [
+            vocabularies[score, 1.0 if score == WHOLE else _chosen_share(vocabularies, score, shares)].test
+            for vocabularies in trials
+        ]
+
+    ours = errors(SUGGESTED)
+    others = [WHOLE, *(name for name in SCORES if name != SUGGESTED)]
+    return {name: resampled_difference(errors(name), ours, ratio) for name in others}
+
+
+class Blocks(NamedTuple):
+    """Counts of words (N, V) and of tags (N, T), and class indices (N,), of the same documents."""
+
+    words: sparse.csr_array
+    tags: sparse.csr_array
+    y: np.ndarray
+
+    def rows(self, rows: np.ndarray) -> Blocks:
+        """Return some of the documents."""
+        return Blocks(*(part[rows] for part in self))
+
+
+class Curve(NamedTuple):
+    """Errors of one split by documents a class, of words alone and of words with tags, and the chosen coefficients."""
+
+    words: list[float]
+    fused: list[float]
+    binding: list[float]
+
+
+def fusion(sources: Sources, settings: Settings, rng: Generator) -> Measure:
+    """Measure the errors of the LSI classifier with words alone and with tags, by training documents a class.
+
+    Data: its tags as further features.
+    Settings: ``sizes``, numbers of training documents a class, increasing, their first half "few"; ``bindings``,
+    ``components``, ``widths`` and ``folds`` of the tuning.
+    Result: ``<role>_gain``, the error of words alone minus that of words with tags, mean over the sizes,
+    ``<role>_few_gain``, the same for the few sizes, and ``<role>_few_above_many``, its excess over that for the other
+    sizes, with 95 % intervals over the splits (``_ci_low``, ``_ci_high``), and the table ``curves``.
+    """
+    values: dict[str, float] = {}
+    rows: list[dict[str, Any]] = []
+    sizes = settings["sizes"]
+    for role, source in sources.items():
+        curves = [_curve(source, trial, settings, rng) for trial in range(len(source.splits))]
+        for trial, curve in enumerate(curves):
+            rows += [
+                {"role": role, "trial": trial, "size": size, "words": a, "fused": b, "binding": c}
+                for size, a, b, c in zip(sizes, *curve, strict=True)
+            ]
+        few = len(sizes) // 2
+        values |= {f"{role}_{name}": value for name, value in gains_by_tags(curves, few, source.test_ratio).items()}
+    return Measure(values, {"curves": rows})
+
+
+def gains_by_tags(curves: Sequence[Curve], few: int, ratio: float) -> dict[str, float]:
+    """Return the mean gain over all sizes, over the few, and their interaction with the size, with intervals."""
+    gain = np.array([np.subtract(curve.words, curve.fused) for curve in curves])
+    none = np.zeros(len(gain))
+    pairs = {
+        "gain": (gain.mean(axis=1), none),
+        "few_gain": (gain[:, :few].mean(axis=1), none),
+        "few_above_many": (gain[:, :few].mean(axis=1), gain[:, few:].mean(axis=1)),
+    }
+    values: dict[str, float] = {}
+    for name, (first, second) in pairs.items():
+        values |= interval(name, first, second, ratio)
+    return values
+
+
+def _curve(source: MeasureData, trial: int, settings: Settings, rng: Generator) -> Curve:
+    if source.beside is None:
+        raise ValueError("fusion reads tags beside the words; name their features as beside")
+    words, tags = (corpus.features.astype(np.float64) for corpus in (source.corpus, source.beside))  # type: ignore[union-attr]
+    blocks = Blocks(words, tags, source.corpus.classes().astype(np.int64))
+    test, order = blocks.rows(source.splits.test[trial]), rng.permutation(source.splits.train[trial])
+    curve = Curve([], [], [])
+    for size in settings["sizes"]:
+        train = blocks.rows(np.concatenate([order[blocks.y[order] == label][:size] for label in np.unique(blocks.y)]))
+        parts = list(halves_of(fold_numbers(len(train.y), settings["folds"], rng, train.y)))
+        for errors, bindings in ((curve.words, [0.0]), (curve.fused, settings["bindings"])):
+            point = _tuned_fusion(train, parts, bindings, settings)
+            errors.append(float(_fused_errors(train, test, point[0], [point[1:]])[0]))
+        curve.binding.append(point[0])
+    return curve
+
+
+def _tuned_fusion(
+    train: Blocks,
+    folds: Sequence[tuple[np.ndarray, np.ndarray]],
+    bindings: Sequence[float],
+    settings: Settings,
+) -> tuple[float, int, float]:
+    """Return coefficient, number of coordinates and width with the least error on the folds."""
+    points = list(itertools.product(settings["components"], settings["widths"]))
+    errors: dict[tuple[float, int, float], float] = {}
+    for binding in bindings:
+        parts = [_fused_errors(train.rows(inside), train.rows(outside), binding, points) for inside, outside in folds]
+        errors |= {(binding, *point): error for point, error in zip(points, np.mean(parts, axis=0), strict=True)}
+    return min(errors, key=errors.__getitem__)
+
+
+def _fused_errors(train: Blocks, test: Blocks, binding: float, points: Sequence[Point]) -> np.ndarray:
+    """Return the error at each (number of coordinates, width), float64; all share one decomposition."""
+    fused, fused_unknown = fuse(train, test, binding)
+    return lsi_errors(Documents(fused, train.y), Documents(fused_unknown, test.y), points, weighting="none")
+
+
+def fuse(train: Blocks, test: Blocks, binding: float) -> Iterator[sparse.csr_array]:
+    """Yield the joined rows of training and of other documents, float64 CSR (N, V + T), or (N, V) without binding.
+
+    Words are weighted by log(1 + count) log(N / df) of the training documents, tags by log(1 + count): the common tags
+    are in all documents.  Both blocks have length 1.
+    """
+    weights = LSITransformer(n_components=1, random_state=0).fit(train.words)
+    for documents in (train, test):
+        words = weights.weighted(documents.words)
+        tags = binding * preprocessing.normalize(documents.tags.log1p())
+        yield sparse.csr_array(sparse.hstack([words, tags], format="csr")) if binding else words
