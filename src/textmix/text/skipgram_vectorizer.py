@@ -18,7 +18,8 @@ from textmix.text.word_vectorizer import Tokenizer, split_by, strings_of, texts_
 
 class SkipgramVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     """Turn texts into counts of skip-grams: up to ``max_n`` words in order with at most ``max_slop`` words between
-    them.  With ``max_n=1`` these are counts of words.
+    them.  With ``max_n=1`` these are counts of words.  A method raises `ValueError` where ``raw_documents`` is one
+    string or a text is no string, and `NotFittedError` where it needs a fit.
 
     Parameters
     ----------
@@ -77,31 +78,19 @@ class SkipgramVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
         Raises
         ------
-        ValueError : ``raw_documents`` is one string.
         ConfigError : a parameter is not allowed.
         """
         self._fit(raw_documents)
         return self
 
     def fit_transform(self, raw_documents: Iterable[str], y: Any = None) -> sparse.csr_array:
-        """Do as `fit`; return the features of the same N texts as `transform` does.
-
-        Raises
-        ------
-        ValueError : ``raw_documents`` is one string, or a text is no string.
-        """
-        tokens = self._fit(raw_documents)
-        return self._features(tokens)
+        """Do as `fit`; return the features of the same N texts as `transform` does."""
+        return self._features(self._fit(raw_documents))
 
     def transform(self, raw_documents: Iterable[str]) -> sparse.csr_array:
         """Return the features of N texts, CSR (N, F): int32, or float32 with ``weighting="score"``.
 
         A word that was not in the training texts is in no skip-gram, but it counts as a word passed over.
-
-        Raises
-        ------
-        NotFittedError : there was no fit.
-        ValueError : ``raw_documents`` is one string, or a text is no string.
         """
         check_is_fitted(self)
         tokens, words = self._tokenize(raw_documents)
@@ -110,12 +99,7 @@ class SkipgramVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         return self._features(Ragged(ids[tokens.values], tokens.offsets))
 
     def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
-        """Return the names of the features, (F,), such as ``waste time ~1`` for slop 1; the argument is ignored.
-
-        Raises
-        ------
-        NotFittedError : there was no fit.
-        """
+        """Return the names of the features, (F,), such as ``waste time ~1`` for slop 1; the argument is ignored."""
         check_is_fitted(self)
         names = np.array(self.skipgrams_.names(list(self.vocabulary_)), dtype=object)
         return names[self._kept()] if self.marks else names

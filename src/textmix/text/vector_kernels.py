@@ -158,7 +158,7 @@ def huffman_paths(counts: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarra
 
     Source: D. A. Huffman, Proceedings of the IRE 40 (1952).
     """
-    parents, taken = huffman_parents(counts)
+    parents, branch_of = huffman_parents(counts)
     n, root = len(counts), len(parents) - 1
     offsets = np.zeros(n + 1, dtype=np.int64)
     for word in range(n):
@@ -171,7 +171,7 @@ def huffman_paths(counts: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarra
     for word in range(n):
         node = word
         for index in range(offsets[word], offsets[word + 1]):
-            branches[index], node = taken[node], parents[node]
+            branches[index], node = branch_of[node], parents[node]
             nodes[index] = node - n
     return offsets, nodes, branches
 
@@ -299,8 +299,8 @@ def train_words_and_bags(
                     kept[n] = tokens[token]
                     n += 1
             for i in range(n):
-                reach = 1 + int(uniform(state) * window)
-                for j in range(max(i - reach, 0), min(i + reach + 1, n)):
+                span = 1 + int(uniform(state) * window)
+                for j in range(max(i - span, 0), min(i + span + 1, n)):
                     if j != i:
                         targets = targets_of(kept[i], paths, noise, size, state, rows, wanted)
                         learn(words, kept[j] * size, outputs, rows, wanted, targets, rate, factors, blocks)

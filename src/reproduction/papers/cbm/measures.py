@@ -27,7 +27,7 @@ LINEAR = (
 def comparisons(sources: Sources, settings: Settings, generator: Generator) -> Measure:
     """Set every method beside CBM with logistic regression on the test documents of every data set.
 
-    Data: data set with the methods' predictions.
+    Data: the methods' predictions.
     Settings: ``reference``, the method to which every method is compared; ``resamples`` of the bootstrap.
     Result: the table ``methods`` has subset accuracy and sample F with 95 % intervals, the difference in subset
     accuracy to the reference with its interval, and the sign test on the documents.
@@ -123,7 +123,7 @@ def _started(trial: Trial, params: Mapping[str, Any], generator: Generator) -> d
 def exact_search(sources: Sources, settings: Settings, generator: Generator) -> Measure:
     """Count the label sets that the exact search scores, and compare its mode with enumeration where L allows.
 
-    Data: the first labels of each make smaller problems from its models.
+    Data: the first labels of each data set make smaller problems from its models.
     Settings: ``params`` of `CBMClassifier`; ``components`` and ``labels``, the K and L tried, besides all labels;
     ``enumerated``, the largest L for which all label sets are scored; ``documents``, how many test documents are used,
     the first ones.
@@ -191,7 +191,7 @@ def special_cases(sources: Sources, settings: Settings, generator: Generator) ->
 def illustration(sources: Sources, settings: Settings, generator: Generator) -> Measure:
     """Show one test document, preferably with a correct likeliest label set that has a label of marginal below 1/2.
 
-    Data: the one with the most labels.
+    Data: the data set with the most labels.
     Settings: ``params`` of `CBMClassifier`; ``components``, how many components are shown: the ones with the largest
     weights.
     Result: the tables ``components`` (label probabilities of the components with the largest weights), ``labels``

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.random import Generator
 
 from reproduction.flow.measures import Measure, Repeated, Settings, Sources, seed_from
+from textmix.experiment.folds import halves_of
 from textmix.experiment.trial import Documents
 from textmix.models.cbm.estimator import CBMClassifier
 from textmix.models.cbm.learners import Experts, Gate, LogisticExperts, LogisticGate, MStep
@@ -98,7 +99,7 @@ def plain_steps(sources: Sources, settings: Settings, generator: Generator) -> M
     for role, source in sources.items():
         trial, seed = source.first("indicators"), seed_from(generator)
         fold = generator.permutation(len(trial.train)) % settings["folds"]
-        folds = ((trial.train[fold != held], trial.train[fold == held]) for held in range(settings["folds"]))
+        folds = ((trial.train[outside], trial.train[inside]) for outside, inside in halves_of(fold))
         for documents, (train, scored) in (("test", (trial.train, trial.test)), *(("held", part) for part in folds)):
             for variant, accuracy in _accuracies(train, scored, settings, seed):
                 row = {"role": role, "variant": variant, "documents": documents}

@@ -84,7 +84,6 @@ def dcm_parameters(sources: Sources, settings: Settings, _: Generator) -> Measur
 
     Values are at the maximum of the likelihood.
 
-    Data: the training part of the first split.
     Settings: ``steps``, an increasing list of numbers of steps.
     Result: the tables ``steps`` (the statistics of `_sizes` after 0 steps and after each number of steps of Minka's
     fixed point from the EDCM's parameters, and at the maximum), ``concentrations`` (s of each class under both models)
@@ -144,7 +143,6 @@ def approximation(sources: Sources, settings: Settings, generator: Generator) ->
     Keys have ``same_parameters`` for q with the DCM's parameters and ``own_parameters`` for q with its own; they end in
     ``_bag`` where the multinomial coefficient is included.
 
-    Data: the training part of the first split.
     Settings: ``per_class``, documents drawn of each class; ``shown``, the number of parameters in the figure.
     Result: the tables ``documents`` (a drawn document a row: its words, log p and log q in nats), ``by_length`` (see
     `_by_length`) and ``parameters`` (see `_some`).
@@ -198,7 +196,6 @@ def gamma_ratio(sources: Sources, settings: Settings, _: Generator) -> Measure:
     The relative error of every non-zero count is averaged over a class; ``mean_relative_error`` is the median of these
     means over the classes, with their standard deviation, and ``counts`` the median number of counts.
 
-    Data: the training part of the first split.
     Settings: ``documents``, how many of each class, the first ones; ``alphas`` and ``counts``, where the error's growth
     is shown.
     Result: the tables ``by_count`` (mean error at each of ``counts`` in the documents), ``growth`` (error at each pair
@@ -245,7 +242,6 @@ def one_newsgroup(sources: Sources, settings: Settings, _: Generator) -> Measure
 
     A number fits where it lies within ``margin`` of the printed one, relative to it, or rounds to its printed digits.
 
-    Data: the training part of the first split.
     Settings: those of `dcm_parameters` and `gamma_ratio`; ``printed``, name of a number in their tables ``groups`` ->
     [printed value, half a unit of its last digit]; ``margin``.
     Result: ``groups_with_all``, how many newsgroups fit all numbers, ``most_numbers``, how many numbers the best

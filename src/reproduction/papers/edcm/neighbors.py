@@ -55,7 +55,6 @@ def _curve(name: str, trial: Trial, ks: np.ndarray) -> np.ndarray:
 def knn_variants(sources: Sources, settings: Settings, _: Generator) -> Measure:
     """Measure the accuracy under each open choice: tied votes, vectors of length 1, one Fisher kernel a class.
 
-    Data: the first split.
     Settings: ``neighbours``, k.
     """
     trial = only(sources).first()
@@ -194,7 +193,6 @@ def fisher_tfidf(sources: Sources, settings: Settings, generator: Generator) -> 
 
     Scores are of the words of a document, minus the constant that all its words share.
 
-    Data: the training part of the first split.
     Settings: ``cells``, how many non-zero counts are drawn; ``frequencies`` and ``counts``, the document frequencies
     and counts of the curves.
     Result: the table ``weights`` has both weights for each document frequency and count; its values are correlations of

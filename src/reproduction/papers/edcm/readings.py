@@ -81,7 +81,6 @@ def deviation_readings(sources: Sources, settings: Settings, generator: Generato
     probabilities with or without the multinomial coefficient, and one of `RELATIONS`.  Smoothing 0 has no unseen
     documents, whose words may be unknown, and no leave-one-out training, which gives known words a parameter of 0.
 
-    Data: the first split.
     Settings: ``smoothing``, constants; ``steps``, numbers of steps of Minka's fixed point, which is also run to its
     end; ``per_class``, documents drawn of each class; ``printed``, both printed deviations; ``margin``, the relative
     distance within which a deviation is that in print.
@@ -139,7 +138,6 @@ def perplexity_readings(sources: Sources, settings: Settings, _: Generator) -> M
     A reading is the way to train the DCM, a smoothing constant of each model, one of `LEVELS`, and the documents:
     unseen ones, unseen ones without the words that their class lacks, or training documents.
 
-    Data: the first split.
     Settings: ``smoothing``, constants of the multinomial and, as shares of the smallest parameter, of the DCM;
     ``absolute``, further constants of the DCM, which are the amounts themselves; ``methods`` of the DCM; ``printed``,
     both printed perplexities; ``margin``, the relative distance within which one is that in print.

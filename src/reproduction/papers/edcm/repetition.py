@@ -20,7 +20,6 @@ from textmix.models.dirichlet.edcm import EDCMClassifier
 def burstiness(sources: Sources, settings: Settings, _: Generator) -> Measure:
     """Measure the probability that a word occurs again in a document, in the models and in the documents of a class.
 
-    Data: the training part of the first split.
     Settings: ``share``, mean share of the word whose second occurrence is measured at each s of ``concentrations``;
     ``words``, number of words in the limit s -> infinity, ``length`` of its documents, ``infinite``, the s that stands
     for infinity; ``class``, index of the class whose documents are counted; ``bands``, name -> first rank of its words
@@ -166,7 +165,6 @@ def _log_urn(a: np.ndarray, n: np.ndarray, m: int, s: float, exact: bool) -> np.
 def normalisation(sources: Sources, settings: Settings, _: Generator) -> Measure:
     """Measure the sum of the EDCM of a class over all count vectors of a length (section 3).
 
-    Data: the training part of the first split.
     Settings: ``lengths``, increasing, from 1; ``words`` and ``short``, number of words and length of the documents that
     are enumerated one by one to check the sum.
     Result: the table ``totals`` has the sum for each class and length; ``edcm_distance_of_total_from_one`` is the

@@ -112,7 +112,6 @@ def latent_topics_time(_: Sources, settings: Settings, generator: Generator) -> 
 def newsgroup_topics(sources: Sources, settings: Settings, generator: Generator) -> Measure:
     """Find latent topics of 20 Newsgroups without the groups, and describe each by its words and its share of groups.
 
-    Data: the training part of the first split.
     Settings: ``topics``, their number; ``least``, the fewest documents of a word that is used; ``max_iter``; ``shown``,
     number of words that describe a topic.
     Result: the tables ``topics`` (mean share of the documents' words, s, typical words) and ``groups`` (mean share of

@@ -101,7 +101,6 @@ def by_class(log_p: np.ndarray, test: Documents) -> np.ndarray:
 def mixtures(sources: Sources, settings: Settings, generator: Generator) -> Measure:
     """Measure the perplexity of a mixture of multinomials a class against its number of components.
 
-    Data: the first split.
     Settings: ``components``, an increasing list; ``smoothing``, constants for the mixtures, the first of them for the
     DCM too; ``max_iter``, the most EM iterations.
     Result: the table ``curve`` has the mean perplexity of the classes for each constant and number of components;

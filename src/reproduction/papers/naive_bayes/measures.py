@@ -152,7 +152,6 @@ def clustering(sources: Sources, settings: Settings, generator: Generator) -> Me
     """Cluster documents without their classes: each goes to the component of a mixture of multinomials that maximises
     p(theta_i) p(d | theta_i).
 
-    Data: the training part of the first split.
     Settings: ``documents``, how many; ``clusters``, an increasing list of k; ``smoothing`` and ``max_iter`` of the
     mixture; ``rarest``, the fewest documents of a word that counts, and ``commonest``, its largest share of them.
     Result: the table ``clusters`` has for each k the purity (the share of documents in the most frequent class of their

@@ -40,7 +40,7 @@ def _mean_f(source: MeasureData, method: str) -> float:
 def means(sources: Sources, settings: Settings, _: Generator) -> Measure:
     """Average F over the problems, by method.
 
-    Data: problem, with the predictions of a table.
+    Data: the problems, with the predictions of a table.
     Settings: ``problems``, how many there must be.
     It raises `MissingResult` where fewer are at hand.
     """
@@ -52,7 +52,7 @@ def wins(sources: Sources, settings: Settings, _: Generator) -> Measure:
 
     For each pair of `PAIRS` the problems on which the first method has a higher mean F than the second are counted too.
 
-    Data: problem, with the predictions of a table.
+    Data: the problems, with the predictions of a table.
     Settings: ``problems``, how many there must be.
     It raises `MissingResult` where fewer are at hand.
     """

@@ -25,7 +25,7 @@ from textmix.text.compression import dictionary, ngram_ids, presence
 def dropout_unlabelled(sources: Sources, settings: Settings, generator: Generator) -> Measure:
     """Measure the test accuracy of dropout logistic regression with unlabelled reviews; noise and weight are tuned.
 
-    Data: of two labels; the documents without a label are the unlabelled ones.
+    Data: two labels; the documents without a label are the unlabelled ones.
     Settings: ``params`` of `DropoutLogisticRegression`; ``tried``, pairs of its ``delta`` and ``discount``; ``folds``,
     of which the first is held out from the training reviews to choose among them.
     Result: the accuracy on test reviews, the pair chosen, and the table ``held_out`` (delta, discount, accuracy on the
@@ -51,7 +51,7 @@ def dropout_unlabelled(sources: Sources, settings: Settings, generator: Generato
 def vectors_accuracy(sources: Sources, settings: Settings, generator: Generator) -> Measure:
     """Measure the accuracy of logistic regression on paragraph vectors, on the given test reviews and on random ones.
 
-    Data: of two labels, with vectors as features.
+    Data: two labels, and vectors as features.
     Settings: ``splits``, the number of random halves of the labelled reviews; ``params`` of scikit-learn's
     ``LogisticRegression``.
     Result: the accuracy on the ``given`` test reviews, and on each of the ``random`` halves.
@@ -84,7 +84,7 @@ def features_of(source: MeasureData) -> sparse.csr_array:
 def compressive_features(sources: Sources, settings: Settings, generator: Generator) -> Measure:
     """Measure the test accuracy of logistic regression on compressive features; the cost of an entry is tuned.
 
-    Data: of two labels, with the stream of words.
+    Data: two labels, and the stream of words.
     Settings: ``max_n`` and ``least`` of the n-grams; ``entries``, costs of an entry of the dictionary, in pointers;
     ``folds``, of which the first is held out from the training documents to choose among them; ``params`` of
     `PathClassifier`.

@@ -42,7 +42,7 @@ def skipgram_counts(sources: Sources, settings: Settings, _: Generator) -> Measu
     ``n3_s1`` is the number of skip-grams of at most 3 words and slop at most 1.  ``most_dropped`` is one less than the
     smallest training document frequency among the features.
 
-    Data: with skip-grams as features.
+    Data: skip-grams.
     Settings: ``kinds``, pairs of n and slop.
     """
     source = only(sources)
@@ -56,7 +56,7 @@ def skipgram_counts(sources: Sources, settings: Settings, _: Generator) -> Measu
 def classes(sources: Sources, settings: Settings, _: Generator) -> Measure:
     """Count the positive and the negative reviews.
 
-    Data: negative before positive.
+    Data: two labels, negative before positive.
     """
     negative, positive = np.bincount(only(sources).corpus.classes(), minlength=2)
     return Measure({"negative": float(negative), "positive": float(positive)})
@@ -90,7 +90,7 @@ def matching_documents(tokens: Ragged, words: Sequence[int], max_slop: int) -> n
 def examples(sources: Sources, settings: Settings, _: Generator) -> Measure:
     """Count the documents of skip-grams and of n-grams that they match (slides "Skip-gram Examples").
 
-    Data: with the stream of lemmas.
+    Data: the stream of lemmas.
     Settings: ``phrases``, key -> [phrase, slop]; the phrases are brought to lemmas as the reviews were.
     """
     corpus = only(sources).corpus
@@ -175,7 +175,7 @@ def curves(sources: Sources, settings: Settings, generator: Generator) -> Measur
     lambda of the last pair; ``all_``, ``selected_`` and ``weight_n5_s2_share`` are the shares
     of one n and slop in all features, in the features with weight, and in the sum of |weights|.
 
-    Data: with skip-grams as features.
+    Data: skip-grams.
     Settings: ``kinds``, pairs of largest n and largest slop, the largest pair last; ``folds``, their number: all folds
     are held out in turn for the last pair, the first fold alone for every other pair; and the settings of `_path`.
     Result: the tables ``path`` (a row for each pair and lambda) and ``shares`` (a row for each n and slop, at the
@@ -235,7 +235,7 @@ def speaking(sources: Sources, settings: Settings, generator: Generator) -> Meas
     The effect is |weight| times the standard deviation of the feature.  Skip-grams of stop words and punctuation marks
     alone are left out, for they are many and carry no meaning.
 
-    Data: with skip-grams as features and its text.
+    Data: skip-grams, and the text.
     Settings: ``number``, how many skip-grams are named for each class; ``least_n``, the fewest words of a named
     skip-gram; ``stop_list``; ``folds``, the number of folds, which are held out in turn; and the settings of `_path`.
     Result: the table ``skipgrams``: name, weight, effect (``pull``, positive for the positive class), training

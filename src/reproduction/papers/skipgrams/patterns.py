@@ -26,7 +26,7 @@ def pattern_counts(sources: Sources, settings: Settings, _: Generator) -> Measur
 
     A skip-gram with the same words and frequency at the next smaller slop is dropped, as among our features.
 
-    Data: with the stream of words; the training part of the first split.
+    Data: the stream of words.
     Settings: ``kinds``, pairs of n and slop; ``least``, the smallest frequency that is kept; ``once``, whether a
     document counts once for each ``pattern`` or once (``document``); ``same``, word -> word with which it counts as
     one.
@@ -53,7 +53,7 @@ def pattern_counts(sources: Sources, settings: Settings, _: Generator) -> Measur
 def gap_words(sources: Sources, settings: Settings, _: Generator) -> Measure:
     """Count the documents that have a pair of words around one further word, for each further word.
 
-    Data: with the stream of words.
+    Data: the stream of words.
     Settings: ``pair``, both words; ``number``, how many further words are listed; ``asked``, key -> a further word.
     Result: the documents of each asked word, and the table ``words`` (word, documents), most documents first.
     """

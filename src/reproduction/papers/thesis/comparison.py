@@ -30,7 +30,7 @@ LEAST = {"counts": 1, "reals": 1, "sequences": 0}
 def comparison(sources: Sources, settings: Settings, rng: Generator) -> Measure:
     """Measure the accuracy of every method on every data set at hand, for several numbers of training documents.
 
-    Data: with words in order, and the methods.
+    Data: words in their order, and the methods.
     Settings: ``sizes``, numbers of training documents, increasing; ``trials``, number of splits.
     Result: ``friedman_p`` and ``critical_difference`` (Nemenyi's) at the largest size over the data sets, and the
     tables ``accuracies`` (a row a data set, method, size and split) and ``ranks`` (mean rank, 1 is the best).

@@ -166,7 +166,7 @@ class Curve(NamedTuple):
 def fusion(sources: Sources, settings: Settings, rng: Generator) -> Measure:
     """Measure the errors of the LSI classifier with words alone and with tags, by training documents a class.
 
-    Data: its tags as further features.
+    Data: words, with tags as further features.
     Settings: ``sizes``, numbers of training documents a class, increasing, their first half "few"; ``bindings``,
     ``components``, ``widths`` and ``folds`` of the tuning.
     Result: ``<role>_gain``, the error of words alone minus that of words with tags, mean over the sizes,

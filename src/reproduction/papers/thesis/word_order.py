@@ -44,7 +44,6 @@ PAIRS = {
 def word_order(sources: Sources, settings: Settings, generator: Generator) -> Measure:
     """Measure all numbers of this module.
 
-    Data: documents with tokens, and splits.
     Settings: ``documents``: most training and most test documents of a trial; ``clusters``: of words; ``states``: form
     (small, whole, own, shared) -> number of states; ``max_iter``: most steps of training.
     Result: values ``<role>_<name>``, differences of `PAIRS` with intervals, and the table ``trials``.
