@@ -22,9 +22,9 @@ ROW = Published(
 )
 PUBLISHED = {row.id: row for row in (ROW, replace(ROW, id="p.count", value="400000"), replace(ROW, id="p.never"))}
 RECORDED = {
-    "p.t.a, given test": RecordedRow("p.t.a, given test", "68.887959", "0.42897", "differs", "", "", "", ""),
-    "p.count": RecordedRow("p.count", "318371.0", "", "differs", "", "", "", ""),
-    "p.never": RecordedRow("p.never", "", "", "not run", "", "", "", ""),
+    "p.t.a, given test": RecordedRow("p.t.a, given test", "68.887959", "0.42897", "10", "differs", *[""] * 6),
+    "p.count": RecordedRow("p.count", "318371.0", "", "", "differs", *[""] * 6),
+    "p.never": RecordedRow("p.never", "", "", "", "not run", *[""] * 6),
 }
 READINGS = [
     {"row": ROW.id, "point": str(point), "levels": levels, "value": value}

@@ -37,7 +37,7 @@ ROOT = Path(__file__).parents[2]
 
 
 def recorded(name: str = "p.x", verdict: str = "reproduced", rebuilt: str = "0.81", data: str = "d") -> RecordedRow:
-    return RecordedRow(name, rebuilt, "", verdict, "", data, "s", "c")
+    return RecordedRow(name, rebuilt, "", "", verdict, verdict, "", "", data, "s", "c")
 
 
 def run_of(*rows: RecordedRow) -> RecordedRun:

@@ -65,7 +65,7 @@ def test_a_finished_run_is_recorded(finished: FinishedRun) -> None:
     assert (found.id, found.rebuilt, found.verdict) == ("p.x", "0.8", "reproduced")
     assert found.settings and found.data == ""
     assert run.papers["paper"].commit == "0123abcd"
-    assert texts["paper"].startswith("id,rebuilt,rebuilt_spread,verdict,reason,data,settings,code\np.x,0.8,")
+    assert texts["paper"].startswith(f"{','.join(RECORDED_COLUMNS)}\np.x,0.8,")
 
 
 @pytest.mark.parametrize("path", ["results/report/accepted.json", "results/report/comparison.csv"])

@@ -27,7 +27,7 @@ from textmix.experiment.splits import Splits
 from textmix.experiment.trial import Documents, Trial, documents_of, trials_of
 from textmix.metrics.significance import resampled_difference
 
-#: Columns of ``repeated.csv``: ``test_ratio`` is n_test / n_train of random splits, and 0 of starts and seeds.
+#: Columns of ``repeated.csv``: ``test_ratio`` is n_test / (n - n_test) of random splits, and 0 of starts and seeds.
 REPEATED = ("key", "repetition", "value", "test_ratio")
 
 
@@ -38,7 +38,7 @@ class Repeated:
     Parameters
     ----------
     values : in the order of the repetitions, at least one.
-    test_ratio : n_test / n_train where each repetition has a random split, whose training parts overlap; 0 where the
+    test_ratio : n_test / (n - n_test) where each repetition has a random split of n documents; 0 where the
         repetitions are independent, as starts and seeds are.
     """
 
@@ -107,8 +107,9 @@ class MeasureData:
 
     @property
     def test_ratio(self) -> float:
-        """Test documents over training documents of the first trial, for the corrected resampled t-test."""
-        return len(self.splits.test[0]) / len(self.splits.train[0])
+        """Test documents over all others in the first trial, for the corrected resampled t-test."""
+        n_test = len(self.splits.test[0])
+        return n_test / (self.corpus.n_documents - n_test)
 
 
 #: What a measure reads: role -> data set at hand, and the ``settings`` of its entry in paper.yaml.
@@ -179,10 +180,10 @@ class Quantities:
 
     Parameters
     ----------
-    test_ratio : of the trials, see `Repeated`.
+    test_ratio : role -> that of its trials, see `Repeated`.
     """
 
-    def __init__(self, test_ratio: float) -> None:
+    def __init__(self, test_ratio: Mapping[str, float]) -> None:
         self.test_ratio = test_ratio
         self._numbers: dict[tuple[str, str], list[float]] = {}
 
@@ -201,7 +202,9 @@ class Quantities:
 
     def means(self) -> dict[str, Repeated]:
         """Return the numbers of each role and name, by ``<role>_<name>``."""
-        return {f"{role}_{name}": Repeated(values, self.test_ratio) for (role, name), values in self._numbers.items()}
+        return {
+            f"{role}_{name}": Repeated(values, self.test_ratio[role]) for (role, name), values in self._numbers.items()
+        }
 
     def differences(self, pairs: Mapping[str, tuple[str, str]], roles: Sequence[str]) -> dict[str, float]:
         """Return for each role the mean of ``left - right`` with its 95 % interval over the trials.
@@ -220,7 +223,7 @@ class Quantities:
             for key, (left, right) in pairs.items():
                 high = self._numbers[role, left]
                 low = self._numbers[role, right] if right else [0.0] * len(high)
-                values |= interval(f"{role}_{key}", high, low, self.test_ratio)
+                values |= interval(f"{role}_{key}", high, low, self.test_ratio[role])
         return values
 
 

@@ -1,8 +1,9 @@
 """Claims of a paper as checks: a claim becomes comparisons between pairs of rebuilt numbers.
 
 The kinds of check and their keys are described in ``workflow/schemas/checks.schema.yaml``.  Numbers that are means over
-random splits are compared by the corrected resampled t-test over the splits that both have, with Holm's correction over
-the pairs of a check.  A pair that no test decides leaves the claim undecided, unless enough other pairs decide it.
+random splits are compared by the corrected resampled t-test over the splits that both have, means over several data
+sets by the paired t-test over the data sets, with Holm's correction over the pairs of a check.  A pair that no test
+decides leaves the claim undecided, unless enough other pairs decide it.
 """
 
 from __future__ import annotations
@@ -42,9 +43,10 @@ class Operand:
     ----------
     name : short name of the number, as the reason shows it; empty for a bound.
     value : the number, in stored units (fractions and seconds); a bound is in the same units.
-    trials : the random splits of which ``value`` is the mean, or None where it is no such mean.
+    trials : the random splits, or the data sets, of which ``value`` is the mean, or None where it is no such mean.
     interval : ends of its 95 % interval, of a ratio of times or of a measure that writes one; else None.
     single : whether it is a score on the source's own single split, so that no test over trials compares it.
+    role : the data set of a score; else empty.
     """
 
     name: str
@@ -52,6 +54,7 @@ class Operand:
     trials: Trials | None = None
     interval: tuple[float, float] | None = None
     single: bool = False
+    role: str = ""
 
     def __str__(self) -> str:
         return f"{self.name} {short(self.value)}".strip()
@@ -263,15 +266,21 @@ def _side(check: Check, locators: Sequence[Locator], results: Results) -> list[O
 
 
 def _mean(operands: Sequence[Operand]) -> Operand:
-    """Return the mean of several numbers; its trials are the means of their trials, which have the same ratio."""
+    """Return the mean of several numbers; its trials are the means a data set, or the trials of the one data set."""
+    by_role: dict[str, list[Operand]] = {}
+    for operand in operands:
+        by_role.setdefault(operand.role, []).append(operand)
     known = [operand.trials for operand in operands if operand.trials is not None]
     trials = None
-    if len(known) == len(operands):
+    if len(by_role) > 1:
+        values = [statistics.fmean(operand.value for operand in each) for each in by_role.values()]
+        trials = Trials(values, f"data sets {', '.join(by_role)}", 0.0)
+    elif len(known) == len(operands):
         rows = zip(*(one.values for one in known), strict=False)
-        scheme = "; ".join(one.scheme for one in known)
-        trials = Trials([statistics.fmean(row) for row in rows], scheme, known[0].test_ratio)
-    name = f"mean of {operands[0].name.partition(' on ')[0]} on {len(operands)}"
-    single = any(operand.single for operand in operands)
+        trials = Trials([statistics.fmean(row) for row in rows], known[0].scheme, known[0].test_ratio)
+    over = len(by_role) if len(by_role) > 1 else len(operands)
+    name = f"mean of {operands[0].name.partition(' on ')[0]} on {over}"
+    single = len(by_role) == 1 and any(operand.single for operand in operands)
     return Operand(name, statistics.fmean(operand.value for operand in operands), trials, single=single)
 
 
@@ -284,7 +293,8 @@ def _operand(locator: Locator, results: Results) -> Operand | MissingResult:
     if isinstance(found.value, str):
         raise ConfigError(f"locator '{locator}' is the word '{found.value}', not a number; a check compares numbers")
     single = isinstance(locator, ScoreLocator) and found.trials is None
-    return Operand(_name(locator).replace("_", " "), float(found.value), found.trials, found.interval, single)
+    role = locator.role if isinstance(locator, ScoreLocator) else ""
+    return Operand(_name(locator).replace("_", " "), float(found.value), found.trials, found.interval, single, role)
 
 
 def _name(locator: Locator) -> str:

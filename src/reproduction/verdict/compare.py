@@ -3,7 +3,7 @@
 The verdicts are:
 
 - ``reproduced`` or ``differs``: the rebuilt value was judged by the tolerance of the published row;
-- ``undecided``: the trials are too few to tell whether the rebuilt value is the published one;
+- ``undecided``: neither test decides; the reason says whether more trials of ours could;
 - ``data missing``: the paper's data are not at hand; a value rebuilt on other data is shown and not judged;
 - ``not run``: no job has rebuilt the value;
 - ``open``: the paper does not say what to judge.
@@ -11,6 +11,8 @@ The verdicts are:
 
 from __future__ import annotations
 
+import math
+import statistics
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -20,29 +22,35 @@ from reproduction.flow.locators import CheckLocator, Locator, SettingLocator, Te
 from reproduction.flow.results import NotRun, Results, RoleEntry
 from reproduction.verdict.claims import Outcome, evaluate
 from reproduction.verdict.locate import Rebuilt, locate, roles_behind
-from reproduction.verdict.numbers import bound, difference, judge, judge_spread, margin_share, spreads
+from reproduction.verdict.numbers import allowance, bound, difference, judge, margin_share, samples
 from reproduction.verdict.placebo import Placebo, is_counted, placebos
-from reproduction.verdict.published import KINDS, Check, Published
+from reproduction.verdict.published import KINDS, NUMBER, Check, Published
 from reproduction.verdict.words import DIFFERS, JUDGED, MISSING, NOT_RUN, OPEN, REPRODUCED, UNDECIDED, VERDICTS, number
 from textmix.core.errors import ConfigError, IntegrityError, MissingResult
-from textmix.metrics.significance import LEVEL, Estimate, holm
+from textmix.metrics.significance import LEVEL, Estimate, from_error, holm, standard_error
 
-#: Columns of ``comparison.csv``: ``spread`` and ``rebuilt_spread`` are standard deviations over the trials,
-#: ``difference`` is rebuilt less published, and ``low`` and ``high`` are the ends of its 95 % interval; all numbers of
-#: a row are in its unit.  ``margin_p`` is the p-value of the two one-sided tests for the margin after Holm's correction
-#: over the table; verdicts rest on it before the correction.  ``margin_share`` is the least share of its margin by
-#: which a number would still be reproduced.  ``spread_low`` and ``spread_high`` are the ends of the 95 % interval of
-#: the rebuilt standard deviation over the printed one, which ``spread_verdict`` judges.  ``placebo``, ``tried``,
-#: ``passed`` and ``weak`` are of `reproduction.verdict.placebo.Placebo`; a weak number counts apart.
+#: Columns of ``comparison.csv``: ``spread`` and ``rebuilt_spread`` are standard deviations over the trials, ``trials``
+#: the number of ours, ``difference`` is rebuilt less published, ``low`` and ``high`` are the ends of its 95 % interval,
+#: ``error`` and ``freedom`` its standard error and degrees of freedom; all numbers of a row are in its unit.
+#: ``difference_p`` and ``margin_p`` are the p-values of Welch's test and of the two one-sided tests for the margin,
+#: both after Holm's correction over the table; ``verdict`` rests on both before the correction, ``corrected`` on both
+#: after it.  ``margin_share`` is the least share of its margin by which a number would be reproduced.  ``placebo``,
+#: ``tried``, ``passed`` and ``weak`` are of `reproduction.verdict.placebo.Placebo`; a weak number counts apart.
 #: ``where`` (the place in the source) and ``note`` are those of the published row.
 COMPARISON_COLUMNS = (
     *("id", "paper", "artefact", "kind", "dataset", "method", "metric", "unit", "published", "spread"),
-    *("rebuilt", "rebuilt_spread", "difference", "low", "high", "tolerance", "verdict", "reason"),
-    *("margin_p", "margin_share", "spread_low", "spread_high", "spread_verdict"),
+    *("rebuilt", "rebuilt_spread", "trials", "difference", "low", "high", "error", "freedom"),
+    *("tolerance", "margin", "verdict", "corrected", "reason", "difference_p", "margin_p", "margin_share"),
     *("placebo", "tried", "passed", "weak", "where", "note"),
 )
 #: Columns that a comparison takes from the published row as they are.
 _PRINTED = ("id", "artefact", "kind", "dataset", "method", "metric", "unit", "tolerance", "where", "note")
+#: Columns of ``means.csv`` (`method_means`), and the least number of cells of a mean.
+MEANS = (
+    *("paper", "artefact", "method", "unit", "cells", "difference", "low", "high", "p", "margin", "margin_p"),
+    *("verdict", "corrected"),
+)
+LEAST_CELLS = 3
 #: Parts of reasons.
 NO_SOURCE = "nothing in this version rebuilds it yet"
 NOT_CHOSEN = "this configuration does not name the paper"
@@ -65,11 +73,13 @@ class Judgement:
     standard_deviation : that of ``rebuilt`` over the trials, in the row's unit, or None.
     difference : rebuilt less published, in the row's unit, or None.
     test : ``difference`` with its 95 % interval and p-value, or None where the spread is not known.
-    spread : the rebuilt standard deviation over the printed one with interval and p-value, or None.
-    spread_verdict : the verdict on the printed standard deviation; empty where there is none.
-    margin_p : p-value of the two one-sided tests for the margin, or None where the spread is not known.
+    trials : number of trials behind ``rebuilt``, or None where it is no mean.
+    error : standard error and degrees of freedom of ``difference``, or None where the spread is not known.
+    difference_p, margin_p : p-values of the tests for a difference and for the margin, or None where the spread is not
+        known.
     margin_share : the least share of its margin by which the number would be reproduced, or None where no margin
         judges it.
+    corrected : the verdict where both tests are corrected over the table.
     """
 
     verdict: str
@@ -78,10 +88,12 @@ class Judgement:
     standard_deviation: float | None = None
     difference: float | None = None
     test: Estimate | None = None
-    spread: Estimate | None = None
-    spread_verdict: str = ""
+    trials: int | None = None
+    error: tuple[float, float] | None = None
+    difference_p: float | None = None
     margin_p: float | None = None
     margin_share: float | None = None
+    corrected: str = ""
 
 
 def compare_paper(
@@ -156,44 +168,24 @@ def printed_numbers(comparison: Iterable[Mapping[str, Any]]) -> dict[str, tuple[
 
 
 def _corrected(published: Sequence[Published], found: Sequence[Judgement]) -> list[Judgement]:
-    """Return the judgements after Holm's correction over each table, which is the rows of one artefact.
+    """Return the judgements with both tests after Holm's correction over each table, which is the rows of one artefact.
 
-    Differences of means and of spreads are two families of tests.  The tests for margins are a third, which changes no
-    verdict: each reproduced number stands for itself, and its corrected p-value says whether the table does.
+    The tests for differences are one family and the tests for margins another.  No verdict changes: each row is a
+    family of its own for both tests alike, and ``corrected`` says what the table as one family would give.
     """
-    corrected = list(found)
+    corrected = [replace(one, corrected=one.verdict) for one in found]
     for artefact in {row.artefact for row in published}:
-        for family, doubt in (("test", _doubt_mean), ("spread", _doubt_spread)):
-            tests = {
-                place: getattr(one, family)
-                for place, (row, one) in enumerate(zip(published, found, strict=True))
-                if row.artefact == artefact and one.verdict in JUDGED and getattr(one, family)
-            }
-            for place, p in zip(tests, holm([estimate.p for estimate in tests.values()]), strict=True):
-                if p >= LEVEL:
-                    corrected[place] = doubt(corrected[place], float(p), len(tests))
-        _correct_margins([place for place, row in enumerate(published) if row.artefact == artefact], corrected)
+        places = [
+            place
+            for place, (row, one) in enumerate(zip(published, found, strict=True))
+            if row.artefact == artefact and one.verdict in JUDGED and one.margin_p is not None
+        ]
+        families = [[getattr(found[place], name) for place in places] for name in ("difference_p", "margin_p")]
+        for place, differs, within in zip(places, *map(holm, families), strict=True):
+            verdict = REPRODUCED if within < LEVEL else DIFFERS if differs < LEVEL else UNDECIDED
+            moved = {"difference_p": float(differs), "margin_p": float(within), "corrected": verdict}
+            corrected[place] = replace(found[place], **moved)
     return corrected
-
-
-def _correct_margins(places: Sequence[int], found: list[Judgement]) -> None:
-    """Correct the p-values of the tests for margins by Holm's method over one table, in place."""
-    bounded = {place: p for place in places if (p := found[place].margin_p) is not None}
-    for place, p in zip(bounded, holm(list(bounded.values())), strict=True):
-        found[place] = replace(found[place], margin_p=float(p))
-
-
-def _doubt_mean(found: Judgement, p: float, tests: int) -> Judgement:
-    """Return a judgement whose difference of means is not significant among the tests of its table."""
-    if found.verdict != DIFFERS:
-        return found
-    reason = _join(found.reason, f"p = {p:.2f} after Holm's correction over {tests} values")
-    return replace(found, verdict=UNDECIDED, reason=reason)
-
-
-def _doubt_spread(found: Judgement, _p: float, _tests: int) -> Judgement:
-    """Return a judgement whose ratio of spreads is not significant among the tests of its table."""
-    return replace(found, spread_verdict=UNDECIDED) if found.spread_verdict == DIFFERS else found
 
 
 def _rows(
@@ -213,14 +205,19 @@ def _row(row: Published, paper: str, found: Judgement, placebo: Placebo) -> dict
         "spread": row.spread,
         "rebuilt": _rounded(found.rebuilt),
         "rebuilt_spread": _rounded(found.standard_deviation),
+        "trials": found.trials,
         "difference": _rounded(found.difference),
-        **_ends(found.test),
+        "low": _rounded(found.test.low) if found.test else None,
+        "high": _rounded(found.test.high) if found.test else None,
+        "error": _rounded(found.error[0]) if found.error else None,
+        "freedom": _rounded(found.error[1]) if found.error else None,
+        "margin": _margin(row),
         "verdict": found.verdict,
+        "corrected": found.corrected,
         "reason": found.reason,
+        "difference_p": _rounded(found.difference_p),
         "margin_p": _rounded(found.margin_p),
         "margin_share": _rounded(found.margin_share),
-        **_ends(found.spread, "spread_"),
-        "spread_verdict": found.spread_verdict,
         "placebo": placebo.name,
         "tried": placebo.tried or "",
         "passed": _rounded(placebo.passed),
@@ -228,10 +225,12 @@ def _row(row: Published, paper: str, found: Judgement, placebo: Placebo) -> dict
     }
 
 
-def _ends(estimate: Estimate | None, prefix: str = "") -> dict[str, Any]:
-    """Return the ends of an interval as the columns ``low`` and ``high``; empty where there is none."""
-    low, high = (estimate.low, estimate.high) if estimate else (None, None)
-    return {f"{prefix}low": _rounded(low), f"{prefix}high": _rounded(high)}
+def _margin(row: Published) -> float | None:
+    """Return the margin of a row in its unit; None where no margin judges it."""
+    if row.tolerance != "near" or number(row.value) is None:
+        return None
+    margin: float = _rounded(allowance(row, float(row.value))[0])
+    return margin
 
 
 def _rounded(value: Any) -> Any:
@@ -290,11 +289,13 @@ def _judge_value(row: Published, locator: Locator, results: Results) -> Judgemen
     verdict, reason = _without_judgement(row, entries) or judge(row, found)
     if found.unconverged:
         reason = _join(reason, f"{found.unconverged} fits {UNCONVERGED}")
-    shown = (found.value, found.standard_deviation, off, difference(row, found), spreads(row, found))
+    test, both = difference(row, found), samples(row, found)
+    error = standard_error(*both) if both else None
+    shown = (found.value, found.standard_deviation, off, test, found.n, error)
     if verdict not in JUDGED:
         return Judgement(verdict, reason, *shown)
     reason = _join(reason, *_forms(entries, "nearly"))
-    return Judgement(verdict, reason, *shown, judge_spread(row, found), bound(row, found), margin_share(row, found))
+    return Judgement(verdict, reason, *shown, test.p if test else None, bound(row, found), margin_share(row, found))
 
 
 def in_unit_of(row: Published, locator: Locator, found: Rebuilt) -> Rebuilt:
@@ -383,3 +384,46 @@ def _partly_missing(outcome: Outcome, word: str) -> Judgement:
     more = f"and {len(reasons) - 2} more reasons" if len(reasons) > 2 else ""
     share = f"{word} on {outcome.decided} of {outcome.pairs}" if outcome.decided else None
     return Judgement(verdict, _join(*reasons[:2], more, outcome.seen), share)
+
+
+def method_means(rows: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """Return the mean difference of each method over the cells of a table, which says what no cell can say alone.
+
+    It is a mean over the cells of a method that are judged by the same margin and whose spreads are known, three or
+    more.  Its standard error is that of independent cells, its degrees of freedom are those of Welch and Satterthwaite.
+
+    Parameters
+    ----------
+    rows : rows of ``comparison.csv``, in memory or read from csv.
+
+    Returns
+    -------
+    rows with `MEANS`, in the order of the comparison; ``corrected`` is after Holm's correction of both tests over the
+    methods of a table.
+    """
+    cells: dict[tuple[str, ...], list[Mapping[str, Any]]] = {}
+    for row in rows:
+        if row["kind"] == NUMBER and row["verdict"] in JUDGED and number(row["error"]) and row["method"]:
+            cells.setdefault((row["paper"], row["artefact"], row["method"], row["unit"]), []).append(row)
+    found = [_method_mean(*key, each) for key, each in cells.items() if len(each) >= LEAST_CELLS]
+    for artefact in {(one["paper"], one["artefact"]) for one in found}:
+        table = [one for one in found if (one["paper"], one["artefact"]) == artefact]
+        families = [holm([one[name] for one in table]) for name in ("p", "margin_p")]
+        for one, differs, within in zip(table, *families, strict=True):
+            one["corrected"] = REPRODUCED if within < LEVEL else DIFFERS if differs < LEVEL else UNDECIDED
+    return found
+
+
+def _method_mean(
+    paper: str, artefact: str, method: str, unit: str, cells: Sequence[Mapping[str, Any]]
+) -> dict[str, Any]:
+    """Return the mean difference of a method over its cells."""
+    errors = [float(cell["error"]) ** 2 for cell in cells]
+    freedom = sum(errors) ** 2 / sum(e**2 / float(cell["freedom"]) for e, cell in zip(errors, cells, strict=True))
+    margin = statistics.fmean(float(cell["margin"]) for cell in cells)
+    mean, error = statistics.fmean(float(cell["difference"]) for cell in cells), math.sqrt(sum(errors)) / len(cells)
+    estimate, within = from_error(mean, error, freedom, margin)
+    verdict = REPRODUCED if within < LEVEL else DIFFERS if estimate.p < LEVEL else UNDECIDED
+    place = {"paper": paper, "artefact": artefact, "method": method, "unit": unit, "cells": len(cells)}
+    shown = {"difference": mean, "low": estimate.low, "high": estimate.high, "p": estimate.p, "margin_p": within}
+    return {**place, **{key: _rounded(value) for key, value in shown.items()}, "margin": margin, "verdict": verdict}

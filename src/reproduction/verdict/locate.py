@@ -37,7 +37,7 @@ class Trials:
     ----------
     values : one for each split, in the order of the splits.
     scheme : data set and scheme of the splits, without their number; values of one scheme are over the same splits.
-    test_ratio : number of test documents over number of training documents.
+    test_ratio : number of test documents over that of all others.
     """
 
     values: Sequence[float]
@@ -160,12 +160,11 @@ def _documents(results: Results, role: str) -> int:
 
 
 def _test_ratio(spec: Mapping[str, Any], documents: Callable[[], int]) -> float:
-    """Return test documents over training documents of a split scheme; shares need no number of documents."""
+    """Return test documents over all others of a split scheme; shares need no number of documents."""
     if spec["kind"] == "folds":
         return 1.0 / (spec["folds"] - 1)
-    train, test = spec["train"], spec.get("test")
-    if isinstance(train, float) and not isinstance(test, int):
-        return float((1.0 - train if test is None else test) / train)
-    size = documents()
-    n_train, n_test = (share if isinstance(share, int) else (share or 0.0) * size for share in (train, test))
-    return float((size - n_train if test is None else n_test) / n_train)
+    test, train = spec.get("test"), spec["train"]
+    if test is None:
+        test = (documents() if isinstance(train, int) else 1.0) - train
+    share = test if isinstance(test, float) and test < 1 else test / documents()
+    return float(share / (1.0 - share))

@@ -2,9 +2,11 @@
 
 A mean over trials is reproduced if two one-sided tests at `LEVEL` bound its difference from the published value by the
 margin, which is the same as a 90 % interval inside the margin.  It differs if Welch's test finds a difference.  If
-neither test decides, the number is undecided.  A value without a spread is reproduced if it lies within the
-margin.  A published number of one part of the data, such as one newsgroup that the source does not name, is reproduced
-if it lies within the range over all parts.
+neither test decides, the number is undecided.  Each row is a family of its own, for both tests; the counts after Holm's
+correction of both over a table stand beside (`reproduction.verdict.compare`).  A printed single value of a random
+method, a row of one trial, is one further draw.  A value without a spread is reproduced if it lies within the margin.
+A published number of one part of the data, such as one newsgroup that the source does not name, is reproduced if it
+lies within the range over all parts.
 """
 
 from __future__ import annotations
@@ -15,14 +17,14 @@ from reproduction.verdict.locate import Rebuilt
 from reproduction.verdict.published import Published
 from reproduction.verdict.words import DIFFERS, REPRODUCED, UNDECIDED, decimals, number, short
 from textmix.core.errors import ConfigError
-from textmix.metrics.significance import LEVEL, Estimate, Sample, equivalence, mean_difference, spread_ratio
+from textmix.metrics.significance import LEVEL, Estimate, Sample, equivalence, mean_difference
 
-#: Two standard deviations are alike if neither is more than this many times the other.
-SPREAD_FACTOR = 2.0
+#: Numbers of trials that are tried for an undecided row, in steps of about a tenth.
+_TRIALS = tuple(dict.fromkeys(round(1.1**step) for step in range(8, 100)))
 
 
 def judge(row: Published, found: Rebuilt) -> tuple[str, str]:
-    """Judge a rebuilt number by the row's tolerance, before Holm's correction over the table.
+    """Judge a rebuilt number by the row's tolerance.
 
     Parameters
     ----------
@@ -52,7 +54,8 @@ def judge(row: Published, found: Rebuilt) -> tuple[str, str]:
     said = f"differs by {short(rebuilt - target, '+')}{_unit(row.unit)} where {words} is allowed"
     if test is None or test.p < LEVEL:
         return DIFFERS, said + _trials(found) + _overlap(row, found, test)
-    return UNDECIDED, f"{said}; no test bounds the difference by that or shows it{_trials(found)}"
+    said += f"; no test bounds the difference by that or shows it{_trials(found)}"
+    return UNDECIDED, f"{said}; {_enough(row, found)}"
 
 
 def _judge_range(row: Published, found: Rebuilt) -> tuple[str, str]:
@@ -66,8 +69,8 @@ def _judge_range(row: Published, found: Rebuilt) -> tuple[str, str]:
 
 def difference(row: Published, found: Rebuilt) -> Estimate | None:
     """Return rebuilt less published with its 95 % interval; None where the rebuilt value has no spread over trials."""
-    samples = _samples(row, found)
-    return mean_difference(*samples) if samples else None
+    both = samples(row, found)
+    return mean_difference(*both) if both else None
 
 
 def bound(row: Published, found: Rebuilt) -> float | None:
@@ -75,10 +78,10 @@ def bound(row: Published, found: Rebuilt) -> float | None:
 
     It is None where the rebuilt value has no spread over trials, or where no margin judges the row.
     """
-    samples = _samples(row, found)
-    if samples is None or row.tolerance != "near":
+    both = samples(row, found)
+    if both is None or row.tolerance != "near":
         return None
-    return equivalence(*samples, slack(row, float(row.value)))
+    return equivalence(*both, slack(row, float(row.value)))
 
 
 def margin_share(row: Published, found: Rebuilt) -> float | None:
@@ -88,25 +91,45 @@ def margin_share(row: Published, found: Rebuilt) -> float | None:
     """
     if row.tolerance != "near" or math.isnan(float(found.value)):
         return None
-    target, samples = float(row.value), _samples(row, found)
-    if samples is None:
+    target, both = float(row.value), samples(row, found)
+    if both is None:
         return abs(float(found.value) - target) / slack(row, target)
-    narrow = mean_difference(*samples, 1.0 - 2.0 * LEVEL)
+    narrow = mean_difference(*both, 1.0 - 2.0 * LEVEL)
     return max(-narrow.low, narrow.high) / slack(row, target)
 
 
-def _samples(row: Published, found: Rebuilt) -> tuple[Sample, Sample] | None:
+def samples(row: Published, found: Rebuilt) -> tuple[Sample, Sample] | None:
     """Return rebuilt and published value as means over trials; None where the rebuilt one has no spread.
 
-    A published mean of a known number of trials without a printed spread gets that of the rebuilt one.  Without a
-    number of trials it counts as a number without error.
+    A published mean of a known number of trials without a printed spread has that of the rebuilt one; with one trial it
+    is a draw of a random method.  Without a number of trials it counts as a number without error.
     """
     target = number(row.value)
     if target is None or row.tolerance in ("exact", "range") or not found.standard_deviation or not found.n:
         return None
-    spread = float(row.spread) if row.spread and row.trials else found.standard_deviation
-    printed = Sample(target, spread, float(row.trials) if row.trials else math.inf)
-    return Sample(float(found.value), found.standard_deviation, found.n), printed
+    rebuilt = Sample(float(found.value), found.standard_deviation, found.n)
+    if not row.trials:
+        return rebuilt, Sample(target, 0.0, math.inf)
+    return rebuilt, Sample(target, float(row.spread) if row.spread else None, float(row.trials))
+
+
+def _enough(row: Published, found: Rebuilt) -> str:
+    """Return how many trials of ours would decide an undecided number, or that none would."""
+    both = samples(row, found)
+    assert both is not None  # noqa: S101 - a number without a spread is never undecided
+    rebuilt, printed = both
+
+    def decided(n: float) -> bool:
+        """Return whether one of the tests decides with n trials."""
+        more = rebuilt._replace(n=n)
+        if equivalence(more, printed, slack(row, printed.mean)) < LEVEL:
+            return True
+        return mean_difference(more, printed).p < LEVEL
+
+    enough = next((n for n in _TRIALS if n > rebuilt.n and decided(n)), None)
+    if enough is None:
+        return "no number of our trials can decide it, for the printed value is too uncertain"
+    return f"about {enough} of our trials would decide it, with this difference and spread"
 
 
 def slack(row: Published, target: float) -> float:
@@ -116,28 +139,6 @@ def slack(row: Published, target: float) -> float:
     """
     allowed = allowance(row, target)[0]
     return allowed + 1e-9 * max(abs(target), allowed)
-
-
-def spreads(row: Published, found: Rebuilt, level: float = 1.0 - LEVEL) -> Estimate | None:
-    """Return the rebuilt standard deviation over the printed one with its interval; None where one is not known.
-
-    A rebuilt value that does not say of how many values it is the mean is one of as many as the printed one.
-    """
-    printed = number(row.spread)
-    if not printed or not row.trials or not found.standard_deviation:
-        return None
-    rebuilt = Sample(0.0, found.standard_deviation, found.n or float(row.trials))
-    return spread_ratio(rebuilt, Sample(0.0, printed, float(row.trials)), level)
-
-
-def judge_spread(row: Published, found: Rebuilt) -> str:
-    """Return the verdict on a printed standard deviation, before Holm's correction; empty where there is none."""
-    narrow = spreads(row, found, 1.0 - 2.0 * LEVEL)
-    if narrow is None:
-        return ""
-    if 1.0 / SPREAD_FACTOR <= narrow.low and narrow.high <= SPREAD_FACTOR:
-        return REPRODUCED
-    return DIFFERS if narrow.p < LEVEL else UNDECIDED
 
 
 def allowance(row: Published, target: float) -> tuple[float, str]:

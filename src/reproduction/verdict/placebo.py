@@ -16,7 +16,7 @@ from typing import Any
 
 from reproduction.verdict.claims import COMPARISONS, Operand
 from reproduction.verdict.numbers import allowance, slack
-from reproduction.verdict.published import CLAIM, COUNTED, IDENTITY, NUMBER, Check, Published
+from reproduction.verdict.published import CLAIM, COUNTED, IDENTITY, NUMBER, PHRASE, Check, Published
 from reproduction.verdict.words import number
 
 #: A number is weak if its margin accepts more than this share of its rivals, or has this share of the number itself.
@@ -57,7 +57,7 @@ def placebos(rows: Sequence[Published], checks: Mapping[str, Check]) -> dict[str
     """
     found = {}
     for row in rows:
-        if row.kind == NUMBER and row.tolerance in ("near", "exact") and number(row.value) is not None:
+        if row.kind in (NUMBER, PHRASE) and row.tolerance in ("near", "exact") and number(row.value) is not None:
             found[row.id] = _of_number(row, rows)
         elif row.kind == CLAIM and row.check is not None:
             found[row.id] = _of_claim(checks[row.check])
@@ -90,7 +90,7 @@ def _of_number(row: Published, rows: Iterable[Published]) -> Placebo:
 def _rival(row: Published, other: Published) -> float | None:
     """Return another printed number of a row's table; None where it is the row's own or no number."""
     own = other.id == row.id or (bool(row.method) and other.method == row.method and _same_row(row, other))
-    printed = other.artefact == row.artefact and other.kind in (NUMBER, "derived")
+    printed = other.artefact == row.artefact and other.kind in (NUMBER, PHRASE, "derived")
     return None if own or not printed else number(other.value)
 
 

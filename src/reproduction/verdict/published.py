@@ -37,9 +37,12 @@ PUBLISHED_COLUMNS = (
     *("id", "artefact", "kind", "dataset", "method", "metric", "unit", "value", "spread", "trials"),
     *("where", "tolerance", "margin", "source", "note"),
 )
-#: Kind of a row -> its meaning.  The counts of verdicts count the kinds of `COUNTED` alone.
+#: Kind of a row -> its meaning.  The counts of verdicts count the kinds of `COUNTED` alone;
+#: facts stand in a line of their own.
 KINDS: Mapping[str, str] = {
     "number": "a measured value as printed",
+    "phrase": "a count of a phrase in the texts, as printed",
+    "fact": "a fact of a data file, such as its number of documents: whether the data are the paper's",
     "claim": "a statement on measured values",
     "setting": "a choice of the experiment, such as a number of trials",
     "derived": "a value or claim made of other rows, or printed a second time",
@@ -48,7 +51,8 @@ KINDS: Mapping[str, str] = {
     "beyond": "a number or claim of a later work on the same data, beside which a method of today is set",
     "identity": "a claim without power: it holds by arithmetic, or for words drawn at random too",
 }
-COUNTED = NUMBER, CLAIM = ("number", "claim")
+COUNTED = NUMBER, CLAIM, PHRASE = ("number", "claim", "phrase")
+FACT = "fact"
 IDENTITY = "identity"
 #: Unit -> how a stored value is shown in it; the further ones are counts, which are shown as they are, and
 #: ``units`` of a paper.yaml adds to them.
@@ -105,7 +109,8 @@ class Published:
     value : the value with its printed digits, which decide the meaning of ``exact``; a number unless the tolerance is
         ``open`` or ``order``; empty where nothing is printed.
     spread : the printed standard deviation, or empty.
-    trials : number of independent values behind the printed mean and its standard deviation, or empty.
+    trials : number of independent values behind the printed mean and its standard deviation; 1 of a single run of a
+        random method; empty where it is not known, or the method draws nothing.
     where : document and line or equation of the source, ``derived`` or ``public``.
     tolerance : one of `TOLERANCES`.
     margin : for ``near`` the largest difference, in the row's unit or, written like ``5%``, relative to the value; else
@@ -290,8 +295,10 @@ def _check_numbers(path: Path, line: int, cells: Mapping[str, str]) -> None:
     judged = tolerance in ("exact", "near", "range")
     if judged and not value:
         raise _fault(path, line, "value", f"is empty, but tolerance {tolerance} needs a number; write it or use open")
-    if cells["trials"] and not re.fullmatch(r"[2-9]|[1-9]\d+", cells["trials"]):
-        raise _fault(path, line, "trials", f"'{cells['trials']}' is not a whole number above 1; write one or empty it")
+    if cells["trials"] and not re.fullmatch(r"[1-9]\d*", cells["trials"]):
+        raise _fault(path, line, "trials", f"'{cells['trials']}' is not a whole number above 0; write one or empty it")
+    if cells["trials"] == "1" and cells["spread"]:
+        raise _fault(path, line, "spread", "one trial has no spread; empty the cell, or write the number of trials")
     for column, text in (("value", value if judged else ""), ("spread", cells["spread"])):
         if text and not _is_number(text):
             raise _fault(path, line, column, f"'{text}' is not a number; write digits with a decimal point")

@@ -14,7 +14,7 @@ from typing import Any
 
 from reproduction.flow.origins import Origin
 from reproduction.flow.results import is_left_out
-from reproduction.verdict.published import COUNTED
+from reproduction.verdict.published import COUNTED, FACT
 from reproduction.verdict.words import JUDGED, REPRODUCED, decimals, number, short
 from textmix.core import io
 from textmix.core.errors import ConfigError
@@ -32,7 +32,7 @@ class RecordedRow:
     Parameters
     ----------
     id : identifier of the published row.
-    rebuilt, rebuilt_spread, verdict : as in ``comparison.csv``.
+    rebuilt, rebuilt_spread, trials, verdict, corrected, margin_share : as in ``comparison.csv``.
     reason : the first clause of the reason there, without notes on data sets.
     data, settings, code : digests as in `reproduction.flow.origins.Origin`.
     """
@@ -40,7 +40,10 @@ class RecordedRow:
     id: str
     rebuilt: str
     rebuilt_spread: str
+    trials: str
     verdict: str
+    corrected: str
+    margin_share: str
     reason: str
     data: str
     settings: str
@@ -199,8 +202,8 @@ def lost_verdicts(
 ) -> tuple[list[str], int]:
     """Return the counted rows that the record reproduced or judged and that this run does not, with the same data.
 
-    Rows on measured times, rows that rest on no result but on a test, and rows of which this configuration
-    leaves a part to the full run, are passed over.
+    Rows on measured times, rows that rest on no result but on a test, and rows of which this configuration leaves a
+    part to the full run, are passed over; facts of the data are compared, too.
 
     Parameters
     ----------
@@ -217,9 +220,10 @@ def lost_verdicts(
     lost, compared = [], 0
     for row in rows:
         recorded, origin = run.rows.get(row["id"]), origins.get(row["id"])
-        if recorded is None or row["kind"] not in COUNTED or recorded.verdict not in JUDGED:
+        if recorded is None or row["kind"] not in (*COUNTED, FACT) or recorded.verdict not in JUDGED:
             continue
-        if not recorded.settings or (origin and origin.timed) or is_left_out(row["reason"]):
+        # What rests on a test has neither data nor settings.
+        if not (recorded.settings or recorded.data) or (origin and origin.timed) or is_left_out(row["reason"]):
             continue
         data, settings = (origin.data, origin.settings) if origin else ("", "")
         if data != recorded.data or (fewer_trials and settings != recorded.settings):

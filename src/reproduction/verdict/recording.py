@@ -25,6 +25,8 @@ from textmix.core.errors import IntegrityError, MissingResult
 
 #: The results with which a run ends.
 ENDS = (ACCEPT.path(), PAGE.path("comparison"))
+#: Columns of the comparison that are recorded as they are.
+_OF_COMPARISON = ("id", "rebuilt", "rebuilt_spread", "trials", "verdict", "corrected", "margin_share")
 #: Most names in one sentence.
 _NAMED = 5
 
@@ -195,9 +197,7 @@ def _rows(run: Path, paper: str, plan: PaperPlan) -> tuple[list[dict[str, str]],
     recorded = []
     for row in without_notes(compared, roles):
         origin = ancestors.origin(row["id"], results.read[row["id"]])
-        cells = {
-            key: str("" if row[key] is None else row[key]) for key in ("id", "rebuilt", "rebuilt_spread", "verdict")
-        }
+        cells = {key: str("" if row[key] is None else row[key]) for key in _OF_COMPARISON}
         digests = {"data": origin.data, "settings": origin.settings, "code": origin.code}
         recorded.append(RecordedRow(**cells, reason=row["reason"].split("; ")[0], **digests))
     return _as_text(compared), recorded

@@ -66,11 +66,12 @@ def wilson(share: float, n: float) -> tuple[float, float]:
 class Sample(NamedTuple):
     """A mean of n independent values with their sample standard deviation (ddof = 1), all that a paper prints of them.
 
-    ``n`` of infinity is a number without error.
+    ``n`` of infinity is a number without error.  A deviation of None is not known, and taken to be that of the sample
+    that it is compared with; then ``n`` may be 1, one further draw.
     """
 
     mean: float
-    deviation: float
+    deviation: float | None
     n: float
 
 
@@ -90,10 +91,16 @@ class Estimate(NamedTuple):
     p: float
 
 
+def standard_error(left: Sample, right: Sample) -> tuple[float, float]:
+    """Return the standard error of the difference of two means, and its degrees of freedom; see `mean_difference`."""
+    return _welch(left, right)[1:]
+
+
 def mean_difference(left: Sample, right: Sample, level: float = 1.0 - LEVEL) -> Estimate:
     """Return the difference ``left - right`` of two independent means (B. L. Welch, Biometrika 34, 1947).
 
-    The degrees of freedom are those of Welch and Satterthwaite; those of one sample where the other has no error.
+    The degrees of freedom are those of Welch and Satterthwaite; those of one sample where the other has no error, or no
+    deviation of its own.
     Means over random splits of the same documents are independent, given these documents, even if the splits overlap.
 
     Raises
@@ -103,6 +110,15 @@ def mean_difference(left: Sample, right: Sample, level: float = 1.0 - LEVEL) -> 
     value, error, freedom = _welch(left, right)
     reach = _quantile((1.0 + level) / 2.0, freedom) * error
     return Estimate(value, value - reach, value + reach, _two_sided(value / error, freedom))
+
+
+def from_error(
+    value: float, error: float, freedom: float, margin: float, level: float = 1.0 - LEVEL
+) -> tuple[Estimate, float]:
+    """Return a difference with a known standard error as an estimate, and the p-value of `equivalence` for a margin."""
+    reach = _quantile((1.0 + level) / 2.0, freedom) * error
+    estimate = Estimate(value, value - reach, value + reach, _two_sided(value / error, freedom))
+    return estimate, float(special.stdtr(freedom, (abs(value) - margin) / error))
 
 
 def equivalence(left: Sample, right: Sample, margin: float) -> float:
@@ -126,9 +142,13 @@ def equivalence(left: Sample, right: Sample, margin: float) -> float:
 
 def _welch(left: Sample, right: Sample) -> tuple[float, float, float]:
     """Return the difference of two means, its standard error and the degrees of freedom of its test."""
-    if min(left.n, right.n) < 2:
+    if min(left.n, right.n if right.deviation is not None else 2) < 2:
         raise ValueError(f"two values a sample are needed, not {left.n} and {right.n}")
-    parts = [sample.deviation**2 / sample.n for sample in (left, right)]
+    if right.deviation is None:
+        if not left.deviation:
+            raise ValueError("a difference of two means without spread has no interval")
+        return left.mean - right.mean, left.deviation * math.sqrt(1.0 / left.n + 1.0 / right.n), left.n - 1
+    parts = [(sample.deviation or 0.0) ** 2 / sample.n for sample in (left, right)]
     if not sum(parts):
         raise ValueError("a difference of two means without spread has no interval")
     freedom = sum(parts) ** 2 / sum(part**2 / (s.n - 1) for part, s in zip(parts, (left, right), strict=True))
@@ -144,7 +164,7 @@ def spread_ratio(left: Sample, right: Sample, level: float = 1.0 - LEVEL) -> Est
     ------
     ValueError : a sample has fewer than two values or no spread.
     """
-    if min(left.n, right.n) < 2 or not left.deviation * right.deviation:
+    if min(left.n, right.n) < 2 or not left.deviation or not right.deviation:
         raise ValueError(f"two samples with a spread are needed, not {left} and {right}")
     freedom = left.n - 1, right.n - 1
     f = (left.deviation / right.deviation) ** 2
@@ -171,14 +191,15 @@ def resampled_difference(
 ) -> Estimate:
     r"""Return the mean of ``left - right`` over the trials of one data set, by the corrected resampled t-test.
 
-    The test takes s^2 (1 / J + n_test / n_train) as the variance of this mean, for J trials and s the sample standard
-    deviation of the differences.  The training parts of random splits overlap, so that the plain t-test, with s^2 / J,
-    rejects too often.  Source: Nadeau and Bengio (2003).
+    The test takes s^2 (1 / J + rho / (1 - rho)) as the variance of this mean, for J trials, s the sample standard
+    deviation of the differences, and rho the share of all documents that a test part has, which is how far two random
+    test parts overlap.  Where training and test part use up all documents, rho / (1 - rho) is n_test / n_train.  Random
+    splits overlap, so that the plain t-test, with s^2 / J, rejects too often.  Source: Nadeau and Bengio (2003).
 
     Parameters
     ----------
     left, right : scores of the two methods on the same J trials, float (J,), J at least 1.
-    test_ratio : n_test / n_train, numbers of documents; 0 gives the plain paired t-test.
+    test_ratio : n_test / (n - n_test), numbers of documents; 0 gives the plain paired t-test.
     level : confidence level of the interval, from 0 to 1.
 
     Returns

@@ -21,7 +21,7 @@ SPEC = load_yaml_strict(PAPER / "paper.yaml")
 
 
 def test_differences_have_intervals_over_the_trials() -> None:
-    values = Quantities(0.0)
+    values = Quantities({"news": 0.0})
     for a, b in ((1.0, 0.5), (2.0, 1.0), (1.5, 0.75)):
         values.add("news", {"a": a, "b": b})
     assert values.means()["news_a"] == Repeated([1.0, 2.0, 1.5])

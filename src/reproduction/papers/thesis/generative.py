@@ -39,7 +39,7 @@ def latent_topics(sources: Sources, settings: Settings, rng: Generator) -> Measu
     by the left-to-right estimate and as ``_bound`` by the variational bound; ``<role>_<model>_accuracy``;
     ``<role>_dcm_above_lda<K>``, a difference of log perplexities with its interval; and the table ``trials``.
     """
-    quantities = Quantities(1.0)
+    quantities = Quantities({role: source.test_ratio for role, source in sources.items()})
     for role, source in sources.items():
         for trial in samples(source.documents(), source.splits, settings["documents"], rng):
             quantities.add(role, _trial(trial, settings, rng))
@@ -51,7 +51,7 @@ def pooled_topics(sources: Sources, settings: Settings, rng: Generator) -> Measu
 
     Result: ``<role>_<model>_nats`` of ``dcm`` and ``lda<K>``, their differences, and the table ``trials``.
     """
-    quantities = Quantities(1.0)
+    quantities = Quantities({role: source.test_ratio for role, source in sources.items()})
     for role, source in sources.items():
         for trial in samples(source.documents(), source.splits, settings["documents"], rng):
             train, test = trial.train, trial.test[np.isin(trial.test.y, trial.train.y)]
@@ -178,8 +178,7 @@ def _measured(
     rng: Generator,
 ) -> Measure:
     """Return the measure over documents of each length, which ``of_length`` makes of documents."""
-    sizes = [len(part[0]) for source in sources.values() for part in (source.splits.test, source.splits.train)]
-    quantities = Quantities(sizes[0] / sizes[1])
+    quantities = Quantities({role: source.test_ratio for role, source in sources.items()})
     for role, source in sources.items():
         documents = source.documents()
         for trial in range(len(source.splits)):

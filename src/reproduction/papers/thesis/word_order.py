@@ -48,7 +48,7 @@ def word_order(sources: Sources, settings: Settings, generator: Generator) -> Me
     (small, whole, own, shared) -> number of states; ``max_iter``: most steps of training.
     Result: values ``<role>_<name>``, differences of `PAIRS` with intervals, and the table ``trials``.
     """
-    quantities = Quantities(1.0)
+    quantities = Quantities({role: source.test_ratio for role, source in sources.items()})
     for role, source in sources.items():
         words = TokenSequences.of(source.corpus.tokens, len(source.corpus.feature_names or ()))
         documents = documents_of(source.corpus, X=words)
