@@ -44,7 +44,7 @@ def bench_fit(name: str, share: float, timed: Any) -> None:
     facts: dict[str, Any] = {} if name == BAYES else {"mib": 2 * reading(X).bytes / 2**20}
     if name == "edcm":
         facts["target"] = 0.3
-    score = lambda fitted: accuracy(y_test)(fitted.predict(X_test))  # noqa: E731
+    score = lambda fitted: accuracy(y_test)(fitted.predict(X_test))
     work = reading(X, operations=float(X.nnz))
     timed(lambda: model.fit(X, y), size=len(y), peer=BAYES, work=work, score=score, **facts)
 
@@ -70,9 +70,9 @@ def bench_dcm(name: Any, share: float, timed: Any) -> None:
     if name == SCIPY:
         rows = [np.flatnonzero(y == c) for c in np.unique(y)]
         goals = [float(DCMClassifier().fit(X[part], y[part]).objective_path_[-1]) for part in rows]
-        call: Callable[[], Any] = lambda: [scipy_dcm(X[part], goal) for part, goal in zip(rows, goals, strict=True)]  # noqa: E731
+        call: Callable[[], Any] = lambda: [scipy_dcm(X[part], goal) for part, goal in zip(rows, goals, strict=True)]
     else:
-        call = lambda: DCMClassifier(method=name).fit(X, y)  # noqa: E731
+        call = lambda: DCMClassifier(method=name).fit(X, y)
     facts = {"target": 1 / 50} if name == "reciprocal_newton" else {}
     timed(call, size=len(y), peer=SCIPY, work=reading(X), **facts)
 
@@ -110,10 +110,10 @@ def bench_neighbours(name: Any, share: float, timed: Any) -> None:
         weighting = KNNClassifier(representation="tfidf").fit(X, y).representation_
         train, test = (sparse.csr_matrix(weighting.transform(part).sparse) for part in (X, queries))
         peer, facts = NearestNeighbors(n_neighbors=k, metric="cosine", algorithm="brute").fit(train), {}
-        call: Callable[[], Any] = lambda: peer.kneighbors(test)  # noqa: E731
+        call: Callable[[], Any] = lambda: peer.kneighbors(test)
     else:
         model = KNNClassifier(representation=name).fit(X, y)
-        call = lambda: model.kneighbors(queries, k)  # noqa: E731
+        call = lambda: model.kneighbors(queries, k)
     timed(call, size=len(y), peer=COSINE, work=reading(X, queries, operations=products(X, queries)), **facts)
 
 
@@ -172,12 +172,12 @@ def bench_thresholds(name: str, timed: Any) -> None:
     curves = reading(posterior, odds, member)
     work = curves if name == "textmix" else Work(len(few) * curves.bytes)
     if name == "textmix":
-        call: Callable[[], Any] = lambda: (  # noqa: E731
+        call: Callable[[], Any] = lambda: (
             accumulated_sweep(posterior, member, thresholds),
             threshold_sweep(odds, member, special.logit(thresholds)),
         )
     else:
-        call = lambda: afresh(by_metrics if name == METRICS else by_numpy)  # noqa: E731
+        call = lambda: afresh(by_metrics if name == METRICS else by_numpy)
     timed(call, size=len(member), peer=METRICS, work=work, **({"target": 1.0} if name == "textmix" else {}))
 
 
@@ -190,8 +190,8 @@ def bench_discounting(name: str, timed: Any) -> None:
     X, Y = _labels("reuters")
     rows, classes = np.nonzero(Y)
     copies = X[rows]
-    ours = lambda: (AbsoluteDiscountingClassifier().fit(X, Y), AbsoluteDiscountingBinary().fit(X, Y))  # noqa: E731
-    peer = lambda: MultinomialNB().fit(copies, classes)  # noqa: E731
+    ours = lambda: (AbsoluteDiscountingClassifier().fit(X, Y), AbsoluteDiscountingBinary().fit(X, Y))
+    peer = lambda: MultinomialNB().fit(copies, classes)
     facts = {} if name == COPIES else {"target": 1.0}
     work = reading(copies, classes) if name == COPIES else reading(X, Y, times=2)
     timed(peer if name == COPIES else ours, size=len(Y), peer=COPIES, work=work, **facts)

@@ -91,7 +91,7 @@ def bench_em(name: str, share: float, timed: Any) -> None:
 
     touched = STEPS * (reading(X).bytes + 16.0 * X.shape[1] * Y.shape[1])
     facts = {"target": 1 / 30} if name == "textmix" else {}
-    score = lambda found: ("objective, nats", found)  # noqa: E731
+    score = lambda found: ("objective, nats", found)
     call = ours if name == "textmix" else theirs
     timed(call, size=len(Y), peer=PRODUCTS, work=Work(touched), score=score, **facts)
 
@@ -165,7 +165,7 @@ def bench_pmm_labels(name: str, pieces: int, timed: Any) -> None:
     parts = np.random.default_rng(0).integers(pieces, size=len(rows))
     more = np.zeros((len(Y), Y.shape[1] * pieces), dtype=np.int8)
     more[rows, labels * pieces + parts] = 1
-    call = lambda: em_run(X, more).iterate(0.0, 20, learn_alpha=False)  # noqa: E731
+    call = lambda: em_run(X, more).iterate(0.0, 20, learn_alpha=False)
     timed(call, size=more.shape[1], peer="textmix", work=reading(X, more))
 
 
@@ -228,11 +228,11 @@ def bench_m_step(name: str, data: str, share: float, timed: Any) -> None:
         while tol > 1e-9 and objective(m_step(X, Y, memberships, variance, tol), memberships) > wanted:
             tol /= 3.0
         facts = {"target": target, **({"mib": mib} if mib else {})}
-        call: Callable[[], Any] = lambda: m_step(X, Y, memberships, variance, tol)  # noqa: E731
-        score = lambda experts: ("objective, nats", objective(experts, memberships))  # noqa: E731
+        call: Callable[[], Any] = lambda: m_step(X, Y, memberships, variance, tol)
+        score = lambda experts: ("objective, nats", objective(experts, memberships))
     else:
-        call = lambda: one_by_one(X, Y, memberships, variance)  # noqa: E731
-        score = lambda found: ("objective, nats", found)  # noqa: E731
+        call = lambda: one_by_one(X, Y, memberships, variance)
+        score = lambda found: ("objective, nats", found)
     work = reading(X, operations=operations)
     timed(call, case=data, size=len(Y), peer=ONE_BY_ONE, work=work, score=score, **facts)
 
@@ -250,7 +250,7 @@ def bench_m_step_growth(name: str, axis: str, factor: int, timed: Any) -> None:
     X = rng.normal(size=(n, 40))
     Y = (X @ rng.normal(size=(40, L)) / 10.0 + rng.normal(size=(n, L)) > 1.0).astype(np.int8)
     memberships, solver = rng.dirichlet(np.full(K, 0.5), size=n), MStep(1.0, 0.0, 10, 0.0)
-    call = lambda: LogisticExperts(X, Y, K, solver, floor=FLOOR, constant=FLOOR).update(memberships)  # noqa: E731
+    call = lambda: LogisticExperts(X, Y, K, solver, floor=FLOOR, constant=FLOOR).update(memberships)
     timed(call, case=f"by {axis}", size=size[axis], peer="textmix", work=reading(X, Y))
 
 
@@ -292,9 +292,9 @@ def bench_search(name: str, labels: int, timed: Any) -> None:
     log_pi = np.log(rng.dirichlet(np.full(50, 0.1), size=20) + 1e-12)
     b = rng.beta(0.08, 1.5, size=(50, 20, labels)).clip(1e-6, 1.0 - 1e-6)
     Z = np.log(b) - np.log1p(-b)
-    ours = lambda: mixture_kernels.search_modes(log_pi, Z, True, 10_000)  # noqa: E731
+    ours = lambda: mixture_kernels.search_modes(log_pi, Z, True, 10_000)
     tried = float(ours()[2].sum())
-    peer = lambda: [heap_search(np.exp(log_pi[i]), b[:, i]) for i in range(20)]  # noqa: E731
+    peer = lambda: [heap_search(np.exp(log_pi[i]), b[:, i]) for i in range(20)]
     facts = {"target": 1 / 20} if name == "textmix" else {}
     work = reading(log_pi, Z, operations=100.0 * tried)
     timed(ours if name == "textmix" else peer, size=labels, peer=HEAP, work=work, **facts)
@@ -311,10 +311,10 @@ def bench_chain(name: str, share: float, timed: Any) -> None:
         "textmix": ClassifierChain(random_state=0),
         CHAIN: TheirChain(LogisticRegression(max_iter=200), order="random", random_state=0),
     }
-    score = lambda found: ("exact sets", float((np.asarray(found) == Y_test).all(axis=1).mean()))  # noqa: E731
+    score = lambda found: ("exact sets", float((np.asarray(found) == Y_test).all(axis=1).mean()))
     facts = {"target": 1.0} if name == "textmix" else {}
     work = reading(X, times=2, operations=6.0 * X.nnz * Y.shape[1])
-    call = lambda: models[name].fit(X, Y).predict(X_test)  # noqa: E731
+    call = lambda: models[name].fit(X, Y).predict(X_test)
     timed(call, size=len(Y), peer=CHAIN, work=work, score=score, **facts)
 
 
@@ -343,7 +343,7 @@ def bench_expected_f(name: str, documents: int, timed: Any) -> None:
     proba = rng.dirichlet(np.full(len(sets), 0.1), size=documents)
     sizes = len(np.unique(sets.sum(axis=1)))
     work = reading(proba, sets, operations=documents * (float(sets.sum()) + 1800.0 * sizes))
-    ours = lambda: listed_expected_f(proba, sets, False)  # noqa: E731
-    peer = lambda: [expected_f(p, sets) for p in proba]  # noqa: E731
+    ours = lambda: listed_expected_f(proba, sets, False)
+    peer = lambda: [expected_f(p, sets) for p in proba]
     facts = {"target": 1 / 3} if name == "textmix" else {}
     timed(ours if name == "textmix" else peer, size=documents, peer=NUMPY, work=work, **facts)

@@ -95,14 +95,14 @@ def bench_vectors(name: str, loss: Any, share: float, timed: Any) -> None:
     spec = VectorSpec(loss=loss, epochs=2, sample=1e-4)
     shared = {"vector_size": 100, "epochs": 2, "min_count": 2, "sample": 1e-4, "dm": 0, "seed": 1, "workers": 1}
     if name == "textmix":
-        call: Callable[[], Any] = lambda: paragraph_vectors(tokens, spec)  # noqa: E731
+        call: Callable[[], Any] = lambda: paragraph_vectors(tokens, spec)
     else:
         tagged = [
             doc2vec.TaggedDocument([names[w] for w in row], [d])
             for d, row in enumerate(map(tokens.__getitem__, range(len(tokens))))
         ]
         peer = {"negative": 5, "hs": 0} if loss == "negative" else {"negative": 0, "hs": 1}
-        call = lambda: doc2vec.Doc2Vec(tagged, **shared, **peer)  # noqa: E731
+        call = lambda: doc2vec.Doc2Vec(tagged, **shared, **peer)
     facts = {"target": 0.25} if name == "textmix" else {}
     work = Work(operations=2 * vector_operations(tokens.values, spec))
     timed(call, case=loss, size=len(texts), peer=DOC2VEC, work=work, **facts)
@@ -140,9 +140,9 @@ def bench_pipelines(name: str, share: float, timed: Any) -> None:
     texts, y, new, y_new = split(
         np.array(texts_of("newsgroups", share), dtype=object), load("newsgroups", share).target
     )
-    score = lambda found: ("accuracy", float((found == y_new).mean()))  # noqa: E731
+    score = lambda found: ("accuracy", float((found == y_new).mean()))
     facts = {"target": 0.5} if name.startswith("textmix") else {}
-    call = lambda: PIPELINES[name]().fit(texts, y).predict(new)  # noqa: E731
+    call = lambda: PIPELINES[name]().fit(texts, y).predict(new)
     timed(call, size=len(y), peer=SKLEARN, work=reading(list(texts), list(new)), score=score, **facts)
 
 

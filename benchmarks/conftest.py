@@ -19,12 +19,12 @@ from textmix.core.environment import use_all_instructions
 
 use_all_instructions(os.environ)  # before NumPy is imported
 
-from textmix.numerics.determinism import limit_threads  # noqa: E402
+from textmix.numerics.determinism import limit_threads
 
 limit_threads()
 
-import memray  # noqa: E402
-import pytest  # noqa: E402
+import memray
+import pytest
 
 #: Rounds of a candidate; the fewest, of one that takes so many seconds, which is not run again for its memory either.
 ROUNDS, FEW, LONG = 5, 2, 20.0

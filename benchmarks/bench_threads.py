@@ -1,0 +1,66 @@
+"""Two threads beside one, by the clock: the kernels that work on ranges of rows, and how far the machine itself goes.
+
+Processors that share a core, a clock that falls, and one path to the memory leave less than 2.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from documents import counts
+from roofline import LARGEST, ROWS, Work, products, reading
+
+from textmix import PMM1, KNNClassifier, PathClassifier
+from textmix.data.corpus import Ragged
+from textmix.numerics.threads import side_by_side, using
+from textmix.text.skipgrams import Skipgrams
+
+PIECES, PAGES = 8, 1000
+
+
+def calls_of(kernel: str) -> tuple[Callable[[], object], Work]:
+    """Return a call of a kernel, of a fitted model or what fits it, and its least work."""
+    if kernel.startswith("machine"):
+        side, long = np.ones((ROWS, ROWS)), np.ones(2**LARGEST // 8)
+        array, work = (
+            (side, Work(operations=PIECES * 2.0 * ROWS**3))
+            if "cache" in kernel
+            else (long, reading(long, times=PIECES))
+        )
+        return lambda: list(side_by_side(np.dot, [(array, array)] * PIECES)), work
+    X, Y = counts("parts", 1.0)
+    first, pages = Y[:, 0], X[:PAGES]
+    if kernel == "neighbours":
+        neighbours = KNNClassifier().fit(X, first)
+        return lambda: neighbours.kneighbors(pages), reading(X, operations=products(X, pages))
+    if kernel == "label sets":
+        mixture = PMM1().fit(X, Y)
+        return lambda: mixture.predict(pages), reading(pages, operations=2.0 * pages.nnz * Y.shape[1])
+    if kernel == "skip-grams":
+        words = np.repeat(X.indices, X.data.astype(np.int64))[:1_000_000].astype(np.int32)
+        tokens = Ragged(words, np.append(np.arange(0, len(words), 200), len(words)))
+        return lambda: Skipgrams(3, 1).fit(tokens, X.shape[1]).transform(tokens), reading(words)
+    path = PathClassifier(l1_ratio=0.5, n_lambdas=4, folds=2, random_state=0)
+    return lambda: path.fit(X, first), reading(X, times=2)
+
+
+KERNELS = ("neighbours", "label sets", "skip-grams", "path of penalties", "machine, cache", "machine, memory")
+
+
+@pytest.mark.benchmark(group="threads", timer=time.perf_counter)
+@pytest.mark.parametrize("kernel", KERNELS)
+@pytest.mark.parametrize("name", ["two", "one"])
+def bench_threads(name: str, kernel: str, timed: Any) -> None:
+    """A kernel is to be 1.7 times as fast; the machine has no target."""
+    call, work = calls_of(kernel)
+
+    def run() -> object:
+        with using(2 if name == "two" else 1):
+            return call()
+
+    facts = {"target": 1 / 1.7} if name == "two" and not kernel.startswith("machine") else {}
+    timed(run, case=kernel, size=1, peer="one", work=work, **facts)
