@@ -18,8 +18,7 @@ from typing import IO, TYPE_CHECKING
 import textmix
 from textmix.core.errors import ConfigError, TextmixError
 from textmix.core.io import named, replacing
-from textmix.data.formats import FRAMES, NEW_TEXTS, format_of, without_packing
-from textmix.data.new_texts import FOUND, NewTexts
+from textmix.data.formats import FRAMES, NEW_TEXTS, check_dialect, format_of, without_packing
 from textmix.serve.terminal import Visible, VisibleStream, visible
 
 if TYPE_CHECKING:
@@ -50,9 +49,12 @@ def parser() -> argparse.ArgumentParser:
     scored = commands.add_parser("evaluate", help="score a model on labelled texts", description="Print its scores.")
     scored.add_argument("model", metavar="MODEL", help="folder of the model")
     scored.add_argument("file", metavar="FILE", help="csv, tsv or jsonl with a text and its labels a row, also packed")
-    scored.add_argument("--column", help="column of the text (default: that of the model's card, or text)")
-    scored.add_argument("--label", help="column of the label (default: that of the model's card, or label)")
-    scored.add_argument("--separator", help="text between several labels of one cell")
+    scored.add_argument("--column", help="column of the text (default: that of the model's card, or found)")
+    scored.add_argument(
+        "--label", help="column of the labels, or several of 0 and 1 (default: as the card says, or found)"
+    )
+    scored.add_argument("--separator", help="text between several labels of one cell (default: as the card says)")
+    scored.add_argument("--encoding", help="encoding of FILE (default: it is found)")
     scored.add_argument("--encoder", metavar="MODULE:NAME", help=ENCODER)
     scored.add_argument("--recall", type=float, help="tell the precision of each label at this recall, such as 0.9")
     listed = commands.add_parser("list", help="list methods or data sets", description="List what is registered.")
@@ -81,7 +83,7 @@ def _add_compare(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
     add("--time", default="60", help="of the whole comparison, such as 90, 10min or 1.5h (default: 60 seconds)")
     add("--metric", help="by which methods are compared (default: accuracy, of several labels subset_accuracy)")
     add("--text", metavar="COLUMN", help="column of the text, or its number from 1, or several joined by commas")
-    add("--labels", metavar="COLUMN", help="column of the labels, or its number from 1 (default: it is found)")
+    add("--labels", metavar="COLUMN", help="column of the labels, its number, or columns of 0 and 1 joined by commas")
     add("--separator", help="text between several labels of one cell")
     add(
         "--parts",
@@ -91,6 +93,7 @@ def _add_compare(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
     add("--groups", metavar="COLUMN", help="column of groups, such as the author: whole groups are the test documents")
     add("--dates", metavar="COLUMN", help="column of dates: the latest fifth is the test")
     add("--test", metavar="FILE", help="a further table of the same form, which holds the test documents")
+    add("--encoding", help="encoding of FILE (default: it is found)")
     add("--keep", metavar="FOLDER", help="folder of page, tables and model (default: FILE's name and -compared)")
     add("--workers", type=int, help="number of processes that fit (default: that of the cores)")
     add(
@@ -112,9 +115,8 @@ def _add_predict(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
     predict = commands.add_parser(
         "predict",
         help="label new texts",
-        description="Label new texts, one row of output each, in their order.  A file is UTF-8, with or without a byte "
-        "order mark, unless --encoding or --mixed says otherwise; a byte of another encoding and a NUL byte are errors "
-        "that name the line.  Memory holds a block of texts, so that a file may be of any size.",
+        description="Label new texts, one row of output each, in their order.  Columns, delimiter and encoding are "
+        "found as `textmix compare` finds them.  Memory holds a block of texts, so that a file may be of any size.",
     )
     add = predict.add_argument
     add("model", metavar="MODEL", help="folder of the model")
@@ -124,16 +126,11 @@ def _add_predict(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
         help="csv, tsv, jsonl or txt (one text a line), also packed, parquet or xlsx; - is the standard input",
     )
     add("--form", choices=NEW_TEXTS, help="form of FILE (default: as its name ends)")
-    add("--column", help="csv column or JSON key of the text (default: that of the model's card, or text)")
+    add("--column", help="csv column or JSON key of the text (default: that of the model's card, or found)")
     add("--id", help="csv column or JSON key of an identifier (default: the texts are numbered from 1)")
-    add(
-        "--delimiter",
-        help="between csv cells, default a comma or that of the table of `textmix compare`; with it, .tsv and .tab "
-        "files are read as csv, quotes and all",
-    )
-    add("--encoding", help="encoding of FILE (default: utf-8; with a model of `textmix compare` it is found)")
+    add("--delimiter", help="between the cells of csv (default: it is found)")
+    add("--encoding", help="encoding of FILE (default: it is found: UTF-8, UTF-16, or UTF-8 and Windows-1252 by lines)")
     add("--encoder", metavar="MODULE:NAME", help=ENCODER)
-    add("--mixed", action="store_true", help="read lines that are not UTF-8 as Windows-1252")
     add("--output", metavar="PATH", help="file of the rows, written whole or not at all (default: the standard output)")
     add("--output-form", choices=("csv", "jsonl"), help="form of the rows (default: as PATH ends, else csv)")
     add("--all", action="store_true", help="give the probability of every label, not only of the predicted ones")
@@ -156,32 +153,13 @@ def _add_predict(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
     add("--quiet", action="store_true", help="no progress and no count of the texts")
 
 
-def texts_of(options: argparse.Namespace) -> NewTexts:
-    """Return the reader of the texts of FILE; nothing is opened.
-
-    Parameters
-    ----------
-    options : the options of `parser`.
-
-    Raises
-    ------
-    ConfigError : neither ``--form`` nor the file's name tells the form of the file, or an option is not allowed.
-    """
+def form_of(options: argparse.Namespace) -> str:
+    """Return the form of FILE; raises ConfigError if nothing tells it, or an option is wrong."""
     form = options.form or format_of(without_packing(options.file), (*NEW_TEXTS, *FRAMES))
     if form is None:
         raise ConfigError(f"{options.file}: its name does not tell its form; give --form {', --form '.join(NEW_TEXTS)}")
-    if form == "tab" and options.delimiter:
-        form = "csv"  # with a delimiter of its own a file of tabs has cells in quotes
-    name = "standard input" if options.file == "-" else options.file
-    return NewTexts(
-        name,
-        form,
-        options.column or "text",
-        options.id,
-        options.encoding or "utf-8",
-        options.mixed,
-        options.delimiter or ",",
-    )
+    check_dialect(options.encoding, options.delimiter)
+    return form
 
 
 @contextmanager
@@ -247,22 +225,28 @@ def predict(options: argparse.Namespace) -> None:
     OSError : the output cannot be written.
     """
     # Imported here, for the imports take seconds: `main` reports a wrong option before them.
-    from textmix.data.archives import unpacked
+    from textmix.data.user_table import of_card, read_texts
     from textmix.numerics.determinism import limit_threads
     from textmix.serve import predict as labelling
     from textmix.serve.progress import size_of, watched
 
-    texts = texts_of(options)
+    form = form_of(options)
     limit_threads()
     output_form = options.output_form or format_of(options.output or "", ("jsonl",)) or "csv"
     with ExitStack() as stack:
         stream = sys.stdin.buffer if options.file == "-" else stack.enter_context(_opened(options.file))
         model = _model(options)
-        texts.text = options.column or model.card.get("text column", "text")
-        texts.delimiter = options.delimiter or model.card.get("delimiter", texts.delimiter)
-        texts.found = model.card.get("encoding") == FOUND and options.encoding is None
         if options.never_empty and not labelling.gives_several(model):
             raise ConfigError("--never-empty: goes with a model for several labels with probabilities; leave it out")
+        found, file = read_texts(
+            "standard input" if options.file == "-" else options.file,
+            stream=None if form in FRAMES else stream,
+            form=form,
+            id=options.id,
+            encoding=options.encoding,
+            delimiter=options.delimiter,
+            **of_card(model.card, options.column),
+        )
         output = stack.enter_context(_output(options.output))
         writer = labelling.Writer(
             output,
@@ -273,17 +257,18 @@ def predict(options: argparse.Namespace) -> None:
             skip_empty=options.empty == "leave",
             never_empty=options.never_empty,
         )
-        found = texts.read(unpacked(stream))
         if not options.quiet:
             terminal = sys.stderr if sys.stderr.isatty() and (options.output or not sys.stdout.isatty()) else None
             found = watched(found, stream, size_of(stream), terminal)
         done = labelling.predict(model, found, writer)
     if options.quiet:
         return
-    mixed = f", {texts.foreign_lines} lines read as Windows-1252" if texts.foreign_lines or options.mixed else ""
+    mixed = f", {file.foreign} lines read as Windows-1252" if file.foreign else ""
     skipped = " and left without a label" if options.empty == "leave" else ""
     empty = f", {done.empty} of them empty{skipped}" if done.empty else ""
     logger.info("%d texts labelled by %s%s%s", done.texts, model.class_name, empty, mixed)
+    for remark in file.remarks:
+        logger.info("%s", remark)
 
 
 def _model(options: argparse.Namespace) -> PersistedModel | AveragedModel:
@@ -311,20 +296,17 @@ def evaluate(options: argparse.Namespace) -> None:
     """Print the scores of a model on labelled texts; the options and errors are those of `predict`."""
     from textmix.serve.evaluate import assess, labelled, lines
 
-    form = format_of(without_packing(options.file), ("csv", "tab", "jsonl", *FRAMES))
-    if form is None:
-        raise ConfigError(f"{options.file}: its name does not tell its form; name it .csv, .tsv, .jsonl or .xlsx")
     if not Path(options.file).is_file():
         raise ConfigError(f"{options.file}: there is no such file; name a file that can be read")
     if options.recall is not None and not 0.0 < options.recall <= 1.0:
         raise ConfigError(f"--recall: {options.recall:g} is no share above 0 and up to 1, such as 0.9")
     model = _model(options)
-    columns = {"text": options.column, "label": options.label}
-    asked = {key: value or model.card.get(f"{key} column", key) for key, value in columns.items()}
-    more = {"separator": options.separator} if options.separator else {}
-    corpus = labelled(Path(options.file), form, model, {**asked, **more})
+    asked = {"label": options.label, "separator": options.separator, "encoding": options.encoding}
+    corpus = labelled(Path(options.file), model, options.column, **asked)
+    for remark in corpus.info.get("remarks", ()):
+        logger.info("%s", remark)
     for line in lines(model, assess(model, corpus), options.recall):
-        print(visible(line) if line.strip() else line)
+        print(visible(line))
 
 
 def listing(options: argparse.Namespace) -> None:

@@ -1,6 +1,6 @@
 """The formats of texts and numbers that a user may bring, and the ending of a file's name that tells each of them.
 
-It is imported while Snakemake parses the workflow, so it imports nothing but the standard library.
+It is imported while Snakemake parses the workflow, so it imports nothing heavy.
 """
 
 from __future__ import annotations
@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path, PurePath
+
+from textmix.core.errors import ConfigError
 
 #: Endings of packed files; the ending before them tells the format.
 PACKED = (".gz", ".xz", ".bz2", ".zip")
@@ -23,7 +25,7 @@ class Format:
         text a line), ``labelled`` (a label and a text a line), ``folder`` (a text a file) or ``matrix`` (numbers).
     endings : of the file's name, in lower case.
     reader : name of the module of `textmix.data.readers` that reads a data set of this format; empty for a format
-        without labels, which only `textmix.data.new_texts` reads.
+        without labels, of which only new texts come.
     """
 
     kind: str
@@ -38,7 +40,7 @@ FORMATS = {
     "parquet": Format("frame", (".parquet", ".pq"), "text_table"),
     "excel": Format("frame", (".xlsx", ".xls", ".ods"), "text_table"),
     "text": Format("lines", (".txt",)),
-    "labelled": Format("labelled", (), "label_lines"),
+    "labelled": Format("labelled", (), "text_table"),
     "folder": Format("folder", (), "message_folder"),
     "arff": Format("matrix", (".arff",), "arff"),
     "libsvm": Format("matrix", (".libsvm", ".svm"), "libsvm_multilabel"),
@@ -61,6 +63,16 @@ def format_of(path: str | PurePath, allowed: Iterable[str]) -> str | None:
     """Return the format that the ending of a file's name tells: a key of `FORMATS` among ``allowed``, or None."""
     ending = PurePath(path).suffix.lower()
     return next((name for name in allowed if ending in FORMATS[name].endings), None)
+
+
+def check_dialect(encoding: str | None, delimiter: str | None) -> None:
+    """Raise ConfigError if there is no such encoding of text, or a delimiter is not one character; None is found."""
+    try:
+        "".encode(encoding or "utf-8")
+    except LookupError as error:
+        raise ConfigError(f"encoding: there is no encoding {encoding!r}; utf-8 is the usual one") from error
+    if delimiter is not None and len(delimiter) != 1:
+        raise ConfigError(f"delimiter: {delimiter!r} is not one character; give one, such as ';'")
 
 
 def parts_of(folder: Path) -> dict[str, Path]:

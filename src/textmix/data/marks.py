@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
@@ -15,33 +16,90 @@ from textmix.data.corpus import TEST, TRAIN
 
 #: Share of the documents that are for the test.
 SHARE = 0.2
+_NUMBER = re.compile(r"[-+]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][-+]?[0-9]+)?", re.ASCII)
+_DAY = re.compile(
+    r"(?P<first>[0-9]{1,2})(?P<mark>[./-])(?P<second>[0-9]{1,2})(?P=mark)(?P<year>[0-9]{4}|[0-9]{2})"
+    r"(?P<time>[ T][0-9:.+Z-]+)?",
+    re.ASCII,
+)
 #: Parts that a split by marks leaves as they were.
 FOLDS = "The folds of the cross-validation are drawn at random, so that validation may be better than the test."
 
 
 def number_of(text: str) -> float | None:
-    """Return a finite number; None of another text, such as ``nan``, which no order knows."""
-    with suppress(ValueError):
+    """Return a finite number in ASCII digits; None of another text, such as ``nan``, which no order knows."""
+    if _NUMBER.fullmatch(text):
         number = float(text)
         return number if math.isfinite(number) else None
     return None
 
 
-def date_of(text: str) -> float | None:
-    """Return a date as a number that grows with time: ISO 8601, such as 2024-05-31, or a number; None of others.
+def times_of(path: Path, lines: Sequence[int], dates: Sequence[str]) -> np.ndarray:
+    """Return numbers that grow with time, float64 (N,): of dates in ISO 8601 or as 31/05/2024, or of numbers.
 
-    The numbers of dates and numbers that stand for times, such as years, have no common order.
+    Whether the day or the month stands first in 5/6/2024 is told by the other dates of the column.
+
+    Parameters
+    ----------
+    path, lines : of the table, and the line of each date, for messages.
+    dates : all of them are numbers, such as years, or none: they have no common order.
+
+    Raises
+    ------
+    DataFormatError : with the line: a text is no date, or is a number where others are none; or nothing tells whether
+        days or months stand first.
     """
-    number = number_of(text)
-    if number is not None:
-        return number
+    numbers = [number_of(date) for date in dates]
+    if None not in numbers:
+        return np.array(numbers, dtype=float)
+    first = numbers[0] is None
+    for line, date, number in zip(lines, dates, numbers, strict=True):
+        if number is None and not _is_date(date):
+            raise DataFormatError(path, line, f"{date[:40]!r} is no date; write 2024-05-31, or a number")
+        if (number is None) != first:
+            kinds = ("a date", "a number") if first else ("a number", "a date")
+            what = f"{date[:40]!r} is {kinds[1]} and {dates[0][:40]!r}, in line {lines[0]}, {kinds[0]}"
+            raise DataFormatError(path, line, f"{what}; write all as dates, such as 2024-05-31, or all as numbers")
+    days = [_DAY.fullmatch(date) for date in dates]
+    day_first = _day_first(path, lines, dates, days) if any(days) else True
+    times = np.empty(len(dates))
+    for row, (date, day) in enumerate(zip(dates, days, strict=True)):
+        try:
+            if day is None:
+                when = datetime.fromisoformat(date)
+            else:
+                year, month, of_month = int(day["year"]), int(day["second"]), int(day["first"])
+                month, of_month = (month, of_month) if day_first else (of_month, month)
+                year += 0 if year > 99 else 2000 if year < 69 else 1900
+                when = datetime.fromisoformat(f"{year:04}-{month:02}-{of_month:02}{day['time'] or ''}")
+        except ValueError as error:
+            what = f"{date[:40]!r} is no date; write 2024-05-31, or a number"
+            raise DataFormatError(path, lines[row], what) from error
+        times[row] = (when if when.tzinfo else when.replace(tzinfo=UTC)).timestamp()
+    return times
+
+
+def _is_date(text: str) -> bool:
+    """Return whether a text is a date of some form."""
     with suppress(ValueError):
-        date = datetime.fromisoformat(text)
-        return (date if date.tzinfo else date.replace(tzinfo=UTC)).timestamp()
-    return None
+        return bool(_DAY.fullmatch(text) or datetime.fromisoformat(text))
+    return False
 
 
-def by_dates(path: Path, dates: Sequence[str]) -> tuple[np.ndarray, str]:
+def _day_first(path: Path, lines: Sequence[int], dates: Sequence[str], days: Sequence[re.Match[str] | None]) -> bool:
+    """Return whether the day stands before the month; the errors are those of `times_of`."""
+    big = {key: [row for row, day in enumerate(days) if day and int(day[key]) > 12] for key in ("first", "second")}
+    if any(day and "." in day["mark"] for day in days) and not big["second"]:
+        return True  # with full stops the day stands first in every country
+    if bool(big["first"]) == bool(big["second"]):
+        row = (big["second"] or [next(row for row, day in enumerate(days) if day)])[0]
+        other = f", and {dates[big['first'][0]]!r} is written the other way" if big["first"] else ""
+        what = f"nothing tells whether {dates[row][:40]!r} has the day or the month first{other}"
+        raise DataFormatError(path, lines[row], f"{what}; write 2024-05-31")
+    return bool(big["first"])
+
+
+def by_dates(path: Path, times: np.ndarray, dates: Sequence[str]) -> tuple[np.ndarray, str]:
     """Return the part of each of N rows, int8 (N,), of which the latest are for the test, and a sentence on it.
 
     Rows of one date are in one part.
@@ -49,13 +107,12 @@ def by_dates(path: Path, dates: Sequence[str]) -> tuple[np.ndarray, str]:
     Parameters
     ----------
     path : of the table, for messages.
-    dates : as `date_of` reads them; all of them are numbers, or none.
+    times, dates : as `times_of` gives and reads them.
 
     Raises
     ------
     DataFormatError : the latest date is that of more than a fifth of the rows.
     """
-    times = np.array([date_of(date) for date in dates], dtype=float)
     last = np.sort(times)[max(round((1 - SHARE) * len(times)) - 1, 0)]
     later = times > last
     if not later.any():

@@ -70,9 +70,8 @@ def _options(reading: Mapping[str, Any], files: Mapping[str, Path]) -> dict[str,
         return {**{key: options[key] for key in ("n_labels",) if key in options}, **options.get("columns", {})}
     if form == "libsvm":
         return _libsvm_sizes(list(files.values()), options.get("limits", {}))
-    columns, limits = options.pop("columns", {}), options.pop("limits", {})
-    caps = {name: limits[key] for key, name in (("line", "longest"), ("ratio", "ratio")) if key in limits}
-    return {**options, **caps, **columns, "several": reading["task"] == "multi"}
+    columns = options.pop("columns", {})
+    return {**options, **columns, "several": reading["task"] == "multi"}
 
 
 def _classes(files: Mapping[str, Path]) -> list[str]:

@@ -306,13 +306,10 @@ def reader_of(form: str, options: Mapping[str, Any]) -> Reader:
     form : one of `textmix.data.formats.OWN_DATA`.
     options : further options; of texts the encoding, and of csv the delimiter, are found where they are not given.
     """
-    kinds: dict[str, dict[str, Any]] = {
-        "table": {"format": form, "detect": True},
-        "frame": {"format": form},
-        "labelled": {"detect": True},
-        "folder": {"encoding": "found"},
-    }
-    return Reader(FORMATS[form].reader, {**kinds.get(FORMATS[form].kind, {}), **options})
+    more = {"format": form} if FORMATS[form].reader == "text_table" else {}
+    if form == "folder":
+        more = {"encoding": "found"}
+    return Reader(FORMATS[form].reader, {**more, **options})
 
 
 def _file(raw: Mapping[str, Any], where: str) -> SourceFile:

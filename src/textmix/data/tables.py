@@ -1,10 +1,9 @@
-"""Tables of texts, row by row: the parser of csv, tab-separated cells, JSON lines and plain lines.
+"""Tables of texts, row by row: lines and their encoding, cells between delimiters, and columns of a strict table.
 
-The readers of the registry, the reader of the user's own data and ``textmix predict`` all read through it.
-Memory holds a row, or a few short ones.  A file is in one encoding, UTF-8 unless another is named.  A byte order mark
-of UTF-8, which spreadsheets write, is dropped.  A line that is not in this encoding is an error with the line's number,
-or is read as Windows-1252 where the caller says that the file is mixed.  A NUL byte is an error: no text has one, but
-UTF-16 and binary files do.
+The readers of the registry's data sets and `textmix.data.user_file` read through it.  Memory holds a row, or a few
+short ones.  A file is in one encoding, UTF-8 unless another is named.  A byte order mark of UTF-8, which spreadsheets
+write, is dropped.  A line that is not in this encoding is an error with the line's number, or is read as Windows-1252
+where the caller says that the file is mixed.  A NUL byte is an error: no text has one, but UTF-16 and binary files do.
 """
 
 from __future__ import annotations
@@ -12,7 +11,6 @@ from __future__ import annotations
 import codecs
 import csv
 import json
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from operator import itemgetter
@@ -165,15 +163,6 @@ def utf8(path: str | Path, line: int, value: Any, name: str) -> bytes:
         raise DataFormatError(path, line, f"{name} holds half a character (a lone surrogate)") from error
 
 
-def joined(cells: Sequence[Any]) -> Any:
-    """Return the text of one row: of several columns those that are not empty, a line each; of one column its cell."""
-    if len(cells) == 1:
-        return cells[0]
-    filled = [cell for cell in cells if cell is not None and cell != ""]
-    wrong = next((cell for cell in filled if not isinstance(cell, str)), None)
-    return ("\n".join(filled) if filled else None) if wrong is None else wrong
-
-
 class _Tabs(csv.excel_tab):
     """The csv dialect of cells between tabs, in which a quote is an ordinary character."""
 
@@ -182,7 +171,13 @@ class _Tabs(csv.excel_tab):
 
 
 def cell_rows(
-    path: str | Path, lines: Iterable[str], delimiter: str = ",", quotes: bool = True, longest: int = MAX_LINE
+    path: str | Path,
+    lines: Iterable[str],
+    delimiter: str = ",",
+    quotes: bool = True,
+    *,
+    longest: int = MAX_LINE,
+    escaped: bool = False,
 ) -> Iterator[tuple[int, list[str]]]:
     """Yield (number of its first line, cells) for every row of a table of cells (RFC 4180).
 
@@ -195,6 +190,7 @@ def cell_rows(
     delimiter : character between cells.
     quotes : whether quotes enclose a cell; else a quote is an ordinary character.
     longest : cap on a cell, characters.
+    escaped : whether a quote within a cell has a backslash before it, in place of a second quote.
 
     Raises
     ------
@@ -203,7 +199,8 @@ def cell_rows(
     # The standard library's own limit is 131,072 bytes, less than a long text; it holds for the whole process.
     csv.field_size_limit(longest)
     dialect = csv.excel if quotes else _Tabs
-    reader, start = csv.reader(lines, dialect=dialect, delimiter=delimiter, strict=True), 1
+    escape: dict[str, Any] = {"escapechar": "\\", "doublequote": False} if escaped else {}
+    reader, start = csv.reader(lines, dialect=dialect, delimiter=delimiter, strict=True, **escape), 1
     try:
         for cells in reader:
             yield start, cells
@@ -269,132 +266,23 @@ def places(
     return [None if key is None else names.index(key) for key in keys]
 
 
-def json_rows(path: str | Path, lines: Iterable[str], keys: Sequence[Column], bare: bool = False) -> Iterator[Row]:
-    """Yield (line number, C values) for every line of a file with one JSON object a line; blank lines are left out.
-
-    Parameters
-    ----------
-    path : path of the file, for messages.
-    lines : its lines with their line ends.
-    keys : C wanted keys; the value of a key None is None.
-    bare : whether a line may also be a JSON string, which is then the value of the first key; its other values are
-        None.
-
-    Raises
-    ------
-    DataFormatError : with the line: it is no JSON or no object, or lacks a key.
-    """
-    for number, line in enumerate(lines, start=1):
-        if not line.strip():
-            continue
-        value = json_value(path, number, line)
-        if bare and isinstance(value, str):
-            yield number, [value, *[None] * (len(keys) - 1)]
-            continue
-        if not isinstance(value, dict):
-            raise DataFormatError(path, number, "is not a JSON object ({...})")
-        for key in keys:
-            if key is not None and key not in value:
-                raise DataFormatError(path, number, f"has no {key!r}; it has {', '.join(list(value)[:20]) or 'none'}")
-        yield number, [None if key is None else value[key] for key in keys]
-
-
 def _no_constant(name: str) -> NoReturn:
     """Refuse NaN and Infinity, which JSON does not have."""
     raise ValueError(f"{name} is no JSON")
 
 
-_JSON = json.JSONDecoder(object_pairs_hook=unique_keys)
-_STRICT_JSON = json.JSONDecoder(object_pairs_hook=unique_keys, parse_constant=_no_constant)
+#: The parser of JSON; a key that stands twice in an object is an error.
+STRICT_JSON = json.JSONDecoder(object_pairs_hook=unique_keys, parse_constant=_no_constant)
 
 
-def json_value(path: str | Path, line: int, text: str, strict: bool = False) -> Any:
+def json_value(path: str | Path, line: int, text: str) -> Any:
     """Return the value of one line of JSON.
 
-    Parameters
-    ----------
-    path, line : file and line number of the text, for messages.
-    text : the line.
-    strict : whether NaN and Infinity are refused, which JSON does not have but Python writes.
-
     Raises
     ------
-    DataFormatError : the line is no JSON, or an object in it has a key twice.
+    DataFormatError : the line is no JSON, holds NaN or Infinity, or an object in it has a key twice.
     """
     try:
-        return (_STRICT_JSON if strict else _JSON).decode(text)
+        return STRICT_JSON.decode(text)
     except (ValueError, RecursionError) as error:
         raise DataFormatError(path, line, f"is not JSON ({str(error)[:80]})") from error
-
-
-def plain_rows(lines: Iterable[str], n_columns: int) -> Iterator[Row]:
-    """Yield (line number, values) for every line, empty ones included.
-
-    Parameters
-    ----------
-    lines : the lines with their line ends.
-    n_columns : number C of values in a row: the line without its line end, and then C - 1 times None.
-    """
-    empty = [None] * (n_columns - 1)
-    for number, line in enumerate(lines, start=1):
-        yield number, [line.rstrip("\r\n"), *empty]
-
-
-def labelled_rows(path: str | Path, lines: Iterable[str], columns: Sequence[Column], prefix: str = "") -> Iterator[Row]:
-    """Yield (line number, C values) for every line "label, blank, text"; blank lines are left out.
-
-    Parameters
-    ----------
-    path : path of the file, for messages.
-    lines : its lines with their line ends.
-    columns : C of 1 (the label), 2 (the text) and None; the value of None is None.
-    prefix : what each label begins with, which is taken off.  The label is then the list of all words with it before
-        the text; without a prefix it is the first word.
-
-    Raises
-    ------
-    DataFormatError : with the line: it has no text after the label, or its first word lacks the prefix.
-    """
-    for number, line in enumerate(lines, start=1):
-        text, labels = line.strip(" \t\r\n"), list[str]()  # other spaces belong to words of some texts
-        if not text:
-            continue
-        while text and (prefix or not labels) and text.startswith(prefix):
-            word, *rest = re.split("[ \t]+", text, maxsplit=1)
-            labels.append(word.removeprefix(prefix))
-            text = rest[0] if rest else ""
-        if not labels:
-            raise DataFormatError(path, number, f"begins with {text[:40]!r}, not with the {prefix!r} of a label")
-        if not text:
-            raise DataFormatError(path, number, "has no text after its label; write label, blank, text")
-        cells = labels if prefix else labels[0], text
-        yield number, [None if column is None else cells[int(column) - 1] for column in columns]
-
-
-def read_rows(
-    form: str, lines: Lines, columns: Sequence[Column], delimiter: str = ",", bare: bool = False, *, prefix: str = ""
-) -> Iterator[Row]:
-    """Return an iterator over the rows of a file: (number of its first line, C values) for each.
-
-    Parameters
-    ----------
-    form : format of the file: ``csv``, ``tab``, ``jsonl``, ``text`` or ``labelled`` (see `textmix.data.formats`).
-    lines : the lines of the file.
-    columns : C wanted columns or keys, as in `table_rows` and `json_rows`; of plain lines the first is the whole line.
-    delimiter : character between the cells of a csv file.
-    bare : as in `json_rows`.
-    prefix : as in `labelled_rows`.
-
-    Raises
-    ------
-    DataFormatError : while iterating, as in `Lines` and the functions of the forms.
-    """
-    if form == "jsonl":
-        return json_rows(lines.path, lines, columns, bare)
-    if form == "text":
-        return plain_rows(lines, len(columns))
-    if form == "labelled":
-        return labelled_rows(lines.path, lines, columns, prefix)
-    tabs = form == "tab"
-    cells = cell_rows(lines.path, lines, "\t" if tabs else delimiter, not tabs, lines.longest)
-    return table_rows(lines.path, cells, columns)

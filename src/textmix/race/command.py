@@ -11,19 +11,16 @@ from typing import Any, NamedTuple
 from textmix.core.errors import ConfigError
 from textmix.data.corpus import Corpus
 from textmix.data.formats import parts_of
-from textmix.data.new_texts import FOUND
-from textmix.data.own import read_own
-from textmix.race.columns import Found, find_columns
+from textmix.data.own import check_labels, read_own
+from textmix.data.user_table import read_table
 from textmix.race.comparison import cores, options_of, race, score_line
 from textmix.race.state import Options, Outcome
 from textmix.race.terminal import Table, words_of
 
 #: Options that say which documents are for the test.
 SPLITS = ("parts", "groups", "dates", "test")
-#: Of these, the ones that name a column -> option of the reader of tables.
-COLUMNS = {"parts": "split", "groups": "groups", "dates": "dates"}
-#: Most columns that a remark names.
-NAMED = 10
+#: Of these, the ones that name a column.
+COLUMNS = ("parts", "groups", "dates")
 
 
 class Asked(NamedTuple):
@@ -35,6 +32,7 @@ class Asked(NamedTuple):
     text: str | None = None
     labels: str | None = None
     separator: str | None = None
+    encoding: str | None = None
     parts: str | None = None
     groups: str | None = None
     dates: str | None = None
@@ -110,17 +108,6 @@ def last_lines(outcome: Outcome) -> list[str]:
     ]
 
 
-def _columns_said(found: Found) -> list[str]:
-    """Return what is read of a table and what is not, in sentences."""
-    columns = "column" if len(found.text) == 1 else "columns"
-    said = [f"The text is the {columns} {', '.join(map(str, found.text))}, and the label the column {found.label}."]
-    if found.unread:
-        named = ", ".join(map(str, found.unread[:NAMED]))
-        more = f" and {len(found.unread) - NAMED} more" if len(found.unread) > NAMED else ""
-        said.append(f"Not read: {named}{more}. Methods see the text alone, and no numbers or categories beside it.")
-    return said
-
-
 def _stem(path: Path) -> str:
     """Return the name of a file without its endings."""
     return path.name.split(".")[0] or "texts"
@@ -128,16 +115,25 @@ def _stem(path: Path) -> str:
 
 def read_asked(path: Path, asked: Asked) -> tuple[Corpus, Options]:
     """Return the corpus of a table or of a folder, and the checked options of the race."""
-    others = {f"--{name}": getattr(asked, name) for name in COLUMNS}
-    found = None if path.is_dir() else find_columns(path, asked.text, asked.labels, asked.separator, others)
-    task = "multi" if found is not None and found.several else "single"
-    corpus = read_own(_reading(path, found, task, asked))
     about: dict[str, Any] = {"description": path.name}
-    if found is not None:
-        text = found.text[0] if len(found.text) == 1 else list(found.text)
-        about |= {"text column": text, "label column": found.label, "encoding": FOUND}
-        about |= {"delimiter": found.delimiter} if found.delimiter is not None else {}
-        corpus.info["remarks"] = [*_columns_said(found), *corpus.info.get("remarks", ())]  # type: ignore[index]
+    task = "single"
+    if path.is_dir():
+        name = re.sub("[^a-z0-9]+", "_", _stem(path).lower()).strip("_") or "texts"
+        files = {role: str(folder) for role, folder in parts_of(path).items()} or {"data": str(path)}
+        head = {"name": name, "source": path.name, "task": task, "format": "folder"}
+        corpus = read_own({**head, "files": files, "options": {}})
+    else:
+        table = read_table(
+            path if asked.test is None else {"train": path, "test": Path(asked.test)},
+            text=asked.text,
+            labels=asked.labels,
+            separator=asked.separator,
+            marks={key: column for key in COLUMNS if (column := getattr(asked, key)) is not None},
+            encoding=asked.encoding,
+        )
+        corpus, task = table.corpus, "multi" if table.layout.several else "single"
+        check_labels(corpus)
+        about |= table.layout.card()
     more: dict[str, Any] = {
         "source": path.name,
         "title": _stem(path),
@@ -148,23 +144,3 @@ def read_asked(path: Path, asked: Asked) -> tuple[Corpus, Options]:
         raise ConfigError("--never-empty: goes with several labels a document; leave it out, or give --separator")
     more |= {"never_empty": asked.never_empty, "encoder": asked.encoder or ""}
     return corpus, options_of(task, asked.time, asked.metric, workers=asked.workers, seed=asked.seed, **more)
-
-
-def _reading(path: Path, found: Found | None, task: str, asked: Asked) -> dict[str, Any]:
-    """Return the argument of `textmix.data.own.read_own`."""
-    name = re.sub("[^a-z0-9]+", "_", _stem(path).lower()).strip("_") or "texts"
-    head = {"name": name, "source": path.name, "task": task}
-    if found is None:
-        files = {role: str(folder) for role, folder in parts_of(path).items()} or {"data": str(path)}
-        return {**head, "format": "folder", "files": files, "options": {}}
-    options: dict[str, Any] = {"columns": {"text": list(found.text), "label": found.label}, "unlabelled": "drop"}
-    if asked.separator is not None:
-        options["separator"] = asked.separator
-    if found.delimiter is not None:
-        options["delimiter"] = found.delimiter
-    for name, option in COLUMNS.items():
-        column = getattr(asked, name)
-        if column is not None:
-            options["columns"][option] = int(column) if isinstance(found.label, int) else column
-    files = {"data": str(path)} if asked.test is None else {"train": str(path), "test": asked.test}
-    return {**head, "format": found.form, "files": files, "options": options}

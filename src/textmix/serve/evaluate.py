@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -10,7 +10,8 @@ import numpy as np
 
 from textmix.core.errors import ConfigError
 from textmix.data.corpus import Corpus
-from textmix.data.readers.text_table import read
+from textmix.data.labels import label_name
+from textmix.data.user_table import of_card, read_table
 from textmix.experiment.scoring import Evaluation, metric_value
 from textmix.metrics.details import by_label, calibration, precision_at_recall
 from textmix.metrics.table import METRICS, shown_metrics
@@ -18,17 +19,26 @@ from textmix.serve.averaged import AveragedModel
 from textmix.serve.model import PersistedModel
 
 
-def labelled(path: Path, form: str, model: PersistedModel | AveragedModel, options: Mapping[str, Any]) -> Corpus:
-    """Return the labelled texts of a table.
+def labelled(path: Path, model: PersistedModel | AveragedModel, text: str | None = None, **asked: str | None) -> Corpus:
+    """Return the labelled texts of a table; the errors are those of `textmix.data.user_table.read_table`.
 
     Parameters
     ----------
-    path, form : the file and its format.
-    model : by whose task rows have one label or several.
-    options : further options of `textmix.data.readers.text_table.read`.
+    path : the file.
+    model : by whose task rows have one label or several, and whose card says what is not asked.
+    text : column of the text.
+    asked : ``label``, ``separator`` and ``encoding``, each perhaps None.
     """
-    head = {"name": path.name, "format": form, "several": model.task == "multi", "detect": True}
-    return read({"data": path}, {**head, **options})
+    separator = asked.get("separator") or (model.card.get("separator") if model.task == "multi" else None)
+    return read_table(
+        path,
+        labels=asked.get("label") or model.card.get("label column"),
+        separator=separator,
+        encoding=asked.get("encoding"),
+        several=model.task == "multi",
+        flags=("--column", "--label"),
+        **of_card(model.card, text),
+    ).corpus
 
 
 class Assessed(NamedTuple):
@@ -65,7 +75,7 @@ def assess(model: PersistedModel | AveragedModel, corpus: Corpus) -> Assessed:
     ------
     ConfigError : a label is not among those of the model.
     """
-    place = {str(name): i for i, name in enumerate(model.label_names)}
+    place = {label_name(name): i for i, name in enumerate(model.label_names)}
     unknown = sorted({str(name) for name in corpus.label_names} - set(place))
     if unknown:
         known = ", ".join(list(place)[:10])
@@ -110,13 +120,15 @@ def lines(model: PersistedModel | AveragedModel, found: Assessed, recall: float 
     true, predicted = (found.indicators(part, len(names)) for part in (found.true, found.predicted))
     at_recall = {} if recall is None else _at_recall(found, true, names, recall)
     more = "" if recall is None else f" {f'precision at recall {recall:g}':>26} {'from probability':>16}"
-    yield f"\n{'label':<{width}} {'documents':>9} {'precision':>9} {'recall':>9} {'F':>9}{more}"
+    yield ""
+    yield f"{'label':<{width}} {'documents':>9} {'precision':>9} {'recall':>9} {'F':>9}{more}"
     for row in by_label(true, predicted, names):
         shares = " ".join(_cell(row[key], 9) for key in ("precision", "recall", "f"))
         yield f"{row['label']:<{width}} {row['support']:>9} {shares}{at_recall.get(row['label'], '')}"
     bins = found.bins()
     if bins:
-        yield f"\n{'stated probability':<20} {'came true':>9} {'number':>9}"
+        yield ""
+        yield f"{'stated probability':<20} {'came true':>9} {'number':>9}"
         yield from (f"{each['stated']:<20.3f} {each['observed']:>9.3f} {each['number']:>9}" for each in bins)
 
 

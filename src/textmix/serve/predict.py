@@ -12,7 +12,7 @@ from typing import IO, NamedTuple
 import numpy as np
 
 from textmix.data.corpus import Ragged
-from textmix.data.new_texts import NewText
+from textmix.data.user_table import NewText
 from textmix.serve.averaged import AveragedModel
 from textmix.serve.model import PersistedModel
 

@@ -226,7 +226,7 @@ def read_json(path: Path, text: str, truncated: bool = False) -> Iterator[Review
 
 def _json_review(path: Path, line: int, item: str) -> Review:
     """Return the review of one JSON object."""
-    record = json_value(path, line, item, strict=True)
+    record = json_value(path, line, item)
     fields = [record.get(key) for key in ("asin", "overall", "reviewText")] if isinstance(record, dict) else []
     match fields:
         case [str(product), float() | int() as stars, str(text)] if not isinstance(stars, bool):

@@ -1,0 +1,605 @@
+"""A table of the user's own as rows of cells: packing, encoding, delimiter, quotes and header are found by reading it.
+
+`textmix.data.user_table` finds the texts and the labels in it.  Memory holds the first rows, except of UTF-16 in one
+line, JSON arrays and tables of pandas.
+"""
+
+from __future__ import annotations
+
+import codecs
+import csv
+import json
+import math
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from functools import partial
+from io import BytesIO
+from itertools import chain, islice
+from pathlib import Path
+from typing import IO, Any, NamedTuple
+from zipfile import BadZipFile, ZipFile
+
+import numpy as np
+
+from textmix.core.errors import ConfigError, DataFormatError
+from textmix.core.io import unique_keys
+from textmix.data.archives import MAX_LINE, bomb, budget_of, damage_named, unpacked
+from textmix.data.formats import FORMATS, PACKED, check_dialect, format_of, without_packing
+from textmix.data.tables import Lines, cell_rows
+
+#: Rows by which a table is known; its dialect is found from so many lines, or so many characters of them.
+ROWS, HEAD = 2000, 1 << 18
+#: Bytes from which the encoding is found.
+_START = 1 << 13
+#: Delimiters in the order in which ties are decided.
+DELIMITERS = (",", ";", "\t", "|")
+#: What each label begins with in fastText's files.
+PREFIX = "__label__"
+#: Longest name of a column without a word that tells it.
+LONGEST = 40
+#: Names of columns, the more telling ones first.
+TEXT_NAMES = tuple(
+    "text texts review reviews reviewtext review_text body content document message comment tweet sentence description "
+    "abstract title question utterance".split()
+)
+LABEL_NAMES = tuple(
+    "label labels class category categories target y topic topics tags tag sentiment intent rating stars queue genre "
+    "polarity".split()
+)
+_MARKS = (
+    (codecs.BOM_UTF32_LE, "utf-32"),
+    (codecs.BOM_UTF32_BE, "utf-32"),
+    (codecs.BOM_UTF16_LE, "utf-16"),
+    (codecs.BOM_UTF16_BE, "utf-16"),
+)
+_SEPARATOR_LINE = re.compile(r'"?sep=(.)"?\s*', re.IGNORECASE)
+_NUMBER = re.compile(r"[-+]?[0-9]+([.,][0-9]+)?([eE][-+]?[0-9]+)?", re.ASCII)
+#: The value of a key that a JSON object does not have.
+ABSENT: Any = type("Absent", (), {"__str__": lambda self: "", "__repr__": lambda self: "ABSENT"})()
+
+Rows = Iterator[tuple[int, list[Any]]]
+
+
+class _Asked(NamedTuple):
+    """What `open_table` is asked for, and the remarks on what it finds."""
+
+    wanted: Sequence[str | int]
+    header: bool | None
+    delimiter: str | None
+    looked: int
+    remarks: list[str]
+
+
+@dataclass
+class UserFile:
+    """An open table.
+
+    Parameters
+    ----------
+    name : of the file, for messages.
+    form : one of `textmix.data.formats.FORMATS`.
+    names : of the columns: those of the header, "column 3" for one without a name; or the numbers from 1.
+    rows : (number of its first line, a cell for each column) of all rows, read once.
+    first : cells of the first rows, which ``rows`` gives too.
+    header : whether the first row names the columns.
+    remarks : sentences on how the file is written; complete when the rows are read.
+    lines : the lines of a file that has them.
+    """
+
+    name: str
+    form: str
+    names: Sequence[str | int]
+    rows: Rows
+    first: Sequence[Sequence[Any]] = ()
+    header: bool = True
+    remarks: list[str] = field(default_factory=list)
+    lines: Lines | None = None
+
+    @property
+    def foreign(self) -> int:
+        """Number of lines that were read as Windows-1252 so far."""
+        return self.lines.foreign if self.lines else 0
+
+
+def open_table(
+    path: str | Path,
+    form: str | None = None,
+    *,
+    stream: IO[bytes] | None = None,
+    wanted: Sequence[str | int] = (),
+    header: bool | None = None,
+    encoding: str | None = None,
+    delimiter: str | None = None,
+    prefix: str = "",
+    looked: int = ROWS,
+) -> UserFile:
+    """Open a table and find how it is written.
+
+    Parameters
+    ----------
+    path : the file, packed or not; for messages alone if ``stream`` is given.
+    form : its format; None to tell it from its name.
+    stream : the content.
+    wanted : columns that are known to be there.
+    header : whether the first row names the columns; None to find it.
+    encoding : None to find it: UTF-8, UTF-16, UTF-32, or UTF-8 with lines of Windows-1252.
+    delimiter : between the cells of a csv file; None to find it.
+    prefix : of the labels of the form labelled; empty where the first word is the label.
+    looked : number of first rows.
+
+    Raises
+    ------
+    ConfigError : the name does not tell the form, there is no such encoding, or a package is missing.
+    DataFormatError : the file cannot be read.
+    """
+    name = str(path)
+    form = form or format_of(without_packing(path), FORMATS)
+    if form is None or FORMATS[form].kind not in ("table", "frame", "lines", "labelled"):
+        endings = ".csv, .tsv, .jsonl, .parquet or .xlsx"
+        raise ConfigError(f"{Path(name).name}: its name does not tell its form; name it {endings}")
+    check_dialect(encoding, delimiter)
+    remarks: list[str] = []
+    asked = _Asked(wanted, header, delimiter, looked, remarks)
+    if stream is None and (FORMATS[form].kind == "frame" or _is_workbook(Path(name))):
+        return _open_frame(Path(name), form if FORMATS[form].kind == "frame" else "excel", asked)
+    if FORMATS[form].kind == "frame":
+        raise ConfigError(f"{name}: a table of the form {form} is opened by its name; save it as a file")
+    lines = _lines(name, _raw_lines(name, stream), encoding, remarks)
+    if form == "jsonl":
+        return _open_json(name, lines, asked)
+    if form == "text":
+        rows: Rows = ((number, [line.rstrip("\r\n")]) for number, line in enumerate(lines, start=1))
+        return UserFile(name, form, ["text"], rows, remarks=remarks, lines=lines)
+    if form == "labelled":
+        rows = _labelled(name, lines, prefix)
+        first = list(islice(rows, looked))
+        return UserFile(
+            name, form, [1, 2], chain(first, rows), [cells for _, cells in first], False, remarks=remarks, lines=lines
+        )
+    return _open_cells(name, form, lines, asked)
+
+
+# --- lines ---------------------------------------------------------------------------------------------------------
+
+
+def _raw_lines(name: str, stream: IO[bytes] | None) -> Iterator[bytes]:
+    """Yield the unpacked lines of a file; a line without an end comes in pieces."""
+    with damage_named(Path(name)):
+        if stream is None:
+            with open(name, "rb") as raw:
+                yield from _unpacked_lines(name, raw)
+        else:
+            yield from _unpacked_lines(name, stream)
+
+
+def _unpacked_lines(name: str, raw: IO[bytes]) -> Iterator[bytes]:
+    """Yield the lines of an open file; a packed one that unpacks to too much is an error."""
+    size = 0
+    if raw.seekable():
+        size = raw.seek(0, 2)
+        raw.seek(0)
+    content = unpacked(raw)
+    budget, done = None if content is raw else budget_of(2**40, size), 0
+    for line in iter(partial(content.readline, MAX_LINE + 1), b""):
+        done += len(line)
+        if budget is not None and done > budget:
+            raise bomb(Path(name), "it", budget)
+        yield line
+
+
+def _lines(name: str, pieces: Iterator[bytes], encoding: str | None, remarks: list[str]) -> Lines:
+    """Return the lines of a file as text."""
+    first, size = list[bytes](), 0
+    for piece in pieces:
+        first.append(piece)
+        size += len(piece)
+        if size >= _START:
+            break
+    start, pieces = b"".join(first)[: 4 * _START], chain(first, pieces)
+    wide = _wide(start) if encoding is None else encoding if codecs.lookup(encoding).name[:6] in _WIDE else None
+    if wide is not None:
+        if encoding is None:
+            remarks.append(f"{Path(name).name} is {wide.upper()[:6]}.")
+        start = start[: len(start) // 4 * 4].decode(wide, "ignore").encode()
+        pieces = _narrowed(name, pieces, wide)
+    if b"\r" in start and b"\n" not in start:
+        pieces = _ended_by_returns(pieces)
+    narrow = "utf-8" if wide or encoding is None else encoding
+    remedy = "is it of another encoding? name it by --encoding"
+    return Lines(name, pieces, narrow, mixed=encoding is None and wide is None, remedy=remedy)
+
+
+#: Encodings in which a line feed is not the one byte 10.
+_WIDE = ("utf-16", "utf-32")
+
+
+def _wide(start: bytes) -> str | None:
+    """Return the encoding of which a line feed is not the one byte 10, by its mark or by its zeros; else None."""
+    marked = next((name for mark, name in _MARKS if start.startswith(mark)), None)
+    if marked is not None or len(start) < 8:
+        return marked
+    even, odd, half = start[::2].count(0), start[1::2].count(0), len(start) // 2
+    if max(even, odd) < 0.1 * half or min(even, odd) > 0.1 * max(even, odd):
+        return None
+    return "utf-16-le" if odd > even else "utf-16-be"
+
+
+def _narrowed(name: str, pieces: Iterable[bytes], encoding: str) -> Iterator[bytes]:
+    """Yield the lines of a text of a wide encoding in UTF-8."""
+    decoder, rest, number = codecs.getincrementaldecoder(encoding)(), "", 1
+    try:
+        for piece in chain(pieces, [b""]):
+            *whole, rest = (rest + decoder.decode(piece, final=not piece)).split("\n")
+            yield from (f"{line}\n".encode() for line in whole)
+            number += len(whole)
+    except UnicodeDecodeError as error:
+        what = f"is not whole {encoding} text ({error.reason}); the file is cut or damaged: save it anew, as UTF-8"
+        raise DataFormatError(name, number, what) from error
+    if rest:
+        yield rest.encode()
+
+
+def _ended_by_returns(pieces: Iterable[bytes]) -> Iterator[bytes]:
+    """Yield the lines of a file whose lines end with a carriage return alone, with a line feed in its place."""
+    rest = b""
+    for piece in pieces:
+        *whole, rest = (rest + piece).split(b"\r")
+        yield from (line + b"\n" for line in whole)
+    if rest:
+        yield rest
+
+
+# --- cells between delimiters --------------------------------------------------------------------------------------
+
+
+def _open_cells(name: str, form: str, lines: Lines, asked: _Asked) -> UserFile:
+    """Open a table of cells between delimiters."""
+    source, head, size, delimiter = iter(lines), list[str](), 0, asked.delimiter
+    for line in source:
+        head.append(line)
+        size += len(line)
+        if size >= HEAD or len(head) > asked.looked:
+            break
+    told = _SEPARATOR_LINE.fullmatch(head[0]) if head else None
+    if told:  # the line by which Excel is told the delimiter
+        delimiter, head = delimiter or told[1], head[1:]
+    elif delimiter is None:
+        delimiter = _delimiter(head, form, asked.wanted)
+        if form == "csv" and delimiter != ",":
+            asked.remarks.append(f"{Path(name).name} has {delimiter!r} between its cells.")
+    quoted = form == "csv" or delimiter != "\t" or _is_quoted(head)
+    escaped = quoted and _is_escaped(head, delimiter)
+    cells = cell_rows(name, chain(head, source), delimiter, quoted, longest=lines.longest, escaped=escaped)
+    rows: Rows = ((number + bool(told), [*row]) for number, row in cells if row)
+    hint = "" if quoted else "; if a cell in quotes goes on in the next line, save the table as csv"
+    names, rows, first, header = _headed(name, rows, asked, hint)
+    return UserFile(name, form, names, rows, first, header, asked.remarks, lines)
+
+
+def _delimiter(head: Sequence[str], form: str, wanted: Sequence[str | int]) -> str:
+    """Return the delimiter: the one that gives the first row the wanted columns, and the most cells.
+
+    Of several such delimiters, those come first that give as many cells to the rows below.
+    """
+    head = head[:20]
+
+    def fit(delimiter: str) -> tuple[bool, bool, int]:
+        """Return whether the first row has the wanted columns, whether rows are as wide, and its number of cells."""
+        try:
+            rows = [row for row in csv.reader(head, delimiter=delimiter) if row]
+        except csv.Error:
+            return False, False, 0
+        cells = rows[0] if rows else []
+        names = {_bare(cell) for cell in cells}
+        has_all = all(column in names if isinstance(column, str) else column <= len(cells) for column in wanted)
+        below = [len(row) == len(cells) for row in rows[1:-1]]  # the last row may go on in a line that was not read
+        return has_all, len(cells) > 1 and all(below), len(cells)
+
+    if form == "tab" and any("\t" in line for line in head):
+        return "\t"
+    return max(DELIMITERS, key=fit)
+
+
+def _is_quoted(head: Sequence[str]) -> bool:
+    """Return whether quotes enclose cells between tabs; where quotes are letters, no other reading fits the lines."""
+    plain = [line.rstrip("\r\n").split("\t") for line in head if line.strip()]
+    quoted = [cell for row in plain for cell in row if cell.startswith('"')]
+    if not quoted:
+        return False
+    even = len({len(row) for row in plain}) == 1
+    if even and not all(len(cell) > 1 and cell.endswith('"') for cell in quoted):
+        return False
+    try:
+        rows = [row for row in csv.reader(head, delimiter="\t", strict=True) if row]
+    except csv.Error:
+        return False
+    return len({len(row) for row in rows}) == 1
+
+
+def _is_escaped(head: Sequence[str], delimiter: str) -> bool:
+    """Return whether quotes within cells have a backslash before them, as databases write csv."""
+    if not any('\\"' in line for line in head):
+        return False
+    try:
+        list(csv.reader(head, delimiter=delimiter, strict=True))
+    except csv.Error:
+        pass
+    else:
+        return False
+    try:
+        rows = list(csv.reader(head, delimiter=delimiter, strict=True, escapechar="\\", doublequote=False))
+    except csv.Error as error:
+        return "unexpected end" in str(error)  # the last row goes on in a line that was not read
+    return len({len(row) for row in rows if row}) == 1
+
+
+def _bare(cell: Any) -> str:
+    """Return a cell of a header without blanks and marks of an encoding around it."""
+    return ("" if cell is None else str(cell)).strip().strip("\ufeff\u200b").strip()
+
+
+def is_number(text: str) -> bool:
+    """Return whether a text is a number in ASCII digits, with a decimal point or a decimal comma."""
+    return _NUMBER.fullmatch(text) is not None
+
+
+def _has_header(rows: Sequence[Sequence[Any]], wanted: Sequence[str | int]) -> bool:
+    """Return whether the first row names the columns.
+
+    It does if it has the wanted names, or the usual names of a text and of a label.  Else it does unless a cell of it
+    is a long text, is a number in a column of numbers, or stands again in its column, in a row that is not the same.
+    """
+    first, asked = [_bare(cell) for cell in rows[0]], [column for column in wanted if isinstance(column, str)]
+    if asked and set(asked) <= set(first):
+        return True
+    names = {name.lower() for name in first}
+    if names & {*TEXT_NAMES} and names & {*LABEL_NAMES}:
+        return True
+    if not any(first) or any(len(cell) > LONGEST for cell in first):
+        return False
+    below = [[_bare(cell) for cell in row] for row in rows[1:] if len(row) == len(first)]
+    below = [row for row in below if row != first]
+    for place, name in enumerate(first):
+        cells = [row[place] for row in below if row[place]]
+        if name and (name in cells or (is_number(name) and cells and all(map(is_number, cells)))):
+            return False
+    return True
+
+
+def _headed(
+    name: str, rows: Rows, asked: _Asked, hint: str = ""
+) -> tuple[list[str | int], Rows, list[list[Any]], bool]:
+    """Return names of the columns, rows, first rows and whether there is a header, of rows of cells."""
+    head = list(islice(rows, asked.looked + 1))
+    while head and not any(map(_bare, head[0][1])):
+        head = head[1:]
+    if not head:
+        return [], iter(()), [], False
+    cells = [row for _, row in head]
+    header = _has_header(cells, asked.wanted) if asked.header is None else asked.header
+    first, width = [_bare(cell) for cell in cells[0]], len(cells[0])
+    numbered = len(cells) > 1 and all(len(row) == width + 1 and is_number(_bare(row[0])) for row in cells[1:])
+    if header and numbered:
+        first, width = ["", *first], width + 1  # as R writes a table with names of rows
+    bare = first if header else None
+    names: list[str | int] = (
+        [each or f"column {n}" for n, each in enumerate(first, 1)] if header else [*range(1, width + 1)]
+    )
+
+    def repeats(row: Sequence[Any]) -> bool:
+        """Return whether a row is the header again."""
+        return bare is not None and [_bare(cell) for cell in row] == bare
+
+    def checked() -> Rows:
+        """Yield the rows below the header, without its repetitions."""
+        again = 0
+        for line, row in chain(head[int(header) :], rows):
+            if len(row) != width:
+                raise DataFormatError(name, line, f"has {len(row)} cells, expected {width}{hint}")
+            if bare is not None and _bare(row[0]) == bare[0] and repeats(row):
+                again += 1
+            else:
+                yield line, row
+        if again:
+            asked.remarks.append(f"{again:,} rows repeat the header and were left out.")
+
+    below = [row for row in cells[int(header) :] if len(row) == width and not repeats(row)]
+    return names, checked(), below, header
+
+
+# --- tables of pandas ----------------------------------------------------------------------------------------------
+
+
+def _is_workbook(path: Path) -> bool:
+    """Return whether a file is a workbook of Excel, whatever its name."""
+    try:
+        with open(path, "rb") as raw:
+            if raw.read(4) != b"PK\x03\x04":
+                return False
+        with ZipFile(path) as archive:
+            return "xl/workbook.xml" in archive.namelist()
+    except (BadZipFile, OSError):
+        return False
+
+
+def _open_frame(path: Path, form: str, asked: _Asked) -> UserFile:
+    """Open a table that pandas reads: Parquet, or the first sheet of a workbook."""
+    names, rows = _frame(path, form, asked.remarks)
+    if form == "parquet":
+        first = list(islice(rows, asked.looked))
+        return UserFile(str(path), form, names, chain(first, rows), [cells for _, cells in first], True, asked.remarks)
+    found, rows, first_cells, header = _headed(str(path), rows, asked)
+    return UserFile(str(path), form, found, rows, first_cells, header, asked.remarks)
+
+
+def _frame(path: Path, form: str, remarks: list[str]) -> tuple[list[str | int], Rows]:
+    """Return names of the columns and rows of a table that pandas reads; of Excel the names mean nothing."""
+    import pandas as pd  # here, for most data need none of it
+
+    try:
+        source: Any = path
+        if path.suffix.lower() in PACKED:
+            with open(path, "rb") as raw:
+                source = BytesIO(unpacked(raw).read())
+        if form == "parquet":
+            frame = pd.read_parquet(source)
+        else:
+            with pd.ExcelFile(source) as book:
+                sheets = [str(sheet) for sheet in book.sheet_names]
+                frame = book.parse(header=None, dtype=object, keep_default_na=False)
+            if len(sheets) > 1:
+                remarks.append(f"{path.name} has {len(sheets)} sheets; the first, {sheets[0]}, is read.")
+    except ImportError as error:
+        raise ConfigError(f"{path}: format {form} needs packages; run: pip install 'pandas[{form}]'") from error
+    except MemoryError:
+        raise
+    except Exception as error:  # a damaged file ends in errors of zip, XML or Arrow, of any class
+        what = f"cannot be read as {form} ({str(error)[:80]}); save it anew, or as csv"
+        raise DataFormatError(path, None, what) from error
+    rows = ((n, [*map(_cell, row)]) for n, row in enumerate(frame.itertuples(index=False, name=None), start=1))
+    return [str(name) for name in frame.columns], rows
+
+
+def _cell(value: Any) -> Any:
+    """Return a cell as text, as a list or as a mapping; of what pandas takes as missing None."""
+    if isinstance(value, (list, tuple, np.ndarray)):
+        return [_cell(item) for item in value]
+    if isinstance(value, (str, dict)):
+        return value
+    from pandas import isna
+
+    if isna(value):
+        return None
+    if isinstance(value, (float, np.floating)) and float(value).is_integer():
+        return str(int(value))
+    if isinstance(value, datetime) and value.time() == datetime.min.time() and value.tzinfo is None:
+        return value.date().isoformat()
+    return str(value)
+
+
+# --- JSON ----------------------------------------------------------------------------------------------------------
+
+
+def _constant(name: str) -> float:
+    """Return NaN, by which Python writes a missing value; refuse the other words that JSON does not have."""
+    if name != "NaN":
+        raise ValueError(f"{name} is no JSON")
+    return math.nan
+
+
+_JSON = json.JSONDecoder(object_pairs_hook=unique_keys, parse_constant=_constant)
+
+
+def _open_json(name: str, lines: Lines, asked: _Asked) -> UserFile:
+    """Open JSON: an object or a text a line, an array of objects, or one object with an array for each column."""
+    found = _json_values(name, lines)
+    head = list(islice(found, max(asked.looked, 2)))
+    if len(head) == 1:
+        head = _by_rows(*head[0])
+    bare = next((str(column) for column in asked.wanted), "text")
+
+    def mapping(line: int, value: Any) -> dict[str, Any]:
+        """Return a value as an object; a text alone is the value of the first wanted key."""
+        if isinstance(value, str):
+            return {bare: value}
+        if not isinstance(value, dict):
+            raise DataFormatError(name, line, "is not a JSON object ({...})")
+        return value
+
+    objects = [(line, mapping(line, value)) for line, value in head]
+    names = [*dict.fromkeys(key for _, each in objects for key in each)]
+    rest = ((line, mapping(line, value)) for line, value in found)
+    rows: Rows = ((line, [_json_cell(each.get(key, ABSENT)) for key in names]) for line, each in chain(objects, rest))
+    first = [[_json_cell(each.get(key)) for key in names] for _, each in objects]
+    return UserFile(name, "jsonl", names, rows, first, remarks=asked.remarks, lines=lines)
+
+
+def _json_cell(value: Any) -> Any:
+    """Return a value of JSON; of NaN None."""
+    return None if isinstance(value, float) and math.isnan(value) else value
+
+
+def _json_values(name: str, lines: Iterable[str]) -> Iterator[tuple[int, Any]]:
+    """Yield (line, value) of the values of a file with a value a line, or of one array."""
+    numbered = enumerate(lines, start=1)
+    for number, line in numbered:
+        if line.lstrip().startswith("["):
+            yield from _array(name, number, line + "".join(rest for _, rest in numbered))
+            return
+        if line.strip():
+            with _json_faults(name, number):
+                value = _JSON.decode(line.strip())
+            yield number, value
+
+
+class _json_faults:  # noqa: N801 - used as a function is
+    """Turn what the parser of JSON raises into an error that names the line."""
+
+    def __init__(self, name: str, line: int) -> None:
+        self._place = name, line
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, kind: object, error: BaseException | None, _: object) -> None:
+        if isinstance(error, (ValueError, RecursionError)):
+            what = f"is not JSON ({str(error)[:80]}); write an object a line, or an array of objects"
+            raise DataFormatError(*self._place, what) from error
+
+
+def _array(name: str, line: int, text: str) -> Iterator[tuple[int, Any]]:
+    """Yield (line, value) of the values of a JSON array, from its bracket on."""
+    blank, place, seen, closed = re.compile(r"[\s,]*"), text.index("[") + 1, 0, False
+    while place < len(text):
+        place = blank.match(text, place).end()  # type: ignore[union-attr]
+        if text[place : place + 1] == "]":
+            closed = not text[place + 1 :].strip()
+            break
+        line, seen = line + text.count("\n", seen, place), place
+        with _json_faults(name, line):
+            value, place = _JSON.raw_decode(text, place)
+        yield line, value
+    if not closed:
+        last = line + text.count("\n", seen)
+        raise DataFormatError(name, last, "is not JSON: the array does not end with its bracket; the file may be cut")
+
+
+def _by_rows(line: int, value: Any) -> list[tuple[int, Any]]:
+    """Return the objects of a file that has one object with an array, or a mapping by row, for each column."""
+    cells = list(value.values()) if isinstance(value, dict) else []
+    if cells and all(isinstance(cell, dict) and cell.keys() == cells[0].keys() for cell in cells):
+        cells = [list(cell.values()) for cell in cells]
+    if len(cells) < 2 or not all(isinstance(cell, list) and len(cell) == len(cells[0]) > 1 for cell in cells):
+        return [(line, value)]
+    return [(line, dict(zip(value, row, strict=True))) for row in zip(*cells, strict=True)]
+
+
+# --- labels within lines -------------------------------------------------------------------------------------------
+
+
+def _labelled(name: str, lines: Iterable[str], prefix: str) -> Rows:
+    """Yield (line, [label or labels, text]) of every line of texts with labels; blank lines are left out.
+
+    With a prefix, all words that begin with it, wherever they stand, are labels, as fastText reads them; a comma behind
+    one is no part of it.  Without a prefix the first word is the label.
+    """
+    word = re.compile(rf"(?<!\S){re.escape(prefix)}(\S*)[ \t]*")
+    for number, line in enumerate(lines, start=1):
+        text = line.strip(" \t\r\n")  # other spaces belong to words of some texts
+        if not text:
+            continue
+        if prefix:
+            labels: Any = [found.rstrip(",;") for found in word.findall(text)]
+            if not labels:
+                raise DataFormatError(name, number, f"has no label, a word that begins with {prefix!r}")
+            if not all(labels):
+                raise DataFormatError(name, number, f"has no label after {prefix!r}")
+            text = word.sub("", text).strip(" \t")
+        else:
+            labels, *rest = re.split("[ \t]+", text, maxsplit=1)
+            text = rest[0] if rest else ""
+        if not text:
+            raise DataFormatError(name, number, "has no text after its label; write label, blank, text")
+        yield number, [labels, text]
