@@ -22,8 +22,8 @@ from sklearn.pipeline import make_pipeline
 
 from textmix import PMM1, EDCMClassifier, MultinomialClassifier, SkipgramVectorizer, WordVectorizer
 from textmix.data.corpus import Corpus, Ragged, label_matrix
-from textmix.data.new_texts import NewTexts
 from textmix.data.readers import reuters_sgml
+from textmix.data.user_table import read_texts
 from textmix.serve.model import PersistedModel
 from textmix.serve.predict import Writer, predict
 from textmix.text.features import build_features
@@ -175,7 +175,8 @@ def bench_newtexts_of(name: str, share: float, timed: Any) -> None:
         def call() -> Any:
             """Read, label and write."""
             output = io.StringIO()
-            predict(kept, NewTexts("new", form).read(io.BytesIO(data)), Writer(output, kept, form, everything=False))
+            texts, _ = read_texts("new", stream=io.BytesIO(data), form=form)
+            predict(kept, texts, Writer(output, kept, form, everything=False))
 
     facts = {} if make is None else {"target": 1.0, "seconds_wanted": len(corpus.ids) / RATE}
     timed(call, size=len(corpus.ids), peer=SKLEARN, work=Work(bytes=float(len(data))), **facts)

@@ -11,16 +11,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from textmix.core.errors import ConfigError, DataFormatError
-from textmix.data import new_texts, tables
+from textmix.core.errors import DataFormatError, TextmixError
+from textmix.data import tables, user_file
 from textmix.data.formats import NEW_TEXTS
-from textmix.data.new_texts import NewText, NewTexts
+from textmix.data.user_table import NewText, read_texts
 
 NAME = "new.txt"
 
 
 def read(form: str, data: bytes, **options: object) -> list[NewText]:
-    return list(NewTexts(NAME, form, **options).read(io.BytesIO(data)))  # type: ignore[arg-type]
+    asked = {"text": "text", **options} if form != "text" else options
+    return list(read_texts(NAME, stream=io.BytesIO(data), form=form, flag="--column", **asked)[0])  # type: ignore[arg-type]
 
 
 def texts(form: str, data: bytes, **options: object) -> list[str]:
@@ -44,7 +45,7 @@ def test_lines_and_identifiers_are_told() -> None:
 
 
 def test_a_byte_order_mark_carriage_returns_and_another_delimiter_are_taken() -> None:
-    assert texts("csv", b"\xef\xbb\xbftext\tb\r\none\t1\r\ntwo\t2\r\n", delimiter="\t") == ["one", "two"]
+    assert texts("csv", b"\xef\xbb\xbftext\tb\r\none\t1\r\ntwo\t2\r\n") == ["one", "two"]
     assert texts("text", b"\xef\xbb\xbfone\r\ntwo") == ["one", "two"]
     assert texts("csv", b'\xef\xbb\xbf"text",b\r\none,1\r\n') == ["one"]
 
@@ -62,10 +63,10 @@ def test_a_named_encoding_is_read() -> None:
 
 
 def test_mixed_lines_are_read_as_windows_1252() -> None:
-    source = NewTexts(NAME, "text", mixed=True)
     data = "für\n".encode() + "für – €\n".encode("cp1252") + b"a\x81b\x9d\n"
-    assert [text.text.decode() for text in source.read(io.BytesIO(data))] == ["für", "für – €", "a\x81b\x9d"]
-    assert source.foreign_lines == 2
+    found, file = read_texts(NAME, stream=io.BytesIO(data), form="text")
+    assert [text.text.decode() for text in found] == ["für", "für – €", "a\x81b\x9d"]
+    assert file.foreign == 2
 
 
 @pytest.mark.parametrize(
@@ -75,23 +76,20 @@ def test_mixed_lines_are_read_as_windows_1252() -> None:
             "text",
             b"a\nf\xfcr\n",
             2,
-            r"is not utf-8 text \(byte 0xfc at 2\); name the file's --encoding, or give --mixed",
+            r"is not utf-8 text \(byte 0xfc at 2\); is it of another encoding\? name it by --encoding",
         ),
         ("text", b"a\nb\0\n", 2, "NUL byte"),
         ("csv", b"text\na\0\n", 2, "NUL byte"),
         ("jsonl", b'"a"\n"a\\u0000"\n', 2, "the text holds a NUL"),
-        ("text", "für\n".encode("utf-16"), 1, "is UTF-16"),
-        ("csv", b"", 1, "has no header; name the columns in its first line"),
-        ("csv", b"a,b\n1,2\n", 1, "there is no column 'text'; the columns are a, b"),
-        ("csv", b"text,text\n1,2\n", 1, "there is more than one column 'text'"),
         ("csv", b"text,b\n1,2\n1\n", 3, "has 1 cells, expected 2"),
         ("csv", b'text,b\n1,2\n"1,2\n3,4\n5,6', 3, "is not csv, from this line on"),
         ("csv", b'text,b\n"1"x,2\n', 2, "is not csv, from this line on"),
         ("csv", b"text\na\rb\n", 2, "is not csv, from this line on"),
         ("jsonl", b'"a"\n{"text": \n', 2, "is not JSON"),
-        ("jsonl", b'{"body": "a"}\n', 1, "has no 'text'; it has body"),
+        ("jsonl", b'{"text": "a"}\n{"body": "a"}\n', 2, "has no 'text'; it has body"),
         ("jsonl", b'{"text": 1, "id": 2}\n', 1, "the text is int, not text"),
-        ("jsonl", b'["a"]\n', 1, "is not a JSON object"),
+        ("jsonl", b'[["a"]]\n', 1, "is not a JSON object"),
+        ("jsonl", b'["a", "b"\n', 2, "the array does not end with its bracket"),
         ("jsonl", b'"\\ud800"\n', 1, "the text holds half a character"),
         ("jsonl", b'{"text": "a", "id": "\\ud800"}\n', 1, "the id holds half a character"),
         ("jsonl", b"[" * 100_000 + b"\n", 1, "is not JSON"),
@@ -100,12 +98,12 @@ def test_mixed_lines_are_read_as_windows_1252() -> None:
 )
 def test_what_is_wrong_is_named_with_its_line(form: str, data: bytes, line: int, what: str) -> None:
     with pytest.raises(DataFormatError, match=what) as caught:
-        read(form, data, **({"id": "id"} if form == "jsonl" else {}))
+        read(form, data, **({"id": "id"} if b'"id"' in data else {}), encoding="utf-8" if form == "text" else None)
     assert caught.value.line == line and str(caught.value).startswith(NAME)
 
 
 def test_a_line_that_no_text_is_ends_the_reading(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(new_texts, "MAX_LINE", 10)
+    monkeypatch.setattr(user_file, "MAX_LINE", 10)
     assert texts("text", b"x" * 9 + b"\n") == ["x" * 9]
     with pytest.raises(DataFormatError, match="line 2: is longer than 10 bytes"):
         read("text", b"a\n" + b"x" * 11)
@@ -120,7 +118,8 @@ def test_batches_of_lines_change_nothing(fault: bytes, monkeypatch: pytest.Monke
         monkeypatch.setattr(tables, "BATCH", size)
         texts = list[str]()
         try:
-            texts.extend(text.text.decode() for text in NewTexts("new", "text").read(io.BytesIO(data)))
+            found, _ = read_texts("new", stream=io.BytesIO(data), form="text", encoding="utf-8")
+            texts.extend(text.text.decode() for text in found)
         except DataFormatError as error:
             texts.append(str(error))
         results.append(texts)
@@ -130,14 +129,23 @@ def test_batches_of_lines_change_nothing(fault: bytes, monkeypatch: pytest.Monke
     )
 
 
-def test_encodings_that_lines_cannot_tell_are_refused() -> None:
-    for options, what in (
-        ({"encoding": "utf-16"}, "not read by lines"),
-        ({"encoding": "no-such"}, "there is no encoding"),
-        ({"delimiter": ",,"}, "not one character"),
-    ):
-        with pytest.raises(ConfigError, match=what):
-            NewTexts(NAME, "csv", **options)  # type: ignore[arg-type]
+@pytest.mark.parametrize(
+    ("data", "options", "what"),
+    [
+        (b"text\na\n", {"encoding": "no-such"}, "there is no encoding"),
+        (b"text\na\n", {"encoding": "base64"}, "there is no encoding"),
+        (b"text\na\n", {"delimiter": ",,"}, "not one character"),
+        (b"a,b\n1,2\n", {}, "--column: there is no column 'text'; allowed: a, b"),
+        (b"text,text\n1,2\n", {}, "more than one column is called 'text'; give its number, 1 or 2"),
+    ],
+)
+def test_an_option_that_does_not_fit_is_refused(data: bytes, options: dict[str, str], what: str) -> None:
+    with pytest.raises(TextmixError, match=what):
+        read("csv", data, **options)
+
+
+def test_one_of_two_columns_with_a_name_is_taken_by_its_number() -> None:
+    assert texts("csv", b"text,text\na,b\nc,d\n", text="2", header=True) == ["b", "d"]
 
 
 def test_a_million_words_are_one_text() -> None:
@@ -160,7 +168,8 @@ def test_memory_does_not_grow_with_the_file() -> None:
             return size
 
     tracemalloc.start()
-    rows: Iterator[NewText] = NewTexts(NAME, "text").read(io.BufferedReader(Endless(), 10_000))  # type: ignore[arg-type]
+    rows: Iterator[NewText]
+    rows, _ = read_texts(NAME, stream=io.BufferedReader(Endless(), 10_000), form="text")  # type: ignore[arg-type]
     count = sum(1 for _ in rows)
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
@@ -169,14 +178,13 @@ def test_memory_does_not_grow_with_the_file() -> None:
 
 
 @settings(deadline=None, derandomize=True, max_examples=150)
-@given(st.binary(max_size=200), st.sampled_from(NEW_TEXTS), st.booleans())
-def test_any_bytes_are_read_or_refused(data: bytes, form: str, mixed: bool) -> None:
-    source = NewTexts(NAME, form, mixed=mixed)
+@given(st.binary(max_size=200), st.sampled_from(NEW_TEXTS))
+def test_any_bytes_are_read_or_refused(data: bytes, form: str) -> None:
     try:
-        for text in source.read(io.BytesIO(data)):
+        for text in read_texts(NAME, stream=io.BytesIO(data), form=form)[0]:
             text.text.decode()
-    except DataFormatError as error:
-        assert error.line is not None
+    except TextmixError:
+        pass
 
 
 @settings(deadline=None, derandomize=True, max_examples=100)

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from tests.fuzzing import bounded_memory, searched
 from textmix.core.errors import TextmixError
 from textmix.data.formats import NEW_TEXTS
-from textmix.data.new_texts import NewTexts
+from textmix.data.user_table import read_texts
 
 __all__ = ["bounded_memory"]
 
@@ -23,10 +23,10 @@ CONTENT = st.lists(PIECES | st.binary(max_size=5), max_size=12).map(b"".join)
 
 @pytest.mark.parametrize("form", NEW_TEXTS)
 @searched()
-@given(content=CONTENT, mixed=st.booleans())
-def test_arbitrary_bytes_give_texts_or_our_error(form: str, content: bytes, mixed: bool) -> None:
+@given(content=CONTENT)
+def test_arbitrary_bytes_give_texts_or_our_error(form: str, content: bytes) -> None:
     try:
-        texts = list(NewTexts("x", form, mixed=mixed).read(io.BytesIO(content)))
+        texts = list(read_texts("x", stream=io.BytesIO(content), form=form)[0])
     except TextmixError:
         return
     assert len(texts) <= content.count(b"\n") + content.count(b"\r") + 1

@@ -125,9 +125,9 @@ def test_a_group_is_in_one_part(tmp_path: Path) -> None:
     ("column", "asked", "sentence"),
     [
         (
-            lambda row: "31/05/2024",
+            lambda row: "5/6/2024",
             {"dates": "mark"},
-            "a.csv, line 2: '31/05/2024' is no date; write 2024-05-31, or a number",
+            "a.csv, line 2: nothing tells whether '5/6/2024' has the day or the month first; write 2024-05-31",
         ),
         *(
             (lambda row, mark=mark: mark if row == 5 else row, {"dates": "mark"}, f"a.csv, line 7: {mark!r} is no date")
@@ -145,7 +145,7 @@ def test_a_group_is_in_one_part(tmp_path: Path) -> None:
         ),
         (lambda row: 2024, {"dates": "mark"}, "a.csv: the latest date, 2024, is that of more than a fifth of the rows"),
         (lambda row: "x", {"groups": "mark"}, "a.csv: has 1 group, each with more than a fifth of the rows"),
-        (lambda row: "", {"groups": "mark"}, "a.csv, line 2: has no group or date"),
+        (lambda row: "", {"groups": "mark"}, "a.csv, line 2: has no group, so that its part is unknown"),
     ],
 )
 def test_marks_that_give_no_parts_get_a_sentence(
@@ -167,7 +167,7 @@ def test_texts_of_several_columns_are_joined_and_what_is_not_read_is_said(tmp_pa
     assert options.about["text column"] == ["title", "text"]
     assert corpus.info["remarks"] == [
         "The text is the columns title, text, and the label the column label.",
-        "Not read: price. Methods see the text alone, and no numbers or categories beside it.",
+        "Not read: price.",
     ]
 
 
@@ -237,8 +237,8 @@ def test_a_hundred_thousand_classes_get_a_sentence_where_memory_lacks(monkeypatc
         ("a.csv", "text,label\n", ["--parts", "p", "--dates", "d"], "--parts and --dates both say which documents"),
         ("a.csv", "text,label\na b c,x\n", ["--text", "text", "--labels", "text"], "name the column 'text' both"),
         ("a.csv", "x,y\n" + "0.123,1\n0.5,2\n" * 20, [], "all columns that could be the text hold numbers"),
-        ("a.jsonl", '{"text": {"a": "b"}, "label": "x"}\n' * 12, [], "the text is dict, not text"),
-        ("a.json", '[{"text": "a", "label": "x"}]\n', [], "is no JSON object; each line is one object"),
+        ("a.jsonl", '{"text": {"a": "b"}, "label": "x"}\n' * 12, [], "the label is 'b', neither 0 nor 1"),
+        ("a.json", '{\n"text": "a", "label": "x"}\n', [], "write an object a line, or an array of objects"),
         ("a.csv", "text,label\n" + "a b c,pos\n" * 30 + "a b c,pos,more\n", [], "line 32: has 3 cells, expected 2"),
     ],
 )

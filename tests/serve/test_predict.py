@@ -24,7 +24,7 @@ from tests.serve.test_persisted_model import LABELS, corpus, fitted
 from textmix import __main__ as command
 from textmix.core import io
 from textmix.core.errors import IntegrityError
-from textmix.data.new_texts import NewText
+from textmix.data.user_table import NewText
 from textmix.serve import predict
 from textmix.serve.model import PersistedModel
 from textmix.serve.progress import watched
@@ -143,11 +143,11 @@ def test_predict_works_from_an_installed_package_without_the_checkout(models: Pa
 @pytest.mark.parametrize(
     ("content", "options", "said"),
     [
-        (b"body\nx\n", (), "new.csv, line 1: there is no column 'text'; the columns are body"),
-        (b"text\nf\xfcr\n", (), "new.csv, line 2: is not utf-8 text"),
+        (b"body\nx\n", ("--column", "text"), "new.csv: --column: there is no column 'text'; allowed: body"),
+        (b"text\nf\xfcr\n", ("--encoding", "utf-8"), "new.csv, line 2: is not utf-8 text"),
         (b"text\na\0\n", (), "new.csv, line 2: holds a NUL byte"),
         (b"text\na\n", ("--encoding", "nope"), "there is no encoding"),
-        (b"", (), "new.csv, line 1"),
+        (b"", (), "new.csv: is empty"),
     ],
 )
 def test_an_error_is_one_sentence_and_leaves_no_output(
@@ -181,14 +181,14 @@ def test_missing_files_unknown_forms_and_tampered_models_are_told(
 
 def test_mixed_encodings_are_counted(models: Path, tmp_path: Path, capsys: Capture) -> None:
     (tmp_path / "new.txt").write_bytes("wört00\n".encode() + "wört00\n".encode("cp1252"))
-    assert run(models / "edcm", tmp_path / "new.txt", "--mixed") == 0
+    assert run(models / "edcm", tmp_path / "new.txt") == 0
     captured = capsys.readouterr()
     first, second = (line.split(",", 1)[1] for line in captured.out.splitlines()[1:])
     assert first == second and "1 lines read as Windows-1252" in captured.err
 
 
 def test_an_unreadable_file_gives_not_even_a_header(models: Path, tmp_path: Path, capsys: Capture) -> None:
-    (tmp_path / "new.csv").write_text("body\nx\n")
+    (tmp_path / "new.csv").write_text("text,x\nbody\n")
     assert run(models / "edcm", tmp_path / "new.csv") == 1
     assert capsys.readouterr().out == ""
 
@@ -206,14 +206,6 @@ def test_a_method_without_probabilities_leaves_them_out(tmp_path: Path, capsys: 
     assert run(tmp_path / "model", tmp_path / "new.txt", "--output-form", "jsonl", "--all") == 0
     assert json.loads(capsys.readouterr().out) == {"id": "1", "labels": [LABELS[2]], "probabilities": None}
     assert not hasattr(PersistedModel.load(tmp_path / "model").estimator, "predict_proba")
-
-
-@pytest.mark.parametrize(
-    ("options", "form"), [((), "tab"), (("--delimiter", "\t"), "csv"), (("--form", "text"), "text")]
-)
-def test_tabs_have_no_quotes_unless_a_delimiter_is_given(options: tuple[str, ...], form: str) -> None:
-    arguments = command.parser().parse_args(["predict", "model", "new.tsv", *options])
-    assert command.texts_of(arguments).form == form
 
 
 def test_rows_have_a_cell_for_each_column_where_the_model_gives_no_probability() -> None:

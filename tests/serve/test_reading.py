@@ -11,7 +11,7 @@ import pytest
 
 import textmix
 from tests.serve.test_predict import Capture, run
-from textmix.data.new_texts import NewText
+from textmix.data.user_table import NewText
 from textmix.serve import predict
 from textmix.serve.model import PersistedModel
 

@@ -18,7 +18,7 @@ import tarfile
 import zipfile
 import zlib
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from fnmatch import fnmatchcase
 from io import BytesIO
 from itertools import pairwise
@@ -156,12 +156,20 @@ def open_plain(path: Path, limit: int = MAX_BYTES) -> bytes:
         return raw.read()
 
 
-def iter_lines(path: Path, limit: int = 2**40, longest: int = MAX_LINE, ratio: int = MAX_RATIO) -> Iterator[bytes]:
+def iter_lines(
+    path: Path,
+    limit: int = 2**40,
+    longest: int = MAX_LINE,
+    ratio: int = MAX_RATIO,
+    *,
+    stream: IO[bytes] | None = None,
+) -> Iterator[bytes]:
     """Yield the lines of a file, unpacked as in `open_plain`, one at a time, each with its line end.
 
     Parameters
     ----------
     path : the file.
+    stream : its content where it is open already; one without a beginning to go back to, a pipe, is not unpacked.
     limit : cap on the unpacked size of a packed file, bytes; a plain file has no cap, since memory holds one line.
     longest : cap on a line, bytes.
     ratio : cap on the unpacked over the packed size.
@@ -172,15 +180,15 @@ def iter_lines(path: Path, limit: int = 2**40, longest: int = MAX_LINE, ratio: i
         or unpacks to more than ``limit`` bytes or ``ratio`` times its packed size.
     """
     path = Path(path)
-    with open(path, "rb") as raw, _damage_named(path):
-        opener = _opener(raw)
-        stream = raw if opener is None else opener(raw)
-        budget = None if opener is None else _budget_of(limit, os.fstat(raw.fileno()).st_size, ratio)
-        unpacked = number = 0
+    with open(path, "rb") if stream is None else nullcontext(stream) as raw, _damage_named(path):
+        content, budget = unpacked(raw), None
+        if content is not raw:
+            budget = _budget_of(limit, os.fstat(raw.fileno()).st_size, ratio)
+        size = number = 0
         # `readline` with a size never holds more than that of a line which does not end.
-        while line := stream.readline(longest + 1):
-            unpacked, number = unpacked + len(line), number + 1
-            if budget is not None and unpacked > budget:
+        while line := content.readline(longest + 1):
+            size, number = size + len(line), number + 1
+            if budget is not None and size > budget:
                 raise _bomb(path, "it", budget)
             if len(line) > longest:
                 raise DataFormatError(path, number, f"is longer than {longest:,} bytes; {LONGER}")

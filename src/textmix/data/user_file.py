@@ -14,7 +14,6 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from functools import partial
 from io import BytesIO
 from itertools import chain, islice
 from pathlib import Path
@@ -25,7 +24,7 @@ import numpy as np
 
 from textmix.core.errors import ConfigError, DataFormatError
 from textmix.core.io import unique_keys
-from textmix.data.archives import MAX_LINE, bomb, budget_of, damage_named, unpacked
+from textmix.data.archives import MAX_LINE, iter_lines, unpacked
 from textmix.data.formats import FORMATS, PACKED, check_dialect, format_of, without_packing
 from textmix.data.tables import Lines, cell_rows
 
@@ -146,7 +145,7 @@ def open_table(
         return _open_frame(Path(name), form if FORMATS[form].kind == "frame" else "excel", asked)
     if FORMATS[form].kind == "frame":
         raise ConfigError(f"{name}: a table of the form {form} is opened by its name; save it as a file")
-    lines = _lines(name, _raw_lines(name, stream), encoding, remarks)
+    lines = _lines(name, iter_lines(Path(name), longest=MAX_LINE, stream=stream), encoding, remarks)
     if form == "jsonl":
         return _open_json(name, lines, asked)
     if form == "text":
@@ -162,31 +161,6 @@ def open_table(
 
 
 # --- lines ---------------------------------------------------------------------------------------------------------
-
-
-def _raw_lines(name: str, stream: IO[bytes] | None) -> Iterator[bytes]:
-    """Yield the unpacked lines of a file; a line without an end comes in pieces."""
-    with damage_named(Path(name)):
-        if stream is None:
-            with open(name, "rb") as raw:
-                yield from _unpacked_lines(name, raw)
-        else:
-            yield from _unpacked_lines(name, stream)
-
-
-def _unpacked_lines(name: str, raw: IO[bytes]) -> Iterator[bytes]:
-    """Yield the lines of an open file; a packed one that unpacks to too much is an error."""
-    size = 0
-    if raw.seekable():
-        size = raw.seek(0, 2)
-        raw.seek(0)
-    content = unpacked(raw)
-    budget, done = None if content is raw else budget_of(2**40, size), 0
-    for line in iter(partial(content.readline, MAX_LINE + 1), b""):
-        done += len(line)
-        if budget is not None and done > budget:
-            raise bomb(Path(name), "it", budget)
-        yield line
 
 
 def _lines(name: str, pieces: Iterator[bytes], encoding: str | None, remarks: list[str]) -> Lines:
@@ -207,8 +181,8 @@ def _lines(name: str, pieces: Iterator[bytes], encoding: str | None, remarks: li
     if b"\r" in start and b"\n" not in start:
         pieces = _ended_by_returns(pieces)
     narrow = "utf-8" if wide or encoding is None else encoding
-    remedy = "is it of another encoding? name it by --encoding"
-    return Lines(name, pieces, narrow, mixed=encoding is None and wide is None, remedy=remedy)
+    mixed, remedy = encoding is None and wide is None, "is it of another encoding? name it by --encoding"
+    return Lines(name, pieces, narrow, mixed=mixed, remedy=remedy, longest=MAX_LINE)
 
 
 #: Encodings in which a line feed is not the one byte 10.
@@ -221,7 +195,7 @@ def _wide(start: bytes) -> str | None:
     if marked is not None or len(start) < 8:
         return marked
     even, odd, half = start[::2].count(0), start[1::2].count(0), len(start) // 2
-    if max(even, odd) < 0.1 * half or min(even, odd) > 0.1 * max(even, odd):
+    if max(even, odd) < max(3, 0.1 * half) or min(even, odd) > 0.1 * max(even, odd):
         return None
     return "utf-16-le" if odd > even else "utf-16-be"
 
@@ -284,6 +258,7 @@ def _delimiter(head: Sequence[str], form: str, wanted: Sequence[str | int]) -> s
     Of several such delimiters, those come first that give as many cells to the rows below.
     """
     head = head[:20]
+    last = -1 if len(head) == 20 else None  # of more lines, the last row may go on in one that is not read
 
     def fit(delimiter: str) -> tuple[bool, bool, int]:
         """Return whether the first row has the wanted columns, whether rows are as wide, and its number of cells."""
@@ -294,7 +269,7 @@ def _delimiter(head: Sequence[str], form: str, wanted: Sequence[str | int]) -> s
         cells = rows[0] if rows else []
         names = {_bare(cell) for cell in cells}
         has_all = all(column in names if isinstance(column, str) else column <= len(cells) for column in wanted)
-        below = [len(row) == len(cells) for row in rows[1:-1]]  # the last row may go on in a line that was not read
+        below = [len(row) == len(cells) for row in rows[1:last]]
         return has_all, len(cells) > 1 and all(below), len(cells)
 
     if form == "tab" and any("\t" in line for line in head):
@@ -554,8 +529,8 @@ def _array(name: str, line: int, text: str) -> Iterator[tuple[int, Any]]:
     blank, place, seen, closed = re.compile(r"[\s,]*"), text.index("[") + 1, 0, False
     while place < len(text):
         place = blank.match(text, place).end()  # type: ignore[union-attr]
-        if text[place : place + 1] == "]":
-            closed = not text[place + 1 :].strip()
+        if text[place : place + 1] in ("]", ""):
+            closed = text[place:].strip() == "]"
             break
         line, seen = line + text.count("\n", seen, place), place
         with _json_faults(name, line):

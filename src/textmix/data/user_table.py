@@ -158,9 +158,8 @@ def read_table(
 
     Raises
     ------
-    ConfigError : the form is unknown; or there is no such column, or no or more than one column could be meant, and the
-        message names the candidates.
-    DataFormatError : with the line: the file cannot be read; a row has more or fewer cells than the first; a text or a
+    ConfigError : the form is unknown; or no or more than one column could be meant, and the message names them.
+    DataFormatError : with the line: the file cannot be read; there is no such column; a row has more or fewer cells than the first; a text or a
         label is none; an id is empty or stands twice; or a mark is not what it should be.
     """
     files = {"data": path} if isinstance(path, Path) else dict(path)
@@ -244,8 +243,8 @@ def read_texts(
         prefix=PREFIX if labelled else "",
         looked=NEW,
     )
-    if not file.names:
-        return iter(()), file
+    if not file.names and file.form != "jsonl":
+        raise DataFormatError(file.name, None, "is empty")
     if file.form == "text":
         places = [0]
     elif text is None:
@@ -267,7 +266,7 @@ def of_card(card: Mapping[str, Any], text: str | None) -> dict[str, Any]:
     """
     if text is not None or "text column" not in card:
         return {"text": text}
-    column, header = card["text column"], card.get("header", True)
+    column, header = card["text column"], card.get("header", False)
     numbers = all(isinstance(each, int) for each in _listed(column))
     return {"text": column, "header": header if numbers else None}
 
@@ -332,10 +331,8 @@ def _find(file: UserFile, asked: _Asked) -> tuple[Layout, _Reader]:
     texts = None if asked.text is None else _places(file, asked.text, asked.flags[0])
     chosen = None if asked.labels is None else _places(file, asked.labels, asked.flags[1])
     marked = {key: _place(file, column, f"--{key}") for key, column in asked.marks.items()}
-    given = _each_once(
-        file,
-        [*zip(asked.flags, (texts or [], chosen or []), strict=True), *((f"--{k}", [p]) for k, p in marked.items())],
-    )
+    named = {asked.flags[0]: texts or [], asked.flags[1]: chosen or []}
+    given = _each_once(file, named | {f"--{key}": [place] for key, place in marked.items()})
     columns = _columns(file)
     free = [column for column in columns if column.place not in given]
     if texts is None:
@@ -372,12 +369,8 @@ def _each_once(file: UserFile, named: Mapping[str, Sequence[int]]) -> dict[int, 
 
 def _wanted(*columns: Reference | Sequence[Reference] | None) -> list[Reference]:
     """Return the names and numbers of all columns that are asked for, of names joined by commas each."""
-    parts = [
-        part
-        for each in columns
-        for one in _listed(each)
-        for part in (one.split(",") if isinstance(one, str) else [one])
-    ]
+    listed = [one for each in columns for one in _listed(each)]
+    parts = [part for one in listed for part in (one.split(",") if isinstance(one, str) else [one])]
     return [part for part in parts if isinstance(part, int) or not part.isdigit()]
 
 
@@ -402,16 +395,17 @@ def _places(file: UserFile, columns: Reference | Sequence[Reference], option: st
 
 def _place(file: UserFile, column: Reference, option: str) -> int:
     """Return the position of a column by its name, or by its number from 1 where no column has such a name."""
-    names, text, where = [str(name) for name in file.names], str(column).strip(), Path(file.name).name
+    names, text = [str(name) for name in file.names], str(column).strip()
     places = [place for place, name in enumerate(names) if name == text]
     if len(places) == 1:
         return places[0]
     if places:
         numbers = " or ".join(str(place + 1) for place in places)
-        raise ConfigError(f"{where}: {option}: more than one column is called {text!r}; give its number, {numbers}")
+        what = f"{option}: more than one column is called {text!r}; give its number, {numbers}"
+        raise DataFormatError(file.name, None, what)
     if text.isascii() and text.isdigit() and 1 <= int(text) <= len(names):
         return int(text) - 1
-    raise ConfigError(f"{where}: {option}: there is no column {text!r}; {suggest(text, names)}")
+    raise DataFormatError(file.name, None, f"{option}: there is no column {text!r}; {suggest(text, names)}")
 
 
 def _columns(file: UserFile) -> list[_Column]:
@@ -693,7 +687,7 @@ def _kind(cells: Sequence[Any]) -> str | None:
     if all(map(is_number, texts)):
         numbers = [number_of(text.replace(",", ".")) for text in texts]
         steps = {after - before for before, after in pairwise(numbers)}  # type: ignore[operator]
-        return None if len(texts) > 2 and len(distinct) == len(texts) and steps == {1.0} else "number"
+        return None if numbers[0] in (0.0, 1.0) and steps == {1.0} else "number"  # numbers of rows
     try:
         times_of(Path(), range(len(texts)), texts)
     except DataFormatError:

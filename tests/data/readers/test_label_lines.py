@@ -22,7 +22,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def lines(data: bytes, **options: Any) -> Sample:
-    return Sample("label_lines", {"data": data}, options)
+    return Sample("text_table", {"data": data}, {"format": "labelled", "prefix": "", **options})
 
 
 def test_the_first_word_is_the_label_and_the_rest_the_text(tmp_path: Path) -> None:
@@ -39,22 +39,22 @@ def test_texts_survive_writing_and_reading(folder: Path, table: list[tuple[str, 
     assert [row[1:] for row in rows(lines(written.encode()).read(folder))] == [(a, " ".join(b)) for a, b in table]
 
 
-def test_all_words_with_the_prefix_before_the_text_are_labels(tmp_path: Path) -> None:
-    data = b"__label__b __label__a  one  __label__c\n__label__a two\n"
+def test_all_words_with_the_prefix_are_labels_wherever_they_stand(tmp_path: Path) -> None:
+    data = b"__label__b, __label__a  one  __label__c more\n__label__a two\nthree __label__b\n"
     corpus = lines(data, prefix="__label__", several=True).read(tmp_path)
-    assert corpus.label_names == ["a", "b"]
-    assert corpus.labels.toarray().tolist() == [[1, 1], [1, 0]]
+    assert corpus.label_names == ["a", "b", "c"]
+    assert corpus.labels.toarray().tolist() == [[1, 1, 1], [1, 0, 0], [0, 1, 0]]
     assert corpus.text is not None
-    assert corpus.text.text(0) == "one  __label__c"
-    with pytest.raises(DataFormatError, match="line 1: has 2 labels; say labels: several"):
+    assert [corpus.text.text(row) for row in range(3)] == ["one  more", "two", "three"]
+    with pytest.raises(DataFormatError, match="line 1: has 3 labels, where one is expected"):
         lines(data, prefix="__label__").read(tmp_path)
 
 
 FAULTS = {
     "no text": (b"a one\nb\n", {}, "line 2: has no text after its label; write label, blank, text"),
-    "no prefix": (b"__l__a one\nb two\n", {"prefix": "__l__"}, "line 2: begins with 'b two', not with the '__l__'"),
+    "no prefix": (b"__l__a one\nb two\n", {"prefix": "__l__"}, "line 2: has no label, a word that begins with '__l__'"),
     "prefix alone": (b"__l__ one\n", {"prefix": "__l__"}, "line 1: has no label"),
-    "not UTF-8": (b"a one\nb \xff\n", {}, "line 2: is not utf-8 text"),
+    "not UTF-8": (b"a one\nb \xff\n", {"encoding": "utf-8"}, "line 2: is not utf-8 text"),
     "empty": (b"\n\n", {}, "holds no documents"),
 }
 

@@ -8,10 +8,15 @@ from typing import Any
 
 import pytest
 
-from textmix.core.errors import ConfigError, DataFormatError
-from textmix.race.columns import find_columns
+from textmix.core.errors import ConfigError, DataFormatError, TextmixError
+from textmix.data.user_table import Layout, read_table
 
 TEXTS = [f"a text with some words, number {row}" for row in range(12)]
+
+
+def found(path: Path, text: str | None = None, labels: str | None = None, separator: str | None = None) -> Layout:
+    """Return how a table is read."""
+    return read_table(path, text=text, labels=labels, separator=separator).layout
 
 
 def table(
@@ -32,16 +37,14 @@ def rows(*more: Any) -> list[list[Any]]:
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "cp1252", "utf-16"])
 def test_delimiter_and_encoding_are_found(tmp_path: Path, delimiter: str, encoding: str) -> None:
     lines = [[number, f"{text} café", label] for number, text, label in rows()]
-    found = find_columns(
-        table(tmp_path / "a.csv", ["id", "body", "class"], lines, delimiter, encoding), None, None, None
-    )
-    assert found == ("csv", ("body",), "class", False, delimiter, ("id",))
+    layout = found(table(tmp_path / "a.csv", ["id", "body", "class"], lines, delimiter, encoding))
+    assert layout == ("csv", ("body",), ("class",), False, None, True)
 
 
 def test_commas_in_texts_do_not_hide_a_semicolon(tmp_path: Path) -> None:
     path = tmp_path / "a.csv"
     path.write_text("text;label\n" + "".join(f"one, two, three, {row}, and more;{row % 2}\n" for row in range(12)))
-    assert find_columns(path, None, None, None)[1:] == (("text",), "label", False, ";", ())
+    assert found(path)[1:3] == (("text",), ("label",))
 
 
 @pytest.mark.parametrize(
@@ -53,15 +56,14 @@ def test_commas_in_texts_do_not_hide_a_semicolon(tmp_path: Path) -> None:
     ],
 )
 def test_columns_are_found_by_name_and_by_content(tmp_path: Path, header: list[str], text: str, label: str) -> None:
-    found = find_columns(table(tmp_path / "a.csv", header, rows()), None, None, None)
-    assert (found.text, found.label) == ((text,), label)
+    assert found(table(tmp_path / "a.csv", header, rows()))[1:3] == ((text,), (label,))
 
 
 def test_a_table_without_a_header_has_numbers(tmp_path: Path) -> None:
     lines = [[text, label] for _, text, label in rows()]
-    found = find_columns(table(tmp_path / "a.csv", None, lines), None, None, None)
-    assert (found.text, found.label) == ((1,), 2)
-    assert find_columns(table(tmp_path / "b.csv", None, lines), "1", "2", None) == found
+    layout = found(table(tmp_path / "a.csv", None, lines))
+    assert (layout.text, layout.labels, layout.header) == ((1,), (2,), False)
+    assert found(table(tmp_path / "b.csv", None, lines), "1", "2") == layout
 
 
 def test_json_lines_may_hold_lists_of_labels(tmp_path: Path) -> None:
@@ -69,11 +71,11 @@ def test_json_lines_may_hold_lists_of_labels(tmp_path: Path) -> None:
     path.write_text(
         "".join(json.dumps({"say": text, "kinds": ["a", "b"][: row % 3]}) + "\n" for row, text in enumerate(TEXTS))
     )
-    assert find_columns(path, None, None, None) == ("jsonl", ("say",), "kinds", True, None, ())
+    assert found(path) == ("jsonl", ("say",), ("kinds",), True, None, True)
 
 
 def test_a_separator_says_that_there_are_several_labels(tmp_path: Path) -> None:
-    assert find_columns(table(tmp_path / "a.csv", ["id", "text", "label"], rows()), None, None, ";").several
+    assert found(table(tmp_path / "a.csv", ["id", "text", "label"], rows()), separator=";").several
 
 
 @pytest.mark.parametrize(
@@ -103,15 +105,15 @@ def test_an_error_names_the_candidates(
     tmp_path: Path, header: list[str], more: list[Any], options: tuple[str | None, str | None], sentence: str
 ) -> None:
     path = table(tmp_path / "a.csv", header, rows(*more))
-    with pytest.raises(ConfigError) as error:
-        find_columns(path, *options, None)
+    with pytest.raises(TextmixError) as error:
+        found(path, *options)
     assert str(error.value) == sentence
 
 
 def test_a_name_decides_between_candidates(tmp_path: Path) -> None:
     lines = rows(lambda row: TEXTS[-row], lambda row: row % 3)
-    found = find_columns(table(tmp_path / "a.csv", ["id", "title", "label", "body", "stars"], lines), None, None, None)
-    assert (found.text, found.label) == (("body",), "label")
+    layout = found(table(tmp_path / "a.csv", ["id", "title", "label", "body", "stars"], lines))
+    assert (layout.text, layout.labels) == (("body",), ("label",))
 
 
 @pytest.mark.parametrize(
@@ -121,7 +123,7 @@ def test_a_name_decides_between_candidates(tmp_path: Path) -> None:
         ("a.csv", b"text,label\n", DataFormatError, "a.csv: holds no documents"),
         ("a.csv", b"", DataFormatError, "a.csv: holds no documents"),
         ("a.jsonl", b"{\n", DataFormatError, "a.jsonl, line 1: is not JSON"),
-        ("a.jsonl", b"[1]\n", DataFormatError, "a.jsonl, line 1: is no JSON object"),
+        ("a.jsonl", b"[1]\n", DataFormatError, "a.jsonl, line 1: is not a JSON object"),
         ("a.xlsx", b"PK\x03\x04 damaged", DataFormatError, "a.xlsx: cannot be read as excel"),
         ("a.csv", b"text,label\x00\nx,y\n", DataFormatError, "a.csv, line 1: holds a NUL byte"),
     ],
@@ -131,5 +133,5 @@ def test_a_file_that_cannot_be_read_gets_a_sentence(
 ) -> None:
     (tmp_path / name).write_bytes(content)
     with pytest.raises(error) as raised:
-        find_columns(tmp_path / name, None, None, None)
+        found(tmp_path / name)
     assert str(raised.value).startswith(sentence)
