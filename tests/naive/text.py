@@ -8,14 +8,19 @@ import unicodedata
 from collections import Counter
 from collections.abc import Collection, Sequence
 
-from textmix.text.tokenize import is_unspaced
+from textmix.text.tokenize import INVISIBLE, is_unspaced
 from textmix.text.treebank import document_tags, treebank_words
 
 ASCII_LOWER = {code: code + 32 for code in range(ord("A"), ord("Z") + 1)}
 
 
+def _folded(document: str) -> str:
+    shown = "".join(character for character in document.casefold() if ord(character) not in INVISIBLE)
+    return unicodedata.normalize("NFC", shown)
+
+
 def _unicode_words(document: str) -> list[str]:
-    folded = unicodedata.normalize("NFC", document.casefold())
+    folded = _folded(document)
     groups = itertools.groupby(folded, key=lambda character: unicodedata.category(character)[0] in "LMN")
     return ["".join(group) for is_word, group in groups if is_word]
 
@@ -35,7 +40,7 @@ def _script_words(document: str) -> list[str]:
 
 
 def _characters(document: str) -> list[str]:
-    folded = unicodedata.normalize("NFC", document.casefold())
+    folded = _folded(document)
     return [character for character in "␣".join(folded.split()) if character != "\0"]
 
 

@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
+from sklearn.feature_extraction.text import CountVectorizer
 
 from tests.naive import text as naive
 from textmix.core.config import load_yaml_strict, validate
@@ -228,3 +229,30 @@ def test_schema_has_the_keys_defaults_and_choices_of_the_library() -> None:
     assert list(properties) == list(FeatureSpec.__dataclass_fields__)
     choices = {name: tuple(value["enum"]) for name, value in properties.items() if "enum" in value}
     assert choices == module._CHOICES
+
+
+@quick
+@given(documents=st.lists(st.text("abcd ", max_size=12), min_size=2, max_size=6), training=st.integers(1, 5))
+def test_pairs_of_new_documents_are_those_of_countvectorizer(documents: list[str], training: int) -> None:
+    """A word that only test documents have stands between its neighbours: "a X b" has no pair "a b"."""
+    training = min(training, len(documents) - 1)
+    if not " ".join(documents[:training]).split():
+        return
+    split = [TRAIN] * training + [TEST] * (len(documents) - training)
+    spec = {"tokenizer": "whitespace", "fit_on": "train", "max_n": 2, "subsume": False}
+    built = build_features(corpus_of(documents, split), spec)
+    peer = CountVectorizer(ngram_range=(1, 2), token_pattern=r"\S+").fit(documents[:training])
+    order = [peer.vocabulary_[name] for name in built.feature_names]
+    np.testing.assert_array_equal(built.features.toarray(), peer.transform(documents).toarray()[:, order])
+    assert len(order) == len(peer.vocabulary_)
+
+
+def test_words_of_test_documents_part_skipgrams_but_are_none() -> None:
+    spec = {"tokenizer": "letters", "fit_on": "train", "max_n": 2, "max_slop": 1, "stop_list": "smart"}
+    built = build_features(corpus_of(["dog cat", "dog x-ray won cat dog the cat"], [TRAIN, TEST]), spec)
+    assert dict(zip(built.feature_names, built.features.toarray()[1].tolist(), strict=True)) == {
+        "cat": 2,
+        "dog": 2,
+        "dog cat": 1,
+    }
+    assert built.info["features"]["words_kept"] == 2

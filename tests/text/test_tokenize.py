@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import unicodedata
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -168,3 +170,24 @@ def test_order_of_documents_leaves_the_vocabulary(documents: list[str], seed: in
 def test_unknown_tokenizer_names_the_known_ones() -> None:
     with pytest.raises(ConfigError, match="'porter' is unknown; choose one of letters, words, whitespace, unicode"):
         tokenize(encode(["a"]), "porter")
+
+
+@pytest.mark.parametrize("tokenizer", ["unicode", "scripts"])
+@pytest.mark.parametrize(
+    "word",
+    [
+        "green\u00adhouse",
+        "green\u2060house",
+        "green\ufeffhouse",
+        "\u0645\u06cc\u200c\u0631\u0648\u062f",
+        "\u0dc3\u0dad\u0dca\u200d\u0dba",
+    ],
+)
+def test_characters_that_nobody_sees_part_no_words(tokenizer: str, word: str) -> None:
+    shown = "".join(character for character in word if unicodedata.category(character) != "Cf")
+    assert words_of([word, shown], tokenizer) == [[shown], [shown]]
+
+
+def test_marks_at_the_edge_and_of_pictures_are_no_words() -> None:
+    assert words_of(["\u200ftalk\u200e \u2764\ufe0f end"], "unicode") == [["talk", "end"]]
+    assert words_of(["rose\u200bhedge"], "unicode") == [["rose", "hedge"]]

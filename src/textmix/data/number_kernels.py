@@ -275,7 +275,7 @@ def table_rows(data: np.ndarray, at: int, columns: int, form: int, rows: Rows) -
 
 @njit
 def read_labels(data: np.ndarray, at: int, labels: np.ndarray, count: int) -> tuple[int, int, int]:
-    """Append the label numbers, such as ``3,1,2``, that may start a LIBSVM row to ``labels``.
+    """Append the label numbers, such as ``3,1,2`` or ``-1``, that may start a LIBSVM row to ``labels``.
 
     Parameters
     ----------
@@ -288,11 +288,12 @@ def read_labels(data: np.ndarray, at: int, labels: np.ndarray, count: int) -> tu
     status, position after the labels or of the fault, number of labels up to this row's last one.
     """
     start = at
-    while is_digit(data, at):
-        label, after = read_index(data, at)
+    while is_digit(data, at + (stands(data, at, _MINUS) or stands(data, at, _PLUS))):
+        negative = stands(data, at, _MINUS)
+        label, after = read_index(data, at + (negative or stands(data, at, _PLUS)))
         if stands(data, after, _COLON):
             return OK if at == start else SEPARATOR, at, count
-        labels[count] = label
+        labels[count] = -label if negative else label
         count += 1
         if not stands(data, after, _COMMA):
             return OK, after, count

@@ -13,6 +13,7 @@ from scipy import sparse
 
 from textmix.core.errors import DataFormatError
 from textmix.data import number_kernels as kernels
+from textmix.data.archives import open_plain
 from textmix.data.corpus import Corpus
 from textmix.data.reading import SPLITS, require_documents, split_array
 
@@ -28,6 +29,12 @@ _FAULTS = {
     kernels.EMPTY: "an empty line stands where a document should",
 }
 _NUMBER = re.compile(rb"[-+]?[0-9.]+(?:[eE][-+]?[0-9]+)?")
+
+
+def content_of(path: Path) -> bytes:
+    """Return the unpacked content of a file; lines that end with a carriage return alone end with a line feed in it."""
+    data = open_plain(path)
+    return data if b"\n" in data else data.replace(b"\r", b"\n")
 
 
 @dataclass(frozen=True)

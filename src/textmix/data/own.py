@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -82,17 +83,20 @@ def _classes(files: Mapping[str, Path]) -> list[str]:
     return sorted(classes - {UNLABELLED})
 
 
-def _libsvm_sizes(paths: list[Path], limits: Mapping[str, int]) -> dict[str, int]:
+def _libsvm_sizes(paths: list[Path], limits: Mapping[str, int]) -> dict[str, Any]:
     """Return the options of the LIBSVM reader, counted in the files since the format does not state them.
 
     ``n_features`` is the largest index; labels are counted from ``first_label``, 0 if a label is 0 and else 1, to the
-    largest label.  Arrays of these sizes are allocated, so one wrong digit could exhaust the memory; ``limits``
-    of my.yaml raises the caps.
+    largest label; where a label is below 0, the labels are those that occur.  Arrays of these sizes are allocated, so
+    one wrong digit could exhaust the memory; ``limits`` of my.yaml raises the caps.
     """
-    n_features, least, most = 0, 1, 0
+    n_features, least, most, met = 0, 1, 0, set[int]()
     caps = {**LIMITS, **limits}
     for path in paths:
-        for line_number, line in enumerate(iter_lines(path, longest=caps["line"], ratio=caps["ratio"]), start=1):
+        lines = iter_lines(path, longest=caps["line"], ratio=caps["ratio"])
+        first = next(lines, b"")
+        parts = first.split(b"\r") if not first.endswith(b"\n") else [first]
+        for line_number, line in enumerate(chain(filter(None, parts), lines), start=1):
             head, *cells = line.split() or [b""]
             if b":" in head:  # a document without labels
                 head, cells = b"", [head, *cells]
@@ -102,14 +106,17 @@ def _libsvm_sizes(paths: list[Path], limits: Mapping[str, int]) -> dict[str, int
             except ValueError as error:
                 raise DataFormatError(path, line_number, f"is not 'label,label index:value ...' ({error})") from error
             least, most = min([least, *labels]), max([most, *labels])
+            met.update(labels)
             for key, number in (("features", n_features), ("labels", most)):
                 if number > caps[key]:
                     what = f"has number {number} among its {key}, above the cap of {caps[key]:,}"
                     raise DataFormatError(
                         path, line_number, f"{what}; if it is right, write limits: {{{key}: {number}}}"
                     )
-    if least < 0 or not n_features:
-        raise DataFormatError(paths[0], None, "has a label below 0, or no values; labels are whole numbers from 0")
+    if not n_features:
+        raise DataFormatError(paths[0], None, "has no values")
+    if least < 0:  # -1 and +1, as most files of two classes have them
+        return {"n_features": n_features, "n_labels": len(met), "first_label": "found", "named": True}
     return {"n_features": n_features, "n_labels": most - least + 1, "first_label": least}
 
 

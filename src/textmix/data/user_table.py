@@ -159,7 +159,7 @@ def read_table(
     Raises
     ------
     ConfigError : the form is unknown; or no or more than one column could be meant, and the message names them.
-    DataFormatError : with the line: the file cannot be read; there is no such column; a row has more or fewer cells than
+    DataFormatError : the file cannot be read; there is no such column; a row has more or fewer cells than
         the first; a text or a label is none; an id is empty or stands twice; or a mark is not what it should be.
     """
     files = {"data": path} if isinstance(path, Path) else dict(path)

@@ -49,7 +49,8 @@ class FeatureSpec:
     min_count, min_documents : rarer words are dropped, see `textmix.text.vocabulary.kept_words`.
     fit_on : the documents whose counts decide these two cuts: ``all``, ``train`` of the given split, or ``fold``: the
         training documents of each trial, so that all words are counted here, and each fit drops those that its training
-        documents lack or that are rarer (`textmix.text.vocabulary.of_fold`).
+        documents lack or that are rarer (`textmix.text.vocabulary.of_fold`).  A word that no deciding document has is
+        no feature; in skip-grams it stands between its neighbours, unless ``min_count`` drops rare words.
     skip_header, skip_uuencoded : see `textmix.text.messages`.
     edges : ``strip`` takes ASCII punctuation off both ends of each word and drops words of punctuation alone, after the
         tokeniser and its cuts of length; ``keep`` leaves words as they are.
@@ -323,6 +324,10 @@ def _featurize(corpus: Corpus, text: Ragged, spec: FeatureSpec) -> Corpus:
     frequent = kept_words(deciding_counts, words, stop_words(spec.stop_list), *least)
     names, kept_text = list(compress(words, frequent)), text if spec.keep_text else None
     facts = {"tokens": n_tokens, "words": len(words), "words_kept": int(frequent.sum()), **spec.facts()}
+    if spec.max_n > 1 and least_count == 1:
+        # A word of no deciding document is no feature, but stands between its neighbours.
+        frequent = kept_words(counts, words, stop_words(spec.stop_list), 1, 1)
+        names = list(compress(words, frequent))
     if in_order:
         del counts
         features, names, more = _sequences(restrict(tokens, frequent), names, deciding, spec)

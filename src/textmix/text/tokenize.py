@@ -10,6 +10,8 @@ A tokenizer states which characters form words and how they are folded; every ot
 - ``scripts``: as ``unicode``, and each character of a script that sets no blanks between words (`UNSPACED`) is a word.
 - ``characters``: each character is a word, punctuation too, case-folded, in normal form C; `BLANK` is one for blanks.
 - ``tags``: the part-of-speech tag of each word of ``treebank``, as in `textmix.text.treebank`.
+
+``unicode``, ``scripts`` and ``characters`` leave out characters that nobody sees and that part no words (`INVISIBLE`).
 """
 
 from __future__ import annotations
@@ -34,6 +36,16 @@ _BLANKS = b"\0 \t\n\r\f\v"
 BLANK = "␣"
 #: How the Unicode names of characters begin in the scripts that set no blanks between words.
 UNSPACED = ("CJK ", "HIRAGANA ", "KATAKANA", "THAI ", "LAO ", "KHMER ", "MYANMAR ", "HALFWIDTH KATAKANA", "TAI ")
+
+
+#: Soft hyphen, joiners, marks of direction and variation selectors: they stand within words and change none.
+_FORMATS = ((0x180B, 0x1810), (0x200C, 0x2010), (0x202A, 0x202F), (0x2060, 0x2070), (0xFE00, 0xFE10))
+INVISIBLE = dict.fromkeys([0xAD, 0x34F, 0x61C, 0xFEFF, *(code for span in _FORMATS for code in range(*span))])
+
+
+def _folded(text: str) -> str:
+    """Return a text case-folded, in normal form C, without invisible characters."""
+    return unicodedata.normalize("NFC", text.casefold().translate(INVISIBLE))
 
 
 def _fold_table(unchanged: bytes, lower: bytes = b"") -> np.ndarray:
@@ -81,7 +93,7 @@ def _blank_non_words(text: Ragged, apart: bool = False) -> Ragged:
     wide = np.flatnonzero(text.values >= 0x80)
     parts, lengths = list[np.ndarray](), np.diff(offsets)
     for row in np.unique(np.searchsorted(offsets, wide, side="right") - 1).tolist():
-        folded = unicodedata.normalize("NFC", text.text(row).casefold()).translate(table).encode("utf-8")
+        folded = _folded(text.text(row)).translate(table).encode("utf-8")
         parts += [text.values[end : offsets[row]], np.frombuffer(folded, dtype=np.uint8)]
         lengths[row], end = len(folded), offsets[row + 1]
     if not parts:
@@ -96,7 +108,7 @@ def _cut_scripts(text: Ragged) -> Ragged:
 
 def _cut_characters(text: Ragged) -> Ragged:
     """Return case-folded text with a blank after each character, and `BLANK` in place of each run of blanks."""
-    folded = (unicodedata.normalize("NFC", text.text(row).casefold()).split() for row in range(len(text)))
+    folded = (_folded(text.text(row)).split() for row in range(len(text)))
     return Ragged.from_texts(" ".join(BLANK.join(words)).encode("utf-8") for words in folded)
 
 

@@ -164,7 +164,7 @@ BROKEN_HEADS = {
     "name twice": (b"@relation r\n@attribute red {0,1}\n@attribute 'red' numeric\n@data\n", 4, "1 different"),
     "empty name": (b"@relation r\n@attribute '' numeric\n@data\n", 3, "0 different"),
     "NUL in a name": (b"@relation r\n@attribute '\\u0000' numeric\n@data\n", 3, "0 different"),
-    "string attribute": (b"@relation r\n@attribute a string\n@data\n", 2, "'@attribute a string'"),
+    "string attribute": (b"@relation r\n@attribute a string\n@data\n", 2, "the attribute a is of the kind string"),
     "value twice": (b"@relation r\n@attribute a {b,b}\n@data\n", 2, "'@attribute a {b,b}'"),
     "quote not closed": (b"@relation r\n@attribute 'a numeric\n@data\n", 2, "is not of the form"),
     "no type": (b"@relation r\n@attribute a\n@data\n", 2, "is not of the form"),
@@ -214,7 +214,9 @@ def test_a_hierarchy_of_labels_is_read(tmp_path: Path) -> None:
 
 
 def test_the_last_attributes_can_be_labels_without_a_label_file(tmp_path: Path) -> None:
-    corpus = Sample("arff", {"data": ARFF_HEAD + b"1,0.5,1,1\n"}, {"n_labels": 2}).read(tmp_path)
+    corpus = Sample("arff", {"data": ARFF_HEAD.replace(b"-C 2", b"-C -2") + b"1,0.5,1,1\n"}, {"n_labels": 2}).read(
+        tmp_path
+    )
     assert corpus.label_names == ["b%", "blue"]
     assert corpus.labels.toarray().tolist() == [[1, 1]]
     assert corpus.features.toarray().tolist() == [[1, 0.5]]
@@ -250,7 +252,7 @@ def test_files_of_other_attributes_do_not_fit(tmp_path: Path) -> None:
 
 def test_a_missing_role_is_a_fault_of_the_registry(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="role 'labels'"):
-        Sample("arff", {"data": ARFF_HEAD}).read(tmp_path)
+        Sample("arff", {"data": ARFF_HEAD.replace(b"-C 2", b"")}).read(tmp_path)
     with pytest.raises(ConfigError, match="role 'test'"):
         Sample("table_file", {"train": b"x,A\n1,1\n"}, {"n_labels": 1}).read(tmp_path)
 
@@ -273,3 +275,36 @@ def test_a_first_column_that_is_no_identifier_is_refused(head: str, tmp_path: Pa
     data = f"@relation r\n{head}@data\n1,1\n".encode()
     with pytest.raises(DataFormatError, match="first_is_id needs numbers alone"):
         Sample("arff", {"data": data, "labels": labels}, {"first_is_id": True}).read(tmp_path)
+
+
+MEKA = "@relation 'films: -C {c}'\n" + "".join(f"@attribute {name} {{{{0,1}}}}\n" for name in "abxyz") + "@data\n"
+
+
+@pytest.mark.parametrize("rows", ["1,0,0,1,1\n0,1,1,0,0\n", "{0 1,3 1,4 1}\n{1 1,2 1}\n"], ids=["dense", "sparse"])
+@pytest.mark.parametrize(("c", "labels"), [("2", ["a", "b"]), ("-2", ["y", "z"]), ("+2", ["a", "b"])])
+@pytest.mark.parametrize("options", [{"n_labels": 2}, {}])
+def test_the_place_of_labels_is_that_of_meka(
+    rows: str, c: str, labels: list[str], options: dict[str, int], tmp_path: Path
+) -> None:
+    corpus = Sample("arff", {"data": (MEKA.format(c=c) + rows).encode()}, options).read(tmp_path)
+    assert list(corpus.label_names) == labels
+    assert corpus.indicators().tolist() == ([[1, 0], [0, 1]] if c != "-2" else [[1, 1], [0, 0]])
+
+
+def test_another_number_of_labels_than_that_of_meka_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(DataFormatError, match="says by -C 2 that it has 2 labels, and n_labels 3"):
+        Sample("arff", {"data": MEKA.format(c=2).encode() + b"1,0,0,1,1\n"}, {"n_labels": 3}).read(tmp_path)
+
+
+@pytest.mark.parametrize("kind", ["string", "date 'yyyy-MM-dd'", "relational"])
+def test_an_attribute_that_is_no_number_is_named_with_the_way_out(kind: str, tmp_path: Path) -> None:
+    data = f"@relation mail\n@attribute note {kind}\n@attribute kind {{ham,spam}}\n@data\n'a b',spam\n".encode()
+    what = f"line 2: the attribute note is of the kind {kind.split(maxsplit=1)[0]}; .* write texts as csv"
+    with pytest.raises(DataFormatError, match=what):
+        Sample("arff", {"data": data}, {"label": "kind"}).read(tmp_path)
+
+
+def test_returns_alone_end_lines(tmp_path: Path) -> None:
+    data = (MEKA.format(c=2) + "1,0,0,1,1\n0,1,1,0,0\n").encode()
+    read = [Sample("arff", {"data": each}, {}).read(tmp_path) for each in (data, data.replace(b"\n", b"\r"))]
+    assert read[0].content_digest() == read[1].content_digest()

@@ -21,7 +21,7 @@ from textmix.data import number_kernels as kernels
 from textmix.data.archives import open_plain
 from textmix.data.corpus import Corpus
 from textmix.data.nominal import read_nominal, unescape, values_of
-from textmix.data.numbers import NumberTable, matrix_corpus, read_numbers, take_labels
+from textmix.data.numbers import NumberTable, content_of, matrix_corpus, read_numbers, take_labels
 from textmix.data.reading import data_files, decode, file_of
 
 with extra("data"):
@@ -33,6 +33,10 @@ OPTIONS: dict[str, bool] = dict.fromkeys(("n_labels", "labels_one_low", "label",
 
 _NAME = r"""(?P<name>'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|[^\s{},%'"][^\s{},]*)"""
 _RELATION = re.compile(rf"@relation\s+{_NAME}\s*(?:%.*)?", re.IGNORECASE)
+#: The option of MEKA in the name of a relation: how many of the first attributes are labels, below 0 of the last ones.
+_MEKA = re.compile(r"-C\s+([-+]?[0-9]+)", re.ASCII)
+#: Attributes that Weka knows and no matrix holds.
+_NO_NUMBER = re.compile(rf"@attribute\s+{_NAME}\s+(?P<kind>string|date|relational)\b.*", re.IGNORECASE)
 _ATTRIBUTE = re.compile(
     rf"@attribute\s+{_NAME}\s*(?:(?<=\s)(?P<number>numeric|real|integer)|(?P<binary>\{{\s*'?0'?\s*,\s*'?1'?\s*\}})|\{{(?P<values>.*)\}})"
     r"\s*(?:%.*)?",
@@ -52,12 +56,14 @@ class Header(NamedTuple):
     binary : bool (A,), whether the attribute is the nominal ``{0,1}``.
     values : of each attribute, its values if it is another nominal, else None.
     end : position in the file where the rows start, bytes.
+    meka : how many of the first attributes are labels, or below 0 of the last ones, as MEKA says; 0 if it does not.
     """
 
     names: list[str]
     binary: np.ndarray
     values: list[list[str] | None]
     end: int
+    meka: int = 0
 
 
 def read(files: Mapping[str, Path], options: Mapping[str, Any]) -> Corpus:
@@ -67,7 +73,8 @@ def read(files: Mapping[str, Path], options: Mapping[str, Any]) -> Corpus:
     ----------
     files : ``train`` and ``test``, or ``data`` (all documents, no split given); ``labels``, the XML file, unless
         ``n_labels`` or ``label`` is given.
-    options : ``name``; ``n_labels``, number of the last attributes that are labels, in place of a label file;
+    options : ``name``; ``n_labels``, number of the last attributes that are labels, in place of a label file, or of the
+        first ones where the relation has MEKA's ``-C`` above 0;
         ``label``, the nominal attribute that is the class, in its place: its values are the labels;
         ``labels_one_low``, the role (``train`` or ``test``) of a sparse file in which the index of each label is too
         small by 1, as in a known copy of RCV1; the reader adds 1; ``first_is_id: true`` leaves the first attribute out,
@@ -87,12 +94,12 @@ def read(files: Mapping[str, Path], options: Mapping[str, Any]) -> Corpus:
     parts, names, chosen = dict[str, Any](), list[str](), set[str]()
     feature_names, label_names = list[str](), list[str]()
     for role, path in data_files(files).items():
-        data = open_plain(path)
+        data = content_of(path)
         header = read_header(path, data)
         if names and names != header.names:
             raise DataFormatError(path, None, "its attributes differ from the attributes of the other file")
         names = header.names
-        chosen = chosen or _labels(path, names, files, options)
+        chosen = chosen or _labels(path, header, files, options)
         nominal = "label" in options or any(header.values)
         if options.get("first_is_id") and (nominal or names[0] in chosen):
             raise DataFormatError(path, None, "first_is_id needs numbers alone, and a first attribute that is no label")
@@ -131,12 +138,17 @@ def _with_nominals(
     return table.features, sparse.csr_array(table.chosen.astype(np.int8)), table.names, label_names
 
 
-def _labels(path: Path, names: list[str], files: Mapping[str, Path], options: Mapping[str, Any]) -> set[str]:
+def _labels(path: Path, header: Header, files: Mapping[str, Path], options: Mapping[str, Any]) -> set[str]:
     """Return the names of the attributes that are labels."""
-    if "n_labels" in options:
-        if not 0 < options["n_labels"] < len(names):
-            raise DataFormatError(path, None, f"has {len(names)} attributes, not over n_labels={options['n_labels']}")
-        return set(names[-options["n_labels"] :])
+    names = header.names
+    if "n_labels" in options or (header.meka and not {"label"} & set(options) and "labels" not in files):
+        number = options.get("n_labels", abs(header.meka))
+        if not 0 < number < len(names):
+            raise DataFormatError(path, None, f"has {len(names)} attributes, not over n_labels={number}")
+        if header.meka and number != abs(header.meka):
+            what = f"says by -C {header.meka} that it has {abs(header.meka)} labels, and n_labels {number}"
+            raise DataFormatError(path, None, f"{what}; correct one of them")
+        return set(names[:number] if header.meka > 0 else names[-number:])
     if "label" in options:
         if options["label"] not in names:
             raise DataFormatError(path, None, f"has no attribute {options['label']!r}; its last one is {names[-1]!r}")
@@ -176,14 +188,19 @@ def read_header(path: Path, data: bytes) -> Header:
     if mark is None:
         end = data.count(b"\n", 0, len(data) - 1) + 1
         raise DataFormatError(path, end, "no @data line before the end: the file is truncated")
-    names, binary, values, related = list[str](), list[bool](), list[list[str] | None](), False
+    names, binary, values, related = list[str](), list[bool](), list[list[str] | None](), ""
     for number, line in enumerate(decode(path, data[: mark.start()], "utf-8").split("\n"), start=1):
         text = line.strip()
         if not text or text.startswith("%"):
             continue
         if not related and _RELATION.fullmatch(text):
-            related = True
+            related = text
             continue
+        other = _NO_NUMBER.fullmatch(text) if related else None
+        if other is not None:
+            what = f"the attribute {_unquoted(other['name'])} is of the kind {other['kind'].lower()}"
+            remedy = "only numbers and values in braces are read: write texts as csv, with a column of labels"
+            raise DataFormatError(path, number, f"{what}; {remedy}")
         match = _ATTRIBUTE.fullmatch(text) if related else None
         nominal = values_of(match["values"]) if match and match["values"] is not None else None
         if match is None or (match["values"] is not None and (nominal is None or len(set(nominal)) < len(nominal))):
@@ -196,7 +213,8 @@ def read_header(path: Path, data: bytes) -> Header:
     if not related or not names or len(good) != len(names):
         end = data.count(b"\n", 0, mark.start()) + 1
         raise DataFormatError(path, end, f"the {len(names)} attributes have {len(good)} different, printable names")
-    return Header(names, np.array(binary, dtype=bool), values, mark.end())
+    meka = _MEKA.search(related)
+    return Header(names, np.array(binary, dtype=bool), values, mark.end(), int(meka[1]) if meka else 0)
 
 
 def _unquoted(name: str) -> str:

@@ -16,15 +16,14 @@ from scipy import sparse
 
 from textmix.core.errors import DataFormatError
 from textmix.data import number_kernels as kernels
-from textmix.data.archives import open_plain
 from textmix.data.corpus import Corpus
-from textmix.data.numbers import NumberTable, matrix_corpus, read_numbers
+from textmix.data.numbers import NumberTable, content_of, matrix_corpus, read_numbers
 from textmix.data.reading import data_files
 
 #: Options, and which of them are required.
 OPTIONS: dict[str, bool] = {
     **{"n_features": True, "n_labels": True, "first_label": False},
-    **{"one_label": False, "counted_by": False},
+    **{"one_label": False, "counted_by": False, "named": False},
 }
 
 
@@ -36,9 +35,9 @@ def read(files: Mapping[str, Path], options: Mapping[str, Any]) -> Corpus:
     files : ``train`` and ``test``, or ``data``.
     options : ``name``; ``n_features`` V and ``n_labels`` L, which the format does not state; ``first_label``, the
         number of the first label (default 0), or ``found`` where the labels are the L numbers that occur in the files;
-        features are always numbered from 1; ``one_label: true`` asks for exactly
-        one label a document; ``counted_by`` says that the values are counts of words and who counted them, so that a
-        ``features`` entry applies its cuts to them.
+        features are always numbered from 1; ``one_label: true`` asks for exactly one label a document; ``named: true``
+        names the labels by their numbers; ``counted_by`` says that the values are counts of words and who counted them,
+        so that a ``features`` entry applies its cuts to them.
 
     Returns
     -------
@@ -51,12 +50,13 @@ def read(files: Mapping[str, Path], options: Mapping[str, Any]) -> Corpus:
         one of the L, a document has no label or several where ``one_label`` asks for one, a value is no finite number
         or, with ``counted_by``, no count, a line is empty, or the last line has no line end.
     """
-    n_features, n_labels = int(options["n_features"]), int(options["n_labels"])
+    n_features = int(options["n_features"])
     tables = {role: _read_part(path, options) for role, path in data_files(files).items()}
     numbers = _numbers(list(tables.values()), options)
     parts = {role: (part.table.matrix, _label_matrix(part, numbers)) for role, part in tables.items()}
     features = [f"Att{i + 1}" for i in range(n_features)]
-    corpus = matrix_corpus(options, parts, features, [f"Class{i + 1}" for i in range(n_labels)])
+    names = [str(number) if options.get("named") else f"Class{i + 1}" for i, number in enumerate(numbers.tolist())]
+    corpus = matrix_corpus(options, parts, features, names)
     counted_by = options.get("counted_by")
     return replace(corpus, info={**corpus.info, "counted_by": counted_by}) if counted_by else corpus
 
@@ -71,7 +71,7 @@ class _Part(NamedTuple):
 
 def _read_part(path: Path, options: Mapping[str, Any]) -> _Part:
     """Return the content of one file, checked as ``one_label`` and ``counted_by`` ask."""
-    data, n_features = open_plain(path), int(options["n_features"])
+    data, n_features = content_of(path), int(options["n_features"])
     indptr = np.zeros(data.count(b"\n") + 2, dtype=np.int64)
     labels = np.empty(data.count(b",") + len(indptr), dtype=np.int64)
 

@@ -10,9 +10,8 @@ import numpy as np
 
 from textmix.core.errors import DataFormatError
 from textmix.data import number_kernels as kernels
-from textmix.data.archives import open_plain
 from textmix.data.corpus import Corpus
-from textmix.data.numbers import NumberTable, matrix_corpus, read_numbers, take_labels
+from textmix.data.numbers import NumberTable, content_of, matrix_corpus, read_numbers, take_labels
 from textmix.data.reading import data_files
 from textmix.data.tables import Lines, cell_rows
 
@@ -42,7 +41,7 @@ def read(files: Mapping[str, Path], options: Mapping[str, Any]) -> Corpus:
     n_labels = int(options["n_labels"])
     parts, names = {}, list[str]()
     for role, path in data_files(files).items():
-        data = open_plain(path)
+        data = content_of(path)
         header = _header(path, data, n_labels)
         if names and names != header:
             raise DataFormatError(path, 1, "its columns differ from the columns of the other file of the data set")
