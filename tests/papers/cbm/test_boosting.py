@@ -11,7 +11,7 @@ from reproduction.papers.cbm.boosting import (
     EqualStartPowerSet,
     clipped_steps,
     leaves_of,
-    predicted_after,
+    predict_after,
 )
 from tests.models.test_cbm import documents
 from textmix.models.common.boosted_trees import Growth, Trees
@@ -23,7 +23,7 @@ def test_the_first_rounds_of_a_model_are_a_model_of_so_many_rounds():
     X, Y = documents(6, n=90)
     for kind in (BoostedPowerSet, ClippedPowerSet):
         model = kind(trees=8, leaves=2).fit(X, Y)
-        predictions = dict(predicted_after(model, X, (3, 8)))
+        predictions = dict(predict_after(model, X, (3, 8)))
         np.testing.assert_array_equal(predictions[3], kind(trees=3, leaves=2).fit(X, Y).predict(X))
         np.testing.assert_array_equal(predictions[8], model.predict(X))
         assert (predictions[3] != predictions[8]).any()

@@ -144,8 +144,8 @@ def test_lengths_hold_the_curves_and_a_short_sum_leaves_soft_posteriors(measured
 
 def test_scaled_counts_have_one_sum_and_their_shares():
     X = sparse.csr_array(np.array([[1.0, 3.0], [0.0, 0.0], [2.0, 0.0]]))
-    np.testing.assert_allclose(measures.scaled(X, 8).toarray(), [[2.0, 6.0], [0.0, 0.0], [8.0, 0.0]])
-    assert measures.scaled(X, None) is X
+    np.testing.assert_allclose(measures.scale_rows(X, 8).toarray(), [[2.0, 6.0], [0.0, 0.0], [8.0, 0.0]])
+    assert measures.scale_rows(X, None) is X
 
 
 def test_each_reading_of_the_binary_classifiers_has_its_best_threshold(measured):

@@ -63,7 +63,7 @@ def test_no_class_excludes_every_label_and_every_label_excludes_it():
 def test_inputs_of_label_dependence_come_from_folds_without_the_document(source):
     X, Y, *_ = halves(source)
     fold = np.arange(len(X)) % 3
-    inputs = rivals._crossed(Documents(sparse.csr_array(X), sparse.csr_array(Y.astype(float))), fold, {})
+    inputs = rivals._out_of_fold_log_odds(Documents(sparse.csr_array(X), sparse.csr_array(Y.astype(float))), fold, {})
     model = AbsoluteDiscountingBinary().fit(X[fold != 1], Y[fold != 1])
     scores = model.decision_function(X[fold == 1])
     finite = np.isfinite(scores)

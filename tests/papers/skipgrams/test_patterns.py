@@ -26,7 +26,7 @@ def test_words_in_a_gap_are_counted_once_a_review() -> None:
 
 def test_merged_words_have_one_id() -> None:
     names = ["you", "your", "time"]
-    assert patterns.merged(np.array([1, 2, 0]), names, {"your": "you", "his": "he"}).tolist() == [0, 2, 0]
+    assert patterns.merge_words(np.array([1, 2, 0]), names, {"your": "you", "his": "he"}).tolist() == [0, 2, 0]
 
 
 @pytest.mark.parametrize("once", ["pattern", "document"])

@@ -94,7 +94,7 @@ class ClippedPowerSet(EqualStartPowerSet):
         return ClippedTrees(X, len(self.sets_), self._growth())
 
 
-def predicted_after(model: BoostedPowerSet, X: Any, rounds: Iterable[int]) -> Iterator[tuple[int, np.ndarray]]:
+def predict_after(model: BoostedPowerSet, X: Any, rounds: Iterable[int]) -> Iterator[tuple[int, np.ndarray]]:
     """Yield each number of rounds and the label sets (N, L) that a fitted model predicts from its first rounds."""
     trees = model._gate.trees
     forest = trees.forest

@@ -216,7 +216,7 @@ def em_path(data: FigureData) -> Sheet:
         for path in runs.values():
             _path(likelihoods, accuracies, path)
         if len(runs) > 1:
-            _end(accuracies, [path[-1] for path in runs.values()])
+            _final_accuracies(accuracies, [path[-1] for path in runs.values()])
             figure.note("A bar reaches one standard deviation over the random starts.")
         published_line(accuracies, data.published_of(role), f"published, {data.title_of(role)}")
         likelihoods.set_title(counted(data.title_of(role) + ", random starts", [len(runs)]))
@@ -238,7 +238,7 @@ def _path(likelihoods: Axes, accuracies: Axes, rows: Sequence[Mapping[str, str]]
     accuracies.plot(steps, [100 * float(row["subset_accuracy"]) for row in rows], drawstyle="steps-post", **style)
 
 
-def _end(axes: Axes, rows: Rows) -> None:
+def _final_accuracies(axes: Axes, rows: Rows) -> None:
     """Draw the mean of the last accuracies beside the last iteration, with their deviation; a row a run."""
     finals, last = [100 * float(row["subset_accuracy"]) for row in rows], int(rows[0]["iteration"])
     style: dict[str, Any] = {"color": colour_of("cbm"), "marker": MARKERS[1], "linestyle": "none"}
@@ -272,7 +272,7 @@ def evaluations(data: FigureData) -> Sheet:
         panel.set_xlabel("labels L (log scale)")
     log_axis(axes[0].yaxis, 1, top)
     axes[0].set_ylabel("sets scored (log scale)")
-    _repeats(figure, rows)
+    _note_repeats(figure, rows)
     legend(figure)
     return figure
 
@@ -285,7 +285,7 @@ def _searches(axes: Axes, rows: Rows, series: int) -> None:
     with_bars(axes, [n * 1.03 ** (series - 1.5) for n in x], mean, [[0.0] * len(up), up], series, label=style)
 
 
-def _repeats(figure: Sheet, rows: Rows) -> None:
+def _note_repeats(figure: Sheet, rows: Rows) -> None:
     """Note that repeats are counted, with the case in which they show most."""
     figure.note("A set that several components list is scored and counted once for each of them.")
     row = max(rows, key=lambda row: float(row["evaluations"]) / 2.0 ** float(row["labels"]))

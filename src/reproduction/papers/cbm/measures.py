@@ -34,7 +34,7 @@ def comparisons(sources: Sources, settings: Settings, generator: Generator) -> M
     """
     rows: list[dict[str, Any]] = []
     for role, source in sources.items():
-        rows += _compared(role, source, settings, generator)
+        rows += _comparison_rows(role, source, settings, generator)
     wins = sum(_wins(rows, role, settings["reference"]) for role in sources)
     return Measure({"cbm_lr_wins": wins, "data_sets": len(sources)}, {"methods": rows})
 
@@ -45,7 +45,9 @@ def _wins(rows: list[dict[str, Any]], role: str, reference: str) -> bool:
     return bool(values[reference] == max(values.values()))
 
 
-def _compared(role: str, source: MeasureData, settings: Settings, generator: Generator) -> Iterator[dict[str, Any]]:
+def _comparison_rows(
+    role: str, source: MeasureData, settings: Settings, generator: Generator
+) -> Iterator[dict[str, Any]]:
     """Yield one row a method of the table ``methods``, for its first variant on the first split."""
     documents, true = source.splits.test_place(0), source.first("indicators").test.y
     sets = {
@@ -105,7 +107,7 @@ def random_starts(sources: Sources, settings: Settings, generator: Generator) ->
         trial = source.first("indicators")
         for n_components in settings["components"][role]:
             starts = [
-                _started(trial, {**settings["params"], "n_components": n_components}, generator)
+                _random_start(trial, {**settings["params"], "n_components": n_components}, generator)
                 for _ in range(settings["runs"][role])
             ]
             case = {"role": role, "components": n_components}
@@ -114,7 +116,7 @@ def random_starts(sources: Sources, settings: Settings, generator: Generator) ->
     return Measure(values, {"runs": rows})
 
 
-def _started(trial: Trial, params: Mapping[str, Any], generator: Generator) -> dict[str, float]:
+def _random_start(trial: Trial, params: Mapping[str, Any], generator: Generator) -> dict[str, float]:
     """Return the test part's subset accuracy and the last objective of CBM from one random start."""
     model = trial.train.fitted(CBMClassifier(**params, random_state=seed_from(generator)))
     return {"subset_accuracy": trial.test.accuracy(model), "objective": float(model.objective_path_[-1])}
@@ -148,7 +150,7 @@ def exact_search(sources: Sources, settings: Settings, generator: Generator) -> 
                 z = np.ascontiguousarray(odds[:, :, :size].swapaxes(0, 1))
                 _, value, tried, exact = mixture_kernels.search_modes(log_pi, z, True, SEARCH_LIMIT)
                 if size <= settings["enumerated"]:
-                    mismatches += int(np.sum(_enumerated(log_pi, z) > value + 1e-9))
+                    mismatches += int(np.sum(_best_by_enumeration(log_pi, z) > value + 1e-9))
                 counted.append(tried)
                 row = {"role": role, "components": n_components, "labels": size, "evaluations": tried.mean()}
                 rows.append({**row, "largest": int(tried.max()), "exact": float(exact.mean())})
@@ -156,7 +158,7 @@ def exact_search(sources: Sources, settings: Settings, generator: Generator) -> 
     return Measure({"mismatches_with_enumeration": mismatches, "mean_evaluations": mean}, {"evaluations": rows})
 
 
-def _enumerated(log_pi: np.ndarray, Z: np.ndarray) -> np.ndarray:
+def _best_by_enumeration(log_pi: np.ndarray, Z: np.ndarray) -> np.ndarray:
     """Return the largest log probability of any of the 2^L label sets, float64 (N,)."""
     best = np.full(len(log_pi), -np.inf)
     base = log_pi.T - np.logaddexp(0.0, Z).sum(axis=2)
@@ -204,7 +206,7 @@ def illustration(sources: Sources, settings: Settings, generator: Generator) -> 
     marginal = model.predict_proba(trial.test.X)
     lost = (modes == 1) & (marginal < 0.5)
     carried = lost.any(axis=1) & ((modes == 1) & (marginal >= 0.5)).any(axis=1)
-    chosen = _telling(lost, carried, exactly_right(trial.test.y, modes), np.exp(log_mode))
+    chosen = _document_to_show(lost, carried, exactly_right(trial.test.y, modes), np.exp(log_mode))
     X, mode = trial.test.X[[chosen]], modes[chosen]
     pi, b = model.components(X)
     heavy = np.argsort(-pi[0], kind="stable")[: settings["components"]]
@@ -244,7 +246,7 @@ def illustration(sources: Sources, settings: Settings, generator: Generator) -> 
     return Measure(values, tables)
 
 
-def _telling(lost: np.ndarray, carried: np.ndarray, right: np.ndarray, probability: np.ndarray) -> int:
+def _document_to_show(lost: np.ndarray, carried: np.ndarray, right: np.ndarray, probability: np.ndarray) -> int:
     """Return the index of the test document to show.
 
     Documents are ranked by, in this order: the mode holds a label with a marginal below one half beside a label with a

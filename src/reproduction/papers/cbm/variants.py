@@ -9,7 +9,7 @@ import numpy as np
 from numpy.random import Generator
 
 from reproduction.flow.measures import Measure, Repeated, Settings, Sources, seed_from
-from reproduction.papers.cbm.boosting import BarePowerSet, ClippedPowerSet, EqualStartPowerSet, predicted_after
+from reproduction.papers.cbm.boosting import BarePowerSet, ClippedPowerSet, EqualStartPowerSet, predict_after
 from textmix.experiment.trial import Documents, Trial
 from textmix.metrics.multilabel import subset_accuracy
 from textmix.models.label_sets.boosted import BoostedPowerSet
@@ -49,11 +49,11 @@ def chain_variants(sources: Sources, settings: Settings, generator: Generator) -
         trial = source.first("indicators")
         params = settings["params"][role]
         for run in range(settings["orders"][role]):
-            rows += _scored(role, run, trial, _inferences(trial, params, settings, seed_from(generator)))
+            rows += _score_rows(role, run, trial, _inferences(trial, params, settings, seed_from(generator)))
         for run in range(settings["ensembles"][role]):
-            rows += _scored(role, run, trial, _votes(trial, params, seed_from(generator)))
+            rows += _score_rows(role, run, trial, _ensemble_votes(trial, params, seed_from(generator)))
         values[f"{role}_reach"] = float(within_reach(trial.test.y).mean())
-    return Measure({**values, **_means(rows)}, {"runs": rows})
+    return Measure({**values, **_accuracies_of_runs(rows)}, {"runs": rows})
 
 
 def boosting_variants(sources: Sources, settings: Settings, generator: Generator) -> Measure:
@@ -69,9 +69,9 @@ def boosting_variants(sources: Sources, settings: Settings, generator: Generator
         trial = source.first("indicators")
         for name in settings["kinds"]:
             fitted = trial.train.fitted(POWER_SETS[name](**size))
-            predictions = predicted_after(fitted, trial.test.X, settings["rounds"])
-            rows += _scored(role, 0, trial, ((f"{name}_{rounds}", sets) for rounds, sets in predictions))
-    return Measure(_means(rows), {"runs": rows})
+            predictions = predict_after(fitted, trial.test.X, settings["rounds"])
+            rows += _score_rows(role, 0, trial, ((f"{name}_{rounds}", sets) for rounds, sets in predictions))
+    return Measure(_accuracies_of_runs(rows), {"runs": rows})
 
 
 def sampler_seeds(sources: Sources, settings: Settings, generator: Generator) -> Measure:
@@ -88,10 +88,10 @@ def sampler_seeds(sources: Sources, settings: Settings, generator: Generator) ->
         network = trial.train.fitted(DependencyNetwork(**settings["params"], random_state=seed_from(generator)))
         for run in range(settings["runs"]):
             network.seed_ = seed_from(generator)
-            rows += _scored(role, run, trial, [("network", network.predict(trial.test.X))])
+            rows += _score_rows(role, run, trial, [("network", network.predict(trial.test.X))])
         accuracies = [row["subset_accuracy"] for row in rows if row["role"] == role]
         values |= {f"{role}_least": min(accuracies), f"{role}_most": max(accuracies)}
-    return Measure({**values, **_means(rows)}, {"runs": rows})
+    return Measure({**values, **_accuracies_of_runs(rows)}, {"runs": rows})
 
 
 def restored_parent(sources: Sources, settings: Settings, _: Generator) -> Measure:
@@ -116,14 +116,14 @@ def restored_parent(sources: Sources, settings: Settings, _: Generator) -> Measu
             train, test = (Documents(part.X, change(part.y)) for part in (trial.train, trial.test))
             made = [(name, kind(**settings["params"]).fit(train.X, train.y)) for name, kind in kinds.items()]
             predicted = [(name + end, model.predict(test.X)) for name, model in made]
-            rows += _scored(role, 0, Trial(0, train, test), predicted)
+            rows += _score_rows(role, 0, Trial(0, train, test), predicted)
             values[f"{role}_sets{end}"] = _number_of_sets(train.y, test.y)
             if not end:
                 lacking = Documents(test.X, without(test.y, settings["missed"] - 1))
                 missed = [(f"{name}_missed", sets) for name, sets in predicted]
-                rows += _scored(role, 0, Trial(0, train, lacking), missed)
+                rows += _score_rows(role, 0, Trial(0, train, lacking), missed)
                 values[f"{role}_sets_missed"] = _number_of_sets(train.y, lacking.y)
-    return Measure({**values, **_means(rows)}, {"runs": rows})
+    return Measure({**values, **_accuracies_of_runs(rows)}, {"runs": rows})
 
 
 def without(Y: np.ndarray, label: int) -> np.ndarray:
@@ -140,14 +140,14 @@ def with_parent(Y: np.ndarray, children: np.ndarray) -> np.ndarray:
     return np.column_stack([Y, Y[:, children].any(axis=1)])
 
 
-def _scored(role: str, run: int, trial: Trial, predictions: Predicted) -> Iterator[dict[str, Any]]:
+def _score_rows(role: str, run: int, trial: Trial, predictions: Predicted) -> Iterator[dict[str, Any]]:
     """Yield a row for each variant and the label sets that it predicts, int64 (N, L)."""
     for variant, predicted in predictions:
         accuracy = subset_accuracy(trial.test.y, predicted)
         yield {"role": role, "variant": variant, "run": run, "subset_accuracy": accuracy}
 
 
-def _means(rows: Iterable[Mapping[str, Any]]) -> dict[str, Repeated]:
+def _accuracies_of_runs(rows: Iterable[Mapping[str, Any]]) -> dict[str, Repeated]:
     """Return the accuracy of each run of each variant on each data set."""
     accuracies: dict[str, list[float]] = {}
     for row in rows:
@@ -167,7 +167,7 @@ def _inferences(trial: Trial, params: Mapping[str, Any], settings: Settings, see
     yield "exact", chain.predict(trial.test.X)
 
 
-def _votes(trial: Trial, params: Mapping[str, Any], seed: int) -> Predicted:
+def _ensemble_votes(trial: Trial, params: Mapping[str, Any], seed: int) -> Predicted:
     """Yield the predictions of one ensemble: labels above half or a calibrated share of the votes, and the mode."""
     model = trial.train.fitted(ChainEnsemble(**params, random_state=seed))
     shares = model.predict_proba(trial.test.X)

@@ -145,7 +145,7 @@ def approximation(sources: Sources, settings: Settings, generator: Generator) ->
 
     Settings: ``per_class``, documents drawn of each class; ``shown``, the number of parameters in the figure.
     Result: the tables ``documents`` (a drawn document a row: its words, log p and log q in nats), ``by_length`` (see
-    `_by_length`) and ``parameters`` (see `_some`).
+    `_by_length`) and ``parameters`` (see `_parameter_sample`).
     """
     train = only(sources).first().train
     alpha, beta = _fit(train)
@@ -164,7 +164,7 @@ def approximation(sources: Sources, settings: Settings, generator: Generator) ->
         for n, a, b, c in zip(drawn.lengths, p, same, refitted, strict=True)
     ]
     tables = {"documents": documents, "by_length": _by_length(drawn.lengths, p, same, refitted)}
-    return Measure(values, {**tables, "parameters": _some(alpha, beta, settings["shown"], generator)})
+    return Measure(values, {**tables, "parameters": _parameter_sample(alpha, beta, settings["shown"], generator)})
 
 
 def _by_length(lengths: np.ndarray, p: np.ndarray, same: np.ndarray, refitted: np.ndarray) -> Rows:
@@ -181,7 +181,7 @@ def _by_length(lengths: np.ndarray, p: np.ndarray, same: np.ndarray, refitted: n
     return rows
 
 
-def _some(alpha: np.ndarray, beta: np.ndarray, shown: int, generator: Generator) -> Rows:
+def _parameter_sample(alpha: np.ndarray, beta: np.ndarray, shown: int, generator: Generator) -> Rows:
     """Return alpha and beta of ``shown`` pairs (class, word): half have the largest alpha, half are drawn."""
     seen = np.flatnonzero(beta.ravel() > 0)
     a, b = alpha.ravel()[seen], beta.ravel()[seen]
@@ -251,7 +251,7 @@ def one_newsgroup(sources: Sources, settings: Settings, _: Generator) -> Measure
     joined: list[dict[str, Any]] = [{**first, **second} for first, second in zip(*tables, strict=True)]
     for row in joined:
         row["fitting"] = sum(
-            _fits(row[name], printed, half_unit, settings["margin"])
+            _agrees(row[name], printed, half_unit, settings["margin"])
             for name, (printed, half_unit) in settings["printed"].items()
         )
     fitting = [row["fitting"] for row in joined]
@@ -259,6 +259,6 @@ def one_newsgroup(sources: Sources, settings: Settings, _: Generator) -> Measure
     return Measure({"groups_with_all": float(every), "most_numbers": float(max(fitting))}, {"groups": joined})
 
 
-def _fits(value: float, printed: float, half_unit: float, margin: float) -> bool:
+def _agrees(value: float, printed: float, half_unit: float, margin: float) -> bool:
     """Return whether a number lies within a relative margin of a printed one, or rounds to its digits."""
     return abs(value - printed) <= max(half_unit, margin * abs(printed)) * (1 + 1e-9)

@@ -164,12 +164,12 @@ def _weighing(count: str, word: str, X: sparse.csr_array) -> Callable[[sparse.cs
     weight = WORDS[word](np.maximum(frequency, 1), np.maximum(occurrences, 1), X.shape[0]) * (frequency > 0)
     mean = float(X.sum() / X.shape[0])
 
-    def weighed(part: sparse.csr_array) -> sparse.csr_array:
+    def weigh(part: sparse.csr_array) -> sparse.csr_array:
         lengths = np.repeat(np.asarray(part.sum(axis=1), dtype=np.float64).ravel(), np.diff(part.indptr))
         values = COUNTS[count](part.data.astype(np.float64), lengths, mean) * weight[part.indices]
         return sparse.csr_array((values, part.indices, part.indptr), shape=part.shape)
 
-    return weighed
+    return weigh
 
 
 def _accuracies(representation: str, train: Documents, test: Documents, k: int) -> dict[str, float]:

@@ -92,7 +92,7 @@ def deviation_readings(sources: Sources, settings: Settings, generator: Generato
     samples = {"training": sample(train, settings["per_class"], generator)}
     samples["unseen"] = sample(test, settings["per_class"], generator)
     rows: Rows = []
-    for smoothing, training, alpha, beta in _trained(train, settings["smoothing"], settings["steps"]):
+    for smoothing, training, alpha, beta in _trainings_of(train, settings["smoothing"], settings["steps"]):
         for documents, drawn in samples.items():
             if smoothing or documents == "training":
                 head = {"smoothing": smoothing, "training": training, "documents": documents}
@@ -104,7 +104,7 @@ def deviation_readings(sources: Sources, settings: Settings, generator: Generato
     return Measure(values | {"with_both": both}, {"readings": rows})
 
 
-def _trained(
+def _trainings_of(
     train: Documents, constants: Sequence[float], steps: Sequence[int]
 ) -> Iterator[tuple[float, str, np.ndarray, np.ndarray]]:
     """Yield smoothing constant, name of the training, and alpha and beta (C, V) of each training."""

@@ -78,12 +78,12 @@ def dcm_methods(data: FigureData) -> Sheet:
     seconds = data.results.measure_table("training_time", "seconds")
     figure, panel = panels(3, height=2.9, sharey=True)
     for axes, metric in zip(panel[:2], ("accuracy", "perplexity"), strict=True):
-        groups = [_of(splits, name, metric) for name in MODELS]
+        groups = [_column_of(splits, name, metric) for name in MODELS]
         for height, values in enumerate(groups):
             trials_row(axes, height, values, colour_of(list(MODELS)[height]), "split")
         explain_trials(axes, "split", map(len, groups))
         axes.locator_params(axis="x", nbins=3)
-    times = [statistics.median(_of(seconds, _timed(name), "seconds")) for name in MODELS]
+    times = [statistics.median(_column_of(seconds, _timed(name), "seconds")) for name in MODELS]
     for height, (name, value) in enumerate(zip(MODELS, times, strict=True)):
         panel[2].plot([value], [height], MARKERS[1], color=colour_of(name), markersize=5)
     panel[2].plot([], [], MARKERS[1], color=GREY, markersize=5, label="median of the training times")
@@ -91,12 +91,12 @@ def dcm_methods(data: FigureData) -> Sheet:
     for axes, name in zip(panel, ("accuracy (fraction)", "perplexity", "seconds (log scale)"), strict=True):
         axes.set_xlabel(name)
     row_names(panel[0], list(MODELS.values()))
-    figure.note(_orders(splits))
+    figure.note(_order_sentence(splits))
     legend(figure)
     return figure
 
 
-def _of(rows: Rows, model: str, column: str) -> list[float]:
+def _column_of(rows: Rows, model: str, column: str) -> list[float]:
     return [float(row[column]) for row in rows if row["model"] == model]
 
 
@@ -105,11 +105,13 @@ def _timed(model: str) -> str:
     return model.removesuffix("_reciprocal_newton")
 
 
-def _orders(splits: Rows) -> str:
+def _order_sentence(splits: Rows) -> str:
     """Return a sentence on the order of EDCM, DCM and multinomial for each method of the DCM."""
     parts = []
     for name in list(MODELS)[2:]:
-        mean = {model: statistics.fmean(_of(splits, model, "accuracy")) for model in ("edcm", name, "multinomial")}
+        mean = {
+            model: statistics.fmean(_column_of(splits, model, "accuracy")) for model in ("edcm", name, "multinomial")
+        }
         ranked = sorted(mean, key=lambda model: -mean[model])
         parts.append(f"{MODELS[name]}: " + " > ".join(MODELS[model].split(",")[0] for model in ranked))
     return f"Order of the mean accuracies by method of the DCM: {'; '.join(parts)}."
@@ -299,7 +301,7 @@ def knn_curves(data: FigureData) -> Sheet:
         _curves(axes, rows)
         axes.set_title(counted(f"{title}, splits", splits))
         axes.set_xlabel("neighbours k (log scale)")
-        figure.note(f"{title}: {_trend(rows)}")
+        figure.note(f"{title}: {_trend_sentence(rows)}")
     figure.note("A bar reaches one standard deviation over the splits to each side of the mean.")
     panel[0].set_ylabel("accuracy (fraction)")
     legend(figure, panel[0])
@@ -317,7 +319,7 @@ def _curves(axes: Axes, rows: Rows) -> None:
     marked(axes.xaxis, [x for x in k if x in (1, 2, 3, 5, 10, 20, 30, 50, 100)])
 
 
-def _trend(rows: Rows) -> str:
+def _trend_sentence(rows: Rows) -> str:
     """Return a sentence on the representations whose accuracy is higher at the largest k than at the smallest."""
     ends: dict[str, list[float]] = {}
     for row in sorted(rows, key=lambda row: float(row["k"])):

@@ -80,7 +80,7 @@ def set_error(data: FigureData) -> Sheet:
             for part in (axes, below):
                 part.plot(thresholds, errors, label=f"{name}, {_SHORT[test]}", **style)
                 _mark_validated(part, curve, (0, 3), series)
-            _least(figure, f"{name}, {which}", curve)
+            _note_least_error(figure, f"{name}, {which}", curve)
     below.set_xscale("logit")
     marked(below.xaxis, list(_MARKS), list(_MARKS.values()))
     axes.set_xlim(0, 1)
@@ -92,7 +92,7 @@ def set_error(data: FigureData) -> Sheet:
     return figure
 
 
-def _least(figure: Sheet, name: str, curve: Points) -> None:
+def _note_least_error(figure: Sheet, name: str, curve: Points) -> None:
     """Note the least error of a curve and its threshold."""
     threshold, *_, error, _ = min(curve, key=lambda point: point[3])
     where = f"1 − {brief(1 - threshold)}" if threshold > 0.99 else brief(threshold)

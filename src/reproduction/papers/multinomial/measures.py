@@ -65,7 +65,7 @@ class _SingleLabel:
 
     def wrong(self, params: Mapping[str, Any]) -> np.ndarray:
         """Return which test documents get a wrong label, bool (N,), after training on `train` and `unlabelled`."""
-        return _wrong(stack(self.train, self.unlabelled), self.test, params)
+        return _errors_of(stack(self.train, self.unlabelled), self.test, params)
 
     def cross_validated(self, folds: int, params: Mapping[str, Any]) -> int:
         """Return the number of errors on `train`, each document predicted by a model of the folds without it.
@@ -74,10 +74,10 @@ class _SingleLabel:
         to count words.
         """
         parts = halves_of(fold_numbers(len(self.train), folds))
-        return sum(int(_wrong(self.train[fit], self.train[fold], params).sum()) for fit, fold in parts)
+        return sum(int(_errors_of(self.train[fit], self.train[fold], params).sum()) for fit, fold in parts)
 
 
-def _wrong(train: Documents, test: Documents, params: Mapping[str, Any]) -> np.ndarray:
+def _errors_of(train: Documents, test: Documents, params: Mapping[str, Any]) -> np.ndarray:
     """Return which single-label test documents a trained classifier gives a wrong label, bool (N,)."""
     model = train.fitted(AbsoluteDiscountingClassifier(**params))
     return np.argmax(model.predict_log_proba(test.X), axis=1) != test.y.indices
@@ -294,7 +294,7 @@ def document_lengths(sources: Sources, settings: Settings, _: Generator) -> Meas
     at = int(np.argmin(np.abs(thresholds - settings["standard"])))
     rows: list[dict[str, Any]] = []
     for total in settings["sums"]:
-        for rule, scores in rules.scores(scaled(test.X, total)).items():
+        for rule, scores in rules.scores(scale_rows(test.X, total)).items():
             sweep = sweep_of(rule, scores, test.y, thresholds)
             best = sweep.lowest_set_error()
             errors = {"lowest": sweep.set_error[best], "set_error": sweep.set_error[at]}
@@ -329,7 +329,7 @@ def binary_readings(sources: Sources, settings: Settings, _: Generator) -> Measu
     return Measure({"best_least": min(ends), "best_most": max(ends)}, {"readings": rows})
 
 
-def scaled(X: sparse.csr_array, total: float | None) -> sparse.csr_array:
+def scale_rows(X: sparse.csr_array, total: float | None) -> sparse.csr_array:
     """Return counts X (N, V) with each row scaled to a sum, CSR; unchanged for None.  An empty row stays empty."""
     if total is None:
         return X

@@ -115,7 +115,7 @@ def _label_sets(train: Documents, test: Documents, settings: Settings) -> dict[s
     return {**nothing, "set_error": error, "set_error_without_unlabelled": labelled, "lowest": error}
 
 
-def _as_they_are(documents: Documents) -> Documents:
+def _unchanged(documents: Documents) -> Documents:
     return documents
 
 
@@ -198,11 +198,11 @@ def _unit_logs(X: sparse.csr_array) -> sparse.csr_array:
 Score = Callable[[Documents, sparse.csr_array, Mapping[str, Any], int], Scores]
 #: Name -> what is done to the documents before, and the scores of a model trained on them.
 RIVALS: Mapping[str, tuple[Callable[[Documents], Documents], Score]] = {
-    "multinomial": (_as_they_are, _multinomial),
+    "multinomial": (_unchanged, _multinomial),
     "multinomial with <no_class>": (_with_no_class, _exclusive_multinomial),
-    "EDCM": (_as_they_are, _edcm),
-    "logistic regression": (_as_they_are, _logistic_regression),
-    "network": (_as_they_are, _network),
+    "EDCM": (_unchanged, _edcm),
+    "logistic regression": (_unchanged, _logistic_regression),
+    "network": (_unchanged, _network),
 }
 
 
@@ -221,7 +221,7 @@ def label_dependence(sources: Sources, settings: Settings, generator: Generator)
     train, test = trial.train, trial.test
     params = {name: value for name, value in params_of(settings).items() if name != "discount_counts"}
     fold = fold_numbers(len(train), settings["folds"], generator)
-    inputs, inputs_of_test = _crossed(train, fold, params), _log_odds(train, test.X, params)
+    inputs, inputs_of_test = _out_of_fold_log_odds(train, fold, params), _log_odds(train, test.X, params)
     seed, used = seed_from(generator), np.flatnonzero(train.y.sum(axis=0) >= settings["least"])
     Y, true = train.y.toarray()[:, used], test.y.toarray() > 0
     rows = []
@@ -252,7 +252,7 @@ def _log_odds(train: Documents, X: sparse.csr_array, params: Mapping[str, Any]) 
     return np.asarray(np.sign(scores) * np.log1p(np.minimum(np.abs(scores), 1e9)))
 
 
-def _crossed(train: Documents, fold: np.ndarray, params: Mapping[str, Any]) -> np.ndarray:
+def _out_of_fold_log_odds(train: Documents, fold: np.ndarray, params: Mapping[str, Any]) -> np.ndarray:
     """Return `_log_odds` of each training document by classifiers of the folds without it, float64 (N, L)."""
     inputs = np.empty(train.y.shape)
     for train_rows, left_out in halves_of(fold):

@@ -135,11 +135,11 @@ def smoothing_reasons(sources: Sources, settings: Settings, generator: Generator
             rows.append({"documents": len(part), "background": name, "accuracy": accuracy})
             values[f"accuracy_{name}_{percent}"] = accuracy
         values[f"gain_{percent}"] = values[f"accuracy_uniform_{percent}"] - values[f"accuracy_none_{percent}"]
-        values[f"impossible_share_{percent}"] = _impossible(part, trial.test)
+        values[f"impossible_share_{percent}"] = _impossible_share(part, trial.test)
     return Measure(values, {"accuracy": rows})
 
 
-def _impossible(train: Documents, test: Documents) -> float:
+def _impossible_share(train: Documents, test: Documents) -> float:
     """Return the share of test documents that have a word which no training document of their class has."""
     classes, n_train = int(max(train.y.max(), test.y.max())) + 1, len(train)
     member = sparse.csr_array((np.ones(n_train), (train.y, np.arange(n_train))), shape=(classes, n_train))

@@ -69,8 +69,9 @@ def prediction(sources: Sources, settings: Settings, _: Generator) -> Measure:
 
     Settings: ``beam_width``; ``exact_labels``, the number of most frequent labels whose label sets are all scored;
     ``exact_pages``, the number of test pages used there, each with at least one of these labels.
-    Result: the tables ``searches`` (rows of `_against` and F) and ``exact`` (rows of `_exact`); its values are means
-    over data sets and models, and ``largest_share_of_allowed_evaluations`` is that of `_share_of_evaluations`.
+    Result: the tables ``searches`` (rows of `_gain_over_greedy` and F) and ``exact`` (rows of `_compare_with_exact`);
+    its values are means over data sets and models, and ``largest_share_of_allowed_evaluations`` is that of
+    `_share_of_evaluations`.
     """
     rows, exact, allowed = list[dict[str, Any]](), list[dict[str, Any]](), 0.0
     for role, trial in _trials(sources):
@@ -80,11 +81,11 @@ def prediction(sources: Sources, settings: Settings, _: Generator) -> Measure:
             allowed = max(allowed, _share_of_evaluations(greedy))
             for search in ("greedy", "beam", "flip"):
                 fitted.set_params(search=search, beam_width=settings["beam_width"])
-                row = _against(greedy, fitted, trial.test.X) | {
+                row = _gain_over_greedy(greedy, fitted, trial.test.X) | {
                     "sample_f": sample_f(trial.test.y, fitted.predict(trial.test.X))
                 }
                 rows.append({"role": role, "model": name, "search": search, **row})
-            exact.append({"role": role, "model": name, **_exact(model, trial, settings)})
+            exact.append({"role": role, "model": name, **_compare_with_exact(model, trial, settings)})
     values = {
         "largest_share_of_allowed_evaluations": allowed,
         **{
@@ -109,7 +110,7 @@ def _share_of_evaluations(predicted: np.ndarray) -> float:
     return steps * (2 * n_labels - steps + 1) / (n_labels * (n_labels + 1))
 
 
-def _against(greedy: np.ndarray, fitted: PMM1 | PMM2, X: sparse.csr_array) -> dict[str, float]:
+def _gain_over_greedy(greedy: np.ndarray, fitted: PMM1 | PMM2, X: sparse.csr_array) -> dict[str, float]:
     """Return the share of pages whose set differs from the greedy one, and their mean gain in log posterior, nats."""
     predicted = fitted.predict(X)
     changed = np.any(predicted != greedy, axis=1)
@@ -122,7 +123,7 @@ def _against(greedy: np.ndarray, fitted: PMM1 | PMM2, X: sparse.csr_array) -> di
     return {"pages_changed": float(changed.mean()), "gain_in_nats": float(np.mean(gain))}
 
 
-def _exact(model: type[PMM1 | PMM2], trial: Trial, settings: Settings) -> dict[str, float]:
+def _compare_with_exact(model: type[PMM1 | PMM2], trial: Trial, settings: Settings) -> dict[str, float]:
     """Return how often greedy and flip search find the best label set of the most frequent labels, by exhaustion."""
     Y, Y_test = trial.train.y, trial.test.y
     labels = np.sort(np.argsort(-Y.sum(axis=0), kind="stable")[: settings["exact_labels"]])

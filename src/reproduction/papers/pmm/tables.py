@@ -21,13 +21,13 @@ def _check_all(sources: Sources, settings: Settings) -> None:
         raise MissingResult(f"only {len(sources)} of the {settings['problems']} problems are at hand")
 
 
-def _f(sources: Sources, settings: Settings) -> dict[str, list[float]]:
+def _sample_f(sources: Sources, settings: Settings) -> dict[str, list[float]]:
     """Return for each method its mean F over the trials of each problem, a fraction."""
     _check_all(sources, settings)
-    return {method: [_mean_f(source, method) for source in sources.values()] for method in METHODS}
+    return {method: [_mean_sample_f(source, method) for source in sources.values()] for method in METHODS}
 
 
-def _mean_f(source: MeasureData, method: str) -> float:
+def _mean_sample_f(source: MeasureData, method: str) -> float:
     """Return the mean sample-averaged F of a method over the trials of one problem, a fraction."""
     truth, predictions = source.corpus.indicators(), source.predictions[method]
     trials = (
@@ -44,7 +44,7 @@ def means(sources: Sources, settings: Settings, _: Generator) -> Measure:
     Settings: ``problems``, how many there must be.
     It raises `MissingResult` where fewer are at hand.
     """
-    return Measure({method: statistics.fmean(f) for method, f in _f(sources, settings).items()})
+    return Measure({method: statistics.fmean(f) for method, f in _sample_f(sources, settings).items()})
 
 
 def wins(sources: Sources, settings: Settings, _: Generator) -> Measure:
@@ -56,7 +56,7 @@ def wins(sources: Sources, settings: Settings, _: Generator) -> Measure:
     Settings: ``problems``, how many there must be.
     It raises `MissingResult` where fewer are at hand.
     """
-    f = _f(sources, settings)
+    f = _sample_f(sources, settings)
     best = np.argmax([f[method] for method in METHODS], axis=0)
     values = {f"best_{method}": float(np.sum(best == number)) for number, method in enumerate(METHODS)}
     for first, second in PAIRS:

@@ -32,7 +32,7 @@ def dropout_unlabelled(sources: Sources, settings: Settings, generator: Generato
     fold).
     """
     source = only(sources)
-    trial = positive(source)
+    trial = positive_trial(source)
     train, unlabelled = trial.train, features_of(source)[np.flatnonzero(source.corpus.label_counts == 0)]
 
     def accuracy(pair: Sequence[float], fitted: Documents, tried: Documents) -> float:
@@ -70,7 +70,7 @@ def vectors_accuracy(sources: Sources, settings: Settings, generator: Generator)
     return Measure({"given": accuracy(*source_split), "random": Repeated(halves, source.test_ratio)})
 
 
-def positive(source: MeasureData) -> Trial:
+def positive_trial(source: MeasureData) -> Trial:
     """Return the first trial with the indicator of the second of two labels as target, which is 0 without a label."""
     reviews = Documents(features_of(source), source.corpus.indicators()[:, 1])
     return next(trials_of(reviews, source.splits, 1))

@@ -31,7 +31,7 @@ def _kinds(corpus: Corpus) -> list[tuple[int, int, int, int]]:
     return [(n, slop, end - size, end) for (n, slop, size), end in zip(sizes, ends, strict=True)]
 
 
-def _upto(corpus: Corpus, n: int, slop: int) -> list[tuple[int, int]]:
+def _column_ranges(corpus: Corpus, n: int, slop: int) -> list[tuple[int, int]]:
     """Return the ranges of columns (first, after last) of the skip-grams of at most n words and at most this slop."""
     return [(low, high) for own_n, own_slop, low, high in _kinds(corpus) if own_n <= n and own_slop <= slop]
 
@@ -47,7 +47,9 @@ def skipgram_counts(sources: Sources, settings: Settings, _: Generator) -> Measu
     """
     source = only(sources)
     corpus = source.corpus
-    values = {f"n{n}_s{s}": float(sum(high - low for low, high in _upto(corpus, n, s))) for n, s in settings["kinds"]}
+    values = {
+        f"n{n}_s{s}": float(sum(high - low for low, high in _column_ranges(corpus, n, s))) for n, s in settings["kinds"]
+    }
     train = source.first().train.X
     values["most_dropped"] = float(np.bincount(train.indices, minlength=train.shape[1]).min()) - 1.0
     return Measure(values)
@@ -186,7 +188,7 @@ def curves(sources: Sources, settings: Settings, generator: Generator) -> Measur
     folds = generator.permutation(len(whole.y)) % settings["folds"]
     report = progress("curves of pairs of n and slop", len(settings["kinds"]))
     for done, (n, slop) in enumerate(settings["kinds"], start=1):
-        data = whole.take(_upto(source.corpus, n, slop))
+        data = whole.take(_column_ranges(source.corpus, n, slop))
         path = _path(data, settings, folds if done == len(settings["kinds"]) else np.where(folds == 0, 0, -1))
         accuracy = [data.accuracy(solution) for solution in path.solutions]
         used = [int(np.count_nonzero(solution.w)) for solution in path.solutions]
@@ -253,7 +255,7 @@ def speaking(sources: Sources, settings: Settings, generator: Generator) -> Meas
             pull[low:high] = 0.0
     order, stops = np.argsort(pull, kind="stable"), stop_words(settings["stop_list"])
     telling = [
-        (column for column in side if _tells(_words_of(source.corpus.feature_names[column]), stops))  # type: ignore[index]
+        (column for column in side if _has_content_word(_words_of(source.corpus.feature_names[column]), stops))  # type: ignore[index]
         for side in (order[::-1], order)
     ]
     chosen = [column for side in telling for column in islice(side, settings["number"])]
@@ -279,7 +281,7 @@ def _words_of(name: str) -> list[str]:
     return name.partition(" ~")[0].split(" ")
 
 
-def _tells(words: Sequence[str], stops: frozenset[str]) -> bool:
+def _has_content_word(words: Sequence[str], stops: frozenset[str]) -> bool:
     """Return whether one of the words is neither a stop word nor a punctuation mark; 's and 't count as stop words."""
     return any(word.lower().strip("'") not in stops and any(letter.isalpha() for letter in word) for word in words)
 

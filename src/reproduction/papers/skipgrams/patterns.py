@@ -35,7 +35,7 @@ def pattern_counts(sources: Sources, settings: Settings, _: Generator) -> Measur
     source = only(sources)
     tokens: Ragged = source.corpus.tokens  # type: ignore[assignment]
     values, document = _stream(tokens, np.asarray(source.splits.train[0]))
-    values = merged(values, source.corpus.feature_names or (), settings["same"])
+    values = merge_words(values, source.corpus.feature_names or (), settings["same"])
     most_n, most_slop = (max(kind[position] for kind in settings["kinds"]) for position in (0, 1))
     counting = settings["least"], settings["once"]
     sizes = {
@@ -81,7 +81,7 @@ def _stream(tokens: Ragged, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return np.asarray(tokens.values, dtype=np.int64)[chosen], document[chosen]
 
 
-def merged(values: np.ndarray, names: Sequence[str], same: Mapping[str, str]) -> np.ndarray:
+def merge_words(values: np.ndarray, names: Sequence[str], same: Mapping[str, str]) -> np.ndarray:
     """Return word ids (T,) in which some words have the id of another word; a word without an id is passed over."""
     ids, table = {name: number for number, name in enumerate(names)}, np.arange(len(names))
     for word, other in same.items():
@@ -102,12 +102,12 @@ def numbers_by_slop(
     counting : the smallest frequency that is kept, and for what a document counts once: ``pattern`` or ``document``.
     """
     (n, most_slop), (least, once) = kind, counting
-    often = _often(values, document, position_patterns(n, most_slop), least)
+    often = _frequent_entries(values, document, position_patterns(n, most_slop), least)
     sizes, grams, pairs = [], np.empty(0, dtype=np.uint64), np.empty(0, dtype=np.uint64)
     before, frequency = grams, np.empty(0, dtype=np.int64)
     for slop in range(most_slop + 1):
         patterns = [offsets for offsets in position_patterns(n, slop) if offsets[-1] - (n - 1) == slop]
-        matches = [_once_a_document(values, document, offsets, often) for offsets in patterns]
+        matches = [_occurrences_by_document(values, document, offsets, often) for offsets in patterns]
         grams, pairs = (
             np.concatenate([old, *new]) for old, new in zip((grams, pairs), zip(*matches, strict=True), strict=True)
         )
@@ -138,7 +138,9 @@ def _bin(gram: np.ndarray) -> np.ndarray:
     return (gram >> np.uint64(64 - _BITS)).astype(np.int64)
 
 
-def _often(values: np.ndarray, document: np.ndarray, patterns: Sequence[tuple[int, ...]], least: int) -> np.ndarray:
+def _frequent_entries(
+    values: np.ndarray, document: np.ndarray, patterns: Sequence[tuple[int, ...]], least: int
+) -> np.ndarray:
     """Return for each entry of the table whether its skip-grams together occur ``least`` times, bool (2^25,).
 
     A skip-gram of another entry cannot reach that frequency, so most skip-grams need not be compared.
@@ -149,7 +151,7 @@ def _often(values: np.ndarray, document: np.ndarray, patterns: Sequence[tuple[in
     return np.asarray(total >= least)
 
 
-def _once_a_document(
+def _occurrences_by_document(
     values: np.ndarray, document: np.ndarray, offsets: tuple[int, ...], often: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return the hash of each skip-gram of one pattern in an entry of ``often``, once per document, uint64 (M,)."""

@@ -38,7 +38,7 @@ def comparison(sources: Sources, settings: Settings, rng: Generator) -> Measure:
     rows = [
         {"role": role, "method": method.name, "size": size, "trial": trial, "accuracy": accuracy}
         for role, source in sources.items()
-        for size, method, _seconds, accuracies in _fitted(source, settings["sizes"], settings["trials"], rng)
+        for size, method, _seconds, accuracies in _run_methods(source, settings["sizes"], settings["trials"], rng)
         for trial, accuracy in enumerate(accuracies)
     ]
     methods = list(next(iter(sources.values())).methods)
@@ -60,16 +60,16 @@ def comparison_time(sources: Sources, settings: Settings, rng: Generator) -> Mea
     rows = [
         {"role": role, "method": method.name, "seconds": seconds}
         for role, source in sources.items()
-        for _size, method, seconds, _accuracies in _fitted(source, settings["sizes"][:1], 1, rng)
+        for _size, method, seconds, _accuracies in _run_methods(source, settings["sizes"][:1], 1, rng)
     ]
     return Measure({"datasets": float(len(sources))}, {"seconds": rows})
 
 
-def _fitted(
+def _run_methods(
     source: MeasureData, sizes: Sequence[int], trials: int, rng: Generator
 ) -> Iterator[tuple[int, Method, float, list[float]]]:
     """Yield size, method, seconds of the first fit and prediction, and the accuracy of each trial."""
-    seed, whole = seed_from(rng), _ordered(source, trials, rng)
+    seed, whole = seed_from(rng), _ordered_splits(source, trials, rng)
     for size in sizes:
         splits = Splits.of([(train[:size], test) for train, test in whole])
         for method in source.methods.values():
@@ -82,7 +82,7 @@ def _fitted(
             yield size, method, seconds, [float(right[splits.test_place(trial)].mean()) for trial in range(len(splits))]
 
 
-def _ordered(source: MeasureData, trials: int, rng: Generator) -> list[tuple[np.ndarray, np.ndarray]]:
+def _ordered_splits(source: MeasureData, trials: int, rng: Generator) -> list[tuple[np.ndarray, np.ndarray]]:
     """Return the first splits, their training documents ordered so that any first ones hold the classes alike."""
     y, number = source.corpus.classes(), min(trials, len(source.splits))
     return [

@@ -43,7 +43,7 @@ def latent_topics(sources: Sources, settings: Settings, rng: Generator) -> Measu
     for role, source in sources.items():
         for trial in samples(source.documents(), source.splits, settings["documents"], rng):
             quantities.add(role, _trial(trial, settings, rng))
-    return _with_differences(quantities, settings, sources)
+    return _measure_of(quantities, settings, sources)
 
 
 def pooled_topics(sources: Sources, settings: Settings, rng: Generator) -> Measure:
@@ -61,10 +61,10 @@ def pooled_topics(sources: Sources, settings: Settings, rng: Generator) -> Measu
             for k in settings["topics"]:
                 numbers[f"lda{k}_nats"] = _left_to_right(one, tried, k, settings, seed_from(rng))[1]
             quantities.add(role, numbers)
-    return _with_differences(quantities, settings, sources)
+    return _measure_of(quantities, settings, sources)
 
 
-def _with_differences(quantities: Quantities, settings: Settings, roles: Iterable[str]) -> Measure:
+def _measure_of(quantities: Quantities, settings: Settings, roles: Iterable[str]) -> Measure:
     """Return quantities and the differences of the DCM's and the topics' log perplexities."""
     pairs = {f"dcm_above_lda{k}": ("dcm_nats", f"lda{k}_nats") for k in settings["topics"]}
     values: dict[str, Value] = {**quantities.means(), **quantities.differences(pairs, list(roles))}
@@ -148,7 +148,7 @@ def longer(sources: Sources, settings: Settings, rng: Generator) -> Measure:
         """Return documents of which each m are one."""
         return Documents(*join(documents.X, documents.y, m))
 
-    return _measured(sources, settings["joined"], of_length, settings["smoothing"], rng)
+    return _measure_by_length(sources, settings["joined"], of_length, settings["smoothing"], rng)
 
 
 def thinned(sources: Sources, settings: Settings, rng: Generator) -> Measure:
@@ -167,10 +167,10 @@ def thinned(sources: Sources, settings: Settings, rng: Generator) -> Measure:
         thinned = Documents(thin(long.X, percent / 100.0, rng), long.y)
         return thinned[np.flatnonzero(thinned.lengths > 0)]
 
-    return _measured(sources, settings["percent"], of_length, settings["smoothing"], rng)
+    return _measure_by_length(sources, settings["percent"], of_length, settings["smoothing"], rng)
 
 
-def _measured(
+def _measure_by_length(
     sources: Sources,
     lengths: Sequence[int],
     of_length: Callable[[Documents, int], Documents],
@@ -184,13 +184,13 @@ def _measured(
         for trial in range(len(source.splits)):
             rows = [rng.permutation(part[trial]) for part in (source.splits.train, source.splits.test)]
             by_length = {m: [of_length(documents[part_rows], m) for part_rows in rows] for m in lengths}
-            quantities.add(role, _of_lengths(by_length, smoothing))
+            quantities.add(role, _numbers_by_length(by_length, smoothing))
     grown = ("dcm_nats_growth", "dcm_accuracy_growth", "edcm_accuracy_growth")
     growth = quantities.differences({name: (name, "") for name in grown}, list(sources))
     return Measure({**quantities.means(), **growth}, {"trials": quantities.rows()})
 
 
-def _of_lengths(by_length: Mapping[int, Sequence[Documents]], smoothing: Sequence[float]) -> dict[str, float]:
+def _numbers_by_length(by_length: Mapping[int, Sequence[Documents]], smoothing: Sequence[float]) -> dict[str, float]:
     """Return the numbers of one trial, from each length's training and test documents, the shortest first."""
     points, numbers = [{"smoothing": value} for value in smoothing], dict[str, float]()
     for m, (train, test) in by_length.items():

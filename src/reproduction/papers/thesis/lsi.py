@@ -94,7 +94,7 @@ def pruning(sources: Sources, settings: Settings, rng: Generator) -> Measure:
             values |= {key: estimate.value, f"{key}_ci_low": estimate.low, f"{key}_ci_high": estimate.high}
             gains.append({"role": role, "beside": name, **estimate._asdict()})
         values[f"{role}_share"] = float(
-            np.mean([_chosen_share(vocabularies, SUGGESTED, settings["small"]) for vocabularies in trials])
+            np.mean([_best_share(vocabularies, SUGGESTED, settings["small"]) for vocabularies in trials])
         )
     return Measure(values, {"errors": errors, "gains": gains})
 
@@ -122,7 +122,7 @@ def errors_of(trial: Trial, words: np.ndarray, folds: np.ndarray, settings: Sett
     return Errors(float(lsi_errors(train, test, points[best : best + 1])[0]), float(held_out[best] / len(parts)))
 
 
-def _chosen_share(vocabularies: Mapping[tuple[str, float], Errors], score: str, shares: Sequence[float]) -> float:
+def _best_share(vocabularies: Mapping[tuple[str, float], Errors], score: str, shares: Sequence[float]) -> float:
     """Return the share with the least error on held-out training documents; of equal ones the first."""
     return min(shares, key=lambda share: vocabularies[score, share].held_out)
 
@@ -134,7 +134,7 @@ def _gains_of_pruning(
 
     def errors(score: str) -> list[float]:
         return [
-            vocabularies[score, 1.0 if score == WHOLE else _chosen_share(vocabularies, score, shares)].test
+            vocabularies[score, 1.0 if score == WHOLE else _best_share(vocabularies, score, shares)].test
             for vocabularies in trials
         ]
 

@@ -61,9 +61,9 @@ def word_order(sources: Sources, settings: Settings, generator: Generator) -> Me
 def _trial(trial: Trial, settings: Settings, generator: Generator) -> dict[str, float]:
     seed = seed_from(generator)
     clusters = WordClusters(n_clusters=settings["clusters"], random_state=seed).fit(trial.train.X)
-    small, counted = _mapped(trial, clusters.transform), _mapped(trial, TokenSequences.counts)
-    numbers = _of_form("small", ("own", "shared"), small, settings, seed)
-    numbers |= _of_form("whole", ("topics", "topics"), trial, settings, seed)
+    small, counted = _map_features(trial, clusters.transform), _map_features(trial, TokenSequences.counts)
+    numbers = _numbers_of_form("small", ("own", "shared"), small, settings, seed)
+    numbers |= _numbers_of_form("whole", ("topics", "topics"), trial, settings, seed)
     for form in ("own", "shared"):
         numbers[form] = trial.accuracy(_model(form, form, settings, seed))
     point = lsi_point(counted.train, settings["lsi"], 3, generator=np.random.default_rng(seed), seed=seed)
@@ -72,7 +72,7 @@ def _trial(trial: Trial, settings: Settings, generator: Generator) -> dict[str, 
     return numbers
 
 
-def _mapped(trial: Trial, change: Callable[[Any], Any]) -> Trial:
+def _map_features(trial: Trial, change: Callable[[Any], Any]) -> Trial:
     train, test = (Documents(change(part.X), part.y) for part in (trial.train, trial.test))
     return Trial(trial.number, train, test)
 
@@ -87,10 +87,12 @@ def _model(form: str, emissions: Any, settings: Settings, seed: int) -> HMMClass
     )
 
 
-def _of_form(form: str, emissions: tuple[str, str], trial: Trial, settings: Settings, seed: int) -> dict[str, float]:
+def _numbers_of_form(
+    form: str, emissions: tuple[str, str], trial: Trial, settings: Settings, seed: int
+) -> dict[str, float]:
     """Return accuracy, gain of the true order, and distance of the transitions, of one form of model."""
     rng = np.random.default_rng(seed)
-    mixed = _mapped(trial, lambda words: words.shuffled(rng))
+    mixed = _map_features(trial, lambda words: words.shuffled(rng))
     model = trial.train.fitted(_model(form, emissions[0], settings, seed))
     # The order of words does not change their topics.
     topics = emissions[0] == "topics"
