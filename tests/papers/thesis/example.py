@@ -1,18 +1,34 @@
-"""Parts that several tests of the thesis share: its paper.yaml, and a small corpus of several classes."""
+"""Parts that several tests of the thesis share: its paper.yaml, and a small corpus of two classes."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
+from scipy import sparse
+
 from reproduction.flow.measures import MeasureData
-from tests.bench.test_running import corpus
 from textmix.core.config import load_yaml_strict
+from textmix.data.corpus import Corpus, Ragged
 from textmix.experiment.splits import make_splits
 
 SPEC = load_yaml_strict(Path(__file__).parents[3] / "config/papers/thesis/paper.yaml")
 
 
 def source() -> MeasureData:
-    """Return made documents in two random halves."""
-    counted = corpus(2, several=False)
-    return MeasureData(counted, make_splits(counted, {"kind": "random", "train": 0.5, "trials": 2}, 0, "half", None))
+    """Return 60 documents of random counts, their words in the order of the vocabulary, in two random halves."""
+    rng = np.random.default_rng(0)
+    counts = rng.poisson(rng.gamma(0.3, 2.0, (60, 30))).astype(np.int32)
+    counts[:, 0] += 1
+    X = sparse.csr_array(counts)
+    offsets = np.concatenate([[0], np.cumsum(np.asarray(X.sum(axis=1)))])
+    corpus = Corpus(
+        name="tiny",
+        ids=[f"d{i}" for i in range(60)],
+        label_names=["c0", "c1"],
+        labels=sparse.csr_array(np.eye(2, dtype=np.int8)[np.arange(60) % 2]),
+        tokens=Ragged(np.repeat(X.indices, X.data).astype(np.int32), offsets),
+        features=X,
+        feature_names=[f"w{i}" for i in range(30)],
+    )
+    return MeasureData(corpus, make_splits(corpus, {"kind": "random", "train": 0.5, "trials": 2}, 0, "half", None))

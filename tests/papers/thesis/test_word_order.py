@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from reproduction.flow.measures import MeasureData, Quantities, Repeated, run_measure
+from reproduction.flow.measures import Quantities, Repeated, run_measure
 from reproduction.papers.thesis.word_order import transitions_apart
-from tests.bench.test_running import corpus, tokens_of
+from tests.papers.thesis.example import SPEC, source
 from textmix.core.config import load_yaml_strict
-from textmix.experiment.splits import make_splits
 
 PAPER = Path(__file__).parents[3] / "config/papers/thesis"
-
-
-SPEC = load_yaml_strict(PAPER / "paper.yaml")
 
 
 def test_differences_have_intervals_over_the_trials() -> None:
@@ -40,9 +35,7 @@ def test_equal_transitions_lie_nowhere_apart() -> None:
 
 
 def test_word_order_gives_what_the_checks_name() -> None:
-    counted = corpus(2, several=False)
-    counted = replace(counted, tokens=tokens_of(counted))
-    source = MeasureData(counted, make_splits(counted, {"kind": "random", "train": 0.5, "trials": 2}, 0, "half", None))
+    data = source()
     settings = {
         **SPEC["measures"]["word_order"]["settings"],
         **{"documents": 25, "clusters": 4, "states": dict.fromkeys(("small", "whole", "own", "shared"), 2)},
@@ -51,7 +44,7 @@ def test_word_order_gives_what_the_checks_name() -> None:
     result = run_measure(
         "thesis",
         "word_order.word_order",
-        dict.fromkeys(("bbc", "newsgroups"), source),
+        dict.fromkeys(("bbc", "newsgroups"), data),
         settings,
         np.random.default_rng(0),
     )
