@@ -44,13 +44,7 @@ NO_MATRIX = {
 #: Smaller than by default where a fit takes seconds.
 SMALL: dict[str, dict[str, Any]] = {
     "CBMClassifier": {"n_components": 2, "n_init": 1},
-    "RegularisedCBM": {"candidates": (2,), "max_iter": 3, "support": False},
-    "CardinalityChains": {"n_chains": 3},
-    "BRRerank": {"trees": 3, "folds": 2},
-    "BoostedNetwork": {"trees": 3, "sweeps": 5, "kept": 4},
-    "MixedEDCMClassifier": {"max_iter": 3, "temperatures": (5.0, 1.0)},
     "LabelNetwork": {"hidden": 2, "decays": (1.0,), "max_iter": 5},
-    "TfidfNetwork": {"hidden": 4, "max_iter": 5},
     "LatentTopicEDCM": {"n_topics": 2, "max_iter": 3},
     "LSITransformer": {"n_components": 2},
     # The default criterion trains ten networks a fit.

@@ -9,7 +9,6 @@ from tests.naive.multinomial import corpus
 from textmix.experiment.further import DECISIONS, further
 from textmix.models.label_sets.chains import ChainEnsemble
 from textmix.models.label_sets.estimators import PowerSet
-from textmix.models.label_sets.rerank import BRRerank
 from textmix.models.naive_bayes.multinomial import MultinomialClassifier
 
 
@@ -24,13 +23,9 @@ def test_decisions_and_confidence_are_those_of_the_estimator():
         np.testing.assert_array_equal(sets, model.decide(X, decision))
 
 
-def test_a_method_without_probabilities_of_sets_gives_nothing_and_its_own_confidence_goes_first():
+def test_a_method_without_probabilities_of_sets_gives_nothing():
     X, Y = documents(2)
     assert further("multi", ChainEnsemble(n_chains=2, random_state=0).fit(X, Y), X, Y, Y) == {}
-    rerank = BRRerank(trees=5, random_state=0).fit(X, Y)
-    arrays = further("multi", rerank, X, Y, rerank.predict(X))
-    np.testing.assert_allclose(arrays["confidence"], rerank.confidence(X), rtol=1e-6)
-    assert set(arrays) == {"confidence"}
 
 
 def test_texts_have_their_likelihood_and_words_and_unseen_classes_have_none():

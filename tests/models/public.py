@@ -11,18 +11,12 @@ import textmix
 #: Smaller than by default where a fit takes seconds.
 SMALL: dict[str, dict[str, Any]] = {
     "CBMClassifier": {"n_components": 2, "n_init": 1, "max_iter": 3},
-    "RegularisedCBM": {"candidates": (2,), "max_iter": 3, "support": False},
-    "CardinalityChains": {"n_chains": 5},
     "ChainEnsemble": {"n_chains": 2},
-    "BRRerank": {"trees": 5, "folds": 2},
     "BoostedRelevance": {"trees": 5},
     "BoostedPowerSet": {"trees": 5},
-    "BoostedNetwork": {"trees": 5, "sweeps": 20, "kept": 10},
     "DependencyNetwork": {"sweeps": 40, "kept": 20},
-    "MixedEDCMClassifier": {"max_iter": 5, "temperatures": (5.0, 1.0)},
     "LabelNetwork": {"hidden": 3, "decays": (1.0,), "max_iter": 50},
     "LabelSVM": {"costs": (1.0,), "cost_factors": (1.0,)},
-    "TfidfNetwork": {"hidden": 8, "max_iter": 20},
     "LatentTopicEDCM": {"n_topics": 2, "max_iter": 5},
     "ClusteredHMMClassifier": {"n_clusters": 5, "n_states": 2, "max_iter": 10},
     "HMMClassifier": {"n_states": 2, "max_iter": 10},

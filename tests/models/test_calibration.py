@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy.optimize import brentq
 
 from textmix.metrics.calibration import calibration_error
 from textmix.models.common.calibration import FOLDS, fitted_slope, held_out_scores
@@ -46,6 +47,14 @@ def test_the_slope_has_the_greatest_likelihood() -> None:
 
     best = min(np.geomspace(0.01, 100.0, 4001), key=loss)
     assert fitted_slope(scores, codes) == pytest.approx(best, rel=3e-3)
+    finite = np.where(np.isfinite(scores), scores, 0.0)
+
+    def change(slope: float) -> float:
+        """Return the derivative of the loss in the slope."""
+        shares = np.exp(slope * scores) / np.exp(slope * scores).sum(axis=1, keepdims=True)
+        return float((shares * finite).sum() - finite[np.arange(200), codes].sum())
+
+    assert fitted_slope(scores, codes) == pytest.approx(brentq(change, 0.01, 100.0, xtol=1e-14), rel=1e-5)
     assert fitted_slope(scores[:0], codes[:0]) == 1.0
 
 

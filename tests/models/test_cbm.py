@@ -87,6 +87,11 @@ def test_the_empty_set_is_found_only_where_allowed():
     assert mixture.search_modes(log_pi, Z, False, 100)[0].tolist() == [[True, False]]
 
 
+def test_a_label_that_is_as_likely_as_not_is_in_the_mode():
+    log_pi, Z = np.zeros((1, 1)), np.array([[[0.0, -1.0, 0.0]]])
+    assert mixture.search_modes(log_pi, Z, True, 100)[0].tolist() == [[True, False, True]]
+
+
 @given(seeds)
 @settings(deadline=None, derandomize=True, max_examples=20)
 def test_expected_f_is_largest_among_all_sets(seed):
@@ -116,6 +121,11 @@ def test_likelihood_never_falls(l1_ratio, steps):
     ).fit(X, Y)
     path = model.objective_path_
     assert np.all(np.diff(path) >= -1e-9 * np.abs(path[1:]))
+    # The E step: the posteriors of the components given the label set.
+    pi, b = model.components(X)
+    for weights, labels, y, found in zip(pi, b, Y, model._expectation(Y)[1], strict=True):
+        joint = [naive.mixture_probability([weight], [row], y) for weight, row in zip(weights, labels, strict=True)]
+        np.testing.assert_allclose(found, np.array(joint) / sum(joint), rtol=1e-8, atol=1e-12)
     assert path[-1] > path[0] + 1.0
 
 

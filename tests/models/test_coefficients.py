@@ -19,14 +19,11 @@ from textmix.serve.model import FORMAT, PersistedModel
 LINEAR: dict[str, dict[str, Any]] = {
     **{name: {} for name in ("BinaryRelevance", "PowerSet", "PairwiseCRF", "SVMRelevance", "SVMPowerSet")},
     **{name: {"random_state": 0} for name in ("ClassifierChain", "ProbabilisticChain", "DependencyNetwork")},
-    "BRRerank": {"trees": 5, "folds": 2, "random_state": 0},
     "LabelNaiveBayes": {},
     "LabelSVM": {"costs": (1.0,), "cost_factors": (1.0,), "scale": "none"},
 }
 MANY: dict[str, dict[str, Any]] = {
     "ChainEnsemble": {"n_chains": 2, "random_state": 0},
-    "CardinalityChains": {"n_chains": 3, "random_state": 0},
-    "RandomLabelSubsets": {"size": 2, "random_state": 0},
 }
 V, LABELS = 30, 3
 #: Features that no document has.
@@ -56,7 +53,7 @@ def test_there_is_a_row_a_label_or_set_and_a_column_a_feature(name: str, dense: 
 
 
 @pytest.mark.parametrize("dense", [False, True])
-@pytest.mark.parametrize("name", ["BinaryRelevance", "SVMRelevance", "BRRerank", "LabelSVM", "LabelNaiveBayes"])
+@pytest.mark.parametrize("name", ["BinaryRelevance", "SVMRelevance", "LabelSVM", "LabelNaiveBayes"])
 def test_the_decision_is_the_product_with_the_weights(name: str, dense: bool) -> None:
     X, Y = documents(dense)
     model = getattr(textmix, name)(**LINEAR[name]).fit(X, Y)
@@ -83,10 +80,9 @@ def test_an_ensemble_has_the_weights_of_each_member(name: str, dense: bool) -> N
     members, rows = model.intercepts_.shape
     assert model.coefs_.shape == (members, rows, V)
     assert not hasattr(model, "coef_")
-    if name != "RandomLabelSubsets":  # whose rows are label sets
-        for m, order in enumerate(model.order_):
-            np.testing.assert_array_equal(model.intercepts_[m, order], model._weights[m, -1])
-            np.testing.assert_allclose(model.coefs_[m, order].sum(axis=1), model._weights[m, :-1].sum(axis=0))
+    for m, order in enumerate(model.order_):
+        np.testing.assert_array_equal(model.intercepts_[m, order], model._weights[m, -1])
+        np.testing.assert_allclose(model.coefs_[m, order].sum(axis=1), model._weights[m, :-1].sum(axis=0))
 
 
 def test_rows_of_weights_belong_to_labels_or_to_label_sets() -> None:

@@ -63,7 +63,7 @@ def test_the_largest_share_of_votes_is_that_of_the_elected_class(name: str, para
     np.testing.assert_array_equal((scores > 0) if n_classes == 2 else scores.argmax(axis=1), predicted)
 
 
-@pytest.mark.parametrize("name", ["SVMPowerSet", "LabelledLDA", "SVMRelevance", "BinaryRelevance"])
+@pytest.mark.parametrize("name", ["SVMPowerSet", "SVMRelevance", "BinaryRelevance"])
 def test_the_labels_of_a_positive_decision_are_predicted(name: str) -> None:
     model = make(name).fit(COUNTS, TABLE.to_numpy())
     decision = model.decision_function(COUNTS)
@@ -157,3 +157,31 @@ def test_the_columns_that_a_weighting_keeps_have_their_names() -> None:
         model.get_feature_names_out(["x", "y", "z"])
     assert textmix.TermWeighting(min_documents=2).fit(table.to_numpy()).get_feature_names_out().tolist() == ["x0"]
     assert model.__sklearn_tags__().input_tags.sparse
+
+
+@pytest.mark.parametrize("name", SEVERAL)
+def test_a_label_without_documents_is_never_predicted(name: str) -> None:
+    rng = np.random.default_rng(0)
+    X, new = rng.poisson(1.0, (60, 6)), rng.poisson(1.0, (300, 6))
+    new[:20] = 0
+    Y = (X[:, :3] + rng.poisson(0.3, (60, 3)) > 1).astype(int)
+    Y[:, 1] = 0
+    predicted = make(name).fit(X, Y).predict(new)
+    assert predicted.any() or name == "MajoritySet"
+    assert not predicted[:, 1].any()
+
+
+@pytest.mark.parametrize("name", [name for name in CLASSIFIERS if name in OF_MATRICES])
+def test_probabilities_of_large_counts_are_probabilities(name: str) -> None:
+    rng = np.random.default_rng(1)
+    X = rng.poisson(1.0, (40, 6))
+    Y = (X[:, :3] + rng.poisson(0.3, (40, 3)) > 1).astype(int)
+    model = make(name, **({"calibrate": True} if "calibrate" in make(name).get_params() else {}))
+    model.fit(X, Y if name in SEVERAL and name not in SINGLE else Y[:, 0])
+    if not hasattr(model, "predict_proba"):
+        return
+    for scale in (1, 10**3, 10**6, 10**8):
+        shares = model.predict_proba(scale * rng.poisson(1.0, (20, 6)))
+        assert ((shares >= 0) & (shares <= 1 + 1e-9)).all()
+        if name in SINGLE:
+            np.testing.assert_allclose(shares.sum(axis=1), 1.0, rtol=1e-9)

@@ -231,3 +231,16 @@ def test_drawn_documents_give_the_parameters_back() -> None:
     again = DCMClassifier(smoothing=0.0).fit(drawn, np.zeros(8000))
     np.testing.assert_allclose(again.alpha_, model.alpha_, rtol=0.1, atol=1e-3)
     assert np.all(drawn.sum(axis=1) == 25)
+
+
+def test_the_default_tolerances_are_met_and_needed() -> None:
+    X = np.vstack([bursty(seed) for seed in range(4)])
+    y = np.zeros(len(X))
+    by_change = DCMClassifier(method="fixed_point", gradient_tol=1e9, max_iter=100_000).fit(X, y).objective_path_
+    changes = np.abs(np.diff(by_change)) / np.abs(by_change[1:])
+    assert changes[-1] <= 1e-8 < changes[-2]
+    model = DCMClassifier(method="fixed_point", tol=1.0, max_iter=100_000).fit(X, y)
+    earlier = DCMClassifier(method="fixed_point", max_iter=int(model.n_iter_[0]) - 1)
+    with pytest.warns(ConvergenceWarning):
+        earlier.fit(X, y)
+    assert model.gradient_[0] <= 1e-6 < earlier.gradient_[0]

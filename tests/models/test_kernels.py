@@ -13,14 +13,11 @@ from textmix.models.common.count_kernels import smallest_positive
 from textmix.models.common.f_kernels import choose_for_f
 from textmix.models.common.forest_kernels import add_trees
 from textmix.models.hmm import hmm_kernels
-from textmix.models.label_sets.candidate_kernels import likeliest_sets
 from textmix.models.label_sets.chain_kernels import gibbs_marginals, search_chain
 from textmix.models.label_sets.chain_search_kernels import reach, search_best
-from textmix.models.label_sets.tree_gibbs_kernels import gibbs_trees
 from textmix.models.neighbors.neighbor_kernels import votes
 from textmix.models.pmm import prediction_kernels
 from textmix.models.pmm.training_kernels import weighted_log_sum
-from textmix.models.topics.labelled_lda_kernels import infer_shares, train_sweep
 from textmix.models.topics.lda_kernels import drawn_anew, left_to_right
 from textmix.numerics.copy_kernels import copy_into, taken, total_of
 from textmix.numerics.random_kernels import uniform
@@ -74,11 +71,6 @@ def test_a_gibbs_sampler_starts_from_fair_coins(seed: int) -> None:
     start = [uniform(state) < 0.5 for _ in range(2)]
     Z, V = np.array([[-500.0, 0.0]]), np.array([[0.0, 0.0], [1000.0, 0.0]])
     assert gibbs_marginals(Z, V, 1, 1, np.array([seed], dtype=np.uint64))[0, 0] == start[1]
-    one = np.array([0], dtype=np.int32)
-    tree = (one, one + 1, np.array([0.5]), np.array([[~0, ~1]], dtype=np.int32), np.array([-500.0, 500.0]))
-    empty = np.zeros(2, dtype=np.int64), np.zeros(0, dtype=np.int32), np.zeros(0)
-    found = gibbs_trees(*empty, np.zeros(2), tree, np.array([0, 1, 1]), 1, 1, seed, np.zeros(2))
-    assert found[0, 0] == start[1]
 
 
 def test_the_smallest_votes_count() -> None:
@@ -115,17 +107,6 @@ def test_a_sum_of_logarithms_neither_underflows_nor_mixes_weights() -> None:
         assert weighted_log_sum(values, weights) == pytest.approx(weights @ np.log(values), rel=1e-13)
 
 
-def test_shares_of_topics_are_those_of_plain_em() -> None:
-    phi, alpha, counts = np.array([[0.5, 0.1], [0.3, 0.2], [0.2, 0.7]]), np.array([0.2, 0.4]), np.array([3.0, 0.0, 2.0])
-    theta = alpha / alpha.sum()
-    for _ in range(3):
-        shares = theta * phi / (phi @ theta)[:, np.newaxis]
-        theta = alpha + counts @ shares
-        theta /= theta.sum()
-    indptr, indices = np.array([0, 2], dtype=np.int32), np.array([0, 2], dtype=np.int32)
-    np.testing.assert_allclose(infer_shares(indptr, indices, counts[[0, 2]], phi, alpha, 3)[0], theta, rtol=1e-13)
-
-
 def test_particles_are_drawn_anew_in_proportion() -> None:
     assert drawn_anew(np.array([1.0, 3.0, 2.0, 2.0]), 0.5).tolist() == [0, 1, 2, 3]
     assert drawn_anew(np.array([1.0, 5.0, 1.0, 1.0]), 0.6).tolist() == [1, 1, 1, 3]
@@ -145,32 +126,6 @@ def test_the_random_numbers_of_a_document_are_those_of_the_seed_and_its_place() 
     thrice = left_to_right(np.tile(words, 3), np.array([0, 6, 12, 18]), phi, 0.3, 5, 3)
     alone = [left_to_right(words, np.array([0, 6]), phi, 0.3, 5, 3 + d)[0] for d in range(3)]
     assert thrice.tolist() == alone and len(set(alone)) == 3
-
-
-def test_a_sweep_of_labelled_lda_is_that_of_plain_loops() -> None:
-    cells, lists, alpha, beta = [(0, 0, 2.0), (0, 1, 1.0), (1, 1, 3.0)], [[0, 2], [1, 2]], 0.3, 0.1
-    gamma = np.random.default_rng(0).dirichlet(np.ones(2), 3)
-    word = np.zeros((3, 3))
-    for (d, w, x), share in zip(cells, gamma, strict=True):
-        word[w, lists[d]] += x * share
-    total, plain, sums, change = word.sum(axis=0), gamma.copy(), word.copy(), 0.0
-    for cell, (d, w, x) in enumerate(cells):
-        rest = sums.copy()
-        rest[w, lists[d]] -= x * plain[cell]
-        document = sum(other[2] * plain[place] for place, other in enumerate(cells) if other[0] == d and place != cell)
-        share = (document + alpha) * (rest[w, lists[d]] + beta) / (rest[:, lists[d]].sum(axis=0) + 3 * beta)
-        sums, change = rest, max(change, abs(share / share.sum() - plain[cell]).max())
-        plain[cell] = share / share.sum()
-        sums[w, lists[d]] += x * plain[cell]
-    shares = gamma.ravel().copy()
-    largest = train_sweep(
-        np.array([0, 2, 3], dtype=np.int32), np.array([0, 1, 1], dtype=np.int32), np.array([2.0, 1.0, 3.0]),
-        np.array([0, 2, 1, 2]), np.array([0, 2, 4]), shares, np.array([0, 2, 4, 6]), word, total, (alpha, beta),
-    )  # fmt: skip
-    np.testing.assert_allclose(shares, plain.ravel(), rtol=1e-12)
-    np.testing.assert_allclose(word, sums, atol=1e-12)
-    np.testing.assert_allclose(total, sums.sum(axis=0), rtol=1e-12)
-    assert largest == pytest.approx(change, rel=1e-12)
 
 
 def test_a_set_with_a_label_added_has_the_score_of_the_whole_set() -> None:
@@ -232,16 +187,6 @@ def test_every_search_of_a_chain_finds_the_likeliest_set() -> None:
     np.testing.assert_array_equal(cut, greedy)
     np.testing.assert_allclose(cut_value, value, rtol=1e-12)
     assert (expanded >= 1).all()
-
-
-def test_the_likeliest_sets_of_independent_labels_come_in_order() -> None:
-    Z = np.array([[1.0, -0.4, 2.5], [-3.0, 0.7, 0.2]])
-    sets, value = likeliest_sets(Z, 8)
-    for i, z in enumerate(Z):
-        values = chain_values(z, np.zeros((3, 3)))
-        expected = sorted(values, key=values.__getitem__, reverse=True)
-        assert [tuple(row) for row in sets[i]] == expected
-        np.testing.assert_allclose(value[i], [values[y] for y in expected], rtol=1e-12)
 
 
 def test_the_largest_expected_f_reads_no_label_of_the_empty_set() -> None:

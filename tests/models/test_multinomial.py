@@ -8,11 +8,15 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sklearn.naive_bayes import MultinomialNB
+from sklearn.naive_bayes import ComplementNB, MultinomialNB
 
 from tests.naive import multinomial as naive
 from tests.naive.dcm import compositions
-from textmix.models.naive_bayes.multinomial import DirichletSmoothedClassifier, MultinomialClassifier
+from textmix.models.naive_bayes.multinomial import (
+    DirichletSmoothedClassifier,
+    MultinomialClassifier,
+    SharedDirichletClassifier,
+)
 
 seeds = st.integers(0, 2**32 - 1)
 positive = st.floats(1e-3, 1e4)
@@ -134,3 +138,25 @@ def test_drawn_documents_give_the_parameters_back() -> None:
     again = MultinomialClassifier(smoothing=0.5).fit(drawn, classes)
     np.testing.assert_allclose(np.exp(again.feature_log_prob_), np.exp(model.feature_log_prob_), atol=0.005)
     np.testing.assert_allclose(np.exp(again.class_log_prior_), np.exp(model.class_log_prior_), atol=0.02)
+
+
+def test_the_shared_prior_is_the_likeliest_and_its_constant_is_additive_smoothing() -> None:
+    X, y = naive.corpus(5)
+    X[:, 0] += 1
+    model = SharedDirichletClassifier(smoothing=0.0).fit(X, y)
+    texts = np.array([naive.class_text(X, y, c) for c in model.classes_])
+    best = naive.dirichlet_likelihood(texts[:, model.alpha_ > 0], model.alpha_[model.alpha_ > 0])
+    for factor in (0.8, 0.95, 1.05, 1.25):
+        assert naive.dirichlet_likelihood(texts[:, model.alpha_ > 0], factor * model.alpha_[model.alpha_ > 0]) < best
+    counts = texts + model.alpha_
+    np.testing.assert_allclose(np.exp(model.feature_log_prob_), counts / counts.sum(axis=1, keepdims=True), rtol=1e-9)
+
+
+def test_scikit_learns_complement_is_another_classifier_than_the_multinomial() -> None:
+    # The registry takes scikit-learn's ComplementNB as it is; this only pins down that its norm is Rennie's.
+    X, y = naive.corpus(7)
+    plain, normed = (ComplementNB(alpha=0.5, norm=norm).fit(X, y).feature_log_prob_ for norm in (False, True))
+    np.testing.assert_allclose(np.abs(normed).sum(axis=1), 1.0)
+    rest = X.sum(axis=0) - np.array([naive.class_text(X, y, c) for c in range(3)]) + 0.5
+    np.testing.assert_allclose(-plain, np.log(rest / rest.sum(axis=1, keepdims=True)))
+    assert plain.shape == MultinomialClassifier().fit(X, y).feature_log_prob_.shape

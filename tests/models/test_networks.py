@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
 from scipy import sparse
-from sklearn.feature_extraction.text import TfidfTransformer
-from sklearn.neural_network import MLPClassifier
 
 from tests.naive import embeddings as naive
 from tests.naive.multinomial import corpus
 from textmix.models.network.embedding_kernels import bucket_of, class_shares, train
 from textmix.models.network.embeddings import EmbeddingClassifier
-from textmix.models.network.tfidf_network import TfidfNetwork
 
 
 def test_training_and_shares_are_those_of_the_plain_twin():
@@ -54,21 +50,3 @@ def test_training_is_the_same_to_the_bit_and_learns():
     one, two = (EmbeddingClassifier(epochs=60, random_state=3).fit(X, y) for _ in range(2))
     np.testing.assert_array_equal(one.embedding_, two.embedding_)
     assert one.score(X, y) == 1.0
-
-
-@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-@pytest.mark.parametrize("classes", [2, 3])
-@pytest.mark.parametrize(("decay", "max_iter"), [(1e-4, 20), (0.3, 20), (1e-4, 300)])
-def test_the_network_is_scikit_learns(classes, decay, max_iter):
-    X, y = corpus(4)
-    y = np.minimum(y, classes - 1)
-    model = TfidfNetwork(hidden=5, decay=decay, rate=0.02, max_iter=max_iter, random_state=3).fit(X, y)
-    rows = TfidfTransformer().fit_transform(np.log1p(X))
-    idf = TfidfTransformer().fit(X).idf_
-    np.testing.assert_allclose(model.idf_, idf)
-    peer = MLPClassifier((5,), alpha=decay, learning_rate_init=0.02, max_iter=max_iter, tol=1e-3, random_state=3)
-    peer.fit(model._weighted(sparse.csr_array(X)), y)
-    assert (model.n_iter_, model.converged_) == (peer.n_iter_, peer.n_iter_ < max_iter)
-    assert model.converged_ == (max_iter > 20), "both ends of the training are tried"
-    np.testing.assert_allclose(model.predict_proba(X), peer.predict_proba(model._weighted(sparse.csr_array(X))))
-    np.testing.assert_allclose(model._weighted(sparse.csr_array(X)).toarray(), rows.toarray(), rtol=1e-12)

@@ -41,6 +41,34 @@ def test_pmm2_step_equals_the_literal_equations(seed: int) -> None:
     expected_theta, expected_alpha = naive.literal_step(X, Y, theta, alpha)
     np.testing.assert_allclose(em.dense_theta(), expected_theta, rtol=1e-12)
     np.testing.assert_allclose(em.alpha, expected_alpha, rtol=1e-12)
+    # The log-likelihood is U - T, and the step maximises U with the priors: no move from there increases it.
+    new, old = (em.dense_theta(), em.alpha), (theta, alpha)
+    words, pages = X[:4, :5], Y[:4]
+    new, old = ((theta[:5] / theta[:5].sum(axis=0), alpha) for theta, alpha in (new, old))
+    upper, lower = naive.auxiliary(words, pages, new, old)
+    labelled = zip(words[pages.any(axis=1)], pages[pages.any(axis=1)], strict=True)
+    likelihood = sum(naive.log_likelihood(x, np.flatnonzero(y), *new) for x, y in labelled)
+    assert upper - lower == pytest.approx(likelihood, rel=1e-10)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_step_maximises_the_auxiliary_function(seed: int) -> None:
+    X, Y = naive.corpus(seed, n=6, n_words=5)
+    theta, alpha = naive.parameters(seed, 5, 4)
+    em = em_at(X, Y, theta, alpha)
+    em._expectation()
+    em.update(learn_alpha=True)
+
+    def bound(new_theta: np.ndarray, new_alpha: np.ndarray) -> float:
+        upper, _ = naive.auxiliary(X, Y, (new_theta, new_alpha), (theta, alpha))
+        return upper + float(np.log(new_theta).sum()) + float(np.log(new_alpha).sum())
+
+    best, rng = bound(em.dense_theta(), em.alpha), np.random.default_rng(seed)
+    assert best > bound(theta, alpha)
+    for _ in range(10):
+        moved = em.dense_theta() * rng.uniform(0.9, 1.1, theta.shape)
+        half = np.tril(em.alpha * rng.uniform(0.95, 1.05, alpha.shape), -1)
+        assert bound(moved / moved.sum(axis=0), half + np.triu(1 - half.T, 1) + 0.5 * np.eye(4)) < best
 
 
 @given(seeds)
@@ -275,6 +303,7 @@ def test_bad_input_is_refused_with_its_reason(change: Any, message: str) -> None
 
 def test_bad_requests_are_refused_with_the_remedy() -> None:
     X, Y = naive.corpus(26, n_labels=21)
+    Y[0] = 1
     with pytest.raises(ConfigError, match="at most 20 labels, not 21; use search='flip'"):
         PMM1(search="exact").fit(X, Y).predict(X)
     with pytest.raises(ValueError, match="fitted with 21"):
@@ -314,3 +343,27 @@ def test_a_part_without_labels_adds_its_pages_to_the_sizes_alone() -> None:
     model.partial_fit([[5, 5]], [[0, 0]])
     np.testing.assert_array_equal(model.theta_, theta)
     assert model.size_count_.tolist() == [1, 2, 0]
+
+
+@pytest.mark.parametrize("cls", MODELS)
+@pytest.mark.parametrize("seed", range(4))
+def test_em_goes_on_until_a_step_changes_the_objective_by_a_ten_millionth(cls: Any, seed: int) -> None:
+    X, Y = naive.corpus(seed)
+    path = cls().fit(X, Y).objective_path_
+    changes = np.abs(np.diff(path)) / np.abs(path[1:])
+    assert changes[-1] <= 1e-7 < changes[-2]
+
+
+@pytest.mark.parametrize("search", ["greedy", "beam", "flip", "exact"])
+@pytest.mark.parametrize("prior", ["uniform", "training"])
+@pytest.mark.parametrize("cls", MODELS)
+def test_a_label_without_pages_is_never_predicted(cls: Any, prior: str, search: str) -> None:
+    X, Y = naive.corpus(3)
+    seen, new = Y.any(axis=0), np.random.default_rng(0).poisson(1.0, (200, X.shape[1])) * (np.arange(200) > 9)[:, None]
+    model = cls(search=search, set_prior=prior).fit(X, Y)
+    alone = cls(search=search, set_prior=prior).fit(X, Y[:, seen])
+    assert not seen.all() and not model.predict(new)[:, ~seen].any()
+    assert not model.predict_proba(new)[:, ~seen].any()
+    if prior == "uniform" and cls is PMM1:  # PMM2's objective counts the priors of the biases of all labels
+        np.testing.assert_array_equal(model.predict(new)[:, seen], alone.predict(new))
+        np.testing.assert_array_equal(model.predict_proba(new)[:, seen], alone.predict_proba(new))

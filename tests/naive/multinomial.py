@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
+from scipy.special import gammaln
 
 
 def corpus(seed: int, n: int = 16, n_words: int = 9, n_classes: int = 3) -> tuple[np.ndarray, np.ndarray]:
@@ -34,3 +36,17 @@ def word_probability(X: np.ndarray, y: np.ndarray, mu: float, background: Sequen
         counts = [sum(int(X[d, w]) for d in range(len(X)) if y[d] == c) for w in range(X.shape[1])]
         rows.append([(counts[w] + mu * background[w]) / (sum(counts) + mu) for w in range(X.shape[1])])
     return np.array(rows)
+
+
+def class_text(X: Any, y: Any, c: int) -> list[float]:
+    """Return the count of each word in the documents of a class."""
+    return [float(sum(row[w] for row, label in zip(X, y, strict=True) if label == c)) for w in range(X.shape[1])]
+
+
+def dirichlet_likelihood(texts: Any, alpha: Any) -> float:
+    """Return the log probability of texts (C, V) as sequences under one Dirichlet prior, without constants."""
+    total = 0.0
+    for counts in texts:
+        total += float(gammaln(alpha.sum()) - gammaln(alpha.sum() + counts.sum()))
+        total += float(np.sum(gammaln(counts + alpha) - gammaln(alpha)))
+    return total

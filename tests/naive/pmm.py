@@ -80,6 +80,26 @@ def literal_step(
     return numerator / numerator.sum(axis=0), new_alpha
 
 
+def auxiliary(
+    X: np.ndarray, Y: np.ndarray, new: tuple[np.ndarray, np.ndarray], old: tuple[np.ndarray, np.ndarray]
+) -> tuple[float, float]:
+    """Return U (12) and T (13) of new parameters (theta, alpha), with g (9) and lambda (10) of the old ones."""
+    upper = lower = 0.0
+    for x, y in zip(X, Y, strict=True):
+        labels = np.flatnonzero(y)
+        for i, (a, b) in itertools.product(np.flatnonzero(x), itertools.product(labels, repeat=2)):
+            share = 1.0 / len(labels) ** 2
+            first, second = (theta[i, a] * alpha[a, b] for theta, alpha in (new, old))
+            other, before = (theta[i, b] * alpha[b, a] for theta, alpha in (new, old))
+            g = share * (second + before) / word_probabilities(labels, *old)[i]
+            g_new = share * (first + other) / word_probabilities(labels, *new)[i]
+            lam, lam_new = second / (second + before), first / (first + other)
+            upper += x[i] * g * (lam * np.log(share * first) + (1 - lam) * np.log(share * other))
+            entropy = lam * np.log(lam_new) + (1 - lam) * np.log(1 - lam_new)
+            lower += x[i] * g * (np.log(g_new) + entropy)
+    return float(upper), float(lower)
+
+
 def pmm1_step(X: np.ndarray, Y: np.ndarray, theta: np.ndarray, xi: float = 2) -> np.ndarray:
     """Return theta after equation (21)."""
     numerator = np.full(theta.shape, xi - 1.0)

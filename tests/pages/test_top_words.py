@@ -22,7 +22,7 @@ WITH_WEIGHTS = [
     name
     for name in OF_MATRICES
     if any(each in (CLASSES[name].__doc__ or "") for each in ATTRIBUTES)
-    and name not in {"LSILogisticRegression", "LatentTopicEDCM", "TwoStageClassifier", "LabelledLDA"}
+    and name not in {"LSILogisticRegression", "LatentTopicEDCM"}
 ]
 
 

@@ -179,14 +179,14 @@ def test_name_of_a_data_set_of_the_registry_is_made_another_one(tmp_path):
 
 
 def test_methods_with_several_kinds_of_features_come_first_and_share_the_time(tmp_path):
-    own = describe(tmp_path, methods=["multinomial", "two_stage", "edcm", "nbsvm", "logistic_regression", "dcm"])
+    own = describe(tmp_path, methods=["multinomial", "complement", "edcm", "nbsvm", "logistic_regression", "dcm"])
     jobs = OwnJobs(make_plan({**load_yaml_strict(MAIN), "data": own.source}, [MAIN], ROOT))
     ask = Needs(jobs.plan).priority(FIT)
     order = {run.method: ask(SimpleNamespace(**vars(run), items=vars(run).items)) for run in jobs.runs(None)}
-    assert order == {"multinomial": 3, "two_stage": 3, "nbsvm": 2, "logistic_regression": 2, "edcm": 1, "dcm": 0}
+    assert order == {"multinomial": 3, "complement": 3, "nbsvm": 2, "logistic_regression": 2, "edcm": 1, "dcm": 0}
     timing = Jobs(jobs.plan)
     timed = {run.method: (timing.started(run) > 0, timing.cheap(run)) for run in jobs.runs(None)}
-    assert timed == {"multinomial": (True, 1), "two_stage": (False, 1)} | dict.fromkeys(
+    assert timed == {"multinomial": (True, 1), "complement": (False, 1)} | dict.fromkeys(
         ("edcm", "nbsvm", "logistic_regression", "dcm"), (True, 0)
     )
 

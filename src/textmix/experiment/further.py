@@ -24,9 +24,7 @@ def further(task: str, estimator: Any, X: Any, y: np.ndarray, predicted: np.ndar
     if task == "single":
         return _text(estimator, X, y) if hasattr(estimator, "log_likelihood") else {}
     arrays = {}
-    if hasattr(estimator, "confidence"):
-        arrays["confidence"] = np.asarray(estimator.confidence(X), dtype=np.float32)
-    elif hasattr(estimator, "set_log_proba"):
+    if hasattr(estimator, "set_log_proba"):
         arrays["confidence"] = np.exp(estimator.set_log_proba(X, predicted)).astype(np.float32)
     if hasattr(estimator, "decide"):
         sets = [np.packbits(estimator.decide(X, decision).astype(np.uint8), axis=1) for decision in DECISIONS]

@@ -8,6 +8,7 @@ import pytest
 from reproduction.papers.pmm import model as pmm_model
 from tests.papers.pmm.example import L, N, rng, source
 from textmix.core.errors import MissingResult
+from textmix.models.pmm import prediction_kernels
 
 
 def test_climbs_end_together_and_never_fall() -> None:
@@ -27,6 +28,18 @@ def test_better_searches_gain_and_greedy_keeps_within_its_evaluations() -> None:
     assert values["flip_gain_in_nats"] >= 0 and values["beam_gain_in_nats"] >= 0
     assert values["exact_flip_is_best"] >= values["exact_greedy_is_best"] > 0.8
     assert {row["search"] for row in measure.tables["searches"]} == {"greedy", "beam", "flip"}
+    # The sets that the kernel scores, counted where it writes their scores.
+    random, n_labels = np.random.default_rng(0), 7
+    for _ in range(20):
+        theta = random.dirichlet(np.full(30, 0.2), n_labels).T.copy() + 1e-6
+        uniform = np.full((n_labels, n_labels), 0.5), np.zeros(n_labels + 1), np.zeros(n_labels)
+        page = prediction_kernels.Page(np.sort(random.integers(1, 5, 30)).astype(float), theta)
+        scores, added = np.full((n_labels, n_labels), np.nan), np.zeros(n_labels, dtype=np.int64)
+        size = prediction_kernels.greedy(page, prediction_kernels.Parameters(theta, *uniform), scores, added)
+        evaluated = int(np.isfinite(scores).sum())
+        assert evaluated <= n_labels * (n_labels + 1) / 2 < 2**n_labels - 1
+        predicted = np.arange(n_labels) < size
+        assert pmm_model._share_of_evaluations(predicted[np.newaxis]) == pytest.approx(evaluated / 28)
 
 
 def test_share_of_evaluations_is_one_where_all_labels_are_taken() -> None:

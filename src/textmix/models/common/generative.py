@@ -19,9 +19,15 @@ from sklearn.utils.multiclass import unique_labels
 from sklearn.utils.validation import check_is_fitted
 
 from textmix.models.common.count_kernels import row_sums
-from textmix.models.common.sklearn_private import Interval, checks_parameters
+from textmix.models.common.sklearn_private import Interval
 from textmix.models.common.special_kernels import log_rising_table
-from textmix.models.common.validation import check_classified_counts, check_counts, check_weights, class_codes
+from textmix.models.common.validation import (
+    check_classified_counts,
+    check_counts,
+    check_weights,
+    checked_fit,
+    class_codes,
+)
 
 Convention = Literal["bag", "sequence"]
 
@@ -70,7 +76,7 @@ class CountClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc
             return np.zeros(X.shape[0])
         return gammaln(row_sums(X.indptr, X.data) + 1.0) - row_sums(X.indptr, gammaln(X.data + 1.0))
 
-    @checks_parameters
+    @checked_fit
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Estimate the class priors and the parameters of each class.
 
@@ -263,7 +269,7 @@ class IncrementalCountClassifier(CountClassifier):
         self._add_statistics(X, codes, weight)
         self._estimate()
 
-    @checks_parameters
+    @checked_fit
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
         """Add documents to the documents of earlier calls; the model then equals `fit` on all of them.
 

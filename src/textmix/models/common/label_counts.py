@@ -9,8 +9,7 @@ from scipy import sparse
 
 from textmix.models.common.checks import OF_ONE_FEATURE, OF_SPARSE_INPUT, Failures
 from textmix.models.common.multilabel import MultiLabelClassifier
-from textmix.models.common.sklearn_private import checks_parameters
-from textmix.models.common.validation import check_labelled_counts
+from textmix.models.common.validation import check_labelled_counts, checked_fit
 
 
 def unit_rows(counts: sparse.csr_array, power: float) -> sparse.csr_array:
@@ -44,7 +43,7 @@ class LabelCountClassifier(MultiLabelClassifier):
         tags.input_tags.positive_only = True
         return tags
 
-    @checks_parameters
+    @checked_fit
     def fit(self, X: Any, y: Any) -> Self:
         """Fit.
 

@@ -11,9 +11,8 @@ from sklearn.utils import check_consistent_length, check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from textmix.models.common.checks import OF_ONE_FEATURE, OF_SPARSE_INPUT, Failures
-from textmix.models.common.sklearn_private import checks_parameters
 from textmix.models.common.targets import LabelSetTargets
-from textmix.models.common.validation import check_features, check_label_sets
+from textmix.models.common.validation import check_features, check_label_sets, checked_fit
 
 
 class MultiLabelClassifier(LabelSetTargets, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
@@ -34,7 +33,7 @@ class MultiLabelClassifier(LabelSetTargets, ClassifierMixin, BaseEstimator):  # 
     _columns: np.ndarray | None
     n_features_in_: int
 
-    @checks_parameters
+    @checked_fit
     def fit(self, X: Any, y: Any) -> Self:
         """Fit to features (N, V) and label indicators (N, L) of 0 and 1, or the list of labels of each document.
 

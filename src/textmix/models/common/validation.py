@@ -7,19 +7,41 @@ with it.
 
 from __future__ import annotations
 
-from typing import Any
+import functools
+import warnings
+from collections.abc import Callable
+from typing import Any, TypeVar
 
 import numpy as np
 from scipy import sparse
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_array, check_consistent_length, column_or_1d
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import validate_data
 
-from textmix.models.common.sklearn_private import check_sample_weight
+from textmix.models.common.sklearn_private import check_sample_weight, checks_parameters
 from textmix.numerics.matrices import check_counts_in_range, computable, sound
 
 #: Computing on a sparse matrix with a larger share of cells other than 0 is faster in dense form.
 DENSE_FROM = 0.2
+
+Fit = TypeVar("Fit", bound=Callable[..., Any])
+
+
+def checked_fit(fit: Fit) -> Fit:
+    """Decorate a method that fits: it checks the parameters before, and after it a fit that has not converged warns."""
+    checking: Callable[..., Any] = checks_parameters(fit)
+
+    @functools.wraps(fit)
+    def fitted(self: Any, *args: Any, **kwargs: Any) -> Any:
+        found = checking(self, *args, **kwargs)
+        if not getattr(self, "converged_", True):
+            has_limit = hasattr(self, "max_iter")
+            remedy = f" within max_iter={self.max_iter}; raise max_iter" if has_limit else "; raise tolerance"
+            warnings.warn(f"{type(self).__name__} has not converged{remedy}", ConvergenceWarning, stacklevel=2)
+        return found
+
+    return fitted  # type: ignore[return-value]
 
 
 def check_features(estimator: Any, X: Any, *, reset: bool) -> Any:

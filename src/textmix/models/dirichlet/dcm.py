@@ -6,14 +6,12 @@ parameters of a class, s their sum, n document length.
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 from numbers import Integral, Real
 from typing import Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
 from scipy import sparse
-from sklearn.exceptions import ConvergenceWarning
 
 from textmix.models.common.count_kernels import smallest_positive
 from textmix.models.common.generative import CountClassifier, subtract_length_term, zeros
@@ -223,7 +221,7 @@ class DCMClassifier(CountClassifier):
         dcm.fill_table(np.concatenate(words), np.concatenate(alphas), starts, added, self._alpha)
 
     def _set_progress(self, maxima: list[Maximum]) -> None:
-        """Set the attributes about the iterations, and warn if a class did not converge."""
+        """Set the attributes about the iterations."""
         self.n_iter_ = np.array([len(c.path) - 1 for c in maxima])
         self.gradient_ = np.array([c.scaled_gradient for c in maxima])
         self.capped_ = np.array([c.capped for c in maxima])
@@ -232,13 +230,6 @@ class DCMClassifier(CountClassifier):
         steps = self.n_iter_.max() + 1
         paths = [np.concatenate([c.path, np.full(steps - len(c.path), c.path[-1])]) for c in maxima]
         self.objective_path_ = np.sum(paths, axis=0)
-        if not self.converged_:
-            warnings.warn(
-                f"{np.count_nonzero(~ended)} of {len(ended)} classes did not converge in {self.max_iter} steps "
-                f"(largest scaled gradient {self.gradient_.max():.1e}); raise max_iter or gradient_tol",
-                ConvergenceWarning,
-                stacklevel=2,
-            )
 
     def _class_log_likelihood(self, X: sparse.csr_array) -> np.ndarray:
         """Return log p(x|c) without the multinomial coefficient, equation (1), (N, C)."""

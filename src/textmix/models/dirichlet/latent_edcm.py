@@ -51,8 +51,8 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from textmix.models.common.count_kernels import row_sums
-from textmix.models.common.sklearn_private import Interval, StrOptions, checks_parameters
-from textmix.models.common.validation import check_counts
+from textmix.models.common.sklearn_private import Interval, StrOptions
+from textmix.models.common.validation import check_counts, checked_fit
 from textmix.models.dirichlet import latent_edcm_kernels as kernel
 from textmix.models.dirichlet.edcm import EDCMClassifier
 
@@ -125,7 +125,7 @@ class LatentTopicEDCM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         self.n_init = n_init
         self.random_state = random_state
 
-    @checks_parameters
+    @checked_fit
     def fit(self, X: Any, y: Any = None) -> Self:
         """Maximise the objective from ``n_init`` starts.
 

@@ -8,7 +8,8 @@ from typing import Any, ClassVar, Literal, Self
 import numpy as np
 from sklearn.utils import check_random_state
 
-from textmix.models.common.sklearn_private import Interval, checks_parameters
+from textmix.models.common.sklearn_private import Interval
+from textmix.models.common.validation import checked_fit
 from textmix.models.hmm.estimator import HMMClassifier, training_sequences
 from textmix.models.hmm.sequences import TokenSequences
 from textmix.models.hmm.topics import WordClusters
@@ -69,7 +70,7 @@ class ClusteredHMMClassifier(HMMClassifier):
         )
         self.n_clusters = n_clusters
 
-    @checks_parameters
+    @checked_fit
     def fit(self, X: Any, y: Any) -> Self:
         """Cluster the words of N sequences, and estimate the models of their class labels (N,).
 

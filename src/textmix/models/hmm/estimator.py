@@ -20,8 +20,8 @@ from sklearn.utils import check_consistent_length, check_random_state, column_or
 from sklearn.utils.validation import check_is_fitted
 
 from textmix.models.common.generative import set_impossible
-from textmix.models.common.sklearn_private import Interval, StrOptions, checks_parameters
-from textmix.models.common.validation import check_classes, class_codes
+from textmix.models.common.sklearn_private import Interval, StrOptions
+from textmix.models.common.validation import check_classes, checked_fit, class_codes
 from textmix.models.hmm.sequences import TokenSequences
 from textmix.models.hmm.topics import topic_emissions
 from textmix.models.hmm.training import (
@@ -90,7 +90,7 @@ class HiddenMarkovModel(DensityMixin, BaseEstimator):  # type: ignore[misc]
         self.tol = tol
         self.random_state = random_state
 
-    @checks_parameters
+    @checked_fit
     def fit(self, X: Any, y: Any = None) -> Self:
         """Estimate the model from N sequences of words; ``y`` is ignored.
 
@@ -205,7 +205,7 @@ class HMMClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.tol = tol
         self.random_state = random_state
 
-    @checks_parameters
+    @checked_fit
     def fit(self, X: Any, y: Any) -> Self:
         """Estimate the models from N sequences of words and their class labels (N,).
 

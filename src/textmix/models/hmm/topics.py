@@ -22,7 +22,8 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from textmix.models.common.sklearn_private import Interval, checks_parameters
+from textmix.models.common.sklearn_private import Interval
+from textmix.models.common.validation import checked_fit
 from textmix.models.hmm.sequences import TokenSequences
 
 #: lambda, the share of the collection's words in every topic.
@@ -90,7 +91,7 @@ class WordClusters(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         self.n_components = n_components
         self.random_state = random_state
 
-    @checks_parameters
+    @checked_fit
     def fit(self, X: Any, y: Any = None) -> Self:
         """Cluster the words of N documents; ``y`` is ignored.
 

@@ -10,8 +10,8 @@ import numpy as np
 from scipy import sparse
 from scipy.special import expit, log_expit
 
-from textmix.models.common.sklearn_private import Interval, checks_parameters
-from textmix.models.common.validation import check_matrix
+from textmix.models.common.sklearn_private import Interval
+from textmix.models.common.validation import check_matrix, checked_fit
 from textmix.models.linear.column_kernels import combine_squares, correlate_squares
 from textmix.models.linear.function import minimise_function
 from textmix.models.linear.margin_problem import Columns
@@ -165,7 +165,7 @@ class DropoutLogisticRegression(TwoClassLinear):
         self.tolerance = tolerance
         self.fit_intercept = fit_intercept
 
-    @checks_parameters
+    @checked_fit
     def fit(self, X: Any, y: Any, unlabelled: Any = None) -> Self:
         """Fit.
 

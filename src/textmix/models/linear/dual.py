@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import sparse
 
+from textmix.models.linear.function import PRECISION, minimise_function
 from textmix.models.linear.machine_kernels import sweep
 from textmix.numerics.determinism import rng
 
@@ -27,8 +28,9 @@ class Machines:
     ----------
     alpha : float64 (N, K), one number at least 0 for each document and machine.
     weights : float64 (V + 1, K), the last row the biases.
-    gap, n_iter, converged : largest duality gap of a group as a share of its objective, most sweeps, and whether the
-        gap meets the tolerance.
+    gap, n_iter, converged : largest duality gap of a group as a share of its objective, most sweeps and iterations, and
+        whether the gap meets the tolerance.
+    finished : whether L-BFGS found weights, which alpha then gives only nearly: no fit may start from them.
     """
 
     alpha: np.ndarray
@@ -36,6 +38,7 @@ class Machines:
     gap: float = np.inf
     n_iter: int = 0
     converged: bool = True
+    finished: bool = False
 
 
 def fit_machines(
@@ -51,7 +54,7 @@ def fit_machines(
     """Return K machines; each minimises |w|^2 / 2 + C sum_i max(0, 1 - y_i w x_i)^2, where x_i ends with a 1.
 
     It is the problem of scikit-learn's ``LinearSVC``.  The documents are visited in an order drawn once a sweep from a
-    fixed seed.
+    fixed seed.  What the sweeps do not solve, which are slow where features are of unlike scale, L-BFGS goes on with.
 
     Parameters
     ----------
@@ -59,7 +62,7 @@ def fit_machines(
     signs : int8 (N, K) of 1 and -1.
     C : cost of the losses.
     tolerance : largest duality gap of a group of machines (`TOGETHER`), as a share of its objective.
-    max_iter : most sweeps.
+    max_iter : most sweeps, and then most iterations of L-BFGS.
     start : machines of the same documents and signs with another ``C``; None starts from zeros.
     intercept : whether x_i ends with a 1; else the biases are 0.
     """
@@ -72,6 +75,9 @@ def fit_machines(
         solution = {"alpha": start.alpha[:, group], "weights": start.weights[:, group]}
         descent = Descent(X, squares, np.ascontiguousarray(signs[:, group]), C, intercept, **solution)
         n_iter, gap = descent.run(tolerance, max_iter)
+        if gap > tolerance:
+            steps, gap = descent.finish(max_iter)
+            n_iter, found.finished = n_iter + steps, True
         found.alpha[:, group], found.weights[:, group] = descent.alpha, descent.weights
         found.gap, found.n_iter = max(found.gap, gap), max(found.n_iter, n_iter)
     found.converged = found.gap <= tolerance
@@ -112,6 +118,31 @@ class Descent:
             gap = duality_gap(self.weights, self.C, gap_sums(self.X, self.signs, self.alpha, self.weights))
         return n_iter, gap
 
+    def finish(self, max_iter: int) -> tuple[int, float]:
+        """Go on with L-BFGS on weights scaled by the objective's second derivatives; return iterations and gap."""
+        X, signs, C = self.X, self.signs, self.C
+        curvature = np.append(np.asarray(X.multiply(X).sum(axis=0)).ravel(), float(len(signs)))
+        scale = 1.0 / np.sqrt(1.0 + 2.0 * C * curvature)[:, np.newaxis]
+        if not self.intercept:
+            scale[-1] = 0.0
+
+        def scaled(unknowns: np.ndarray) -> tuple[float, np.ndarray]:
+            """Return the sum of the machines' objectives and its gradient in the scaled weights."""
+            W = scale * unknowns.reshape(self.weights.shape)
+            losses = np.maximum(0.0, 1.0 - signs * (X @ W[:-1] + W[-1]))
+            pull = signs * losses
+            gradient = W - 2.0 * C * np.vstack([X.T @ pull, pull.sum(axis=0)])
+            return float(np.sum(W**2)) / 2.0 + C * float(np.sum(losses**2)), (scale * gradient).ravel()
+
+        start = self.weights / np.where(scale > 0.0, scale, 1.0)
+        found = minimise_function(scaled, start.ravel(), max_iter, PRECISION)
+        self.weights = scale * found.unknowns.reshape(self.weights.shape)
+        self.alpha = 2.0 * C * np.maximum(0.0, 1.0 - signs * (X @ self.weights[:-1] + self.weights[-1]))
+        pull = signs * self.alpha
+        dual_weights = np.vstack([X.T @ pull, float(self.intercept) * pull.sum(axis=0)])
+        sums = gap_sums(X, signs, self.alpha, self.weights)
+        return found.n_iter, duality_gap(self.weights, C, sums, dual_weights)
+
     def sweep(self, generator: np.random.Generator, times: int) -> None:
         """Sweep over the documents a number of times, each time in an order that is drawn."""
         X = self.X
@@ -127,18 +158,21 @@ def gap_sums(X: sparse.csr_array, signs: np.ndarray, alpha: np.ndarray, weights:
     return np.array([np.sum(losses**2), alpha.sum(), np.sum(alpha**2)])
 
 
-def duality_gap(weights: np.ndarray, C: float, sums: np.ndarray) -> float:
+def duality_gap(weights: np.ndarray, C: float, sums: np.ndarray, dual_weights: np.ndarray | None = None) -> float:
     """Return the duality gap of machines as a share of the objective, both summed over the machines.
 
     Parameters
     ----------
     weights, C : see `Machines` and `fit_machines`.
     sums : of all documents, see `gap_sums`.
+    dual_weights : the weights that alpha gives; None: these.
     """
     losses, alpha, squares = sums.tolist()
-    square = float(np.sum(weights**2)) / 2.0
+    square = dual_square = float(np.sum(weights**2)) / 2.0
+    if dual_weights is not None:
+        dual_square = float(np.sum(dual_weights**2)) / 2.0
     objective = square + C * losses
-    dual = alpha - square - squares / (4.0 * C)
+    dual = alpha - dual_square - squares / (4.0 * C)
     return (objective - dual) / objective
 
 

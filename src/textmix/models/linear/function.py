@@ -9,6 +9,9 @@ from scipy import optimize
 
 from textmix.models.linear.problems import Solution
 
+#: A relative decrease that is as small as its rounding errors.
+PRECISION = 1e-15
+
 
 def minimise_function(
     objective: Callable[[np.ndarray], tuple[float, np.ndarray]], start: np.ndarray, max_iter: int, tol: float

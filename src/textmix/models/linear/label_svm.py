@@ -6,14 +6,12 @@ scaled to sum 1); K. Morik, P. Brockhausen and T. Joachims, ICML 1999, for J.
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterator, Sequence
 from numbers import Integral, Real
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from scipy import sparse
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
@@ -140,7 +138,7 @@ class LabelSVM(LabelCountClassifier):
         self.random_state = random_state
 
     def _fit_counts(self, counts: sparse.csr_array, labels: sparse.csr_array) -> None:
-        """Tune and fit every label's machine; warns (ConvergenceWarning) if one of them does not converge."""
+        """Tune and fit every label's machine."""
         pages = self._scaled(counts)
         gram = np.ascontiguousarray((pages @ pages.T).toarray())
         sign = 2.0 * labels.toarray() - 1.0
@@ -151,8 +149,6 @@ class LabelSVM(LabelCountClassifier):
         self.intercept_ = np.array([solution.bias for solution in found])
         self.n_iter_ = max(solution.n_iter for solution in found)
         self.converged_ = all(solution.converged for solution in found)
-        if not self.converged_:
-            warnings.warn(f"a machine did not converge in {self.max_iter} steps", ConvergenceWarning, stacklevel=3)
 
     def decision_function(self, X: Any) -> np.ndarray:
         """Return w . x + b of each page and label, float64 (N, L), in units of the margin.

@@ -12,8 +12,8 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from textmix.models.common.calibration import CalibratedScores
-from textmix.models.common.sklearn_private import Interval, checks_parameters
-from textmix.models.common.validation import check_classified, check_matrix
+from textmix.models.common.sklearn_private import Interval
+from textmix.models.common.validation import check_classified, check_matrix, checked_fit
 from textmix.models.linear.dual import Machines, fit_machines, machines_of_blocks, signs_of
 
 
@@ -58,7 +58,7 @@ class WarmMachines(BaseEstimator):  # type: ignore[misc]
         limits: dict[str, Any] = {"tolerance": self.tolerance, "max_iter": self.max_iter}
         found = fit_machines(X, signs, self.C, **limits, start=start, intercept=self.fit_intercept)
         if self.warm_start:
-            self._machines = found
+            self._machines = None if found.finished else found
         self.converged_, self.n_iter_ = found.converged, found.n_iter
         return found
 
@@ -73,7 +73,7 @@ class LinearSVM(CalibratedScores, ClassifierMixin, WarmMachines):  # type: ignor
     ----------
     C : cost of the losses.
     tolerance : largest duality gap, as a share of the objective.
-    max_iter : most sweeps over the documents.
+    max_iter : most sweeps over the documents, and then most iterations of L-BFGS.
     warm_start : whether a fit starts from the last one, which was on the same documents.
     fit_intercept : whether each machine has an intercept; else it is 0.
     calibrate : whether the fit also calibrates probabilities (`CalibratedScores`), by five more fits.
@@ -82,7 +82,8 @@ class LinearSVM(CalibratedScores, ClassifierMixin, WarmMachines):  # type: ignor
     ----------
     classes_ : (C,), the class labels, sorted.
     coef_, intercept_ : float64 (C, V) and (C,); (1, V) and (1,) for two classes, for the second one.
-    gap_, converged_, n_iter_ : duality gap as a share of the objective, whether it meets ``tolerance``, and sweeps.
+    gap_, converged_, n_iter_ : duality gap as a share of the objective, whether it meets ``tolerance``, and sweeps and
+        iterations.
     slope_ : see `CalibratedScores`.
 
     Examples
@@ -116,7 +117,7 @@ class LinearSVM(CalibratedScores, ClassifierMixin, WarmMachines):  # type: ignor
         super().__init__(C=C, tolerance=tolerance, max_iter=max_iter, **shared)
         self.calibrate = calibrate
 
-    @checks_parameters
+    @checked_fit
     def fit(self, X: Any, y: Any) -> Self:
         """Fit the weights.
 
@@ -137,7 +138,7 @@ class LinearSVM(CalibratedScores, ClassifierMixin, WarmMachines):  # type: ignor
         self._calibrate(X, codes)
         return self
 
-    @checks_parameters
+    @checked_fit
     def fit_blocks(self, blocks: Iterable[tuple[Any, Any]], classes: Any) -> Self:
         """Fit the weights to documents that are more than memory holds, which are read block by block, several times.
 

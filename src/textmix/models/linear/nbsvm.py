@@ -10,8 +10,8 @@ from scipy import sparse
 from sklearn.utils.validation import check_is_fitted
 
 from textmix.models.common.calibration import CalibratedScores
-from textmix.models.common.sklearn_private import Interval, checks_parameters
-from textmix.models.common.validation import check_matrix, refuse_negative
+from textmix.models.common.sklearn_private import Interval
+from textmix.models.common.validation import check_matrix, checked_fit, refuse_negative
 from textmix.models.linear.margin_problem import Columns, MarginProblem, MarginSolution
 from textmix.models.linear.subspace import solve_l2
 from textmix.models.linear.two_class import TwoClassLinear
@@ -88,7 +88,7 @@ class NBSVMClassifier(CalibratedScores, TwoClassLinear):
         self.drop_unseen = drop_unseen
         self.calibrate = calibrate
 
-    @checks_parameters
+    @checked_fit
     def fit(self, X: Any, y: Any) -> Self:
         """Fit.
 

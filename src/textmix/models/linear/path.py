@@ -10,7 +10,8 @@ import numpy as np
 from sklearn.utils import check_random_state
 from sklearn.utils.metaestimators import available_if
 
-from textmix.models.common.sklearn_private import Interval, StrOptions, checks_parameters
+from textmix.models.common.sklearn_private import Interval, StrOptions
+from textmix.models.common.validation import checked_fit
 from textmix.models.linear.margin_problem import (
     LOSSES,
     Columns,
@@ -233,7 +234,7 @@ class PathClassifier(TwoClassLinear):
         self.random_state = random_state
         self.fit_intercept = fit_intercept
 
-    @checks_parameters
+    @checked_fit
     def fit(self, X: Any, y: Any) -> Self:
         """Choose the penalty and fit with it.
 

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import math
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
 import numpy as np
 from scipy import sparse
-from scipy.special import entr, log_softmax
+from scipy.special import entr, log_softmax, softmax
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
-from textmix.models.common.sklearn_private import Interval, checks_parameters
-from textmix.models.common.validation import check_classified, check_matrix
+from textmix.models.common.sklearn_private import Interval
+from textmix.models.common.validation import check_classified, check_matrix, checked_fit
+from textmix.models.linear.function import PRECISION, minimise_function
 from textmix.models.linear.softmax_kernels import sweep
 from textmix.numerics.determinism import rng
 
@@ -29,20 +31,21 @@ class SoftmaxClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     holds one vector a class, or for two classes the difference of their vectors alone.  The solver goes over the
     documents in an order drawn once a sweep from a fixed seed.  It takes each document's best step in the dual problem
     (see `softmax_kernels`).  So it needs no scaling of raw counts, where L-BFGS takes hundreds of passes.  The biases
-    are held near their last values in a sweep and then moved (method of multipliers).
+    are held near their last values in a sweep and then moved (method of multipliers).  Where features are of unlike
+    scale the sweeps are slow: what they do not solve, L-BFGS on scaled weights goes on with.
 
     Parameters
     ----------
     C : variance of the Gaussian prior over a weight.
     tolerance : largest duality gap, as a share of the objective.
-    max_iter : most sweeps over the documents.
+    max_iter : most sweeps over the documents, and then most iterations of L-BFGS.
     fit_intercept : whether there are biases; else they are 0.
 
     Attributes
     ----------
     classes_ : (C,), the class labels, sorted.
     coef_, intercept_ : float64 (C, V) and (C,); (1, V) and (1,) for two classes, for the second one.
-    gap_, converged_, n_iter_ : duality gap, whether it meets ``tolerance``, and sweeps.
+    gap_, converged_, n_iter_ : duality gap, whether it meets ``tolerance``, and sweeps and iterations.
     objective_path_ : list of float, the objective at each look.
 
     Examples
@@ -72,7 +75,7 @@ class SoftmaxClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.max_iter = max_iter
         self.fit_intercept = fit_intercept
 
-    @checks_parameters
+    @checked_fit
     def fit(self, X: Any, y: Any) -> Self:
         """Fit the weights.
 
@@ -107,6 +110,11 @@ class SoftmaxClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             for _ in range(min(EVERY, self.max_iter - self.n_iter_)):
                 ascent.step()
                 self.n_iter_ += 1
+            objective, self.gap_ = ascent.gap()
+            self.objective_path_.append(objective)
+            self.converged_ = self.gap_ <= self.tolerance * objective
+        if not self.converged_:
+            self.n_iter_ += ascent.finish(self.max_iter)
             objective, self.gap_ = ascent.gap()
             self.objective_path_.append(objective)
             self.converged_ = self.gap_ <= self.tolerance * objective
@@ -180,6 +188,8 @@ class _Ascent:
         self.shares = (1.0 - START) * self.truth + START / n_classes
         self.logs = np.log(self.shares)
         self.weights = variance * np.ascontiguousarray(X.T @ (self.truth - self.shares))
+        #: The weights that the shares give: in the sweeps the weights themselves.
+        self.dual_weights = self.weights
         self.centre, self.bias = np.zeros(n_classes), np.zeros(n_classes)
         squares = np.asarray(X.multiply(X).sum(axis=1)).ravel()
         # The biases may move a tenth as much as a document's own words move its scores.
@@ -204,11 +214,38 @@ class _Ascent:
         )
         self._set_bias()
 
+    def finish(self, max_iter: int) -> int:
+        """Go on with L-BFGS on weights scaled by the objective's second derivatives; return its iterations."""
+        X, squares = self.X, np.asarray(self.X.multiply(self.X).sum(axis=0)).ravel()
+        of_bias = 2.0 / math.sqrt(len(self.codes)) if self.room > 0.0 else 0.0
+        scale = np.append(1.0 / np.sqrt(1.0 / self.variance + squares / 4.0), of_bias)[:, np.newaxis]
+
+        def scaled(unknowns: np.ndarray) -> tuple[float, np.ndarray]:
+            """Return the objective and its gradient in the scaled weights and biases."""
+            W = scale * unknowns.reshape(len(scale), -1)
+            logs = log_softmax(X @ W[:-1] + W[-1], axis=1)
+            residual = np.exp(logs) - self.truth
+            gradient = np.vstack([X.T @ residual + W[:-1] / self.variance, residual.sum(axis=0)])
+            loss = -float(logs[np.arange(len(self.codes)), self.codes].sum())
+            return loss + float(np.sum(W[:-1] ** 2)) / (2.0 * self.variance), (scale * gradient).ravel()
+
+        start = np.vstack([self.weights, self.bias]) / np.where(scale > 0.0, scale, 1.0)
+        found = minimise_function(scaled, start.ravel(), max_iter, PRECISION)
+        unknowns = scale * found.unknowns.reshape(len(scale), -1)
+        self.weights, self.bias = unknowns[:-1], unknowns[-1]
+        self.shares = softmax(X @ self.weights + self.bias, axis=1)
+        self.excess = (self.truth - self.shares).sum(axis=0)
+        self.centre = self.bias - self.room * self.excess
+        self.dual_weights = self.variance * (X.T @ (self.truth - self.shares))
+        return found.n_iter
+
     def gap(self) -> tuple[float, float]:
         """Return the objective, and the duality gap of the problem whose biases are held near their centre."""
         scores = self.X @ self.weights + self.bias
         loss = -float(log_softmax(scores, axis=1)[np.arange(len(self.codes)), self.codes].sum())
-        penalty = float(np.sum(self.weights**2)) / (2.0 * self.variance)
+        penalty, dual_penalty = (
+            float(np.sum(weights**2)) / (2.0 * self.variance) for weights in (self.weights, self.dual_weights)
+        )
         held = self.room * float(self.excess @ self.excess) / 2.0
-        dual = float(entr(self.shares).sum()) - penalty - float(self.excess @ self.centre) - held
+        dual = float(entr(self.shares).sum()) - dual_penalty - float(self.excess @ self.centre) - held
         return loss + penalty, loss + penalty + held - dual

@@ -13,8 +13,8 @@ from sklearn import linear_model
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
-from textmix.models.common.sklearn_private import Interval, StrOptions, checks_parameters
-from textmix.models.common.validation import check_classified_counts, check_counts
+from textmix.models.common.sklearn_private import Interval, StrOptions
+from textmix.models.common.validation import check_classified_counts, check_counts, checked_fit
 from textmix.models.lsi.network import ProbabilisticNeuralNetwork
 from textmix.models.lsi.transformer import LSITransformer
 from textmix.models.neighbors.knn import decision_of_shares
@@ -51,7 +51,7 @@ class LSIClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
         "random_state": ["random_state"],
     }
 
-    @checks_parameters
+    @checked_fit
     def fit(self, X: Any, y: Any) -> Self:
         """Find the space of the training documents and fit the classifier in it.
 

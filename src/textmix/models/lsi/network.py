@@ -10,12 +10,12 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from scipy import sparse
-from scipy.special import logsumexp
+from scipy.special import log_softmax
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
-from textmix.models.common.sklearn_private import Interval, checks_parameters
-from textmix.models.common.validation import check_classified, check_matrix
+from textmix.models.common.sklearn_private import Interval
+from textmix.models.common.validation import check_classified, check_matrix, checked_fit
 
 #: Most cells of a block of documents by training documents, 8 MB.
 CELLS = 2**20
@@ -54,7 +54,7 @@ class ProbabilisticNeuralNetwork(ClassifierMixin, BaseEstimator):  # type: ignor
     def __init__(self, *, width: float = 0.2) -> None:
         self.width = width
 
-    @checks_parameters
+    @checked_fit
     def fit(self, X: Any, y: Any) -> Self:
         """Store the training documents.
 
@@ -119,8 +119,7 @@ class ProbabilisticNeuralNetwork(ClassifierMixin, BaseEstimator):  # type: ignor
         NotFittedError : there was no fit.
         ValueError : X has other columns than in the fit, or holds NaN or infinity.
         """
-        joint = self.predict_joint_log_proba(X)
-        return joint - logsumexp(joint, axis=1, keepdims=True)
+        return np.asarray(log_softmax(self.predict_joint_log_proba(X), axis=1))
 
     def predict_proba(self, X: Any) -> np.ndarray:
         """Return the posteriors, float64 (N, C).

@@ -17,8 +17,8 @@ from sklearn.utils import check_random_state
 from sklearn.utils.extmath import randomized_svd, svd_flip
 from sklearn.utils.validation import check_is_fitted
 
-from textmix.models.common.sklearn_private import Interval, StrOptions, checks_parameters
-from textmix.models.common.validation import canonical, check_counts, check_features
+from textmix.models.common.sklearn_private import Interval, StrOptions
+from textmix.models.common.validation import canonical, check_counts, check_features, checked_fit
 
 #: Singular values below this share of the largest one belong to no dimension of the data.
 RANK = 1e-10
@@ -86,7 +86,7 @@ class LSITransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         self.algorithm = algorithm
         self.random_state = random_state
 
-    @checks_parameters
+    @checked_fit
     def fit(self, X: Any, y: Any = None) -> Self:
         """Find the space.
 

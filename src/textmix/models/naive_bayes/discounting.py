@@ -6,13 +6,11 @@ The estimates, equations (19) to (23), are in `textmix.models.naive_bayes.discou
 
 from __future__ import annotations
 
-import warnings
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
 import numpy as np
 from scipy import sparse, special
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import column_or_1d
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
@@ -20,9 +18,9 @@ from sklearn.utils.validation import check_is_fitted
 from textmix.metrics import threshold_kernels as rules
 from textmix.models.common.checks import NOT_INDICATORS, OF_LABEL_SETS, OF_ONE_SAMPLE, OF_SPARSE_INPUT, Failures
 from textmix.models.common.independent_labels import IndependentLabels
-from textmix.models.common.sklearn_private import Interval, StrOptions, check_parameters
+from textmix.models.common.sklearn_private import Interval, StrOptions
 from textmix.models.common.targets import in_form_of_y, label_sets_of
-from textmix.models.common.validation import check_counts
+from textmix.models.common.validation import check_counts, checked_fit
 from textmix.models.naive_bayes.discounting_base import _AbsoluteDiscounting
 from textmix.models.naive_bayes.discounting_weights import (
     FORMS,
@@ -117,6 +115,7 @@ class AbsoluteDiscountingClassifier(_AbsoluteDiscounting):
         self.tol = tol
         self.max_iter = max_iter
 
+    @checked_fit
     def fit(self, X: Any, y: Any) -> Self:
         """Estimate priors and word probabilities.
 
@@ -130,7 +129,6 @@ class AbsoluteDiscountingClassifier(_AbsoluteDiscounting):
         ------
         ValueError : a negative or non-finite count, a label indicator other than 0 and 1, or no labelled document.
         """
-        check_parameters(self)
         labels = self._check_labels(y)
         counts, whole = self._fit_counts(X, labels, self.unlabelled != "ignore")
         pooled = self._constant(whole.by_class.sum(axis=1) + whole.other)
@@ -196,12 +194,6 @@ class AbsoluteDiscountingClassifier(_AbsoluteDiscounting):
             self.class_count_ = size + share.sum(axis=0)
             self._estimate((by_class + (sparse.csr_array(share).T @ as_counted).T).tocsc(), unigram)
         self.n_iter_, self.objective_path_ = len(path), np.array(path)
-        if not self.converged_:
-            warnings.warn(
-                f"a posterior still moved by more than tol={self.tol} after {self.max_iter} steps; raise max_iter",
-                ConvergenceWarning,
-                stacklevel=3,
-            )
 
     def predict_joint_log_proba(self, X: Any) -> np.ndarray:
         """Return log p(x, c) without the multinomial coefficient, float64 (N, C); unseen words are skipped.
@@ -329,6 +321,7 @@ class AbsoluteDiscountingBinary(IndependentLabels, _AbsoluteDiscounting):
         tags.classifier_tags.multi_class = False
         return tags
 
+    @checked_fit
     def fit(self, X: Any, y: Any) -> Self:
         """Estimate the classifiers of all classes.
 
@@ -342,7 +335,6 @@ class AbsoluteDiscountingBinary(IndependentLabels, _AbsoluteDiscounting):
         ------
         ValueError : a negative or non-finite count, a label indicator other than 0 and 1, or no labelled document.
         """
-        check_parameters(self)
         labels = self._fit_targets(y)
         counts, whole = self._fit_counts(X, labels, self.unlabelled != "ignore")
         everyone = self.unlabelled == "others"

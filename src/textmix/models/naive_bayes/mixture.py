@@ -21,8 +21,8 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from textmix.models.common.count_kernels import count_scores, row_sums
-from textmix.models.common.sklearn_private import Interval, checks_parameters
-from textmix.models.common.validation import check_counts
+from textmix.models.common.sklearn_private import Interval
+from textmix.models.common.validation import check_counts, checked_fit
 
 
 class MultinomialMixture(DensityMixin, BaseEstimator):  # type: ignore[misc]
@@ -78,7 +78,7 @@ class MultinomialMixture(DensityMixin, BaseEstimator):  # type: ignore[misc]
         self.tol = tol
         self.random_state = random_state
 
-    @checks_parameters
+    @checked_fit
     def fit(self, X: Any, y: Any = None) -> Self:
         """Maximise J by one EM run from a random start.
 

@@ -1,4 +1,4 @@
-"""Multinomial naive Bayes with two smoothings: a constant added to every count, and a background model.
+"""Multinomial naive Bayes with three smoothings: a constant added to every count, a background, and a shared prior.
 
 Sources: the EDCM paper, section 6 (0.01 added to every count), and C. Zhai's lecture "Generative Probabilistic Models",
 slides "Smoothing in Naive Bayes" and "Anatomy of Naive Bayes Classifier":
@@ -8,6 +8,9 @@ slides "Smoothing in Naive Bayes" and "Anatomy of Naive Bayes Classifier":
 
 Symbols: N_c training documents of class c, k classes, T_c the training text of class c, c(w, T_c) the count of word w
 in it, V words.  A constant a added to every count is mu = a V with the uniform background p(w | theta_B) = 1 / V.
+
+The shared prior has mu p(w | theta_B) = alpha_w of greatest likelihood: D. MacKay and L. Peto, Natural Language
+Engineering 1, 1995 (hierarchical Dirichlet).
 """
 
 from __future__ import annotations
@@ -23,6 +26,7 @@ from sklearn.utils.validation import check_is_fitted
 from textmix.models.common.count_kernels import add_counts, count_scores
 from textmix.models.common.generative import CountClassifier, IncrementalCountClassifier, zeros
 from textmix.models.common.sklearn_private import Interval, StrOptions
+from textmix.models.dirichlet.dcm import DCMClassifier
 
 
 class _Multinomial(IncrementalCountClassifier):
@@ -193,3 +197,46 @@ class DirichletSmoothedClassifier(_Multinomial):
         if self.background == "uniform" or counts.sum() == 0:
             counts = np.ones(self.n_features_in_)
         return counts / counts.sum(), float(self.mu)
+
+
+class SharedDirichletClassifier(_Multinomial):
+    """Multinomial naive Bayes whose classes share a Dirichlet prior that is fitted to the texts of all classes.
+
+    Parameters
+    ----------
+    smoothing : added to each parameter of the prior, as a share of the smallest positive one; gives a word that occurs
+        in no training text a probability.
+    delta : pseudo-documents that are added to each class for its prior; infinity gives equal priors.
+
+    Attributes
+    ----------
+    alpha_ : float64 (V,), the parameters of the prior.
+    classes_, class_count_, class_log_prior_, n_features_in_ : see `CountClassifier`.
+    feature_count_, feature_log_prob_ : float64 (C, V).
+
+    Examples
+    --------
+    >>> from textmix import SharedDirichletClassifier
+    >>> X = [[3, 0, 1], [2, 1, 0], [0, 2, 2], [0, 3, 1]]
+    >>> y = ["sport", "sport", "art", "art"]
+    >>> SharedDirichletClassifier().fit(X, y).predict([[5, 0, 1], [0, 1, 1]]).tolist()
+    ['sport', 'art']
+    """
+
+    _fitted_forms: ClassVar[dict[str, Any]] = {**_Multinomial._fitted_forms, "alpha_": "float64 V"}
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **CountClassifier._parameter_constraints,
+        "smoothing": [Interval(Real, 0, None, closed="left")],
+    }
+
+    def __init__(self, *, smoothing: float = 0.01, delta: float = 0.0) -> None:
+        self.smoothing = smoothing
+        self.delta = delta
+
+    def _background(self) -> tuple[np.ndarray, float]:
+        """Set ``alpha_``, the DCM of the classes' texts, one long document a class; return its shares and its sum."""
+        texts = sparse.csr_array(self._feature_count.T)
+        prior = DCMClassifier(smoothing=self.smoothing).fit(texts, np.zeros(texts.shape[0], dtype=np.int64))
+        self.alpha_ = prior.alpha_[0].copy()
+        mass = float(self.alpha_.sum())
+        return self.alpha_ / (mass or 1.0), mass

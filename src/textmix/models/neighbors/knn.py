@@ -11,8 +11,8 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from textmix.models.common.calibration import CalibratedScores
-from textmix.models.common.sklearn_private import Interval, StrOptions, checks_parameters
-from textmix.models.common.validation import check_classified_counts, check_counts
+from textmix.models.common.sklearn_private import Interval, StrOptions
+from textmix.models.common.validation import check_classified_counts, check_counts, checked_fit
 from textmix.models.neighbors.neighbor_kernels import nearest, postings, votes
 from textmix.models.neighbors.representations import REPRESENTATIONS, Vectors
 from textmix.numerics.threads import by_rows
@@ -105,7 +105,7 @@ class KNNClassifier(CalibratedScores, ClassifierMixin, BaseEstimator):  # type: 
         self.ties = ties
         self.calibrate = calibrate
 
-    @checks_parameters
+    @checked_fit
     def fit(self, X: Any, y: Any) -> Self:
         """Store the training documents as postings.
 

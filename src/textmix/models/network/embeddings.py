@@ -15,8 +15,8 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from textmix.models.common.multilabel import generator
-from textmix.models.common.sklearn_private import Interval, checks_parameters
-from textmix.models.common.validation import check_classified_counts, check_counts
+from textmix.models.common.sklearn_private import Interval
+from textmix.models.common.validation import check_classified_counts, check_counts, checked_fit
 from textmix.models.network.embedding_kernels import bucket_of, class_shares, train
 
 
@@ -74,7 +74,7 @@ class EmbeddingClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.buckets = buckets
         self.random_state = random_state
 
-    @checks_parameters
+    @checked_fit
     def fit(self, X: Any, y: Any) -> Self:
         """Train on counts (N, V), sparse or dense, and class labels (N,).
 

@@ -5,14 +5,12 @@ Source: the baseline of N. Ueda and K. Saito, NIPS 2002, section 4.1: V inputs, 
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterator, Sequence
 from numbers import Integral, Real
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from scipy import linalg, sparse, special
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
@@ -190,7 +188,7 @@ class LabelNetwork(IndependentLabels, LabelCountClassifier):
         self.random_state = random_state
 
     def _fit_counts(self, counts: sparse.csr_array, labels: sparse.csr_array) -> None:
-        """Choose the decay and train; warns (ConvergenceWarning) if the last fit does not converge."""
+        """Choose the decay and train."""
         self.length_ = float(counts.sum() / counts.shape[0] if self.length is None else self.length)
         inputs, Y = self._scaled(counts), labels.toarray()
         generator = check_random_state(self.random_state)
@@ -204,10 +202,6 @@ class LabelNetwork(IndependentLabels, LabelCountClassifier):
         trained, self.n_iter_, self.converged_ = self._train(start, Z, Y, self.decay_, self.tol)
         of_pages = linalg.solve_triangular(Z, trained.hidden, lower=True, trans="T")
         self.weights_ = trained._replace(hidden=np.asarray(inputs.T @ of_pages))
-        if not self.converged_:
-            warnings.warn(
-                f"the network did not converge in {self.max_iter} iterations", ConvergenceWarning, stacklevel=3
-            )
 
     def decision_function(self, X: Any) -> np.ndarray:
         """Return the log-odds of each label, float64 (N, L).

@@ -7,23 +7,27 @@ between each two labels (PMM2, equations 4 and 5).
 
 from __future__ import annotations
 
-import warnings
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy import sparse
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_consistent_length, check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from textmix.core.errors import ConfigError
 from textmix.models.common.checks import OF_ONE_SAMPLE, OF_OTHER_DECISIONS, OF_SPARSE_INPUT, OF_WEIGHTS, Failures
 from textmix.models.common.label_counts import LabelCountClassifier
-from textmix.models.common.sklearn_private import Interval, StrOptions, checks_parameters
+from textmix.models.common.sklearn_private import Interval, StrOptions
 from textmix.models.common.targets import LabelSetTargets, in_form_of_y, label_sets_of
-from textmix.models.common.validation import check_counts, check_indicators, check_labelled_counts, check_weights
+from textmix.models.common.validation import (
+    check_counts,
+    check_indicators,
+    check_labelled_counts,
+    check_weights,
+    checked_fit,
+)
 from textmix.models.pmm import prediction_kernels as pmm_predict
 from textmix.models.pmm import search_kernels
 from textmix.models.pmm.prior import set_prior
@@ -85,16 +89,16 @@ class _ParametricMixture(LabelCountClassifier):
         self.temperature = temperature
         self.random_state = random_state
 
-    @checks_parameters
+    @checked_fit
     def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Self:
-        """Maximise J, equation (6), by EM; warn with a `ConvergenceWarning` if it does not converge.
+        """Maximise J, equation (6), by EM.
 
         Parameters
         ----------
         X : counts (N, V), CSR or dense, not negative.  V is the whole vocabulary: a word on no page gets
             the probability that the prior gives.
         y : label indicators (N, L) of 0 and 1, CSR or dense, or the list of labels of each page.  Pages without labels
-            are left out; a label without pages gets the uniform distribution over the V words.
+            are left out; a label without pages gets the uniform distribution over the V words, and is never predicted.
         sample_weight : (N,), a page of weight 2 counts as two pages; None: 1 each.
 
         Raises
@@ -105,7 +109,7 @@ class _ParametricMixture(LabelCountClassifier):
         counts, indicators = check_labelled_counts(self, X, y)
         return self._fit_sums(SetCounts.of(counts, indicators.toarray() > 0, check_weights(sample_weight, counts)))
 
-    @checks_parameters
+    @checked_fit
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: ArrayLike | None = None) -> Self:
         """Add pages to the pages of earlier calls and of `fit`; the model then equals `fit` on all of them.
 
@@ -138,13 +142,6 @@ class _ParametricMixture(LabelCountClassifier):
         if not len(sums.sets):
             raise ValueError("no page has a label; give at least one labelled page with a positive weight")
         em, path = self._maximise(gather(sums, self.xi - 1.0))
-        if not self.converged_:
-            warnings.warn(
-                f"the relative change of J was still above tol={self.tol} after max_iter={self.max_iter} steps; "
-                "raise max_iter",
-                ConvergenceWarning,
-                stacklevel=3,
-            )
         self._sums, self.label_count_, self.size_count_ = sums, sums.label_count, sums.size_count
         self.theta_, self.alpha_ = em.dense_theta(), em.alpha
         self.objective_path_, self.n_iter_ = np.array(path), len(path) - 1
@@ -215,14 +212,14 @@ class _ParametricMixture(LabelCountClassifier):
         return pmm_predict.set_scores(self._pages(counts), self._model(), labels)
 
     def _search(self, X: Any) -> tuple[np.ndarray, np.ndarray]:
-        """Return label sets, bool (N, L), and label probabilities, float64 (N, L)."""
+        """Return label sets, bool (N, L), and label probabilities, float64 (N, L), both 0 for labels without pages."""
         check_is_fitted(self)
         counts = check_counts(self, X, reset=False)
-        n_labels = len(self.classes_)
-        if self.search == "exact" and n_labels > EXACT_LIMIT:
-            raise ConfigError(f"search='exact' takes at most {EXACT_LIMIT} labels, not {n_labels}; use search='flip'")
+        known = np.flatnonzero(self.label_count_ > 0)
+        if self.search == "exact" and len(known) > EXACT_LIMIT:
+            raise ConfigError(f"search='exact' takes at most {EXACT_LIMIT} labels, not {len(known)}; use search='flip'")
         pages = self._pages(counts)
-        settings = self._model(), SEARCHES[self.search], self.beam_width
+        settings = self._model().of_labels(known), SEARCHES[self.search], self.beam_width
 
         def search_in(low: int, high: int) -> tuple[np.ndarray, np.ndarray]:
             """Return label sets and probabilities of the pages from ``low`` to ``high`` - 1."""
@@ -230,9 +227,15 @@ class _ParametricMixture(LabelCountClassifier):
             found: tuple[np.ndarray, np.ndarray] = search_kernels.predict(part, *settings)
             return found
 
-        member, marginal = by_rows(search_in, pages.indptr)
+        found = by_rows(search_in, pages.indptr)
+        if len(known) < len(self.classes_):
+            whole = tuple(np.zeros((len(part), len(self.classes_)), dtype=part.dtype) for part in found)
+            for all_labels, part in zip(whole, found, strict=True):
+                all_labels[:, known] = part
+            found = whole
+        member, marginal = found
         if self.set_prior == "uniform":
-            member[np.diff(pages.indptr) == 0] = np.arange(n_labels) == np.argmax(self.label_count_)
+            member[np.diff(pages.indptr) == 0] = np.arange(len(self.classes_)) == np.argmax(self.label_count_)
         return member, marginal
 
     def _pages(self, counts: sparse.csr_array) -> pmm_predict.Pages:

@@ -41,6 +41,16 @@ class Parameters(NamedTuple):
     size_weight: np.ndarray
     label_weight: np.ndarray
 
+    def of_labels(self, labels: np.ndarray) -> Parameters:
+        """Return the parameters of some labels, int (K,), alone."""
+        if len(labels) == len(self.alpha):
+            return self
+        theta, alpha = (
+            np.ascontiguousarray(self.theta[:, labels]),
+            np.ascontiguousarray(self.alpha[np.ix_(labels, labels)]),
+        )
+        return Parameters(theta, alpha, self.size_weight[: len(labels) + 1].copy(), self.label_weight[labels])
+
 
 class Pages(NamedTuple):
     """Counts of N pages, CSR (N, V) without stored zeros: indptr int64 (N + 1,), indices int32, data float64."""
