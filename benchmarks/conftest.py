@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from textmix.core.environment import use_all_instructions
+from textmix.core.processor import use_all_instructions
 
 use_all_instructions(os.environ)  # before NumPy is imported
 

@@ -6,7 +6,10 @@ import os
 import time
 from pathlib import Path
 
+import pytest
+
 from textmix.core import digests
+from textmix.core.cache import Store
 from textmix.core.digests import digest_of, known_sha256, sha256_file
 from textmix.core.environment import environment, versions
 
@@ -73,3 +76,10 @@ def test_an_edit_within_the_bound_is_read_again_although_its_stamp_is_the_same(t
     with path.open("wb") as handle:
         handle.write(b"b")
     assert known_sha256(path) != first
+
+
+def test_a_store_that_stands_too_deep_counts_as_empty(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TEXTMIX_CACHE", str(tmp_path))
+    (tmp_path / "textmix-digests").mkdir(mode=0o700)
+    (tmp_path / "textmix-digests/deep.json").write_text("[" * 100_000)
+    assert Store("deep").get("key", lambda: 3) == 3

@@ -215,7 +215,9 @@ def test_missing_record_is_said(tmp_path, make):
         io.check_result(path)
 
 
-@pytest.mark.parametrize("content", ["", '{"files": {', "[]", '{"rule": "fit"}', '{"files": 3}', "\udcff"])
+@pytest.mark.parametrize(
+    "content", ["", '{"files": {', "[]", '{"rule": "fit"}', '{"files": 3}', "\udcff", "[" * 100_000]
+)
 def test_damaged_record_is_an_integrity_error_not_a_crash(tmp_path, content):
     path = make_file(tmp_path / "a.csv")
     io.meta_path(path).write_bytes(content.encode("utf-8", "surrogateescape"))

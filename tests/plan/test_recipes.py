@@ -53,6 +53,12 @@ def test_what_changed_is_named(recipe: Recipe, tmp_path: Path) -> None:
     assert recipes.stale(RESULT, recipe, []) == f"content of {INPUT}"
 
 
+def test_an_edit_of_the_common_instructions_makes_every_result_again(recipe: Recipe) -> None:
+    """Modules around a job are neutral; the one that chooses its processor's instructions changes last digits."""
+    assert "textmix.core.processor" in recipe.code
+    assert not {"textmix.core.environment", "textmix.core.provenance"} & set(recipe.code)
+
+
 def test_an_input_with_an_older_date_counts_by_its_content(recipe: Recipe) -> None:
     Path(INPUT).write_text("2\n")
     os.utime(INPUT, ns=(0, 0))

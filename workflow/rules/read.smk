@@ -51,7 +51,7 @@ ROOT = source_folder(workflow.current_basedir)
 RULES = ROOT / "workflow/rules"
 
 from textmix.core.config import load_yaml_strict
-from textmix.core.environment import use_common_instructions
+from textmix.core.processor import use_common_instructions
 from textmix.core.errors import TextmixError
 from reproduction.flow.interrupt import RUN_ENDS, Interrupts, end_quietly
 from reproduction.plan.snakemake_private import Snakemake

@@ -20,9 +20,9 @@ from reproduction.flow.recipe import Recipe, lasting
 from reproduction.job.held import check_held, watch_imports
 from reproduction.job.spent import Spent
 from textmix.core import io
-from textmix.core.environment import processor
 from textmix.core.errors import IntegrityError, MissingResult, TextmixError
 from textmix.core.late import load_late
+from textmix.core.processor import processor
 from textmix.core.progress import Paced
 
 # Here and not in `job`: a script imports this module before it imports a model.

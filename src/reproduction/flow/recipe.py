@@ -13,12 +13,15 @@ from pathlib import Path
 from typing import Any
 
 from textmix.core.digests import digest_of, sha256_file
-from textmix.core.environment import environment, processor
+from textmix.core.environment import environment
 from textmix.core.errors import IntegrityError
-from textmix.core.provenance import SHORT, reachable
+from textmix.core.processor import processor
+from textmix.core.provenance import SHORT, Reached, reachable
 
 #: Modules of this room that surround a job and can change no number, so that an edit of them re-runs none.
 NEUTRAL = ("reproduction.job.held", "reproduction.flow.recipe", "reproduction.flow.job")
+#: The module that says by which instructions NumPy and its libraries compute.
+INSTRUCTIONS = "textmix.core.processor"
 #: Most names in one sentence on what changed.
 _NAMED = 3
 
@@ -50,13 +53,17 @@ class Code:
 
     def files(self) -> list[Path]:
         """Return the files of all code that is reached."""
-        return [*reachable(self.modules, [self.script], NEUTRAL).files, *self.data]
+        return [*self._reached().files, *self.data]
 
     def state(self) -> tuple[dict[str, str], dict[str, str]]:
         """Return name -> digest of all code that is reached, and distribution -> version of all that it imports."""
-        found = reachable(self.modules, [self.script], NEUTRAL)
+        found = self._reached()
         files = {f"{path.parent.name}/{path.name}": sha256_file(path)[:SHORT] for path in self.data}
         return {**found.short(), **files}, environment(found.packages)
+
+    def _reached(self) -> Reached:
+        """Return the code that is reached; the workflow sets the instructions of each job."""
+        return reachable((*self.modules, INSTRUCTIONS), [self.script], NEUTRAL)
 
 
 @dataclass(frozen=True)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from textmix.core import digests, io
-from textmix.core.environment import processor
 from textmix.core.errors import IntegrityError
+from textmix.core.processor import processor
 
 #: Folders without records: Snakemake writes the measured times of jobs there.
 WITHOUT_RECORD = {"benchmarks"}

@@ -89,7 +89,7 @@ CHECK_KINDS: Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
 }
 
 _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.+, -]*[A-Za-z0-9]")
-_NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?")
+_NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 
 
 @dataclass(frozen=True)
@@ -295,13 +295,15 @@ def _check_numbers(path: Path, line: int, cells: Mapping[str, str]) -> None:
     judged = tolerance in ("exact", "near", "range")
     if judged and not value:
         raise _fault(path, line, "value", f"is empty, but tolerance {tolerance} needs a number; write it or use open")
-    if cells["trials"] and not re.fullmatch(r"[1-9]\d*", cells["trials"]):
+    if cells["trials"] and not re.fullmatch(r"[1-9][0-9]*", cells["trials"]):
         raise _fault(path, line, "trials", f"'{cells['trials']}' is not a whole number above 0; write one or empty it")
     if cells["trials"] == "1" and cells["spread"]:
         raise _fault(path, line, "spread", "one trial has no spread; empty the cell, or write the number of trials")
     for column, text in (("value", value if judged else ""), ("spread", cells["spread"])):
         if text and not _is_number(text):
             raise _fault(path, line, column, f"'{text}' is not a number; write digits with a decimal point")
+    if cells["spread"] and float(cells["spread"]) < 0:
+        raise _fault(path, line, "spread", f"'{cells['spread']}' is below 0, as no standard deviation is; correct it")
     if margin and tolerance != "near":
         raise _fault(path, line, "margin", f"tolerance {tolerance} takes no margin; empty the cell")
     size = margin.removesuffix("%")

@@ -74,7 +74,7 @@ class Store:
         folder = cache_folder("textmix-digests")
         try:
             found = json.loads((folder / self._name).read_text(encoding="utf-8")) if folder else {}
-        except (OSError, ValueError):
+        except (OSError, ValueError, RecursionError):
             found = {}
         return found if isinstance(found, dict) else {}
 

@@ -154,9 +154,12 @@ def read_json(path: str | Path) -> Any:
     Raises
     ------
     OSError : the file cannot be read.
-    ValueError : it is not JSON in UTF-8, or an object has a key twice.
+    ValueError : it is not JSON in UTF-8, an object has a key twice, or lists stand too deep in one another.
     """
-    return json.loads(Path(path).read_text(encoding="utf-8"), object_pairs_hook=unique_keys)
+    try:
+        return json.loads(Path(path).read_text(encoding="utf-8"), object_pairs_hook=unique_keys)
+    except RecursionError as error:
+        raise ValueError(f"{path}: its lists and objects stand too deep in one another") from error
 
 
 def unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

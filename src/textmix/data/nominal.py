@@ -16,10 +16,11 @@ import numpy as np
 from scipy import sparse
 
 from textmix.core.errors import DataFormatError
+from textmix.data.marks import number_of
 
 _QUOTED = r"""(?:'((?:[^'\\]|\\.)*)'|"((?:[^"\\]|\\.)*)"|"""
 _VALUE = re.compile(r"\s*" + _QUOTED + r"""([^,'"{}]*?))\s*(,|$)""")
-_PAIR = re.compile(r"\s*(\d+)\s+" + _QUOTED + r"""([^,'"{}\s]+))\s*(,|$)""")
+_PAIR = re.compile(r"\s*([0-9]+)\s+" + _QUOTED + r"""([^,'"{}\s]+))\s*(,|$)""")
 _ESCAPE = re.compile(r"\\(?:u([0-9a-fA-F]{4})|(.))", re.DOTALL)
 _ESCAPED = {"n": "\n", "t": "\t", "r": "\r"}
 
@@ -141,11 +142,8 @@ def _read(path: Path, number: int, name: str, value: str, nominal: list[str] | N
             what = f"{value[:40]!r} is no value of the attribute {name!r}: {', '.join(nominal[:10])}"
             raise DataFormatError(path, number, what)
         return nominal.index(value), 1.0
-    try:
-        amount = float(value)
-    except ValueError:
-        amount = np.nan
-    if not np.isfinite(amount):
+    amount = number_of(value)
+    if amount is None:
         raise DataFormatError(path, number, f"{value[:40]!r} of the attribute {name!r} is no number; fill it in")
     return 0, amount
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from textmix.core.environment import (
+from textmix.core.processor import (
     COMMON,
     COMMON_INSTRUCTIONS,
     processor,
