@@ -66,6 +66,8 @@ def items(paper: str, commit: str = "") -> Iterator[tuple[str, str, Any]]:
     """Yield name, part and content of all that decides the verdicts of a paper at a commit."""
     folder = f"config/papers/{paper}"
     for row in DictReader(text_at(commit, f"{folder}/published.csv").splitlines()):
+        if row["source"].startswith("test:"):  # the file of a test is a place, as that of a function is
+            row["source"] = f"test:{row['source'].rpartition('::')[2]}"
         yield from ((row["id"], column, row[column]) for column in ROW)
     checks = yaml.safe_load(text_at(commit, f"{folder}/checks.yaml")) or {}
     for name, check in checks.items():
