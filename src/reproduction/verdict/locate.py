@@ -144,11 +144,12 @@ def _score(results: Results, locator: ScoreLocator) -> Rebuilt:
 
 
 def _trials(results: Results, locator: ScoreLocator, values: Sequence[float]) -> Trials | None:
-    """Return the trials of a score if they are random splits or folds; None for the source's own split."""
+    """Return the trials of a score: random splits, folds or seeds; None of one fit to the source's own split."""
     name = results.settings["experiments"][locator.experiment]["roles"][locator.role]
     spec = dict(results.settings["splits"][name])
     if spec["kind"] == "given":
-        return None
+        seeds = f"{results.dataset(locator.role)}: seeds on the source's split"
+        return Trials(values, seeds, 0.0) if len(values) > 1 else None
     scheme = {"order": name, **{key: value for key, value in spec.items() if key != "trials"}}
     said = f"{results.dataset(locator.role)}: {sorted(scheme.items())}"
     return Trials(values, said, _test_ratio(spec, functools.partial(_documents, results, locator.role)))

@@ -75,7 +75,7 @@ def make_splits(corpus: Corpus, spec: Mapping[str, Any], seed: int, name: str, m
     Parameters
     ----------
     corpus : the parsed data set.
-    spec : one of five kinds.  ``kind: given`` is the source's own split, one trial.  ``kind: first`` trains on the
+    spec : one of five kinds.  ``kind: given`` is the source's own split, of which each of ``trials`` has another seed.  ``kind: first`` trains on the
         first ``train`` documents (number or share) in the order of the source and tests on the rest, one trial.
         ``kind: random`` has ``train`` and ``test``, numbers of documents (int) or shares (float; ``test`` is by default
         the rest), ``trials`` (one of ``enough`` documents or more), ``stratified`` and ``order``.  ``kind: folds`` has
@@ -93,7 +93,8 @@ def make_splits(corpus: Corpus, spec: Mapping[str, Any], seed: int, name: str, m
     ConfigError : the corpus has no given split, only one part of it, or fewer documents than asked for.
     """
     if spec["kind"] == "given":
-        pairs = [_given(corpus, name)]
+        trials = spec.get("trials", 1)
+        pairs = [_given(corpus, name)] * min(trials, max_trials or trials)
     elif spec["kind"] == "first":
         pairs = [_first(corpus, spec["train"], name)]
     elif spec["kind"] == "groups":
