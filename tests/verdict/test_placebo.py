@@ -11,7 +11,7 @@ from scipy import sparse
 
 from reproduction.flow.measures import MeasureData, run_measure
 from reproduction.flow.results import Results
-from reproduction.papers.thesis.sparse_counts import log_densities
+from reproduction.papers.thesis.generative import log_densities
 from reproduction.verdict import claims
 from reproduction.verdict.locate import Rebuilt
 from reproduction.verdict.placebo import ORDER, RIVALS, SIGN, Placebo, placebos
