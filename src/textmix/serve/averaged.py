@@ -19,7 +19,7 @@ from textmix.data.corpus import Ragged
 from textmix.models.common.averaging import averaged, decided, label_scores
 from textmix.models.common.targets import label_sets_of
 from textmix.serve.forms import read_json, read_npy
-from textmix.serve.model import CARD, FORMAT, TASKS, PersistedModel, malformed
+from textmix.serve.model import CARD, FORMAT, TASKS, PersistedModel, malformed, read_back
 from textmix.text.encoder import allow
 
 HEAD = "average.json"
@@ -153,6 +153,7 @@ class AveragedModel:
             io.write_json(target / CARD, dict(self.card))
             if self.thresholds is not None:
                 io.save_arrays(target, **{THRESHOLDS: np.asarray(self.thresholds, dtype=np.float64)})
+            read_back(self, target)
 
     @classmethod
     def load(cls, folder: str | Path) -> Self:
@@ -160,6 +161,11 @@ class AveragedModel:
         folder = Path(folder)
         with malformed(folder, IntegrityError):
             io.check_result(folder, anywhere=True)
+        return cls.read(folder)
+
+    @classmethod
+    def read(cls, folder: Path) -> Self:
+        """Read the files of an average from a folder that was found sealed; the errors are those of `load`."""
         with malformed(folder / HEAD, DataFormatError):
             head = read_json(folder / HEAD, dict)
             if head["format"] != FORMAT or not 1 <= int(head["parts"]) <= 100:

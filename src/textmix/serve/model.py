@@ -18,11 +18,13 @@ from typing import Any, Self
 import numpy as np
 from numba.core.errors import NumbaError
 from scipy import sparse
+from sklearn.utils import get_tags
 
 from textmix.core import io
 from textmix.core.errors import ConfigError, DataFormatError, IntegrityError
 from textmix.data.corpus import Ragged
 from textmix.models.common.sklearn_private import check_parameters
+from textmix.models.hmm.sequences import TokenSequences
 from textmix.models.hmm.vectorizer import SequenceVectorizer
 from textmix.serve import parameters
 from textmix.serve.classes import forms_of, persisted_class
@@ -168,11 +170,12 @@ class PersistedModel:
 
         Raises
         ------
-        ConfigError : the class of a step declares no fitted state, a parameter is not a plain value, or a label or
-            word cannot be written as UTF-8.
+        ConfigError : the class of a step declares no fitted state, a parameter is not a plain value, a label or word
+            cannot be written as UTF-8, or `load` would refuse what was written.
         """
         with io.new_folder(folder, meta) as target:
             self.write(target)
+            read_back(self, target)
 
     def write(self, target: Path) -> None:
         """Write the files of the model to a folder that is being made; the errors are those of `save`."""
@@ -244,7 +247,9 @@ class PersistedModel:
         if texts is not None and texts.shape[1] != n_features:
             raise ValueError("n_features_in_ is not the number of words")
         probe = sparse.csr_array((np.ones(2, dtype=np.int32), ([0, 1], [0, n_features - 1])), shape=(2, n_features))
-        asked = probe if texts is None or sparse.issparse(texts) else texts
+        asked: Any = probe if texts is None or sparse.issparse(texts) else texts
+        if texts is None and not get_tags(self.estimator).input_tags.two_d_array:
+            asked = TokenSequences.of([[0], [n_features - 1]])
         labels = self.estimator.predict(asked)
         if hasattr(self.estimator, "predict_proba"):
             self.estimator.predict_proba(asked)
@@ -252,6 +257,16 @@ class PersistedModel:
             raise ValueError("the estimator does not label each text")
         if labels.ndim != TASKS.get(self.task):
             raise ValueError(f"the estimator's labels do not have the shape of the task {self.task!r}")
+
+
+def read_back(model: Any, target: Path) -> None:
+    """Read what was written of a model; raises ConfigError if it cannot be read, so that no model is lost."""
+    try:
+        model.read(target)
+    except EncoderNotNamedError:
+        return  # its encoder may not run here, so that the model cannot be tried
+    except DataFormatError as error:
+        raise ConfigError(f"model: cannot be saved, for what is written {error.what}") from error
 
 
 @contextmanager
