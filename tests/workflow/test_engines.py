@@ -7,10 +7,8 @@ done can be seen in no cheaper way.
 from __future__ import annotations
 
 import importlib.util
-import json
 import os
 import subprocess
-import sys
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -23,30 +21,6 @@ from tests.workflow.test_determinism import content
 from tests.workflow.tiny import ROOT, Clone
 
 pytestmark = pytest.mark.workflow
-
-#: Runs a job script in the background and prints the id of its process, as a submit command of a cluster does.
-SUBMIT = '#!/bin/sh\nfor script; do :; done\nnohup sh "$script" > /dev/null 2>&1 &\necho $!\n'
-
-#: Stands in for kubectl: creates a Job by running its command in the background, and tells its condition.
-KUBECTL = """#!{python}
-import json, os, subprocess, sys, uuid
-from pathlib import Path
-
-jobs = Path(os.environ["JOBS"])
-if sys.argv[1] == "create":
-    job, name = json.load(sys.stdin), "textmix-" + uuid.uuid4().hex[:5]
-    (jobs / name).write_text(json.dumps(job))
-    pod = job["spec"]["template"]["spec"]["containers"][0]
-    command = f'"$@"; echo $? > "{{jobs}}/{{name}}.ended"'
-    subprocess.Popen(["sh", "-c", command, "pod", *pod["command"]], cwd=pod["workingDir"], stdout=subprocess.DEVNULL,
-                     stderr=subprocess.DEVNULL, start_new_session=True)
-    print(name, end="")
-elif sys.argv[1] == "get":
-    ended, conditions = jobs / (sys.argv[3] + ".ended"), ""
-    if ended.exists():
-        conditions = "FailureTarget Failed" if ended.read_text().strip() != "0" else "SuccessCriteriaMet Complete"
-    print("found", conditions)
-"""
 
 
 def plugin(name: str) -> None:
@@ -121,72 +95,3 @@ def test_no_profile_gives_a_job_other_cores_than_its_rule() -> None:
         assert "cpus_per_task" not in yaml.safe_load(path.read_text(encoding="utf-8")).get("default-resources", {}), (
             path
         )
-
-
-def test_a_generic_cluster_makes_the_bytes_of_a_local_run(clean: Clone, fresh: Clone) -> None:
-    plugin("cluster_generic")
-    submit = fresh.folder / "submit"
-    submit.write_text(SUBMIT, encoding="utf-8")
-    submit.chmod(0o755)
-    done = fresh.run("--profile", "profiles/cluster-generic", "--cluster-generic-submit-cmd", str(submit))
-    assert done.returncode == 0, done.stdout
-    same(clean, fresh)
-
-
-def test_kubernetes_makes_the_bytes_of_a_local_run(clean: Clone, fresh: Clone, tmp_path: Path) -> None:
-    plugin("cluster_generic")
-    kubectl = tmp_path / "kubectl"
-    kubectl.write_text(KUBECTL.format(python=sys.executable), encoding="utf-8")
-    kubectl.chmod(0o755)
-    jobs = tmp_path / "jobs"
-    jobs.mkdir()
-    asked = {
-        "PATH": f"{tmp_path}{os.pathsep}{os.environ['PATH']}",
-        "JOBS": str(jobs),
-        "TEXTMIX_IMAGE": "textmix:test",
-        "TEXTMIX_CLAIM": "work",
-        "TEXTMIX_VOLUME": str(fresh.folder.resolve()),
-    }
-    done = fresh.run("--profile", "profiles/kubernetes", **asked)
-    assert done.returncode == 0, done.stdout
-    same(clean, fresh)
-    manifests = [json.loads(path.read_text(encoding="utf-8")) for path in jobs.glob("textmix-?????")]
-    assert len(manifests) == done.stdout.count("with external jobid")
-    for manifest in manifests:
-        pod = manifest["spec"]["template"]["spec"]
-        assert pod["volumes"][0]["persistentVolumeClaim"]["claimName"] == "work"
-        assert pod["containers"][0]["image"] == "textmix:test"
-        assert int(pod["containers"][0]["resources"]["limits"]["memory"].removesuffix("M")) > 0
-
-
-def test_a_pod_runs_the_code_of_the_volume(tmp_path: Path) -> None:
-    """The image has textmix of its own; an edit on the volume counts all the same."""
-    kubectl = tmp_path / "kubectl"
-    kubectl.write_text("#!/bin/sh\n/bin/cat > job.json\n", encoding="utf-8")
-    kubectl.chmod(0o755)
-    asked = {
-        "PATH": str(tmp_path),
-        "TEXTMIX_IMAGE": "i",
-        "TEXTMIX_CLAIM": "c",
-        "TEXTMIX_VOLUME": str(tmp_path.resolve()),
-    }
-    submit = [str(ROOT / "profiles/kubernetes/submit.py"), "--threads", "1", "--megabytes", "100", "--minutes", "1"]
-    subprocess.run([sys.executable, *submit, "job.sh"], cwd=tmp_path, env=asked, check=True)
-    job = json.loads((tmp_path / "job.json").read_text(encoding="utf-8"))
-    (pod,) = job["spec"]["template"]["spec"]["containers"]
-    assert {"name": "PYTHONPATH", "value": str(tmp_path.resolve() / "src")} in pod["env"]
-
-
-@pytest.mark.parametrize(
-    ("asked", "said"),
-    [
-        ({}, "TEXTMIX_VOLUME is not set"),
-        ({"TEXTMIX_VOLUME": "/nowhere"}, "start the run in a folder of the volume"),
-    ],
-)
-def test_a_kubernetes_job_that_could_not_run_is_not_submitted(asked: dict[str, str], said: str) -> None:
-    submit = ROOT / "profiles/kubernetes/submit.py"
-    command = [sys.executable, str(submit), "--threads", "1", "--megabytes", "100", "--minutes", "1", "job.sh"]
-    done = subprocess.run(command, env={"PATH": ""} | asked, capture_output=True, text=True, check=False)
-    assert done.returncode == 1
-    assert said in done.stderr
