@@ -150,6 +150,13 @@ def _add_predict(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
         action="store_true",
         help="give a text without a label its most probable one; of a model for several labels with probabilities",
     )
+    add(
+        "--reject",
+        type=float,
+        metavar="PROBABILITY",
+        help="give no label to a text whose label is less probable; of a model for one label with probabilities",
+    )
+    add("--why", action="store_true", help="give the words of each text that spoke most for its label, with weights")
     add("--quiet", action="store_true", help="no progress and no count of the texts")
 
 
@@ -159,6 +166,8 @@ def form_of(options: argparse.Namespace) -> str:
     if form is None:
         raise ConfigError(f"{options.file}: its name does not tell its form; give --form {', --form '.join(NEW_TEXTS)}")
     check_dialect(options.encoding, options.delimiter)
+    if options.reject is not None and not 0.0 < options.reject <= 1.0:
+        raise ConfigError(f"--reject: {options.reject:g} is no probability above 0 and up to 1, such as 0.6")
     return form
 
 
@@ -238,6 +247,8 @@ def predict(options: argparse.Namespace) -> None:
         model = _model(options)
         if options.never_empty and not labelling.gives_several(model):
             raise ConfigError("--never-empty: goes with a model for several labels with probabilities; leave it out")
+        if options.reject is not None and (model.task != "single" or not hasattr(model.estimator, "predict_proba")):
+            raise ConfigError("--reject: goes with a model for one label with probabilities; leave it out")
         found, file = read_texts(
             "standard input" if options.file == "-" else options.file,
             stream=None if form in FRAMES else stream,
@@ -256,6 +267,8 @@ def predict(options: argparse.Namespace) -> None:
             spreadsheet=options.spreadsheet,
             skip_empty=options.empty == "leave",
             never_empty=options.never_empty,
+            reject=options.reject or 0.0,
+            why=options.why,
         )
         if not options.quiet:
             terminal = sys.stderr if sys.stderr.isatty() and (options.output or not sys.stdout.isatty()) else None
@@ -295,6 +308,7 @@ def info(options: argparse.Namespace) -> None:
 def evaluate(options: argparse.Namespace) -> None:
     """Print the scores of a model on labelled texts; the options and errors are those of `predict`."""
     from textmix.serve.evaluate import assess, labelled, lines
+    from textmix.serve.seen import share_seen
 
     if not Path(options.file).is_file():
         raise ConfigError(f"{options.file}: there is no such file; name a file that can be read")
@@ -305,6 +319,10 @@ def evaluate(options: argparse.Namespace) -> None:
     corpus = labelled(Path(options.file), model, options.column, **asked)
     for remark in corpus.info.get("remarks", ()):
         logger.info("%s", remark)
+    known = 0.0 if corpus.text is None else share_seen(model.card, corpus.text)
+    if known > 0.0:
+        what = "so that these scores say too much of new texts; give texts that it has not seen"
+        logger.warning("The model was fitted to %.0f %% of these texts, %s.", max(100.0 * known, 1.0), what)
     for line in lines(model, assess(model, corpus), options.recall):
         print(visible(line))
 

@@ -20,6 +20,7 @@ from textmix.models.common.averaging import averaged, decided, label_scores
 from textmix.models.common.targets import label_sets_of
 from textmix.serve.forms import read_json, read_npy
 from textmix.serve.model import CARD, FORMAT, TASKS, PersistedModel, malformed, read_back
+from textmix.serve.seen import shown
 from textmix.text.encoder import allow
 
 HEAD = "average.json"
@@ -139,7 +140,7 @@ class AveragedModel:
             **{"steps": steps, "task": self.task, "labels": list(self.label_names)},
             **{"features": sum(each["features"] for each in told), "dataset": told[0]["dataset"]},
             **thresholds,
-            **self.card,
+            **shown(self.card),
         }
 
     def save(self, folder: str | Path, meta: Mapping[str, Any]) -> None:

@@ -15,6 +15,7 @@ from textmix.experiment.represented import CHOICE, weighting_of
 from textmix.models.hmm.vectorizer import SequenceVectorizer
 from textmix.serve.fit import is_persistable
 from textmix.serve.model import PersistedModel
+from textmix.serve.seen import SEEN, sketch
 from textmix.text.encoder import TextEncoder
 from textmix.text.skipgram_vectorizer import SkipgramVectorizer
 from textmix.text.term_weighting import TermWeighting
@@ -88,7 +89,7 @@ def keep_best(
     steps = [("words", words), *kept, ("model", estimator)]
     card = {
         **{"method": method.name, "documents": corpus.n_documents, "data digest": corpus.content_digest()},
-        **{"made": datetime.now(UTC).date().isoformat()},
+        **{"made": datetime.now(UTC).date().isoformat(), SEEN: sketch(corpus.text)},
         **{key: choice[key] for key in ("metric", "value", "low", "high", "point")},
         **{"versions": {name: version for name, version in versions().items() if name in NEEDED}, **about},
     }

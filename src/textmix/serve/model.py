@@ -29,6 +29,7 @@ from textmix.models.hmm.vectorizer import SequenceVectorizer
 from textmix.serve import parameters
 from textmix.serve.classes import forms_of, persisted_class
 from textmix.serve.forms import read_json, read_names, read_state, write_state
+from textmix.serve.seen import shown
 from textmix.text.encoder import EncoderNotNamedError
 from textmix.text.word_vectorizer import WordVectorizer
 
@@ -157,7 +158,7 @@ class PersistedModel:
             "labels": list(self.label_names),
             "features": int(self.estimator.n_features_in_),
             "dataset": self.dataset or "not registered",
-            **self.card,
+            **shown(self.card),
         }
 
     def save(self, folder: str | Path, meta: Mapping[str, Any]) -> None:

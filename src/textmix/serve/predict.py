@@ -7,7 +7,7 @@ import json
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain, islice, pairwise
-from typing import IO, NamedTuple
+from typing import IO, Any, NamedTuple
 
 import numpy as np
 
@@ -15,6 +15,7 @@ from textmix.data.corpus import Ragged
 from textmix.data.user_table import NewText
 from textmix.serve.averaged import AveragedModel
 from textmix.serve.model import PersistedModel
+from textmix.serve.why import reasons
 
 #: A block ends after this many texts or this many bytes of text, whichever comes first.
 BLOCK_TEXTS, BLOCK_BYTES = 4096, 2**24
@@ -80,6 +81,8 @@ class Writer:
     spreadsheet : put an apostrophe before each csv text that a spreadsheet would run as a formula.
     skip_empty : give an empty text neither label nor probability.
     never_empty : give a text without a label its most probable one; of a model that `gives_several`.
+    reject : give no label to a text whose label is less probable; of a model for one label with probabilities.
+    why : give the words that spoke for each label, `textmix.serve.why.reasons`.
     """
 
     def __init__(
@@ -92,7 +95,10 @@ class Writer:
         spreadsheet: bool = False,
         skip_empty: bool = False,
         never_empty: bool = False,
+        reject: float = 0.0,
+        why: bool = False,
     ) -> None:
+        self._model, self._reject, self._why = model, reject, why
         self._stream, self._names, self._everything = stream, list(model.label_names), everything
         self._skip_empty, self._never_empty = skip_empty, never_empty
         self._keys = ("label", "probability") if model.task == "single" else ("labels", "probabilities")
@@ -105,7 +111,8 @@ class Writer:
         """Write the header of csv; JSON lines have none."""
         if self._csv:
             # Behind its "p:" no label is a formula.
-            self._csv.writerow(["id", *self._keys, *(f"p:{name}" for name in self._names if self._everything)])
+            every = [f"p:{name}" for name in self._names if self._everything]
+            self._csv.writerow(["id", *self._keys, *["why"] * self._why, *every])
 
     def write(self, block: Sequence[NewText], labels: np.ndarray, probability: np.ndarray | None) -> None:
         """Write the rows of a block.
@@ -120,6 +127,11 @@ class Writer:
             labels = _filled(labels, probability)
         answers = self._single(labels, probability) if labels.ndim == 1 else self._several(labels, probability)
         columns: list[Sequence[str]] = [[self._quote(text.id) for text in block], *answers]
+        if self._why:
+            columns.append([self._reasons(text, label) for text, label in zip(block, labels, strict=True)])
+        if self._reject and probability is not None and labels.ndim == 1:
+            sure = probability[np.arange(len(labels)), labels] >= self._reject
+            columns[1] = [cell if good else self._absent for cell, good in zip(columns[1], sure, strict=True)]
         if self._everything and probability is not None:
             columns += [_numbers(column, self._absent) for column in probability.T]
         elif self._everything and self._csv:
@@ -131,7 +143,18 @@ class Writer:
         if self._csv:
             self._csv.writerows(rows)
         else:
-            self._stream.writelines(map(self._template(len(columns) > 3).__mod__, rows))
+            self._stream.writelines(map(self._template(len(columns) > 3 + self._why).__mod__, rows))
+
+    def _reasons(self, text: NewText, label: Any) -> str:
+        """Return the words that spoke for the label of a text, or for each of several, as JSON."""
+
+        def told(place: int) -> list[list[Any]]:
+            """Return words and weights for one label."""
+            return [[word, round(weight, 4)] for word, weight in reasons(self._model, text.text, place)]
+
+        if np.ndim(label) == 0:
+            return _JSON(told(int(label)))
+        return _JSON({self._names[place]: told(place) for place in np.flatnonzero(label).tolist()})
 
     def _without(self, column: Sequence[str], block: Sequence[NewText]) -> list[str]:
         """Return a column with nothing in the rows of empty texts."""
@@ -139,7 +162,7 @@ class Writer:
 
     def _template(self, everything: bool) -> str:
         """Return the form of a JSON line, with a place for each column."""
-        said = [f'"{key}": %s' for key in ("id", *self._keys)]
+        said = [f'"{key}": %s' for key in ("id", *self._keys, *["why"] * self._why)]
         if everything:
             every = (_JSON(name).replace("%", "%%") + ": %s" for name in self._names)
             said.append(f'"all": {{{", ".join(every)}}}')

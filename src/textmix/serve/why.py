@@ -1,0 +1,90 @@
+"""The words of a text that spoke for its label: how far the odds of the label fall without each of them.
+
+It asks the whole model, whatever its features and classes are: each word is left out wherever it stands, and the rest
+is labelled again.  Source: Robnik-Sikonja and Kononenko, "Explaining classifications for individual instances", IEEE
+TKDE 20 (2008), whose weight of evidence this is.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import numpy as np
+from scipy.special import logit, logsumexp
+
+from textmix.core.errors import ConfigError
+from textmix.data.corpus import Ragged
+from textmix.models.common.averaging import label_scores
+from textmix.serve.averaged import AveragedModel
+from textmix.serve.model import PersistedModel
+from textmix.text.tokenize import is_unspaced
+
+#: Most words that are told of a text, texts that are labelled together, and the least probability that is told apart.
+TOLD, TOGETHER, EDGE = 5, 1024, 1e-12
+_WORD = re.compile(r"\w+")
+
+
+def reasons(model: PersistedModel | AveragedModel, text: bytes, label: int) -> list[tuple[str, float]]:
+    """Return the words that spoke most for a label, at most `TOLD`, with the fall of its log-odds without each.
+
+    Parameters
+    ----------
+    model : with probabilities.
+    text : UTF-8.
+    label : index into the labels of the model.
+
+    Raises
+    ------
+    ConfigError : the model gives no probabilities.
+    """
+    whole = text.decode("utf-8")
+    spans = list(_spans(whole))
+    words = list(dict.fromkeys(whole[start:end].casefold() for start, end in spans))
+    odds = np.concatenate([_odds(model, [whole], label), *_without(model, whole, spans, words, label)])
+    fall = odds[0] - odds[1:]
+    order = np.argsort(-fall, kind="stable")[:TOLD]
+    return [(words[place], float(fall[place])) for place in order if fall[place] > 0]
+
+
+def _without(
+    model: PersistedModel | AveragedModel, whole: str, spans: list[tuple[int, int]], words: list[str], label: int
+) -> Iterator[np.ndarray]:
+    """Yield the log-odds of the label without each word, a block of words at a time."""
+    for first in range(0, len(words), TOGETHER):
+        yield _odds(model, [_cut(whole, spans, word) for word in words[first : first + TOGETHER]], label)
+
+
+def _cut(whole: str, spans: list[tuple[int, int]], word: str) -> str:
+    """Return a text without a word."""
+    parts, end = list[str](), 0
+    for start, stop in spans:
+        if whole[start:stop].casefold() == word:
+            parts.append(whole[end:start])
+            end = stop
+    return "".join([*parts, whole[end:]])
+
+
+def _spans(text: str) -> Iterator[tuple[int, int]]:
+    """Yield the start and the end of each word; of scripts that set no blanks each character is one."""
+    for match in _WORD.finditer(text):
+        if any(map(is_unspaced, match[0])):
+            yield from ((place, place + 1) for place in range(*match.span()))
+        else:
+            yield match.span()
+
+
+def _odds(model: PersistedModel | AveragedModel, texts: list[str], label: int) -> np.ndarray:
+    """Return the log-odds of a label for N texts, float64 (N,); those of scores where a probability is 0 or 1."""
+    text = Ragged.from_texts(text.encode() for text in texts)
+    if isinstance(model, PersistedModel):
+        scores = label_scores(model.estimator, model.counts(text), model.task)
+        if scores is not None:
+            place = int(np.flatnonzero(model.estimator.classes_ == label)[0])
+            others = np.delete(scores, place, axis=1)
+            single = model.task == "single" and others.shape[1]
+            return np.asarray(scores[:, place] - (logsumexp(others, axis=1) if single else 0.0))
+    _, probability = model.label(text)
+    if probability is None:
+        raise ConfigError("--why: the model gives no probabilities; leave it out")
+    return np.asarray(logit(np.clip(probability[:, label], EDGE, 1.0 - EDGE)))
