@@ -157,7 +157,7 @@ SERVED: dict[str, tuple[Callable[[], Any], bool]] = {
 
 @pytest.mark.benchmark(group="labels of new texts")
 @pytest.mark.parametrize("name", [*(f"{model}, {form}" for model in SERVED for form in ("csv", "jsonl")), SKLEARN])
-def bench_newtexts_of(name: str, share: float, timed: Any) -> None:
+def bench_new_texts(name: str, share: float, timed: Any) -> None:
     """From the bytes of a file to the rows of the answer."""
     model, _, form = name.partition(", ")
     make, several = SERVED.get(model, (None, False))
@@ -197,7 +197,7 @@ def short_texts(share: float, several: bool) -> Corpus:
         list(map(str, range(len(groups)))),
         list(found.names),
         labels,
-        text=Ragged.from_texts(text.encode() for text in texts),
+        text=Ragged.from_texts(texts),
     )
 
 

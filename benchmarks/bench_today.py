@@ -19,6 +19,7 @@ from scipy import sparse
 from sklearn.naive_bayes import ComplementNB
 from sklearn.pipeline import make_pipeline
 from sklearn.svm import SVC, LinearSVC
+from sklearn.utils import get_tags
 
 from textmix import PMM1, EDCMClassifier, LinearSVM, MultinomialClassifier, SVMRelevance, TermWeighting
 from textmix.experiment.methods import Method, load_methods
@@ -158,8 +159,10 @@ def set_parts(name: str, share: float) -> tuple[Any, np.ndarray, Any, np.ndarray
 
 
 def registered(task: str) -> list[str]:
-    """Return the methods of the registry of a task that take counts or numbers."""
-    return [name for name, method in load_methods().items() if method.task == task and method.takes != "sequences"]
+    """Return the methods of the registry of a task that take counts or numbers, and more classes than two."""
+    taken = {name: one for name, one in load_methods().items() if one.task == task and one.takes != "sequences"}
+    tags = {name: get_tags(one.make(one.params)).classifier_tags for name, one in taken.items()}
+    return [name for name in taken if task == "multi" or tags[name].multi_class]
 
 
 def fitted(method: Method, X: Any) -> tuple[Any, Any]:
