@@ -43,12 +43,7 @@ class _StrictLoader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ign
 
 
 def _strict_mapping(loader: _StrictLoader, node: yaml.MappingNode) -> dict[Any, Any]:
-    """Build a mapping.
-
-    Raises
-    ------
-    ConfigError : a key stands twice, or is itself a list or a mapping.
-    """
+    """Build a mapping."""
     loader.flatten_mapping(node)
     result: dict[Any, Any] = {}
     for key_node, value_node in node.value:
@@ -107,12 +102,7 @@ def _parsed(text: str) -> Any:
 
 
 def _check_size(top: yaml.Node | None) -> None:
-    """Check how many values a document has with every alias written out, before it is written out.
-
-    Raises
-    ------
-    ConfigError : more than `MOST_VALUES`, or a value lies within itself.
-    """
+    """Check how many values a document has with every alias written out, before it is written out."""
     sizes, within = dict[int, int](), set[int]()
     queue = [] if top is None else [(top, False)]
     while queue:

@@ -101,10 +101,7 @@ def named(path: str | Path) -> Iterator[None]:
 
 
 def _clear_way(path: Path) -> None:
-    """Make the folder of a result, and delete what jobs that were killed left of the result there.
-
-    No two jobs make one result at a time, so that what is there belongs to no process.
-    """
+    """Make the folder of a result, and delete what jobs that were killed left of the result there."""
     path.parent.mkdir(parents=True, exist_ok=True)
     for left in path.parent.glob(f".{escape(path.name)}.*{LEFT}"):
         if left.is_dir():
@@ -129,10 +126,7 @@ def write_bytes(path: str | Path, data: bytes) -> None:
 
 
 def _umask() -> int:
-    """Return the process's umask, which `tempfile.mkstemp` ignores.
-
-    `os.umask` returns the mask only by setting a new one, so it is called twice.
-    """
+    """Return the process's umask, which `tempfile.mkstemp` ignores."""
     mask = os.umask(0)
     os.umask(mask)
     return mask

@@ -56,13 +56,7 @@ def _files_of(archive: zipfile.ZipFile) -> list[zipfile.ZipInfo]:
 
 
 def _only_member(raw: IO[bytes]) -> IO[bytes]:
-    """Return the stream of the one file in a zip archive; folders and the system's files (``__MACOSX``) are ignored.
-
-    Raises
-    ------
-    zipfile.BadZipFile : the archive is damaged.
-    NotOneFile : it holds no file or several.
-    """
+    """Return the stream of the one file in a zip archive; folders and the system's files (``__MACOSX``) are ignored."""
     archive = zipfile.ZipFile(raw)
     names = [info.filename for info in _files_of(archive)]
     if len(names) != 1:

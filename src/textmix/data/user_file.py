@@ -253,10 +253,7 @@ def _open_cells(name: str, form: str, lines: Lines, asked: _Asked) -> UserFile:
 
 
 def _delimiter(head: Sequence[str], form: str, wanted: Sequence[str | int]) -> str:
-    """Return the delimiter: the one that gives the first row the wanted columns, and the most cells.
-
-    Of several such delimiters, those come first that give as many cells to the rows below.
-    """
+    """Return the delimiter: the one that gives the first row the wanted columns, and the most cells."""
     head = head[:20]
     last = -1 if len(head) == 20 else None  # of more lines, the last row may go on in one that is not read
 
@@ -321,11 +318,7 @@ def is_number(text: str) -> bool:
 
 
 def _has_header(rows: Sequence[Sequence[Any]], wanted: Sequence[str | int]) -> bool:
-    """Return whether the first row names the columns.
-
-    It does if it has the wanted names, or the usual names of a text and of a label.  Else it does unless a cell of it
-    is a long text, is a number in a column of numbers, or stands again in its column, in a row that is not the same.
-    """
+    """Return whether the first row names the columns."""
     first, asked = [_bare(cell) for cell in rows[0]], [column for column in wanted if isinstance(column, str)]
     if asked and set(asked) <= set(first):
         return True
@@ -555,11 +548,7 @@ def _by_rows(line: int, value: Any) -> list[tuple[int, Any]]:
 
 
 def _labelled(name: str, lines: Iterable[str], prefix: str) -> Rows:
-    """Yield (line, [label or labels, text]) of every line of texts with labels; blank lines are left out.
-
-    With a prefix, all words that begin with it, wherever they stand, are labels, as fastText reads them; a comma behind
-    one is no part of it.  Without a prefix the first word is the label.
-    """
+    """Yield (line, [label or labels, text]) of every line of texts with labels; blank lines are left out."""
     word = re.compile(rf"(?<!\S){re.escape(prefix)}(\S*)[ \t]*")
     for number, line in enumerate(lines, start=1):
         text = line.strip(" \t\r\n")  # other spaces belong to words of some texts

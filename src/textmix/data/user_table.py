@@ -604,10 +604,7 @@ def _mark(table: _Documents, file: UserFile, line: int, key: str, value: str) ->
 
 
 def _check_end(table: _Documents, path: Path) -> None:
-    """Refuse a file without a last line end whose last label is a prefix of another label and occurs there only.
-
-    A file that was cut within a label has such a row, and the rest of the label would become a class of its own.
-    """
+    """Refuse a file without a last line end whose last label is a prefix of another label and occurs there only."""
     names = list(table.numbers)
     for number in table.labels[table.label_ends[-2] :]:
         longer = [name for name in names if name != names[number] and name.startswith(names[number])]

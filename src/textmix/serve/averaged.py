@@ -180,12 +180,7 @@ class AveragedModel:
         return made
 
     def _check(self) -> None:
-        """Check what the parts, which were checked, have to have in common.
-
-        Raises
-        ------
-        ValueError : parts, slopes or thresholds do not go together.
-        """
+        """Check what the parts, which were checked, have to have in common."""
         alike = {(part.task, *part.label_names) for part in self.parts}
         if len(alike) != 1 or self.task not in TASKS or len(self.slopes) != len(self.parts):
             raise ValueError("the parts have other labels, or there is not a slope for each of them")

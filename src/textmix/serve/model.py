@@ -226,12 +226,7 @@ class PersistedModel:
         return model
 
     def _check(self) -> None:
-        """Check of the fitted state whatever types and shapes leave open, and label two texts with probabilities.
-
-        Raises
-        ------
-        ValueError, or what an estimator raises whose parameters and state do not go together.
-        """
+        """Check of the fitted state whatever types and shapes leave open, and label two texts with probabilities."""
         classes = self.estimator.classes_
         if len(classes) == 0 or classes.min() < 0 or classes.max() >= len(self.label_names):
             raise ValueError("classes_ is not an index into the labels")

@@ -48,10 +48,7 @@ def _packed(value: Any) -> Any:
 
 
 def _value(value: Any) -> Any:
-    """Return one value as JSON can hold it.
-
-    An infinity or nan, which JSON lacks, becomes {"float": its name}, and a type of numbers {"type": its name}.
-    """
+    """Return one value as JSON can hold it."""
     plain = value.item() if isinstance(value, np.generic) else value
     if isinstance(plain, type) and issubclass(plain, np.number):
         return {"type": np.dtype(plain).name}

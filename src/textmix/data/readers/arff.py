@@ -120,10 +120,7 @@ def read(files: Mapping[str, Path], options: Mapping[str, Any]) -> Corpus:
 def _with_nominals(
     path: Path, data: bytes, header: Header, chosen: set[str]
 ) -> tuple[sparse.csr_array, sparse.csr_array, list[str], list[str]]:
-    """Return features CSR (N, V) float64, labels CSR (N, L) int8, and the names of both, of a file with nominals.
-
-    The values of one nominal label are L labels, of which each document has one; numbers are labels of 0 and 1.
-    """
+    """Return features CSR (N, V) float64, labels CSR (N, L) int8, and the names of both, of a file with nominals."""
     columns = {column for column, name in enumerate(header.names) if name in chosen}
     first = data.count(b"\n", 0, header.end) + 1
     lines = decode(path, data[header.end :], "utf-8").split("\n")
@@ -163,10 +160,7 @@ def _labels(path: Path, header: Header, files: Mapping[str, Path], options: Mapp
 def _split_columns(
     table: NumberTable, names: list[str], chosen: set[str], left_out: set[str]
 ) -> tuple[sparse.csr_array, sparse.csr_array]:
-    """Return features, CSR (N, V) float64, and labels, CSR (N, L) int8, of a table.
-
-    ``chosen`` names the labels, and ``left_out`` all that are no features.
-    """
+    """Return features, CSR (N, V) float64, and labels, CSR (N, L) int8, of a table."""
     is_label = np.array([name in chosen for name in names], dtype=bool)
     features = table.matrix[:, [column for column, name in enumerate(names) if name not in left_out]]
     return features, take_labels(table, np.flatnonzero(is_label), [name for name in names if name in chosen])
@@ -264,11 +258,7 @@ def read_table(path: Path, data: bytes, header: Header, low: bool = False) -> Nu
 
 
 def _ends_whole(data: bytes, form: int, header: Header) -> bool:
-    """Return whether a file ends with a whole row and no line end, as MULAN's files are published.
-
-    A sparse row ends with a brace.  A dense row is whole if it has all values and ends with a label; a number may be
-    cut.
-    """
+    """Return whether a file ends with a whole row and no line end, as MULAN's files are published."""
     last = data[data.rfind(b"\n") + 1 :].rstrip()
     if form == kernels.SPARSE:
         return last.endswith(b"}") and not data.endswith(b"\n")

@@ -69,10 +69,7 @@ def _remarks(foreign: Sequence[str]) -> dict[str, list[str]]:
 
 
 def _documents(paths: Iterable[Path], options: Mapping[str, Any], foreign: list[str]) -> list[Document]:
-    """Return the documents of folders and archives, in order; the errors are those of `read`.
-
-    The names of files that are no UTF-8 are added to ``foreign`` where the encoding is to be found.
-    """
+    """Return the documents of folders and archives, in order; the errors are those of `read`."""
     patterns, find = options.get("members", list(options.get("labels", ["*"]))), options.get("encoding") == "found"
     unordered = [
         _document(path, name, _recoded(name, data, foreign) if find else data, options)
@@ -103,15 +100,7 @@ def _members(path: Path, patterns: Sequence[str]) -> Iterator[tuple[str, bytes]]
 
 
 def _document(path: Path, name: str, data: bytes, options: Mapping[str, Any]) -> Document:
-    """Return the document of one file.
-
-    Parameters
-    ----------
-    path : the archive or folder, for messages.
-    name : path of the file inside it.
-    data : content of the file.
-    options : those of `read`.
-    """
+    """Return the document of one file."""
     parts = name.rsplit("/", 2)
     if len(parts) < 2:
         raise DataFormatError(path, None, f"the file {name!r} lies in no class folder")
@@ -147,10 +136,7 @@ def _order(document: Document) -> tuple[str, bool, int, str]:
 
 
 def _folder_members(path: Path, patterns: Sequence[str], prefix: str = "") -> Iterator[tuple[str, bytes]]:
-    """Yield (name, content) of the regular files under a folder that match a pattern, in no order; refuse links.
-
-    There are thousands of small files.  One `os.scandir` for each folder and `os.read` take half the time of pathlib.
-    """
+    """Yield (name, content) of the regular files under a folder that match a pattern, in no order; refuse links."""
     with os.scandir(path) as entries:
         for entry in entries:
             name = safe_name(path, prefix + entry.name)

@@ -163,13 +163,7 @@ def _story(head: dict[bytes, bytes], content: bytes) -> Story:
 
 
 def _text(kind: bytes, content: bytes) -> tuple[bytes, tuple[str, ...]]:
-    """Return the text of a document as UTF-8, and the remarks on it.
-
-    Parameters
-    ----------
-    kind : TYPE of the element TEXT: NORM, BRIEF or UNPROC.
-    content : content of the element TEXT, Latin-1.
-    """
+    """Return the text of a document as UTF-8, and the remarks on it."""
     title, body = (_element(content, *_PARTS[tag]) for tag in ("TITLE", "BODY"))
     remarks = [f"type {kind.decode().lower()}"] if kind != b"NORM" else []
     remarks += [f"no {name}" for name, part in (("title", title), ("body", body)) if part is None]
