@@ -1,1 +1,1 @@
-"""The code of each paper in a folder of its own: its measures, its figures and its bench."""
+"""The code of each paper in a folder of its own: its measures and its figures."""

@@ -1,1 +1,1 @@
-"""The code of the paper cbm: measures, figures, bench."""
+"""The code of the paper cbm: measures and figures."""

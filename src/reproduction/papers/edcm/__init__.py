@@ -1,1 +1,1 @@
-"""The code of the paper edcm: measures, figures, bench."""
+"""The code of the paper edcm: measures and figures."""

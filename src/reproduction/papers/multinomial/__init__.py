@@ -1,1 +1,1 @@
-"""The code of the paper multinomial: measures, figures, bench."""
+"""The code of the paper multinomial: measures and figures."""

@@ -1,1 +1,1 @@
-"""The code of the paper pmm: measures, figures, bench."""
+"""The code of the paper pmm: measures and figures."""

@@ -1,1 +1,1 @@
-"""The code of the paper skipgrams: measures, figures, bench."""
+"""The code of the paper skipgrams: measures and figures."""
