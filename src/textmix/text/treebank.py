@@ -1,12 +1,12 @@
 """English words as in the Penn Treebank, their part-of-speech tags and their dictionary forms.
 
-Clitics and punctuation marks are separate words, hyphens stay inside words.  The tagger is that of the package textblob
-(MIT licence): it looks a word up in the lexicon that lies in the package, and guesses an unknown word by its capital,
-its digits and its ending.  It loads nothing at run time, and the same text always gets the same tags.  On the 288 words
-of ``tests/fixtures/tagged.txt`` 94 % of the coarse tags are right (``tests/text/test_tags.py``).  Of the other taggers
-in packages HanTa keeps its model as a pickle, denckring-en-pos (96 % there) needs a library of word games and tells no
-inflections; spaCy, stanza and flair load models as they run.  The dictionary forms come from the tables inside the
-package simplemma.
+Clitics and punctuation marks are separate words, hyphens stay inside words.  The dictionary forms come from the tables
+inside the package simplemma.  The tagger is that of the package textblob (MIT licence): it looks a word up in the
+lexicon that lies in the package, and guesses an unknown word by its capital, its digits and its ending.  It loads
+nothing at run time, and the same text always gets the same tags.  On the 288 words of ``tests/fixtures/tagged.txt`` 94
+% of the coarse tags are right (``tests/text/test_treebank.py``).  Of the other taggers in packages HanTa keeps its
+model as a pickle, denckring-en-pos (96 % there) needs a library of word games and tells no inflections; spaCy, stanza
+and flair load models as they run.
 """
 
 from __future__ import annotations
