@@ -182,7 +182,7 @@ FLOOR = 1e-5
 
 def m_step(X: Any, Y: np.ndarray, memberships: np.ndarray, variance: float, tol: float) -> LogisticExperts:
     """Return the experts after one M step from zero."""
-    experts = LogisticExperts(X, Y, memberships.shape[1], MStep(variance, 0.0, 2000, tol), floor=FLOOR, constant=FLOOR)
+    experts = LogisticExperts(X, Y, memberships.shape[1], MStep(variance, 2000, tol), floor=FLOOR, constant=FLOOR)
     experts.update(memberships)
     return experts
 
@@ -249,7 +249,7 @@ def bench_m_step_growth(name: str, axis: str, factor: int, timed: Any) -> None:
     rng = np.random.default_rng(0)
     X = rng.normal(size=(n, 40))
     Y = (X @ rng.normal(size=(40, L)) / 10.0 + rng.normal(size=(n, L)) > 1.0).astype(np.int8)
-    memberships, solver = rng.dirichlet(np.full(K, 0.5), size=n), MStep(1.0, 0.0, 10, 0.0)
+    memberships, solver = rng.dirichlet(np.full(K, 0.5), size=n), MStep(1.0, 10, 0.0)
     call = lambda: LogisticExperts(X, Y, K, solver, floor=FLOOR, constant=FLOOR).update(memberships)
     timed(call, case=f"by {axis}", size=size[axis], peer="textmix", work=reading(X, Y))
 

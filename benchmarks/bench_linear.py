@@ -32,7 +32,6 @@ from textmix.models.linear.lbfgs import minimise
 from textmix.models.linear.margin_problem import Columns, MarginProblem
 from textmix.models.linear.path import penalty_grid
 from textmix.models.linear.problems import LogisticBatch, features_gradient
-from textmix.models.linear.proximal_gradient import minimise_elastic_net
 from textmix.models.linear.subspace import solve_l2
 from textmix.models.linear.working_set import solve_l1
 from textmix.models.lsi.scores import sensitivity
@@ -141,13 +140,11 @@ SMOOTH = "SciPy, one label at a time"
 
 
 @pytest.mark.benchmark(group="logistic regressions of all labels")
-@pytest.mark.parametrize("case", ["smooth", "elastic net"])
 @pytest.mark.parametrize("name", ["textmix, side by side", "one label at a time"])
-def bench_batch(name: str, case: str, share: float, timed: Any) -> None:
-    """Smooth problems by our L-BFGS beside SciPy's, with both penalties beside scikit-learn's saga."""
+def bench_batch(name: str, share: float, timed: Any) -> None:
+    """By our L-BFGS beside SciPy's."""
     X, Y = yeast(share)
     batch, start = LogisticBatch(X, Y, np.ones(len(Y)), 1.0), np.zeros((X.shape[1] + 1, Y.shape[1]))
-    l1 = np.append(np.ones(X.shape[1]), 0.0)[:, np.newaxis]
 
     def objective(problem: LogisticBatch, w: np.ndarray) -> tuple[float, np.ndarray]:
         W = w[:, np.newaxis]
@@ -158,28 +155,16 @@ def bench_batch(name: str, case: str, share: float, timed: Any) -> None:
         ).ravel()
 
     def theirs() -> float:
-        if case == "smooth":
-            single = (functools.partial(objective, batch.select(np.array([label]))) for label in range(Y.shape[1]))
-            return sum(minimise_function(one, np.zeros(len(start)), 2000, 1e-9).total_objective for one in single)
-        W, model = (
-            np.empty_like(start),
-            LogisticRegression(solver="saga", penalty="elasticnet", C=0.5, l1_ratio=0.5, max_iter=2000),
-        )
-        for label, y in enumerate(Y.T):
-            model.fit(X, y)
-            W[:-1, label], W[-1, label] = model.coef_.ravel(), model.intercept_[0]
-        loss = batch.loss_on_line(batch.predictors(W), np.zeros(Y.shape), np.zeros(Y.shape[1]))[0].sum()
-        return float(loss + (batch.penalty * W**2).sum() / 2 + (l1 * np.abs(W)).sum())
+        single = (functools.partial(objective, batch.select(np.array([label]))) for label in range(Y.shape[1]))
+        return sum(minimise_function(one, np.zeros(len(start)), 2000, 1e-9).total_objective for one in single)
 
     def ours() -> float:
-        if case == "smooth":
-            return minimise(batch, start.copy(), 2000, 1e-5).total_objective
-        return minimise_elastic_net(batch, start.copy(), l1, 2000, 1e-7).total_objective
+        return minimise(batch, start.copy(), 2000, 1e-5).total_objective
 
     peer = "one label at a time"
     facts = {} if name == peer else {"target": 1.0}
     work, score = Work(float(X.nbytes), 4.0 * X.size * Y.shape[1]), lambda found: ("objective", found)
-    timed(theirs if name == peer else ours, case=case, size=len(Y), peer=peer, work=work, score=score, **facts)
+    timed(theirs if name == peer else ours, size=len(Y), peer=peer, work=work, score=score, **facts)
 
 
 LIBSVM = "LIBSVM"

@@ -15,7 +15,6 @@ from textmix.models.linear.lbfgs import minimise
 from textmix.models.linear.loss_kernels import logistic_line, softmax_line
 from textmix.models.linear.newton import minimise_newton
 from textmix.models.linear.problems import LogisticBatch, Multinomial, add_bias
-from textmix.models.linear.proximal_gradient import minimise_elastic_net
 from textmix.models.linear.row_space import RowSpace
 
 seeds = st.integers(0, 2**32 - 1)
@@ -116,33 +115,6 @@ def test_labels_all_or_nowhere_positive_end_with_sure_predictions():
     odds = add_bias(X, minimise(LogisticBatch(X, Y, weight, 1.0), np.zeros((5, 3)), 300, 1e-6).unknowns)
     assert odds[:, 0].max() < -4
     assert odds[:, 1].min() > 4
-
-
-def test_the_elastic_net_without_l1_is_ridge_and_with_much_l1_is_empty():
-    X, Y, weight = problem(8)
-    batch = LogisticBatch(X, Y, weight, 1.0)
-    ridge = minimise(batch, np.zeros((5, 3)), 300, 1e-12)
-    l1 = np.zeros((5, 3))
-    np.testing.assert_allclose(
-        minimise_elastic_net(batch, np.zeros((5, 3)), l1, 3000, 1e-14).objective, ridge.objective, rtol=1e-8
-    )
-    l1[:-1] = 1e4
-    none = minimise_elastic_net(batch, ridge.unknowns, l1, 3000, 1e-14).unknowns
-    assert np.all(none[:-1] == 0.0)
-
-
-def test_the_elastic_net_satisfies_its_optimality_conditions():
-    X, Y, weight = problem(9)
-    l1 = np.full((5, 3), 2.0)
-    l1[-1] = 0.0
-    batch = LogisticBatch(X, Y, weight, 1.0)
-    W = minimise_elastic_net(batch, np.zeros((5, 3)), l1, 5000, 1e-15).unknowns
-    Z = batch.predictors(W)
-    gradient = batch.gradient(batch.loss_on_line(Z, np.zeros_like(Z), np.zeros(3))[3]) + batch.penalty * W
-    on = W != 0
-    np.testing.assert_allclose(gradient[on], -(l1 * np.sign(W))[on], atol=1e-3)
-    assert np.all(np.abs(gradient[~on]) <= l1[~on] + 1e-3)
-    assert 0 < on[:-1].sum() < on[:-1].size
 
 
 def test_the_derivatives_along_a_line_are_those_of_the_loss():

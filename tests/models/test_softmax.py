@@ -69,7 +69,7 @@ def test_the_gap_bounds_the_distance_from_the_optimum() -> None:
     for sweeps in (2, 5, 20):
         model = SoftmaxClassifier(tolerance=1e-14, max_iter=sweeps).fit(X, y)
         assert not model.converged_
-        assert model.n_iter_ == sweeps
+        assert sweeps < model.n_iter_ <= 2 * sweeps
         assert 0.0 < model.objective_path_[-1] - best <= model.gap_
 
 

@@ -9,8 +9,10 @@ from pathlib import Path
 HEAD = """# Reference
 
 Every public name is imported from `textmix`. Documents are rows of an array or a sparse matrix; label sets are lists of
-labels or rows of zeros and ones. Each page ends with an example, which runs as a test. {doc}`../in-scikit-learn` says
-which of scikit-learn's tools were tried on each class. `python -m reproduction.plan.reference` writes this page.
+labels or rows of zeros and ones. A method that takes documents raises `NotFittedError` before a fit, and `ValueError`
+where X has other columns than in the fit, NaN or infinity or, of counts, a negative number. Each page ends with an
+example, which runs as a test. {doc}`../in-scikit-learn` says which of scikit-learn's tools were tried on each class.
+`python -m reproduction.plan.reference` writes this page.
 """
 SECTION = """
 ## {title}

@@ -13,12 +13,7 @@ import numpy as np
 
 
 def _paired(true: np.ndarray, predicted: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return both as arrays of the same positive length.
-
-    Raises
-    ------
-    ValueError : they differ in length, are empty, or have more than one dimension.
-    """
+    """Return both as arrays of the same positive length."""
     true, predicted = np.asarray(true), np.asarray(predicted)
     if true.ndim != 1 or true.shape != predicted.shape or not len(true):
         raise ValueError(f"two lists of classes of one length (N,) are needed, not {true.shape} and {predicted.shape}")

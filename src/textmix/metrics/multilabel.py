@@ -18,21 +18,7 @@ from scipy import sparse
 
 
 def _counts(true: Any, predicted: Any, axis: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return how many labels are true, predicted, and both.
-
-    Parameters
-    ----------
-    true, predicted : label indicators (N, L).
-    axis : 1 to count the labels of each document, 0 to count the documents of each label.
-
-    Returns
-    -------
-    three int64 arrays, (N,) or (L,).
-
-    Raises
-    ------
-    ValueError : the shapes differ or are empty, or an indicator is neither 0 nor 1.
-    """
+    """Return how many labels are true, predicted, and both."""
     # Two dense arrays stay dense: a search over thresholds compares thousands of them, most of them small.
     dense = not (sparse.issparse(true) or sparse.issparse(predicted))
     first, second = (np.asarray(Y) if dense else sparse.csr_array(Y) for Y in (true, predicted))

@@ -166,16 +166,7 @@ def wilcoxon(left: Sequence[float] | np.ndarray, right: Sequence[float] | np.nda
 
 
 def _signed_rank_distribution(weights: np.ndarray) -> np.ndarray:
-    """Return the distribution of a sum to which each weight contributes with probability 1/2.
-
-    Parameters
-    ----------
-    weights : ranks, int (n,), not negative; doubled where a rank may be half a number.
-
-    Returns
-    -------
-    float64 (total of the weights + 1,): entry s is the probability that the sum is s.
-    """
+    """Return the distribution of a sum to which each weight contributes with probability 1/2."""
     probability = np.zeros(int(weights.sum()) + 1)
     probability[0] = 1.0
     for weight in weights:

@@ -93,10 +93,7 @@ class Kernel(CPUDispatcher):  # type: ignore[misc]
 
 
 def _is_within() -> bool:
-    """Return whether this thread compiles the code of a `Kernel` now, which is known by having no wrapper for C.
-
-    The code of a caller of other origin would not set the environments of inner code.
-    """
+    """Return whether this thread compiles the code of a `Kernel` now, which is known by having no wrapper for C."""
     flags = ConfigStack.top_or_none()
     return flags is not None and bool(flags.no_cfunc_wrapper)
 

@@ -64,7 +64,7 @@ class PlainPairwiseCRF(_Plain, PairwiseCRF):
 class PlainMStep(MStep):
     """A partial M step by plain steps, whatever the number of instances."""
 
-    def improve(self, problem: LogisticBatch | Multinomial, W: np.ndarray, n_biases: int) -> np.ndarray:
+    def improve(self, problem: LogisticBatch | Multinomial, W: np.ndarray) -> np.ndarray:
         """See `MStep.improve`."""
         return minimise(Unscaled(problem), W, self.max_iter, self.tol).unknowns
 

@@ -40,7 +40,6 @@ class CBMClassifier(MultiLabelClassifier):
         logistic regression where ``learner`` is a classifier.
     variance : \sigma^2, the variance of the Gaussian prior over the weights.  The authors' code has K weight vectors
         for the gate and two for each binary classifier; their difference, used here, has the variance 2 \sigma^2.
-    l1_ratio : \rho of the elastic net: the penalty of a weight v is (\rho |v| + (1 - \rho) v^2 / 2) / \sigma^2.
     max_iter : iterations of EM.
     tol : relative change of the penalised log-likelihood below which EM stops.
     steps, step_tol : most iterations of the solver in an M step, and its ``tol``, of logistic regressions; see
@@ -101,7 +100,6 @@ class CBMClassifier(MultiLabelClassifier):
         "learner": [StrOptions({"logistic", "boosting"}), HasMethods(["fit", "predict_proba"])],
         "gate": [HasMethods(["fit", "predict_proba"]), None],
         "variance": [Interval(Real, 0, None, closed="neither")],
-        "l1_ratio": [Interval(Real, 0, 1, closed="left")],
         "trees": [Interval(Integral, 1, None, closed="left")],
         "leaves": [Interval(Integral, 2, None, closed="left")],
         "shrinkage": [Interval(Real, 0, 1, closed="right")],
@@ -126,7 +124,6 @@ class CBMClassifier(MultiLabelClassifier):
         learner: Any = "logistic",
         gate: Any = None,
         variance: float = 1.0,
-        l1_ratio: float = 0.0,
         max_iter: int = 50,
         tol: float = 1e-6,
         steps: int = 10,
@@ -147,7 +144,6 @@ class CBMClassifier(MultiLabelClassifier):
         self.learner = learner
         self.gate = gate
         self.variance = variance
-        self.l1_ratio = l1_ratio
         self.max_iter = max_iter
         self.tol = tol
         self.steps = steps
@@ -184,10 +180,7 @@ class CBMClassifier(MultiLabelClassifier):
                 self.callback(self)
 
     def _iterate(self, X: Any, Y: np.ndarray) -> Iterator[None]:
-        """Run EM on checked features (N, V) and label indicators (N, L); yield after every iteration.
-
-        An iteration is an M step of both halves and the E step after it.
-        """
+        """Run EM on checked features (N, V) and label indicators (N, L); yield after every iteration."""
         empty = not Y.any(axis=1).all()
         self.allow_empty_ = empty if self.allow_empty == "auto" else bool(self.allow_empty)
         memberships = self._start(Y)
@@ -215,7 +208,7 @@ class CBMClassifier(MultiLabelClassifier):
     def _learners(self, X: Any, Y: np.ndarray) -> tuple[Gate, Experts]:
         """Return the two halves, not yet trained, and set ``space_``."""
         size, limits = self.n_components_, {"floor": self.floor, "constant": self.constant}
-        in_row_space = self.learner == "logistic" and self.gate is None and self.l1_ratio == 0
+        in_row_space = self.learner == "logistic" and self.gate is None
         self.space_ = RowSpace.of(X) if in_row_space else RowSpace(X)
         X = self.space_.inputs
         gate: Gate
@@ -228,20 +221,16 @@ class CBMClassifier(MultiLabelClassifier):
             growth = Growth(self.trees, self.leaves, self.shrinkage)
             gate, experts = BoostedGate(X, size, growth), BoostedExperts(X, Y, size, growth, self.constant)
         else:
-            keep, l1 = 1.0 - self.l1_ratio, self.l1_ratio / self.variance
-            gate = LogisticGate(X, size, MStep(self.variance / keep, l1, self.steps, self.step_tol))
+            gate = LogisticGate(X, size, MStep(self.variance, self.steps, self.step_tol))
             if self.learner == "logistic":
-                step = MStep(2.0 * self.variance / keep, l1, self.steps, self.step_tol)
+                step = MStep(2.0 * self.variance, self.steps, self.step_tol)
                 experts = LogisticExperts(X, Y, size, step, **limits)
             else:
                 experts = EstimatorExperts(X, Y, size, self.learner, **limits)
         return gate if self.gate is None else EstimatorGate(X, size, self.gate), experts
 
     def _expectation(self, Y: np.ndarray) -> tuple[float, np.ndarray]:
-        """Return the penalised log-likelihood and the memberships (posteriors of the components), float64 (N, K).
-
-        The log-likelihood is computed before small memberships are set to 0.
-        """
+        """Return the penalised log-likelihood and the memberships (posteriors of the components), float64 (N, K)."""
         joint = self.gate_.training_log_proba()
         for k in range(self.n_components_):
             joint[:, k] += set_log_likelihood(self.experts_.training_log_odds(k), Y)
@@ -263,13 +252,7 @@ class CBMClassifier(MultiLabelClassifier):
 
     @in_form_of_y
     def predict(self, X: Any) -> np.ndarray:
-        """Return a label set for each instance by ``decision``, int64 (N, L) of 0 and 1.
-
-        Raises
-        ------
-        NotFittedError : there was no fit.
-        ValueError : X has other columns than in the fit, or holds NaN or infinity.
-        """
+        """Return a label set for each instance by ``decision``, int64 (N, L) of 0 and 1."""
         return self.decide(X, self.decision)
 
     def decide(self, X: Any, decision: str) -> np.ndarray:

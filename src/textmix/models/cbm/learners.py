@@ -16,7 +16,6 @@ from scipy.special import logsumexp
 from textmix.models.linear.lbfgs import minimise
 from textmix.models.linear.newton import minimise_newton
 from textmix.models.linear.problems import LogisticBatch, Multinomial, add_bias
-from textmix.models.linear.proximal_gradient import minimise_elastic_net
 
 #: Weight of a label's share in all instances in the constant that replaces a classifier (see `smoothed_log_odds`).
 SMOOTHING = 1e-4
@@ -62,39 +61,32 @@ class MStep:
 
     Parameters
     ----------
-    variance : of the Gaussian prior: the penalty of a weight v is v^2 / (2 variance) + l1 |v|.
-    l1 : factor of the L1 penalty.
+    variance : of the Gaussian prior: the penalty of a weight v is v^2 / (2 variance).
     max_iter, tol : see `textmix.models.linear.lbfgs.minimise`.
     """
 
     variance: float
-    l1: float
     max_iter: int
     tol: float
 
-    def improve(self, problem: LogisticBatch | Multinomial, W: np.ndarray, n_biases: int) -> np.ndarray:
+    def improve(self, problem: LogisticBatch | Multinomial, W: np.ndarray) -> np.ndarray:
         """Return unknowns whose objectives are at most the objectives at the start, float64 (P, B).
 
-        Proximal gradient steps solve a problem with an L1 penalty.  Newton's method solves binary regressions on few
-        instances or few features, see `NEWTON`.  L-BFGS solves all other problems.
+        Newton's method solves binary regressions on few instances or few features, see `NEWTON`.  L-BFGS solves all
+        other problems.
 
         Parameters
         ----------
         problem : of this step's variance.
         W : float64 (P, B), the start.
-        n_biases : number of biases, which have no penalty; they are the last entries of W in C order.
         """
-        if self.l1 > 0:
-            l1 = np.full(W.size, self.l1)
-            l1[-n_biases:] = 0.0
-            return minimise_elastic_net(problem, W, l1.reshape(W.shape), self.max_iter, self.tol).unknowns
         if isinstance(problem, LogisticBatch) and min(problem.X.shape) <= NEWTON:
             return minimise_newton(problem, W, self.max_iter, self.tol).unknowns
         return minimise(problem, W, self.max_iter, self.tol).unknowns
 
     def penalty(self, weights: np.ndarray) -> float:
         """Return the penalty of weights of any shape, biases not included."""
-        return float(np.sum(weights**2) / (2.0 * self.variance) + self.l1 * np.sum(np.abs(weights)))
+        return float(np.sum(weights**2) / (2.0 * self.variance))
 
 
 class LogisticGate:
@@ -119,7 +111,7 @@ class LogisticGate:
         n, n_components = memberships.shape
         if n_components > 1:
             problem = Multinomial(self.X, memberships, n_components, np.ones(n), self.step.variance)
-            found = self.step.improve(problem, self.coef.reshape(-1, 1), n_components)
+            found = self.step.improve(problem, self.coef.reshape(-1, 1))
             self.coef = found.reshape(-1, n_components)
 
     def training_log_proba(self) -> np.ndarray:
@@ -188,7 +180,7 @@ class LogisticExperts:
         self.active[component] = active
         if active.any():
             problem = LogisticBatch(X, np.ascontiguousarray(Y[:, active]), weight, self.step.variance)
-            coef[place] = self.step.improve(problem, start, start.shape[1])
+            coef[place] = self.step.improve(problem, start)
 
     def training_log_odds(self, component: int) -> np.ndarray:
         """See `Experts`."""

@@ -89,10 +89,7 @@ class CalibratedScores:
     decision_function: Callable[[Any], np.ndarray]
 
     def _class_scores(self, X: Any) -> np.ndarray:
-        """Return a score of each class, float64 (N, C), the largest of which is that of the predicted class.
-
-        By default it is the decision; of two classes, the decision is the difference of the scores.
-        """
+        """Return a score of each class, float64 (N, C), the largest of which is that of the predicted class."""
         decision = self.decision_function(X)
         return np.column_stack([np.zeros(len(decision)), decision]) if decision.ndim == 1 else decision
 
@@ -105,23 +102,11 @@ class CalibratedScores:
 
     @available_if(lambda self: self.calibrate)
     def predict_log_proba(self, X: Any) -> np.ndarray:
-        """Return log p(class | document), float64 (N, C).
-
-        Raises
-        ------
-        NotFittedError : there was no fit.
-        ValueError : X has other columns than in the fit, or holds NaN, infinity or what the classifier refuses.
-        """
+        """Return log p(class | document), float64 (N, C)."""
         scores = self._class_scores(X)
         return np.asarray(log_softmax(self.slope_ * scores, axis=1))
 
     @available_if(lambda self: self.calibrate)
     def predict_proba(self, X: Any) -> np.ndarray:
-        """Return p(class | document), float64 (N, C).
-
-        Raises
-        ------
-        NotFittedError : there was no fit.
-        ValueError : X has other columns than in the fit, or holds NaN, infinity or what the classifier refuses.
-        """
+        """Return p(class | document), float64 (N, C)."""
         return np.asarray(np.exp(self.predict_log_proba(X)))

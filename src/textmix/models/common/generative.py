@@ -65,10 +65,7 @@ class CountClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc
 
     @abstractmethod
     def _draw(self, code: int, length: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
-        """Draw one document of ``length`` words from a class; return its words and their counts, integer (n,) each.
-
-        A word may occur several times; its counts are added.
-        """
+        """Draw one document of ``length`` words from a class; return its words and their counts, integer (n,) each."""
 
     def _log_coefficient(self, X: sparse.csr_array, convention: Convention) -> np.ndarray:
         """Return the log multinomial coefficient of a bag, or 0 for a sequence, float64 (N,)."""
@@ -102,11 +99,6 @@ class CountClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc
         """Return log p(c) + log p(x|c) up to a term in x alone, float64 (N, C).
 
         A document that has probability 0 in every class gets the log priors.
-
-        Raises
-        ------
-        NotFittedError : there was no fit.
-        ValueError : X has other columns than in the fit, or holds NaN, infinity or a negative number.
         """
         check_is_fitted(self)
         joint = self._class_log_likelihood(check_counts(self, X, reset=False))
@@ -115,44 +107,20 @@ class CountClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc
         return joint
 
     def predict(self, X: Any) -> np.ndarray:
-        """Return the likeliest class of each document, (N,); of equally likely classes the first.
-
-        Raises
-        ------
-        NotFittedError : there was no fit.
-        ValueError : X has other columns than in the fit, or holds NaN, infinity or a negative number.
-        """
+        """Return the likeliest class of each document, (N,); of equally likely classes the first."""
         joint = self.predict_joint_log_proba(X)
         return self.classes_[np.argmax(joint, axis=1)]
 
     def predict_log_proba(self, X: Any) -> np.ndarray:
-        """Return log p(c|x), float64 (N, C); the probabilities sum to 1 however large the counts are.
-
-        Raises
-        ------
-        NotFittedError : there was no fit.
-        ValueError : X has other columns than in the fit, or holds NaN, infinity or a negative number.
-        """
+        """Return log p(c|x), float64 (N, C); the probabilities sum to 1 however large the counts are."""
         return log_softmax(self.predict_joint_log_proba(X), axis=1)
 
     def predict_proba(self, X: Any) -> np.ndarray:
-        """Return p(c|x), float64 (N, C).
-
-        Raises
-        ------
-        NotFittedError : there was no fit.
-        ValueError : X has other columns than in the fit, or holds NaN, infinity or a negative number.
-        """
+        """Return p(c|x), float64 (N, C)."""
         return np.exp(self.predict_log_proba(X))
 
     def predict_both(self, X: Any) -> tuple[np.ndarray, np.ndarray]:
-        """Return the results of `predict`, (N,), and of `predict_proba`, (N, C); each document is scored once.
-
-        Raises
-        ------
-        NotFittedError : there was no fit.
-        ValueError : X has other columns than in the fit, or holds NaN, infinity or a negative number.
-        """
+        """Return the results of `predict`, (N,), and of `predict_proba`, (N, C); each document is scored once."""
         joint = self.predict_joint_log_proba(X)
         labels = self.classes_[np.argmax(joint, axis=1)]
         return labels, np.exp(log_softmax(joint, axis=1))
@@ -166,34 +134,18 @@ class CountClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc
         convention : "bag" for the probability of the count vector among all count vectors of its length, as in the EDCM
             paper's equations; "sequence" for the probability of the document's words in their order, as a perplexity
             takes it.
-
-        Raises
-        ------
-        NotFittedError : there was no fit.
-        ValueError : X has other columns than in the fit, or holds NaN, infinity or a negative number.
         """
         check_is_fitted(self)
         X = check_counts(self, X, reset=False)
         return self._class_log_likelihood(X) + self._log_coefficient(X, convention)[:, np.newaxis]
 
     def text_lengths(self, X: Any) -> np.ndarray:
-        """Return the number of words of each document, (N,), the words of `log_likelihood`.
-
-        Raises
-        ------
-        ValueError : X has other columns than in the fit, or holds NaN, infinity or a negative number.
-        """
+        """Return the number of words of each document, (N,), the words of `log_likelihood`."""
         counts = check_counts(self, X, reset=False)
         return row_sums(counts.indptr, counts.data)
 
     def score_samples(self, X: Any) -> np.ndarray:
-        """Return log p(x) = log sum_c p(c) p(x|c) of each document as a bag of words, float64 (N,), in nats.
-
-        Raises
-        ------
-        NotFittedError : there was no fit.
-        ValueError : X has other columns than in the fit, or holds NaN, infinity or a negative number.
-        """
+        """Return log p(x) = log sum_c p(c) p(x|c) of each document as a bag of words, float64 (N,), in nats."""
         return logsumexp(self.log_likelihood(X) + self.class_log_prior_, axis=1)
 
     def sample(self, lengths: Any, y: Any = None, random_state: Any = None) -> tuple[sparse.csr_array, np.ndarray]:

@@ -26,24 +26,12 @@ class IndependentLabels(LabelSetTargets):
         raise NotImplementedError
 
     def predict_proba(self, X: Any) -> np.ndarray:
-        """Return the probability of each label, float64 (N, L).
-
-        Raises
-        ------
-        NotFittedError : there was no fit.
-        ValueError : X has other columns than in the fit, or holds NaN, infinity or a negative number.
-        """
+        """Return the probability of each label, float64 (N, L)."""
         return np.asarray(expit(self.decision_function(X)))
 
     @in_form_of_y
     def predict(self, X: Any) -> np.ndarray:
-        """Return the labels of probability above one half, int64 (N, L) of 0 and 1; the set may be empty.
-
-        Raises
-        ------
-        NotFittedError : there was no fit.
-        ValueError : X has other columns than in the fit, or holds NaN, infinity or a negative number.
-        """
+        """Return the labels of probability above one half, int64 (N, L) of 0 and 1; the set may be empty."""
         return (self.decision_function(X) > 0.0).astype(np.int64)
 
     def set_log_proba(self, X: Any, Y: Any) -> np.ndarray:
@@ -51,7 +39,6 @@ class IndependentLabels(LabelSetTargets):
 
         Raises
         ------
-        NotFittedError : there was no fit.
         ValueError : Y holds another number than 0 and 1, or its shape is not (N, L).
         """
         odds = self.decision_function(X)

@@ -57,11 +57,7 @@ class MultiLabelClassifier(LabelSetTargets, ClassifierMixin, BaseEstimator):  # 
         raise NotImplementedError
 
     def _checked(self, X: Any) -> Any:
-        """Return the checked features of instances to be predicted, (N, W).
-
-        These are the W features that the model was fitted to: for sparse training data, the features that a training
-        instance has; else all V.
-        """
+        """Return the checked features of instances to be predicted, (N, W)."""
         check_is_fitted(self)
         features = check_features(self, X, reset=False)
         return features if self._columns is None else features[:, self._columns]

@@ -38,18 +38,7 @@ class LabelSetTargets:
     _named: bool = False
 
     def _fit_targets(self, y: Any, classes: Any = None) -> sparse.csr_array:
-        """Return label indicators, float64 CSR (N, L) in canonical form, and set ``classes_``.
-
-        Parameters
-        ----------
-        y : label indicators or label sets.
-        classes : all labels, read where y is label sets; None: those of y.
-
-        Raises
-        ------
-        ValueError : y is neither label indicators nor label sets, no label set has a label, or a label is not among the
-            classes.
-        """
+        """Return label indicators, float64 CSR (N, L) in canonical form, and set ``classes_``."""
         sets = label_sets_of(y)
         self._named = sets is not None
         if sets is None:
@@ -61,12 +50,7 @@ class LabelSetTargets:
         return indicators_of(sets, self.classes_)
 
     def _targets(self, y: Any) -> Any:
-        """Return targets of documents to be scored as indicators, CSR (N, L) for label sets and else y itself.
-
-        Raises
-        ------
-        ValueError : a label set has a label that the fit did not have, or a table has other columns than in the fit.
-        """
+        """Return targets of documents to be scored as indicators, CSR (N, L) for label sets and else y itself."""
         sets, names = label_sets_of(y), names_of_columns(y)
         if names is not None and self.classes_.dtype.kind == "U" and names.tolist() != self.classes_.tolist():
             raise ValueError(f"y has the columns {names.tolist()}; the fit had {self.classes_.tolist()}")
@@ -93,7 +77,6 @@ class LabelSetTargets:
 
         Raises
         ------
-        NotFittedError : there was no fit.
         ValueError : X has other columns than in the fit, or holds NaN, infinity or a negative number; after a fit to
             indicators a label set has a label that is none of theirs, or a table has other columns.
         """
@@ -171,12 +154,7 @@ def _names_labels(row: Any) -> bool:
 
 
 def _distinct(sets: Iterable[frozenset[Any]]) -> np.ndarray:
-    """Return all labels of some label sets, (L,), sorted.
-
-    Raises
-    ------
-    ValueError : there is none, or strings and numbers are mixed.
-    """
+    """Return all labels of some label sets, (L,), sorted."""
     labels = frozenset().union(*sets)
     if not labels:
         raise ValueError("y holds no label; give at least one document a label")

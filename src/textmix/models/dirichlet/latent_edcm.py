@@ -169,11 +169,6 @@ class LatentTopicEDCM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         """Return the maximum-likelihood shares of the topics in documents, float64 (N, K), for both methods.
 
         A word of no topic is left out, also of the document's length.
-
-        Raises
-        ------
-        NotFittedError : there was no fit.
-        ValueError : X has other columns than in the fit, or holds NaN, infinity or a negative number.
         """
         check_is_fitted(self)
         X = check_counts(self, X, reset=False)

@@ -113,7 +113,6 @@ class HiddenMarkovModel(DensityMixin, BaseEstimator):  # type: ignore[misc]
 
         Raises
         ------
-        NotFittedError : there was no fit.
         ValueError : a word is no whole number or outside of the vocabulary.
         """
         check_is_fitted(self)
@@ -124,7 +123,6 @@ class HiddenMarkovModel(DensityMixin, BaseEstimator):  # type: ignore[misc]
 
         Raises
         ------
-        NotFittedError : there was no fit.
         ValueError : a word is no whole number or outside of the vocabulary.
         """
         return float(self.score_samples(X).mean())
@@ -134,7 +132,6 @@ class HiddenMarkovModel(DensityMixin, BaseEstimator):  # type: ignore[misc]
 
         Raises
         ------
-        NotFittedError : there was no fit.
         ValueError : a word is no whole number or outside of the vocabulary.
         """
         check_is_fitted(self)
@@ -252,12 +249,7 @@ class HMMClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return [Chain(first, each, emissions) for each in transitions]
 
     def _fixed(self, X: TokenSequences, rng: np.random.RandomState) -> np.ndarray:
-        """Return the emissions that stay, float64 (V, S).
-
-        Raises
-        ------
-        ValueError : given ones have not the shape (S, V), or a row is no distribution.
-        """
+        """Return the emissions that stay, float64 (V, S)."""
         if not isinstance(self.emissions, np.ndarray):
             return topic_emissions(X, self.n_states, rng)
         shape = self.n_states, X.n_words
@@ -299,7 +291,6 @@ class HMMClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
         Raises
         ------
-        NotFittedError : there was no fit.
         ValueError : a word is no whole number or outside of the vocabulary.
         """
         check_is_fitted(self)
@@ -317,7 +308,6 @@ class HMMClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
         Raises
         ------
-        NotFittedError : there was no fit.
         ValueError : a word is no whole number or outside of the vocabulary, a label is not among ``classes_``, or X and
             y differ in length.
         """
@@ -350,7 +340,6 @@ class HMMClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
         Raises
         ------
-        NotFittedError : there was no fit.
         ValueError : a word is no whole number or outside of the vocabulary.
         """
         joint = self.log_likelihood(X) + self.class_log_prior_
@@ -362,7 +351,6 @@ class HMMClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
         Raises
         ------
-        NotFittedError : there was no fit.
         ValueError : a word is no whole number or outside of the vocabulary.
         """
         check_is_fitted(self)
@@ -373,7 +361,6 @@ class HMMClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
         Raises
         ------
-        NotFittedError : there was no fit.
         ValueError : a word is no whole number or outside of the vocabulary.
         """
         joint = self.predict_joint_log_proba(X)
@@ -384,7 +371,6 @@ class HMMClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
         Raises
         ------
-        NotFittedError : there was no fit.
         ValueError : a word is no whole number or outside of the vocabulary.
         """
         return np.exp(self.predict_log_proba(X))

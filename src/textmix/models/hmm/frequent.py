@@ -51,7 +51,6 @@ class FrequentWords(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
         Raises
         ------
-        NotFittedError : there was no fit.
         ValueError : X holds no sequences of words, or has another vocabulary than the training documents.
         """
         check_is_fitted(self)

@@ -116,7 +116,6 @@ class WordClusters(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
         Raises
         ------
-        NotFittedError : there was no fit.
         ValueError : a word is no whole number or outside of the vocabulary.
         """
         check_is_fitted(self)

@@ -70,13 +70,7 @@ class BoostedRelevance(IndependentLabels, BoostedClassifier):
         self._experts.grown.check(self._n_checked)
 
     def decision_function(self, X: Any) -> np.ndarray:
-        """Return the log odds of each label, float64 (N, L).
-
-        Raises
-        ------
-        NotFittedError : there was no fit.
-        ValueError : X has other columns than in the fit, or holds NaN or infinity.
-        """
+        """Return the log odds of each label, float64 (N, L)."""
         features = self._checked(X)
         return self._experts.log_odds(features, 0)
 

@@ -64,15 +64,7 @@ class LinkedLabels(LinearMultiLabel):
         self.random_state = random_state
 
     def _fit_linked(self, space: RowSpace, Y: np.ndarray, weight: np.ndarray, free: np.ndarray) -> None:
-        """Fit all labels, each on the features and on the labels that are its inputs, and set the attributes.
-
-        Parameters
-        ----------
-        space : of the features of the instances, (N, V).
-        Y : label indicators (N, L).
-        weight : float64 (N,) of the instances; an instance of weight 0 is left out.
-        free : bool (L, L); free[j, l] tells whether label j is an input of label l.
-        """
+        """Fit all labels, each on the features and on the labels that are its inputs, and set the attributes."""
         n_features, n_labels = space.inputs.shape[1], Y.shape[1]
         every = np.ones((1, n_labels), dtype=bool)
         mask = np.vstack([np.repeat(every, n_features, axis=0), free, every])
@@ -177,44 +169,22 @@ class ClassifierChain(LinearWeights, LinkedLabels):
         return in_order_of_labels(values, self.order_, axis)
 
     def _check_loaded(self) -> None:
-        """Check the order after the attributes were read from a file.
-
-        Raises
-        ------
-        ValueError : see `check_order`.
-        """
+        """Check the order after the attributes were read from a file."""
         check_order(self.order_)
 
     @in_form_of_y
     def predict(self, X: Any) -> np.ndarray:
-        """Return the likeliest label set that the beam search finds, int64 (N, L).
-
-        Raises
-        ------
-        NotFittedError : there was no fit.
-        ValueError : X has other columns than in the fit, or holds NaN or infinity.
-        """
+        """Return the likeliest label set that the beam search finds, int64 (N, L)."""
         return search(self.feature_odds(X), self.order_, self.links_, self.beam_width)
 
     def feature_odds(self, X: Any) -> np.ndarray:
-        """Return the log odds of each label from the features alone, float64 (N, L); labels as in ``order_``.
-
-        Raises
-        ------
-        NotFittedError : there was no fit.
-        ValueError : X has other columns than in the fit, or holds NaN or infinity.
-        """
+        """Return the log odds of each label from the features alone, float64 (N, L); labels as in ``order_``."""
         return add_bias(self._checked(X), self._weights)
 
     def predict_proba(self, X: Any) -> np.ndarray:
         """Return p(label in the set | x), float64 (N, L), from `SAMPLES` label sets drawn from the chain.
 
         `predict` finds a likely whole set, so that it may hold a label of a probability below 1/2.
-
-        Raises
-        ------
-        NotFittedError : there was no fit.
-        ValueError : X has other columns than in the fit, or holds NaN or infinity.
         """
         odds = self.feature_odds(X)
         proba = np.empty(odds.shape)
@@ -222,13 +192,7 @@ class ClassifierChain(LinearWeights, LinkedLabels):
         return proba
 
     def set_log_proba(self, X: Any, Y: Any) -> np.ndarray:
-        """Return log p(y|x) of given label sets Y (N, L) of 0 and 1, float64 (N,).
-
-        Raises
-        ------
-        NotFittedError : there was no fit.
-        ValueError : X has other columns than in the fit, or holds NaN or infinity.
-        """
+        """Return log p(y|x) of given label sets Y (N, L) of 0 and 1, float64 (N,)."""
         features, labels = self._checked_sets(X, Y)
         ordered = np.ascontiguousarray(labels[:, self.order_])
         return set_log_likelihood(add_bias(features, self._weights) + ordered @ self.links_, ordered)
@@ -313,12 +277,7 @@ class ChainEnsemble(ManyLinearWeights, LinkedLabels):
         return in_order_of_labels(values, self.order_, axis)
 
     def _check_loaded(self) -> None:
-        """Check the orders after the attributes were read from a file.
-
-        Raises
-        ------
-        ValueError : see `check_order`.
-        """
+        """Check the orders after the attributes were read from a file."""
         for order in self.order_:
             check_order(order)
 
@@ -332,13 +291,7 @@ class ChainEnsemble(ManyLinearWeights, LinkedLabels):
         return np.stack([search(add_bias(features, weights), order, links) for weights, order, links in chains])
 
     def predict_proba(self, X: Any) -> np.ndarray:
-        """Return the share of chains that predict each label, float64 (N, L).
-
-        Raises
-        ------
-        NotFittedError : there was no fit.
-        ValueError : X has other columns than in the fit, or holds NaN or infinity.
-        """
+        """Return the share of chains that predict each label, float64 (N, L)."""
         return self._votes(X).mean(axis=0)
 
     @in_form_of_y
@@ -346,11 +299,6 @@ class ChainEnsemble(ManyLinearWeights, LinkedLabels):
         """Return the label set that ``vote`` selects, int64 (N, L) of 0 and 1.
 
         Of equally frequent sets it is the first in lexicographic order of the indicators.
-
-        Raises
-        ------
-        NotFittedError : there was no fit.
-        ValueError : X has other columns than in the fit, or holds NaN or infinity.
         """
         votes = self._votes(X)
         if self.vote == "label":

@@ -77,23 +77,12 @@ class DependencyNetwork(LinearWeights, LinkedLabels):
         self.seed_ = int(generator(self.random_state).integers(2**63))
 
     def _check_loaded(self) -> None:
-        """Check the seed that was read from a file.
-
-        Raises
-        ------
-        ValueError : the seed is negative or not below 2^63.
-        """
+        """Check the seed that was read from a file."""
         if not 0 <= self.seed_ < 2**63:
             raise ValueError("seed_ must be at least 0 and below 2^63; save the model again")
 
     def predict_proba(self, X: Any) -> np.ndarray:
-        """Return the share of the last ``kept`` sweeps in which each label is on, float64 (N, L).
-
-        Raises
-        ------
-        NotFittedError : there was no fit.
-        ValueError : X has other columns than in the fit, or holds NaN or infinity.
-        """
+        """Return the share of the last ``kept`` sweeps in which each label is on, float64 (N, L)."""
         odds = add_bias(self._checked(X), self._weights)
         # The same seed for all instances: a prediction depends neither on other instances nor on their order.
         seeds = np.full(len(odds), self.seed_, dtype=np.uint64)
@@ -101,11 +90,5 @@ class DependencyNetwork(LinearWeights, LinkedLabels):
 
     @in_form_of_y
     def predict(self, X: Any) -> np.ndarray:
-        """Return the labels that are on in more than half of the last ``kept`` sweeps, int64 (N, L).
-
-        Raises
-        ------
-        NotFittedError : there was no fit.
-        ValueError : X has other columns than in the fit, or holds NaN or infinity.
-        """
+        """Return the labels that are on in more than half of the last ``kept`` sweeps, int64 (N, L)."""
         return (self.predict_proba(X) > 0.5).astype(np.int64)

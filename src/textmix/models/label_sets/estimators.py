@@ -106,13 +106,7 @@ class BinaryRelevance(LinearWeights, IndependentLabels, LinearMultiLabel):
         self._weights = space.lift(self._solve(problem, (len(problem.penalty), Y.shape[1])).unknowns)
 
     def decision_function(self, X: Any) -> np.ndarray:
-        """Return the log odds of each label, float64 (N, L).
-
-        Raises
-        ------
-        NotFittedError : there was no fit.
-        ValueError : X has other columns than in the fit, or holds NaN or infinity.
-        """
+        """Return the log odds of each label, float64 (N, L)."""
         return add_bias(self._checked(X), self._weights)
 
 
@@ -140,13 +134,7 @@ class SetScorer(MultiLabelClassifier):
 
     @in_form_of_y
     def predict(self, X: Any) -> np.ndarray:
-        """Return the likeliest training label set of each instance, int64 (N, L).
-
-        Raises
-        ------
-        NotFittedError : there was no fit.
-        ValueError : X has other columns than in the fit, or holds NaN or infinity.
-        """
+        """Return the likeliest training label set of each instance, int64 (N, L)."""
         return self.decide(X, "mode")
 
     def decide(self, X: Any, decision: str) -> np.ndarray:
@@ -157,23 +145,12 @@ class SetScorer(MultiLabelClassifier):
         X : features (N, V).
         decision : "mode", the likeliest training set, best for subset accuracy; "expected_f", the set of largest
             expected F, which may be new; "marginal", labels above 1/2, best for the Hamming loss.
-
-        Raises
-        ------
-        NotFittedError : there was no fit.
-        ValueError : X has other columns than in the fit, or holds NaN or infinity.
         """
         parts = [decide_listed(self.sets_, log_proba, decision) for _, log_proba in self._log_proba(X)]
         return np.concatenate(parts).astype(np.int64)
 
     def predict_proba(self, X: Any) -> np.ndarray:
-        """Return the marginal probability of each label, float64 (N, L).
-
-        Raises
-        ------
-        NotFittedError : there was no fit.
-        ValueError : X has other columns than in the fit, or holds NaN or infinity.
-        """
+        """Return the marginal probability of each label, float64 (N, L)."""
         parts = [np.exp(log_proba) @ self.sets_ for _, log_proba in self._log_proba(X)]
         return np.concatenate(parts)
 
@@ -181,11 +158,6 @@ class SetScorer(MultiLabelClassifier):
         """Return log p(y|x) of given label sets Y (N, L) of 0 and 1, float64 (N,).
 
         It is -inf for a set that no training instance has.
-
-        Raises
-        ------
-        NotFittedError : there was no fit.
-        ValueError : X has other columns than in the fit, or holds NaN or infinity.
         """
         _, labels = self._checked_sets(X, Y)
         place = {row.tobytes(): s for s, row in enumerate(self.sets_)}

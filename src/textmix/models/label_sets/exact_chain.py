@@ -63,13 +63,7 @@ class ProbabilisticChain(ClassifierChain):
 
     @in_form_of_y
     def predict(self, X: Any) -> np.ndarray:
-        """Return the label set that the search finds, int64 (N, L).
-
-        Raises
-        ------
-        NotFittedError : there was no fit.
-        ValueError : X has other columns than in the fit, or holds NaN or infinity.
-        """
+        """Return the label set that the search finds, int64 (N, L)."""
         return self.search(X)[0]
 
     def search(self, X: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -80,11 +74,6 @@ class ProbabilisticChain(ClassifierChain):
         member : int64 (N, L) of 0 and 1.
         log_probability : float64 (N,).
         expanded : int64 (N,); a search that expands `LIMIT` nodes ends with a greedy completion.
-
-        Raises
-        ------
-        NotFittedError : there was no fit.
-        ValueError : X has other columns than in the fit, or holds NaN or infinity.
         """
         odds = self.feature_odds(X)
         links = np.ascontiguousarray(self.links_)

@@ -70,24 +70,12 @@ class SVMRelevance(_Machines):
         self._weights[:, trained] = self._fit_machines(X, Y[:, trained])
 
     def decision_function(self, X: Any) -> np.ndarray:
-        """Return the score of each label, float64 (N, L).
-
-        Raises
-        ------
-        NotFittedError : there was no fit.
-        ValueError : X has other columns than in the fit, or holds NaN or infinity.
-        """
+        """Return the score of each label, float64 (N, L)."""
         return add_bias(self._checked(X), self._weights)
 
     @in_form_of_y
     def predict(self, X: Any) -> np.ndarray:
-        """Return the labels of a positive score, int64 (N, L) of 0 and 1.
-
-        Raises
-        ------
-        NotFittedError : there was no fit.
-        ValueError : X has other columns than in the fit, or holds NaN or infinity.
-        """
+        """Return the labels of a positive score, int64 (N, L) of 0 and 1."""
         return (self.decision_function(X) > 0.0).astype(np.int64)
 
 
@@ -128,11 +116,6 @@ class SVMPowerSet(_Machines):
 
         It is inf for a label of all sets and -inf for a label of none; it is positive for the labels of the predicted
         set, unless two sets have one score.
-
-        Raises
-        ------
-        NotFittedError : there was no fit.
-        ValueError : X has other columns than in the fit, or holds NaN or infinity.
         """
         scores = self._set_scores(X)
 
@@ -145,13 +128,7 @@ class SVMPowerSet(_Machines):
 
     @in_form_of_y
     def predict(self, X: Any) -> np.ndarray:
-        """Return the training label set of the largest score, int64 (N, L) of 0 and 1.
-
-        Raises
-        ------
-        NotFittedError : there was no fit.
-        ValueError : X has other columns than in the fit, or holds NaN or infinity.
-        """
+        """Return the training label set of the largest score, int64 (N, L) of 0 and 1."""
         best = np.argmax(self._set_scores(X), axis=1)
         return self.sets_[best].astype(np.int64)
 

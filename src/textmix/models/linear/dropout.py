@@ -19,14 +19,7 @@ from textmix.models.linear.two_class import TwoClassLinear
 
 
 def _alike(X: sparse.csc_array) -> np.ndarray:
-    """Return a number for each feature, int64 (P,), equal for features whose columns are surely equal.
-
-    These are the features of no document, and those that occur in one document alone, the same one with the same value.
-
-    Parameters
-    ----------
-    X : features (N, P).
-    """
+    """Return a number for each feature, int64 (P,), equal for features whose columns are surely equal."""
     counts = np.diff(X.indptr)
     lone = counts == 1
     cells = X.indptr[:-1][lone]
@@ -77,10 +70,7 @@ class _Noised:
         return weights
 
     def scale(self) -> np.ndarray:
-        """Return 1 / sqrt of the objective's second derivative in a weight of each group, at weights 0, (U + 1,).
-
-        There p (1 - p) = 1/4.  An unknown of second derivative 0 gets scale 1.
-        """
+        """Return 1 / sqrt of the objective's second derivative in a weight of each group, at weights 0, (U + 1,)."""
         n = len(self.codes)
         of_loss = np.where(np.arange(len(self.share)) < n, 0.25 / n, 0.0)
         by_document = np.column_stack([np.zeros_like(of_loss), of_loss + self.share / 2])
@@ -208,21 +198,9 @@ class DropoutLogisticRegression(TwoClassLinear):
         self.converged_, self.n_iter_ = found.all_converged, found.n_iter
 
     def predict_log_proba(self, X: Any) -> np.ndarray:
-        """Return log p(class | document), float64 (N, 2).
-
-        Raises
-        ------
-        NotFittedError : there was no fit.
-        ValueError : X has other columns than in the fit, or holds NaN or infinity.
-        """
+        """Return log p(class | document), float64 (N, 2)."""
         return self._log_proba(X)
 
     def predict_proba(self, X: Any) -> np.ndarray:
-        """Return p(class | document), float64 (N, 2).
-
-        Raises
-        ------
-        NotFittedError : there was no fit.
-        ValueError : X has other columns than in the fit, or holds NaN or infinity.
-        """
+        """Return p(class | document), float64 (N, 2)."""
         return np.exp(self.predict_log_proba(X))

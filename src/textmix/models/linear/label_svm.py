@@ -154,24 +154,13 @@ class LabelSVM(LabelCountClassifier):
         """Return w . x + b of each page and label, float64 (N, L), in units of the margin.
 
         It is -inf for a label that no training page had, and inf for a label that all training pages had.
-
-        Raises
-        ------
-        NotFittedError : there was no fit.
-        ValueError : X has other columns than in the fit, or holds NaN, infinity or a negative number.
         """
         check_is_fitted(self)
         return np.asarray(self._scaled(check_counts(self, X, reset=False)) @ self.coef_.T) + self.intercept_
 
     @in_form_of_y
     def predict(self, X: Any) -> np.ndarray:
-        """Return the labels with a positive decision, int64 (N, L) of 0 and 1; a page may have none.
-
-        Raises
-        ------
-        NotFittedError : there was no fit.
-        ValueError : X has other columns than in the fit, or holds NaN, infinity or a negative number.
-        """
+        """Return the labels with a positive decision, int64 (N, L) of 0 and 1; a page may have none."""
         return (self.decision_function(X) > 0).astype(np.int64)
 
     def _scaled(self, counts: sparse.csr_array) -> sparse.csr_array:
@@ -184,10 +173,7 @@ class LabelSVM(LabelCountClassifier):
         return [ratio if factor == RATIO else float(factor) for factor in self.cost_factors]
 
     def _final(self, gram: np.ndarray, sign: np.ndarray, cost: float, factor: float) -> DualSolution:
-        """Return the machine of one label at C ``cost`` and J ``factor``, trained on all pages.
-
-        The path starts at the smallest C.  A label that all pages have, or none, gets weights 0 and an infinite bias.
-        """
+        """Return the machine of one label at C ``cost`` and J ``factor``, trained on all pages."""
         if len(np.unique(sign)) < 2:
             return DualSolution(np.zeros(len(sign)), float(sign[0]) * np.inf, 0, True)
         costs = [each for each in self._costs if each <= cost]
@@ -204,10 +190,7 @@ class LabelSVM(LabelCountClassifier):
         return self._costs[best % n_costs], factors[range(n_labels), best // n_costs]
 
     def _cross_validate(self, gram: np.ndarray, sign: np.ndarray, factors: np.ndarray) -> np.ndarray:
-        """Return F of each label at each J and C, over the decisions on all folds, float64 (L, number of J, of C).
-
-        In a fold whose training pages all have a label, or all lack it, the label is not predicted.
-        """
+        """Return F of each label at each J and C, over the decisions on all folds, float64 (L, number of J, of C)."""
         order = check_random_state(self.random_state).permutation(len(sign))
         shape = (sign.shape[1], factors.shape[1], len(self.costs))
         hits, claims = np.zeros(shape), np.zeros(shape)

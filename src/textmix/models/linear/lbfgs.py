@@ -50,17 +50,7 @@ class _Line:
 
 
 def _step_lengths(line: _Line, value: np.ndarray, derivative: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return step lengths that satisfy the strong Wolfe conditions and the objectives there, float64 (B,) each.
-
-    Newton's method on the line.  Where its step leaves the bracket or is more than ten times the last step length, the
-    bracket is halved; without an upper end of the bracket, the step length is multiplied by 4.  After `TRIALS` step
-    lengths without both conditions, a problem takes the last one if it does not increase the objective, else 0.
-
-    Parameters
-    ----------
-    line : the objectives along the directions; afterwards its ``residual`` is at the step lengths returned.
-    value, derivative : float64 (B,), at step length 0; a problem with derivative 0 is not moved.
-    """
+    """Return step lengths that satisfy the strong Wolfe conditions and the objectives there, float64 (B,) each."""
     t = np.where(derivative < 0.0, 1.0, 0.0)
     low, high = np.zeros_like(t), np.full_like(t, np.inf)
     for _ in range(TRIALS):
@@ -94,12 +84,7 @@ class _Descent:
         self.gradient = problem.gradient(residual) + problem.penalty * self.W
 
     def direction(self, iteration: int) -> tuple[np.ndarray, np.ndarray]:
-        """Return the quasi-Newton direction, float64 (P, B), and the objective's derivative along it, (B,).
-
-        Parameters
-        ----------
-        iteration : number of iterations done.
-        """
+        """Return the quasi-Newton direction, float64 (P, B), and the objective's derivative along it, (B,)."""
         order = np.arange(max(0, iteration - HISTORY), iteration) % HISTORY
         inverse = np.ascontiguousarray(np.broadcast_to(self.problem.inverse_diagonal, self.W.shape))
         direction = lbfgs_direction(self.gradient, self.steps, self.changes, order, inverse)
@@ -113,13 +98,7 @@ class _Descent:
         self.value = self.value[problems]
 
     def move(self, iteration: int, direction: np.ndarray, derivative: np.ndarray) -> None:
-        """Search along the direction (P, B), take the step found, and store it with the change of the gradient.
-
-        Parameters
-        ----------
-        iteration : number of iterations done.
-        direction, derivative : of `direction`; a problem with derivative 0 is not moved.
-        """
+        """Search along the direction (P, B), take the step found, and store it with the change of the gradient."""
         penalty = self.problem.penalty
         change = self.problem.predictors(direction)
         scaled = penalty * direction

@@ -186,25 +186,13 @@ class LinearSVM(CalibratedScores, ClassifierMixin, WarmMachines):  # type: ignor
         self.gap_ = found.gap
 
     def decision_function(self, X: Any) -> np.ndarray:
-        """Return the scores, float64 (N, C); for two classes (N,), positive for the second one.
-
-        Raises
-        ------
-        NotFittedError : there was no fit.
-        ValueError : X has other columns than in the fit, or holds NaN or infinity.
-        """
+        """Return the scores, float64 (N, C); for two classes (N,), positive for the second one."""
         check_is_fitted(self)
         scores = np.asarray(check_matrix(self, X) @ self.coef_.T) + self.intercept_
         return scores[:, 0] if len(self.classes_) == 2 else scores
 
     def predict(self, X: Any) -> np.ndarray:
-        """Return the class of the largest score of each document, (N,).
-
-        Raises
-        ------
-        NotFittedError : there was no fit.
-        ValueError : X has other columns than in the fit, or holds NaN or infinity.
-        """
+        """Return the class of the largest score of each document, (N,)."""
         scores = self.decision_function(X)
         return self.classes_[(scores > 0).astype(int) if scores.ndim == 1 else np.argmax(scores, axis=1)]
 

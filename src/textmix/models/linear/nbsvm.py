@@ -120,13 +120,7 @@ class NBSVMClassifier(CalibratedScores, TwoClassLinear):
     def _machine(
         self, present: sparse.csr_array, inside: np.ndarray
     ) -> tuple[np.ndarray, tuple[float, MarginSolution]]:
-        """Return the weights (P,), the intercept and the SVM of one class against the rest.
-
-        Parameters
-        ----------
-        present : float64 CSR (N, P), 1 where a document has a feature.
-        inside : bool (N,), whether a document is of the class.
-        """
+        """Return the weights (P,), the intercept and the SVM of one class against the rest."""
         p, q = (self.alpha + present.T @ side.astype(np.float64) for side in (inside, ~inside))
         ratio = np.log(p / p.sum()) - np.log(q / q.sum())
         scaled = sparse.csr_array((ratio[present.indices], present.indices, present.indptr), shape=present.shape)
@@ -137,25 +131,13 @@ class NBSVMClassifier(CalibratedScores, TwoClassLinear):
         return ratio * mixed, (self.beta * svm.b, svm)
 
     def decision_function(self, X: Any) -> np.ndarray:
-        """Return the scores: float64 (N,) for the second of two classes, else (N, C).
-
-        Raises
-        ------
-        NotFittedError : there was no fit.
-        ValueError : X has other columns than in the fit, or holds NaN, infinity or a negative number.
-        """
+        """Return the scores: float64 (N,) for the second of two classes, else (N, C)."""
         check_is_fitted(self)
         scores = np.asarray(self._values(check_matrix(self, X)) @ self.coef_.T) + self.intercept_
         return scores[:, 0] if len(self.classes_) == 2 else scores
 
     def predict(self, X: Any) -> np.ndarray:
-        """Return the class of each document, (N,): the one of the largest score.
-
-        Raises
-        ------
-        NotFittedError : there was no fit.
-        ValueError : X has other columns than in the fit, or holds NaN, infinity or a negative number.
-        """
+        """Return the class of each document, (N,): the one of the largest score."""
         scores = self.decision_function(X)
         return self.classes_[(scores > 0).astype(np.int64) if scores.ndim == 1 else np.argmax(scores, axis=1)]
 

@@ -273,10 +273,7 @@ class PathClassifier(TwoClassLinear):
         return np.sort(np.asarray(self.lambdas, dtype=np.float64))[::-1]
 
     def _choose(self, columns: Columns, y: np.ndarray, space: Subspace) -> int:
-        """Return the index of the penalty with the best accuracy, of equal accuracies the largest penalty.
-
-        Without cross-validation (see ``folds``) it is the index of the smallest penalty.
-        """
+        """Return the index of the penalty with the best accuracy, of equal accuracies the largest penalty."""
         self.cv_accuracy_ = np.full(len(self.lambdas_), np.nan)
         if self.folds < 2 or len(self.lambdas_) < 2 or min(np.sum(y > 0), np.sum(y < 0)) < self.folds:
             return len(self.lambdas_) - 1
@@ -305,22 +302,10 @@ class PathClassifier(TwoClassLinear):
 
     @available_if(lambda self: self.loss == "logistic")
     def predict_log_proba(self, X: Any) -> np.ndarray:
-        """Return log p(class | document), float64 (N, 2); only with the logistic loss.
-
-        Raises
-        ------
-        NotFittedError : there was no fit.
-        ValueError : X has other columns than in the fit, or holds NaN or infinity.
-        """
+        """Return log p(class | document), float64 (N, 2); only with the logistic loss."""
         return self._log_proba(X)
 
     @available_if(lambda self: self.loss == "logistic")
     def predict_proba(self, X: Any) -> np.ndarray:
-        """Return p(class | document), float64 (N, 2); only with the logistic loss.
-
-        Raises
-        ------
-        NotFittedError : there was no fit.
-        ValueError : X has other columns than in the fit, or holds NaN or infinity.
-        """
+        """Return p(class | document), float64 (N, 2); only with the logistic loss."""
         return np.exp(self.predict_log_proba(X))

@@ -9,7 +9,6 @@ Which solver for which problem, each with the suite of ``snakemake bench`` that 
 
     lbfgs               many smooth problems side by side, one pass over the features for all: cbm_scene, cbm_rcv1
     newton              few instances or few features, where a Hessian is small: cbm_yeast, cbm_mediamill
-    proximal_gradient   an L1 penalty on a batch: solvers
     subspace            models of one matrix, L2 penalty, far more features than documents (`MarginProblem`): linear
     working_set         one model, L1 or both penalties (`MarginProblem`): linear
     softmax             one multinomial model of raw counts, L2 penalty, by its dual: no suite

@@ -120,47 +120,23 @@ class SoftmaxClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             self.converged_ = self.gap_ <= self.tolerance * objective
 
     def decision_function(self, X: Any) -> np.ndarray:
-        """Return the scores, float64 (N, C); for two classes (N,), positive where the second one is likelier.
-
-        Raises
-        ------
-        NotFittedError : there was no fit.
-        ValueError : X has other columns than in the fit, or holds NaN or infinity.
-        """
+        """Return the scores, float64 (N, C); for two classes (N,), positive where the second one is likelier."""
         check_is_fitted(self)
         scores = np.asarray(check_matrix(self, X) @ self.coef_.T) + self.intercept_
         return scores[:, 0] if len(self.classes_) == 2 else scores
 
     def predict(self, X: Any) -> np.ndarray:
-        """Return the most probable class of each document, (N,).
-
-        Raises
-        ------
-        NotFittedError : there was no fit.
-        ValueError : X has other columns than in the fit, or holds NaN or infinity.
-        """
+        """Return the most probable class of each document, (N,)."""
         proba = self.predict_log_proba(X)
         return self.classes_[np.argmax(proba, axis=1)]
 
     def predict_log_proba(self, X: Any) -> np.ndarray:
-        """Return log p(class | document), float64 (N, C).
-
-        Raises
-        ------
-        NotFittedError : there was no fit.
-        ValueError : X has other columns than in the fit, or holds NaN or infinity.
-        """
+        """Return log p(class | document), float64 (N, C)."""
         scores = self.decision_function(X)
         return np.asarray(log_softmax(np.column_stack([0.0 * scores, scores]) if scores.ndim == 1 else scores, axis=1))
 
     def predict_proba(self, X: Any) -> np.ndarray:
-        """Return p(class | document), float64 (N, C).
-
-        Raises
-        ------
-        NotFittedError : there was no fit.
-        ValueError : X has other columns than in the fit, or holds NaN or infinity.
-        """
+        """Return p(class | document), float64 (N, C)."""
         return np.exp(self.predict_log_proba(X))
 
     def __sklearn_tags__(self) -> Any:

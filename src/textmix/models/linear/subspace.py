@@ -144,12 +144,7 @@ class Subspace:
         return points
 
     def _add(self, v: np.ndarray, image: np.ndarray) -> bool:
-        """Make the weights X'v part of the subspace and return whether it has become larger.
-
-        Parameters
-        ----------
-        v, image : float64 (N,), and XX'v.
-        """
+        """Make the weights X'v part of the subspace and return whether it has become larger."""
         square = float(v @ image)
         for _ in range(2):  # the second time takes away what rounding has left
             inside = self.combine @ image
@@ -162,17 +157,7 @@ class Subspace:
         return True
 
     def _best(self, problem: MarginProblem, l2: float, start: Point, tolerance: float) -> _Best:
-        """Return the best weights of the subspace, by Newton's method, and their gap.
-
-        The gap is |X'd + l2 w|^2 / (2 l2) for the loss's gradient d in the scores, which
-        sums to 0 where there is an intercept.
-
-        Parameters
-        ----------
-        l2 : penalty.
-        start : a model of the subspace.
-        tolerance : see `solve`.
-        """
+        """Return the best weights of the subspace, by Newton's method, and their gap."""
         u, b = self.inputs @ start.dual, start.b
         for n_steps in range(NEWTON_STEPS + 1):
             scores = u @ self.inputs + b
@@ -193,14 +178,7 @@ class Subspace:
     def _newton_step(
         self, problem: MarginProblem, scores: np.ndarray, l2: float, gradient: np.ndarray
     ) -> tuple[np.ndarray, float]:
-        """Return Newton's step of the coordinates, (D,), and of the intercept, in which the gradient is 0.
-
-        Parameters
-        ----------
-        scores : float64 (N,), of all documents.
-        l2 : penalty.
-        gradient : of the objective in the coordinates, (D,).
-        """
+        """Return Newton's step of the coordinates, (D,), and of the intercept, in which the gradient is 0."""
         # The intercept is eliminated: it centres the coordinates at their mean, weighted by the curvature.
         h = problem.curvature(scores)
         centre = self.inputs @ h / max(float(h.sum()), np.finfo(float).tiny)
@@ -220,17 +198,7 @@ def _step_length(
     gradient: np.ndarray,
     l2: float,
 ) -> float:
-    """Return the first of 1, 1/2, 1/4 ... that decreases the objective enough (Armijo's condition with 1e-4).
-
-    Where none above 1e-10 does, the next one is returned.
-
-    Parameters
-    ----------
-    line : scores (N,), and their change at step length 1.
-    coordinates : coordinates (D,), and their change at step length 1.
-    gradient : of the objective in the coordinates, (D,).
-    l2 : penalty.
-    """
+    """Return the first of 1, 1/2, 1/4 ... that decreases the objective enough (Armijo's condition with 1e-4)."""
     (z, change), (u, step) = line, coordinates
     value, derivative, t = problem.value(z), float(gradient @ step), 1.0
     while t > 1e-10:

@@ -34,12 +34,7 @@ class TwoClassLinear(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return X
 
     def _check_labelled(self, X: Any, y: Any, several: bool = False) -> tuple[Any, np.ndarray]:
-        """Return the documents (N, P) and the index of each document's class, int64 (N,), and set ``classes_``.
-
-        Raises
-        ------
-        ValueError : NaN or infinity in X, X and y of different length, one class, or more than two unless ``several``.
-        """
+        """Return the documents (N, P) and the index of each document's class, int64 (N,), and set ``classes_``."""
         X, y = check_classified(self, X, y)
         self.classes_, codes = np.unique(y, return_inverse=True)
         if len(self.classes_) > 2 and not several:
@@ -50,24 +45,12 @@ class TwoClassLinear(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return self._values(X), codes
 
     def decision_function(self, X: Any) -> np.ndarray:
-        """Return the scores w'x + b, float64 (N,); a positive score speaks for the second class.
-
-        Raises
-        ------
-        NotFittedError : there was no fit.
-        ValueError : X has other columns than in the fit, or holds NaN or infinity.
-        """
+        """Return the scores w'x + b, float64 (N,); a positive score speaks for the second class."""
         check_is_fitted(self)
         return np.asarray(self._values(check_matrix(self, X)) @ self.coef_[0]) + self.intercept_[0]
 
     def predict(self, X: Any) -> np.ndarray:
-        """Return the class of each document, (N,): the second where the score is positive, else the first.
-
-        Raises
-        ------
-        NotFittedError : there was no fit.
-        ValueError : X has other columns than in the fit, or holds NaN or infinity.
-        """
+        """Return the class of each document, (N,): the second where the score is positive, else the first."""
         scores = self.decision_function(X)
         return self.classes_[(scores > 0).astype(np.int64)]
 

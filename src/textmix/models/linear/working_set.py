@@ -63,19 +63,7 @@ def _penalty(w: np.ndarray, l1: float, l2: float) -> float:
 def _duality_gap(
     problem: MarginProblem, z: np.ndarray, gradient: np.ndarray, penalties: tuple[float, float], objective: float
 ) -> float:
-    """Return an upper bound of the objective minus its minimum, by Fenchel's inequality.
-
-    The dual point is the loss's gradient in the scores z.  It sums to 0 where an intercept minimises the loss.  An L1
-    penalty alone needs a dual point at which no feature's gradient exceeds l1 in size: the dual point is scaled down
-    to meet this.  With an L2 penalty both dual points are valid, and the smaller of the two bounds is returned.
-
-    Parameters
-    ----------
-    z : scores (N,).
-    gradient : of the loss in the weights, (P,).
-    penalties : l1 and l2.
-    objective : the objective at the weights and at z.
-    """
+    """Return an upper bound of the objective minus its minimum, by Fenchel's inequality."""
     l1, l2 = penalties
     largest = float(np.max(np.abs(gradient), initial=0.0))
     scales = [min(1.0, l1 / largest) if largest > 0 else 1.0]
@@ -96,16 +84,7 @@ def _kkt_violation(w: np.ndarray, gradient: np.ndarray, l1: float, l2: float) ->
 
 
 def _working_set(w: np.ndarray, gradient: np.ndarray, l1: float) -> np.ndarray:
-    """Return the working set, sorted indices of features, int64 (K,).
-
-    It holds the n features whose weight is not 0, and of the features of weight 0 that violate the KKT conditions at
-    most the larger of 2 n and `LEAST_ROOM`: the largest violations.
-
-    Parameters
-    ----------
-    w, gradient : weights and the loss's gradient in them, (P,).
-    l1 : penalty.
-    """
+    """Return the working set, sorted indices of features, int64 (K,)."""
     used = np.flatnonzero(w)
     violating = np.flatnonzero((w == 0) & (np.abs(gradient) > l1))
     room = max(LEAST_ROOM, 2 * len(used))
@@ -122,20 +101,7 @@ def _minimise_on(
     penalties: tuple[float, float],
     tolerance: float,
 ) -> tuple[float, np.ndarray]:
-    """Move the weights of the working set in place by Newton's method.
-
-    Parameters
-    ----------
-    columns : int64 (K,), the working set.
-    start : weights (P,), changed in place, and scores (N,).
-    penalties : l1 and l2.
-    tolerance : largest KKT violation on the working set.
-
-    Returns
-    -------
-    intercept : change of the intercept.
-    scores : float64 (N,), the new scores.
-    """
+    """Move the weights of the working set in place by Newton's method."""
     arrays, (weights, z) = problem.X.arrays, start
     w, b = weights[columns], 0.0
     objective = problem.value(z) + _penalty(w, *penalties)

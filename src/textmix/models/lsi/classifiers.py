@@ -110,33 +110,15 @@ class _Scored(LSIClassifier):
         """Return the log posteriors of coordinates (N, K), float64 (N, C)."""
 
     def predict_log_proba(self, X: Any) -> np.ndarray:
-        """Return the log posteriors, float64 (N, C).
-
-        Raises
-        ------
-        NotFittedError : there was no fit.
-        ValueError : X has other columns than in the fit, or holds NaN, infinity or a negative number.
-        """
+        """Return the log posteriors, float64 (N, C)."""
         return self._log_posteriors(self._coordinates(X))
 
     def predict_proba(self, X: Any) -> np.ndarray:
-        """Return the posteriors, float64 (N, C).
-
-        Raises
-        ------
-        NotFittedError : there was no fit.
-        ValueError : X has other columns than in the fit, or holds NaN, infinity or a negative number.
-        """
+        """Return the posteriors, float64 (N, C)."""
         return np.exp(self.predict_log_proba(X))
 
     def predict(self, X: Any) -> np.ndarray:
-        """Return the likeliest class of each document, (N,).
-
-        Raises
-        ------
-        NotFittedError : there was no fit.
-        ValueError : X has other columns than in the fit, or holds NaN, infinity or a negative number.
-        """
+        """Return the likeliest class of each document, (N,)."""
         log_proba = self.predict_log_proba(X)
         return self.classes_[np.argmax(log_proba, axis=1)]
 
@@ -306,11 +288,6 @@ class LSINeighbors(LSIClassifier):
         """Return the share of the votes of each class, float64 (N, C); of two classes, the second's lead, (N,).
 
         Of equal shares that of the elected class is the next larger number, so that the largest is the predicted one.
-
-        Raises
-        ------
-        NotFittedError : there was no fit.
-        ValueError : X has other columns than in the fit, or holds NaN, infinity or a negative number.
         """
         index, elected = self._election(X)
         shares = np.zeros((len(index), len(self.classes_)))
@@ -318,13 +295,7 @@ class LSINeighbors(LSIClassifier):
         return decision_of_shares(shares, elected)
 
     def predict(self, X: Any) -> np.ndarray:
-        """Return the elected class of each document, (N,).
-
-        Raises
-        ------
-        NotFittedError : there was no fit.
-        ValueError : X has other columns than in the fit, or holds NaN, infinity or a negative number.
-        """
+        """Return the elected class of each document, (N,)."""
         _, elected = self._election(X)
         return self.classes_[elected]
 

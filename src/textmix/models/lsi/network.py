@@ -81,13 +81,7 @@ class ProbabilisticNeuralNetwork(ClassifierMixin, BaseEstimator):  # type: ignor
             raise ValueError("the classes of the network have no order, or one has no document")
 
     def predict_joint_log_proba(self, X: Any) -> np.ndarray:
-        """Return log p(c) + log mean_n exp(-|z - z_n|^2 / (2 width^2)), float64 (N, C).
-
-        Raises
-        ------
-        NotFittedError : there was no fit.
-        ValueError : X has other columns than in the fit, or holds NaN or infinity.
-        """
+        """Return log p(c) + log mean_n exp(-|z - z_n|^2 / (2 width^2)), float64 (N, C)."""
         check_is_fitted(self)
         X = _dense(check_matrix(self, X))
         rows = max(1, CELLS // len(self._points))
@@ -112,33 +106,15 @@ class ProbabilisticNeuralNetwork(ClassifierMixin, BaseEstimator):  # type: ignor
         return largest + np.log(sums / counts)
 
     def predict_log_proba(self, X: Any) -> np.ndarray:
-        """Return the log posteriors, float64 (N, C).
-
-        Raises
-        ------
-        NotFittedError : there was no fit.
-        ValueError : X has other columns than in the fit, or holds NaN or infinity.
-        """
+        """Return the log posteriors, float64 (N, C)."""
         return np.asarray(log_softmax(self.predict_joint_log_proba(X), axis=1))
 
     def predict_proba(self, X: Any) -> np.ndarray:
-        """Return the posteriors, float64 (N, C).
-
-        Raises
-        ------
-        NotFittedError : there was no fit.
-        ValueError : X has other columns than in the fit, or holds NaN or infinity.
-        """
+        """Return the posteriors, float64 (N, C)."""
         return np.exp(self.predict_log_proba(X))
 
     def predict(self, X: Any) -> np.ndarray:
-        """Return the likeliest class of each document, (N,); of equally likely ones the first.
-
-        Raises
-        ------
-        NotFittedError : there was no fit.
-        ValueError : X has other columns than in the fit, or holds NaN or infinity.
-        """
+        """Return the likeliest class of each document, (N,); of equally likely ones the first."""
         check_is_fitted(self)
         return self.classes_[np.argmax(self.predict_joint_log_proba(X), axis=1)]
 

@@ -127,33 +127,17 @@ class LSITransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         return len(self.components_)
 
     def transform(self, X: Any) -> np.ndarray:
-        """Return the coordinates of documents, float64 (N, k); zeros for a document without a word of the training.
-
-        Raises
-        ------
-        NotFittedError : there was no fit.
-        ValueError : X has other columns than in the fit, or holds NaN, infinity or a negative number.
-        """
+        """Return the coordinates of documents, float64 (N, k); zeros for a document without a word of the training."""
         check_is_fitted(self)
         return self.project(self.weighted(self._checked(X, reset=False)))
 
     def project(self, weighted: Any) -> np.ndarray:
-        """Return the coordinates (N, k) of documents that are weighted already, (N, V).
-
-        Raises
-        ------
-        NotFittedError : there was no fit.
-        """
+        """Return the coordinates (N, k) of documents that are weighted already, (N, V)."""
         Z = np.asarray(weighted @ self.basis())
         return unit_length(Z) if self.unit_length else Z
 
     def basis(self) -> np.ndarray:
-        """Return the matrix (V, k) that takes a weighted document to its coordinates: V, or V / S where scaled.
-
-        Raises
-        ------
-        NotFittedError : there was no fit.
-        """
+        """Return the matrix (V, k) that takes a weighted document to its coordinates: V, or V / S where scaled."""
         check_is_fitted(self)
         if not self.scaled:
             return self.components_.T

@@ -196,13 +196,7 @@ class AbsoluteDiscountingClassifier(_AbsoluteDiscounting):
         self.n_iter_, self.objective_path_ = len(path), np.array(path)
 
     def predict_joint_log_proba(self, X: Any) -> np.ndarray:
-        """Return log p(x, c) without the multinomial coefficient, float64 (N, C); unseen words are skipped.
-
-        Raises
-        ------
-        NotFittedError : there was no fit.
-        ValueError : X has other columns than in the fit, or holds NaN, infinity or a negative number.
-        """
+        """Return log p(x, c) without the multinomial coefficient, float64 (N, C); unseen words are skipped."""
         check_is_fitted(self)
         score = self._add_scores(X, self.class_log_prior_)
         counts = check_counts(self, X, reset=False, dtype=np.float64)
@@ -211,24 +205,12 @@ class AbsoluteDiscountingClassifier(_AbsoluteDiscounting):
         return score + (counts @ np.where(np.isfinite(self.word_log_prob_), self.word_log_prob_, 0.0))[:, np.newaxis]
 
     def predict_log_proba(self, X: Any) -> np.ndarray:
-        """Return the log posteriors, float64 (N, C), equation (25) before its exponential.
-
-        Raises
-        ------
-        NotFittedError : there was no fit.
-        ValueError : X has other columns than in the fit, or holds NaN, infinity or a negative number.
-        """
+        """Return the log posteriors, float64 (N, C), equation (25) before its exponential."""
         check_is_fitted(self)
         return special.log_softmax(self._add_scores(X, self.class_log_prior_), axis=1)
 
     def predict_proba(self, X: Any) -> np.ndarray:
-        """Return the posteriors, float64 (N, C), equation (25); a document without known words gets the priors.
-
-        Raises
-        ------
-        NotFittedError : there was no fit.
-        ValueError : X has other columns than in the fit, or holds NaN, infinity or a negative number.
-        """
+        """Return the posteriors, float64 (N, C), equation (25); a document without known words gets the priors."""
         return np.exp(self.predict_log_proba(X))
 
     @in_form_of_y
@@ -236,11 +218,6 @@ class AbsoluteDiscountingClassifier(_AbsoluteDiscounting):
         """Return the likeliest class of each document, (N,), equation (13); of equally likely classes the first.
 
         After a fit to label indicators return label sets, int64 (N, L) of 0 and 1, equation (7).
-
-        Raises
-        ------
-        NotFittedError : there was no fit.
-        ValueError : X has other columns than in the fit, or holds NaN, infinity or a negative number.
         """
         log_proba = self.predict_log_proba(X)
         if not self._several:
@@ -349,25 +326,13 @@ class AbsoluteDiscountingBinary(IndependentLabels, _AbsoluteDiscounting):
         return self
 
     def decision_function(self, X: Any) -> np.ndarray:
-        """Return log p(c|x) - log p(others|x), float64 (N, L), infinite for a class of no or of all documents.
-
-        Raises
-        ------
-        NotFittedError : there was no fit.
-        ValueError : X has other columns than in the fit, or holds NaN, infinity or a negative number.
-        """
+        """Return log p(c|x) - log p(others|x), float64 (N, L), infinite for a class of no or of all documents."""
         check_is_fitted(self)
         return self._add_scores(X, self.prior_log_odds_)
 
     @in_form_of_y
     def predict(self, X: Any) -> np.ndarray:
-        """Return the classes with p(c|x) of at least ``threshold``, int (N, L), equation (9).
-
-        Raises
-        ------
-        NotFittedError : there was no fit.
-        ValueError : X has other columns than in the fit, or holds NaN, infinity or a negative number.
-        """
+        """Return the classes with p(c|x) of at least ``threshold``, int (N, L), equation (9)."""
         return (self.predict_proba(X) >= self.threshold).astype(np.int64)
 
 

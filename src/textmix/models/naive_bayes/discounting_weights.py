@@ -196,10 +196,7 @@ def against_rest_weights(by_class: sparse.csc_array, everything: np.ndarray, b: 
 
 
 def _kinds(counts: np.ndarray, unigram: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return the kind of each word, int64 (V,), -1 where p(w) is 0, and one word of each kind.
-
-    Words of one kind have equal counts and equal p(w).
-    """
+    """Return the kind of each word, int64 (V,), -1 where p(w) is 0, and one word of each kind."""
     known = np.flatnonzero(unigram > 0)
     order = known[np.lexsort((unigram[known], counts[known]))]
     first = np.ones(len(order), dtype=bool)

@@ -81,12 +81,6 @@ class LabelNaiveBayes(IndependentLabels, LabelCountClassifier):
         return np.asarray(np.log(smoothed) - np.log(smoothed.sum(axis=0)))
 
     def decision_function(self, X: Any) -> np.ndarray:
-        """Return log p(with the label | x) - log p(without it | x) of each page and label, float64 (N, L).
-
-        Raises
-        ------
-        NotFittedError : there was no fit.
-        ValueError : X has other columns than in the fit, or holds NaN, infinity or a negative number.
-        """
+        """Return log p(with the label | x) - log p(without it | x) of each page and label, float64 (N, L)."""
         check_is_fitted(self)
         return np.asarray(check_counts(self, X, reset=False) @ self.coef_.T) + self.intercept_

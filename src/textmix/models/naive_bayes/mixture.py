@@ -145,11 +145,6 @@ class MultinomialMixture(DensityMixin, BaseEstimator):  # type: ignore[misc]
         ----------
         X : counts (N, V).
         convention : "bag" with the multinomial coefficient, "sequence" without.
-
-        Raises
-        ------
-        NotFittedError : there was no fit.
-        ValueError : X has other columns than in the fit, or holds NaN, infinity or a negative number.
         """
         check_is_fitted(self)
         X = check_counts(self, X, reset=False)
@@ -162,13 +157,7 @@ class MultinomialMixture(DensityMixin, BaseEstimator):  # type: ignore[misc]
         return log_p
 
     def score(self, X: Any, y: Any = None) -> float:
-        """Return the mean log p(x) of N documents as bags of words.
-
-        Raises
-        ------
-        NotFittedError : there was no fit.
-        ValueError : X has other columns than in the fit, or holds NaN, infinity or a negative number.
-        """
+        """Return the mean log p(x) of N documents as bags of words."""
         return float(self.score_samples(X).mean())
 
     def __sklearn_tags__(self) -> Any:

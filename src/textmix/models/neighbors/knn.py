@@ -144,13 +144,7 @@ class KNNClassifier(CalibratedScores, ClassifierMixin, BaseEstimator):  # type: 
         return vectors.cosine() if self.cosine else vectors
 
     def kneighbors(self, X: Any, n_neighbors: int | None = None) -> tuple[np.ndarray, np.ndarray]:
-        """Return the similarities of the nearest training documents, decreasing, and their rows, both (N, k).
-
-        Raises
-        ------
-        NotFittedError : there was no fit.
-        ValueError : X has other columns than in the fit, or holds NaN, infinity or a negative number.
-        """
+        """Return the similarities of the nearest training documents, decreasing, and their rows, both (N, k)."""
         check_is_fitted(self)
         X = check_counts(self, X, reset=False)
         k = min(n_neighbors or self.n_neighbors, len(self._codes))
@@ -195,24 +189,13 @@ class KNNClassifier(CalibratedScores, ClassifierMixin, BaseEstimator):  # type: 
         """Return the share of the votes of each class, float64 (N, C); of two classes, the second's lead, (N,).
 
         Of equal shares that of the elected class is the next larger number, so that the largest is the predicted one.
-
-        Raises
-        ------
-        NotFittedError : there was no fit.
-        ValueError : X has other columns than in the fit, or holds NaN, infinity or a negative number.
         """
         similarity, index = self.kneighbors(X)
         elected = np.searchsorted(self.classes_, self.elect(similarity, index)[:, -1])
         return decision_of_shares(self._vote_shares(similarity, index), elected)
 
     def predict(self, X: Any) -> np.ndarray:
-        """Return the elected class of each document, (N,).
-
-        Raises
-        ------
-        NotFittedError : there was no fit.
-        ValueError : X has other columns than in the fit, or holds NaN, infinity or a negative number.
-        """
+        """Return the elected class of each document, (N,)."""
         return self.elect(*self.kneighbors(X))[:, -1]
 
     def __sklearn_tags__(self) -> Any:

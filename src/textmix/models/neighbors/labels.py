@@ -130,13 +130,7 @@ class LabelNeighbors(LabelCountClassifier):
             raise ValueError("n_neighbors_ must be at least 1; save the model again")
 
     def decision_function(self, X: Any) -> np.ndarray:
-        """Return the labels' scores, float64 (N, L); all 0 for a page without a word of the training pages.
-
-        Raises
-        ------
-        NotFittedError : there was no fit.
-        ValueError : X has other columns than in the fit, or holds NaN, infinity or a negative number.
-        """
+        """Return the labels' scores, float64 (N, L); all 0 for a page without a word of the training pages."""
         check_is_fitted(self)
         pages = unit_rows(check_counts(self, X, reset=False), 2.0)
         blocks = (pages[first : first + BLOCK] for first in range(0, pages.shape[0], BLOCK))
@@ -145,11 +139,5 @@ class LabelNeighbors(LabelCountClassifier):
 
     @in_form_of_y
     def predict(self, X: Any) -> np.ndarray:
-        """Return the labels whose score reaches the threshold, int64 (N, L) of 0 and 1; a page may have none.
-
-        Raises
-        ------
-        NotFittedError : there was no fit.
-        ValueError : X has other columns than in the fit, or holds NaN, infinity or a negative number.
-        """
+        """Return the labels whose score reaches the threshold, int64 (N, L) of 0 and 1; a page may have none."""
         return (self.decision_function(X) >= self.threshold_).astype(np.int64)

@@ -104,35 +104,17 @@ class EmbeddingClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return counts.indptr, rows, counts.data.astype(np.float64)
 
     def predict_proba(self, X: Any) -> np.ndarray:
-        """Return p(c|x), float64 (N, C); equal shares for a document without words.
-
-        Raises
-        ------
-        NotFittedError : there was no fit.
-        ValueError : X has other columns than in the fit, or holds NaN, infinity or a negative number.
-        """
+        """Return p(c|x), float64 (N, C); equal shares for a document without words."""
         check_is_fitted(self)
         return class_shares(*self._cells(check_counts(self, X, reset=False)), self.embedding_, self.output_)
 
     def predict_log_proba(self, X: Any) -> np.ndarray:
-        """Return log p(c|x), float64 (N, C).
-
-        Raises
-        ------
-        NotFittedError : there was no fit.
-        ValueError : X has other columns than in the fit, or holds NaN, infinity or a negative number.
-        """
+        """Return log p(c|x), float64 (N, C)."""
         with np.errstate(divide="ignore"):
             return np.log(self.predict_proba(X))
 
     def predict(self, X: Any) -> np.ndarray:
-        """Return the likeliest class of each document, (N,).
-
-        Raises
-        ------
-        NotFittedError : there was no fit.
-        ValueError : X has other columns than in the fit, or holds NaN, infinity or a negative number.
-        """
+        """Return the likeliest class of each document, (N,)."""
         best = np.argmax(self.predict_proba(X), axis=1)
         return self.classes_[best]
 

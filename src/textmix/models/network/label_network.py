@@ -204,13 +204,7 @@ class LabelNetwork(IndependentLabels, LabelCountClassifier):
         self.weights_ = trained._replace(hidden=np.asarray(inputs.T @ of_pages))
 
     def decision_function(self, X: Any) -> np.ndarray:
-        """Return the log-odds of each label, float64 (N, L).
-
-        Raises
-        ------
-        NotFittedError : there was no fit.
-        ValueError : X has other columns than in the fit, or holds NaN, infinity or a negative number.
-        """
+        """Return the log-odds of each label, float64 (N, L)."""
         check_is_fitted(self)
         return activations(self.weights_, self._scaled(check_counts(self, X, reset=False)))[1]
 
@@ -219,10 +213,7 @@ class LabelNetwork(IndependentLabels, LabelCountClassifier):
         return unit_rows(counts, 1.0) * self.length_ if self.scale == "sum" else counts.astype(np.float64)
 
     def _start(self, n_inputs: int, n_labels: int, generator: np.random.RandomState) -> Weights:
-        """Return random weights to start from, biases 0.
-
-        The standard deviation is 0.01 into hidden units and 0.1 into outputs: a page has many words.
-        """
+        """Return random weights to start from, biases 0."""
         hidden = generator.normal(scale=0.01, size=(n_inputs, self.hidden))
         output = generator.normal(scale=0.1, size=(self.hidden, n_labels))
         return Weights(hidden, np.zeros(self.hidden), output, np.zeros(n_labels))

@@ -91,41 +91,13 @@ class _ParametricMixture(LabelCountClassifier):
 
     @checked_fit
     def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Self:
-        """Maximise J, equation (6), by EM.
-
-        Parameters
-        ----------
-        X : counts (N, V), CSR or dense, not negative.  V is the whole vocabulary: a word on no page gets
-            the probability that the prior gives.
-        y : label indicators (N, L) of 0 and 1, CSR or dense, or the list of labels of each page.  Pages without labels
-            are left out; a label without pages gets the uniform distribution over the V words, and is never predicted.
-        sample_weight : (N,), a page of weight 2 counts as two pages; None: 1 each.
-
-        Raises
-        ------
-        ValueError : a negative or non-finite count, a label indicator other than 0 and 1, a page without its label
-            row, no labelled page.
-        """
+        """Maximise J, equation (6), by EM."""
         counts, indicators = check_labelled_counts(self, X, y)
         return self._fit_sums(SetCounts.of(counts, indicators.toarray() > 0, check_weights(sample_weight, counts)))
 
     @checked_fit
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: ArrayLike | None = None) -> Self:
-        """Add pages to the pages of earlier calls and of `fit`; the model then equals `fit` on all of them.
-
-        The counts are added up by label set, so a collection larger than memory can come in parts.  Each call runs EM
-        from its start on all sums: give few large parts.  The sums are not persisted with a model.
-
-        Parameters
-        ----------
-        X, y, sample_weight : as for `fit`, (N, V), (N, L) and (N,).
-        classes : at the first call, all labels of this and later calls, needed and read where y is label sets.
-
-        Raises
-        ------
-        ValueError : as `fit`; also a label that is not among the classes, no ``classes`` where they are needed, or a
-            persisted model.
-        """
+        """Add pages to the pages of earlier calls and of `fit`; the model then equals `fit` on all of them."""
         first = not hasattr(self, "_sums")
         if first and hasattr(self, "theta_"):
             raise ValueError("a persisted model has no sums over its pages; begin a new model with partial_fit")
@@ -152,34 +124,18 @@ class _ParametricMixture(LabelCountClassifier):
         raise NotImplementedError
 
     def _start(self, training: Training, zeta: float, generator: np.random.RandomState) -> EMRun:
-        """Return an EM run at its start, with all alpha at 1/2.
-
-        The words of a page are shared among its labels in proportion to theta: equally, or at random.
-        """
+        """Return an EM run at its start, with all alpha at 1/2."""
         size, n_labels = len(training.word), training.shape[1]
         theta = generator.standard_exponential(size) if self.init == "random" else np.ones(size)
         return EMRun(training, self.xi, zeta, theta, np.full((n_labels, n_labels), 0.5))
 
     @in_form_of_y
     def predict(self, X: Any) -> np.ndarray:
-        """Return the likeliest label set of each page of counts (N, V), never empty, int64 (N, L) of 0 and 1.
-
-        A page without words has no likeliest set under the uniform prior; it gets the most frequent label.
-
-        Raises
-        ------
-        NotFittedError : there was no fit.
-        ValueError : X has other columns than in the fit, or holds NaN, infinity or a negative number.
-        ConfigError : ``search="exact"`` with more than `EXACT_LIMIT` labels.
-        """
+        """Return the likeliest label set of each page of counts (N, V), never empty, int64 (N, L) of 0 and 1."""
         return self._search(X)[0].astype(np.int64)
 
     def predict_proba(self, X: Any) -> np.ndarray:
-        """Return the probability of each label, float64 (N, L): the posterior over label sets summed.
-
-        With ``search="exact"`` the sum is over all label sets that are not empty.  Otherwise it is over the sets that
-        the greedy search scores; a likely set that it does not score is left out.  The errors are those of `predict`.
-        """
+        """Return the probability of each label, float64 (N, L): the posterior over label sets summed."""
         return self._search(X)[1]
 
     def predict_both(self, X: Any) -> tuple[np.ndarray, np.ndarray]:
@@ -188,21 +144,7 @@ class _ParametricMixture(LabelCountClassifier):
         return member.astype(np.int64), marginal
 
     def score_samples(self, X: Any, y: Any = None) -> np.ndarray:
-        r"""Return \sum_i x_i log \phi_i(y) / temperature + log P(y) of each page with its label set, float64 (N,).
-
-        The multinomial coefficient and, with ``set_prior="uniform"``, log P(y) are left out as constants.
-
-        Parameters
-        ----------
-        X : counts (N, V).
-        y : label indicators (N, L); the predicted sets if None.  A page without labels has -inf: the model gives the
-            empty set no probability.
-
-        Raises
-        ------
-        NotFittedError : there was no fit.
-        ValueError : y does not have N rows and L columns of 0 and 1.
-        """
+        r"""Return \sum_i x_i log \phi_i(y) / temperature + log P(y) of each page with its label set, float64 (N,)."""
         check_is_fitted(self)
         counts = check_counts(self, X, reset=False)
         labels = self._search(counts)[0] if y is None else check_indicators(self._targets(y)).toarray() > 0

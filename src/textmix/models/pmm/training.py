@@ -94,19 +94,7 @@ def gather(sums: SetCounts, prior: float) -> Training:
 def _parameters(
     sets: np.ndarray, counts: sparse.csr_array, single: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return the parameters, one for each pair of word and label that occurs, sorted by label and then by count.
-
-    Parameters
-    ----------
-    sets : bool (S, L), the distinct label sets.
-    counts : CSR (S, V), the counts of the pages of each set.
-    single : bool (S,), whether a set has one label.
-
-    Returns
-    -------
-    word, label : int32 (K,).
-    alone : float64 (K,), count of the word on the pages that have this label alone.
-    """
+    """Return the parameters, one for each pair of word and label that occurs, sorted by label and then by count."""
     members = sparse.csr_array(sets.T.astype(np.float64))
     word, label = _entries(members @ counts)[1:]
     alone, alone_word, alone_label = _entries(members[:, single] @ counts[single])
@@ -127,15 +115,7 @@ def _entries(matrix: sparse.csr_array) -> tuple[np.ndarray, np.ndarray, np.ndarr
 def _lay_out(
     sets: np.ndarray, counts: sparse.csr_array, parameters: tuple[np.ndarray, np.ndarray, np.ndarray], prior: float
 ) -> Training:
-    """Return the training pages in the form of `Training`.
-
-    Parameters
-    ----------
-    sets : bool (S, L), the sets of several labels each.
-    counts : CSR (S, V), the counts of the pages of each set.
-    parameters : the result of `_parameters`.
-    prior : xi - 1.
-    """
+    """Return the training pages in the form of `Training`."""
     word, label, alone = parameters
     n_labels, n_words = sets.shape[1], counts.shape[1]
     row = np.repeat(np.arange(len(sets)), np.diff(counts.indptr))

@@ -146,7 +146,6 @@ class LDAClassifier(CountClassifier):
 
         Raises
         ------
-        NotFittedError : there was no fit.
         ValueError : X has other columns than in the fit, or holds NaN, infinity or a negative number; or a class is
             not among those known.
         """
