@@ -2,7 +2,8 @@
 # make full      the same with every data set of config/full.yaml
 # make setup     set up .venv with what a run needs (requirements.lock)
 # make test      add what development needs to .venv (requirements-bench.lock, requirements-dev.lock) and run the tests
-# make bench     add what the bench needs to .venv (requirements-bench.lock) and time the kernels beside their peers
+# make bench     add what the benchmarks need to .venv (requirements-bench.lock) and time all beside their peers: hours
+# make bench-check  each benchmark once on few documents, without times
 # make axe       axe-core for the tests of the pages (needs npm; the tests also need a browser)
 # make check     formatting, lint, types
 # make fuzz      the readers, the configuration and persisted models against CASES random inputs a test
@@ -29,7 +30,7 @@ CORES ?= all
 SNAKEMAKE := $(BIN)/python -m snakemake --cores $(CORES)
 OPTIONS := $(if $(STRICT),--config strict=true)
 
-# Packages of a run, and further ones of the bench and of development.
+# Packages of a run, and further ones of the benchmarks and of development.
 LOCKS := requirements.lock requirements-bench.lock requirements-dev.lock
 
 TOOLS := .venv-tools/bin
@@ -43,7 +44,7 @@ DOCS_DATA := imdb_wheel newsgroups_parts newsgroups_wheel r52_wheel yeast_wheel
 CASES ?= 5000
 MINUTES ?= 20
 
-.PHONY: all full test bench develop axe fuzz forms chaos mutants check retry setup check-project newest audit docs docs-data tiny image lowest site
+.PHONY: all full test bench bench-check develop axe fuzz forms chaos mutants check retry setup check-project newest audit docs docs-data tiny image lowest site
 .DELETE_ON_ERROR:
 
 all: setup
@@ -61,6 +62,9 @@ test: develop
 
 bench: .venv/.bench
 	$(SNAKEMAKE) bench
+
+bench-check: .venv/.bench
+	$(BIN)/python -m pytest benchmarks --benchmark-disable --shares 0.02
 
 axe:
 	npm ci --prefix tests/pages/axe
