@@ -30,7 +30,6 @@ SMALL: dict[str, dict[str, Any]] = {
     "perplexity_readings": {"smoothing": [0.01, 1.0], "absolute": [0.001]},
     "mixtures": {"components": [1, 2], "smoothing": [0.1]},
     "latent_topics": {"documents": [30, 300], "words": 80, "topics": 2, "length": 40, "starts": 3},
-    "latent_topics_time": {"documents": [60], "words": 60, "topics": 2, "length": 30, "max_iter": 20},
     "newsgroup_topics": {"topics": 3, "least": 2, "max_iter": 10},
 }
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
@@ -12,7 +11,6 @@ from numpy.random import Generator
 from scipy import optimize, sparse
 
 from reproduction.flow.measures import Measure, Rows, Settings, Sources, Values, only, seed_from
-from textmix.experiment.cost import measured
 from textmix.models.dirichlet.edcm import draw
 from textmix.models.dirichlet.latent_edcm import LatentTopicEDCM
 
@@ -51,17 +49,6 @@ class _Collection:
         return pairs[matched, true_topics], float(0.5 * np.abs(shares).sum(axis=1).mean()), ratios
 
 
-def _model(method: Literal["likelihood", "mean_field"], settings: Settings, seed: int) -> LatentTopicEDCM:
-    return LatentTopicEDCM(
-        n_topics=settings["topics"],
-        method=method,
-        prior=settings["share_spread"],
-        max_iter=settings["max_iter"],
-        n_init=settings["starts"],
-        random_state=seed,
-    )
-
-
 def latent_topics(_: Sources, settings: Settings, generator: Generator) -> Measure:
     """Measure the distance of estimated from true topics on synthetic documents, against the number of documents.
 
@@ -73,11 +60,14 @@ def latent_topics(_: Sources, settings: Settings, generator: Generator) -> Measu
     is the mean field's prior too); ``starts`` and ``max_iter`` of each fit.
     """
     collection = _Collection.of(settings, generator)
+    shape = {"n_topics": settings["topics"], "prior": settings["share_spread"], "max_iter": settings["max_iter"]}
     values: Values = {}
     rows: Rows = []
     for number in settings["documents"]:
         for method in METHODS:
-            model = _model(method, settings, seed_from(generator)).fit(collection.X[:number])
+            seed = seed_from(generator)
+            model = LatentTopicEDCM(method=method, n_init=settings["starts"], random_state=seed, **shape)
+            model.fit(collection.X[:number])
             topics, shares, ratios = collection.distances(model)
             values[f"{method}_mean_distance"] = (float(topics.mean()), float(topics.std(ddof=1)))
             values[f"{method}_largest_distance"] = float(topics.max())
@@ -89,24 +79,6 @@ def latent_topics(_: Sources, settings: Settings, generator: Generator) -> Measu
                 for k, distance in enumerate(topics)
             ]
     return Measure(values, {"distances": rows})
-
-
-def latent_topics_time(_: Sources, settings: Settings, generator: Generator) -> Measure:
-    """Time both methods of estimation on the same synthetic documents, with the same seed and tolerance (seconds).
-
-    Settings: as for `latent_topics`; only the largest number of documents and one start are used.
-    """
-    collection = _Collection.of(settings, generator)
-    seed = seed_from(generator)
-    values: Values = {}
-    for method in METHODS:
-        model = _model(method, {**settings, "starts": 1}, seed)
-        model.fit(collection.X[:50])  # compiles the kernels before they are timed
-        _, cost = measured(functools.partial(model.fit, collection.X))
-        seconds = cost["seconds"]
-        values |= {f"{method}_seconds": seconds, f"{method}_sweeps": model.n_iter_}
-        values[f"{method}_seconds_per_sweep"] = seconds / model.n_iter_
-    return Measure(values)
 
 
 def newsgroup_topics(sources: Sources, settings: Settings, generator: Generator) -> Measure:
