@@ -97,6 +97,7 @@ def test_why_does_cbm_differ(opened: tuple[Browser, Path], width: int, dark: boo
     assert page.in_sight("#findings-title")
     found = report().section("cbm")
     assert found.recorded_differing
+    page.run("document.querySelectorAll('.causes details').forEach(one => one.open = true)")
     said = page.text("#findings .causes")
     for cause, items in found.by_cause(found.recorded_differing):
         assert cause is not None and " ".join(cause.because.split()) in said

@@ -1,6 +1,6 @@
 REPORTED = RECIPES.of(
     "page",
-    data=JOBS.parts("*/templates/*"),
+    data=JOBS.parts("*/templates/*") + JOBS.parts("pages/*.mplstyle"),
     papers=PAGES.papers,
     roles=PAGES.roles,
     titles=PAGES.titles,
@@ -54,6 +54,9 @@ rule page:
             labels={"page": "comparison as csv"},
         ),
         placebo=PAGE.path("placebo"),
+        means=PAGE.path("means"),
+        light=PAGE.path("light"),
+        dark=PAGE.path("dark"),
         summary=PAGE.path("summary"),
     log:
         PAGE.log,
@@ -81,6 +84,9 @@ use rule page as paper_page with:
         papers=[PAPER_PAGE.path("paper")],
         comparison=PAPER_PAGE.path("comparison"),
         placebo=PAPER_PAGE.path("placebo"),
+        means=PAPER_PAGE.path("means"),
+        light=PAPER_PAGE.path("light"),
+        dark=PAPER_PAGE.path("dark"),
         summary=PAPER_PAGE.path("summary"),
     log:
         PAPER_PAGE.log,

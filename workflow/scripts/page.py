@@ -1,16 +1,20 @@
 """Write the report: its pages, all comparisons in one file, and the counts of verdicts."""
 
+from dataclasses import replace
 from pathlib import Path
 
 from reproduction.flow.job import job
 from reproduction.flow.results import as_read, role_entries
 from reproduction.pages.curves import with_drawings
+from reproduction.pages.summary import darkened, draw_summary
 from reproduction.verdict.compare import (
     COMPARISON_COLUMNS,
+    MEANS,
     count_by_kind,
     count_verdicts,
     count_weak,
     merge_comparisons,
+    method_means,
 )
 from reproduction.verdict.coverage import read_remedies
 from reproduction.verdict.page import Report, render_front, render_numbers, render_paper
@@ -19,6 +23,7 @@ from reproduction.verdict.published import COUNTED, IDENTITY
 from reproduction.verdict.recorded import read_recorded
 from reproduction.verdict.sections import ReportInputs, read_sections
 from textmix.core.io import canonical_json, format_csv, read_csv, write_result
+from textmix.pages.drawing import inline_svg
 
 with job(snakemake, tolerate_missing=True) as running:
     read, write, asked = snakemake.input, snakemake.output, running.settings
@@ -34,6 +39,10 @@ with job(snakemake, tolerate_missing=True) as running:
     inputs = ReportInputs(*folders, *shown, asked.home, curves)
     sections, comparisons = read_sections(inputs)
     report = Report(sections, read_remedies(asked.remedies), recorded, alone=asked.alone)
+    drawing = draw_summary(report.points, report.papers)
+    report = replace(report, drawing=inline_svg(drawing, "summary", "results-light.svg"))
+    write_result(write.light, drawing, running.record)
+    write_result(write.dark, darkened(drawing), running.record)
     write_result(write.front, render_front(report), running.record)
     write_result(write.numbers, render_numbers(report), running.record)
     for path in write.papers:
@@ -42,5 +51,11 @@ with job(snakemake, tolerate_missing=True) as running:
     write_result(write.comparison, format_csv(rows, COMPARISON_COLUMNS), running.record)
     tried = [{key: row[key] for key in PLACEBO_COLUMNS} for row in rows if row["kind"] in (*COUNTED, IDENTITY)]
     write_result(write.placebo, format_csv(tried, PLACEBO_COLUMNS), running.record)
-    counts = {"verdicts": count_verdicts(rows), "weak": count_weak(rows), "kinds": count_by_kind(rows)}
+    write_result(write.means, format_csv(method_means(rows), MEANS), running.record)
+    counts = {
+        "verdicts": count_verdicts(rows),
+        "weak": count_weak(rows),
+        "kinds": count_by_kind(rows),
+        **report.summary,
+    }
     write_result(write.summary, canonical_json(counts), running.record)

@@ -52,11 +52,14 @@ class Recorded:
     value : as text, with its standard deviation.
     verdict : in the recorded run.
     standing : how this run's value stands to it, see `reproduction.verdict.recorded.standing`; may be empty.
+    corrected, margin_share : as in `Item`.
     """
 
     value: str
     verdict: str
     standing: str
+    corrected: str = ""
+    margin_share: float | None = None
 
     @property
     def absent(self) -> bool:
@@ -89,6 +92,7 @@ class Item:
     widened : heading of the entry of history.md that widened the margin after results were seen; may be empty.
     margin_share : the least share of its margin by which the number would be reproduced; None where no margin judges
         it.
+    corrected : the verdict with both tests corrected over the table.
     """
 
     cell: TableCell
@@ -111,6 +115,7 @@ class Item:
     tried: str = ""
     widened: str = ""
     margin_share: float | None = None
+    corrected: str = ""
 
     @property
     def counts_as(self) -> str:
@@ -171,7 +176,7 @@ class Beside:
             return None
         said = standing(row, self.origins.get(row["id"]), found)
         cell = make_cell({**row, "rebuilt": found.rebuilt, "rebuilt_spread": found.rebuilt_spread})
-        return Recorded(cell.rebuilt, found.verdict, said)
+        return Recorded(cell.rebuilt, found.verdict, said, found.corrected, number(found.margin_share))
 
 
 def make_items(
@@ -202,7 +207,20 @@ def make_items(
         marks = {"weak": row["weak"], "tried": _tried(row), "widened": beside.widened.get(row["id"], "")}
         share = number(row["margin_share"])
         items.append(
-            Item(cell, paper, row["kind"], *names, *places, place, roles, bounded, *found, **marks, margin_share=share)
+            Item(
+                cell,
+                paper,
+                row["kind"],
+                *names,
+                *places,
+                place,
+                roles,
+                bounded,
+                *found,
+                **marks,
+                margin_share=share,
+                corrected=row["corrected"],
+            )
         )
     return items
 

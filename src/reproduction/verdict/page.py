@@ -15,6 +15,7 @@ import jinja2
 from reproduction.flow.results import LEFT_OUT, is_left_out
 from reproduction.verdict.coverage import Lacking, Remedy, fetched, lacking
 from reproduction.verdict.items import Item
+from reproduction.verdict.ladder import Known, Rung, ladder, points, summary
 from reproduction.verdict.picture import is_drawn, panel, pitch_of, ticks
 from reproduction.verdict.recorded import ABSENT, EQUAL, OTHER_DATA, TIMED, UNEQUAL, RecordedRun
 from reproduction.verdict.section import PaperSection
@@ -42,12 +43,14 @@ class Report:
     remedies : role -> how to get its data.
     recorded : the recorded run, or None where none is recorded.
     alone : whether it is the report of one paper, which has no page on a run.
+    drawing : the picture of all judged numbers, as an element of the page; empty where there is none.
     """
 
     sections: Sequence[PaperSection]
     remedies: Mapping[str, Remedy]
     recorded: RecordedRun | None = None
     alone: bool = False
+    drawing: str = ""
 
     @property
     def home(self) -> str:
@@ -73,6 +76,26 @@ class Report:
     def repeated(self) -> dict[str, list[Item]]:
         """``equal`` and ``not equal`` -> the counted items of all papers whose value is so beside the record."""
         return {said: [item for one in self.sections for item in one.repeated[said]] for said in (EQUAL, UNEQUAL)}
+
+    @property
+    def known(self) -> list[Known]:
+        """What is known of the rows of the ladder of all papers."""
+        return [one for section in self.sections for one in section.known]
+
+    @property
+    def ladder(self) -> list[Rung]:
+        """The ladder over all papers."""
+        return ladder(self.known)
+
+    @property
+    def summary(self) -> dict[str, Any]:
+        """The ladder and the counts of each paper, as `summary.json` has them."""
+        return summary({one.name: (one.known, one.spec.get("own", ())) for one in self.sections})
+
+    @property
+    def points(self) -> list[tuple[str, float, float, str, str]]:
+        """The judged printed numbers of methods, for the picture."""
+        return points(self.known)
 
     @property
     def weak(self) -> dict[str, int]:

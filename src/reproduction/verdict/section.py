@@ -11,6 +11,7 @@ from reproduction.flow.curves import Curve
 from reproduction.verdict.causes import Cause
 from reproduction.verdict.coverage import DataUsed
 from reproduction.verdict.items import Item
+from reproduction.verdict.ladder import Known, Rung, all_known, ladder, own
 from reproduction.verdict.published import CLAIM, COUNTED, Choice
 from reproduction.verdict.recorded import EQUAL, UNEQUAL
 from reproduction.verdict.tables import PaperTable
@@ -82,6 +83,21 @@ class PaperSection:
     def weak(self) -> list[Item]:
         """The numbers that count apart, for their margins accept too much."""
         return [item for item in self.items if item.weak]
+
+    @property
+    def known(self) -> list[Known]:
+        """What is known of the rows of the ladder, by this run or by the recorded one."""
+        return all_known(self.items)
+
+    @property
+    def results(self) -> Rung:
+        """The results of methods that are known, and how many of them came out."""
+        return ladder(self.known)[2]
+
+    @property
+    def own(self) -> Rung:
+        """The printed numbers of the paper's own methods that are known, and how many of them came out."""
+        return own(self.known, self.spec.get("own", ()))
 
     @property
     def drawn(self) -> set[str]:
