@@ -1,13 +1,18 @@
 rule bench:
-    """Time the kernels and estimators beside their peers: results/bench/bench.csv and bench.svg."""
+    """Time kernels and estimators beside their peers: results/bench/bench.csv, slopes.csv and bench.svg."""
     output:
-        "results/bench/bench.json",
+        times="results/bench/bench.json",
+        table="results/bench/bench.csv",
+        slopes="results/bench/slopes.csv",
+        figure="results/bench/bench.svg",
     log:
         "logs/bench.log",
     # All cores, so that no other job disturbs the clock; the benchmarks run on one.
     threads: 1024
+    params:
+        folder=ROOT / "benchmarks",
     message:
         "Timing kernels and estimators beside their peers"
     shell:
-        "(python -m pytest benchmarks --benchmark-only --benchmark-json={output} "
-        "&& python benchmarks/table.py {output}) > {log} 2>&1"
+        "(python -m pytest {params.folder:q} --benchmark-only --benchmark-json={output.times:q} "
+        "&& python {params.folder:q}/table.py {output.times:q}) > {log:q} 2>&1"

@@ -8,8 +8,8 @@ from textmix.core import digests, io
 from textmix.core.errors import IntegrityError
 from textmix.core.processor import processor
 
-#: Folders without records: Snakemake writes the measured times of jobs there.
-WITHOUT_RECORD = {"benchmarks"}
+#: Folders without records: the measured times of benchmarks, and of jobs, which Snakemake writes.
+WITHOUT_RECORD = {"bench", "benchmarks"}
 
 
 def verify(results: Path, resources: Path) -> tuple[list[str], int]:
