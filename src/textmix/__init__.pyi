@@ -1,5 +1,6 @@
 """The public names of textmix and their modules: the one list, which `textmix.__init__` reads too."""
 
+from textmix import compare as compare
 from textmix import datasets as datasets
 from textmix import metrics as metrics
 from textmix.experiment.scorers import scorer as scorer
@@ -51,7 +52,6 @@ from textmix.models.pmm.estimator import PMM1 as PMM1
 from textmix.models.pmm.estimator import PMM2 as PMM2
 from textmix.models.topics.lda import LDAClassifier as LDAClassifier
 from textmix.pages.top_words import TopWordsDisplay as TopWordsDisplay
-from textmix.race.comparison import compare as compare
 from textmix.serve.library import load as load
 from textmix.serve.library import save as save
 from textmix.text.skipgram_vectorizer import SkipgramVectorizer as SkipgramVectorizer

@@ -80,8 +80,15 @@ def _add_compare(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
     )
     add = compare.add_argument
     add("file", metavar="FILE", help="csv, tsv, jsonl, parquet or xlsx, also packed; or a folder with a folder a class")
-    add("--time", default="60", help="of the whole comparison, such as 90, 10min or 1.5h (default: 60 seconds)")
-    add("--metric", help="by which methods are compared (default: accuracy, of several labels subset_accuracy)")
+    add(
+        "--time",
+        default="60",
+        help="of the whole comparison, such as 90, 10min or 1.5h, or all for the whole search (default: 60 seconds)",
+    )
+    add(
+        "--metric",
+        help="by which methods are compared, also f:LABEL (default: accuracy, of several labels subset_accuracy)",
+    )
     add("--text", metavar="COLUMN", help="column of the text, or its number from 1, or several joined by commas")
     add("--labels", metavar="COLUMN", help="column of the labels, its number, or columns of 0 and 1 joined by commas")
     add("--separator", help="text between several labels of one cell")
@@ -95,7 +102,7 @@ def _add_compare(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
     add("--test", metavar="FILE", help="a further table of the same form, which holds the test documents")
     add("--encoding", help="encoding of FILE (default: it is found)")
     add("--keep", metavar="FOLDER", help="folder of page, tables and model (default: FILE's name and -compared)")
-    add("--workers", type=int, help="number of processes that fit (default: that of the cores)")
+    add("--workers", type=int, help="number of threads that fit (default: that of the cores)")
     add(
         "--never-empty",
         action="store_true",
@@ -212,10 +219,10 @@ def compare(options: argparse.Namespace) -> None:
     TextmixError : an option or the data are wrong, or no method has a score in time.
     """
     began = time.monotonic()  # before the imports, which take seconds where other programs run
-    from textmix.race.comparison import require
+    from textmix.core.extras import extra
 
-    require()
-    from textmix.race.command import Asked, compare_file
+    with extra("compare"):
+        from textmix.compare.command import Asked, compare_file
 
     for line in compare_file(Asked(**{name: getattr(options, name) for name in Asked._fields}), began):
         print(visible(line))

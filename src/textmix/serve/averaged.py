@@ -1,13 +1,15 @@
 """The persisted average: several models of the same labels, whose calibrated probabilities are averaged.
 
 The folder holds a folder for each model, ``part0`` and so on, in the form of `textmix.serve.model`; ``average.json``
-with the slopes that calibrate their scores; and for several labels ``thresholds.npy``, the threshold of each label.
+with the slopes that calibrate their scores; and the rule: ``thresholds.npy``, the threshold of each label, or of the
+second of two classes, or ``sets.npy`` and ``bonus.npy``, the label sets among which one is chosen.  Parts that count
+texts alike share the vectoriser of the first of them.
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Self
 
@@ -16,7 +18,7 @@ import numpy as np
 from textmix.core import io
 from textmix.core.errors import ConfigError, DataFormatError, IntegrityError
 from textmix.data.corpus import Ragged
-from textmix.models.common.averaging import averaged, decided, label_scores
+from textmix.models.common.averaging import averaged, decided, decided_sets, label_scores
 from textmix.models.common.targets import label_sets_of
 from textmix.serve.forms import read_json, read_npy
 from textmix.serve.model import CARD, FORMAT, TASKS, PersistedModel, malformed, read_back
@@ -24,7 +26,8 @@ from textmix.serve.seen import shown
 from textmix.text.encoder import allow
 
 HEAD = "average.json"
-THRESHOLDS = "thresholds"
+#: Arrays of the rule: name of the field and of its file.
+RULE = ("thresholds", "sets", "bonus")
 
 
 @dataclass(frozen=True, repr=False)
@@ -35,9 +38,11 @@ class AveragedModel:
     ----------
     parts : the models; each was fitted to indices into the same ``label_names``.
     slopes : of each model, by which its scores are calibrated.
-    thresholds : of each label, float64 (L,), perhaps infinite; None for one label a document.
+    thresholds : of each label, float64 (L,), perhaps infinite, or of the second of two classes, (1,); None for the most
+        probable label.
     never_empty : whether each text has a label.
     card : see `PersistedModel`.
+    sets, bonus : int8 (S, L) and float64 (S,), see `textmix.models.common.averaging.decided_sets`; or None.
     """
 
     parts: Sequence[PersistedModel]
@@ -45,6 +50,8 @@ class AveragedModel:
     thresholds: np.ndarray | None = None
     never_empty: bool = False
     card: Mapping[str, Any] = field(default_factory=dict)
+    sets: np.ndarray | None = None
+    bonus: np.ndarray | None = None
 
     def __repr__(self) -> str:
         """Return the parts."""
@@ -73,21 +80,33 @@ class AveragedModel:
     @property
     def class_name(self) -> str:
         """The classes of the estimators."""
+        if len(self.parts) == 1:
+            return self.parts[0].class_name
         return f"the average of {', '.join(part.class_name for part in self.parts)}"
 
     def label(self, text: Ragged) -> tuple[np.ndarray, np.ndarray]:
         """Return labels and probabilities of N texts, as `PersistedModel.label` does."""
-        probability = averaged([self._scores(part, text) for part in self.parts], self.slopes, self.task)
+        probability = averaged(self._scores(text), self.slopes, self.task)
+        if self.sets is not None and self.bonus is not None:
+            return decided_sets(probability, self.sets, self.bonus), probability
+        if self.task == "single" and self.thresholds is not None:
+            return (probability[:, 1] >= self.thresholds[0]).astype(np.int64), probability
         return decided(probability, self.thresholds, never_empty=self.never_empty), probability
 
-    def _scores(self, part: PersistedModel, text: Ragged) -> np.ndarray:
-        """Return the scores of a part for all labels, float64 (N, L); -inf for a label that it does not know."""
-        found = label_scores(part.estimator, part.counts(text), self.task)
-        if found is None:
-            raise ConfigError(f"model: {part.class_name} gives no scores of its labels; make the model again")
-        scores = np.full((len(text), len(self.label_names)), -np.inf)
-        scores[:, part.estimator.classes_] = found
-        return scores
+    def _scores(self, text: Ragged) -> list[np.ndarray]:
+        """Return the scores of each part for all labels, float64 (N, L); -inf for a label that it does not know."""
+        counts, every = dict[int, Any](), list[np.ndarray]()
+        for part in self.parts:
+            words = id(part.steps[0][1])
+            if words not in counts:
+                counts[words] = part.counts(text)
+            found = label_scores(part.estimator, counts[words], self.task)
+            if found is None:
+                raise ConfigError(f"model: {part.class_name} gives no scores of its labels; make the model again")
+            scores = np.full((len(text), len(self.label_names)), -np.inf)
+            scores[:, part.estimator.classes_] = found
+            every.append(scores)
+        return every
 
     def predict_proba(self, texts: Sequence[str]) -> np.ndarray:
         """Return the probability of each label for N texts, float64 (N, L)."""
@@ -97,7 +116,7 @@ class AveragedModel:
         """Return the name of the label of each of N texts, or a tuple of names each, (N,)."""
         labels = self.label(_ragged(texts))[0]
         names = self.classes_
-        if self.thresholds is None:
+        if self.task == "single":
             return np.asarray(names[labels])
         found = np.empty(len(labels), dtype=object)
         for row, indicators in enumerate(labels):
@@ -119,7 +138,7 @@ class AveragedModel:
         """
         predicted: Sequence[Any] = self.predict(X).tolist()
         wanted: Sequence[Any] = list(y)
-        if self.thresholds is not None:
+        if self.task == "multi":
             predicted, wanted = list(map(frozenset, predicted)), _label_sets(y)
         return float(np.mean([one == other for one, other in zip(predicted, wanted, strict=True)]))
 
@@ -146,14 +165,18 @@ class AveragedModel:
     def save(self, folder: str | Path, meta: Mapping[str, Any]) -> None:
         """Write the parts and the rest to a sealed folder; the errors are those of `PersistedModel.save`."""
         head = {"format": FORMAT, "parts": len(self.parts), "slopes": [float(slope) for slope in self.slopes]}
+        words = [part.steps[0][1] for part in self.parts]
+        shared = [next(first for first, other in enumerate(words) if other is each) for each in words]
+        rule = {name: np.asarray(getattr(self, name)) for name in RULE if getattr(self, name) is not None}
         with io.new_folder(folder, meta) as target:
-            for number, part in enumerate(self.parts):
+            for number, (part, first) in enumerate(zip(self.parts, shared, strict=True)):
                 (target / f"part{number}").mkdir()
-                part.write(target / f"part{number}")
-            io.write_json(target / HEAD, {**head, "never_empty": self.never_empty, "task": self.task})
+                own = part if first == number else replace(part, steps=part.steps[1:])
+                own.write(target / f"part{number}")
+            told = {"never_empty": self.never_empty, "task": self.task, "shared": shared, "rule": sorted(rule)}
+            io.write_json(target / HEAD, {**head, **told})
             io.write_json(target / CARD, dict(self.card))
-            if self.thresholds is not None:
-                io.save_arrays(target, **{THRESHOLDS: np.asarray(self.thresholds, dtype=np.float64)})
+            io.save_arrays(target, **rule)
             read_back(self, target)
 
     @classmethod
@@ -172,10 +195,15 @@ class AveragedModel:
             if head["format"] != FORMAT or not 1 <= int(head["parts"]) <= 100:
                 raise ValueError(f"format {head['format']!r} with {head['parts']} parts is none of this version")
             parts = [PersistedModel.read(folder / f"part{number}") for number in range(int(head["parts"]))]
+            for number, first in enumerate(head["shared"]):
+                if not 0 <= int(first) <= number:
+                    raise ValueError(f"part {number} shares the words of part {first}")
+                if first != number:
+                    parts[number] = replace(parts[number], steps=[parts[int(first)].steps[0], *parts[number].steps])
+            rule = {name: read_npy(folder / f"{name}.npy") for name in RULE if name in head["rule"]}
             slopes = [float(slope) for slope in head["slopes"]]
-            several = head["task"] == "multi"
-            thresholds = read_npy(folder / f"{THRESHOLDS}.npy") if several else None
-            made = cls(parts, slopes, thresholds, bool(head["never_empty"]), read_json(folder / CARD, dict))
+            card, thresholds = read_json(folder / CARD, dict), rule.pop("thresholds", None)
+            made = cls(parts, slopes, thresholds, bool(head["never_empty"]), card, **rule)
             made._check()
         return made
 
@@ -186,12 +214,20 @@ class AveragedModel:
             raise ValueError("the parts have other labels, or there is not a slope for each of them")
         if not all(np.isfinite(slope) and slope > 0.0 for slope in self.slopes):
             raise ValueError("a slope is not above 0")
-        if (self.thresholds is None) != (self.task == "single"):
-            raise ValueError("thresholds go with several labels")
+        labels = len(self.label_names)
         if self.thresholds is not None:
-            wrong = self.thresholds.dtype != np.float64 or self.thresholds.shape != (len(self.label_names),)
-            if wrong or np.isnan(self.thresholds).any():
+            expected = (labels,) if self.task == "multi" else (1,)
+            wrong = self.thresholds.dtype != np.float64 or self.thresholds.shape != expected
+            if wrong or np.isnan(self.thresholds).any() or (self.task == "single" and labels != 2):
                 raise ValueError("there is not a threshold for each label")
+        if (self.sets is None) != (self.bonus is None) or (self.sets is not None and self.task == "single"):
+            raise ValueError("label sets and their bonus go together, with several labels")
+        if self.sets is not None and self.bonus is not None:
+            wrong = self.sets.ndim != 2 or self.sets.shape[1] != labels or self.bonus.shape != (len(self.sets),)
+            if wrong or self.sets.dtype != np.int8 or self.bonus.dtype != np.float64 or np.isnan(self.bonus).any():
+                raise ValueError("the label sets are not of the labels")
+        elif self.thresholds is None and self.task == "multi":
+            raise ValueError("several labels need thresholds or label sets")
         self.label(Ragged.from_texts([b"", b"a"]))
 
 

@@ -47,6 +47,15 @@ SKLEARN: dict[str, tuple[str, Mapping[str, Any]]] = {
     ),
     # A class of ours that is no public name: without an encoder of the user's it does nothing.
     "TextEncoder": ("textmix.text.encoder", {"n_vectors_": "int"}),
+    # Classes of a comparison, which are no public names: `textmix.compare` makes and fits them.
+    "NgramTfidf": ("textmix.text.ngram_tfidf", {"vocabulary_": "vocabulary V", "idf_": "float64 V"}),
+    "LinearTexts": (
+        "textmix.compare.linear",
+        {
+            **{"classes_": "int C", "coef_": "float32 K V", "intercept_": "float32 K", "several_": "bool"},
+            "n_features_in_": "int",
+        },
+    ),
     "TfidfTransformer": ("sklearn.feature_extraction.text", {"idf_": "float64 V", "n_features_in_": "int"}),
 }
 

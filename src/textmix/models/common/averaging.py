@@ -93,3 +93,17 @@ def decided(probability: np.ndarray, thresholds: np.ndarray | None, *, never_emp
     if thresholds is None:
         return np.argmax(probability, axis=1)
     return threshold_sets(probability, thresholds, never_empty=never_empty).astype(np.int64)
+
+
+def decided_sets(probability: np.ndarray, sets: np.ndarray, bonus: np.ndarray) -> np.ndarray:
+    """Return the most probable of some label sets for each document, int64 (N, L), as if labels were independent.
+
+    Parameters
+    ----------
+    probability : float64 (N, L).
+    sets : indicators of the label sets, int8 (S, L).
+    bonus : float64 (S,), added to the log probability of each set.
+    """
+    log_odds = logit(np.clip(probability, EDGE, 1.0 - EDGE))
+    best = np.argmax(log_odds @ sets.T.astype(np.float64) + bonus, axis=1)
+    return np.asarray(sets[best], dtype=np.int64)

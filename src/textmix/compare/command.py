@@ -8,35 +8,32 @@ from pathlib import Path
 from shlex import quote
 from typing import Any, NamedTuple
 
+from textmix.compare.comparison import Result, Settings, checked_seconds, checked_workers, run, score_words
+from textmix.compare.terminal import Table
 from textmix.core.errors import ConfigError
 from textmix.data.corpus import Corpus
 from textmix.data.formats import parts_of
-from textmix.data.own import check_labels, read_own
+from textmix.data.own import read_own
 from textmix.data.user_table import read_table
-from textmix.race.comparison import cores, options_of, race, score_line
-from textmix.race.state import Options, Outcome
-from textmix.race.terminal import Table, words_of
 
-#: Options that say which documents are for the test.
-SPLITS = ("parts", "groups", "dates", "test")
-#: Of these, the ones that name a column.
-COLUMNS = ("parts", "groups", "dates")
+#: Options that say which documents are for the test, and those of them that name a column.
+SPLITS, COLUMNS = ("parts", "groups", "dates", "test"), ("parts", "groups", "dates")
 
 
 class Asked(NamedTuple):
     """The options that the user asks for; see ``textmix compare --help``."""
 
     file: str
-    time: str = "60"
+    time: str | None = "60"
     metric: str | None = None
     text: str | None = None
     labels: str | None = None
     separator: str | None = None
-    encoding: str | None = None
     parts: str | None = None
     groups: str | None = None
     dates: str | None = None
     test: str | None = None
+    encoding: str | None = None
     keep: str | None = None
     workers: int | None = None
     seed: int = 0
@@ -69,20 +66,21 @@ def compare_file(asked: Asked, began: float) -> list[str]:
         raise ConfigError(f"--{splits[0]}: goes with a table, not with a folder; leave it out")
     if asked.separator == "":
         raise ConfigError("--separator: is empty; give the text between two labels, such as ';'")
-    options_of("single", asked.time, None, workers=asked.workers)  # told before the data are read
+    seconds = None if asked.time in (None, "all") else checked_seconds(asked.time)
+    workers = checked_workers(asked.workers)
     if asked.encoder:
         from textmix.text.encoder import allow
 
         allow(asked.encoder)
-    folder = folder_of(asked)
-    terminal = sys.stderr if sys.stderr.isatty() and not asked.quiet else None
-    table = Table(path.name, terminal)
-    number = asked.workers or cores()
+    table = Table(path.name, sys.stderr if sys.stderr.isatty() and not asked.quiet else None)
     try:
-        outcome = race(lambda: read_asked(path, asked), folder, number=number, began=began, watch=table)
+        corpus, task, about = read_asked(path, asked)
+        options = (seconds, asked.metric, workers, asked.seed, asked.never_empty, asked.encoder or "")
+        settings = Settings(*options, title=_stem(path), source=path.name, about=about, began=began)
+        result = run(corpus, task, folder_of(asked), settings, table)
     finally:
         table.close()
-    return last_lines(outcome)
+    return last_lines(result, asked)
 
 
 def folder_of(asked: Asked) -> Path:
@@ -90,21 +88,17 @@ def folder_of(asked: Asked) -> Path:
     return Path(asked.keep) if asked.keep else Path(f"{_stem(Path(asked.file))}-compared")
 
 
-def last_lines(outcome: Outcome) -> list[str]:
+def last_lines(result: Result, asked: Asked) -> list[str]:
     """Return the lines at the end of a comparison: the method, its score with interval, the command for new texts."""
-    choice = outcome.choice
-    point = ";".join(f"{key}={value}" for key, value in choice["point"].items())
-    row = next((row for row in outcome.rows if row.method == choice["method"] and row.folds), None)
-    over = "on a part of the training documents"
-    if row is not None:
-        whole = f"{row.times} cross-validations" if row.times > 1 else "cross-validation"
-        over = f"in {whole} over {row.folds} fold{'s' * (row.folds > 1)}"
-    encoder = f" --encoder {quote(choice['encoder'])}" if choice.get("encoder") else ""
-    early = " (ended early)" if outcome.interrupted else ""
+    encoded = any(part.view == "encoder" for part in result.chosen.parts)
+    encoder = f" --encoder {quote(str(asked.encoder))}" if encoded else ""
+    ahead = result.chosen.evidence
+    beside = "the pipeline by hand" if ahead is None else f"{ahead.value:+.3f} from the pipeline by hand"
+    early = " (ended early)" if result.interrupted else ""
     return [
-        f"{choice['method']} ({words_of(point)}): {choice['validation']:.3f} {over}{early}",
-        f"{score_line(choice).partition(': ')[2]}; page: {outcome.folder / 'index.html'}",
-        f"textmix predict {quote(str(outcome.folder / 'model'))} new.csv{encoder}",
+        f"{result.chosen.name}: {result.chosen.value:.3f} in cross-validation, {beside}{early}",
+        f"{score_words(result)}; page: {result.folder / 'index.html'}",
+        f"textmix predict {quote(str(result.folder / 'model'))} new.csv{encoder}",
     ]
 
 
@@ -113,8 +107,8 @@ def _stem(path: Path) -> str:
     return path.name.split(".")[0] or "texts"
 
 
-def read_asked(path: Path, asked: Asked) -> tuple[Corpus, Options]:
-    """Return the corpus of a table or of a folder, and the checked options of the race."""
+def read_asked(path: Path, asked: Asked) -> tuple[Corpus, str, dict[str, Any]]:
+    """Return the corpus of a table or of a folder, its task, and facts for the card of the model."""
     about: dict[str, Any] = {"description": path.name}
     task = "single"
     if path.is_dir():
@@ -132,15 +126,7 @@ def read_asked(path: Path, asked: Asked) -> tuple[Corpus, Options]:
             encoding=asked.encoding,
         )
         corpus, task = table.corpus, "multi" if table.layout.several else "single"
-        check_labels(corpus)
         about |= table.layout.card()
-    more: dict[str, Any] = {
-        "source": path.name,
-        "title": _stem(path),
-        "about": about,
-        "model": str(folder_of(asked) / "model"),
-    }
     if asked.never_empty and task == "single":
         raise ConfigError("--never-empty: goes with several labels a document; leave it out, or give --separator")
-    more |= {"never_empty": asked.never_empty, "encoder": asked.encoder or ""}
-    return corpus, options_of(task, asked.time, asked.metric, workers=asked.workers, seed=asked.seed, **more)
+    return corpus, task, about

@@ -1,0 +1,628 @@
+"""`compare`: methods compared on texts and labels, within a budget or to the end, and the best one kept."""
+
+from __future__ import annotations
+
+import atexit
+import logging
+import os
+import shutil
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import textmix
+from textmix.compare import account
+from textmix.compare.metrics import SHOWN, Answer, Metric, interval, metric_of, paired_bootstrap
+from textmix.compare.model import Fits, final_model, views_of, words_of
+from textmix.compare.search import Chosen, Documents, Row, Search, State
+from textmix.core.environment import versions
+from textmix.core.errors import ConfigError, DataFormatError, IntegrityError
+from textmix.core.io import META, canonical_json, format_csv, read_meta, write_text
+from textmix.data.corpus import Corpus, Ragged, label_matrix
+from textmix.experiment.budget import seconds_of
+from textmix.experiment.splits import make_splits
+from textmix.numerics.determinism import limit_threads, rng
+from textmix.serve.seen import SEEN, sketch
+
+logger = logging.getLogger("textmix")
+
+#: Files that a comparison leaves in its folder, in the order in which they are written; and those it cannot be without.
+KEPT, ALWAYS = ("leaderboard.csv", "predictions.csv", "choice.json", "model", "index.html"), ("choice.json",)
+#: Columns of leaderboard.csv.
+LEADERBOARD = (
+    *("method", "parameters", "validation", "folds", "difference", "low", "high", "p", "seconds", "test"),
+    *("test_difference", "test_low", "test_high", "test_p"),
+)
+#: How test documents are drawn where the data do not say which they are, and most of them.
+SPLIT, MOST_TEST = {"kind": "random", "train": 0.8, "trials": 1, "stratified": True}, 20_000
+#: Types of several labels of one text.
+SETS = (list, tuple, set, frozenset)
+#: Methods that are tested beside the chosen one and the pipeline, and share of the budget that it may take.
+TESTED, TESTING = 4, 0.1
+#: Seconds of the page and of what else comes last, and share of the memory that the texts' features may take.
+LAST, MEMORY = 2.0, 0.35
+#: Share of the budget that the pipeline may take by prediction; of more documents a part is searched.
+PIPELINE = 0.4
+#: Documents of the first fits, by which the time of all is predicted, and stored values of a document at first.
+PILOT = 1000
+#: Share of the budget that the fit of the model may take beyond it, by prediction.
+FINAL = 0.5
+
+
+@dataclass
+class Result:
+    """What a comparison found.
+
+    Parameters
+    ----------
+    folder : of its files.
+    names : of the labels.
+    metric : by which candidates were compared.
+    chosen : what was chosen.
+    leaderboard : rows of leaderboard.csv, the best first.
+    value, low, high : the metric of the choice on the test documents, and the ends of its 95 % interval.
+    without : method -> why it has no score.
+    remarks : sentences on the data and the search.
+    interrupted : whether the user ended the search.
+    seconds : ``search``, ``fits`` and ``all`` of the processor, and ``clock``.
+    """
+
+    folder: Path
+    names: list[str]
+    metric: Metric
+    chosen: Chosen
+    leaderboard: list[dict[str, Any]]
+    value: float
+    low: float
+    high: float
+    without: dict[str, str]
+    remarks: list[str]
+    interrupted: bool
+    seconds: dict[str, float] = field(default_factory=dict)
+
+    def choice(self) -> dict[str, Any]:
+        """Return the choice as choice.json holds it."""
+        found = {
+            **{"method": self.chosen.name, "parts": [str(part) for part in self.chosen.parts]},
+            **{"metric": self.metric.name, "validation": self.chosen.value},
+            **{"value": self.value, "low": self.low, "high": self.high},
+        }
+        evidence = self.chosen.evidence
+        return {**found, "ahead": None if evidence is None else evidence._asdict()}
+
+
+@dataclass(frozen=True)
+class Settings:
+    """The settings of a comparison; see `compare`.
+
+    Parameters
+    ----------
+    seconds, metric, workers, seed, never_empty, encoder : see `compare`.
+    title, source : heading of the page, and where the data come from.
+    about : facts for the card of the model, such as the column of the text.
+    began : when the budget began, of the monotonic clock; None for now.
+    """
+
+    seconds: float | None = None
+    metric: str | None = None
+    workers: int = 1
+    seed: int = 0
+    never_empty: bool = False
+    encoder: str = ""
+    title: str = "texts"
+    source: str = "texts"
+    about: Mapping[str, Any] = field(default_factory=dict)
+    began: float | None = None
+
+
+class Comparison:
+    """A finished comparison, as `compare` returns it.
+
+    Attributes
+    ----------
+    best_ : the fitted model, from texts to names of labels, as `textmix.load` returns it.
+    leaderboard_ : a mapping for each method with a score, as leaderboard.csv holds it, the best first.
+    choice_ : ``method``, its ``validation``, and its score on the test documents ``value`` with the ends ``low`` and
+        ``high`` of its interval.
+    without_ : method -> why it has no score.
+    """
+
+    def __init__(self, result: Result, originals: Mapping[str, Any]) -> None:
+        from textmix.serve.library import load
+
+        self._result, self._originals = result, originals
+        self.best_ = load(result.folder / "model")
+        self.leaderboard_, self.choice_, self.without_ = result.leaderboard, result.choice(), result.without
+
+    def __repr__(self) -> str:
+        """Return the best method and its score."""
+        return f"<textmix comparison: {self._result.chosen.name}, {score_words(self._result)}>"
+
+    def predict(self, texts: Sequence[str]) -> np.ndarray:
+        """Return the label of each of N texts, or a tuple of labels each, (N,).
+
+        Parameters
+        ----------
+        texts : strings.
+        """
+        names = self.best_.predict(list(texts)).tolist()
+        labels = np.empty(len(names), dtype=object)
+        for row, name in enumerate(names):
+            several = isinstance(name, tuple)
+            labels[row] = tuple(self._originals[one] for one in name) if several else self._originals[name]
+        kinds = {type(label) for label in labels}
+        return np.array(labels.tolist()) if len(kinds) == 1 and kinds <= {str, int} else labels
+
+    def page(self, path: str | Path | None = None) -> str:
+        """Return the page on the comparison as HTML, and write it to a file if a path is given."""
+        content = (self._result.folder / "index.html").read_text(encoding="utf-8")
+        if path is not None:
+            write_text(path, content)
+        return content
+
+
+def compare(
+    texts: Sequence[str],
+    labels: Sequence[Any],
+    seconds: float | str | None = None,
+    *,
+    metric: str | None = None,
+    keep: str | Path | None = None,
+    workers: int | None = None,
+    seed: int = 0,
+    never_empty: bool = False,
+    encoder: str | None = None,
+) -> Comparison:
+    """Compare methods on texts and labels, and fit the best one to all of them.
+
+    The first candidate is the pipeline that an expert writes by hand: TF-IDF of words and characters, and a linear SVM
+    or logistic regression.  Others are chosen only where paired folds of four fifths of the documents show that they
+    are ahead.  The rest are test documents, which are used once, for the score of the choice.  A text or a label that
+    is missing (None, nan, or NA of pandas) is left out.  ^C ends the search with the best candidate so far.
+
+    Parameters
+    ----------
+    texts : N strings.
+    labels : a string or whole number for each text, or a list of several.
+    seconds : budget of the whole comparison, or a text such as "10 min"; None goes through the whole search in a fixed
+        order, so that the same texts give the same result.
+    metric : by which candidates are compared: a name of `textmix.compare.metrics.names_of`, or ``f:LABEL``; by default
+        accuracy, or subset accuracy for several labels.
+    keep : folder of page, tables and model; by default a temporary one, which ends with the process.
+    workers : number of threads that fit; by default that of the cores.
+    seed : draws the test documents and the folds.
+    never_empty : of several labels, whether each text gets one.
+    encoder : ``module:name`` of an encoder of yours, an object with ``encode`` or a function from a list of N texts to
+        N vectors; logistic regression on its vectors joins.
+
+    Returns
+    -------
+    the comparison, with ``leaderboard_``, ``best_``, ``predict`` and ``page``.
+
+    Raises
+    ------
+    ConfigError : texts and labels differ in number, a text is no string, two labels have one text, the metric or the
+        time is wrong, or no candidate has a score in time.
+    DataFormatError : the labels are no labels: all the same, or all different.
+
+    Examples
+    --------
+    >>> from textmix.compare import compare
+    >>> found = compare(texts, labels, 60)  # doctest: +SKIP
+    >>> found.predict(["a new text"])  # doctest: +SKIP
+    """
+    began = time.monotonic()
+    corpus, originals = corpus_of(texts, labels)
+    settings = Settings(
+        *(checked_seconds(seconds), metric, checked_workers(workers), seed, never_empty, encoder or ""), began=began
+    )
+    if encoder:
+        from textmix.text.encoder import allow
+
+        allow(encoder)
+    folder = Path(tempfile.mkdtemp(prefix="textmix-")) if keep is None else Path(keep)
+    if keep is None:
+        atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    several = any(isinstance(label, SETS) for label in labels)
+    return Comparison(run(corpus, "multi" if several else "single", folder, settings), originals)
+
+
+def checked_seconds(seconds: float | str | None) -> float | None:
+    """Return a budget in seconds; raises ConfigError where it is none."""
+    found = None if seconds is None else seconds_of(seconds)
+    if found is not None and found <= 0:
+        raise ConfigError(f"time: {seconds!r} is no time; give seconds, such as 60, or 10min")
+    return found
+
+
+def checked_workers(workers: int | None) -> int:
+    """Return the number of threads; raises ConfigError where it is below 1."""
+    if workers is not None and workers < 1:
+        raise ConfigError(f"workers: {workers} is no number of threads; give 1 or more, or leave it out")
+    return workers or cores()
+
+
+def cores() -> int:
+    """Return the number of cores that this process may use."""
+    with suppress(AttributeError):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def corpus_of(texts: Sequence[str], labels: Sequence[Any]) -> tuple[Corpus, dict[str, Any]]:
+    """Return texts and labels as a corpus, and name of a label -> the label as it was given.
+
+    Raises
+    ------
+    ConfigError : they differ in number, a text is no string, or two labels have one text, such as 1 and "1".
+    """
+    texts, labels = list(texts), list(labels)
+    if len(texts) != len(labels):
+        raise ConfigError(f"compare: {len(texts)} texts and {len(labels)} labels; give a label for each text")
+    whole = [row for row in range(len(texts)) if not _is_missing(texts[row]) and not _is_missing(labels[row])]
+    wrong = next((row for row in whole if not isinstance(texts[row], str)), None)
+    if wrong is not None:
+        raise ConfigError(f"compare: text {wrong} is of the type {type(texts[wrong]).__name__}; give strings")
+    sets = [
+        [one for one in dict.fromkeys(label if isinstance(label, SETS) else [label]) if not _is_missing(one)]
+        for label in (labels[row] for row in whole)
+    ]
+    originals = dict[str, Any]()
+    for row, label in ((row, label) for row, given in zip(whole, sets, strict=True) for label in given):
+        plain = label.item() if isinstance(label, np.generic) else label
+        other = originals.setdefault(str(label), plain)
+        if other != plain:
+            what = f"the label {plain!r} of text {row} has the same text as the label {other!r} of an earlier one"
+            raise ConfigError(f"compare: {what}; give all labels as strings, or all as numbers")
+    names = sorted(originals)
+    place = {name: number for number, name in enumerate(names)}
+    left_out = len(texts) - len(whole)
+    corpus = Corpus(
+        name="texts",
+        ids=[str(row + 1) for row in whole],
+        label_names=names,
+        labels=label_matrix([sorted(place[str(label)] for label in row) for row in sets], len(names)),
+        text=Ragged.from_texts(texts[row].encode("utf-8", "replace") for row in whole),
+        info={"remarks": [f"{left_out:,} rows without a text or a label were left out."]} if left_out else {},
+    )
+    return corpus, originals
+
+
+def _is_missing(value: Any) -> bool:
+    """Return whether a text or a label is None, nan of any width, or what pandas takes as missing."""
+    pandas = sys.modules.get("pandas")  # a value of pandas comes from a process that has imported it
+    if pandas is not None and not isinstance(value, (*SETS, np.ndarray)):
+        return bool(pandas.isna(value))
+    return value is None or (isinstance(value, (float, np.floating)) and bool(np.isnan(value)))
+
+
+def check(corpus: Corpus) -> None:
+    """Check that there is something to learn.
+
+    Raises
+    ------
+    DataFormatError : no label, one label alone, a label for each document, fewer than ten documents, or texts that are
+        all empty.
+    """
+    from textmix.data.own import check_labels
+
+    counts, n = np.asarray(corpus.labels.sum(axis=0)).ravel(), corpus.n_documents
+    if n < 10:
+        raise DataFormatError(corpus.name, None, f"has {n} documents with a label; a comparison needs ten or more")
+    check_labels(corpus)
+    if corpus.text is None:
+        raise DataFormatError(corpus.name, None, "holds numbers; a comparison needs texts")
+    if not any(corpus.text[row].tobytes().strip() for row in range(n)):
+        raise DataFormatError(corpus.name, None, f"all {n:,} texts are empty; name the column of the text by --text")
+    if int(np.sum(counts > 1)) < 2:
+        what = f"has {np.count_nonzero(counts):,} labels on {n:,} documents, and fewer than two stand on two of them"
+        raise DataFormatError(corpus.name, None, f"{what}; name the column of the labels by --labels")
+
+
+def check_folder(folder: Path) -> None:
+    """Check that the files of a comparison may go to a folder: it is new, empty, or of an earlier comparison.
+
+    Raises
+    ------
+    ConfigError : it holds something else, which would be lost.
+    """
+    if not os.path.lexists(folder):
+        return
+    names = {path.name for path in folder.iterdir() if not path.name.startswith(".")} if folder.is_dir() else {""}
+    if not names <= {*KEPT} or (names and not names.issuperset(ALWAYS)):
+        raise ConfigError(f"{folder}: is there and is no folder of a comparison; name a new one by --keep")
+    model = folder / "model"
+    if "model" not in names:
+        return
+    try:
+        known = {META, *read_meta(model)["files"]}
+    except IntegrityError as error:
+        what = "is no model of a comparison"
+        raise ConfigError(f"{model}: {what}; move it elsewhere, or name a new folder by --keep") from error
+    files = (path.relative_to(model).as_posix() for path in model.rglob("[!.]*") if not path.is_dir())
+    foreign = sorted(name for name in files if name not in known)
+    if foreign:
+        what = f"{foreign[0]} is no file of the model of a comparison"
+        raise ConfigError(f"{model}: {what}; move it elsewhere, or name a new folder by --keep")
+
+
+def run(
+    corpus: Corpus, task: str, folder: Path, settings: Settings, watch: Callable[[State], None] = lambda state: None
+) -> Result:
+    """Compare candidates on a corpus, and leave leaderboard, predictions, choice, model and page in a folder.
+
+    Parameters
+    ----------
+    corpus : texts and labels.
+    task : ``single`` or ``multi``.
+    folder : new, empty, or of an earlier comparison, whose files are replaced.
+    settings : see `Settings`.
+    watch : is called with the state of the search.
+
+    Raises
+    ------
+    ConfigError : the folder holds something else, a setting is wrong, or no candidate has a score in time.
+    DataFormatError : there is nothing to learn.
+    """
+    began = time.monotonic() if settings.began is None else settings.began
+    used = time.process_time()
+    check_folder(folder)
+    check(corpus)
+    limit_threads()
+    names = [str(name) for name in corpus.label_names]
+    metric = metric_of(settings.metric, task, names)
+    assert corpus.text is not None  # noqa: S101 - checked
+    texts = [corpus.text.text(row) for row in range(corpus.n_documents)]
+    whole = Documents(texts, corpus.classes() if task == "single" else corpus.indicators(), len(names))
+    split = make_splits(corpus, SPLIT if corpus.split is None else {"kind": "given"}, settings.seed, "compare", None)
+    train, test = split.train[0], split.test[0]
+    remarks = list[str]()
+    if corpus.split is None and len(test) > MOST_TEST:
+        drawn = rng(settings.seed, "compare", "test").permutation(len(test))
+        train, test = np.sort([*train, *test[drawn[MOST_TEST:]]]), np.sort(test[drawn[:MOST_TEST]])
+    searched = train
+    if settings.seconds is not None:
+        searched = _affordable(whole, train, settings, time.monotonic() - began)
+        if len(searched) < len(train):
+            remarks.append(
+                f"Candidates were compared on {len(searched):,} of {len(train):,} training documents, for the time."
+            )
+    options = {"workers": settings.workers, "seed": settings.seed, "encoder": settings.encoder, "watch": watch}
+    search = Search(
+        whole.of(searched),
+        metric,
+        never_empty=settings.never_empty and task == "multi",
+        **options,  # type: ignore[arg-type]
+    )
+    reserve = _Reserve(search, settings, began, (len(train), len(test), len(whole.y)))
+    search.ends = reserve.ends
+    search.search()
+    chosen = search.choose()
+    if chosen is None:
+        spent = time.monotonic() - began
+        raise ConfigError(
+            f"no candidate had a score after {spent:.0f} s; give more time, such as --time {max(60, round(2 * spent))}s"
+        )
+    return _finish(
+        *((corpus, whole), (searched, train, test), search, chosen),
+        folder=folder,
+        settings=settings,
+        began=(began, used),
+        remarks=remarks,
+    )
+
+
+class _Reserve:
+    """The time that the last steps need: test, model and page."""
+
+    def __init__(self, search: Search, settings: Settings, began: float, sizes: tuple[int, int, int]) -> None:
+        self.search, self.settings, self.began, self.sizes = search, settings, began, sizes
+
+    def ends(self) -> float:
+        """Return when the search has to end, of the monotonic clock; infinity without a budget."""
+        if self.settings.seconds is None:
+            return np.inf
+        return self.began + self.settings.seconds - self.needed()
+
+    def needed(self) -> float:
+        """Return the seconds of test, model and page, by the fits so far."""
+        _, n_test, n_all = self.sizes
+        n = len(self.search.documents.y)
+        incumbent = self.search.incumbent
+        parts = [*(self.search.average[0] if self.search.average else ()), *([incumbent] if incumbent else [])]
+        kinds = {part.kind: part.base for part in parts}
+        fits = sum(self.search.cost.get(kind, 0.0) for kind in kinds)
+        reading = sum(self.search.reading.get(view, 0.0) for view in set(kinds.values()))
+        return float(LAST + fits * (1.0 + n_all / n) + reading * (n_all + n_test) / n)
+
+
+def _affordable(whole: Documents, train: np.ndarray, settings: Settings, spent: float) -> np.ndarray:
+    """Return the training documents on which the pipeline fits its share of the budget, by fits to a few of them.
+
+    Parameters
+    ----------
+    whole : all documents.
+    train : rows of the training documents.
+    settings : with a budget.
+    spent : seconds that went already.
+    """
+    from textmix.compare.candidates import pipeline
+    from textmix.compare.search import FOLDS, Job
+
+    order = rng(settings.seed, "compare", "pilot").permutation(len(train))
+    few = np.sort(train[order[:PILOT]])
+    if len(few) == len(train):
+        return train
+    pilot = Search(
+        whole.of(few), metric_of(None, whole.task, []), seconds=settings.seconds, workers=1, seed=settings.seed
+    )
+    start = time.monotonic()
+    X = pilot.matrix("words and characters")
+    pilot.run([Job(members, 0, 0) for members in pipeline()])
+    each = (time.monotonic() - start - sum(pilot.cost.values())) / len(few)
+    fits = sum(pilot.cost.values()) / (len(few) * (1 - 1 / FOLDS)) * FOLDS / settings.workers
+    allowed = PIPELINE * ((settings.seconds or 0.0) - spent - (time.monotonic() - start))
+    most = int(allowed / max(each + fits, 1e-9))
+    memory = int(MEMORY * free_memory() / (24.0 * X.nnz / len(few))) if free_memory() else len(train)
+    size = max(PILOT, min(most, memory, len(train)))
+    return train if size >= len(train) else np.sort(train[order[:size]])
+
+
+def free_memory() -> int:
+    """Return the bytes of memory that are free now; 0 where the system does not say."""
+    with suppress(OSError, StopIteration, ValueError, IndexError):
+        lines = Path("/proc/meminfo").read_text(encoding="ascii").splitlines()
+        return 1024 * int(next(line for line in lines if line.startswith("MemAvailable")).split()[1])
+    return 0
+
+
+def _finish(
+    data: tuple[Corpus, Documents],
+    parts: tuple[np.ndarray, np.ndarray, np.ndarray],
+    search: Search,
+    chosen: Chosen,
+    *,
+    folder: Path,
+    settings: Settings,
+    began: tuple[float, float],
+    remarks: list[str],
+) -> Result:
+    """Test the choice, write leaderboard, predictions, choice and model, and then draw the page.
+
+    Parameters
+    ----------
+    data : the documents as read, and as they are searched.
+    parts : rows that were searched, of the training and of the test documents.
+    search, chosen : a search that ended, and its choice.
+    folder, settings : see `run`.
+    began : of the monotonic clock and of the processor.
+    remarks : on the search.
+    """
+    (corpus, whole), (searched, train, test) = data, parts
+    names, metric, tested = [str(name) for name in corpus.label_names], search.metric, whole.of(test)
+    rows, fits, ids = search.leaderboard(), Fits(search), [corpus.ids[row] for row in test.tolist()]
+    search.watch(State("test of the best", None, rows))
+    answer, board = _tested(search, chosen, fits, tested, settings)
+    if not search.ended and not search.interrupted and settings.seconds is not None:
+        left = settings.seconds - (time.monotonic() - began[0])
+        remarks.append(f"The search ended {left:.0f} s before its time, for no fit was left to try.")
+    scores = metric(tested.y, answer), *interval(metric, tested.y, answer)
+    result = Result(folder, names, metric, chosen, board, *scores, dict(search.without), remarks, search.interrupted)
+    folder.mkdir(parents=True, exist_ok=True)
+    for name in KEPT:
+        target = folder / name
+        shutil.rmtree(target) if target.is_dir() else target.unlink(missing_ok=True)
+    predictions = format_csv(list(account.prediction_rows(ids, tested.y, answer, names)), account.PREDICTIONS)
+    write_text(folder / "leaderboard.csv", format_csv(board, LEADERBOARD))
+    write_text(folder / "predictions.csv", predictions)
+    write_text(folder / "choice.json", canonical_json(result.choice()))
+    search.watch(State("model", None, rows))
+    last = _fitted_last(search, chosen, (len(searched), len(train), len(whole.y)), settings)
+    if len(last) < len(whole.y):
+        remarks.append(f"The model was fitted to {len(last):,} of {len(whole.y):,} documents, for the time.")
+    seen = Ragged.from_texts(whole.texts[row].encode("utf-8", "replace") for row in last.tolist())
+    card = {
+        **{"method": chosen.name, "metric": metric.name, **dict(zip(("value", "low", "high"), scores, strict=True))},
+        **{"data digest": corpus.content_digest(), "seed": settings.seed, SEEN: sketch(seen), **settings.about},
+    }
+    model, final_seconds = final_model(search, chosen, whole.of(last), names, card)
+    model.save(folder / "model", {"textmix": textmix.__version__})
+    search.watch(State("page", None, rows))
+    result.seconds = {
+        **{"fits of the search": search.fit_seconds, "fits of test and model": fits.seconds + final_seconds},
+        "counting of texts": sum(search.reading.values()),
+        **{"all": time.process_time() - began[1], "clock": time.monotonic() - began[0]},
+    }
+    content = {
+        **{"result": result, "settings": settings, "found": account.inspect(ids, tested, answer, names)},
+        "scores": {name: metric_of(name, metric.task, names)(tested.y, answer) for name in SHOWN[metric.task]},
+        "doubts": account.doubts(search, chosen, [corpus.ids[row] for row in searched.tolist()], names),
+        "words": words_of(search, fits, chosen, names),
+        "summary": account.summary_of(corpus, whole.texts, (train, test)),
+        "provenance": {"seed": settings.seed, "threads": settings.workers, **versions()},
+    }
+    from textmix.compare.page import render
+
+    write_text(folder / "index.html", render(content))
+    return result
+
+
+def _tested(
+    search: Search, chosen: Chosen, fits: Fits, tested: Documents, settings: Settings
+) -> tuple[Answer, list[dict[str, Any]]]:
+    """Return the answer of the choice to the test documents, and the leaderboard with the tests of the best."""
+    metric, rows = search.metric, search.leaderboard()
+    beside = _beside(search, chosen, rows, settings)
+    views = views_of(search, [chosen, *beside.values()], tested.texts)
+    answer, board = fits.answer(chosen, views), [_board_row(row) for row in rows]
+    for row, line in zip(rows, board, strict=True):
+        other = beside.get(row.method + row.words)
+        if other is None:
+            continue
+        its = answer if other.parts == chosen.parts else fits.answer(other, views)
+        line["test"] = metric(tested.y, its)
+        if its is not answer:
+            found = paired_bootstrap(metric, tested.y, (its, answer), settings.seed)
+            line |= dict(zip(("test_difference", "test_low", "test_high", "test_p"), found, strict=True))
+    return answer, board
+
+
+def _fitted_last(search: Search, chosen: Chosen, sizes: tuple[int, int, int], settings: Settings) -> np.ndarray:
+    """Return the rows to which the model is fitted: all, or as many as may be, where the search took a part.
+
+    Parameters
+    ----------
+    search, chosen : a search that ended, and its choice.
+    sizes : numbers of documents that were searched, of training documents, and of all.
+    settings : see `run`.
+    """
+    n, n_train, n_all = sizes
+    if settings.seconds is None or n == n_train:
+        return np.arange(n_all)
+    needed = sum(search.cost.get(part.kind, 0.0) for part in chosen.parts) + sum(search.reading.values())
+    most = max(n, int(FINAL * settings.seconds * n / max(needed, 1e-9)))
+    return np.sort(rng(settings.seed, "compare", "model").permutation(n_all)[:most])
+
+
+def _beside(search: Search, chosen: Chosen, rows: Sequence[Row], settings: Settings) -> dict[str, Chosen]:
+    """Return row of the leaderboard -> what it stands for, of the choice and of those that are tested beside it."""
+    found, incumbent = dict[str, Chosen](), search.incumbent
+    candidates = {each.method + each.words: each for each in search.trials}
+    left = np.inf if settings.seconds is None else settings.seconds * TESTING
+    for row in rows:
+        key, each = row.method + row.words, candidates.get(row.method + row.words)
+        parts = (each,) if each is not None else search.average[0] if search.average is not None else ()
+        if parts == chosen.parts:
+            found[key] = chosen
+        elif not parts or (len(found) > TESTED and each != incumbent):
+            continue
+        elif any(0 not in search.trials[part].scores for part in parts):
+            continue
+        else:
+            left -= sum(search.cost.get(part.kind, 0.0) for part in parts)
+            if left > 0.0 or each == incumbent:
+                found[key] = search._chosen(parts, None)
+    return found
+
+
+def _board_row(row: Row) -> dict[str, Any]:
+    """Return a row of leaderboard.csv."""
+    difference: dict[str, Any] = {}
+    if row.difference is not None:
+        difference = dict(zip(("difference", "low", "high", "p"), row.difference, strict=True))
+    empty = dict.fromkeys(LEADERBOARD, "")
+    told = {"method": row.method, "parameters": row.words, "validation": row.value, "folds": row.folds}
+    return {**empty, **told, **difference, "seconds": round(row.seconds, 3)}
+
+
+def score_words(result: Result) -> str:
+    """Return the score of the choice on the test documents with its interval, in words."""
+    metric = result.metric.name.replace("_", " ")
+    return f"{metric} {result.value:.3f} on the test documents, 95 % interval {result.low:.3f} to {result.high:.3f}"

@@ -1,0 +1,125 @@
+"""From the scores of candidates to answers: slopes that calibrate, thresholds, and label sets, fitted to other folds.
+
+A decision is fitted to scores of documents that no fit had seen.  So a candidate is ranked by what it can do for the
+metric that was asked for, and its value on a fold rests on the other folds alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from textmix.compare.metrics import Answer, Metric
+from textmix.metrics.threshold import class_thresholds, threshold_sets, threshold_sweep
+from textmix.models.common.averaging import EDGE, averaged, decided_sets, slope_of
+
+#: Fewest documents of a label to which a threshold of its own is fitted, by the metric; of the others one is shared.
+LEAST = {"macro_f": 3, "hamming_loss": 20}
+OFTEN = 10
+#: Values of the weight of the log share of a label set, where sets as a whole are to be right.
+PRIORS = (0.0, 0.5, 1.0)
+#: Most label sets, and most scores to which a slope or threshold is fitted.
+SETS, FITTED = 2000, 2**22
+#: Thresholds that are tried, as quantiles of the probabilities of true labels.
+TRIED = 200
+
+
+class Decision(NamedTuple):
+    """How calibrated probabilities become labels.
+
+    Parameters
+    ----------
+    slopes : of each part whose probabilities are averaged.
+    thresholds : of each label (L,), or of the second of two classes (1,); None for the most probable class.
+    sets : int8 (S, L), label sets among which one is chosen; None for thresholds.
+    bonus : float (S,), added to the log probability of each set.
+    """
+
+    slopes: list[float]
+    thresholds: np.ndarray | None = None
+    sets: np.ndarray | None = None
+    bonus: np.ndarray | None = None
+
+    def answer(self, scores: Sequence[np.ndarray], task: str, *, never_empty: bool = False) -> Answer:
+        """Return the answer to the scores of each part, float (N, C) or (N, L)."""
+        probability = averaged(scores, self.slopes, task)
+        if self.sets is not None and self.bonus is not None:
+            return Answer(decided_sets(probability, self.sets, self.bonus), probability)
+        if task == "single" and self.thresholds is None:
+            return Answer(np.argmax(probability, axis=1), probability)
+        if task == "single":
+            return Answer((probability[:, 1] >= self.thresholds[0]).astype(np.int64), probability)  # type: ignore[index]
+        least = 0.5 if self.thresholds is None else self.thresholds
+        labels = threshold_sets(probability, least, never_empty=never_empty)
+        return Answer(labels.astype(np.int64), probability)
+
+
+def fit_decision(
+    scores: Sequence[np.ndarray], truth: np.ndarray, metric: Metric, *, never_empty: bool = False
+) -> Decision:
+    """Return the slopes and the rule that suit a metric.
+
+    Parameters
+    ----------
+    scores : of each part, float (N, C) or (N, L), of documents that no fit had seen.
+    truth : classes (N,) or label indicators (N, L).
+    metric : that is asked for.
+    never_empty : whether each document has a label.
+    """
+    step = slice(None, None, max(1, scores[0].size // FITTED))
+    scores, truth, task = [each[step] for each in scores], truth[step], metric.task
+    slopes = [slope_of(each, truth, task) for each in scores]
+    plain = Decision(slopes)
+    if task == "single":
+        if metric.ranks or metric.name in ("accuracy", "error_rate") or scores[0].shape[1] != 2:
+            return plain
+        probability = averaged(scores, slopes, task)
+        tried = np.unique(np.quantile(probability[:, 1], np.linspace(0.0, 1.0, TRIED + 1)))
+        rules = [plain, *(plain._replace(thresholds=np.array([threshold])) for threshold in tried)]
+        return max(rules, key=lambda rule: metric.sign * metric(truth, rule.answer(scores, task)))
+    probability = averaged(scores, slopes, task)
+    rules = [plain._replace(thresholds=each) for each in _thresholds(probability, truth, metric)]
+    if metric.name == "subset_accuracy":
+        sets, bonus = label_sets(truth)
+        rules += [plain._replace(sets=sets, bonus=weight * bonus) for weight in PRIORS] if len(sets) <= SETS else []
+    if len(rules) == 1:
+        return rules[0]
+    values = [metric.sign * metric(truth, rule.answer(scores, task, never_empty=never_empty)) for rule in rules]
+    return rules[int(np.argmax(values))]
+
+
+def _thresholds(probability: np.ndarray, truth: np.ndarray, metric: Metric) -> list[np.ndarray]:
+    """Return thresholds among which the metric decides: one for all labels, and one for each frequent label."""
+    n_labels = probability.shape[1]
+    if metric.ranks:
+        return [np.full(n_labels, 0.5)]
+    true = probability[truth.astype(bool)]
+    tried = np.unique(np.append(np.quantile(true, np.linspace(0.0, 1.0, TRIED + 1)) if len(true) else [], 0.5))
+    sweep = threshold_sweep(probability, truth, tried)
+    by_errors = metric.name in ("hamming_loss", "subset_accuracy")
+    if metric.name == "subset_accuracy":
+        shared = float(tried[sweep.lowest_set_error()])
+    elif by_errors:
+        shared = float(tried[np.argmin(sweep.detected + sweep.reference - 2 * sweep.correct)])
+    else:
+        shared = float(tried[np.argmax(sweep.f1)])
+    least = LEAST.get(metric.name, OFTEN)
+    own = class_thresholds(probability, truth, shared, "errors" if by_errors else "f1", least)
+    return [np.full(n_labels, shared), own]
+
+
+def label_sets(truth: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the label sets of indicators (N, L), int8 (S, L), and the log of the share of each, (S,)."""
+    sets, counts = np.unique(truth.astype(np.int8), axis=0, return_counts=True)
+    return sets, np.log(counts / counts.sum())
+
+
+def of_truth(probability: np.ndarray, truth: np.ndarray) -> np.ndarray:
+    """Return the log probability of what is true: of each class (N,), or of each decision on a label (N L,)."""
+    if truth.ndim == 1:
+        stated = probability[np.arange(len(truth)), truth]
+    else:
+        stated = np.where(truth, probability, 1.0 - probability).ravel()
+    return np.asarray(np.log(np.maximum(stated, EDGE)))

@@ -1,0 +1,177 @@
+"""The metrics by which candidates are compared, of answers or of probabilities, and the paired test of two of them."""
+
+from __future__ import annotations
+
+import warnings
+from typing import NamedTuple
+
+import numpy as np
+from sklearn.exceptions import UndefinedMetricWarning
+from sklearn.metrics import average_precision_score, f1_score, roc_auc_score
+
+from textmix.core.errors import ConfigError, suggest
+from textmix.experiment.scoring import Evaluation, metric_value
+from textmix.metrics.significance import Estimate
+from textmix.metrics.table import METRICS, main_metric, tuning_metrics
+from textmix.numerics.determinism import rng
+
+#: Metrics beside those of `textmix.metrics.table`: of answers, of probabilities, and that of one label, ``f:LABEL``.
+WEIGHTED, RANKING, ONE = "weighted_f", ("average_precision", "auc"), "f:"
+#: Metrics of the page besides the one that was asked for.
+SHOWN = {
+    "single": ("accuracy", "macro_f1", WEIGHTED, "log_loss"),
+    "multi": ("subset_accuracy", "micro_f", "macro_f", "sample_f", "hamming_loss"),
+}
+#: Resamples of a paired test.
+RESAMPLES = 1000
+
+
+class Answer(NamedTuple):
+    """What a candidate says of N documents.
+
+    Parameters
+    ----------
+    labels : predicted classes (N,), or indicators (N, L).
+    probability : of each class or label, float (N, C) or (N, L).
+    """
+
+    labels: np.ndarray
+    probability: np.ndarray
+
+
+class Metric(NamedTuple):
+    """A metric of a comparison.
+
+    Parameters
+    ----------
+    name : as the user gives it.
+    task : ``single`` or ``multi``.
+    label : number of the one label that it is about, of ``f:LABEL``.
+    """
+
+    name: str
+    task: str
+    label: int | None = None
+
+    @property
+    def loss(self) -> bool:
+        """Whether less is better."""
+        return self.name in METRICS and METRICS[self.name].loss
+
+    @property
+    def sign(self) -> float:
+        """The factor with which more is better."""
+        return -1.0 if self.loss else 1.0
+
+    @property
+    def ranks(self) -> bool:
+        """Whether it is of probabilities alone, so that no decision changes it."""
+        return self.name in RANKING or self.name.endswith("log_loss")
+
+    def __call__(self, truth: np.ndarray, answer: Answer) -> float:
+        """Return its value, of classes (N,) or label indicators (N, L)."""
+        if self.label is not None:
+            pair = (truth, answer.labels) if truth.ndim == 2 else (_inside(truth, self), _inside(answer.labels, self))
+            return _f(*(each[:, self.label] if each.ndim == 2 else each for each in pair))
+        if self.name == WEIGHTED:
+            return float(f1_score(truth, answer.labels, average="weighted", zero_division=0.0))
+        if self.name in RANKING:
+            return _ranked(self.name, truth, answer.probability)
+        logs = np.full(len(truth), np.nan)
+        if truth.ndim == 1 and self.ranks:
+            logs = np.log(np.maximum(answer.probability[np.arange(len(truth)), truth], 1e-15))
+        return metric_value(self.name, Evaluation(truth, answer.labels, logs))
+
+
+def metric_of(name: str | None, task: str, labels: list[str]) -> Metric:
+    """Return the metric of a name, by default the main one of the task.
+
+    Parameters
+    ----------
+    name : of `names_of`, or ``f:LABEL``.
+    task : ``single`` or ``multi``.
+    labels : names of the labels.
+
+    Raises
+    ------
+    ConfigError : there is no such metric or label.
+    """
+    name = name or main_metric(task)
+    if name.startswith(ONE):
+        label = name.removeprefix(ONE)
+        if label not in labels:
+            raise ConfigError(f"metric: there is no label {label!r}; {suggest(label, labels)}")
+        return Metric(name, task, labels.index(label))
+    allowed = names_of(task)
+    if name not in allowed:
+        raise ConfigError(f"metric: {name!r} is not allowed; {suggest(name, [*allowed, f'{ONE}LABEL'])}")
+    return Metric(name, task)
+
+
+def names_of(task: str) -> list[str]:
+    """Return the names of the metrics of a task, ``single`` or ``multi``, but for those of one label."""
+    return [*(name for name in tuning_metrics(task) if name != "set_log_loss"), WEIGHTED, *RANKING]
+
+
+def paired_bootstrap(metric: Metric, truth: np.ndarray, answers: tuple[Answer, Answer], seed: int = 0) -> Estimate:
+    """Return the difference of two answers to the same documents, the first less the second, by a paired bootstrap.
+
+    Parameters
+    ----------
+    metric : of which the difference is taken.
+    truth : classes (N,) or label indicators (N, L).
+    answers : of both.
+    seed : draws `RESAMPLES` resamples of the documents.
+    """
+    value = metric(truth, answers[0]) - metric(truth, answers[1])
+    first, second = (_resampled(metric, truth, answer, seed) for answer in answers)
+    low, high = np.quantile(first - second, (0.025, 0.975)).tolist()
+    tail = min(float(np.mean(first <= second)), float(np.mean(first >= second)))
+    return Estimate(value, low, high, min(1.0, 2.0 * max(tail, 1.0 / RESAMPLES)))
+
+
+def interval(metric: Metric, truth: np.ndarray, answer: Answer, seed: int = 0) -> tuple[float, float]:
+    """Return the ends of the 95 % interval of a metric over the documents, by a bootstrap."""
+    low, high = np.quantile(_resampled(metric, truth, answer, seed), (0.025, 0.975)).tolist()
+    return float(low), float(high)
+
+
+def _resampled(metric: Metric, truth: np.ndarray, answer: Answer, seed: int) -> np.ndarray:
+    """Return the metric on `RESAMPLES` resamples of the documents, which the seed alone decides, float64 (R,)."""
+    generator, values = rng(seed, "resamples"), np.empty(RESAMPLES)
+    right: np.ndarray | None = None
+    if metric.name in ("accuracy", "subset_accuracy"):
+        same = np.asarray(answer.labels == truth).reshape(len(truth), -1)
+        right = np.asarray(same.all(axis=1), dtype=np.float64)
+    for resample in range(RESAMPLES):
+        rows = generator.integers(len(truth), size=len(truth))
+        if right is not None:
+            values[resample] = right[rows].mean()
+        else:
+            probability = answer.probability[rows] if metric.ranks else answer.probability
+            values[resample] = metric(truth[rows], Answer(answer.labels[rows], probability))
+    return values
+
+
+def _inside(classes: np.ndarray, metric: Metric) -> np.ndarray:
+    """Return whether each document has the class of the metric."""
+    return np.asarray(classes == metric.label)
+
+
+def _f(true: np.ndarray, predicted: np.ndarray) -> float:
+    """Return F of one label, 0 where it is neither true nor predicted."""
+    true, predicted = true.astype(bool), predicted.astype(bool)
+    total = true.sum() + predicted.sum()
+    return float(2.0 * (true & predicted).sum() / total) if total else 0.0
+
+
+def _ranked(name: str, truth: np.ndarray, probability: np.ndarray) -> float:
+    """Return the area under a curve: of the second of two classes, else the mean over those that are there and not."""
+    inside = truth if truth.ndim == 2 else np.equal.outer(truth, np.arange(probability.shape[1]))
+    if truth.ndim == 1 and probability.shape[1] == 2:
+        inside, probability = inside[:, 1:], probability[:, 1:]
+    known = np.flatnonzero(inside.any(axis=0) & ~inside.all(axis=0))
+    score = average_precision_score if name == "average_precision" else roc_auc_score
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UndefinedMetricWarning)
+        return float(np.mean([score(inside[:, k], probability[:, k]) for k in known])) if len(known) else 0.0

@@ -1,0 +1,649 @@
+"""The search: candidates are fitted on the same folds in a fixed order, within a budget of seconds or to its end.
+
+Fits run in threads of one process, so that all share one copy of the texts and of their features, and nothing is left
+behind when the process ends.  The order of the fits rests on scores alone.  The budget cuts it off; no score depends
+on the time or on the number of threads.
+"""
+
+from __future__ import annotations
+
+import queue
+import threading
+import time
+import warnings
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy import sparse
+
+from textmix.compare import candidates as plan
+from textmix.compare.candidates import COUNTS, JOINED, Candidate, Group, estimator_of, group, pipeline
+from textmix.compare.decisions import Decision, fit_decision, of_truth
+from textmix.compare.metrics import Metric
+from textmix.core.errors import TextmixError
+from textmix.experiment.cross_validation import cross_validate
+from textmix.experiment.folds import fold_numbers, halves_of
+from textmix.metrics.significance import Estimate, resampled_difference
+from textmix.models.common.averaging import calibrated, label_scores, slope_of
+from textmix.numerics.determinism import rng
+
+#: Folds of a cross-validation, and most repetitions of it on other folds: with a budget, and without one.
+FOLDS, REPEATS, REPEATED = 5, 10, 1
+#: Most parts of an average, candidates among which they are chosen, and least gain of a part, nats a decision.
+PARTS, UNLIKE, GAIN = 4, 10, 1e-4
+#: Standard errors by which an average has to be ahead of the pipeline; of another candidate the number grows with the
+#: number of candidates, as does the largest of so many differences that are none.
+AHEAD = 1.0
+#: Growth of the seconds of a fit of the registry with its documents, and documents of its try.
+GROWTH, TRY = 1.2, 400
+#: Share of the budget that one fit of a method of the registry may take.
+ONE_FIT = 0.1
+#: Points by which a method of the registry may be behind the pipeline on the first fold and still have all folds.
+BEHIND = 0.05
+#: Most scores that are kept of all candidates together.
+KEPT = 2**28
+
+
+class Documents(NamedTuple):
+    """Documents of a task.
+
+    Parameters
+    ----------
+    texts : N strings.
+    y : indices of classes int (N,), or label indicators int8 (N, L).
+    n_labels : number C of classes or L of labels.
+    """
+
+    texts: Sequence[str]
+    y: np.ndarray
+    n_labels: int
+
+    @property
+    def task(self) -> str:
+        """``single`` or ``multi``."""
+        return "single" if self.y.ndim == 1 else "multi"
+
+    def of(self, rows: Sequence[int] | np.ndarray) -> Documents:
+        """Return some of the documents."""
+        return Documents([self.texts[row] for row in rows], self.y[np.asarray(rows, dtype=np.int64)], self.n_labels)
+
+
+@dataclass
+class Trials:
+    """What is known of a candidate.
+
+    Parameters
+    ----------
+    scores : repetition -> its scores of each document, float32 (N, C) or (N, L).
+    folds : repetition -> folds that were fitted.
+    values : repetition and fold -> the metric.
+    seconds : of the processor.
+    """
+
+    scores: dict[int, np.ndarray] = field(default_factory=dict)
+    folds: dict[int, set[int]] = field(default_factory=dict)
+    values: dict[tuple[int, int], float] = field(default_factory=dict)
+    seconds: float = 0.0
+
+
+class Chosen(NamedTuple):
+    """What a search chose.
+
+    Parameters
+    ----------
+    parts : candidates whose probabilities are averaged, or one.
+    decision : from their scores to labels, fitted to all folds.
+    value : mean of the metric over the folds.
+    evidence : its difference from the pipeline over the folds; None of the pipeline itself.
+    """
+
+    parts: tuple[Candidate, ...]
+    decision: Decision
+    value: float
+    evidence: Estimate | None = None
+
+    @property
+    def name(self) -> str:
+        """The method, or that of all parts."""
+        return str(self.parts[0]) if len(self.parts) == 1 else f"average of {', '.join(map(str, self.parts))}"
+
+
+class Row(NamedTuple):
+    """A line of the leaderboard: the best candidate of a method on a view, or the average."""
+
+    method: str
+    words: str
+    value: float
+    folds: int
+    seconds: float
+    difference: Estimate | None
+    pipeline: bool = False
+
+
+class State(NamedTuple):
+    """What is shown of a search that runs."""
+
+    stage: str
+    left: float | None
+    rows: Sequence[Row]
+
+
+class Job(NamedTuple):
+    """One group on one fold of a repetition."""
+
+    group: Group
+    repetition: int
+    fold: int
+
+
+class Search:
+    """A search over candidates.
+
+    Parameters
+    ----------
+    documents : those of the search; the test documents are not among them.
+    metric : by which candidates are compared.
+    seconds : of the search from its first fit; None goes to the end of the plan.
+    workers : threads.
+    seed : draws the folds.
+    never_empty : whether each document has a label.
+    encoder : of the user's, or nothing.
+    watch : is called with a `State` now and then.
+    """
+
+    def __init__(
+        self,
+        documents: Documents,
+        metric: Metric,
+        *,
+        seconds: float | None = None,
+        workers: int = 1,
+        seed: int = 0,
+        never_empty: bool = False,
+        encoder: str = "",
+        watch: Callable[[State], None] = lambda state: None,
+    ) -> None:
+        self.documents, self.metric, self.seconds, self.workers = documents, metric, seconds, workers
+        self.seed, self.never_empty, self.encoder, self.watch = seed, never_empty, encoder, watch
+        self.stage, self.interrupted, self.ended = "reading texts", False, False
+        began = time.monotonic()
+        #: Returns when the search has to end, of the monotonic clock.
+        self.ends: Callable[[], float] = lambda: np.inf if seconds is None else began + seconds
+        self.trials: dict[Candidate, Trials] = {}
+        self.without: dict[str, str] = {}
+        self.matrices: dict[str, sparse.csr_array] = {}
+        self.vectorisers: dict[str, Any] = {}
+        self.columns: dict[str, tuple[int, int]] = {}
+        #: Method and view -> processor seconds of the last fit of its group; and of the vectorising of a view.
+        self.cost: dict[tuple[str, str], float] = {}
+        self.reading: dict[str, float] = {}
+        self.fit_seconds = 0.0
+        self.average: tuple[tuple[Candidate, ...], dict[tuple[int, int], float]] | None = None
+        self._folds: dict[int, list[tuple[np.ndarray, np.ndarray]]] = {}
+
+    # -- data ---------------------------------------------------------------------------------------------------------
+
+    def folds(self, repetition: int) -> list[tuple[np.ndarray, np.ndarray]]:
+        """Return the folds of a repetition: rows of the fit, and rows held out; each class is spread over the folds."""
+        if repetition not in self._folds:
+            generator, y = rng(self.seed, "compare", repetition), self.documents.y
+            number = min(FOLDS, len(y))
+            numbers = fold_numbers(len(y), number, generator, y if y.ndim == 1 else None)
+            self._folds[repetition] = list(halves_of(numbers))
+        return self._folds[repetition]
+
+    def matrix(self, view: str) -> sparse.csr_array:
+        """Return the features of a view that has a matrix of its own, float32 CSR (N, V), made once."""
+        if view not in self.matrices:
+            start = time.process_time()
+            vectoriser = plan.vectoriser_of(view, self.encoder, least=1 if len(self.documents.y) < 200 else 2)
+            found = vectoriser.fit_transform(self.documents.texts)
+            self.matrices[view] = sparse.csr_array(found, dtype=np.float32)
+            self.vectorisers[view] = vectoriser
+            self.reading[view] = time.process_time() - start
+            if view == JOINED:
+                self.columns = plan.columns_of(vectoriser)
+        return self.matrices[view]
+
+    # -- fits ---------------------------------------------------------------------------------------------------------
+
+    @property
+    def left(self) -> float:
+        """Seconds until the search has to end."""
+        return self.ends() - time.monotonic()
+
+    def fit(self, job: Job) -> tuple[list[np.ndarray], float]:
+        """Return the scores of each candidate of a job for its held-out documents, and its processor seconds."""
+        start, found = time.thread_time(), list[np.ndarray]()
+
+        def keep(estimator: Any, documents: tuple[Any, Any], rows: np.ndarray) -> float:
+            """Keep the scores of held-out documents; they are judged together with those of other folds."""
+            found.append(self.scores_of(estimator, documents[0]))
+            return 0.0
+
+        documents = self.matrices[job.group.candidates[0].base], self.documents.y
+        fold = self.folds(job.repetition)[job.fold]
+        cross_validate(self.maker(job.group), job.group.candidates, documents, [fold], keep)
+        return found, time.thread_time() - start
+
+    def maker(self, members: Group) -> Callable[[Candidate], Any]:
+        """Return the function that makes the estimators of a group, each of which starts from the last fit."""
+        first = members.candidates[0]
+        axes = (self.seed, "compare", 0)
+        warm = len(members.candidates) > 1
+        made = estimator_of(first, self.columns, axes, warm=warm)
+        return lambda candidate: made.set_params(**dict(candidate.point)) if candidate.point else made
+
+    def scores_of(self, estimator: Any, X: Any) -> np.ndarray:
+        """Return the scores of all labels, float32 (N, C) or (N, L); -inf for a class that a fit did not know."""
+        task = self.documents.task
+        found = label_scores(estimator, X, task)
+        if found is None:
+            raise ValueError("gives no scores of its labels")
+        scores = np.full((X.shape[0], self.documents.n_labels), -np.inf, dtype=np.float32)
+        scores[:, estimator.classes_] = found
+        return scores
+
+    def run(self, jobs: Sequence[Job]) -> None:
+        """Fit jobs side by side, but for those that would not end in time, and take note of their scores."""
+        jobs = [job for job in jobs if not self._is_done(job)]
+        for view in dict.fromkeys(job.group.candidates[0].base for job in jobs):
+            self.matrix(view)
+        pool = _Pool(self.workers)
+        waiting = list(jobs)
+        while waiting or pool.busy:
+            while waiting and pool.free:
+                job = waiting.pop(0)
+                if self.predicted(job) <= self.left and not self.interrupted:
+                    pool.give(job, lambda job=job: self.fit(job))  # type: ignore[misc]
+            for job, answer in pool.wait(0.25):
+                self._note(job, answer)
+            self.watch(State(self.stage, None if self.seconds is None else max(self.left, 0.0), self.leaderboard()))
+            if self.left <= 0.0:
+                self.ended = True
+                break  # a thread goes on with its fit, which nobody waits for
+
+    def predicted(self, job: Job) -> float:
+        """Return the seconds of a job, by the last one of its kind; of the first of its kind 0."""
+        return self.cost.get(job.group.kind, 0.0)
+
+    def _is_done(self, job: Job) -> bool:
+        """Return whether all candidates of a job have its fold."""
+        known = (self.trials.get(candidate) for candidate in job.group.candidates)
+        return all(each is not None and job.fold in each.folds.get(job.repetition, ()) for each in known)
+
+    def _note(self, job: Job, answer: tuple[list[np.ndarray], float] | Exception) -> None:
+        """Take note of the answer of a job."""
+        if isinstance(answer, Exception):
+            if not isinstance(answer, (TextmixError, ValueError, ArithmeticError, MemoryError)):
+                raise answer
+            self.without[job.group.candidates[0].method] = " ".join(str(answer).split())[:300]
+            return
+        found, seconds = answer
+        self.cost[job.group.kind] = seconds
+        self.fit_seconds += seconds
+        held = self.folds(job.repetition)[job.fold][1]
+        shape = (len(self.documents.y), self.documents.n_labels)
+        for candidate, scores in zip(job.group.candidates, found, strict=True):
+            known = self.trials.setdefault(candidate, Trials())
+            known.scores.setdefault(job.repetition, np.full(shape, -np.inf, dtype=np.float32))[held] = scores
+            known.folds.setdefault(job.repetition, set()).add(job.fold)
+            known.seconds += seconds / len(found)
+            if len(known.folds[job.repetition]) == len(self.folds(job.repetition)):
+                values = self.values((candidate,), job.repetition)
+                known.values |= {(job.repetition, fold): value for fold, value in enumerate(values)}
+
+    # -- values -------------------------------------------------------------------------------------------------------
+
+    def values(self, parts: Sequence[Candidate], repetition: int, choose: int = 0) -> list[float]:
+        """Return the metric on each fold, each decided by the other folds.
+
+        Parameters
+        ----------
+        parts : candidates with all folds of the repetition.
+        repetition : of the cross-validation.
+        choose : most of them that are averaged, chosen by the other folds; 0 averages all.
+        """
+        y, found = self.documents.y, []
+        scores = [self.trials[part].scores[repetition] for part in parts]
+        for rest, held in self.folds(repetition):
+            chosen = self._parts([each[rest] for each in scores], y[rest], choose) if choose else range(len(parts))
+            some = [scores[part] for part in chosen]
+            if len(some) == 1 and self.metric.name in ("accuracy", "macro_f1", "error_rate") and some[0].shape[1] > 2:
+                decision = Decision([1.0])
+            else:
+                decision = self._decision([each[rest] for each in some], y[rest])
+            answer = decision.answer([each[held] for each in some], self.metric.task, never_empty=self.never_empty)
+            found.append(self.metric(y[held], answer))
+        return found
+
+    def _decision(self, scores: Sequence[np.ndarray], y: np.ndarray) -> Decision:
+        """Return the decision that suits the metric on documents with classes that were known to their fits."""
+        known = np.ones(len(y), dtype=bool)
+        for each in scores:
+            known &= np.isfinite(each).any(axis=1)
+        return fit_decision([each[known] for each in scores], y[known], self.metric, never_empty=self.never_empty)
+
+    def _parts(self, scores: Sequence[np.ndarray], y: np.ndarray, most: int) -> list[int]:
+        """Return the numbers of the parts whose average has, step by step, the greatest mean log probability.
+
+        Source: R. Caruana, A. Niculescu-Mizil, G. Crew and A. Ksikes, ICML 2004, here without replacement.
+        """
+        task, step = self.metric.task, slice(None, None, max(1, scores[0].size // 2**21))
+        y = y[step]
+        stated = []
+        for each in scores:
+            slope = slope_of(each[step], y, task)
+            stated.append(np.exp(of_truth(calibrated(each[step], slope, task), y)))
+        found, total, best_value = list[int](), np.zeros_like(stated[0]), -np.inf
+        while len(found) < min(most, len(stated)):
+            means = {
+                part: float(np.mean(np.log((total + stated[part]) / (len(found) + 1) + 1e-9)))
+                for part in range(len(stated))
+                if part not in found
+            }
+            best = max(means, key=lambda part: means[part])
+            if found and means[best] < best_value + GAIN:
+                break
+            found.append(best)
+            total, best_value = total + stated[best], means[best]
+        return found
+
+    def complete(self, repetition: int = 0) -> list[Candidate]:
+        """Return the candidates with all folds of a repetition, the best first."""
+        known = [each for each, trials in self.trials.items() if (repetition, 0) in trials.values]
+        return sorted(known, key=lambda each: -self.metric.sign * self.mean(each, repetition))
+
+    def mean(self, candidate: Candidate, repetition: int = 0) -> float:
+        """Return the mean of the metric over the folds of a repetition."""
+        return float(np.mean([v for (r, _), v in self.trials[candidate].values.items() if r == repetition]))
+
+    @property
+    def incumbent(self) -> Candidate | None:
+        """The best candidate of the pipeline by hand on the first folds; None before one has them all."""
+        by_hand = {each for members in pipeline() for each in members.candidates}
+        return next((each for each in self.complete() if each in by_hand), None)
+
+    def evidence(self, values: Mapping[tuple[int, int], float]) -> Estimate | None:
+        """Return the difference from the pipeline over the folds that both have; None without the pipeline."""
+        incumbent = self.incumbent
+        if incumbent is None:
+            return None
+        beside = self.trials[incumbent].values
+        both = [key for key in values if key in beside]
+        left, right = ([self.metric.sign * source[key] for key in both] for source in (values, beside))
+        return resampled_difference(left, right, 1.0 / (FOLDS - 1)) if both else None
+
+    def choose(self) -> Chosen | None:
+        """Return the pipeline, or what is ahead of it by the evidence of paired folds; None without any score."""
+        incumbent, complete = self.incumbent, self.complete()
+        if incumbent is None and not complete:
+            return self._partial()
+        best: tuple[Candidate, ...] = (incumbent or complete[0],)
+        found: Estimate | None = None
+        others = [each for each in complete if each != incumbent]
+        needed = _needed(len(others))
+        options: list[tuple[tuple[Candidate, ...], Mapping[tuple[int, int], float], float]]
+        options = [((each,), self.trials[each].values, needed) for each in others]
+        if self.average is not None:
+            options.append((*self.average, AHEAD))
+        for parts, values, errors in options if incumbent is not None else []:
+            difference = self.evidence(values)
+            if difference is None or _errors(difference) < errors:
+                continue
+            if found is None or difference.value > found.value:
+                best, found = parts, difference
+        return self._chosen(best, found)
+
+    def _chosen(self, parts: tuple[Candidate, ...], evidence: Estimate | None) -> Chosen:
+        """Return parts with the decision that all folds of the first repetition give."""
+        scores = [self.trials[part].scores[0] for part in parts]
+        values = self.trials[parts[0]].values if len(parts) == 1 else self.average[1]  # type: ignore[index]
+        return Chosen(parts, self._decision(scores, self.documents.y), float(np.mean([*values.values()])), evidence)
+
+    def _partial(self) -> Chosen | None:
+        """Return the best candidate by the folds that most have; None without any."""
+        known = [(each, trials) for each, trials in self.trials.items() if trials.folds.get(0)]
+        if not known:
+            return None
+        most = max(len(trials.folds[0]) for _, trials in known)
+        found = []
+        for candidate, trials in known:
+            if len(trials.folds[0]) == most:
+                rows = np.concatenate([self.folds(0)[fold][1] for fold in sorted(trials.folds[0])])
+                scores, y = [trials.scores[0][rows]], self.documents.y[rows]
+                decision = self._decision(scores, y)
+                value = self.metric(y, decision.answer(scores, self.metric.task, never_empty=self.never_empty))
+                found.append(Chosen((candidate,), decision, value))
+        return max(found, key=lambda chosen: self.metric.sign * chosen.value)
+
+    def leaderboard(self) -> list[Row]:
+        """Return the best candidate of each method and view, and the average, the best first."""
+        rows, seen, by_hand = list[Row](), set[tuple[str, str]](), self.incumbent
+        for each in self.complete():
+            if each.kind not in seen:
+                seen.add(each.kind)
+                trials = self.trials[each]
+                spent = sum(t.seconds for other, t in self.trials.items() if other.kind == each.kind)
+                difference = None if each == by_hand else self.evidence(trials.values)
+                value = float(np.mean([*trials.values.values()]))
+                rows.append(Row(each.method, each.words, value, len(trials.values), spent, difference, each == by_hand))
+        if self.average is not None:
+            parts, values = self.average
+            named = " + ".join(f"{part.method} ({part.view})" for part in parts)
+            mean = float(np.mean([*values.values()]))
+            rows.append(Row("average", named, mean, len(values), 0.0, self.evidence(values)))
+        return sorted(rows, key=lambda row: -self.metric.sign * row.value)
+
+    # -- plan ---------------------------------------------------------------------------------------------------------
+
+    def search(self) -> None:
+        """Go through the plan until it or the budget ends; KeyboardInterrupt ends it with what is known."""
+        try:
+            for stage, jobs in self.plan():
+                self.stage = stage
+                self.run(jobs)
+                if self.ended or self.interrupted:
+                    break
+                self._forget()
+            else:
+                self.stage = "done"
+        except KeyboardInterrupt:
+            self.interrupted = True
+        if self.average is None or self.ended or self.interrupted:
+            self.validate_average()
+
+    def plan(self) -> Iterator[tuple[str, list[Job]]]:
+        """Yield stages and their jobs; what comes later rests on the scores of what came before."""
+        yield "pipeline", self.jobs(pipeline())
+        if self.incumbent is None:
+            return
+        task = self.documents.task
+        groups = [group(method, JOINED) for method in ("nbsvm", "nb_logistic_regression")]
+        yield "naive Bayes ratios", self.jobs(groups)
+        best = self.incumbent
+        yield "costs nearby", self.jobs([self._nearby(best)])
+        yield (
+            "words and characters apart",
+            self.jobs([group(best.method, view) for view in (plan.WORDS, plan.CHARACTERS)]),
+        )
+        self.validate_average()
+        if self.encoder:
+            yield "vectors of the encoder", self.jobs([group("logistic_regression", plan.ENCODER)])
+        for method in plan.LIBRARY[task]:
+            yield from self._library(method)
+        if not self.metric.ranks and self.metric.name not in (
+            "accuracy",
+            "error_rate",
+            "subset_accuracy",
+            "hamming_loss",
+        ):
+            cost = dict(best.point)["C"]
+            groups = [
+                group(method, JOINED, [cost / 3, cost], balanced=True)
+                for method in ("linear_svm", "logistic_regression")
+            ]
+            yield "balanced classes", self.jobs(groups)
+        self.validate_average()
+        yield "longer runs", self.jobs([self._like(best, plan.LONGER)])
+        self.validate_average()
+        for repetition in range(1, 1 + (REPEATED if self.seconds is None else REPEATS)):
+            yield f"folds anew ({repetition})", self.jobs(self._near_groups(), [repetition])
+            self.validate_average()
+            if repetition == 1:
+                leaders = [each for each in self._unlike() if each.method in plan.LINEAR][:3]
+                yield "costs nearby", self.jobs([self._nearby(each) for each in leaders])
+                self.validate_average()
+
+    def jobs(self, groups: Sequence[Group], repetitions: Sequence[int] = (0,)) -> list[Job]:
+        """Return the jobs of groups on all folds of repetitions, fold by fold."""
+        return [
+            Job(members, repetition, fold)
+            for repetition in repetitions
+            for fold in range(len(self.folds(repetition)))
+            for members in groups
+        ]
+
+    def _library(self, method: str) -> Iterator[tuple[str, list[Job]]]:
+        """Yield the jobs of a method of the registry: the first fold, and all folds if it is not far behind."""
+        entry, y = plan.registry().get(method), self.documents.y
+        if entry is None:
+            return
+        numbers = {"documents": len(y), "labels": self.documents.n_labels, "features": 0}
+        over = [f"{numbers[key]:,} {key}" for key, most in entry.most.items() if numbers[key] > most]
+        if over:
+            self.without[method] = f"is left out above {', '.join(f'{m:,} {k}' for k, m in entry.most.items())}"
+            return
+        members = group(method, plan.WEIGHTED.get(method, COUNTS))
+        if self.seconds is not None:
+            needed = self._tried(members)
+            if needed is None or needed * FOLDS / self.workers > min(self.left, ONE_FIT * FOLDS * self.seconds):
+                self.without.setdefault(method, "would take more than its share of the time")
+                return
+            self.cost[members.kind] = needed
+        first = self.jobs([members])
+        yield method, first[:1]
+        trials, best = self.trials.get(members.candidates[0]), self.incumbent
+        if trials is None or best is None:
+            return
+        held = self.folds(0)[0][1]
+        decided = self._decision([trials.scores[0][held]], y[held]).answer([trials.scores[0][held]], self.metric.task)
+        if self.metric.sign * (self.metric(y[held], decided) - self.trials[best].values[0, 0]) < -BEHIND:
+            self.without[method] = "was behind on the first fold"
+            return
+        yield method, first[1:]
+
+    def _tried(self, members: Group) -> float | None:
+        """Return the seconds that a fit will take, by one of few documents; None where that fails."""
+        candidate = members.candidates[0]
+        rows = self.folds(0)[0][0]
+        few = rows[:: max(1, len(rows) // TRY)][:TRY]
+        X, start = self.matrix(candidate.base)[few], time.thread_time()
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                self.maker(members)(candidate).fit(X, self.documents.y[few])
+        except (TextmixError, ValueError, ArithmeticError) as error:
+            self.without[candidate.method] = " ".join(str(error).split())[:300]
+            return None
+        return float((time.thread_time() - start) * (len(rows) / len(few)) ** GROWTH)
+
+    def _nearby(self, candidate: Candidate) -> Group:
+        """Return the group of a candidate at costs between those that were tried and beyond."""
+        cost = float(dict(candidate.point)["C"])
+        more = {key: value for key, value in candidate.point if key != "C"}
+        return group(candidate.method, candidate.view, [round(cost / 3.0, 6), round(cost * 3.0, 6)], **more)
+
+    def _like(self, candidate: Candidate, view: str) -> Group:
+        """Return a candidate on another view."""
+        return Group((Candidate(candidate.method, view, candidate.point),))
+
+    def _unlike(self) -> list[Candidate]:
+        """Return the best candidate of each method and view, the best first, at most `UNLIKE`."""
+        firsts = {each.kind: each for each in reversed(self.complete())}
+        return list(firsts.values())[::-1][:UNLIKE]
+
+    def _near_groups(self) -> list[Group]:
+        """Return the candidates that could still be chosen: pipeline, best others, and parts of the average."""
+        parts = self.average[0] if self.average is not None else ()
+        wanted = [self.incumbent, *self._unlike()[:3], *parts]
+        return [Group((each,)) for each in dict.fromkeys(wanted) if each is not None]
+
+    def validate_average(self) -> None:
+        """Choose the parts of the average among unlike candidates, and find its value on each fold."""
+        self.average = None
+        unlike = self._unlike()
+        if len(unlike) < 2:
+            return
+        scores = [self.trials[each].scores[0] for each in unlike]
+        chosen = tuple(unlike[part] for part in self._parts(scores, self.documents.y, PARTS))
+        if len(chosen) < 2:
+            return
+        values = {(0, fold): value for fold, value in enumerate(self.values(unlike, 0, PARTS))}
+        for repetition in range(1, 1 + REPEATS):
+            if all((repetition, 0) in self.trials[part].values for part in chosen):
+                found = self.values(chosen, repetition)
+                values |= {(repetition, fold): value for fold, value in enumerate(found)}
+        self.average = chosen, values
+
+    def _forget(self) -> None:
+        """Let go the scores of candidates that are no longer near, where all would be too many."""
+        each = len(self.documents.y) * self.documents.n_labels
+        near = {*self._unlike(), self.incumbent, *self.complete()[: max(10, KEPT // max(each, 1))]}
+        for candidate, trials in self.trials.items():
+            if candidate not in near and (0, 0) in trials.values:
+                trials.scores.clear()
+
+
+def _needed(number: int) -> float:
+    """Return by how many standard errors the largest of a number of differences has to be above 0 to count."""
+    return float(max(AHEAD, np.sqrt(2.0 * np.log(max(number, 1)))))
+
+
+def _errors(difference: Estimate) -> float:
+    """Return a difference in its standard errors, by the half width of its interval of level 0.95 as if normal."""
+    half = (difference.high - difference.low) / 2.0
+    if not np.isfinite(half):
+        return 0.0
+    return float(np.inf if half == 0.0 and difference.value > 0.0 else difference.value / max(half / 1.96, 1e-12))
+
+
+class _Pool:
+    """Threads that end with the process; one that nobody waits for any more goes on for itself."""
+
+    def __init__(self, workers: int) -> None:
+        self._workers, self.busy = workers, 0
+        self._answers: queue.Queue[tuple[Any, Any]] = queue.Queue()
+
+    @property
+    def free(self) -> bool:
+        """Whether one more call may begin."""
+        return self.busy < self._workers
+
+    def give(self, token: Any, call: Callable[[], Any]) -> None:
+        """Begin a call."""
+        self.busy += 1
+        threading.Thread(target=self._call, args=(token, call), daemon=True).start()
+
+    def _call(self, token: Any, call: Callable[[], Any]) -> None:
+        """Make a call and answer by its result or its error."""
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                self._answers.put((token, call()))
+        except Exception as error:
+            self._answers.put((token, error))
+
+    def wait(self, seconds: float) -> Iterator[tuple[Any, Any]]:
+        """Yield (token, answer) of the calls that ended within some seconds."""
+        try:
+            yield self._answers.get(timeout=seconds)
+            self.busy -= 1
+            while True:
+                answer = self._answers.get_nowait()
+                self.busy -= 1
+                yield answer
+        except queue.Empty:
+            return

@@ -1,0 +1,145 @@
+"""Counts of runs of symbols: each run of a few symbols is a key of 63 bits, so that no two runs share a feature.
+
+The keys stand in a table with open addressing.  Symbols are numbered from 1; a run that holds the symbol 0 is skipped.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from textmix.numerics.jit import njit
+
+#: Share of the slots of a table that are filled at most, and multiplier of its hash (D. Knuth, TAOCP 3, 6.4).
+FULL, MULTIPLIER = 0.6, np.uint64(0x9E3779B97F4A7C15)
+
+
+@njit(nogil=True, inline="always")
+def _slot(keys: np.ndarray, key: int, shift: int) -> int:
+    """Return the slot of a key, or the empty one where it belongs."""
+    mask = len(keys) - 1
+    slot = int((np.uint64(key) * MULTIPLIER) >> np.uint64(shift)) & mask
+    while keys[slot] != 0 and keys[slot] != key:
+        slot = (slot + 1) & mask
+    return slot
+
+
+@njit(nogil=True)
+def _shift(size: int) -> int:
+    """Return by how many bits a hash is shifted for a table of a size, a power of 2."""
+    bits = 0
+    while size > 1:
+        size //= 2
+        bits += 1
+    return 64 - bits
+
+
+@njit(nogil=True)
+def table_of(known: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the table of some keys: keys int64 (S,), 0 where empty, and number of the key int32 (S,)."""
+    size = 1024
+    while len(known) > FULL * size:
+        size *= 2
+    keys, numbers, shift = np.zeros(size, np.int64), np.zeros(size, np.int32), _shift(size)
+    for number in range(len(known)):
+        slot = _slot(keys, known[number], shift)
+        keys[slot], numbers[slot] = known[number], number
+    return keys, numbers
+
+
+@njit(nogil=True)
+def document_frequencies(
+    values: np.ndarray, offsets: np.ndarray, bits: int, shortest: int, longest: int
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return the keys of all runs and the number of documents of each, int64 (F,) and int32 (F,).
+
+    Parameters
+    ----------
+    values, offsets : symbols of N documents one after the other, int32, and where each begins, int64 (N + 1,).
+    bits : of a symbol; ``bits * longest`` is at most 62.
+    shortest, longest : numbers of symbols of a run.
+    """
+    size, filled = 2**16, 0
+    keys, shift = np.zeros(size, np.int64), _shift(size)
+    counts, last = np.zeros(size, np.int32), np.full(size, -1, np.int32)
+    for i in range(len(offsets) - 1):
+        for start in range(offsets[i], offsets[i + 1]):
+            key = np.int64(0)
+            for length in range(1, min(longest, offsets[i + 1] - start) + 1):
+                symbol = values[start + length - 1]
+                if symbol == 0:
+                    break
+                key = (key << bits) | np.int64(symbol)
+                if length < shortest:
+                    continue
+                slot = _slot(keys, key, shift)
+                if keys[slot] == 0:
+                    keys[slot] = key
+                    filled += 1
+                if last[slot] != i:
+                    last[slot] = i
+                    counts[slot] += 1
+        if filled > FULL / 2 * size:
+            old_keys, old_counts, old_last = keys, counts, last
+            size *= 4
+            keys, shift = np.zeros(size, np.int64), _shift(size)
+            counts, last = np.zeros(size, np.int32), np.full(size, -1, np.int32)
+            for place in range(len(old_keys)):
+                if old_keys[place] != 0:
+                    slot = _slot(keys, old_keys[place], shift)
+                    keys[slot], counts[slot], last[slot] = old_keys[place], old_counts[place], old_last[place]
+    used = np.flatnonzero(keys)
+    return keys[used], counts[used]
+
+
+@njit(nogil=True)
+def count_known(
+    values: np.ndarray,
+    offsets: np.ndarray,
+    bits: int,
+    shortest: int,
+    longest: int,
+    keys: np.ndarray,
+    numbers: np.ndarray,
+    n_features: int,
+    room: int,
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return the counts of known runs as the parts of CSR (N, V): int64 (N + 1,), int32 and float64 (nnz,).
+
+    Parameters
+    ----------
+    values, offsets, bits, shortest, longest : see `document_frequencies`.
+    keys, numbers : of `table_of`; the number of a key is its column.
+    n_features : V.
+    room : number of counts for which there is room at first.
+    """
+    shift, n = _shift(len(keys)), len(offsets) - 1
+    indptr, filled = np.zeros(n + 1, np.int64), 0
+    indices, data = np.empty(max(room, 16), np.int32), np.empty(max(room, 16), np.float64)
+    place = np.full(n_features, -1, np.int64)
+    for i in range(n):
+        begin = indptr[i]
+        for start in range(offsets[i], offsets[i + 1]):
+            key = np.int64(0)
+            for length in range(1, min(longest, offsets[i + 1] - start) + 1):
+                symbol = values[start + length - 1]
+                if symbol == 0:
+                    break
+                key = (key << bits) | np.int64(symbol)
+                if length < shortest:
+                    continue
+                slot = _slot(keys, key, shift)
+                if keys[slot] == 0:
+                    continue
+                column = numbers[slot]
+                if place[column] >= begin:
+                    data[place[column]] += 1.0
+                    continue
+                if filled == len(indices):
+                    more_indices, more_data = np.empty(2 * filled, np.int32), np.empty(2 * filled, np.float64)
+                    more_indices[:filled], more_data[:filled] = indices, data
+                    indices, data = more_indices, more_data
+                place[column] = filled
+                indices[filled], data[filled] = column, 1.0
+                filled += 1
+        indptr[i + 1] = filled
+    return indptr, indices[:filled].copy(), data[:filled].copy()

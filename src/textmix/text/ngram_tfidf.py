@@ -1,0 +1,273 @@
+"""`NgramTfidf`: TF-IDF of runs of words and of characters side by side, the view that linear models of texts need.
+
+It is the union of two of scikit-learn's ``TfidfVectorizer``, one of words and one of characters, by kernels of our own.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from typing import Any, Self
+
+import numpy as np
+from scipy import sparse
+from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.utils.validation import check_is_fitted
+
+from textmix.core.errors import ConfigError
+from textmix.data.corpus import Ragged
+from textmix.text import ngram_kernels as kernels
+from textmix.text.word_vectorizer import strings_of
+
+#: Bits of a key, most symbols of characters, and the mark before the name of a run of characters, which no word has.
+BITS, ALPHABET, MARK = 62, 4095, "'"
+#: Characters of texts from which features are chosen at most; of more texts every second, third, ... one is looked at.
+LOOKED_AT = 40_000_000
+_WORD = re.compile(r"\w+")
+
+
+class NgramTfidf(TransformerMixin, BaseEstimator):  # type: ignore[misc]
+    """Turn texts into TF-IDF of runs of words and of runs of characters, each part of length 1.
+
+    Parameters
+    ----------
+    words, characters : smallest and largest number of words, or of characters, of a run; None leaves the part out.
+        Words are runs of letters, digits and underscores; characters are all, a blank for each run of blanks.
+    min_df : fewest documents of a feature.
+    max_features : most features, those of the most documents; None for all.
+    sublinear : whether a count c weighs 1 + log c.
+    weighted : whether features are weighted by idf = 1 + log((1 + N) / (1 + documents)); else they are counts alone.
+    binary : whether a feature that is there counts once.
+
+    Attributes
+    ----------
+    vocabulary_ : feature -> column, V features; a run of characters has the mark ' before it.
+    idf_ : float64 (V,).
+    """
+
+    def __init__(
+        self,
+        *,
+        words: tuple[int, int] | None = (1, 2),
+        characters: tuple[int, int] | None = (2, 5),
+        min_df: int = 2,
+        max_features: int | None = None,
+        sublinear: bool = True,
+        weighted: bool = True,
+        binary: bool = False,
+    ) -> None:
+        self.words = words
+        self.characters = characters
+        self.min_df = min_df
+        self.max_features = max_features
+        self.sublinear = sublinear
+        self.weighted = weighted
+        self.binary = binary
+
+    def fit(self, raw_documents: Iterable[str] | Ragged, y: Any = None) -> Self:
+        """Find the features of N texts; the errors are those of `fit_transform`."""
+        self.fit_transform(raw_documents)
+        return self
+
+    def fit_transform(self, raw_documents: Iterable[str] | Ragged, y: Any = None) -> sparse.csr_array:
+        """Find the features of N texts and return them, float64 CSR (N, V).
+
+        Raises
+        ------
+        ConfigError : both parts are None, or no feature is left.
+        ValueError : a text is no string.
+        """
+        texts = _lowered(raw_documents)
+        step = max(1, -(-sum(map(len, texts)) // LOOKED_AT))
+        parts = [_Part.learn(kind, span, texts[::step], self.min_df) for kind, span in self._spans()]
+        parts = [part for part in parts if len(part.names)]
+        if not parts:
+            raise ConfigError("ngrams: no run of words or characters is in enough documents; lower min_df")
+        if self.max_features is not None:
+            frequencies = np.concatenate([part.documents for part in parts])
+            if len(frequencies) > self.max_features:
+                least = np.sort(frequencies)[-self.max_features]
+                parts = [part.at_least(int(least)) for part in parts]
+        names = [name for part in parts for name in part.names]
+        self.vocabulary_ = {name: column for column, name in enumerate(names)}
+        self._parts = parts
+        counts = self._counts(texts)
+        n, found = counts.shape[0], np.bincount(counts.indices, minlength=counts.shape[1])
+        self.idf_ = np.log((1.0 + n) / (1.0 + found)) + 1.0
+        return self._weigh(counts)
+
+    def transform(self, raw_documents: Iterable[str] | Ragged) -> sparse.csr_array:
+        """Return the features of N texts, float64 CSR (N, V)."""
+        check_is_fitted(self)
+        if not hasattr(self, "_parts"):
+            self._parts = [_Part.known(kind, span, list(self.vocabulary_)) for kind, span in self._spans()]
+            self._parts = [part for part in self._parts if len(part.names)]
+        return self._weigh(self._counts(_lowered(raw_documents)))
+
+    def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
+        """Return the V names of the features, object (V,); the argument is ignored."""
+        check_is_fitted(self)
+        return np.array(list(self.vocabulary_), dtype=object)
+
+    def _spans(self) -> list[tuple[str, tuple[int, int]]]:
+        """Return kind and lengths of the parts; raises ConfigError if there is none or a length is wrong."""
+        spans = [(kind, tuple(getattr(self, kind))) for kind in ("words", "characters") if getattr(self, kind)]
+        if not spans or not all(1 <= least <= most <= 8 for _, (least, most) in spans):
+            raise ConfigError("ngrams: words and characters are None or two lengths from 1 to 8; give at least one")
+        return spans  # type: ignore[return-value]
+
+    def _counts(self, texts: Sequence[str]) -> sparse.csr_array:
+        """Return the counts of the known features, float64 CSR (N, V)."""
+        found = [part.count(texts) for part in self._parts]
+        return found[0] if len(found) == 1 else sparse.csr_array(sparse.hstack(found, format="csr"))
+
+    def _weigh(self, X: sparse.csr_array) -> sparse.csr_array:
+        """Return the features of counts, which are overwritten."""
+        if self.binary:
+            X.data[:] = 1.0
+        elif self.sublinear:
+            X.data = 1.0 + np.log(X.data)
+        if not self.weighted:
+            return X
+        X.data *= self.idf_[X.indices]
+        first = len(self._parts[0].names) if len(self._parts) > 1 else X.shape[1]
+        row = np.repeat(np.arange(X.shape[0]), np.diff(X.indptr))
+        group = 2 * row + (X.indices >= first)
+        lengths = np.sqrt(np.bincount(group, X.data**2, minlength=2 * X.shape[0]))
+        X.data /= lengths[group]
+        return X
+
+    def _check_loaded(self) -> None:
+        """Raise ValueError if the parameters do not suit the features."""
+        names = list(self.vocabulary_)
+        marked = [name.startswith(MARK) for name in names]
+        if marked != sorted(marked) or (self.words is None and not all(marked)):
+            raise ValueError("the features are not those of words, and then those of characters")
+        self._spans()
+
+    def __sklearn_tags__(self) -> Any:
+        """Tell scikit-learn: the input is a sequence of strings, not a two-dimensional array."""
+        tags = super().__sklearn_tags__()
+        tags.input_tags.string = True
+        tags.input_tags.two_d_array = False
+        return tags
+
+
+class _Part:
+    """The features of one kind: words or characters.
+
+    Parameters
+    ----------
+    kind, span : ``words`` or ``characters``, and the lengths of a run.
+    symbols : symbol -> its number from 1.
+    keys : int64 (V,), of the features.
+    documents : int32 (V,), of each feature; empty where they were not counted.
+    names : V names.
+    """
+
+    def __init__(
+        self,
+        kind: str,
+        span: tuple[int, int],
+        symbols: dict[str, int],
+        *,
+        keys: np.ndarray,
+        documents: np.ndarray,
+        names: list[str],
+    ) -> None:
+        self.kind, self.span, self.symbols = kind, span, symbols
+        self.keys, self.documents, self.names = keys, documents, names
+        self.bits = BITS // span[1]
+        self.table = kernels.table_of(keys)
+
+    @classmethod
+    def learn(cls, kind: str, span: tuple[int, int], texts: Sequence[str], least: int) -> Self:
+        """Return the features of some texts that are in enough of them, those of the most documents first."""
+        bits = BITS // span[1]
+        frequency: Counter[str] = Counter()
+        for text in texts:
+            frequency.update(_WORD.findall(text) if kind == "words" else text)
+        most = min(ALPHABET if kind == "characters" else 2**31 - 2, 2**bits - 1)
+        ordered = sorted(frequency, key=lambda symbol: (-frequency[symbol], symbol))[:most]
+        symbols = {symbol: number for number, symbol in enumerate(ordered, start=1)}
+        keys, documents = kernels.document_frequencies(*_numbered(kind, texts, symbols), bits, *span)
+        kept = documents >= least
+        keys, documents = keys[kept], documents[kept]
+        order = np.lexsort((keys, -documents))
+        keys, documents = keys[order], documents[order]
+        return cls(kind, span, symbols, keys=keys, documents=documents, names=_names(kind, keys, bits, ordered))
+
+    @classmethod
+    def known(cls, kind: str, span: tuple[int, int], names: Sequence[str]) -> Self:
+        """Return the features of one kind among the names of a vocabulary, in their order."""
+        if kind == "words":
+            names = [name for name in names if not name.startswith(MARK)]
+            runs: list[Sequence[str]] = [name.split(" ") for name in names]
+        else:
+            names = [name for name in names if name.startswith(MARK)]
+            runs = [name[1:] for name in names]
+        bits, symbols = BITS // span[1], dict[str, int]()
+        keys = np.zeros(len(runs), dtype=np.int64)
+        for row, run in enumerate(runs):
+            key = 0
+            for symbol in run:
+                key = key << bits | symbols.setdefault(symbol, len(symbols) + 1)
+            if len(run) > span[1] or len(symbols) >= 2**bits:
+                raise ValueError(f"the feature {names[row]!r} is no run of {span[0]} to {span[1]} {kind}")
+            keys[row] = key
+        return cls(kind, span, symbols, keys=keys, documents=np.empty(0, np.int32), names=list(names))
+
+    def at_least(self, documents: int) -> _Part:
+        """Return the part with the features of at least so many documents."""
+        kept = self.documents >= documents
+        names = [name for name, keep in zip(self.names, kept.tolist(), strict=True) if keep]
+        rest = {"keys": self.keys[kept], "documents": self.documents[kept], "names": names}
+        return _Part(self.kind, self.span, self.symbols, **rest)  # type: ignore[arg-type]
+
+    def count(self, texts: Sequence[str]) -> sparse.csr_array:
+        """Return the counts in N texts, float64 CSR (N, V) with sorted indices."""
+        numbers = _numbered(self.kind, texts, self.symbols)
+        room = int(self.documents.sum())
+        indptr, indices, data = kernels.count_known(
+            *numbers, self.bits, *self.span, *self.table, len(self.names), room or len(numbers[0])
+        )
+        if len(data) < 2**31:
+            indptr = indptr.astype(np.int32)
+        found = sparse.csr_array((data, indices, indptr), shape=(len(texts), len(self.names)))
+        found.sort_indices()
+        return found
+
+
+def _lowered(raw_documents: Iterable[str] | Ragged) -> list[str]:
+    """Return texts in small letters, with one blank for each run of blanks."""
+    if isinstance(raw_documents, Ragged):
+        return [" ".join(raw_documents.text(row).lower().split()) for row in range(len(raw_documents))]
+    return [" ".join(text.lower().split()) for text in strings_of(raw_documents)]
+
+
+def _numbered(kind: str, texts: Sequence[str], symbols: dict[str, int]) -> tuple[np.ndarray, np.ndarray]:
+    """Return the numbers of the symbols of N texts, int32, and where each text begins, int64 (N + 1,)."""
+    if kind == "words":
+        runs = [[symbols.get(word, 0) for word in _WORD.findall(text)] for text in texts]
+        values = np.array([number for run in runs for number in run], dtype=np.int32)
+        return values, np.concatenate([[0], np.cumsum([len(run) for run in runs])]).astype(np.int64)
+    codes = np.frombuffer("".join(texts).encode("utf-32-le", "surrogatepass"), dtype=np.uint32)
+    number_of = np.zeros(max(map(ord, symbols), default=0) + 2, dtype=np.int32)
+    for symbol, number in symbols.items():
+        number_of[ord(symbol)] = number
+    values = number_of[np.minimum(codes, len(number_of) - 1)]
+    return values, np.concatenate([[0], np.cumsum([len(text) for text in texts])]).astype(np.int64)
+
+
+def _names(kind: str, keys: np.ndarray, bits: int, ordered: Sequence[str]) -> list[str]:
+    """Return the names of the features of some keys."""
+    mask, names = (1 << bits) - 1, []
+    between, mark = (" ", "") if kind == "words" else ("", MARK)
+    for key in keys.tolist():
+        run, rest = [], key
+        while rest:
+            run.append(ordered[(rest & mask) - 1])
+            rest >>= bits
+        names.append(mark + between.join(reversed(run)))
+    return names
