@@ -1,0 +1,115 @@
+"""A comparison of texts and labels in Python."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import textmix
+from tests.compare.texts import drawn, drawn_sets
+from textmix.compare import compare
+from textmix.compare.comparison import KEPT
+from textmix.core.errors import ConfigError, DataFormatError
+
+
+@pytest.fixture(scope="module")
+def found(tmp_path_factory: pytest.TempPathFactory) -> textmix.compare.Comparison:
+    """A comparison of a few texts without a budget."""
+    return compare(*drawn(150), keep=tmp_path_factory.mktemp("kept") / "all", workers=2)
+
+
+def test_the_model_labels_new_texts(found: textmix.compare.Comparison) -> None:
+    """The kept model and the comparison give the labels that were given."""
+    texts = ["the goal of the team and match", "a verdict of the court and judge"]
+    assert found.predict(texts).tolist() == ["sport", "law"]
+    assert found.best_.predict(texts).tolist() == ["sport", "law"]
+
+
+def test_without_a_budget_the_same_texts_give_the_same_result(
+    found: textmix.compare.Comparison, tmp_path: Path
+) -> None:
+    """Leaderboard, but for its seconds, choice and predictions are the same bytes for another number of threads."""
+    again = compare(*drawn(150), keep=tmp_path / "again", workers=1)
+    assert again.choice_ == found.choice_
+    rows = [[{k: v for k, v in row.items() if k != "seconds"} for row in each.leaderboard_] for each in (found, again)]
+    assert rows[0] == rows[1]
+    kept = [each._result.folder / "predictions.csv" for each in (found, again)]
+    assert kept[0].read_bytes() == kept[1].read_bytes()
+
+
+def test_the_pipeline_by_hand_stays_unless_another_candidate_is_ahead(found: textmix.compare.Comparison) -> None:
+    """On words that decide alone nothing is ahead by the evidence of folds."""
+    assert found.choice_["method"].startswith(("linear_svm", "logistic_regression"))
+    assert found.choice_["ahead"] is None
+
+
+def test_all_files_are_kept_and_the_page_names_the_choice(found: textmix.compare.Comparison) -> None:
+    """The folder holds what a comparison leaves, and the page the chosen method and the remarks on the data."""
+    assert {path.name for path in found._result.folder.iterdir() if not path.name.startswith(".")} >= set(KEPT)
+    assert found.choice_["method"].replace("_", " ") in found.page()
+
+
+def test_what_is_found_is_on_the_disk_when_the_page_fails(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Leaderboard, predictions, choice and model are written before the page is drawn."""
+
+    def fail(content: object) -> str:
+        """Fail as a missing package does."""
+        raise RuntimeError("no page")
+
+    monkeypatch.setattr("textmix.compare.page.render", fail)
+    with pytest.raises(RuntimeError, match="no page"):
+        compare(*drawn(60), 20, keep=tmp_path / "kept")
+    assert {path.name for path in (tmp_path / "kept").iterdir()} >= set(KEPT) - {"index.html"}
+    assert textmix.load(tmp_path / "kept" / "model").predict(["goal match team"]).tolist() == ["sport"]
+
+
+@pytest.mark.parametrize("metric", [None, "micro_f", "macro_f", "hamming_loss", "average_precision", "f:law"])
+def test_several_labels_are_compared_by_any_metric(metric: str | None, tmp_path: Path) -> None:
+    """Rules fitted to folds find the sets of texts whose words decide."""
+    found = compare(*drawn_sets(150), 15, metric=metric, keep=tmp_path / "kept")
+    assert found.choice_["value"] < 0.1 if metric == "hamming_loss" else found.choice_["value"] > 0.8
+    assert set(found.predict(["goal team court judge verdict player"])[0]) == {"law", "sport"}
+
+
+@pytest.mark.parametrize("metric", ["macro_f1", "weighted_f", "log_loss", "auc", "average_precision", "f:art"])
+def test_two_classes_are_compared_by_any_metric(metric: str, tmp_path: Path) -> None:
+    """A metric of answers or of probabilities ranks the candidates."""
+    found = compare(*drawn(120, labels=2), 15, metric=metric, keep=tmp_path / "kept")
+    assert found.choice_["metric"] == metric and np.isfinite(found.choice_["value"])
+
+
+def test_numbers_stay_numbers(tmp_path: Path) -> None:
+    """Labels are given back as they were."""
+    texts, labels = drawn(80)
+    found = compare(texts, [{"sport": 1, "art": 2, "law": 3}[label] for label in labels], 10, keep=tmp_path / "kept")
+    assert found.predict(["goal match team"]).tolist() == [1]
+
+
+@pytest.mark.parametrize(
+    ("texts", "labels", "more", "said"),
+    [
+        (["a"] * 20, ["x"] * 20, {}, "label"),
+        (["a"] * 20, ["x", "y"] * 9, {}, "20 texts and 18 labels"),
+        ([1] * 20, ["x", "y"] * 10, {}, "give strings"),
+        (["a"] * 20, [1, "1"] * 10, {}, "same text"),
+        (["a b"] * 20, ["x", "y"] * 10, {"metric": "acuracy"}, "accuracy"),
+        (["a b"] * 20, ["x", "y"] * 10, {"metric": "f:z"}, "no label 'z'"),
+        (["a b"] * 20, ["x", "y"] * 10, {"workers": 0}, "threads"),
+        (["a b"] * 20, ["x", "y"] * 10, {"seconds": "soon"}, "is no time"),
+        (["a b"] * 4, ["x", "y"] * 2, {}, "ten or more"),
+    ],
+)
+def test_what_cannot_be_compared_is_an_error(texts: list, labels: list, more: dict, said: str) -> None:
+    """The message says what is wrong."""
+    with pytest.raises((ConfigError, DataFormatError), match=said):
+        compare(texts, labels, **more)
+
+
+def test_a_folder_with_other_files_is_left_alone(tmp_path: Path) -> None:
+    """Files that no comparison made are not replaced."""
+    (tmp_path / "thesis.txt").write_text("mine")
+    with pytest.raises(ConfigError, match="no folder of a comparison"):
+        compare(*drawn(40), 5, keep=tmp_path)
+    assert (tmp_path / "thesis.txt").read_text() == "mine"
