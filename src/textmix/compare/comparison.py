@@ -395,6 +395,7 @@ def run(
                 f"Candidates were compared on {len(searched):,} of {len(train):,} training documents, for the time."
             )
     options = {"workers": settings.workers, "seed": settings.seed, "encoder": settings.encoder, "watch": watch}
+    options["seconds"] = settings.seconds
     search = Search(
         whole.of(searched),
         metric,
