@@ -116,7 +116,7 @@ def doubts(search: Search, chosen: Chosen, ids: Sequence[str], names: Sequence[s
     known = np.ones(len(documents.y), dtype=bool)
     for each in scores:
         known &= np.isfinite(each).any(axis=1)
-    rows = np.flatnonzero(known)
+    rows: np.ndarray = np.flatnonzero(known)
     probability = chosen.decision.answer([each[rows] for each in scores], documents.task).probability
     y = documents.y[rows]
     given = np.equal.outer(y, np.arange(len(names))) if y.ndim == 1 else y.astype(bool)
@@ -126,11 +126,10 @@ def doubts(search: Search, chosen: Chosen, ids: Sequence[str], names: Sequence[s
     order = np.argsort(least, kind="stable")[: min(MOST_DOUBTS, int(np.sum(least < DOUBTED)))]
     shown = []
     for at in order.tolist():
-        row = int(rows[at])
-        likelier = int(probability[at].argmax()) if y.ndim == 1 else int(doubted[at])
+        row, likelier = int(rows[at]), int(probability[at].argmax() if y.ndim == 1 else doubted[at])
         shown.append(
             {
-                **{"id": ids[row], "given": [names[label] for label in np.flatnonzero(given[at])]},
+                **{"id": ids[row], "given": [names[label] for label in np.flatnonzero(given[at]).tolist()]},
                 **{"likelier": names[likelier], "probability": float(probability[at, likelier])},
                 **{"stated": float(least[at]), "text": beginning(documents.texts[row])},
             }

@@ -108,4 +108,3 @@ def words_of(search: Search, fits: Fits, chosen: Chosen, names: Sequence[str], m
             for label, weights in zip(rows, coef, strict=True)
         }
     return {}
-
