@@ -80,6 +80,19 @@ AS_THEY_COME: dict[str, tuple[str, str | bytes]] = {
         "a.json",
         json.dumps({"text": dict(enumerate(TEXTS)), "label": dict(enumerate(KINDS))}),
     ),
+    "JSON of objects under a key": (
+        "a.json",
+        json.dumps({"data": [{"text": a, "label": b} for a, b in PAIRS]}, indent=1),
+    ),
+    "JSON of rows and names": (
+        "a.json",
+        json.dumps({"columns": ["text", "label"], "index": [*range(12)], "data": PAIRS}),
+    ),
+    "a title above the header": ("a.csv", lines("Export of 2024,", "text,label")),
+    "blank lines above the header": ("a.csv", lines("", "", "text,label")),
+    "the end of a file in DOS": ("a.csv", lines("text,label") + "\x1a"),
+    "a question as a name": ("a.csv", lines("What did you like about the product that you bought?,label")),
+    "lists with nothing in them": ("a.csv", lines("text,label", row="{text},\"['{kind}', None]\"")),
     "labels of fastText": ("a.txt", lines(row="__label__{kind} {text}")),
     "labels of fastText at the end": ("a.txt", lines(row="{text} __label__{kind}")),
 }
@@ -222,6 +235,18 @@ def test_labels_that_may_be_several_or_are_alike_are_remarked_on(tmp_path: Path)
 
 WRONG: dict[str, tuple[str, str | bytes, str]] = {
     "UTF-16 cut in a character": ("a.csv", lines("text,label").encode("utf-16")[:-1], "is not whole utf-16 text"),
+    "another order of the names": (
+        "a.csv",
+        lines("text,label") + lines("label,text", row="{kind},{text}"),
+        "line 14: has the names of the columns in another order",
+    ),
+    "one column": ("a.csv", lines("text", row="{text}"), "no column is left for the labels: it has text alone"),
+    "a text in a list": (
+        "a.jsonl",
+        '{"text": ["some words"], "label": "a"}\n{"text": ["more words"], "label": "b"}\n' * 3,
+        "line 1: the text is list, not text",
+    ),
+    "tokens": ("a.jsonl", '{"tokens": ["some", "words"], "label": "a"}\n' * 5, "no column looks like text"),
     "half a pair": ("a.csv", lines("text,label").encode("utf-16") + b"\x00\xd8", "is not whole utf-16 text"),
     "cut gzip": ("a.csv.gz", gzip.compress(lines("text,label").encode())[:-20], "is truncated or damaged"),
     "a zip that is none": ("a.csv.zip", b"PK\x03\x04 not a zip", "is truncated or damaged"),
@@ -246,9 +271,16 @@ def test_what_cannot_be_read_gets_a_sentence(kind: str, tmp_path: Path) -> None:
         read_table(write(tmp_path / name, content))
     assert str(caught.value).startswith("a.")
     assert len(str(caught.value).splitlines()) == 1
-    if kind not in ("list in a list", "a header alone") and name != "a.txt":
+    if kind not in ("list in a list", "a header alone", "one column") and name != "a.txt":
         with pytest.raises(TextmixError):
             list(read_texts(tmp_path / name, text="text")[0])
+
+
+def test_separators_that_are_written_or_stand_nowhere(tmp_path: Path) -> None:
+    path = write(tmp_path / "a.csv", lines("text,labels", row="{text},{kind}\tother"))
+    assert sets(read_table(path, separator="\\t")) == [{kind, "other"} for kind in KINDS]
+    remarks = read_table(path, separator=";").corpus.info["remarks"]
+    assert "No text has two labels; does ';' stand between the labels of a cell?" in remarks
 
 
 def test_a_zip_of_two_files_is_refused(tmp_path: Path) -> None:

@@ -95,7 +95,10 @@ def labels_of(value: Any, separator: str | None = None, printed: bool = False) -
             names = [label_name(part) for part in _unwrapped(text).split(separator)]
             return list(dict.fromkeys(filter(None, names))) or None
     if isinstance(value, Mapping):
-        return [label_name(key) for key, said in value.items() if applies(said)]
+        try:
+            return [label_name(key) for key, said in value.items() if applies(said)]
+        except LabelError as error:
+            raise LabelError(f"is a mapping, and a value of it {error}") from error
     if isinstance(value, list):
         names = [name for name in map(label_name, value) if name]
         if len(set(names)) < len(names) and set(names) <= {"0", "1"}:
@@ -144,8 +147,10 @@ def _printed(text: str) -> list[str] | dict[str, str]:
         if token is None:
             raise LabelError(f"is {text[:40]!r}, a list that cannot be read; put a separator between the labels")
         name = next(part for part in token.groups() if part is not None)
-        names.append(re.sub(r"\\(.)", r"\1", name) if token["bare"] is None else name.strip())
         place = token.end()
+        if token["bare"] is not None and name.strip() in ("None", "null", "nan", "NaN"):
+            continue
+        names.append(re.sub(r"\\(.)", r"\1", name) if token["bare"] is None else name.strip())
     if names and all(re.fullmatch(r"[01](\.0?)?(\s+[01](\.0?)?)+", name) for name in names):
         raise LabelError("is a row of 0 and 1; give each label a column of its own, and name all these columns")
     return names
@@ -192,7 +197,8 @@ def remarks_on(counts: Mapping[str, int], several: bool) -> list[str]:
 
 def _core(name: str) -> str:
     """Return what labels that are alike have in common: no case, no form of a number, one blank between words."""
-    text = " ".join(unicodedata.normalize("NFKC", name).casefold().split())
+    digits = "".join(str(unicodedata.decimal(letter, letter)) for letter in unicodedata.normalize("NFKC", name))
+    text = " ".join(digits.casefold().split())
     return text.removesuffix(".0") if re.fullmatch(r"[0-9]+\.0", text) else text
 
 

@@ -246,7 +246,7 @@ def _open_cells(name: str, form: str, lines: Lines, asked: _Asked) -> UserFile:
     quoted = form == "csv" or delimiter != "\t" or _is_quoted(head)
     escaped = quoted and _is_escaped(head, delimiter)
     cells = cell_rows(name, chain(head, source), delimiter, quoted, longest=lines.longest, escaped=escaped)
-    rows: Rows = ((number + bool(told), [*row]) for number, row in cells if row)
+    rows: Rows = ((number + bool(told), [*row]) for number, row in cells if row and row != ["\x1a"])  # the end in DOS
     hint = "" if quoted else "; if a cell in quotes goes on in the next line, save the table as csv"
     names, rows, first, header = _headed(name, rows, asked, hint)
     return UserFile(name, form, names, rows, first, header, asked.remarks, lines)
@@ -325,15 +325,26 @@ def _has_header(rows: Sequence[Sequence[Any]], wanted: Sequence[str | int]) -> b
     names = {name.lower() for name in first}
     if names & {*TEXT_NAMES} and names & {*LABEL_NAMES}:
         return True
-    if not any(first) or any(len(cell) > LONGEST for cell in first):
-        return False
     below = [[_bare(cell) for cell in row] for row in rows[1:] if len(row) == len(first)]
-    below = [row for row in below if row != first]
-    for place, name in enumerate(first):
-        cells = [row[place] for row in below if row[place]]
+    columns = [[row[place] for row in below if row[place] and row != first] for place in range(len(first))]
+    for name, cells in zip(first, columns, strict=True):
         if name and (name in cells or (is_number(name) and cells and all(map(is_number, cells)))):
             return False
-    return True
+    if any(len(cell) > LONGEST for cell in first):  # a question of a form, if a class stands in no second row
+        recur = any(len(cells) > 3 and len(set(cells)) <= len(cells) / 2 for cells in columns)
+        return recur and max(map(len, first)) <= 3 * LONGEST
+    return any(first)
+
+
+def _titles(rows: Sequence[Sequence[Any]]) -> int:
+    """Return how many rows of one cell, such as a title, stand above a row with the names of a text and of a label."""
+    for place, row in enumerate(rows):
+        names = {_bare(cell).lower() for cell in row}
+        if names & {*TEXT_NAMES} and names & {*LABEL_NAMES}:
+            return place
+        if sum(bool(_bare(cell)) for cell in row) > 1:
+            return 0
+    return 0
 
 
 def _headed(
@@ -345,6 +356,10 @@ def _headed(
         head = head[1:]
     if not head:
         return [], iter(()), [], False
+    titles = _titles([row for _, row in head[:10]])
+    if titles:
+        asked.remarks.append(f"{titles} rows above the header were left out.")
+        head = head[titles:]
     cells = [row for _, row in head]
     header = _has_header(cells, asked.wanted) if asked.header is None else asked.header
     first, width = [_bare(cell) for cell in cells[0]], len(cells[0])
@@ -366,7 +381,11 @@ def _headed(
         for line, row in chain(head[int(header) :], rows):
             if len(row) != width:
                 raise DataFormatError(name, line, f"has {len(row)} cells, expected {width}{hint}")
-            if bare is not None and _bare(row[0]) == bare[0] and repeats(row):
+            if bare is not None and _bare(row[0]) in bare and {*map(_bare, row)} == {*bare}:
+                if not repeats(row):
+                    raise DataFormatError(
+                        name, line, "has the names of the columns in another order; join tables of one order"
+                    )
                 again += 1
             else:
                 yield line, row
@@ -498,8 +517,17 @@ def _json_values(name: str, lines: Iterable[str]) -> Iterator[tuple[int, Any]]:
             return
         if line.strip():
             with _json_faults(name, number):
-                value = _JSON.decode(line.strip())
-            yield number, value
+                yield number, _JSON.decode(line.strip()) if number > 1 else _first_value(line, numbered)
+
+
+def _first_value(line: str, rest: Iterator[tuple[int, str]]) -> Any:
+    """Return the value of the first line, or of all lines together where they are one object."""
+    try:
+        return _JSON.decode(line.strip())
+    except ValueError:
+        if line.strip() != "{":
+            raise
+        return _JSON.decode("".join([line, *(text for _, text in rest)]).strip())
 
 
 class _json_faults:  # noqa: N801 - used as a function is
@@ -535,7 +563,12 @@ def _array(name: str, line: int, text: str) -> Iterator[tuple[int, Any]]:
 
 
 def _by_rows(line: int, value: Any) -> list[tuple[int, Any]]:
-    """Return the objects of a file that has one object with an array, or a mapping by row, for each column."""
+    """Return the objects of a file that holds one: an array of objects, or an array or a mapping for each column."""
+    inside = [each for each in value.values() if isinstance(each, list)] if isinstance(value, dict) else []
+    if len(inside) == 1 and inside[0] and all(isinstance(each, dict) for each in inside[0]):
+        return [(line, each) for each in inside[0]]
+    if isinstance(value, dict) and {"columns", "data"} <= value.keys():  # as pandas writes it with orient="split"
+        return [(line, dict(zip(value["columns"], row, strict=False))) for row in value["data"]]
     cells = list(value.values()) if isinstance(value, dict) else []
     if cells and all(isinstance(cell, dict) and cell.keys() == cells[0].keys() for cell in cells):
         cells = [list(cell.values()) for cell in cells]
@@ -556,11 +589,9 @@ def _labelled(name: str, lines: Iterable[str], prefix: str) -> Rows:
             continue
         if prefix:
             labels: Any = [found.rstrip(",;") for found in word.findall(text)]
-            if not labels:
-                raise DataFormatError(name, number, f"has no label, a word that begins with {prefix!r}")
             if not all(labels):
                 raise DataFormatError(name, number, f"has no label after {prefix!r}")
-            text = word.sub("", text).strip(" \t")
+            text, labels = word.sub("", text).strip(" \t"), labels or None
         else:
             labels, *rest = re.split("[ \t]+", text, maxsplit=1)
             text = rest[0] if rest else ""

@@ -33,6 +33,8 @@ from textmix.data.user_file import ABSENT, LABEL_NAMES, LONGEST, PREFIX, TEXT_NA
 WORDS, CHARACTERS = 3.0, 15.0
 #: Most labels for each row, and how many times longer than any other text the text may be taken without a question.
 OFTEN, LONGER = 0.5, 3.0
+#: Separators as a shell lets them be written.
+_WRITTEN = {"\\t": "\t", "\\n": "\n"}
 #: Words of a column of parts.
 _PARTS = {"train": TRAIN, "training": TRAIN, "test": TEST, "testing": TEST}
 #: Most columns that a remark names, and rows of new texts that are looked at.
@@ -163,6 +165,7 @@ def read_table(
         the first; a text or a label is none; an id is empty or stands twice; or a mark is not what it should be.
     """
     files = {"data": path} if isinstance(path, Path) else dict(path)
+    separator = None if separator is None else _WRITTEN.get(separator, separator)
     asked = _Asked(text, labels, separator, several, marks, flags)
     table, sizes, remarks, layout = _Documents(), dict[str, int](), list[str](), None
     for role, place in files.items():
@@ -336,7 +339,9 @@ def _find(file: UserFile, asked: _Asked) -> tuple[Layout, _Reader]:
     columns = _columns(file)
     free = [column for column in columns if column.place not in given]
     if texts is None:
-        pool = free if chosen is not None else [column for column in free if not column.several]
+        pool = free
+        if chosen is None:
+            pool = [each for each in free if not each.several or str(each.name).lower() in TEXT_NAMES]
         texts = [_one(file, "text", pool, free, asked.flags[0]).place]
         free = [column for column in free if column.place not in texts]
     if chosen is None:
@@ -447,8 +452,12 @@ def _one(file: UserFile, kind: str, columns: Sequence[_Column], all_columns: Seq
         return named[0]
     if len(found) == 1:
         return found[0]
-    if len(columns) == 1 and not (is_text and columns[0].numbers):
+    alone = len(columns) == 1 and (not is_text or len(all_columns) == 1 or not columns[0].several)
+    if alone and not (is_text and (columns[0].numbers or str(columns[0].name).lower() in LABEL_NAMES)):
         return columns[0]
+    if not columns:
+        what = f"no column is left for the {kind}: it has {', '.join(map(str, file.names))} alone"
+        raise ConfigError(f"{where}: {what}; is the delimiter another one?")
     if is_text and found:
         order = sorted(found, key=lambda column: -column.characters)
         if order[0].characters >= LONGER * order[1].characters:
@@ -480,6 +489,8 @@ def _columns_said(file: UserFile, layout: Layout, reader: _Reader) -> list[str]:
     if len(layout.labels) > 1:
         label = f"columns {', '.join(map(str, layout.labels))}"
     said = [f"The text is the {text}, and the label the {label}."]
+    if layout.text and any(PREFIX in str(row[place]) for row in file.first for place in reader.text):
+        said.append(f"Texts hold words with {PREFIX}, which may tell the label.")
     if not layout.header:
         said.append(f"{Path(file.name).name} has no header; columns are counted from 1.")
     if reader.others:
@@ -647,6 +658,8 @@ def _corpus(table: _Documents, layout: Layout, remarks: list[str], **more: Any) 
     left_out = {"label": table.unlabelled, "text": table.textless}
     remarks += [f"{number:,} rows without a {what} were left out." for what, number in left_out.items() if number]
     counts = np.asarray(labels.sum(axis=0)).ravel()
+    if layout.separator is not None and len(met) and not (np.diff(indptr) > 1).any():
+        remarks.append(f"No text has two labels; does {layout.separator!r} stand between the labels of a cell?")
     remarks += remarks_on({each: int(counts[i]) for i, each in enumerate(names)}, layout.several)
     return Corpus(
         label_names=names,

@@ -52,7 +52,7 @@ def test_all_words_with_the_prefix_are_labels_wherever_they_stand(tmp_path: Path
 
 FAULTS = {
     "no text": (b"a one\nb\n", {}, "line 2: has no text after its label; write label, blank, text"),
-    "no prefix": (b"__l__a one\nb two\n", {"prefix": "__l__"}, "line 2: has no label, a word that begins with '__l__'"),
+    "no prefix": (b"__l__a one\nb two\n", {"prefix": "__l__"}, "line 2: has no label"),
     "prefix alone": (b"__l__ one\n", {"prefix": "__l__"}, "line 1: has no label"),
     "not UTF-8": (b"a one\nb \xff\n", {"encoding": "utf-8"}, "line 2: is not utf-8 text"),
     "empty": (b"\n\n", {}, "holds no documents"),
