@@ -110,16 +110,7 @@ def _opener(raw: IO[bytes]) -> Callable[[Any], Any] | None:
 
 
 def unpacked(raw: IO[bytes]) -> IO[bytes]:
-    """Return the decompressed stream of an open file (xz, gzip, bzip2 or zip by its first bytes), else the file.
-
-    Parameters
-    ----------
-    raw : at its start; one that cannot go back there, such as a pipe, is returned itself.
-
-    Raises
-    ------
-    NotOneFile : a zip archive holds no file or several.
-    """
+    """Return the decompressed stream of an open file; one that cannot go back to its start, such as a pipe, itself."""
     if not raw.seekable():
         return raw
     opener = _opener(raw)
@@ -128,18 +119,7 @@ def unpacked(raw: IO[bytes]) -> IO[bytes]:
 
 
 def open_plain(path: Path, limit: int = MAX_BYTES) -> bytes:
-    """Return the whole unpacked content of a file: xz, gzip, bzip2, zip of one file (by its first bytes) or plain.
-
-    Parameters
-    ----------
-    path : the file.
-    limit : cap on the size of the content, bytes; it holds for plain files too.
-
-    Raises
-    ------
-    DataFormatError : the packed stream is truncated or damaged, a zip archive holds no file or several, or the content
-        exceeds ``limit`` or, where the file is packed, `MAX_RATIO` times its packed size.
-    """
+    """Return the unpacked content, at most ``limit`` bytes, of a file: xz, gzip, bzip2, zip of one file, or plain."""
     path = Path(path)
     with open(path, "rb") as raw, _damage_named(path):
         size, opener = os.fstat(raw.fileno()).st_size, _opener(raw)
@@ -158,20 +138,9 @@ def iter_lines(
     *,
     stream: IO[bytes] | None = None,
 ) -> Iterator[bytes]:
-    """Yield the lines of a file, unpacked as in `open_plain`, one at a time, each with its line end.
+    """Yield the lines of a file, unpacked as in `open_plain`, each with its line end and of at most ``longest`` bytes.
 
-    Parameters
-    ----------
-    path : the file.
-    stream : its content where it is open already; one without a beginning to go back to, a pipe, is not unpacked.
-    limit : cap on the unpacked size of a packed file, bytes; a plain file has no cap, since memory holds one line.
-    longest : cap on a line, bytes.
-    ratio : cap on the unpacked over the packed size.
-
-    Raises
-    ------
-    DataFormatError : a line is longer than ``longest``, with its number; or the packed stream is truncated or damaged,
-        or unpacks to more than ``limit`` bytes or ``ratio`` times its packed size.
+    A plain file has no cap on its size, since memory holds one line.  ``stream`` is its content if it is open.
     """
     path = Path(path)
     with open(path, "rb") if stream is None else nullcontext(stream) as raw, _damage_named(path):
@@ -212,16 +181,9 @@ def _unpack(path: Path, stream: IO[bytes], budget: int, name: str = "it") -> byt
 
 
 def safe_name(path: Path, name: bytes | str) -> str:
-    """Return a member's name without ``./`` and final ``/``, if it stays inside the folder of the unpacked archive.
+    """Return a member's name without ``./`` and final ``/``, if it would stay in the folder of the unpacked archive.
 
-    Parameters
-    ----------
-    path : the archive, for the message.
-    name : the name as stored; bytes must be UTF-8.
-
-    Raises
-    ------
-    DataFormatError : the name is empty, absolute, not UTF-8, or holds ``..``, a backslash or what cannot be printed.
+    The empty, the absolute, and names with ``..``, a backslash or what cannot be printed are refused.
     """
     if isinstance(name, str) and _PLAIN(name):
         return name
@@ -240,18 +202,9 @@ def iter_members(path: Path, members: Sequence[str], limit: int = MAX_BYTES) -> 
     """Return (name, content) of the files of an archive whose names match a pattern, in order of name.
 
     The archive is a zip of several files, or a tar archive, plain or packed as in `open_plain`.  It is unpacked once,
-    in memory.  A leading ``./`` is taken off the names; folders and ``__MACOSX`` of a zip are left out.
-
-    Parameters
-    ----------
-    path : the archive.
-    members : `fnmatch` patterns, case-sensitive; ``*`` also matches ``/``.  One matching pattern is enough.
-    limit : cap on the unpacked size of the whole archive, bytes.
-
-    Raises
-    ------
-    DataFormatError : the archive is truncated or damaged, exceeds a cap (``limit``, `MAX_RATIO`, `MAX_MEMBERS`), holds
-        a name that `safe_name` refuses, a matching name twice, or a link, a device, a sparse or an encrypted file.
+    in memory, to at most ``limit`` bytes.  In a `fnmatch` pattern ``*`` also matches ``/``.  Folders and ``__MACOSX``
+    of a zip are left out.  A name that leads out, a matching name twice, a link, a device, a sparse file and an
+    encrypted one are refused.
     """
     path = Path(path)
     chosen = [item for item in _files(path, limit) if any(fnmatchcase(item[0], each) for each in members)]
@@ -274,18 +227,10 @@ def _files(path: Path, limit: int) -> Iterator[tuple[str, memoryview]]:
 
 
 def read_wheel(path: Path, pattern: str, limit: int) -> bytes:
-    """Return the content of one member of a zip archive (a wheel), or of several as one tar archive.
+    """Return the content of one member of a wheel, at most ``limit`` bytes.
 
-    Parameters
-    ----------
-    path : the archive.
-    pattern : exact name of the member, or with ``*`` the `fnmatch` pattern of members, which become one tar archive in
-        order of name, the same bytes every time (ustar, no times, no owners).
-    limit : cap on the sum of the members' unpacked sizes, bytes.
-
-    Raises
-    ------
-    DataFormatError : no member matches, a name stands twice, or a member is refused as in `iter_members`.
+    Of a pattern with ``*`` it is the tar archive of all members that match, in order of name, the same bytes every time
+    (ustar, no times, no owners).  Members are refused as in `iter_members`.
     """
     with _damage_named(path), zipfile.ZipFile(path) as archive:
         several = "*" in pattern

@@ -89,13 +89,8 @@ def survey(
 ) -> list[Finding]:
     """Return a finding for each data set; nothing is fetched, and no file is read but records.
 
-    Parameters
-    ----------
-    entries : of the registry.
-    resources : folder of the data sets' folders.
-    mirror : folder of the mirror, or None.
-    unlocks : data set -> how many published rows wait for it, in words.
-    finds : tells whether the name of a host is found; asked once for each host.
+    ``unlocks`` gives how many published rows wait for a data set, in words; ``finds`` tells whether the name of a host
+    is found, and is asked once for each.
     """
     asked = functools.cache(finds)
     found = [_finding(entry, resources / entry.id, mirror, asked) for entry in entries]

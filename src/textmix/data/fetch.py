@@ -101,23 +101,12 @@ def fetch_dataset(
     state: str | None = None,
     limits: Limits | None = None,
 ) -> dict[str, Any]:
-    """Bring the files of a data set to its folder and return a record of them; no failure of a source raises.
+    """Bring the files of a data set to the folder ``target`` and return a record; no failure of a source raises.
 
-    Parameters
-    ----------
-    entry : of the registry.
-    target : folder of the data set; made if it does not exist.  Files that the user placed there are used if their
-        bytes are right.
-    mirror : folder of the mirror, or None; its files are linked to, never copied.
-    state : the state that `source_state` returned before; computed if None.
-    limits : how long to try a download; None for the defaults of `Limits`.
+    Files of the mirror are linked to, never copied; those that the user placed in the folder are used if their bytes
+    are right.  ``state`` is what `source_state` returned before.  The record holds no path of this machine:
 
-    Returns
-    -------
-    the record, which holds no path of this machine:
-
-    - ``status``: ``had`` if all files are in the folder, ``missing`` if not;
-    - ``state``: as the parameter;
+    - ``status``: ``had`` if all files are in the folder, ``missing`` if not; ``state``;
     - if ``had``: ``source`` (``hand`` if the user placed a file, else the kind of source), ``form`` (the source whose
       form the files have, see `DatasetEntry.forms`) and ``files`` (role -> ``name``, ``sha256`` and ``bytes``, the
       size);
@@ -132,20 +121,11 @@ def fetch_dataset(
 
 
 def source_state(entry: DatasetEntry, target: Path, mirror: Path | None) -> str:
-    """Return a text that changes when a new fetch could find more than the last one.
+    """Return a text that changes when a new fetch could find more than the last one; no file is read but the record.
 
-    It is a parameter of the fetch rule, so Snakemake runs a failed fetch again after such a change.  No file is read
-    but the record, so the call is cheap.
-
-    Parameters
-    ----------
-    entry, target, mirror : as for `fetch_dataset`.
-
-    Returns
-    -------
-    for a data set whose record has the status ``had``, the state in this record, so that it is never fetched again;
-    else the paths of its files in the mirror, and name, size (bytes) and modification time (ns) of each file that the
-    user placed by hand, sorted and joined by blanks.
+    It is a parameter of the fetch rule, so Snakemake runs a failed fetch again after such a change.  A data set that
+    was had keeps its state, so that it is never fetched again; else the state is the paths of its files in the mirror,
+    and name, size and modification time (ns) of each file placed by hand.
     """
     record = read_record(target / RECORD)
     if record.get("status") == "had":

@@ -51,13 +51,7 @@ _POINTER = b"version https://git-lfs.github.com/spec/"
 
 
 class UnavailableError(Exception):
-    """A source does not give the files.
-
-    Parameters
-    ----------
-    reason : why, in a few words.
-    broken : whether the source gives a file, but with wrong bytes.
-    """
+    """A source does not give the files; ``broken`` tells whether it gives one with wrong bytes."""
 
     def __init__(self, reason: str, broken: bool = False) -> None:
         self.broken = broken
@@ -86,15 +80,7 @@ class Limits:
 
 @dataclass(frozen=True)
 class Access:
-    """How sources are reached.
-
-    Parameters
-    ----------
-    mirror : folder of the mirror, if any.
-    resources : folder of the data sets' folders.
-    hosts : hosts to which a download may be redirected, besides its own host.
-    limits : how long a download is tried.
-    """
+    """How sources are reached: the folders of the mirror and of all data, and the hosts of redirects."""
 
     mirror: Path | None
     resources: Path
@@ -103,13 +89,7 @@ class Access:
 
 
 def obtain(source: Source, files: Mapping[Path, SourceFile], access: Access) -> None:
-    """Make files from a source; after an error none of them exists.
-
-    Parameters
-    ----------
-    source : a source of a registry entry.
-    files : path of each file to make -> the file of the source; all are of one folder, which exists.
-    access : how sources are reached.
+    """Make the files of one folder, which exists, from a source; after an error none of them is there.
 
     Raises
     ------
