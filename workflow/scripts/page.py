@@ -6,7 +6,6 @@ from pathlib import Path
 from reproduction.flow.job import job
 from reproduction.flow.results import as_read, role_entries
 from reproduction.pages.curves import with_drawings
-from reproduction.pages.summary import darkened, draw_summary
 from reproduction.verdict.compare import (
     COMPARISON_COLUMNS,
     MEANS,
@@ -22,6 +21,7 @@ from reproduction.verdict.placebo import PLACEBO_COLUMNS
 from reproduction.verdict.published import COUNTED, IDENTITY
 from reproduction.verdict.recorded import read_recorded
 from reproduction.verdict.sections import ReportInputs, read_sections
+from reproduction.verdict.summary_figure import darkened, draw_summary
 from textmix.core.io import canonical_json, format_csv, read_csv, write_result
 from textmix.pages.drawing import inline_svg
 
