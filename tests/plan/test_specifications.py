@@ -12,7 +12,7 @@ import yaml
 from reproduction.flow.locators import parse_locator
 from reproduction.flow.papers import load_papers
 from reproduction.flow.places import paper_folders
-from reproduction.flow.readings import MOST, Readings, load_readings
+from reproduction.flow.readings import MOST, Readings, base_of, load_readings
 from reproduction.plan.plan import make_plan
 from reproduction.plan.reading_jobs import ReadingJobs
 from textmix.core.config import load_yaml_strict
@@ -192,3 +192,20 @@ def test_every_row_of_the_recorded_run_that_differs_is_declared_or_has_nothing_t
         choices = load_yaml_strict(file) if file.is_file() else []
         rows = {row for choice in choices for entry in choice.get("readings", {}).values() for row in entry["rows"]}
         assert {row for row in recorded if kinds[row] in COUNTED} <= rows | fixed
+
+
+def test_a_level_that_changes_nothing_that_a_row_rests_on_is_refused(folder: Path) -> None:
+    row = "edcm.t1.industry.c2"  # the DCM
+    dead = {"set": {"experiments.table1.methods.edcm.params.smoothing": 1.0}, "because": "it is another method's"}
+    live = {"set": {"experiments.table1.methods.dcm.params.smoothing": 1.0}, "because": "it is another"}
+    for level in (dead, live):
+        entry = {"rows": [row], "factors": {"smoothing": {"old": {"because": "the table"}, "new": level}}}
+        if level is live:
+            assert len(readings(folder, entry).specifications[0].points) == 2
+            continue
+        with pytest.raises(ConfigError, match=r"smoothing\.new: changes nothing that 'edcm\.t1\.industry\.c2' rests on"):
+            readings(folder, entry)
+
+
+def test_a_reading_draws_by_the_name_of_the_table() -> None:
+    assert base_of("approximation_r0a1b2c3d") == base_of("approximation") == "approximation"

@@ -2,6 +2,7 @@
 
 from reproduction.flow.job import job
 from reproduction.flow.measures import MeasureData, run_measure
+from reproduction.flow.readings import base_of
 from textmix.data.corpus import Corpus
 from textmix.experiment.methods import Method
 from textmix.experiment.predictions import Predictions
@@ -23,6 +24,6 @@ with job(snakemake, threads=snakemake.threads) as running:
     }
     for role, method, folder in running.settings.predictions:
         sources[role].predictions[method] = Predictions.load(folder)
-    entry, generator = running.settings.entry, rng(running.settings.seed, paper, measure)
+    entry, generator = running.settings.entry, rng(running.settings.seed, paper, base_of(measure))
     made = run_measure(paper, entry["function"], sources, entry.get("settings", {}), generator)
     made.save(snakemake.output[0], running.record)

@@ -13,6 +13,7 @@ from __future__ import annotations
 import copy
 import csv
 import itertools
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -161,6 +162,7 @@ def _readings(root: Path, folder: Path, paper: Mapping[str, Any], methods: Mappi
         _check_levels(place, entry, paper, methods, root / PAPER_SCHEMA)
         levels = _drawn(entry["factors"], [seed, folder.name, key])
         _check_reads(place, entry, found.sources)
+        _check_changes(place, entry, found)
         points = [
             Point(
                 chosen,
@@ -252,6 +254,33 @@ def _check_reads(place: str, entry: Mapping[str, Any], sources: Mapping[str, tup
                 check_name("value", value, known, f"{place}.factors.{factor}.{name}.reads")
 
 
+def _check_changes(place: str, entry: Mapping[str, Any], expansion: _Expansion) -> None:
+    """Refuse a level that changes nothing that one of the rows rests on: it would look like a further reading."""
+    for (factor, levels), row in itertools.product(entry["factors"].items(), entry["rows"]):
+        for name, level in levels.items():
+            changes = {path: one for path, one in level.get("set", {}).items() if _reaches(path, expansion.sources[row])}
+            if "set" in level and "reads" not in level and not expansion.changed(changes, [row]):
+                raise ConfigError(
+                    f"{place}.factors.{factor}.{name}: changes nothing that '{row}' rests on; remove the level, or give "
+                    "the row readings of its own"
+                )
+
+
+def _reaches(path: str, sources: Iterable[Locator]) -> bool:
+    """Return whether a path of paper.yaml is none of another method than those that a row rests on."""
+    kind, experiment, part, *keys = path.split(".")
+    if kind != "experiments" or part != "methods":
+        return True
+    scores = [one for one in sources if isinstance(one, ScoreLocator) and one.experiment == experiment]
+    # An experiment that a measure reads counts as a whole.
+    return not scores or keys[0] in {one.method for one in scores}
+
+
+def base_of(name: str) -> str:
+    """Return the name of the entry of paper.yaml that a reading changed, by which its random numbers are drawn."""
+    return re.sub(r"_r[0-9a-f]{8}$", "", name)
+
+
 def _changed(paper: Mapping[str, Any], changes: Mapping[str, Any], where: str) -> dict[str, dict[str, Any]]:
     """Return kind -> name -> the entry of paper.yaml with other values, of the entries in which a value is set."""
     found: dict[str, dict[str, Any]] = {kind: {} for kind in _KINDS}
@@ -283,6 +312,10 @@ class _Expansion:
         self.spec = {**paper, **{kind: dict(paper[kind]) for kind in _KINDS}}
         self.bases: dict[str, str] = {}
 
+    def changed(self, changes: Mapping[str, Any], rows: Iterable[str]) -> bool:
+        """Return whether changes reach an entry on which some rows rest, and give it another value."""
+        return bool(_Expansion(self.paper, self.sources).add(changes, rows))
+
     def add(self, changes: Mapping[str, Any], rows: Iterable[str]) -> dict[str, str]:
         """Add the entries of a reading that some rows need; return ``<kind>.<name>`` -> their names."""
         names: dict[str, str] = {}
@@ -292,7 +325,9 @@ class _Expansion:
             if entry != self.paper[kind][name]:
                 if kind == "splits" and entry["kind"] == "random":
                     entry.setdefault("order", name)  # a random order of its own would be another reading
-                given = names[f"{kind}.{name}"] = f"{name}_r{digest_of(entry)[:_SHORT]}"
+                # The place of a function is no part of what it measures.
+                content = {key: value for key, value in entry.items() if key != "function"}
+                given = names[f"{kind}.{name}"] = f"{name}_r{digest_of(content)[:_SHORT]}"
                 self.spec[kind][given] = entry
                 self.bases[f"{kind}.{given}"] = name
         return names
