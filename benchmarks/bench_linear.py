@@ -24,18 +24,17 @@ from sklearn.svm import SVC
 
 from textmix import LSIDensityClassifier, LSITransformer, ProbabilisticNeuralNetwork, SkipgramVectorizer
 from textmix.models.hmm.estimator import background
-from textmix.models.hmm.sequences import TokenSequences
 from textmix.models.hmm.training import BaumWelch, random_chain
-from textmix.models.linear.function import minimise_function
 from textmix.models.linear.label_svm import cost_path
-from textmix.models.linear.lbfgs import minimise
 from textmix.models.linear.margin_problem import Columns, MarginProblem
 from textmix.models.linear.path import penalty_grid
 from textmix.models.linear.problems import LogisticBatch, features_gradient
+from textmix.models.linear.solvers import minimise, minimise_function
 from textmix.models.linear.subspace import solve_l2
 from textmix.models.linear.working_set import solve_l1
 from textmix.models.lsi.scores import sensitivity
 from textmix.models.lsi.transformer import ITERATIONS
+from textmix.text.sequences import TokenSequences
 
 GAP = 1e-4
 #: The constant feature that stands for the intercept of LIBLINEAR and celer, which have a penalty on it.

@@ -12,16 +12,15 @@ from textmix.models.hmm.clustered import ClusteredHMMClassifier as ClusteredHMMC
 from textmix.models.hmm.estimator import HiddenMarkovModel as HiddenMarkovModel
 from textmix.models.hmm.estimator import HMMClassifier as HMMClassifier
 from textmix.models.hmm.topics import WordClusters as WordClusters
-from textmix.models.hmm.vectorizer import SequenceVectorizer as SequenceVectorizer
 from textmix.models.label_sets.boosted import BoostedPowerSet as BoostedPowerSet
 from textmix.models.label_sets.boosted import BoostedRelevance as BoostedRelevance
 from textmix.models.label_sets.chains import ChainEnsemble as ChainEnsemble
 from textmix.models.label_sets.chains import ClassifierChain as ClassifierChain
-from textmix.models.label_sets.dependency_network import DependencyNetwork as DependencyNetwork
+from textmix.models.label_sets.chains import DependencyNetwork as DependencyNetwork
+from textmix.models.label_sets.chains import ProbabilisticChain as ProbabilisticChain
 from textmix.models.label_sets.estimators import BinaryRelevance as BinaryRelevance
 from textmix.models.label_sets.estimators import PairwiseCRF as PairwiseCRF
 from textmix.models.label_sets.estimators import PowerSet as PowerSet
-from textmix.models.label_sets.exact_chain import ProbabilisticChain as ProbabilisticChain
 from textmix.models.label_sets.margins import MajoritySet as MajoritySet
 from textmix.models.label_sets.margins import SVMPowerSet as SVMPowerSet
 from textmix.models.label_sets.margins import SVMRelevance as SVMRelevance
@@ -54,6 +53,7 @@ from textmix.models.topics.lda import LDAClassifier as LDAClassifier
 from textmix.pages.top_words import TopWordsDisplay as TopWordsDisplay
 from textmix.serve.library import load as load
 from textmix.serve.library import save as save
+from textmix.text.sequences import SequenceVectorizer as SequenceVectorizer
 from textmix.text.skipgram_vectorizer import SkipgramVectorizer as SkipgramVectorizer
 from textmix.text.term_weighting import TermWeighting as TermWeighting
 from textmix.text.word_vectorizer import WordVectorizer as WordVectorizer

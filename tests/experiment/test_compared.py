@@ -20,9 +20,9 @@ from textmix.experiment.entries import TEXT_VIEWS
 from textmix.experiment.entries import compared as compared_entry
 from textmix.experiment.methods import Method, load_methods
 from textmix.experiment.splits import make_splits
-from textmix.models.hmm.vectorizer import SequenceVectorizer
 from textmix.serve.keep import keep_best
 from textmix.text.features import build_features
+from textmix.text.sequences import SequenceVectorizer
 
 CORPUS = SimpleNamespace(
     tokens=None,

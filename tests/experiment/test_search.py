@@ -17,8 +17,8 @@ from textmix.experiment.ladders import beyond
 from textmix.experiment.methods import load_methods
 from textmix.experiment.represented import Represented, Views
 from textmix.experiment.search import search
-from textmix.models.hmm.sequences import TokenSequences
 from textmix.text.features import build_features
+from textmix.text.sequences import TokenSequences
 from textmix.text.term_weighting import TermWeighting
 
 RANDOM = np.random.default_rng(0)

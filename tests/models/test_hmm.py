@@ -16,11 +16,9 @@ from textmix.core.errors import ConfigError
 from textmix.data.corpus import Corpus, label_matrix
 from textmix.models.hmm.clustered import ClusteredHMMClassifier
 from textmix.models.hmm.estimator import HiddenMarkovModel, HMMClassifier
-from textmix.models.hmm.frequent import FrequentWords
-from textmix.models.hmm.sequences import TokenSequences
 from textmix.models.hmm.topics import WordClusters, topic_emissions
 from textmix.models.hmm.training import Chain, pass_emissions, random_emissions
-from textmix.models.hmm.vectorizer import SequenceVectorizer
+from textmix.text.sequences import FrequentWords, SequenceVectorizer, TokenSequences
 from textmix.text.word_vectorizer import WordVectorizer
 
 

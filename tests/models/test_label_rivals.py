@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 from tests.models.test_cbm import documents
 from tests.naive import cbm as naive
 from textmix.models.label_sets.chain_search_kernels import search_best
-from textmix.models.label_sets.chains import ClassifierChain
-from textmix.models.label_sets.exact_chain import ProbabilisticChain
+from textmix.models.label_sets.chains import ClassifierChain, ProbabilisticChain
 
 seeds = st.integers(0, 2**32 - 1)
 

@@ -11,11 +11,10 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 from tests.naive import cbm as naive
-from textmix.models.linear.lbfgs import minimise
 from textmix.models.linear.loss_kernels import logistic_line, softmax_line
-from textmix.models.linear.newton import minimise_newton
 from textmix.models.linear.problems import LogisticBatch, Multinomial, add_bias
 from textmix.models.linear.row_space import RowSpace
+from textmix.models.linear.solvers import minimise, minimise_newton
 
 seeds = st.integers(0, 2**32 - 1)
 

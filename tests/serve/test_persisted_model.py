@@ -16,12 +16,12 @@ from textmix.core import digests, io
 from textmix.core.errors import ConfigError, DataFormatError, IntegrityError, MissingResult
 from textmix.data.corpus import Corpus, Ragged, label_matrix
 from textmix.experiment.methods import Method, load_methods
-from textmix.models.hmm.sequences import TokenSequences
 from textmix.models.linear.two_class import TwoClassLinear
 from textmix.serve.classes import SKLEARN
 from textmix.serve.fit import fit_model, is_persistable
 from textmix.serve.model import PersistedModel
 from textmix.text.features import build_features
+from textmix.text.sequences import TokenSequences
 
 METHODS = load_methods()
 PERSISTABLE = sorted(name for name, method in METHODS.items() if is_persistable(method))

@@ -1,6 +1,6 @@
 """Strict configuration: YAML without duplicate keys, closed schemas, and messages that name the remedy.
 
-It is imported while Snakemake parses the workflow, so it must not import NumPy or anything heavier.
+It is imported while a workflow is parsed, so it must not import NumPy or anything heavier.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _CONTENTS = Store(f"yaml-{_CODE}")
 _VALID = Store(f"valid-{_CODE}")
 
 
-# LibYAML's parser takes a tenth of the time, and `snakemake -n` waits for it.
+# LibYAML's parser takes a tenth of the time, and a dry run of a workflow waits for it.
 class _StrictLoader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc]
     """SafeLoader that refuses a mapping with the same key twice."""
 

@@ -2,8 +2,8 @@
 
 A *result* is either one file with a record beside it (``name.csv`` and ``name.csv.meta.json``) or a folder with a
 record in it (``meta.json``).  The record holds the sha256 of every file, so that a result changed by hand is noticed by
-the next stage that reads it and named by ``snakemake verify``.  It also holds the path of the result, so that a result
-copied to the place of another is refused.  Arrays are stored as ``.npy``; nothing is ever pickled.
+the next stage that reads it.  It also holds the path of the result, so that a result copied to the place of another is
+refused.  Arrays are stored as ``.npy``; nothing is ever pickled.
 
 The module is used while the workflow is parsed, so NumPy is imported where arrays are written or read.
 """
@@ -36,7 +36,7 @@ META = "meta.json"
 LEFT = ".tmp"
 #: Errors of a write alone: a full disk, a full share of it, a limit of the size of files.
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
-#: Files that Snakemake writes into folder outputs; they are not part of a result.
+#: Files that a workflow's program writes into folder outputs; they are not part of a result.
 FOREIGN = {".snakemake_timestamp"}
 
 

@@ -1,4 +1,4 @@
-"""The source from which each data set would be fetched now: the table of ``snakemake doctor``."""
+"""The source from which each data set would be fetched now, as a table."""
 
 from __future__ import annotations
 

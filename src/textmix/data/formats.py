@@ -1,6 +1,6 @@
 """The formats of texts and numbers that a user may bring, and the ending of a file's name that tells each of them.
 
-It is imported while Snakemake parses the workflow, so it imports nothing heavy.
+It is imported while a workflow is parsed, so it imports nothing heavy.
 """
 
 from __future__ import annotations

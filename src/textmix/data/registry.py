@@ -1,6 +1,6 @@
 """The registry of data sets, config/datasets.yaml: description, sources and expected counts of each data set.
 
-It is read while Snakemake parses the workflow, so it imports nothing heavier than a YAML and a JSON schema library.
+It is read while a workflow is parsed, so it imports nothing heavier than a YAML and a JSON schema library.
 """
 
 from __future__ import annotations

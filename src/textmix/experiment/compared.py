@@ -13,7 +13,7 @@ from textmix.experiment.predictions import Predictions
 from textmix.experiment.represented import Views, suited
 from textmix.experiment.splits import Splits
 from textmix.experiment.trials import run_trials
-from textmix.models.hmm.sequences import TokenSequences
+from textmix.text.sequences import TokenSequences
 
 
 def run_compared(

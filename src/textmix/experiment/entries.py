@@ -1,6 +1,6 @@
 """Entries of methods in a comparison: the views of texts that are counted, and among what each method is tuned.
 
-It is imported while Snakemake parses the workflow, so it imports nothing heavier than the registry of methods.
+It is imported while a workflow is parsed, so it imports nothing heavier than the registry of methods.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ TEXT_VIEWS: dict[str, dict[str, Any]] = {
 #: Keys of ``features`` by which a user describes a view of their own, which is then the only one.
 _OWN_VIEW = {"tokenizer", "max_n", "max_slop", "subsume", "vectors"}
 #: Keys that a training part applies to its own documents (`textmix.text.term_weighting.TermWeighting`, and for words in
-#: order `textmix.models.hmm.frequent.FrequentWords`).
+#: order `textmix.text.sequences.FrequentWords`).
 _LEAST = ("min_documents", "min_count")
 #: The view of data that are counted already.
 MATRIX_VIEWS: dict[str, dict[str, Any]] = {"matrix": {"tokenizer": "matrix"}}

@@ -11,8 +11,7 @@ from scipy import sparse
 
 from textmix.data.corpus import Corpus
 from textmix.experiment.methods import ORDER
-from textmix.models.hmm.frequent import FrequentWords
-from textmix.models.hmm.sequences import TokenSequences
+from textmix.text.sequences import FrequentWords, TokenSequences
 from textmix.text.term_weighting import WEIGHTINGS, TermWeighting
 
 #: Keys of a grid point that choose the representation; every other key is a parameter of the estimator.

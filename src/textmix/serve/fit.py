@@ -12,10 +12,10 @@ from textmix.data.corpus import Corpus
 from textmix.experiment.methods import Method
 from textmix.experiment.tuning import tune
 from textmix.models.common.sklearn_private import check_parameters
-from textmix.models.hmm.sequences import TokenSequences
 from textmix.numerics.determinism import rng
 from textmix.serve.classes import can_be_persisted
 from textmix.serve.model import PersistedModel
+from textmix.text.sequences import TokenSequences
 
 logger = logging.getLogger("textmix")
 
@@ -29,7 +29,7 @@ def fit_model(
     *,
     seed: int = 0,
 ) -> PersistedModel:
-    """Fit a method to all documents; none is held out, for `snakemake own` and `matrix` measure how good a method is.
+    """Fit a method to all documents; none is held out, for a comparison measures how good a method is.
 
     Parameters
     ----------

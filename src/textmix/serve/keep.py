@@ -12,11 +12,11 @@ from textmix.data.corpus import Corpus
 from textmix.experiment.estimators import new_estimator
 from textmix.experiment.methods import Method
 from textmix.experiment.represented import CHOICE, weighting_of
-from textmix.models.hmm.vectorizer import SequenceVectorizer
 from textmix.serve.fit import is_persistable
 from textmix.serve.model import PersistedModel
 from textmix.serve.seen import SEEN, sketch
 from textmix.text.encoder import TextEncoder
+from textmix.text.sequences import SequenceVectorizer
 from textmix.text.skipgram_vectorizer import SkipgramVectorizer
 from textmix.text.term_weighting import TermWeighting
 from textmix.text.word_vectorizer import WordVectorizer

@@ -83,12 +83,12 @@ class FittedModel(Protocol):
 def load(folder: str | Path, *, encoder: str | None = None) -> FittedModel:
     """Return a saved model, checked: the classifier, or the pipeline from texts to labels.
 
-    A model that ``snakemake model`` made is a pipeline from texts to names of labels, or to tuples of names; an average
+    A model that a comparison kept is a pipeline from texts to names of labels, or to tuples of names; an average
     of ``textmix compare`` predicts them likewise.
 
     Parameters
     ----------
-    folder : made by `save` or by ``snakemake model``.
+    folder : made by `save` or by a comparison.
     encoder : ``module:name`` of the encoder that the model of ``textmix compare --encoder`` needs.
 
     Raises

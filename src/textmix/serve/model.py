@@ -24,13 +24,12 @@ from textmix.core import io
 from textmix.core.errors import ConfigError, DataFormatError, IntegrityError
 from textmix.data.corpus import Ragged
 from textmix.models.common.sklearn_private import check_parameters
-from textmix.models.hmm.sequences import TokenSequences
-from textmix.models.hmm.vectorizer import SequenceVectorizer
 from textmix.serve import parameters
 from textmix.serve.classes import forms_of, persisted_class
 from textmix.serve.forms import read_json, read_names, read_state, write_state
 from textmix.serve.seen import shown
 from textmix.text.encoder import EncoderNotNamedError
+from textmix.text.sequences import SequenceVectorizer, TokenSequences
 from textmix.text.word_vectorizer import WordVectorizer
 
 #: Version of the folder's layout; a model of another version is refused.

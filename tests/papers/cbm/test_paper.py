@@ -19,8 +19,8 @@ from textmix.data.parse import parse_dataset
 from textmix.data.registry import RECORD, DatasetEntry, SourceFile, load_registry
 from textmix.experiment.splits import make_splits
 from textmix.models.label_sets import estimators
-from textmix.models.label_sets.blocks import in_blocks
 from textmix.models.label_sets.estimators import PairwiseCRF, PowerSet
+from textmix.models.linear.problems import in_blocks
 
 
 def published() -> list[Any]:

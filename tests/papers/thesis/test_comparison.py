@@ -13,7 +13,7 @@ from reproduction.papers.thesis.comparison import comparison, comparison_time
 from tests.papers.thesis.example import SPEC
 from textmix.experiment.methods import load_methods
 from textmix.models.hmm.estimator import HMMClassifier
-from textmix.models.hmm.sequences import TokenSequences
+from textmix.text.sequences import TokenSequences
 
 
 def with_methods(data: MeasureData, names: Sequence[str]) -> MeasureData:

@@ -171,7 +171,7 @@ def special_cases(sources: Sources, settings: Settings, generator: Generator) ->
     """Compare CBM with one component to BinRel, and with one hard component per label set to PowSet.
 
     Settings: ``variance`` of both; ``steps``, most iterations of a solver; ``tolerance`` of the solvers of PowSet and
-    of CBM with a component a label set, see `textmix.models.linear.lbfgs.minimise`.
+    of CBM with a component a label set, see `textmix.models.linear.solvers.minimise`.
     """
     trial = only(sources).first("indicators")
     shared = {"variance": settings["variance"], "max_iter": 1, "floor": 0.0, "steps": settings["steps"]}

@@ -20,9 +20,9 @@ from textmix.experiment.trial import Documents
 from textmix.models.cbm.estimator import CBMClassifier
 from textmix.models.cbm.learners import Experts, Gate, LogisticExperts, LogisticGate, MStep
 from textmix.models.label_sets.estimators import BinaryRelevance, LinearMultiLabel, PairwiseCRF, PowerSet
-from textmix.models.linear.lbfgs import minimise
 from textmix.models.linear.problems import BatchProblem, LogisticBatch, Multinomial, Solution
 from textmix.models.linear.row_space import RowSpace
+from textmix.models.linear.solvers import minimise
 
 
 class Unscaled:

@@ -23,7 +23,7 @@ from textmix.metrics import ranking
 #: Form of the documents that a method takes -> the weighting of their words.
 WEIGHTING = {"counts": "counts", "reals": "tfidf", "sequences": "order"}
 #: Form of the documents -> the least numbers of a word: of words in order the thesis' models know every word of the
-#: features (`textmix.models.hmm.frequent`), also one that no training document has.
+#: features (`textmix.text.sequences`), also one that no training document has.
 LEAST = {"counts": 1, "reals": 1, "sequences": 0}
 
 

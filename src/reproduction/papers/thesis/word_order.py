@@ -26,10 +26,10 @@ from reproduction.papers.thesis.generative import samples
 from reproduction.papers.thesis.lsi import lsi_point
 from textmix.experiment.trial import Documents, Trial, documents_of
 from textmix.models.hmm.estimator import HMMClassifier
-from textmix.models.hmm.sequences import TokenSequences
 from textmix.models.hmm.topics import WordClusters
 from textmix.models.lsi.classifiers import LSIDensityClassifier
 from textmix.models.naive_bayes.multinomial import MultinomialClassifier
+from textmix.text.sequences import TokenSequences
 
 #: Claim -> the two numbers whose difference must be above 0.
 PAIRS = {

@@ -43,7 +43,7 @@ class CBMClassifier(MultiLabelClassifier):
     max_iter : iterations of EM.
     tol : relative change of the penalised log-likelihood below which EM stops.
     steps, step_tol : most iterations of the solver in an M step, and its ``tol``, of logistic regressions; see
-        `textmix.models.linear.lbfgs.minimise`.
+        `textmix.models.linear.solvers.minimise`.
     trees, leaves, shrinkage : trees an M step adds to each classifier by boosting, their leaves, and the learning rate.
     init : the first memberships: "mixture", those of a Bernoulli mixture fitted to the label sets; "label_sets", one
         component for each distinct label set.

@@ -13,9 +13,8 @@ import numpy as np
 from scipy import sparse
 from scipy.special import logsumexp
 
-from textmix.models.linear.lbfgs import minimise
-from textmix.models.linear.newton import minimise_newton
 from textmix.models.linear.problems import LogisticBatch, Multinomial, add_bias
+from textmix.models.linear.solvers import minimise, minimise_newton
 
 #: Weight of a label's share in all instances in the constant that replaces a classifier (see `smoothed_log_odds`).
 SMOOTHING = 1e-4
@@ -62,7 +61,7 @@ class MStep:
     Parameters
     ----------
     variance : of the Gaussian prior: the penalty of a weight v is v^2 / (2 variance).
-    max_iter, tol : see `textmix.models.linear.lbfgs.minimise`.
+    max_iter, tol : see `textmix.models.linear.solvers.minimise`.
     """
 
     variance: float

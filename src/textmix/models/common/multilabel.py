@@ -1,4 +1,4 @@
-"""The base class of the multi-label classifiers, and functions of label sets."""
+"""The base classes of the multi-label classifiers, and functions of label sets."""
 
 from __future__ import annotations
 
@@ -6,13 +6,15 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from scipy import sparse
+from scipy.special import expit
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import check_consistent_length, check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from textmix.models.common.checks import OF_ONE_FEATURE, OF_SPARSE_INPUT, Failures
-from textmix.models.common.targets import LabelSetTargets
+from textmix.models.common.checks import NOT_INDICATORS, OF_ONE_FEATURE, OF_SPARSE_INPUT, Failures
+from textmix.models.common.targets import LabelSetTargets, in_form_of_y
 from textmix.models.common.validation import check_features, check_label_sets, checked_fit
+from textmix.models.linear.loss_kernels import set_log_likelihood
 
 
 class MultiLabelClassifier(LabelSetTargets, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
@@ -72,6 +74,16 @@ class MultiLabelClassifier(LabelSetTargets, ClassifierMixin, BaseEstimator):  # 
         features = self._checked(X)
         return features, check_label_sets(self._targets(Y), features.shape[0], len(self.classes_))
 
+    def _by_feature(self, weights: np.ndarray) -> np.ndarray:
+        """Return weights of the fitted features and, last, the bias, (..., W + 1, K), as (..., K, V) without the bias.
+
+        A feature that the model was not fitted to has the weight 0.
+        """
+        coef = np.zeros((*weights.shape[:-2], weights.shape[-1], self.n_features_in_))
+        columns = slice(None) if self._columns is None else self._columns
+        coef[..., columns] = np.swapaxes(weights[..., :-1, :], -1, -2)
+        return coef
+
     def __sklearn_tags__(self) -> Any:
         """Tell scikit-learn: sparse input, label indicators as targets."""
         tags = super().__sklearn_tags__()
@@ -81,6 +93,38 @@ class MultiLabelClassifier(LabelSetTargets, ClassifierMixin, BaseEstimator):  # 
         tags.classifier_tags.multi_class = False
         tags.classifier_tags.multi_label = True
         return tags
+
+
+class IndependentLabels(LabelSetTargets):
+    """Predictions from the log odds of labels that are independent given the features."""
+
+    _expected_failures: ClassVar[Failures] = {"check_decision_proba_consistency": NOT_INDICATORS + "one row"}
+
+    def decision_function(self, X: Any) -> np.ndarray:
+        """Return the log odds of each label, float64 (N, L).
+
+        A model may give -inf to a label that no training instance has, and inf to a label that all of them have.
+        """
+        raise NotImplementedError
+
+    def predict_proba(self, X: Any) -> np.ndarray:
+        """Return the probability of each label, float64 (N, L)."""
+        return np.asarray(expit(self.decision_function(X)))
+
+    @in_form_of_y
+    def predict(self, X: Any) -> np.ndarray:
+        """Return the labels of probability above one half, int64 (N, L) of 0 and 1; the set may be empty."""
+        return (self.decision_function(X) > 0.0).astype(np.int64)
+
+    def set_log_proba(self, X: Any, Y: Any) -> np.ndarray:
+        """Return log p(y|x) of given label sets Y (N, L) of 0 and 1, float64 (N,): the sum over all L labels.
+
+        Raises
+        ------
+        ValueError : Y holds another number than 0 and 1, or its shape is not (N, L).
+        """
+        odds = self.decision_function(X)
+        return np.asarray(set_log_likelihood(odds, check_label_sets(self._targets(Y), *odds.shape)))
 
 
 def label_sets(Y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

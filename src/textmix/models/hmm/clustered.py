@@ -11,8 +11,8 @@ from sklearn.utils import check_random_state
 from textmix.models.common.sklearn_private import Interval
 from textmix.models.common.validation import checked_fit
 from textmix.models.hmm.estimator import HMMClassifier, training_sequences
-from textmix.models.hmm.sequences import TokenSequences
 from textmix.models.hmm.topics import WordClusters
+from textmix.text.sequences import TokenSequences
 
 
 class ClusteredHMMClassifier(HMMClassifier):

@@ -22,7 +22,6 @@ from sklearn.utils.validation import check_is_fitted
 from textmix.models.common.generative import set_impossible
 from textmix.models.common.sklearn_private import Interval, StrOptions
 from textmix.models.common.validation import check_classes, checked_fit, class_codes
-from textmix.models.hmm.sequences import TokenSequences
 from textmix.models.hmm.topics import topic_emissions
 from textmix.models.hmm.training import (
     BaumWelch,
@@ -32,6 +31,7 @@ from textmix.models.hmm.training import (
     random_emissions,
     random_transitions,
 )
+from textmix.text.sequences import TokenSequences
 
 _CONSTRAINTS: dict[str, list[Any]] = {
     "n_states": [Interval(Integral, 1, None, closed="left")],

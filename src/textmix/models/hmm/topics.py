@@ -24,7 +24,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from textmix.models.common.sklearn_private import Interval
 from textmix.models.common.validation import checked_fit
-from textmix.models.hmm.sequences import TokenSequences
+from textmix.text.sequences import TokenSequences
 
 #: lambda, the share of the collection's words in every topic.
 BACKGROUND = 0.1

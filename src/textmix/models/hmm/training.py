@@ -17,7 +17,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from textmix.models.hmm import hmm_kernels as kernel
-from textmix.models.hmm.sequences import TokenSequences
+from textmix.text.sequences import TokenSequences
 
 
 @dataclass(frozen=True)

@@ -10,8 +10,7 @@ import numpy as np
 from textmix.models.cbm.boosted_learners import BoostedExperts, BoostedGate
 from textmix.models.common.boosted_trees import Growth
 from textmix.models.common.checks import OF_OTHER_DECISIONS, Failures
-from textmix.models.common.independent_labels import IndependentLabels
-from textmix.models.common.multilabel import MultiLabelClassifier, label_sets
+from textmix.models.common.multilabel import IndependentLabels, MultiLabelClassifier, label_sets
 from textmix.models.common.sklearn_private import Interval
 from textmix.models.label_sets.estimators import SetScorer
 

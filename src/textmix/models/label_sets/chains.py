@@ -1,4 +1,4 @@
-"""Baselines in which labels are inputs of other labels: classifier chains and their ensembles.
+"""Baselines in which labels are inputs of other labels: classifier chains, their ensembles, a dependency network.
 
 In training, the inputs of each label's classifier are the features and the true values of other labels.  All
 classifiers of a chain or of the network are therefore one batch of logistic regressions over [X, Y] with some weights
@@ -9,26 +9,28 @@ Sources: see `chain_kernels`; for settings that they do not give, MEKA, which th
 
 from __future__ import annotations
 
-from numbers import Integral
+from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
 from scipy import sparse
 
 from textmix.models.common.checks import OF_FEW_VOTES, OF_OTHER_DECISIONS, Failures
-from textmix.models.common.multilabel import generator, label_sets
+from textmix.models.common.multilabel import MultiLabelClassifier, generator, label_sets
 from textmix.models.common.sklearn_private import Interval, StrOptions
 from textmix.models.common.targets import in_form_of_y
-from textmix.models.label_sets.chain_kernels import search_chain
+from textmix.models.label_sets.chain_kernels import gibbs_marginals, search_chain
 from textmix.models.label_sets.chain_sampling_kernels import chain_marginals
+from textmix.models.label_sets.chain_search_kernels import search_best
 from textmix.models.label_sets.estimators import LinearMultiLabel
-from textmix.models.label_sets.weights import LinearWeights, ManyLinearWeights, in_order_of_labels
 from textmix.models.linear.loss_kernels import set_log_likelihood
 from textmix.models.linear.problems import LogisticBatch, add_bias
 from textmix.models.linear.row_space import RowSpace
 
 #: Label sets drawn from a chain for the probabilities of its labels.
 SAMPLES = 200
+#: Most nodes of the exact search that are expanded for one instance.
+LIMIT = 10_000
 
 
 def _with_labels(X: Any, Y: np.ndarray) -> Any:
@@ -38,42 +40,26 @@ def _with_labels(X: Any, Y: np.ndarray) -> Any:
     return np.hstack([X, Y])
 
 
-class LinkedLabels(LinearMultiLabel):
-    """The base class of the models whose classifiers have other labels among their inputs.
+def fit_linked(model: Any, space: RowSpace, Y: np.ndarray, weight: np.ndarray, free: np.ndarray) -> None:
+    """Fit all labels, each on the features and on the labels that are its inputs, and set ``links_`` and the weights.
 
     Parameters
     ----------
-    random_state : see the models.
-    variance, max_iter, tol : see `LinearMultiLabel`.
-
-    Attributes
-    ----------
-    links_ : float64 (L, L); links_[j, l] is the weight of label j in the log odds of label l.
+    model : a `LinearMultiLabel`.
+    space : of the features of the instances, (N, V).
+    Y : label indicators (N, L).
+    weight : float64 (N,) of the instances; an instance of weight 0 is left out.
+    free : bool (L, L); free[j, l] tells whether label j is an input of label l.
     """
-
-    _forms: ClassVar[dict[str, Any]] = {**LinearMultiLabel._forms, "_weights": "float64 W+1 L", "links_": "float64 L L"}
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **LinearMultiLabel._parameter_constraints,
-        "random_state": ["random_state"],
-    }
-
-    def __init__(
-        self, *, variance: float = 1.0, max_iter: int = 500, tol: float = 1e-5, random_state: Any = None
-    ) -> None:
-        super().__init__(variance=variance, max_iter=max_iter, tol=tol)
-        self.random_state = random_state
-
-    def _fit_linked(self, space: RowSpace, Y: np.ndarray, weight: np.ndarray, free: np.ndarray) -> None:
-        """Fit all labels, each on the features and on the labels that are its inputs, and set the attributes."""
-        n_features, n_labels = space.inputs.shape[1], Y.shape[1]
-        every = np.ones((1, n_labels), dtype=bool)
-        mask = np.vstack([np.repeat(every, n_features, axis=0), free, every])
-        rows = np.flatnonzero(weight > 0)
-        inputs = _with_labels(space.inputs[rows], Y[rows])
-        problem = LogisticBatch(inputs, Y[rows], weight[rows], 2.0 * self.variance, mask)
-        unknowns = self._solve(problem, mask.shape).unknowns
-        self.links_ = unknowns[n_features:-1]
-        self._weights = space.lift(np.delete(unknowns, slice(n_features, n_features + n_labels), axis=0))
+    n_features, n_labels = space.inputs.shape[1], Y.shape[1]
+    every = np.ones((1, n_labels), dtype=bool)
+    mask = np.vstack([np.repeat(every, n_features, axis=0), free, every])
+    rows = np.flatnonzero(weight > 0)
+    inputs = _with_labels(space.inputs[rows], Y[rows])
+    problem = LogisticBatch(inputs, Y[rows], weight[rows], 2.0 * model.variance, mask)
+    unknowns = model._solve(problem, mask.shape).unknowns
+    model.links_ = unknowns[n_features:-1]
+    model._weights = space.lift(np.delete(unknowns, slice(n_features, n_features + n_labels), axis=0))
 
 
 def search(odds: np.ndarray, order: np.ndarray, links: np.ndarray, beam_width: int = 1) -> np.ndarray:
@@ -102,7 +88,7 @@ def check_order(order: np.ndarray) -> None:
         raise ValueError("order_ must hold every label once; save the model again")
 
 
-class ClassifierChain(LinearWeights, LinkedLabels):
+class ClassifierChain(LinearMultiLabel):
     """A chain: each label is predicted from the features and the labels before it; a beam search finds the set.
 
     Parameters
@@ -128,11 +114,14 @@ class ClassifierChain(LinearWeights, LinkedLabels):
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **LinkedLabels._parameter_constraints,
+        **LinearMultiLabel._parameter_constraints,
+        "random_state": ["random_state"],
         "beam_width": [Interval(Integral, 1, None, closed="left")],
     }
 
-    _fitted_forms: ClassVar[dict[str, Any]] = {**LinkedLabels._forms, "order_": "int L"}
+    _fitted_forms: ClassVar[dict[str, Any]] = {
+        **{**LinearMultiLabel._forms, "_weights": "float64 W+1 L", "links_": "float64 L L", "order_": "int L"},
+    }
 
     def __init__(
         self,
@@ -143,7 +132,8 @@ class ClassifierChain(LinearWeights, LinkedLabels):
         tol: float = 1e-5,
         random_state: Any = None,
     ) -> None:
-        super().__init__(variance=variance, max_iter=max_iter, tol=tol, random_state=random_state)
+        super().__init__(variance=variance, max_iter=max_iter, tol=tol)
+        self.random_state = random_state
         self.beam_width = beam_width
 
     def _fit(self, X: Any, Y: np.ndarray) -> None:
@@ -162,11 +152,17 @@ class ClassifierChain(LinearWeights, LinkedLabels):
         """
         self.order_ = rng.permutation(Y.shape[1])
         before = np.triu(np.ones((Y.shape[1],) * 2, dtype=bool), k=1)
-        self._fit_linked(space, Y[:, self.order_], weight, before)
+        fit_linked(self, space, Y[:, self.order_], weight, before)
 
-    def _by_label(self, values: np.ndarray, axis: int) -> np.ndarray:
-        """Return values of the labels, which are in the order of the chain, in the order of ``classes_``."""
-        return in_order_of_labels(values, self.order_, axis)
+    @property
+    def coef_(self) -> np.ndarray:
+        """The weights, float64 (L, V)."""
+        return super().coef_[np.argsort(self.order_)]
+
+    @property
+    def intercept_(self) -> np.ndarray:
+        """The biases, float64 (L,)."""
+        return super().intercept_[np.argsort(self.order_)]
 
     def _check_loaded(self) -> None:
         """Check the order after the attributes were read from a file."""
@@ -198,7 +194,74 @@ class ClassifierChain(LinearWeights, LinkedLabels):
         return set_log_likelihood(add_bias(features, self._weights) + ordered @ self.links_, ordered)
 
 
-class ChainEnsemble(ManyLinearWeights, LinkedLabels):
+class ProbabilisticChain(ClassifierChain):
+    """A chain whose prediction is the likeliest label set, by A* or by the epsilon-approximate search.
+
+    Sources: see `textmix.models.label_sets.chain_search_kernels`.
+
+    Parameters
+    ----------
+    epsilon : 0 for the exact search; above it, a set of at least this probability is found if there is one.
+    informed : whether the search has a bound on the labels that follow (A*), or goes by probability alone.
+    variance, max_iter, tol, random_state : see `ClassifierChain`.
+
+    Attributes
+    ----------
+    order_, coef_, intercept_, links_ : see `ClassifierChain`.
+
+    Examples
+    --------
+    >>> from textmix import ProbabilisticChain
+    >>> X = [[4, 0, 0], [3, 1, 0], [0, 3, 1], [0, 4, 0], [0, 0, 4], [2, 2, 0], [3, 3, 0], [0, 2, 2]]
+    >>> y = [["a"], ["a"], ["b"], ["b"], ["c"], ["a", "b"], ["a", "b"], ["b", "c"]]
+    >>> model = ProbabilisticChain(random_state=0).fit(X, y)
+    >>> list(model.predict([[5, 0, 0], [4, 4, 0]]))
+    [('a',), ('a', 'b')]
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **{key: ClassifierChain._parameter_constraints[key] for key in ("variance", "max_iter", "tol", "random_state")},
+        "epsilon": [Interval(Real, 0, 0.5, closed="left")],
+        "informed": ["boolean"],
+    }
+
+    def __init__(
+        self,
+        *,
+        epsilon: float = 0.0,
+        informed: bool = True,
+        variance: float = 1.0,
+        max_iter: int = 500,
+        tol: float = 1e-5,
+        random_state: Any = None,
+    ) -> None:
+        super().__init__(variance=variance, max_iter=max_iter, tol=tol, random_state=random_state)
+        self.epsilon = epsilon
+        self.informed = informed
+
+    @in_form_of_y
+    def predict(self, X: Any) -> np.ndarray:
+        """Return the label set that the search finds, int64 (N, L)."""
+        return self.search(X)[0]
+
+    def search(self, X: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Return the label set found, its log probability, and the number of nodes expanded, for each instance.
+
+        Returns
+        -------
+        member : int64 (N, L) of 0 and 1.
+        log_probability : float64 (N,).
+        expanded : int64 (N,); a search that expands `LIMIT` nodes ends with a greedy completion.
+        """
+        odds = self.feature_odds(X)
+        links = np.ascontiguousarray(self.links_)
+        found, value, expanded = search_best(odds, links, float(self.epsilon), bool(self.informed), LIMIT)
+        member = np.zeros(found.shape, dtype=np.int64)
+        member[:, self.order_] = found
+        return member, value, expanded
+
+
+class ChainEnsemble(MultiLabelClassifier):
     """Chains in random orders, each on a bootstrap sample, that vote (ECC).
 
     Parameters
@@ -228,10 +291,11 @@ class ChainEnsemble(ManyLinearWeights, LinkedLabels):
         **OF_FEW_VOTES,
     }
     _fitted_forms: ClassVar[dict[str, Any]] = {
-        **{**LinkedLabels._forms, "_weights": "float64 M W+1 L", "links_": "float64 M L L", "order_": "int M L"},
+        **{**LinearMultiLabel._forms, "_weights": "float64 M W+1 L", "links_": "float64 M L L", "order_": "int M L"},
     }
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **LinkedLabels._parameter_constraints,
+        **LinearMultiLabel._parameter_constraints,
+        "random_state": ["random_state"],
         "n_chains": [Interval(Integral, 1, None, closed="left")],
         "vote": [StrOptions({"label", "subset"})],
     }
@@ -246,23 +310,21 @@ class ChainEnsemble(ManyLinearWeights, LinkedLabels):
         tol: float = 1e-5,
         random_state: Any = None,
     ) -> None:
-        super().__init__(variance=variance, max_iter=max_iter, tol=tol, random_state=random_state)
         self.n_chains = n_chains
         self.vote = vote
+        self.variance = variance
+        self.max_iter = max_iter
+        self.tol = tol
+        self.random_state = random_state
 
     def _fit(self, X: Any, Y: np.ndarray) -> None:
         """Fit every chain to a bootstrap sample."""
-        self._fit_chains(X, Y)
-
-    def _fit_chains(self, X: Any, Y: np.ndarray) -> np.ndarray:
-        """Fit every chain to a bootstrap sample; return the multiplicities (M, N), which weigh the instances."""
         rng, space = generator(self.random_state), RowSpace.of(X)
-        fitted, weights = [], []
+        fitted = []
         for _ in range(self.n_chains):
             chain = ClassifierChain(variance=self.variance, max_iter=self.max_iter, tol=self.tol)
             sample = rng.integers(len(Y), size=len(Y))
-            weights.append(np.bincount(sample, minlength=len(Y)).astype(np.float64))
-            chain.fit_weighted(space, Y, weights[-1], rng)
+            chain.fit_weighted(space, Y, np.bincount(sample, minlength=len(Y)).astype(np.float64), rng)
             fitted.append(chain)
         self.order_, self._weights, self.links_ = (
             np.stack([getattr(chain, name) for chain in fitted]) for name in ("order_", "_weights", "links_")
@@ -270,11 +332,17 @@ class ChainEnsemble(ManyLinearWeights, LinkedLabels):
         self.objective_path_ = np.array([sum(chain.objective_path_[-1] for chain in fitted)])
         self.n_iter_ = max(chain.n_iter_ for chain in fitted)
         self.converged_ = all(chain.converged_ for chain in fitted)
-        return np.stack(weights)
 
-    def _by_label(self, values: np.ndarray, axis: int) -> np.ndarray:
-        """Return values of the labels, which are in the order of the chain, in the order of ``classes_``."""
-        return in_order_of_labels(values, self.order_, axis)
+    @property
+    def coefs_(self) -> np.ndarray:
+        """The weights, float64 (M, L, V)."""
+        place = np.argsort(self.order_, axis=-1)[..., np.newaxis]
+        return np.take_along_axis(self._by_feature(self._weights), place, axis=-2)
+
+    @property
+    def intercepts_(self) -> np.ndarray:
+        """The biases, float64 (M, L)."""
+        return np.take_along_axis(self._weights[:, -1], np.argsort(self.order_, axis=-1), axis=-1)
 
     def _check_loaded(self) -> None:
         """Check the orders after the attributes were read from a file."""
@@ -283,10 +351,7 @@ class ChainEnsemble(ManyLinearWeights, LinkedLabels):
 
     def _votes(self, X: Any) -> np.ndarray:
         """Return every chain's label sets, int64 (M, N, L)."""
-        return self._chain_sets(self._checked(X))
-
-    def _chain_sets(self, features: Any) -> np.ndarray:
-        """Return every chain's label sets, int64 (M, N, L), for checked features (N, W)."""
+        features = self._checked(X)
         chains = zip(self._weights, self.order_, self.links_, strict=True)
         return np.stack([search(add_bias(features, weights), order, links) for weights, order, links in chains])
 
@@ -308,3 +373,80 @@ class ChainEnsemble(ManyLinearWeights, LinkedLabels):
             sets, code = label_sets(votes[:, i])
             chosen[i] = sets[np.argmax(np.bincount(code))]
         return chosen
+
+
+class DependencyNetwork(LinearMultiLabel):
+    """A network: each label is predicted from the features and all other labels; marginals by Gibbs sampling (CDN).
+
+    Parameters
+    ----------
+    sweeps, kept : sweeps of the sampler, and the number of last sweeps from which the marginals are computed.
+    random_state : for the sampler.
+    variance, max_iter, tol : see `LinearMultiLabel`.
+
+    Attributes
+    ----------
+    coef_, intercept_ : float64 (L, V) and (L,).
+    links_ : float64 (L, L); links_[j, l] is the weight of label j in the log odds of label l; its diagonal is zero.
+    seed_ : seed of the sampler, the same for every instance.
+
+    Examples
+    --------
+    >>> from textmix import DependencyNetwork
+    >>> X = [[4, 0, 0], [3, 1, 0], [0, 3, 1], [0, 4, 0], [0, 0, 4], [2, 2, 0], [3, 3, 0], [0, 2, 2]]
+    >>> y = [["a"], ["a"], ["b"], ["b"], ["c"], ["a", "b"], ["a", "b"], ["b", "c"]]
+    >>> model = DependencyNetwork(sweeps=200, random_state=0).fit(X, y)
+    >>> list(model.predict([[5, 0, 0], [4, 4, 0]]))
+    [('a',), ('a', 'b')]
+    """
+
+    _expected_failures: ClassVar[Failures] = OF_FEW_VOTES
+    _fitted_forms: ClassVar[dict[str, Any]] = {
+        **{**LinearMultiLabel._forms, "_weights": "float64 W+1 L", "links_": "float64 L L", "seed_": "int"},
+    }
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **LinearMultiLabel._parameter_constraints,
+        "random_state": ["random_state"],
+        "sweeps": [Interval(Integral, 1, None, closed="left")],
+        "kept": [Interval(Integral, 1, None, closed="left")],
+    }
+
+    def __init__(
+        self,
+        *,
+        sweeps: int = 1000,
+        kept: int = 100,
+        variance: float = 1.0,
+        max_iter: int = 500,
+        tol: float = 1e-5,
+        random_state: Any = None,
+    ) -> None:
+        super().__init__(variance=variance, max_iter=max_iter, tol=tol)
+        self.random_state = random_state
+        self.sweeps = sweeps
+        self.kept = kept
+
+    def _fit(self, X: Any, Y: np.ndarray) -> None:
+        """Fit all labels as one batch; raises ValueError if ``kept`` is above ``sweeps``."""
+        if self.kept > self.sweeps:
+            raise ValueError(f"kept={self.kept} is above sweeps={self.sweeps}; lower it")
+        others = ~np.eye(Y.shape[1], dtype=bool)
+        fit_linked(self, RowSpace.of(X), Y, np.ones(len(Y)), others)
+        self.seed_ = int(generator(self.random_state).integers(2**63))
+
+    def _check_loaded(self) -> None:
+        """Check the seed that was read from a file."""
+        if not 0 <= self.seed_ < 2**63:
+            raise ValueError("seed_ must be at least 0 and below 2^63; save the model again")
+
+    def predict_proba(self, X: Any) -> np.ndarray:
+        """Return the share of the last ``kept`` sweeps in which each label is on, float64 (N, L)."""
+        odds = add_bias(self._checked(X), self._weights)
+        # The same seed for all instances: a prediction depends neither on other instances nor on their order.
+        seeds = np.full(len(odds), self.seed_, dtype=np.uint64)
+        return gibbs_marginals(odds, np.ascontiguousarray(self.links_), self.sweeps, self.kept, seeds)
+
+    @in_form_of_y
+    def predict(self, X: Any) -> np.ndarray:
+        """Return the labels that are on in more than half of the last ``kept`` sweeps, int64 (N, L)."""
+        return (self.predict_proba(X) > 0.5).astype(np.int64)

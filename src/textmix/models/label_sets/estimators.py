@@ -16,13 +16,9 @@ from scipy import sparse
 from scipy.special import logsumexp
 
 from textmix.models.common.f_kernels import listed_expected_f
-from textmix.models.common.independent_labels import IndependentLabels
-from textmix.models.common.multilabel import MultiLabelClassifier, label_sets
+from textmix.models.common.multilabel import IndependentLabels, MultiLabelClassifier, label_sets
 from textmix.models.common.sklearn_private import Interval
 from textmix.models.common.targets import in_form_of_y
-from textmix.models.label_sets.blocks import in_blocks
-from textmix.models.label_sets.weights import LinearWeights
-from textmix.models.linear.lbfgs import minimise
 from textmix.models.linear.loss_kernels import class_line
 from textmix.models.linear.problems import (
     BatchProblem,
@@ -31,9 +27,11 @@ from textmix.models.linear.problems import (
     Solution,
     add_bias,
     features_gradient,
+    in_blocks,
     weighted_squares,
 )
 from textmix.models.linear.row_space import RowSpace
+from textmix.models.linear.solvers import minimise
 
 #: Instances predicted at a time by the models that score all training label sets.
 CHUNK = 1024
@@ -46,15 +44,21 @@ class LinearMultiLabel(MultiLabelClassifier):
     ----------
     variance : \sigma^2 of the Gaussian prior; each model says which weights have it.
     max_iter : most iterations of L-BFGS.
-    tol : see `textmix.models.linear.lbfgs.minimise`.
+    tol : see `textmix.models.linear.solvers.minimise`.
 
     Attributes
     ----------
+    coef_, intercept_ : float64 (K, V), made at each access, and (K,): a row for each label or label set; a feature that
+        no training instance had in a sparse X has the weight 0.
     objective_path_ : float64 (1,), the negative penalised log-likelihood at the end.
     n_iter_, converged_ : iterations of L-BFGS, and whether ``tol`` ended them.
     classes_, n_features_in_ : see `textmix.models.common.multilabel.MultiLabelClassifier`.
     """
 
+    #: Name of the attribute whose entries the rows of ``coef_`` belong to.
+    _rows_of_coef: ClassVar[str] = "classes_"
+    #: Weights of the W features that the model was fitted to and, last, the bias: float64 (W + 1, K).
+    _weights: np.ndarray
     _forms: ClassVar[dict[str, Any]] = {
         **{**MultiLabelClassifier._forms, "objective_path_": "float64 *", "n_iter_": "int", "converged_": "bool"},
     }
@@ -69,6 +73,16 @@ class LinearMultiLabel(MultiLabelClassifier):
         self.max_iter = max_iter
         self.tol = tol
 
+    @property
+    def coef_(self) -> np.ndarray:
+        """The weights, float64 (K, V)."""
+        return self._by_feature(self._weights)
+
+    @property
+    def intercept_(self) -> np.ndarray:
+        """The biases, float64 (K,)."""
+        return self._weights[-1].copy()
+
     def _solve(self, problem: BatchProblem, size: tuple[int, int]) -> Solution:
         """Minimise from unknowns of 0, shape ``size``, set the attributes of the fit, and return the solution."""
         found = minimise(problem, np.zeros(size), self.max_iter, self.tol)
@@ -77,7 +91,7 @@ class LinearMultiLabel(MultiLabelClassifier):
         return found
 
 
-class BinaryRelevance(LinearWeights, IndependentLabels, LinearMultiLabel):
+class BinaryRelevance(IndependentLabels, LinearMultiLabel):
     r"""One logistic regression for each label; labels of probability above 1/2 are predicted, perhaps none.
 
     The CBM paper's code has two weight vectors for each label, of variance \sigma^2 each.  Their difference, used here,
@@ -186,7 +200,7 @@ def decide_listed(sets: np.ndarray, log_proba: np.ndarray, decision: str) -> np.
     return listed_expected_f(np.exp(log_proba), sets, allow_empty)[0]
 
 
-class PowerSet(LinearWeights, SetScorer, LinearMultiLabel):
+class PowerSet(SetScorer, LinearMultiLabel):
     r"""Multinomial logistic regression over the label sets of the training instances.
 
     The variance is that of each weight of the S weight vectors.
@@ -304,7 +318,7 @@ def pair_states(sets: np.ndarray) -> sparse.csr_array:
     return sparse.csr_array((np.ones(columns.size), (rows, columns.ravel())), shape=shape)
 
 
-class PairwiseCRF(LinearWeights, SetScorer, LinearMultiLabel):
+class PairwiseCRF(SetScorer, LinearMultiLabel):
     r"""score(x, y) = \sum_{l in y} (w_l x + c_l) + \sum_{l < m} u_lm[y_l, y_m], normalised over training label sets.
 
     The variance is that of every weight, biases and pairs included.

@@ -14,12 +14,11 @@ from textmix.models.common.checks import OF_SPARSE_INPUT, Failures
 from textmix.models.common.multilabel import MultiLabelClassifier, label_sets
 from textmix.models.common.targets import in_form_of_y
 from textmix.models.label_sets.estimators import SetScorer
-from textmix.models.label_sets.weights import LinearWeights
 from textmix.models.linear.machines import WarmMachines
 from textmix.models.linear.problems import add_bias
 
 
-class _Machines(LinearWeights, WarmMachines, MultiLabelClassifier):
+class _Machines(WarmMachines, MultiLabelClassifier):
     """The base class of the machines of label sets.
 
     Parameters
@@ -38,6 +37,18 @@ class _Machines(LinearWeights, WarmMachines, MultiLabelClassifier):
 
     _expected_failures: ClassVar[Failures] = dict.fromkeys(OF_SPARSE_INPUT)
     _forms: ClassVar[dict[str, Any]] = {**MultiLabelClassifier._forms, "converged_": "bool", "n_iter_": "int"}
+
+    _weights: np.ndarray
+
+    @property
+    def coef_(self) -> np.ndarray:
+        """The weights, float64 (K, V)."""
+        return self._by_feature(self._weights)
+
+    @property
+    def intercept_(self) -> np.ndarray:
+        """The biases, float64 (K,)."""
+        return self._weights[-1].copy()
 
     def _fit_machines(self, X: Any, members: np.ndarray) -> np.ndarray:
         """Return the weights of the machines for indicators (N, K) of their classes, float64 (W + 1, K)."""

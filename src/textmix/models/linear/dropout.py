@@ -13,8 +13,8 @@ from scipy.special import expit, log_expit
 from textmix.models.common.sklearn_private import Interval
 from textmix.models.common.validation import check_matrix, checked_fit
 from textmix.models.linear.column_kernels import combine_squares, correlate_squares
-from textmix.models.linear.function import minimise_function
 from textmix.models.linear.margin_problem import Columns
+from textmix.models.linear.solvers import minimise_function
 from textmix.models.linear.two_class import TwoClassLinear
 
 

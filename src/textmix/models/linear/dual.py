@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import sparse
 
-from textmix.models.linear.function import PRECISION, minimise_function
 from textmix.models.linear.machine_kernels import sweep
+from textmix.models.linear.solvers import PRECISION, minimise_function
 from textmix.numerics.determinism import rng
 
 #: Sweeps between two looks at the duality gap, each of which costs half of a sweep.

@@ -14,8 +14,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from textmix.models.common.sklearn_private import Interval
 from textmix.models.common.validation import check_classified, check_matrix, checked_fit
-from textmix.models.linear.function import PRECISION, minimise_function
 from textmix.models.linear.softmax_kernels import sweep
+from textmix.models.linear.solvers import PRECISION, minimise_function
 from textmix.numerics.determinism import rng
 
 #: Share of the other classes in the shares of a document at the start, together.

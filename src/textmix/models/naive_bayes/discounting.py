@@ -17,7 +17,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from textmix.metrics import threshold_kernels as rules
 from textmix.models.common.checks import NOT_INDICATORS, OF_LABEL_SETS, OF_ONE_SAMPLE, OF_SPARSE_INPUT, Failures
-from textmix.models.common.independent_labels import IndependentLabels
+from textmix.models.common.multilabel import IndependentLabels
 from textmix.models.common.sklearn_private import Interval, StrOptions
 from textmix.models.common.targets import in_form_of_y, label_sets_of
 from textmix.models.common.validation import check_counts, checked_fit

@@ -13,8 +13,8 @@ from scipy import sparse
 from sklearn.utils.validation import check_is_fitted
 
 from textmix.models.common.checks import OF_NEGATIVE_FEATURES, OF_SPARSE_INPUT, Failures
-from textmix.models.common.independent_labels import IndependentLabels
 from textmix.models.common.label_counts import LabelCountClassifier
+from textmix.models.common.multilabel import IndependentLabels
 from textmix.models.common.sklearn_private import Interval, StrOptions
 from textmix.models.common.targets import LabelSetTargets
 from textmix.models.common.validation import check_counts

@@ -16,12 +16,12 @@ from sklearn.utils.validation import check_is_fitted
 
 from textmix.metrics.multilabel import sample_f
 from textmix.models.common.checks import OF_NEGATIVE_FEATURES, OF_SPARSE_INPUT, Failures
-from textmix.models.common.independent_labels import IndependentLabels
 from textmix.models.common.label_counts import LabelCountClassifier, unit_rows
+from textmix.models.common.multilabel import IndependentLabels
 from textmix.models.common.sklearn_private import Interval, StrOptions
 from textmix.models.common.targets import LabelSetTargets
 from textmix.models.common.validation import check_counts
-from textmix.models.linear.function import minimise_function
+from textmix.models.linear.solvers import minimise_function
 
 #: Relative decrease of the loss at which a fit for the choice of the decay stops.
 TUNING_TOL = 1e-3

@@ -1,4 +1,6 @@
-"""L-BFGS on all problems of a batch at once, with a line search of Newton steps on each problem's own line.
+"""Solvers of smooth problems: L-BFGS and Newton's method on all problems of a batch, SciPy's L-BFGS on one function.
+
+The L-BFGS of batches has a line search of Newton steps on each problem's own line.
 
 No step increases an objective, and a descent may end before it has converged: a partial M step of EM needs both.
 An iteration takes two products with the features, however many step lengths its line search tries.
@@ -9,13 +11,19 @@ S. J. Wright, Numerical Optimization, 2nd edition, section 3.1.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import numpy as np
+from scipy import optimize, sparse
 
 from textmix.models.linear.lbfgs_kernels import column_dots, lbfgs_direction
-from textmix.models.linear.problems import BatchProblem, Solution
+from textmix.models.linear.newton_kernels import newton_logistic
+from textmix.models.linear.problems import BatchProblem, LogisticBatch, Solution, ridge
+from textmix.models.linear.row_space import RowSpace
 
+#: A relative decrease that is as small as its rounding errors.
+PRECISION = 1e-15
 #: Pairs of step and change of the gradient that L-BFGS remembers.
 HISTORY = 8
 #: Most trial steps of a line search.
@@ -144,3 +152,46 @@ def minimise(problem: BatchProblem, W: np.ndarray, max_iter: int, tol: float) ->
         direction *= ~settled
         descent.move(iteration, direction, np.where(settled, 0.0, derivative))
         iteration += 1
+
+
+def minimise_newton(problem: LogisticBatch, W: np.ndarray, max_iter: int, tol: float) -> Solution:
+    """Minimise the objectives of a batch whose unknowns are all free; no objective increases.
+
+    The best weights lie in the space of the rows.  The start is projected onto it: it then gives the same predictions
+    and its penalty is not larger.
+
+    Parameters
+    ----------
+    problem : the batch.
+    W : float64 (V + 1, B), the start; not changed.
+    max_iter : most Newton steps.
+    tol : a problem has converged when a step predicts a decrease below ``tol`` times its objective.
+    """
+    space = RowSpace.of(problem.X)
+    dense = space.inputs.toarray() if sparse.issparse(space.inputs) else space.inputs
+    inputs = np.ascontiguousarray(np.hstack([dense, np.ones((len(dense), 1))]))
+    penalty = ridge(dense.shape[1], problem.variance)[:, 0]
+    start = np.ascontiguousarray(space.project(W))
+    unknowns, objective, converged, n_iter = newton_logistic(
+        inputs, problem.Y, problem.weight, penalty, start, max_iter, tol
+    )
+    return Solution(space.lift(unknowns), objective, converged, n_iter)
+
+
+def minimise_function(
+    objective: Callable[[np.ndarray], tuple[float, np.ndarray]], start: np.ndarray, max_iter: int, tol: float
+) -> Solution:
+    """Minimise an objective from a start and return the solution of one problem, its unknowns float64 (P, 1).
+
+    Parameters
+    ----------
+    objective : from unknowns (P,) to the objective and its gradient (P,).
+    start : float64 (P,).
+    max_iter : most iterations.
+    tol : converged when an iteration decreases the objective f by at most ``tol`` times the larger of 1 and abs(f).
+    """
+    options = {"maxiter": max_iter, "ftol": tol, "gtol": 0.0}
+    found = optimize.minimize(objective, start, method="L-BFGS-B", jac=True, options=options)
+    return Solution(
+        found.x[:, np.newaxis], np.array([float(found.fun)]), np.array([bool(found.success)]), int(found.nit)
+    )

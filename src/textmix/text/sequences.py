@@ -1,16 +1,21 @@
-"""Sequences of words: the form in which a hidden Markov model takes documents."""
+"""Sequences of words, the form in which a hidden Markov model takes documents: from texts, and their frequent words."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, overload
+from typing import Any, Self, overload
 
 import numpy as np
 from scipy import sparse
+from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.utils.validation import check_is_fitted
 
 from textmix.core.errors import ConfigError
 from textmix.data.corpus import Corpus, Ragged
+from textmix.text.ngrams import check_choice
+from textmix.text.vocabulary import of_fold, restrict
+from textmix.text.word_vectorizer import WordVectorizer, texts_of
 
 
 @dataclass(frozen=True)
@@ -32,7 +37,7 @@ class TokenSequences:
 
     Examples
     --------
-    >>> from textmix.models.hmm.sequences import TokenSequences
+    >>> from textmix.text.sequences import TokenSequences
     >>> X = TokenSequences.of([[0, 2, 1], [], [1, 1]])
     >>> X.shape
     (3, 3)
@@ -155,3 +160,90 @@ def _ragged(X: Sequence[Any]) -> Ragged:
         raise ValueError("a word must be a number from 0 to 2147483647")
     offsets = np.concatenate([[0], np.cumsum([row.size for row in rows])]).astype(np.int64)
     return Ragged(values.astype(np.int32), offsets)
+
+
+class SequenceVectorizer(WordVectorizer):
+    """Turn texts into sequences of words; the parameters are those of `WordVectorizer`.
+
+    Attributes
+    ----------
+    vocabulary_ : word -> number, V words in the order of their code points.
+
+    Examples
+    --------
+    >>> from textmix import SequenceVectorizer
+    >>> X = SequenceVectorizer(min_count=2).fit_transform(["a rose is a rose", "a day"])
+    >>> X[0].tolist(), X[1].tolist()
+    ([0, 1, 0, 1], [0])
+    """
+
+    def fit_transform(self, raw_documents: Iterable[str], y: Any = None) -> TokenSequences:
+        """Find the words of N texts and return the texts as N sequences.
+
+        Raises
+        ------
+        ValueError, ConfigError : as `WordVectorizer.fit_transform`.
+        """
+        check_choice(self.get_params())
+        return TokenSequences.of(self._learn(texts_of(raw_documents)), len(self.vocabulary_))
+
+    def transform(self, raw_documents: Iterable[str] | Ragged) -> TokenSequences:
+        """Return N texts as sequences of the V known words; other words are left out.
+
+        Raises
+        ------
+        ValueError : ``raw_documents`` is one string, or a text is no string.
+        NotFittedError : there is neither a fit nor a ``vocabulary``.
+        """
+        column_of = self._known()
+        return TokenSequences.of(self._columns(texts_of(raw_documents)), len(column_of))
+
+
+class FrequentWords(TransformerMixin, BaseEstimator):  # type: ignore[misc]
+    """Keep the words that are frequent enough in the training documents, numbered from 0 in their order.
+
+    It is for words in order what `textmix.text.term_weighting.TermWeighting` is for counts: what a model knows of the
+    vocabulary depends on its training documents alone.
+
+    Parameters
+    ----------
+    min_documents, min_count : a word in fewer documents, or with fewer occurrences, is dropped; with 0 for both every
+        word is kept, also one that no training document has.
+
+    Attributes
+    ----------
+    frequent_ : bool (V,), whether each word is kept.
+    """
+
+    def __init__(self, *, min_documents: int = 1, min_count: int = 1) -> None:
+        self.min_documents = min_documents
+        self.min_count = min_count
+
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Choose the words by N training documents; ``y`` is ignored.
+
+        Raises
+        ------
+        ValueError : no word is frequent enough, or X holds no sequences of words.
+        """
+        X = TokenSequences.of(X)
+        self.frequent_ = of_fold(X.counts(), (self.min_count, self.min_documents))
+        if not self.frequent_.any():
+            raise ValueError(f"no word is in {self.min_documents} of the {len(X)} training documents")
+        return self
+
+    def transform(self, X: Any) -> TokenSequences:
+        """Return N documents as sequences of the kept words; other words are left out.
+
+        Raises
+        ------
+        ValueError : X holds no sequences of words, or has another vocabulary than the training documents.
+        """
+        check_is_fitted(self)
+        X = TokenSequences.of(X, len(self.frequent_))
+        if X.n_words != len(self.frequent_):
+            raise ValueError(
+                f"X has a vocabulary of {X.n_words} words; the training documents had {len(self.frequent_)}"
+            )
+        kept = restrict(Ragged(X.values, X.offsets), self.frequent_)
+        return TokenSequences(kept.values, kept.offsets, int(np.count_nonzero(self.frequent_)))
