@@ -2,13 +2,11 @@
 
 ``make chaos`` runs every fault once and then faults at random until its time is over; it prints a line a fault, keeps
 the lines in ``logs/chaos.log``, and ends with exit code 1 where a result differed, a run hung or a run did not recover.
-The numbers F1 to F24 are those of the list of faults in CONTRIBUTING.md.
 """
 
 from __future__ import annotations
 
 import argparse
-import io
 import os
 import platform
 import random
@@ -18,7 +16,6 @@ import subprocess
 import sys
 import tempfile
 import time
-import tokenize
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -102,14 +99,12 @@ class Fault:
 
     Parameters
     ----------
-    number : of the list of faults.
     act : runs the workflow under the fault and returns the exit code.
     well : whether the run under the fault must itself end well.
     needs : a program that must be installed, or an empty text.
     printed : whether only printed tables must agree, since the last digits of the numbers may differ.
     """
 
-    number: str
     act: Callable[[Round], int]
     well: bool = False
     needs: str = ""
@@ -140,64 +135,6 @@ def forgotten(faulty: Round) -> int:
     for path in (faulty.clone.folder / "src").rglob("*.py"):
         path.touch()
     return faulty.run()
-
-
-def another_number(text: str, chance: random.Random) -> str:
-    """Return a module's text with one digit of one number replaced; the text itself where it has no number."""
-    numbers = [token for token in tokenize.generate_tokens(io.StringIO(text).readline) if token.type == tokenize.NUMBER]
-    if not numbers:
-        return text
-    token, lines = chance.choice(numbers), text.splitlines(keepends=True)
-    row, column = token.end[0] - 1, token.end[1] - 1
-    digit = chance.choice([each for each in "123456789" if each != lines[row][column]])
-    lines[row] = f"{lines[row][:column]}{digit}{lines[row][column + 1 :]}"
-    return "".join(lines)
-
-
-#: A process that lives while files are edited: it imports, reloads and calls kernels, and shares the cache of the jobs.
-LIVING = """
-import importlib, random, sys, time
-import numpy as np
-names = ["dirichlet.edcm", "dirichlet.dcm", "naive_bayes.multinomial", "dirichlet.edcm_kernels"]
-names.append("common.special_kernels")
-chance, X = random.Random(int(sys.argv[1])), np.random.default_rng(0).poisson(0.7, (40, 9)) + 1
-while True:
-    try:
-        module = importlib.import_module("textmix.models." + chance.choice(names))
-        importlib.reload(module)
-        for kind in ("EDCMClassifier", "DCMClassifier", "MultinomialClassifier"):
-            if hasattr(module, kind):
-                getattr(module, kind)().fit(X, np.arange(40) % 2).predict(X)
-    except Exception:
-        pass
-    time.sleep(chance.uniform(0, 0.3))
-"""
-
-
-def edited_and_restored(faulty: Round) -> int:
-    """Edit sources and restore them at random moments of a run, beside two processes that live through it."""
-    clone, chance = faulty.clone, faulty.random
-    sources = sorted((clone.folder / "src/textmix").rglob("*.py"))
-    kernels = [path for path in sources if "kernels" in path.name or path.parent.name in ("dirichlet", "naive_bayes")]
-    command = [sys.executable, "-c", LIVING]
-    living = [
-        subprocess.Popen([*command, str(n)], cwd=clone.folder, env=clone.environment(), stderr=subprocess.DEVNULL)
-        for n in range(2)
-    ]
-    running = clone.start("--cores", "2")
-    try:
-        while running.poll() is None:
-            path = chance.choice(chance.choice([sources, kernels]))
-            text = path.read_text(encoding="utf-8")
-            path.write_text(another_number(text, chance), encoding="utf-8")
-            time.sleep(chance.choice([0.0, 0.02, 0.3, 1.0, 3.0]))
-            path.write_text(text, encoding="utf-8")
-            time.sleep(chance.uniform(0, 4))
-        return ended(running)
-    finally:
-        end([process.pid for process in living], signal.SIGKILL)
-        for process in living:
-            process.wait()
 
 
 def private(faulty: Round) -> int:
@@ -234,24 +171,22 @@ def signals(number: int, choose: Callable[[int, list[int]], list[int]]) -> Calla
 
 
 FAULTS: Mapping[str, Fault] = {
-    "no fault": Fault("F1", under(), well=True),
-    "hash seed, locale and zone": Fault("F2", under(PYTHONHASHSEED="11", LC_ALL="C", TZ="Asia/Tokyo"), well=True),
-    "scheduler killed": Fault("F3", signals(signal.SIGKILL, scheduler)),
-    "run killed": Fault("F4", signals(signal.SIGKILL, whole)),
-    "job killed": Fault("F5", signals(signal.SIGKILL, one_job)),
-    "run terminated": Fault("F6", signals(signal.SIGTERM, scheduler)),
-    "run interrupted": Fault("F6", signals(signal.SIGINT, scheduler)),
-    "killed often": Fault("F7", killed_often),
-    "disk full": Fault("F8", under("prlimit", "--fsize=20000"), needs="prlimit"),
-    "memory short": Fault("F9", under("prlimit", "--as=700000000"), needs="prlimit"),
-    "no network": Fault("F10", under("unshare", "-rn"), well=True, needs="unshare"),
-    "edited and restored": Fault("F15", edited_and_restored),
-    "records forgotten": Fault("F14, F16", forgotten, well=True),
-    "no home, private files": Fault("F20", private, well=True),
-    "clock": Fault("F21", clock, well=True),
-    "threads": Fault("F22", under(OMP_NUM_THREADS="7", NUMBA_NUM_THREADS="2", OPENBLAS_NUM_THREADS="5"), well=True),
+    "no fault": Fault(under(), well=True),
+    "hash seed, locale and zone": Fault(under(PYTHONHASHSEED="11", LC_ALL="C", TZ="Asia/Tokyo"), well=True),
+    "scheduler killed": Fault(signals(signal.SIGKILL, scheduler)),
+    "run killed": Fault(signals(signal.SIGKILL, whole)),
+    "job killed": Fault(signals(signal.SIGKILL, one_job)),
+    "run terminated": Fault(signals(signal.SIGTERM, scheduler)),
+    "run interrupted": Fault(signals(signal.SIGINT, scheduler)),
+    "killed often": Fault(killed_often),
+    "disk full": Fault(under("prlimit", "--fsize=20000"), needs="prlimit"),
+    "memory short": Fault(under("prlimit", "--as=700000000"), needs="prlimit"),
+    "no network": Fault(under("unshare", "-rn"), well=True, needs="unshare"),
+    "records forgotten": Fault(forgotten, well=True),
+    "no home, private files": Fault(private, well=True),
+    "clock": Fault(clock, well=True),
+    "threads": Fault(under(OMP_NUM_THREADS="7", NUMBA_NUM_THREADS="2", OPENBLAS_NUM_THREADS="5"), well=True),
     "other processor": Fault(
-        "F23",
         under(NPY_DISABLE_CPU_FEATURES="X86_V4 AVX512_ICL", OPENBLAS_CORETYPE="Haswell"),
         well=True,
         printed=True,
@@ -280,7 +215,7 @@ class Chaos:
         """Run one fault and the recovery from it; return the line of the log."""
         fault, begun = FAULTS[name], time.monotonic()
         if fault.needs and shutil.which(fault.needs) is None:
-            return f"{fault.number:8} {name:28} skipped: {fault.needs} is not installed"
+            return f"{name:28} skipped: {fault.needs} is not installed"
         clone = self.clean.copy(self.folder / "copy")
         stage = self.random.choice([stage for stage in STAGES if (clone.folder / "results" / stage).exists()])
         shutil.rmtree(clone.folder / "results" / stage)
@@ -290,7 +225,7 @@ class Chaos:
             problem = self._problem(fault, clone, code)
         except subprocess.TimeoutExpired:
             code, problem = -1, f"a run hung for {HUNG} s"
-        line = f"{fault.number:8} {name:28} without {stage:12} exit {code:3} {time.monotonic() - begun:5.0f} s  "
+        line = f"{name:28} without {stage:12} exit {code:3} {time.monotonic() - begun:5.0f} s  "
         if problem:
             self.found.append(f"{line}{problem}\n{faulty.output[-2000:]}")
         shutil.rmtree(clone.folder)
