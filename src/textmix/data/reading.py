@@ -26,49 +26,20 @@ class Document(NamedTuple):
 
 
 def file_of(files: Mapping[str, Path], role: str) -> Path:
-    """Return the file of a role.
-
-    Parameters
-    ----------
-    files : role -> path.
-    role : the role that a reader needs.
-
-    Raises
-    ------
-    ConfigError : the registry entry has no file of this role.
-    """
+    """Return the file of a role; raises ConfigError if the registry entry has none."""
     if role not in files:
         raise ConfigError(f"config/datasets.yaml: a file of the role {role!r} is missing; there are {sorted(files)}")
     return files[role]
 
 
 def data_files(files: Mapping[str, Path]) -> dict[str, Path]:
-    """Return role -> path of the files that hold documents: ``data`` alone if it is there, else ``train``, ``test``.
-
-    Parameters
-    ----------
-    files : role -> path; further roles, such as ``labels``, are left out.
-
-    Raises
-    ------
-    ConfigError : there is no ``data``, and ``train`` or ``test`` is missing.
-    """
+    """Return role -> path of the files with documents: ``data`` alone if it is there, else ``train`` and ``test``."""
     roles = ("data",) if "data" in files else ("train", "test")
     return {role: file_of(files, role) for role in roles}
 
 
 def decode(path: str | Path, data: bytes, encoding: str) -> str:
-    """Return the content of a file as text.
-
-    Parameters
-    ----------
-    path, data : the file, for messages, and its unpacked content.
-    encoding : name of a Python codec.
-
-    Raises
-    ------
-    DataFormatError : the bytes are not of this encoding or hold a NUL; the message has the line.
-    """
+    """Return the content of a file as text; raises DataFormatError with the line of a foreign byte or a NUL."""
     try:
         text = data.decode(encoding)
     except UnicodeDecodeError as error:
@@ -82,15 +53,9 @@ def decode(path: str | Path, data: bytes, encoding: str) -> str:
 
 
 def split_array(sizes: Mapping[str, int]) -> np.ndarray | None:
-    """Return the split of the documents of several files, or None if a role is not in `SPLITS`.
+    """Return `TRAIN` or `TEST` of the documents of several files, int8 (N,), or None if a role is not in `SPLITS`.
 
-    Parameters
-    ----------
-    sizes : role -> number of documents in its file, in the order of the documents; they sum to N.
-
-    Returns
-    -------
-    int8 (N,) of `TRAIN` and `TEST`, or None.
+    ``sizes`` is role -> number of documents in its file, in the order of the documents.
     """
     if not all(role in SPLITS for role in sizes):
         return None
@@ -142,18 +107,9 @@ def text_corpus(
 
 
 def split_labels(corpus: Corpus, separator: str) -> Corpus:
-    """Return a corpus whose documents have the parts of their class name as labels.
+    """Return a corpus whose documents of one class each have the parts of their class name as labels.
 
     With the separator ``.`` a document of the class ``rec.sport`` gets the labels ``rec`` and ``sport``.
-
-    Parameters
-    ----------
-    corpus : documents of one class each.
-    separator : text between the parts; a class name without it becomes one label.
-
-    Returns
-    -------
-    the corpus with the different parts of all class names as label names, in alphabetical order.
 
     Raises
     ------

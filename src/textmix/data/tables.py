@@ -10,15 +10,12 @@ from __future__ import annotations
 
 import codecs
 import csv
-import json
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from operator import itemgetter
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any
 
 from textmix.core.errors import DataFormatError
-from textmix.core.io import unique_keys
 from textmix.data.archives import LONGER, MAX_LINE
 
 #: The remedy in the message about a line that is not in the file's encoding.
@@ -30,11 +27,6 @@ _FREE = {byte: chr(byte) for byte in (0x81, 0x8D, 0x8F, 0x90, 0x9D)}
 
 #: Bytes of lines that are checked and decoded together.
 BATCH = 1 << 16
-
-#: One row: the number of its first line, from 1, and one value for each wanted column (None for a column not wanted).
-Row = tuple[int, list[Any]]
-#: A column: its name in the header or its key in a JSON object, or its number from 1 in a table without header.
-Column = str | int | None
 
 
 @dataclass
@@ -210,79 +202,26 @@ def cell_rows(
 
 
 def table_rows(
-    path: str | Path, rows: Iterable[tuple[int, list[str]]], columns: Sequence[Column], blank: bool = True
-) -> Iterator[Row]:
-    """Yield (number of its first line, C cells) for every row of a table: the cells of the wanted columns, in order.
-
-    Parameters
-    ----------
-    path : path of the file, for messages.
-    rows : rows as `cell_rows` yields them.  If the columns are given by name, the first row is a header and not
-        yielded.
-    columns : C wanted columns, all by name or all by number from 1; the cell of a column None is None.
-    blank : whether blank lines are left out; else they count as rows without cells and are refused.
+    path: str | Path, rows: Iterable[tuple[int, list[str]]], columns: Sequence[str]
+) -> Iterator[tuple[int, list[str]]]:
+    """Yield (number of its first line, cells of the wanted columns) for every row below the header.
 
     Raises
     ------
-    DataFormatError : with the line: there is no header, a column is missing or stands twice, or a row has more or fewer
-        cells than the first.
+    DataFormatError : with the line: there is no header, a column is missing or stands twice, or a row, such as a blank
+        line, has more or fewer cells than the header.
     """
-    rows = filter(itemgetter(1), rows) if blank else iter(rows)
-    line, first = next(rows, (1, []))
-    by_number = all(isinstance(column, int) for column in columns if column is not None)
-    if not first and not by_number:
+    rows = iter(rows)
+    line, header = next(rows, (1, []))
+    names = [name.strip() for name in header]
+    if not names:
         raise DataFormatError(path, line, "has no header; name the columns in its first line")
-    wanted, width = places(path, line, first, columns, by_number) if first else [], len(first)
-    if first and by_number:
-        yield line, [None if position is None else first[position] for position in wanted]
+    for column in columns:
+        if names.count(column) != 1:
+            times = "more than one column" if column in names else "no column"
+            raise DataFormatError(path, line, f"there is {times} {column!r}; the columns are {', '.join(names[:20])}")
+    wanted = [names.index(column) for column in columns]
     for line, cells in rows:
-        if len(cells) != width:
-            raise DataFormatError(path, line, f"has {len(cells)} cells, expected {width}")
-        yield line, [None if position is None else cells[position] for position in wanted]
-
-
-def places(
-    path: str | Path, line: int, cells: Sequence[str], columns: Sequence[Column], by_number: bool
-) -> list[int | None]:
-    """Return the position, from 0, of each wanted column among the cells of the first row; None for a column None.
-
-    Parameters
-    ----------
-    path, line, cells : the file, for messages, and number and cells of its first row: the names, unless by number.
-    columns : the wanted columns, all by name or all by number from 1.
-    by_number : which of the two.
-
-    Raises
-    ------
-    DataFormatError : a column is missing or stands twice.
-    """
-    names = [str(number + 1) for number in range(len(cells))] if by_number else [cell.strip() for cell in cells]
-    keys = [None if column is None else str(column) for column in columns]
-    for key in keys:
-        if key is not None and names.count(key) != 1:
-            choice = f"it has {len(cells)} columns" if by_number else f"the columns are {', '.join(names[:20])}"
-            times = "no column" if key not in names else "more than one column"
-            raise DataFormatError(path, line, f"there is {times} {key!r}; {choice}")
-    return [None if key is None else names.index(key) for key in keys]
-
-
-def _no_constant(name: str) -> NoReturn:
-    """Refuse NaN and Infinity, which JSON does not have."""
-    raise ValueError(f"{name} is no JSON")
-
-
-#: The parser of JSON; a key that stands twice in an object is an error.
-STRICT_JSON = json.JSONDecoder(object_pairs_hook=unique_keys, parse_constant=_no_constant)
-
-
-def json_value(path: str | Path, line: int, text: str) -> Any:
-    """Return the value of one line of JSON.
-
-    Raises
-    ------
-    DataFormatError : the line is no JSON, holds NaN or Infinity, or an object in it has a key twice.
-    """
-    try:
-        return STRICT_JSON.decode(text)
-    except (ValueError, RecursionError) as error:
-        raise DataFormatError(path, line, f"is not JSON ({str(error)[:80]})") from error
+        if len(cells) != len(names):
+            raise DataFormatError(path, line, f"has {len(cells)} cells, expected {len(names)}")
+        yield line, [cells[place] for place in wanted]

@@ -87,4 +87,7 @@ def _odds(model: PersistedModel | AveragedModel, texts: list[str], label: int) -
     _, probability = model.label(text)
     if probability is None:
         raise ConfigError("--why: the model gives no probabilities; leave it out")
-    return np.asarray(logit(np.clip(probability[:, label], EDGE, 1.0 - EDGE)))
+    if model.task == "multi":
+        return np.asarray(logit(np.clip(probability[:, label], EDGE, 1.0 - EDGE)))
+    others = np.nansum(np.delete(probability, label, axis=1), axis=1)  # more exact than 1 less the probability
+    return np.log(np.maximum(probability[:, label], 1e-300)) - np.log(np.maximum(others, 1e-300))

@@ -57,7 +57,7 @@ def _documents(path: Path, prefix: str, options: Mapping[str, Any]) -> Iterator[
     where: Mapping[str, str] = options.get("where", {})
     names: Mapping[str, str] | None = options.get("label_names")
     lines = Lines(path, iter_lines(path, MAX_BYTES), options.get("encoding", "utf-8"), ended=True)
-    rows = table_rows(path, cell_rows(path, lines), [text, label, *where], blank=False)
+    rows = table_rows(path, cell_rows(path, lines), [text, label, *where])
     for row, (line, cells) in enumerate(rows):
         if any(cells[2 + i] != value for i, value in enumerate(where.values())):
             continue

@@ -7,19 +7,21 @@ reviews ignored" of the skip-gram slides asks.
 
 from __future__ import annotations
 
+import json
 import math
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from io import BytesIO
 from pathlib import Path, PurePosixPath
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, NoReturn
 
 from textmix.core.errors import ConfigError, DataFormatError
+from textmix.core.io import unique_keys
 from textmix.data.archives import iter_members, open_plain
 from textmix.data.corpus import Corpus
 from textmix.data.reading import Document, decode, file_of, text_corpus
-from textmix.data.tables import Lines, cell_rows, json_value, table_rows, utf8
+from textmix.data.tables import Lines, cell_rows, table_rows, utf8
 
 #: Options, and which of them are required.
 OPTIONS: dict[str, bool] = {
@@ -224,9 +226,20 @@ def read_json(path: Path, text: str, truncated: bool = False) -> Iterator[Review
         raise DataFormatError(path, len(lines), "the array is not closed: the file is truncated")
 
 
+def _no_constant(name: str) -> NoReturn:
+    """Refuse NaN and Infinity, which JSON does not have."""
+    raise ValueError(f"{name} is no JSON")
+
+
+_JSON = json.JSONDecoder(object_pairs_hook=unique_keys, parse_constant=_no_constant)
+
+
 def _json_review(path: Path, line: int, item: str) -> Review:
     """Return the review of one JSON object."""
-    record = json_value(path, line, item)
+    try:
+        record = _JSON.decode(item)
+    except (ValueError, RecursionError) as error:
+        raise DataFormatError(path, line, f"is not JSON ({str(error)[:80]})") from error
     fields = [record.get(key) for key in ("asin", "overall", "reviewText")] if isinstance(record, dict) else []
     match fields:
         case [str(product), float() | int() as stars, str(text)] if not isinstance(stars, bool):
@@ -255,7 +268,7 @@ def read_csv(path: Path, text: str, truncated: bool = False) -> Iterator[Review]
     if truncated:
         raise ConfigError("config/datasets.yaml: truncated csv is not read, since its last row would be wrong")
     lines = Lines(path, BytesIO(text.encode("utf-8")), ended=True)
-    for line, (name, review, rating) in table_rows(path, cell_rows(path, lines), _CSV_COLUMNS, blank=False):
+    for line, (name, review, rating) in table_rows(path, cell_rows(path, lines), _CSV_COLUMNS):
         stars = UNRATED if rating == "NA" else _stars(path, line, rating)
         yield Review(line, name.replace("\\'", "'"), stars, review.replace("\\'", "'"))
 
