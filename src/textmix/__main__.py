@@ -244,7 +244,7 @@ def predict(options: argparse.Namespace) -> None:
     from textmix.data.user_table import of_card, read_texts
     from textmix.numerics.determinism import limit_threads
     from textmix.serve import predict as labelling
-    from textmix.serve.progress import size_of, watched
+    from textmix.serve.terminal import size_of, watched
 
     form = form_of(options)
     limit_threads()

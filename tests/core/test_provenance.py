@@ -7,13 +7,14 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Iterable
 from importlib.machinery import EXTENSION_SUFFIXES
 from pathlib import Path
 
 import pytest
 
 from textmix.core import provenance
-from textmix.core.provenance import code_digest, reachable
+from textmix.core.provenance import reachable
 
 PACKAGE = provenance.ROOT
 SCRIPTS = PACKAGE.parents[1] / "workflow/scripts"
@@ -30,6 +31,11 @@ FILES = {
     "words.py": "def words():\n    return open('words/list.txt').read()\n",
     "words/list.txt": "the\nof\n",
 }
+
+
+def code_digest(modules: Iterable[str], scripts: Iterable[str | Path] = ()) -> tuple[tuple[str, str], ...]:
+    """Return the digests of all code that is reached."""
+    return tuple(sorted(reachable(modules, scripts).digests.items()))
 
 
 @pytest.fixture
@@ -215,8 +221,9 @@ def test_digest_does_not_depend_on_where_the_package_lies(package, tmp_path, mon
 def test_digests_are_the_same_in_every_process():
     names = ["split.py", "measure.py"]
     program = (
-        "import sys; from textmix.core.provenance import code_digest;"
-        f"print(code_digest(['reproduction.plan.plan'], [{str(SCRIPTS)!r} + '/' + name for name in {names!r}]))"
+        "import sys; from textmix.core.provenance import reachable;"
+        f"found = reachable(['reproduction.plan.plan'], [{str(SCRIPTS)!r} + '/' + name for name in {names!r}]);"
+        "print(tuple(sorted(found.digests.items())))"
     )
     printed = {
         subprocess.run(
@@ -228,7 +235,7 @@ def test_digests_are_the_same_in_every_process():
         ).stdout.strip()
         for seed in ("0", "1", "77")
     }
-    assert printed == {code_digest(["reproduction.plan.plan"], [SCRIPTS / name for name in names])}
+    assert printed == {str(code_digest(["reproduction.plan.plan"], [SCRIPTS / name for name in names]))}
 
 
 # --- the package itself -----------------------------------------------------------------------------------------------

@@ -27,7 +27,7 @@ from textmix.core.errors import IntegrityError
 from textmix.data.user_table import NewText
 from textmix.serve import predict
 from textmix.serve.model import PersistedModel
-from textmix.serve.progress import watched
+from textmix.serve.terminal import watched
 
 Capture = pytest.CaptureFixture[str]
 

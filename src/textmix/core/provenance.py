@@ -252,9 +252,3 @@ def reachable(modules: Iterable[str], scripts: Iterable[str | Path] = (), neutra
         elif name in named:
             raise ValueError(f"no module {name} in {package}; correct the name in config/methods.yaml")
     return found
-
-
-def code_digest(modules: Iterable[str], scripts: Iterable[str | Path] = ()) -> str:
-    """Return one sha256 for all code and data that `reachable` finds; its parameters and errors are those of it."""
-    lines = [f"{name} {digest}" for name, digest in sorted(reachable(modules, scripts).digests.items())]
-    return sha256_bytes("\n".join(lines).encode())

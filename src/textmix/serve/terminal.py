@@ -1,11 +1,20 @@
-"""Text from files on a terminal: control characters, which could rewrite what a user sees, as their codes."""
+"""A user's terminal: control characters of files as their codes, and the progress on a long file."""
 
 from __future__ import annotations
 
 import io
 import logging
+import os
 import re
+import time
+from collections.abc import Callable, Iterable, Iterator
+from typing import IO, Protocol, TypeVar
 
+logger = logging.getLogger("textmix")
+
+#: Seconds between two lines on a terminal, and elsewhere.
+ON_TERMINAL, IN_LOG = 0.5, 60.0
+Item = TypeVar("Item")
 #: Control characters, halves of surrogate pairs, further ends of lines, and marks that turn the direction of writing.
 _HIDDEN = re.compile("[\\x00-\\x1f\\x7f-\\x9f\\u2028\\u2029\\u202a-\\u202e\\u2066-\\u2069\\ud800-\\udfff]")
 
@@ -34,3 +43,59 @@ class VisibleStream(io.TextIOWrapper):
         """Write texts one after the other."""
         for line in lines:  # type: ignore[attr-defined]
             self.write(line)
+
+
+class Placed(Protocol):
+    """A binary stream that knows its place."""
+
+    def tell(self) -> int:
+        """Return the number of bytes read so far."""
+
+
+def size_of(stream: IO[bytes]) -> int | None:
+    """Return the size of a file, bytes; None for a pipe."""
+    size = os.fstat(stream.fileno()).st_size
+    return size if stream.seekable() and size else None
+
+
+def watched(
+    items: Iterable[Item],
+    source: Placed,
+    size: int | None,
+    terminal: IO[str] | None,
+    clock: Callable[[], float] = time.monotonic,
+) -> Iterator[Item]:
+    """Yield the items unchanged and tell now and then how many there were and how long the rest takes.
+
+    Parameters
+    ----------
+    items : read from ``source``.
+    source, size : the file and its size in bytes; None where it is not known.
+    terminal : where a line is written over; None to log a line a minute.
+    clock : seconds from any start.
+    """
+    start = told = clock()
+    count, shown = 0, False
+    for item in items:
+        yield item
+        count += 1
+        now = clock()
+        if now - told < (ON_TERMINAL if terminal else IN_LOG):
+            continue
+        told, shown = now, True
+        line = _line(count, source.tell() / size if size else None, now - start)
+        if terminal:
+            terminal.write(f"\r{line:<60}")
+            terminal.flush()
+        else:
+            logger.info("%s", line)
+    if shown and terminal:
+        terminal.write("\r" + " " * 60 + "\r")
+
+
+def _line(count: int, share: float | None, seconds: float) -> str:
+    """Return what is told: texts read, share of the file (0 to 1) and time left, where the share is known."""
+    if not share:
+        return f"{count:,} texts read"
+    left = int(seconds * (1.0 - share) / share)
+    return f"{count:,} texts read, {share:.0%}, {left // 3600}:{left // 60 % 60:02}:{left % 60:02} left"
