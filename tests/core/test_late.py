@@ -75,6 +75,6 @@ def test_no_module_of_a_job_runs_a_late_one_by_its_import() -> None:
     root = Path(late.__file__).parents[1]
     parts = sorted(name for name in late.LATE if name.startswith("sklearn."))
     pattern = re.compile(rf"^from ({'|'.join(map(re.escape, parts))})(\.\w+)* import", re.MULTILINE)
-    modules = [path for path in root.rglob("*.py") if "bench" not in str(path.relative_to(root))]
-    assert len(modules) > 200
+    modules = [*root.rglob("*.py")]
+    assert modules
     assert [path.name for path in modules if pattern.search(path.read_text(encoding="utf-8"))] == []
