@@ -405,7 +405,7 @@ def method_means(rows: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
     for row in rows:
         if row["kind"] == NUMBER and row["verdict"] in JUDGED and number(row["error"]) and row["method"]:
             cells.setdefault((row["paper"], row["artefact"], row["method"], row["unit"]), []).append(row)
-    found = [_method_mean(*key, each) for key, each in cells.items() if len(each) >= LEAST_CELLS]
+    found = [_method_mean(key, each) for key, each in cells.items() if len(each) >= LEAST_CELLS]
     for artefact in {(one["paper"], one["artefact"]) for one in found}:
         table = [one for one in found if (one["paper"], one["artefact"]) == artefact]
         families = [holm([one[name] for one in table]) for name in ("p", "margin_p")]
@@ -414,9 +414,7 @@ def method_means(rows: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
     return found
 
 
-def _method_mean(
-    paper: str, artefact: str, method: str, unit: str, cells: Sequence[Mapping[str, Any]]
-) -> dict[str, Any]:
+def _method_mean(key: tuple[str, ...], cells: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     """Return the mean difference of a method over its cells."""
     errors = [float(cell["error"]) ** 2 for cell in cells]
     freedom = sum(errors) ** 2 / sum(e**2 / float(cell["freedom"]) for e, cell in zip(errors, cells, strict=True))
@@ -424,6 +422,6 @@ def _method_mean(
     mean, error = statistics.fmean(float(cell["difference"]) for cell in cells), math.sqrt(sum(errors)) / len(cells)
     estimate, within = from_error(mean, error, freedom, margin)
     verdict = REPRODUCED if within < LEVEL else DIFFERS if estimate.p < LEVEL else UNDECIDED
-    place = {"paper": paper, "artefact": artefact, "method": method, "unit": unit, "cells": len(cells)}
+    place = dict(zip(MEANS, key, strict=False)) | {"cells": len(cells)}
     shown = {"difference": mean, "low": estimate.low, "high": estimate.high, "p": estimate.p, "margin_p": within}
     return {**place, **{key: _rounded(value) for key, value in shown.items()}, "margin": margin, "verdict": verdict}

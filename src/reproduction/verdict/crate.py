@@ -17,7 +17,13 @@ _PROFILES = {
     "https://w3id.org/ro/wfrun/workflow/0.5": "Workflow Run Crate",
     "https://w3id.org/workflowhub/workflow-ro-crate/1.0": "Workflow RO-Crate",
 }
-_FORMATS = {".md": "text/markdown", ".html": "text/html", ".csv": "text/csv", ".json": "application/json"}
+_FORMATS = {
+    ".md": "text/markdown",
+    ".html": "text/html",
+    ".csv": "text/csv",
+    ".json": "application/json",
+    ".svg": "image/svg+xml",
+}
 _MAIN = "workflow/Snakefile"
 #: Who wrote the workflow, and the file of the crate that says so.
 _AUTHORS, _CITED = "The textmix authors", "source/CITATION.cff"
