@@ -313,7 +313,8 @@ def test_a_new_table_without_a_header_loses_no_row(tmp_path: Path) -> None:
 def test_labels_of_fasttext_are_no_words_of_new_texts(tmp_path: Path) -> None:
     path = write(tmp_path / "a.txt", lines(row="__label__{kind} {text}"))
     card = read_table(path).layout.card()
-    assert [text.text.decode() for text in read_texts(path, **of_card(card, None))[0]] == TEXTS
+    for form in (None, "text"):
+        assert [text.text.decode() for text in read_texts(path, form=form, **of_card(card, None))[0]] == TEXTS
     plain = write(tmp_path / "b.txt", "".join(f"{text}\n" for text in TEXTS))
     assert [text.text.decode() for text in read_texts(plain, **of_card(card, None))[0]] == TEXTS
 

@@ -234,7 +234,8 @@ def read_texts(
     ------
     ConfigError, DataFormatError : as in `read_table`.
     """
-    labelled = FORMATS.get(form or "", None) is None and text == 2 and _holds_prefix(path, stream)
+    lines = (form or format_of(without_packing(path), FORMATS)) == "text"
+    labelled = lines and text == 2 and _holds_prefix(path, stream)
     file = open_table(
         path,
         "labelled" if labelled else form,
