@@ -23,10 +23,6 @@ def cache_folder(name: str) -> Path | None:
 
     It is below the first of ``$TEXTMIX_CACHE``, ``$XDG_CACHE_HOME`` and ``~/.cache`` where this user alone can write
     the folder: what lies there decides which machine code runs.
-
-    Parameters
-    ----------
-    name : path of the folder below the cache.
     """
     roots = [os.environ.get("TEXTMIX_CACHE"), os.environ.get("XDG_CACHE_HOME"), os.path.expanduser("~/.cache")]
     for root in filter(None, roots):

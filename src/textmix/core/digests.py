@@ -23,12 +23,7 @@ def sha256_bytes(data: bytes) -> str:
 
 
 def sha256_file(path: str | Path) -> str:
-    """Return the sha256 of a file, read in blocks: 64 hexadecimal digits.
-
-    Raises
-    ------
-    OSError : the file cannot be read.
-    """
+    """Return the sha256 of a file, read in blocks: 64 hexadecimal digits."""
     with open(path, "rb") as handle:
         return hashlib.file_digest(handle, "sha256").hexdigest()
 
@@ -51,12 +46,7 @@ def stamp(path: str | Path) -> str:
 
 
 def known_sha256(path: str | Path) -> str:
-    """Return the sha256 of a file as `sha256_file` does, without reading a file that was read before (see `stamp`).
-
-    Raises
-    ------
-    OSError : the file cannot be read.
-    """
+    """Return the sha256 of a file as `sha256_file` does, without reading a file that was read before (see `stamp`)."""
     found = stamp(path)
     return str(_FILES.get(found, lambda: sha256_file(path))) if found else sha256_file(path)
 

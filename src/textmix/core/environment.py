@@ -30,15 +30,9 @@ _NAME = re.compile(r"[A-Za-z0-9._-]+")
 
 
 def environment(packages: Iterable[str]) -> dict[str, str]:
-    """Return distribution -> version of packages and of all that they require, and the version of Python.
+    """Return distribution -> version of packages and of all that they require, and the version of Python, sorted.
 
-    Parameters
-    ----------
-    packages : names by which code imports them; those of Python's own library are passed over.
-
-    Returns
-    -------
-    the versions, sorted by name; ``not installed`` for a package that is not there.
+    Packages of Python's own library are passed over; one that is not there has the version ``not installed``.
     """
     found: dict[str, str] = {}
     queue = [_distribution_of(name) for name in packages if name not in sys.stdlib_module_names]
@@ -51,12 +45,7 @@ def environment(packages: Iterable[str]) -> dict[str, str]:
 
 
 def counts_by_version(package: str) -> bool:
-    """Return whether the version tells the code: a distribution of this name is installed, and not as editable.
-
-    Parameters
-    ----------
-    package : name by which code imports it.
-    """
+    """Return whether the version tells the code: a distribution of this name is installed, and not as editable."""
     name = _normal(DISTRIBUTIONS.get(package, package))
     return _is_installed(name) and not _is_editable(name)
 

@@ -8,16 +8,7 @@ from contextlib import contextmanager
 
 @contextmanager
 def extra(name: str) -> Iterator[None]:
-    """Turn a failed import in a ``with`` block into an error that names the extra.
-
-    Parameters
-    ----------
-    name : key of ``[project.optional-dependencies]`` in pyproject.toml.
-
-    Raises
-    ------
-    ModuleNotFoundError : the block imports a package that is not installed.
-    """
+    """Turn a failed import in a ``with`` block into an error that names the extra of pyproject.toml which brings it."""
     try:
         yield
     except ModuleNotFoundError as error:

@@ -43,10 +43,7 @@ FOREIGN = {".snakemake_timestamp"}
 def canonical_json(value: Any) -> str:
     """Return JSON text that depends on the value only: sorted keys, one blank of indent a level, a final newline.
 
-    Raises
-    ------
-    ValueError : a float is NaN or infinite.
-    TypeError : a value is no JSON type, for example a NumPy array.
+    A float that is NaN or infinite raises ValueError, what is no JSON type, such as an array, TypeError.
     """
     return json.dumps(value, sort_keys=True, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
 
@@ -56,12 +53,8 @@ def replacing(path: str | Path, mode: int | None = None) -> Iterator[IO[bytes]]:
     """Give a binary stream in a ``with`` block; at its end the content replaces the file in one step.
 
     If the block raises an error, the file stays as it was.  Of a link the file that it leads to is replaced.  What is
-    there and no file, such as ``/dev/null`` or a pipe, is written through, and stays what it is.
-
-    Parameters
-    ----------
-    path : the file; its folder exists.
-    mode : permissions of the file; by default those that the process gives to new files.
+    there and no file, such as ``/dev/null`` or a pipe, is written through, and stays what it is.  ``mode`` are the
+    permissions of the file, by default those that the process gives to new files.
 
     Raises
     ------
@@ -157,12 +150,7 @@ def read_json(path: str | Path) -> Any:
 
 
 def unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Return the keys and values of a JSON object; of a key that stands twice, `json` alone would keep the last value.
-
-    Raises
-    ------
-    ValueError : a key stands twice.
-    """
+    """Return the keys and values of a JSON object; raises ValueError if a key stands twice."""
     found = dict(pairs)
     if len(found) < len(pairs):
         keys = [key for key, _ in pairs]
@@ -173,14 +161,7 @@ def unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 def format_csv(rows: Iterable[Mapping[str, Any]], columns: Sequence[str]) -> str:
     """Return rows as CSV text with a header line, LF line ends and floats in their shortest exact form.
 
-    Parameters
-    ----------
-    rows : column -> value; None and a missing column become an empty cell.
-    columns : the columns in their order.
-
-    Raises
-    ------
-    ValueError : a row has a key that is not among the columns.
+    None and a missing column become an empty cell; a key that is not among the columns raises ValueError.
     """
     stream = io.StringIO()
     writer = csv.DictWriter(stream, columns, lineterminator="\n", extrasaction="raise")
@@ -204,12 +185,7 @@ def read_csv(path: str | Path) -> list[dict[str, str]]:
 
 
 def save_arrays(folder: str | Path, **arrays: np.ndarray) -> None:
-    """Write each array to ``folder/name.npy``, with its keyword as the name.  The folder must exist.
-
-    Raises
-    ------
-    ValueError : an array has dtype object.
-    """
+    """Write each array to ``folder/name.npy``, with its keyword as the name; one of dtype object raises ValueError."""
     import numpy as np
 
     for name, array in arrays.items():
@@ -218,14 +194,7 @@ def save_arrays(folder: str | Path, **arrays: np.ndarray) -> None:
 
 
 def load_array(folder: str | Path, name: str, mmap: bool = True) -> np.ndarray:
-    """Return the array in ``folder/name.npy``.
-
-    Parameters
-    ----------
-    folder, name : the place of the file.
-    mmap : whether a file of more than 4096 bytes is mapped into memory; the array is then read-only.  A smaller file
-        is read, because an empty array cannot be mapped.
-    """
+    """Return the array in ``folder/name.npy``; with ``mmap`` one of more than 4096 bytes is mapped, and read-only."""
     import numpy as np
 
     path = Path(folder) / f"{name}.npy"
@@ -244,12 +213,8 @@ def _digests(folder: Path) -> dict[str, str]:
 def new_folder(path: str | Path, meta: Mapping[str, Any]) -> Iterator[Path]:
     """Give a temporary folder to fill in a ``with`` block; at its end add the record and move the folder to ``path``.
 
-    If the block raises an error, the folder is deleted, and an older result stays.
-
-    Parameters
-    ----------
-    path : place of the result; an older result there is replaced.
-    meta : the record of what made the result; ``files`` with the digests is added.
+    The record is ``meta`` with the digests of all files.  If the block raises an error, the folder is deleted, and an
+    older result stays; else an older result is replaced.
     """
     path = Path(path)
     target = Path(os.path.realpath(path))
@@ -305,12 +270,7 @@ def meta_path(path: str | Path) -> Path:
 
 
 def read_meta(path: str | Path) -> dict[str, Any]:
-    """Return the record of a result.
-
-    Raises
-    ------
-    IntegrityError : there is no record, or it cannot be read.
-    """
+    """Return the record of a result; raises IntegrityError if there is none, or it cannot be read."""
     record = meta_path(path)
     if not record.is_file():
         raise IntegrityError(
@@ -327,12 +287,7 @@ def read_meta(path: str | Path) -> dict[str, Any]:
 
 
 def changed_files(path: str | Path) -> list[str]:
-    """Return the names of a result's files that are missing, added or changed since its record was written, sorted.
-
-    Raises
-    ------
-    IntegrityError : there is no record, or it cannot be read.
-    """
+    """Return the names of a result's files that are missing, added or changed since its record was written, sorted."""
     path = Path(path)
     expected: dict[str, str] = read_meta(path)["files"]
     found = _digests(path) if path.is_dir() else {path.name: sha256_file(path)} if path.is_file() else {}
@@ -365,12 +320,7 @@ def check_result(path: str | Path, *, anywhere: bool = False) -> dict[str, Any]:
 
 
 def check_file(path: str | Path) -> None:
-    """Check one file of a result folder against the folder's record.
-
-    Raises
-    ------
-    IntegrityError : the record is missing or damaged, or the file was changed.
-    """
+    """Check one file of a result folder against the folder's record; raises IntegrityError if it was changed."""
     path = Path(path)
     if read_meta(path.parent)["files"].get(path.name) != sha256_file(path):
         raise IntegrityError(f"{path}: changed since it was made; delete {path.parent} and run again")
@@ -389,12 +339,8 @@ def is_of_path(meta: Mapping[str, Any], path: str | Path) -> bool:
 def result_digest(path: str | Path) -> str:
     """Return one sha256 for a result, computed from the digests in its record, without reading the result's files.
 
-    For a file without a record it is the sha256 of the file.
-
-    Raises
-    ------
-    IntegrityError : the record cannot be read.
-    OSError : there is neither a record nor a file.
+    For a file without a record it is the sha256 of the file.  Raises IntegrityError if the record cannot be read, and
+    OSError if there is neither a record nor a file.
     """
     try:
         found = stamp(meta_path(path))

@@ -36,12 +36,7 @@ def use_common_instructions(environ: MutableMapping[str, str], info: Path = _CPU
     """Let NumPy and OpenBLAS compute with the instructions that all x86-64 processors have, so that bytes agree.
 
     It acts on processes that import NumPy later.  A variable that the user has set stays; a processor without the
-    instructions, and a system that does not tell them, are left alone.
-
-    Parameters
-    ----------
-    environ : variables of the process, which are changed.
-    info : the file in which Linux describes the processor.
+    instructions, and a system that does not tell them in ``info``, are left alone.
     """
     if set(_said_of_processor("flags", info).split()) >= COMMON:
         for name, value in COMMON_INSTRUCTIONS.items():

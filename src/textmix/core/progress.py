@@ -35,16 +35,9 @@ class Paced(logging.Filter):
 
 
 def progress(what: str, total: int | None = None) -> Callable[[int, float | None], None]:
-    """Return a function that logs the progress of an iterative computation; `Paced` handlers thin its messages out.
+    """Return a function that logs the iterations done and the objective (None: not logged) of a computation.
 
-    Parameters
-    ----------
-    what : name of the computation, for the log.
-    total : number of iterations; None if it is not known.
-
-    Returns
-    -------
-    function of the number of iterations done and of the objective (None: not logged).
+    `Paced` handlers thin its messages out.  ``what`` names the computation, and ``total`` iterations tell the time left.
     """
     start = time.monotonic()
 

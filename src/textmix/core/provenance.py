@@ -46,14 +46,8 @@ _DOCUMENTED = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
 def source_root(package: str) -> Path | None:
     """Return the path of a package that is read from source: of its folder, or of its file without the ending.
 
-    Parameters
-    ----------
-    package : name of a package, or of a module in none.
-
-    Returns
-    -------
-    None for a package of Python itself, for one that counts by the version of its distribution, and for one that is
-    not there.
+    It is None for a package of Python itself, for one that counts by the version of its distribution, and for one that
+    is not there.
     """
     if package == PACKAGE:
         return ROOT

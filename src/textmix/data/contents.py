@@ -36,16 +36,12 @@ def rainbow_html(data: bytes) -> bytes:
 
 
 def email_text(data: bytes) -> bytes:
-    """Return the subject and the text of an e-mail, UTF-8.
+    """Return the subject and the text of an e-mail, UTF-8; raises ValueError if it cannot be parsed.
 
     The text parts stand in order of the message.  Of the forms of an alternative the first plain one is taken, else the
     text of its HTML (`html_text`).  Attachments are left out, and so are the fields of the header but the subject,
     which name mailing lists and machines.  A byte that is not of the stated character set becomes U+FFFD; a part of an
     unknown character set is read as Latin-1.
-
-    Raises
-    ------
-    ValueError : the header or the form of the message cannot be parsed.
     """
     try:
         message: EmailMessage = email.message_from_bytes(data, policy=email.policy.default)
@@ -94,12 +90,7 @@ def page_text(data: bytes) -> bytes:
 
 
 def html_text(page: str) -> str:
-    """Return the text of HTML in the order of the page, as lxml's lenient parser finds it.
-
-    Raises
-    ------
-    ModuleNotFoundError : lxml is not installed; the message names the extra.
-    """
+    """Return the text of HTML in the order of the page, as lxml's lenient parser finds it."""
     with extra("data"):
         import lxml.html  # type: ignore[import-untyped]
     parser = lxml.html.HTMLParser(encoding="utf-8", remove_comments=True, remove_pis=True, huge_tree=True)

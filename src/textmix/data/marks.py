@@ -102,12 +102,7 @@ def _day_first(path: Path, lines: Sequence[int], dates: Sequence[str], days: Seq
 def by_dates(path: Path, times: np.ndarray, dates: Sequence[str]) -> tuple[np.ndarray, str]:
     """Return the part of each of N rows, int8 (N,), of which the latest are for the test, and a sentence on it.
 
-    Rows of one date are in one part.
-
-    Parameters
-    ----------
-    path : of the table, for messages.
-    times, dates : as `times_of` gives and reads them.
+    Rows of one date are in one part.  ``times`` and ``dates`` are as `times_of` gives and reads them.
 
     Raises
     ------
@@ -127,11 +122,6 @@ def by_groups(path: Path, groups: Sequence[str]) -> tuple[np.ndarray, str]:
     """Return the part of each of N rows, int8 (N,), with each group in one part, and a sentence on it.
 
     Groups are drawn for the test until they hold a fifth of the rows; one that holds more is left in training.
-
-    Parameters
-    ----------
-    path : of the table, for messages.
-    groups : the name of the group of each row.
 
     Raises
     ------

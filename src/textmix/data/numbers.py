@@ -64,14 +64,7 @@ class NumberTable:
 
 
 def fault_at(path: Path, data: bytes, position: int, what: str) -> DataFormatError:
-    """Return the error for a fault; it names file and line.
-
-    Parameters
-    ----------
-    path, data : the file and its unpacked content.
-    position : of the fault in ``data``, bytes.
-    what : the fault in words.
-    """
+    """Return the error for a fault at a position in the unpacked content of a file; it names file and line."""
     return DataFormatError(path, data.count(b"\n", 0, position) + 1, what)
 
 

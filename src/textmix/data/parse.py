@@ -122,13 +122,7 @@ def read_corpus(reader: Reader, files: Mapping[str, Path], name: str) -> Corpus:
 
 
 def check_expectations(corpus: Corpus, expect: Mapping[str, Any], content_digest: str | None) -> None:
-    """Check a corpus against the counts and the digest that the registry states.
-
-    Parameters
-    ----------
-    corpus : any.
-    expect : key of `Corpus.statistics` -> value that it must have; other statistics are not compared.
-    content_digest : value that `Corpus.content_digest` must have, or None where it is not known.
+    """Check a corpus against the counts and the digest that the registry states; of some of them None.
 
     Raises
     ------
@@ -148,16 +142,7 @@ def check_expectations(corpus: Corpus, expect: Mapping[str, Any], content_digest
 
 
 def check_corpus(corpus: Corpus) -> None:
-    """Check every promise that `Corpus` makes of its arrays.
-
-    Parameters
-    ----------
-    corpus : as a reader returns it.
-
-    Raises
-    ------
-    DataFormatError : a promise does not hold; the message names the first one.
-    """
+    """Check every promise that `Corpus` makes of its arrays; raises DataFormatError with the first broken one."""
     n_documents = len(corpus.ids)
     _require(corpus, n_documents > 0, "has no documents")
     for names, what in ((corpus.ids, "document ids"), (corpus.label_names, "label names")):
