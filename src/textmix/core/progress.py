@@ -35,10 +35,7 @@ class Paced(logging.Filter):
 
 
 def progress(what: str, total: int | None = None) -> Callable[[int, float | None], None]:
-    """Return a function that logs the iterations done and the objective (None: not logged) of a computation.
-
-    `Paced` handlers thin its messages out.  ``what`` names the computation, and ``total`` iterations tell the time left.
-    """
+    """Return a function that logs the iterations done, and the objective (None: not logged), of a computation."""
     start = time.monotonic()
 
     def report(iteration: int, objective: float | None = None) -> None:
