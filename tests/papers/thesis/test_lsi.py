@@ -9,7 +9,7 @@ import pytest
 from scipy import sparse
 
 from reproduction.flow.measures import MeasureData
-from reproduction.papers.thesis.lsi import Blocks, Curve, fuse, fusion, gains_by_tags, pruning
+from reproduction.papers.thesis.lsi import Blocks, LearningCurve, fuse, fusion, gains_by_tags, pruning
 from textmix.data.corpus import Corpus, label_matrix
 from textmix.experiment.splits import make_splits
 
@@ -65,7 +65,7 @@ def test_tags_that_tell_the_class_are_bound(data: MeasureData) -> None:
 
 
 def test_gains_are_those_of_the_small_and_the_large_sizes() -> None:
-    curves = [Curve([0.5, 0.4], [0.3, 0.4], [1.0, 1.0]), Curve([0.6, 0.2], [0.3, 0.1], [1.0, 1.0])]
+    curves = [LearningCurve([0.5, 0.4], [0.3, 0.4], [1.0, 1.0]), LearningCurve([0.6, 0.2], [0.3, 0.1], [1.0, 1.0])]
     values = gains_by_tags(curves, 1, 0.25)
     assert values["few_gain"] == pytest.approx(0.25)
     assert values["gain"] == pytest.approx((0.1 + 0.2) / 2)

@@ -26,11 +26,11 @@ from textmix.models.lsi.scores import SCORES, document_frequency, kept_words
 from textmix.models.lsi.transformer import LSITransformer, unit_length
 
 #: Number of coordinates of LSI, and width of the probabilistic neural network.
-Point = tuple[int, float]
+GridPoint = tuple[int, float]
 
 
 def lsi_errors(
-    train: Documents, test: Documents, points: Sequence[Point], seed: int = 0, weighting: str = "log_tfidf"
+    train: Documents, test: Documents, points: Sequence[GridPoint], seed: int = 0, weighting: str = "log_tfidf"
 ) -> np.ndarray:
     """Return the share of test documents with a wrong class at each point, float64."""
     most = max(k for k, _ in points)
@@ -155,7 +155,7 @@ class Blocks(NamedTuple):
         return Blocks(*(part[rows] for part in self))
 
 
-class Curve(NamedTuple):
+class LearningCurve(NamedTuple):
     """Errors of one split by documents a class, of words alone and of words with tags, and the chosen coefficients."""
 
     words: list[float]
@@ -188,7 +188,7 @@ def fusion(sources: Sources, settings: Settings, rng: Generator) -> Measure:
     return Measure(values, {"curves": rows})
 
 
-def gains_by_tags(curves: Sequence[Curve], few: int, ratio: float) -> dict[str, float]:
+def gains_by_tags(curves: Sequence[LearningCurve], few: int, ratio: float) -> dict[str, float]:
     """Return the mean gain over all sizes, over the few, and their interaction with the size, with intervals."""
     gain = np.array([np.subtract(curve.words, curve.fused) for curve in curves])
     none = np.zeros(len(gain))
@@ -203,13 +203,13 @@ def gains_by_tags(curves: Sequence[Curve], few: int, ratio: float) -> dict[str, 
     return values
 
 
-def _curve(source: MeasureData, trial: int, settings: Settings, rng: Generator) -> Curve:
+def _curve(source: MeasureData, trial: int, settings: Settings, rng: Generator) -> LearningCurve:
     if source.beside is None:
         raise ValueError("fusion reads tags beside the words; name their features as beside")
     words, tags = (corpus.features.astype(np.float64) for corpus in (source.corpus, source.beside))  # type: ignore[union-attr]
     blocks = Blocks(words, tags, source.corpus.classes().astype(np.int64))
     test, order = blocks.rows(source.splits.test[trial]), rng.permutation(source.splits.train[trial])
-    curve = Curve([], [], [])
+    curve = LearningCurve([], [], [])
     for size in settings["sizes"]:
         train = blocks.rows(np.concatenate([order[blocks.y[order] == label][:size] for label in np.unique(blocks.y)]))
         parts = list(halves_of(fold_numbers(len(train.y), settings["folds"], rng, train.y)))
@@ -235,7 +235,7 @@ def _tuned_fusion(
     return min(errors, key=errors.__getitem__)
 
 
-def _fused_errors(train: Blocks, test: Blocks, binding: float, points: Sequence[Point]) -> np.ndarray:
+def _fused_errors(train: Blocks, test: Blocks, binding: float, points: Sequence[GridPoint]) -> np.ndarray:
     """Return the error at each (number of coordinates, width), float64; all share one decomposition."""
     fused, fused_unknown = fuse(train, test, binding)
     return lsi_errors(Documents(fused, train.y), Documents(fused_unknown, test.y), points, weighting="none")
