@@ -125,7 +125,7 @@ check-project: setup .venv-tools/.ready
 newest: .venv-newest/.ready
 	$(NEWEST)/python -m pip install --quiet --upgrade snakemake
 	$(NEWEST)/python -m snakemake --version
-	$(NEWEST)/python -m pytest tests/workflow tests/plan tests/job
+	$(NEWEST)/python -m pytest $(wildcard tests/workflow tests/flow tests/plan tests/job)
 
 audit: .venv-tools/.ready
 	$(TOOLS)/pip-audit --disable-pip --require-hashes $(foreach lock,$(LOCKS),--requirement $(lock))
