@@ -234,11 +234,7 @@ def _without_empty(tokens: Ragged, words: list[str]) -> tuple[Ragged, list[str]]
 
 
 def _count_in_blocks(text: Ragged, spec: FeatureSpec) -> tuple[sparse.csr_array, list[str], int]:
-    """Return the counts of each word in each document, CSR (N, V), int32, the V words and the number of tokens.
-
-    The words are in the order of their code points.  The text is tokenised in blocks of documents, so that the token
-    stream of a large text is never whole in memory.
-    """
+    """Return the counts of each word in each document, CSR (N, V), int32, the V words and the number of tokens."""
     column_of: dict[str, int] = {}
     lengths, n_tokens = [np.zeros(1, dtype=np.int64)], 0
     ids, data = np.empty(0, dtype=np.int32), np.empty(0, dtype=np.int32)
@@ -264,10 +260,7 @@ def _count_in_blocks(text: Ragged, spec: FeatureSpec) -> tuple[sparse.csr_array,
 
 
 def _blocks(text: Ragged) -> Iterator[Ragged]:
-    """Yield the documents in order, in blocks of at most `BLOCK` bytes; a longer document is a block of its own.
-
-    A text without documents gives one empty block.
-    """
+    """Yield the documents in order, in blocks of at most `BLOCK` bytes; a longer document is a block of its own."""
     first = 0
     while first < len(text) or first == 0:
         last = int(np.searchsorted(text.offsets, text.offsets[first] + BLOCK, side="right")) - 1
@@ -343,13 +336,7 @@ def _featurize(corpus: Corpus, text: Ragged, spec: FeatureSpec) -> Corpus:
 def _sequences(
     tokens: Ragged, words: list[str], deciding: np.ndarray, spec: FeatureSpec
 ) -> tuple[sparse.csr_array, list[str], dict[str, Any]]:
-    """Return features that depend on the order of words (skip-grams or paragraph vectors), their names and facts.
-
-    Parameters
-    ----------
-    tokens : N documents as ids into ``words``.
-    deciding : bool (N,), the documents in which skip-grams are counted for ``min_documents``.
-    """
+    """Return features that depend on the order of words (skip-grams or paragraph vectors), their names and facts."""
     if spec.vectors is not None:
         vectors = paragraph_vectors(tokens, VectorSpec.from_mapping(spec.vectors))
         return sparse.csr_array(vectors), [f"vector {column}" for column in range(vectors.shape[1])], {}

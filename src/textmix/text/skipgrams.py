@@ -137,16 +137,7 @@ class Skipgrams:
         return self
 
     def _grow(self, words: np.ndarray, offsets: np.ndarray, deciding: np.ndarray) -> np.ndarray:
-        """Build the trie level by level; return the document frequencies of its nodes, int32 (G, max_slop + 1).
-
-        Column s counts the deciding documents in which the smallest gap of the skip-gram is s.
-
-        Parameters
-        ----------
-        words : int32 (T,), tokens as indices into ``self.words``; -1 for any other word.
-        offsets : int64 (N + 1,), first token of each document.
-        deciding : bool (N,).
-        """
+        """Build the trie level by level; return the document frequencies of its nodes, int32 (G, max_slop + 1)."""
         n_words = len(self.words)
         first_df = np.zeros((n_words, self.max_slop + 1), dtype=np.int32)
         first_df[:, 0] = self.word_df
@@ -213,10 +204,7 @@ class Skipgrams:
         return np.concatenate(n_children), np.concatenate(last_word), np.concatenate(df)
 
     def _number_columns(self, df_by_gap: np.ndarray) -> None:
-        """Number the features: set the column of every node and slop with enough documents, and n, slop and df.
-
-        ``df_by_gap`` is the result of `_grow`.
-        """
+        """Number the features: set the column of every node and slop with enough documents, and n, slop and df."""
         df = np.cumsum(df_by_gap, axis=1, dtype=np.int32)
         frequent = df >= self.min_df
         frequent[: self.levels[1], 1:] = False

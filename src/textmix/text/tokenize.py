@@ -57,10 +57,7 @@ def _fold_table(unchanged: bytes, lower: bytes = b"") -> np.ndarray:
 
 
 def _frozen(array: np.ndarray) -> np.ndarray:
-    """Return a read-only view as a plain array.
-
-    A memory-mapped corpus is read-only and a corpus in memory is not.  Numba would compile a kernel for each of them.
-    """
+    """Return a read-only view as a plain array."""
     view = np.asarray(array).view()
     view.flags.writeable = False
     return view
