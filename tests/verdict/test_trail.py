@@ -8,8 +8,8 @@ import pytest
 
 from reproduction.flow.origins import Origin
 from reproduction.verdict.page import Report, render_numbers
+from reproduction.verdict.provenance import made_by, place_in_paper, shown_in, where_in_words
 from reproduction.verdict.tables import PaperTable, make_cell
-from reproduction.verdict.trail import made_by, place_in_paper, shown_in, where_in_words
 from tests.verdict.test_page import comparison, made_of
 
 

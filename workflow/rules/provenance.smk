@@ -27,7 +27,6 @@ rule provenance:
             data=JOBS.parts("*/templates/*"),
             papers=list(PLAN.papers),
             commit=JOBS.commit,
-            waits=JOBS.waits(),
             settings=dict(PLAN.settings),
             versions=versions(),
         ),

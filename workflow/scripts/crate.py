@@ -6,8 +6,7 @@ from pathlib import Path
 
 from reproduction.flow.job import job
 from reproduction.verdict.crate import README, Carried, RunFacts, run_crate
-from reproduction.verdict.provenance import data_digests
-from reproduction.verdict.timeline import run_times
+from reproduction.verdict.provenance import data_digests, run_times
 from textmix.core.digests import sha256_file
 from textmix.core.errors import MissingResult
 from textmix.core.io import canonical_json, new_folder, write_result

@@ -4,8 +4,7 @@ from pathlib import Path
 
 from reproduction.flow.job import job, machine
 from reproduction.verdict.page import render_provenance
-from reproduction.verdict.provenance import data_digests
-from reproduction.verdict.timeline import read_seconds, seconds_by_stage, timeline
+from reproduction.verdict.provenance import data_digests, read_seconds, seconds_by_stage
 from textmix.core.digests import sha256_file
 from textmix.core.environment import versions
 from textmix.core.io import canonical_json, write_result
@@ -21,6 +20,5 @@ with job(snakemake, tolerate_missing=True) as running:
         "Data, digest of the content": data_digests(map(Path, read.data), reasons=False),
         "Seconds of all jobs, by stage": seconds_by_stage(seconds),
     }
-    bars = timeline(seconds, asked.waits)
-    page = render_provenance(asked.papers, facts, canonical_json(asked.settings), bars)
+    page = render_provenance(asked.papers, facts, canonical_json(asked.settings))
     write_result(snakemake.output[0], page, running.record)

@@ -11,10 +11,10 @@ from reproduction.flow.origins import Origin
 from reproduction.flow.results import Results, RoleEntry
 from reproduction.verdict.locate import roles_behind
 from reproduction.verdict.numbers import allowance
+from reproduction.verdict.provenance import place_in_paper
 from reproduction.verdict.published import Check, Published, Record
 from reproduction.verdict.recorded import ABSENT, RecordedRow, standing
 from reproduction.verdict.tables import TableCell, make_cell
-from reproduction.verdict.trail import place_in_paper
 from reproduction.verdict.words import JUDGED, number, short, typeset
 from textmix.pages.rendering import with_minus
 

@@ -17,11 +17,10 @@ from reproduction.verdict.coverage import Lacking, Remedy, fetched, lacking
 from reproduction.verdict.items import Item
 from reproduction.verdict.ladder import Known, Rung, ladder, points, summary
 from reproduction.verdict.picture import is_drawn, panel, pitch_of, ticks
+from reproduction.verdict.provenance import HOME, where_in_words
 from reproduction.verdict.recorded import ABSENT, EQUAL, OTHER_DATA, TIMED, UNEQUAL, RecordedRun
 from reproduction.verdict.section import PaperSection
 from reproduction.verdict.tables import SIGNS, PaperTable, table_csv, table_tex
-from reproduction.verdict.timeline import Bar, drawn
-from reproduction.verdict.trail import HOME, where_in_words
 from reproduction.verdict.words import DIFFERS, MISSING, REPRODUCED, UNDECIDED, VERDICTS
 from textmix.metrics.significance import LEVEL
 from textmix.pages.rendering import environment, source, style
@@ -187,7 +186,7 @@ def render_paper(report: Report, paper: str) -> str:
     return _of(report).get_template("paper.html").render(**shown)
 
 
-def render_provenance(papers: Sequence[str], facts: Mapping[str, Any], configuration: str, bars: Sequence[Bar]) -> str:
+def render_provenance(papers: Sequence[str], facts: Mapping[str, Any], configuration: str) -> str:
     """Return the page on the run as HTML.
 
     Parameters
@@ -195,10 +194,8 @@ def render_provenance(papers: Sequence[str], facts: Mapping[str, Any], configura
     papers : names of the papers, in the order of the pages.
     facts : heading -> value, or heading -> name -> value.
     configuration : the configuration of the run as text.
-    bars : its jobs in time.
     """
-    span = max((bar.start + bar.seconds for bar in bars), default=0.0)
-    content = {"facts": facts, "configuration": configuration, "bars": bars, "drawn": drawn(bars), "span": span}
+    content = {"facts": facts, "configuration": configuration}
     return _pages(papers).get_template("provenance.html").render(page="provenance", **content)
 
 

@@ -1,12 +1,42 @@
-"""Digests and versions that identify the data of a run."""
+"""Where results come from: the data and seconds of a run, and of a row its place in the paper, its jobs and records."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from pathlib import Path
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import UTC, datetime
+from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING, Any
 
+from reproduction.flow.origins import Origin
 from textmix.core import io
 from textmix.core.errors import MissingResult
+
+if TYPE_CHECKING:
+    from reproduction.verdict.tables import PaperTable
+
+#: The folder of the workflow as seen from the pages in ``results/report``; those of one paper's report lie deeper.
+HOME = "../../"
+#: Folder of results -> the folder of the logs of the jobs that make them.
+_LOGS = {"predictions": "fit", "timings": "fit", "scores": "score", "datasets": "parse", "features": "features"}
+#: Part of the name of an artefact -> where that stands in a paper.
+_PARTS = {
+    **{"claims": "claims of the text", "data": "description of the data", "eq": "equations", "time": "times"},
+    **{"figs": "figures", "stat": "statistics of the data", "hyper": "settings", "derived": "derived from its tables"},
+    **{
+        "perp": "perplexities",
+        "approx": "the approximation",
+        "methods": "overview of the methods",
+        "illus": "illustration",
+    },
+    **{"stmt": "statements of the text", "sel": "selection of skip-grams", "rare": "rare skip-grams"},
+    **{"wv": "word vectors", "extract": "extraction of skip-grams", "imdb": "results on IMDB", "examples": "examples"},
+    **{"counts": "numbers of skip-grams", "four": "four data sets"},
+    **{"beyond": "later works", "extra_data": "public descriptions of the data", "related": "related work"},
+}
+
+#: The forms of ``where`` that do not say the place in words: lines or equations of a document, and the two words.
+_CATALOGUED = re.compile(r"\d{3}(:.*)?|derived|public")
 
 
 def data_digests(folders: Iterable[Path], *, reasons: bool = True) -> dict[str, str]:
@@ -31,3 +61,167 @@ def _digest(folder: Path, reasons: bool) -> str:
     except MissingResult as missing:
         return f"missing: {missing.reason if reasons else 'the front page says why'}"
     return str(io.read_json(folder / "corpus.json")["content_digest"])
+
+
+def read_seconds(benchmarks: Path, files: Sequence[Path]) -> dict[str, float]:
+    """Return name -> wall-clock seconds of each job that Snakemake measured.
+
+    Parameters
+    ----------
+    benchmarks : the folder of Snakemake's benchmark files.
+    files : benchmark files below it.  A job that ended before Snakemake measured it has an empty file and is left out.
+    """
+    found = {path.relative_to(benchmarks).with_suffix("").as_posix(): _seconds(path) for path in files}
+    return {name: seconds for name, seconds in found.items() if seconds is not None}
+
+
+def seconds_by_stage(seconds: Mapping[str, float]) -> dict[str, str]:
+    """Return the wall-clock time of the jobs of each stage, such as ``{"fit": "12.3 s"}``.
+
+    Parameters
+    ----------
+    seconds : name of a job, whose first folder is its stage -> its seconds, as `read_seconds` gives them.
+    """
+    spent: dict[str, float] = {}
+    for name, one in sorted(seconds.items()):
+        stage = name.partition("/")[0]
+        spent[stage] = spent.get(stage, 0.0) + one
+    return {stage: f"{whole:.1f} s" for stage, whole in spent.items()}
+
+
+def _seconds(path: Path) -> float | None:
+    """Return the wall-clock seconds in a benchmark file; None where it is empty."""
+    head, *rows = path.read_text(encoding="utf-8").splitlines() or [""]
+    return sum(float(row.split("\t")[head.split("\t").index("s")]) for row in rows) if rows else None
+
+
+def run_times(files: Sequence[Path]) -> tuple[str, str]:
+    """Return the start of the first and the end of the last measured job, ISO 8601 in UTC, by the times of their files.
+
+    Raises
+    ------
+    MissingResult : no job was measured.
+    """
+    spent = [(path.stat().st_mtime, seconds) for path in files if (seconds := _seconds(path)) is not None]
+    if not spent:
+        raise MissingResult("no job of this run was measured")
+    return _iso(min(end - seconds for end, seconds in spent)), _iso(max(end for end, _ in spent))
+
+
+def _iso(time: float) -> str:
+    """Return a time in seconds since 1970 as text."""
+    return datetime.fromtimestamp(time, UTC).isoformat(timespec="seconds")
+
+
+def place_in_paper(artefact: str, where: str) -> str:
+    """Return the place of a published row in words, such as ``Table 1, line 341``.
+
+    Parameters
+    ----------
+    artefact, where : as in ``published.csv``.
+    """
+    if not _CATALOGUED.fullmatch(where):
+        return where
+    name = artefact.partition(".")[2]
+    numbered = re.fullmatch(r"([tf])(\d+)(\..*)?", name)
+    part = _PARTS.get(name.partition(".")[0], name.replace(".", " ").replace("_", " "))
+    if numbered:
+        part = f"{'Table' if numbered[1] == 't' else 'Figure'} {numbered[2]}"
+    said = _lines(where)
+    equations = re.findall(r"\((\d+)\)", where)
+    if said:
+        part += f", {said}"
+    if equations:
+        part += f", equation {'–'.join(equations)}"
+    return part
+
+
+def where_in_words(where: str) -> str:
+    """Return a place of ``choices.yaml`` in words: lines of the plain text of a document, or that it says nothing.
+
+    Parameters
+    ----------
+    where : lines such as ``001:L341``, or ``unsaid``, or words.
+    """
+    if where == "unsaid":
+        return "the document does not say"
+    return _lines(where) if re.fullmatch(r"\d{3}:L[-L\d,]+", where) else where
+
+
+def _lines(where: str) -> str:
+    """Return the lines of a place in words, such as ``line 341`` or ``lines 21, 30–32``; empty where it has none."""
+    lines = re.findall(r"L(\d+)(?:-L(\d+))?", where)
+    said = ", ".join(f"{first}–{last}" if last else first for first, last in lines)
+    return f"line{'s' if len(lines) > 1 or lines[0][1] else ''} {said}" if said else ""
+
+
+def made_by(paper: str, origin: Origin | None, spec: Mapping[str, Any], home: str = HOME) -> list[tuple[str, str]]:
+    """Return (label, address) of what made a row: its settings, its code, and of each job its result and its log.
+
+    Parameters
+    ----------
+    paper : name of the paper.
+    origin : what the row was read from, or None where this run read nothing for it.
+    spec : its ``paper.yaml``, which names the functions of the measures.
+    home : the folder of the workflow as seen from the page.
+    """
+    links: dict[tuple[str, str], None] = {}
+    for path in origin.results.split() if origin else ():
+        links |= dict.fromkeys([*_settings(paper, PurePosixPath(path).parts[1:], spec), *_job(path)])
+    named = list(links) or [("settings", f"config/papers/{paper}/paper.yaml")]
+    return [(label, f"{home}{place}") for label, place in named]
+
+
+def _settings(paper: str, parts: Sequence[str], spec: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """Yield the settings of a result, whose path below ``results`` has these parts, and its code, with their places."""
+    file = f"config/papers/{paper}/paper.yaml"
+    if parts[0] == "papers":
+        yield f"settings of the measure {parts[3]}", file
+        module, _, function = spec.get("measures", {}).get(parts[3], {}).get("function", "").rpartition(".")
+        if module:
+            folder = f"src/reproduction/papers/{paper}/{module.replace('.', '/')}.py"
+            yield f"code of {module}.{function}", folder
+    elif parts[0] in ("predictions", "scores", "timings"):
+        experiment, method = parts[2], parts[4].removesuffix(".csv")
+        yield f"settings of the experiment {experiment}, method {method}", file
+        named = spec.get("experiments", {}).get(experiment, {}).get("methods", {}).get(method, {}).get("use", method)
+        yield f"code of {named}, by its estimator", "config/methods.yaml"
+    elif parts[0] in ("datasets", "features"):
+        yield f"entry of the data set {parts[1].removesuffix('.csv')}, with its reader", "config/datasets.yaml"
+        yield "code of the readers", "src/textmix/data/readers"
+
+
+def shown_in(paper: str, name: str, figures: Mapping[str, Any], tables: Iterable[PaperTable]) -> list[tuple[str, str]]:
+    """Return (label, address) of the figures and tables of a paper's page that show a published row.
+
+    Parameters
+    ----------
+    paper, name : the paper, and the id of the row.
+    figures : name -> options in ``paper.yaml`` of the figures that were drawn.
+    tables : the tables of the page.
+    """
+    links = [
+        (f"table {table.name.replace('_', ' ')}", f"{paper}.html#table-{table.name}")
+        for table in tables
+        if table.filled and any(cell.id == name for cell in table.cells)
+    ]
+    for figure, options in figures.items():
+        # A figure of many cells names how their ids begin.
+        printed = options.get("published", {}).values()
+        drawn = any(name == one or name.startswith(f"{one}.") for one in printed)
+        if drawn or name in options.get("shows", ()):
+            links.append((f"figure {figure.replace('_', ' ')}", f"{paper}.html#f-{paper}-{figure}"))
+    return links
+
+
+def _job(path: str) -> Iterator[tuple[str, str]]:
+    """Yield the places of a result's record, which names the code by its digests, and of the log of its job."""
+    parts = PurePosixPath(path).parts[1:]
+    stem = "/".join(parts[1:]).removesuffix(".csv")
+    kind, folder = parts[0], _LOGS.get(parts[0])
+    if kind == "papers":
+        kind, folder, stem = "measure", "measure", f"{parts[1]}/{parts[3]}"
+    record = f"{path}.meta.json" if path.endswith(".csv") else f"{path}/meta.json"
+    yield f"record of {kind} {stem}", record
+    if folder:
+        yield "log", f"logs/{folder}/{stem}.log"

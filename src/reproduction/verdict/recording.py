@@ -15,9 +15,9 @@ from reproduction.flow.results import Evidence, Results, RoleEntry, as_read
 from reproduction.plan.stages import ACCEPT, COMPARE, PAGE, PARSE
 from reproduction.verdict.compare import COMPARISON_COLUMNS, compare_paper, merge_comparisons
 from reproduction.verdict.items import without_notes
+from reproduction.verdict.provenance import run_times
 from reproduction.verdict.published import Record
 from reproduction.verdict.recorded import RECORDED, RECORDED_COLUMNS, RUN, Facts, RecordedRow, RecordedRun
-from reproduction.verdict.timeline import run_times
 from reproduction.verdict.words import JUDGED
 from textmix.core import io
 from textmix.core.digests import sha256_file

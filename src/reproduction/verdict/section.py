@@ -12,10 +12,10 @@ from reproduction.verdict.causes import Cause
 from reproduction.verdict.coverage import DataUsed
 from reproduction.verdict.items import Item
 from reproduction.verdict.ladder import Known, Rung, all_known, ladder, own
+from reproduction.verdict.provenance import HOME, made_by, shown_in
 from reproduction.verdict.published import CLAIM, COUNTED, Choice
 from reproduction.verdict.recorded import EQUAL, UNEQUAL
 from reproduction.verdict.tables import PaperTable
-from reproduction.verdict.trail import HOME, made_by, shown_in
 from reproduction.verdict.unexplained import Unexplained, unexplained
 from reproduction.verdict.words import DIFFERS, MISSING, REPRODUCED, VERDICTS
 from textmix.pages.drawing import Drawing

@@ -15,11 +15,11 @@ from reproduction.verdict.compare import not_chosen
 from reproduction.verdict.coverage import DataUsed
 from reproduction.verdict.history import widened
 from reproduction.verdict.items import Beside, make_items, without_notes
+from reproduction.verdict.provenance import HOME
 from reproduction.verdict.published import Record, read_record
 from reproduction.verdict.recorded import RecordedRun
 from reproduction.verdict.section import ABSENT_RESULT, PaperSection, Specified
 from reproduction.verdict.tables import make_table
-from reproduction.verdict.trail import HOME
 from reproduction.verdict.words import MISSING, NOT_RUN, short
 from textmix.core import io
 from textmix.core.errors import ConfigError, MissingResult
