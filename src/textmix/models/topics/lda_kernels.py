@@ -71,31 +71,49 @@ def log_share(gamma: np.ndarray, k: int) -> float:
 
 
 @njit
-def add_ratios(
-    indices: np.ndarray, data: np.ndarray, words: np.ndarray, shares: np.ndarray, least: float, ratios: np.ndarray
-) -> float:
-    """Set ``ratios``, float64 (K,), to sums over a document's words, and return sum_w x_w log p_w.
+def rows_and_columns(indices: np.ndarray, words: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the rows of ``words``, float64 (V, K), of a document's n words, (n, K), and their transpose, (K, n)."""
+    rows, columns = np.empty((len(indices), words.shape[1])), np.empty((words.shape[1], len(indices)))
+    for i in range(len(indices)):
+        for k in range(words.shape[1]):
+            rows[i, k] = columns[k, i] = words[indices[i], k]
+    return rows, columns
+
+
+@njit
+def set_ratios(
+    rows: np.ndarray, columns: np.ndarray, data: np.ndarray, shares: np.ndarray, least: float, likely: np.ndarray,
+    ratios: np.ndarray,
+) -> None:  # fmt: skip
+    """Set ``likely``, float64 (n,), to p_w of a document's words, and ``ratios``, float64 (K,), to sums over them.
 
     p_w is the sum over the topics of shares times probability of the word, plus ``least``; the sums are those of x_w
     times probability of the word over p_w.
 
     Parameters
     ----------
-    indices, data : words of the document, and their counts x.
-    words : float64 (V, K), probability of each word in each topic.
+    rows, columns : of `rows_and_columns`: the words' probabilities are read side by side, and the topics' sums too.
+    data : float64 (n,), counts x of the words.
     shares : float64 (K,), of the topics in the document.
     """
-    n_topics, logs = len(shares), 0.0
-    ratios[:] = 0.0
-    for i in range(len(indices)):
-        w, likely = indices[i], 0.0
+    n, n_topics = rows.shape
+    likely[:] = 0.0
+    for k in range(n_topics):
+        for i in range(n):
+            likely[i] += shares[k] * columns[k, i]
+    ratios[:], part = 0.0, np.empty(n)
+    for i in range(n):
+        likely[i] += least
+        part[i] = data[i] / likely[i]
+    whole = n // 4 * 4
+    for i in range(0, whole, 4):
+        a, b, c, d = part[i], part[i + 1], part[i + 2], part[i + 3]
         for k in range(n_topics):
-            likely += shares[k] * words[w, k]
-        likely += least
-        logs += data[i] * math.log(likely)
+            sum_of_two = (ratios[k] + a * rows[i, k]) + b * rows[i + 1, k]
+            ratios[k] = (sum_of_two + c * rows[i + 2, k]) + d * rows[i + 3, k]
+    for i in range(whole, n):
         for k in range(n_topics):
-            ratios[k] += data[i] / likely * words[w, k]
-    return logs
+            ratios[k] += part[i] * rows[i, k]
 
 
 @njit
@@ -118,9 +136,11 @@ def sweep_documents(
     shares, ratios = np.empty(n_topics), np.empty(n_topics)
     for d in range(len(gamma)):
         cells = slice(indptr[d], indptr[d + 1])
+        rows, columns = rows_and_columns(indices[cells], words)
+        likely = np.empty(len(rows))
         set_shares(gamma[d], shares)
         for _ in range(updates):
-            add_ratios(indices[cells], data[cells], words, shares, TINY, ratios)
+            set_ratios(rows, columns, data[cells], shares, TINY, likely, ratios)
             change = 0.0
             for k in range(n_topics):
                 new = alpha + shares[k] * ratios[k]
@@ -130,11 +150,11 @@ def sweep_documents(
             if change / n_topics < tol:
                 break
         for i in range(indptr[d], indptr[d + 1]):
-            w, likely = indices[i], TINY
+            w, total = indices[i], TINY
             for k in range(n_topics):
-                likely += shares[k] * words[w, k]
+                total += shares[k] * words[w, k]
             for k in range(n_topics):
-                found[w, k] += shares[k] * (data[i] / likely)
+                found[w, k] += shares[k] * (data[i] / total)
     return found * words
 
 
@@ -156,15 +176,19 @@ def bounds(
     gamma, shares, ratios = np.empty(n_topics), np.empty(n_topics), np.empty(n_topics)
     for d in range(len(found)):
         cells = slice(indptr[d], indptr[d + 1])
-        length = data[cells].sum()
+        rows, columns = rows_and_columns(indices[cells], words)
+        likely, length = np.empty(len(rows)), data[cells].sum()
         gamma[:] = alpha + length / n_topics
         set_shares(gamma, shares)
         for _ in range(updates):
-            add_ratios(indices[cells], data[cells], words, shares, 0.0, ratios)
+            set_ratios(rows, columns, data[cells], shares, 0.0, likely, ratios)
             for k in range(n_topics):
                 gamma[k] = alpha + shares[k] * ratios[k]
             set_shares(gamma, shares)
-        total = add_ratios(indices[cells], data[cells], words, shares, 0.0, ratios)
+        set_ratios(rows, columns, data[cells], shares, 0.0, likely, ratios)
+        total = 0.0
+        for i in range(len(rows)):
+            total += data[indptr[d] + i] * math.log(likely[i])
         total += math.lgamma(n_topics * alpha) - math.lgamma(gamma.sum())
         for k in range(n_topics):
             # With a small alpha the share of a topic without words is too small for float64; its logarithm is not.
