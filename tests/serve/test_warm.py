@@ -11,7 +11,7 @@ import pytest
 import textmix
 from textmix.__main__ import main
 from textmix.core.errors import ConfigError
-from textmix.numerics import compiling
+from textmix.numerics import jit
 from textmix.serve.warm import warm
 
 CLASSES = ["EDCMClassifier", "BinaryRelevance", "WordVectorizer", "HMMClassifier"]
@@ -19,7 +19,7 @@ CLASSES = ["EDCMClassifier", "BinaryRelevance", "WordVectorizer", "HMMClassifier
 LATER = """
 import numpy as np, textmix
 from scipy import sparse
-from textmix.numerics.compiling import listen
+from textmix.numerics.jit import listen
 listen()
 X, y = sparse.csr_array(np.random.default_rng(5).poisson(0.5, (90, 33))), np.arange(90) % 4
 textmix.EDCMClassifier().fit(X, y).predict_proba(X)
@@ -27,21 +27,6 @@ textmix.BinaryRelevance().fit(X, np.stack([y == 1, y > 1], axis=1).astype(int)).
 textmix.WordVectorizer().fit_transform(["other words", "and more"])
 textmix.HMMClassifier(n_states=3, random_state=1).fit([[0, 1, 2], [2, 1], [1]], ["a", "b", "a"]).predict([[0]])
 print(listen().seconds)
-"""
-#: Prints the number of kernels whose machine code is stored, and the names of those with a text of an error in it.
-SCAN = """
-import sys, textmix
-from textmix.numerics.inner import Kernel
-from textmix.serve.warm import warm
-list(warm())
-modules = [module for name, module in sys.modules.items() if name.startswith("textmix.")]
-code = {
-    path: kernel.py_func.__qualname__
-    for kernel in {value for module in modules for value in vars(module).values() if isinstance(value, Kernel)}
-    for result in kernel.overloads.values()
-    if (path := kernel._cache._path(result.signature, result.library.codegen)).exists()
-}
-print(len(code), *sorted(name for path, name in code.items() if b"cannot assign slice" in path.read_bytes()))
 """
 
 
@@ -56,13 +41,6 @@ def test_every_public_class_is_warmed() -> None:
     assert {done.name for done in warm() if not done.missing} == names
 
 
-def test_no_kernel_contains_numbas_texts_of_errors_which_take_two_seconds_to_compile() -> None:
-    """An assignment of an array to a slice or a row compiles them; `copy_into` does not."""
-    done = subprocess.run([sys.executable, "-c", SCAN], capture_output=True, text=True, check=True)
-    number, *slow = done.stdout.split()
-    assert int(number) > 50 and not slow
-
-
 def test_the_command_prints_a_line_a_class(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["warm", "MajoritySet", "WordVectorizer"]) == 0
     assert [line.split()[0] for line in capsys.readouterr().out.splitlines()] == ["MajoritySet", "WordVectorizer"]
@@ -74,8 +52,8 @@ def test_the_command_prints_a_line_a_class(capsys: pytest.CaptureFixture[str]) -
 
 def test_long_compilation_is_told_once(caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch) -> None:
     clock = iter([0.0, 0.0, 0.4, 0.9, 0.9, 10.0, 10.05, 10.2, 10.2, 20.0, 20.0, 29.0, 29.0])
-    monkeypatch.setattr(compiling.time, "perf_counter", lambda: next(clock))
-    listener = compiling.CompilationTold()
+    monkeypatch.setattr(jit.time, "perf_counter", lambda: next(clock))
+    listener = jit.CompilationTold()
     with caplog.at_level(logging.WARNING, "textmix"):
         listener.on_start(None)  # 0.9 seconds, with a kernel within
         listener.on_start(None)

@@ -230,8 +230,8 @@ def _processor_seconds() -> float:
 
 def _compilation_seconds() -> float:
     """Return the seconds for which this process has compiled kernels."""
-    compiling = sys.modules.get("textmix.numerics.compiling")
-    return float(compiling.listen().seconds) if compiling else 0.0
+    jit = sys.modules.get("textmix.numerics.jit")
+    return float(jit.listen().seconds) if jit else 0.0
 
 
 def _tell_seconds(snakemake: Any, begun: Spent) -> None:

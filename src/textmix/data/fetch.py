@@ -3,7 +3,7 @@
 A file in the folder with the bytes that the registry states stays.  A fetched file with other bytes, of an older state
 of the registry, is fetched anew; one that the user placed there is reported, never overwritten.  If no source gives the
 data, the record states the reason, and the parse stage raises a `MissingResult` with it.
-Snakemake imports this module while it parses the workflow, so it imports nothing heavier than the registry does.
+It is imported while a workflow is parsed, so it imports nothing heavier than the registry does.
 """
 
 from __future__ import annotations
@@ -123,7 +123,7 @@ def fetch_dataset(
 def source_state(entry: DatasetEntry, target: Path, mirror: Path | None) -> str:
     """Return a text that changes when a new fetch could find more than the last one; no file is read but the record.
 
-    It is a parameter of the fetch rule, so Snakemake runs a failed fetch again after such a change.  A data set that
+    A workflow that takes it as a parameter fetches again after such a change.  A data set that
     was had keeps its state, so that it is never fetched again; else the state is the paths of its files in the mirror,
     and name, size and modification time (ns) of each file placed by hand.
     """

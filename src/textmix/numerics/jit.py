@@ -1,148 +1,82 @@
-"""Compiled kernels: ``njit`` with a cache on disk that finds machine code by the code that it was made of.
+"""Compiled kernels: Numba's ``njit`` with its cache on disk, in a folder that is named by the code of all kernels.
 
-Numba's own cache compares the date of the kernel's file, not the files of the kernels that it calls (numba issue 9483),
-and it reads the file, not the code that the process holds, which may be older.  Here the name of an entry holds the
-digest of the held code (`textmix.numerics.held_code`), of the types of the arguments and of what else decides the
-machine code.  So a process that lives while its files are edited stores its machine code under its own code, and all
-copies of one version on a machine share theirs, wherever they lie.
-
-An entry is a pickle, which runs code as it is read.  So it is read only if the user, or the system's administrator,
-owns it and nobody else may write it, and if it is whole.  Any other is made again.
+Numba's own cache compares the date of a kernel's file, not the files of the kernels that it calls (numba issue 9483).
+Here an edit of any kernel names a new folder, so that machine code never stands for other source, and all copies of one
+version share theirs, wherever they lie.  What a process compiles after its files were edited lies in the folder of the
+code with which it began.
 """
 
 from __future__ import annotations
 
+import fcntl
 import functools
 import hashlib
+import logging
 import os
-import pickle
 import platform
 import tempfile
+import time
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import numba
-from numba.core import types
-from numba.core.caching import _Cache
-from numba.core.compiler import CompileResult
-from numba.core.dispatcher import Dispatcher
-from numba.core.serialize import dumps
+from numba.core import config, event
 
-from textmix.core.cache import cache_folder, is_trusted
-from textmix.core.digests import sha256_bytes
-from textmix.numerics import compiling
-from textmix.numerics.held_code import PACKAGE, held_digest
-from textmix.numerics.inner import InnerCode, Kernel
+from textmix.core.cache import cache_folder
 
-#: Settings of Numba that change the machine code of all kernels.
-_SETTINGS = ("BOUNDSCHECK", "OPT", "LOOP_VECTORIZE", "SLP_VECTORIZE", "ENABLE_AVX", "DEBUGINFO_DEFAULT")
-#: Bytes of the digest before the content of an entry.
-_DIGEST = 32
+logger = logging.getLogger("textmix")
+#: Seconds of compilation in a process before it is told.
+PATIENCE = 1.0
+PACKAGE = Path(__file__).resolve().parents[1]
 
 
 @functools.cache
-def code_folder(module: str) -> Path:
-    """Return the folder of the machine code of a module, and make it: in the cache, else a new temporary folder.
-
-    Parameters
-    ----------
-    module : dotted name of a module of textmix.
-    """
-    version = f"py{platform.python_version()}-numba{numba.__version__}"
-    folder = cache_folder(f"textmix-kernels/{version}/{module.removeprefix(f'{PACKAGE}.')}")
+def code_folder() -> Path:
+    """Return the folder of the machine code of the kernels as they are on disk: in the cache, else a temporary one."""
+    digest = hashlib.sha256(f"{platform.python_version()} {numba.__version__}".encode())
+    for path in sorted([Path(__file__), *PACKAGE.rglob("*_kernels.py")]):
+        digest.update(path.name.encode() + path.read_bytes())
+    folder = cache_folder(f"textmix-kernels/{digest.hexdigest()[:16]}")
     return folder or Path(tempfile.mkdtemp(prefix="textmix-kernels-"))
 
 
-class KernelCache(_Cache):  # type: ignore[misc]
-    """The entries of one kernel, a file each.
+class Locator:
+    """Where Numba keeps the machine code of a kernel (its setting ``CACHE_LOCATOR_CLASSES``): a folder for its module.
 
     Parameters
     ----------
-    kernel : the compiled function.
+    function : the kernel as it is written.
     """
 
-    def __init__(self, kernel: Dispatcher) -> None:
-        self._kernel = kernel
-        self._enabled = True
+    def __init__(self, function: Callable[..., Any]) -> None:
+        self._function, self._py_file = function, function.__code__.co_filename
 
-    @property
-    def cache_path(self) -> str:
-        """The folder of the entries."""
-        return str(code_folder(self._kernel.py_func.__module__))
+    @classmethod
+    def from_function(cls, function: Callable[..., Any], path: str) -> Locator:
+        """Return the place of a kernel."""
+        return cls(function)
 
-    def enable(self) -> None:
-        """Read and write entries from now on."""
-        self._enabled = True
+    def get_cache_path(self) -> str:
+        """Return the folder."""
+        return str(code_folder() / self._function.__module__)
 
-    def disable(self) -> None:
-        """Neither read nor write entries from now on."""
-        self._enabled = False
+    def ensure_cache_path(self) -> None:
+        """Make the folder, which others cannot write."""
+        os.makedirs(self.get_cache_path(), mode=0o700, exist_ok=True)
 
-    def flush(self) -> None:
-        """Delete the entries of all versions of the kernel."""
-        for path in Path(self.cache_path).glob(f"{self._kernel.py_func.__name__}-*"):
-            path.unlink(missing_ok=True)
+    def get_source_stamp(self) -> str:
+        """Return what tells one source from another, which the name of the folder does already."""
+        return ""
 
-    def load_overload(self, sig: Any, target_context: Any) -> CompileResult | None:
-        """Return the machine code for a signature; None where there is no entry that is whole and may be trusted."""
-        target_context.refresh()
-        content = _content(self._path(sig, target_context.codegen())) if self._enabled else None
-        return None if content is None else CompileResult._rebuild(target_context, *pickle.loads(content))  # noqa: S301
-
-    def save_overload(self, sig: Any, data: CompileResult) -> None:
-        """Write the machine code for a signature, unless it holds addresses of this process."""
-        if not self._enabled or isinstance(data.library, InnerCode):
-            return
-        if data.library.has_dynamic_globals or any(not part.can_cache for part in data.lifted):
-            return
-        content = dumps(data._reduce())
-        with suppress(OSError):  # on a full disk the machine code is made again by the next process
-            _write(self._path(sig, data.codegen), hashlib.sha256(content).digest() + content)
-
-    def _path(self, sig: Any, codegen: Any) -> Path:
-        """Return the file of the machine code for a signature and a processor, by the code that is held now."""
-        called = [held_digest(kind.dispatcher) for kind in _arguments(sig) if isinstance(kind, types.Dispatcher)]
-        said = [str(kind) for kind in _arguments(sig) if not isinstance(kind, types.Dispatcher)]
-        settings = [str(getattr(numba.config, name, None)) for name in _SETTINGS]
-        parts = [held_digest(self._kernel), *called, *said, *settings, *map(str, codegen.magic_tuple())]
-        return Path(self.cache_path) / f"{self._kernel.py_func.__name__}-{sha256_bytes(chr(10).join(parts).encode())}"
-
-
-def _arguments(sig: Any) -> tuple[Any, ...]:
-    """Return the types of the arguments of a signature."""
-    return tuple(sig) if isinstance(sig, tuple) else tuple(sig.args)
-
-
-def _write(path: Path, content: bytes) -> None:
-    """Write an entry in one step, or nothing."""
-    handle, temporary = tempfile.mkstemp(dir=path.parent)
-    try:
-        with os.fdopen(handle, "wb") as stream:
-            stream.write(content)
-        os.replace(temporary, path)
-    except BaseException:
-        Path(temporary).unlink(missing_ok=True)
-        raise
-
-
-def _content(path: Path) -> bytes | None:
-    """Return the content of an entry; None where there is none, it is damaged, or others may have written it."""
-    try:
-        with open(path, "rb") as stream:
-            trusted, data = is_trusted(os.fstat(stream.fileno())), stream.read()
-    except OSError:
-        return None
-    content = data[_DIGEST:]
-    whole = trusted and hashlib.sha256(content).digest() == data[:_DIGEST]
-    return content if whole else None
+    def get_disambiguator(self) -> str:
+        """Return what tells kernels of one name apart."""
+        return str(self._function.__code__.co_firstlineno)
 
 
 def njit(function: Callable[..., Any] | None = None, **options: Any) -> Any:
-    """Compile a function as `numba.njit` does, with a `KernelCache`; ``NUMBA_CACHE_DIR`` has no effect.
-
-    A kernel outside the library is compiled anew in each process.
+    """Compile a function as `numba.njit` does; a kernel of the library has a cache.
 
     Parameters
     ----------
@@ -151,10 +85,70 @@ def njit(function: Callable[..., Any] | None = None, **options: Any) -> Any:
     """
     if function is None:
         return functools.partial(njit, **options)
-    if numba.config.DISABLE_JIT:
+    if config.DISABLE_JIT:
         return function
-    kernel = Kernel(function, targetoptions={"nopython": True, "boundscheck": None, **options})
-    compiling.listen()
-    if function.__module__.startswith(f"{PACKAGE}."):
-        kernel._cache = KernelCache(kernel)
+    listen()
+    if not function.__module__.startswith("textmix."):
+        return numba.njit(**options)(function)
+    before, config.CACHE_LOCATOR_CLASSES = config.CACHE_LOCATOR_CLASSES, f"{__name__}.{Locator.__name__}"
+    try:
+        kernel = numba.njit(cache=True, **options)(function)
+    finally:
+        config.CACHE_LOCATOR_CLASSES = before
+    kernel._cache.save_overload = functools.partial(_save_alone, kernel._cache.save_overload)
     return kernel
+
+
+def _save_alone(save: Callable[[Any, Any], None], signature: Any, code: Any) -> None:
+    """Save machine code while no other process does: two that save one kernel would give one name to two codes."""
+    with suppress(OSError), open(code_folder() / "lock", "w", encoding="utf-8") as lock:  # the disk may be full
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        save(signature, code)
+
+
+def running(compiled: Any, python: Callable[..., Any]) -> Callable[..., Any]:
+    """Return the function that kernels call: the compiled one, or its twin where kernels run as Python."""
+    chosen: Callable[..., Any] = python if config.DISABLE_JIT else compiled
+    return chosen
+
+
+class CompilationTold(event.Listener):  # type: ignore[misc]
+    """Tells once a process that kernels are compiled, when this has taken `PATIENCE`; counts the seconds.
+
+    A kernel compiles the kernels that it calls, so that events lie in each other; the outermost ones are counted.
+    """
+
+    def __init__(self) -> None:
+        self.seconds, self.told = 0.0, False
+        self._depth, self._start = 0, 0.0
+
+    def on_start(self, event: Any) -> None:
+        """Begin to count at an outermost kernel; tell of it while the kernels that it calls are compiled."""
+        if not self._depth:
+            self._start = time.perf_counter()
+        self._depth += 1
+        self._tell(self.seconds + time.perf_counter() - self._start)
+
+    def on_end(self, event: Any) -> None:
+        """Add the seconds of an outermost kernel."""
+        self._depth -= 1
+        if not self._depth:
+            self.seconds += time.perf_counter() - self._start
+            self._tell(self.seconds)
+
+    def _tell(self, seconds: float) -> None:
+        """Write the line where it is time for it."""
+        if seconds > PATIENCE and not self.told:
+            self.told = True
+            logger.warning(
+                "kernels are compiled for this machine, once a version; later processes find them in the cache "
+                "(`textmix warm` compiles all kernels ahead)"
+            )
+
+
+@functools.cache
+def listen() -> CompilationTold:
+    """Return the listener of this process, which listens from the first call on."""
+    listener = CompilationTold()
+    event.register("numba:compile", listener)
+    return listener

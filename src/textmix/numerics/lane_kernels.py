@@ -16,8 +16,7 @@ from llvmlite import ir  # type: ignore[import-untyped]
 from numba.core import cgutils, types
 from numba.extending import intrinsic
 
-from textmix.numerics.jit import njit
-from textmix.numerics.twins import running
+from textmix.numerics.jit import njit, running
 
 #: Documents side by side: numbers of float64 in the longest vectors of today's processors.
 LANES = 8

@@ -13,8 +13,7 @@ from llvmlite import ir  # type: ignore[import-untyped]
 from numba.core import cgutils, types
 from numba.extending import intrinsic
 
-from textmix.numerics.jit import njit
-from textmix.numerics.twins import running
+from textmix.numerics.jit import njit, running
 
 #: Number of cells between the prefetch of a row and its use; any number from 8 to 32 takes the same time.
 AHEAD = 16

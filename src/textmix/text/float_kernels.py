@@ -14,7 +14,7 @@ from llvmlite import ir  # type: ignore[import-untyped]
 from numba.core import cgutils, types
 from numba.extending import intrinsic
 
-from textmix.numerics.twins import running
+from textmix.numerics.jit import running
 
 #: Numbers of float32 in the longest registers of today's processors; a vector is as long as a multiple of it.
 LANES = 16

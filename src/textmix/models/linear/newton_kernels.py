@@ -12,8 +12,7 @@ import numpy as np
 from numba.core import types
 from numba.np.linalg import _LAPACK, F_INT_nptype
 
-from textmix.numerics.jit import njit
-from textmix.numerics.twins import running
+from textmix.numerics.jit import njit, running
 
 #: Most halvings of a step; if none of them decreases the objective enough, the method ends.
 HALVINGS = 30
