@@ -250,6 +250,8 @@ def test_a_good_row_keeps_its_printed_digits(tmp_path: Path) -> None:
         ({"value": "1_000"}, "value", "not a number"),
         ({"value": "1e999"}, "value", "not a number"),
         ({"value": ""}, "value", "is empty"),
+        ({"unit": "percent", "value": "850"}, "value", "is not from 0 to 100; correct"),
+        ({"unit": "fraction", "value": "1.5"}, "value", "is not from 0 to 1; correct"),
         ({"trials": "0"}, "trials", "not a whole number above 0"),
         ({"trials": "1"}, "spread", "one trial has no spread"),
         ({"trials": "ten"}, "trials", "not a whole number above 0"),

@@ -90,6 +90,8 @@ CHECK_KINDS: Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
 
 _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.+, -]*[A-Za-z0-9]")
 _NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?", re.ASCII)
+#: Unit of a share -> the largest number that it can have.
+_MOST = {"percent": 100.0, "fraction": 1.0}
 
 
 @dataclass(frozen=True)
@@ -302,6 +304,9 @@ def _check_numbers(path: Path, line: int, cells: Mapping[str, str]) -> None:
     for column, text in (("value", value if judged else ""), ("spread", cells["spread"])):
         if text and not _is_number(text):
             raise _fault(path, line, column, f"'{text}' is not a number; write digits with a decimal point")
+    most = _MOST.get(cells["unit"])
+    if judged and most is not None and not 0 <= float(value) <= most:
+        raise _fault(path, line, "value", f"'{value}' is not from 0 to {most:g}; correct the number or its unit")
     if cells["spread"] and float(cells["spread"]) < 0:
         raise _fault(path, line, "spread", f"'{cells['spread']}' is below 0, as no standard deviation is; correct it")
     if margin and tolerance != "near":
