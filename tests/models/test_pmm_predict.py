@@ -11,8 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.naive import pmm as naive
-from textmix.models.pmm.estimator import PMM1, PMM2
-from textmix.models.pmm.prior import set_prior
+from textmix.models.pmm.estimator import PMM1, PMM2, set_prior
 
 MODELS = (PMM1, PMM2)
 seeds = st.integers(0, 2**32 - 1)

@@ -259,7 +259,7 @@ class CBMClassifier(MultiLabelClassifier):
         """Return a label set for each instance by any decision from the one fit, int64 (N, L) of 0 and 1.
 
         The mode is best for subset accuracy, "expected_f" for F over documents, "marginal" for the Hamming loss.
-        The errors are those of `predict`.
+
         """
         if decision == "marginal":
             return (self.predict_proba(X) > 0.5).astype(np.int64)
@@ -274,7 +274,7 @@ class CBMClassifier(MultiLabelClassifier):
     def search(self, X: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Return the mode of p(y|x), its log probability, and the number of label sets tried.
 
-        The errors are those of `predict`.
+
 
         The mode is exact unless the number of sets tried reaches `SEARCH_LIMIT`.
 
@@ -294,10 +294,7 @@ class CBMClassifier(MultiLabelClassifier):
         return found, log_probability, evaluations
 
     def predict_proba(self, X: Any) -> np.ndarray:
-        r"""Return the marginals p(y_l = 1|x) = \sum_k \pi_k b_kl, float64 (N, L).
-
-        The errors are those of `predict`.
-        """
+        r"""Return the marginals p(y_l = 1|x) = \sum_k \pi_k b_kl, float64 (N, L)."""
         features = self._checked(X)
         marginal = np.zeros((features.shape[0], len(self.classes_)))
         for rows, log_pi, odds in self._chunks(features):
@@ -305,10 +302,7 @@ class CBMClassifier(MultiLabelClassifier):
         return marginal
 
     def set_log_proba(self, X: Any, Y: Any) -> np.ndarray:
-        """Return log p(y|x) of given label sets Y (N, L) of 0 and 1, float64 (N,).
-
-        The errors are those of `predict`.
-        """
+        """Return log p(y|x) of given label sets Y (N, L) of 0 and 1, float64 (N,)."""
         return self.features_log_proba(*self._checked_sets(X, Y))
 
     def features_log_proba(self, features: Any, labels: np.ndarray) -> np.ndarray:
@@ -320,10 +314,7 @@ class CBMClassifier(MultiLabelClassifier):
         return value
 
     def components(self, X: Any) -> tuple[np.ndarray, np.ndarray]:
-        """Return the mixture weights pi, float64 (N, K), and the label probabilities b, float64 (N, K, L).
-
-        The errors are those of `predict`.
-        """
+        """Return the mixture weights pi, float64 (N, K), and the label probabilities b, float64 (N, K, L)."""
         features = self._checked(X)
         parts = [(np.exp(log_pi), expit(odds).swapaxes(0, 1)) for _, log_pi, odds in self._chunks(features)]
         return np.concatenate([pi for pi, _ in parts]), np.concatenate([b for _, b in parts])
@@ -332,7 +323,7 @@ class CBMClassifier(MultiLabelClassifier):
         r"""Return the correlation of each pair of labels given x, float64 (N, L, L).
 
         E[y_l y_m] = \sum_k \pi_k b_kl b_km for l != m.  A label whose probability is 0 or 1 has correlation 0 with
-        every other label.  The errors are those of `predict`.
+        every other label.
         """
         pi, b = self.components(X)
         mean = np.einsum("nk,nkl->nl", pi, b)

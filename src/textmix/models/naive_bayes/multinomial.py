@@ -96,7 +96,13 @@ class _Multinomial(IncrementalCountClassifier):
         return words, counts[words]
 
     def linear_form(self) -> tuple[np.ndarray, np.ndarray]:
-        """Return the log-odds of each class against the last as beta_0 + sum_i f_i beta_i ("Anatomy" slide)."""
+        """Return the log-odds of each class against the last as beta_0 + sum_i f_i beta_i ("Anatomy" slide).
+
+        Returns
+        -------
+        coef : beta_i = log p(w_i | theta_c) - log p(w_i | theta_C), (C - 1, V).
+        intercept : beta_0 = log p(theta_c) - log p(theta_C), (C - 1,).
+        """
         check_is_fitted(self)
         coef = self._log_weight[:, :-1] - self._log_weight[:, -1:]
         return coef.T, self.class_log_prior_[:-1] - self.class_log_prior_[-1]

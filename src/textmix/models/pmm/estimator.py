@@ -30,8 +30,7 @@ from textmix.models.common.validation import (
 )
 from textmix.models.pmm import prediction_kernels as pmm_predict
 from textmix.models.pmm import search_kernels
-from textmix.models.pmm.prior import set_prior
-from textmix.models.pmm.training import EMRun, SetCounts, Training, gather
+from textmix.models.pmm.training import EMRun, SetCounts, gather
 from textmix.numerics.threads import by_rows
 
 #: Most labels that ``search="exact"`` enumerates: a million sets a page.
@@ -45,7 +44,11 @@ SEARCHES = {
 
 
 class _ParametricMixture(LabelCountClassifier):
-    """The base of PMM1 and PMM2, which differ in their sequence of EM runs (`_maximise`) only."""
+    """The base of PMM1 and of PMM2, which runs EM once more with alpha learnt."""
+
+    _learns_alpha: ClassVar[bool] = False
+    #: Exponent of the prior over alpha; 1 where alpha is not learnt.
+    zeta: float = 1.0
 
     _expected_failures: ClassVar[Failures] = {**OF_SPARSE_INPUT, **OF_ONE_SAMPLE, **OF_WEIGHTS}
     #: Fitted attributes and their forms, see `textmix.serve.forms`.
@@ -91,13 +94,41 @@ class _ParametricMixture(LabelCountClassifier):
 
     @checked_fit
     def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Self:
-        """Maximise J, equation (6), by EM."""
+        """Maximise J, equation (6), by EM.
+
+        Parameters
+        ----------
+        X : counts (N, V), CSR or dense, not negative.  V is the whole vocabulary: a word on no page gets
+            the probability that the prior gives.
+        y : label indicators (N, L) of 0 and 1, CSR or dense, or the list of labels of each page.  Pages without labels
+            are left out; a label without pages gets the uniform distribution over the V words, and is never predicted.
+        sample_weight : (N,), a page of weight 2 counts as two pages; None: 1 each.
+
+        Raises
+        ------
+        ValueError : a negative or non-finite count, a label indicator other than 0 and 1, a page without its label
+            row, no labelled page.
+        """
         counts, indicators = check_labelled_counts(self, X, y)
         return self._fit_sums(SetCounts.of(counts, indicators.toarray() > 0, check_weights(sample_weight, counts)))
 
     @checked_fit
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: ArrayLike | None = None) -> Self:
-        """Add pages to the pages of earlier calls and of `fit`; the model then equals `fit` on all of them."""
+        """Add pages to the pages of earlier calls and of `fit`; the model then equals `fit` on all of them.
+
+        The counts are added up by label set, so a collection larger than memory can come in parts.  Each call runs EM
+        from its start on all sums: give few large parts.  The sums are not persisted with a model.
+
+        Parameters
+        ----------
+        X, y, sample_weight : as for `fit`, (N, V), (N, L) and (N,).
+        classes : at the first call, all labels of this and later calls, needed and read where y is label sets.
+
+        Raises
+        ------
+        ValueError : as `fit`; also a label that is not among the classes, no ``classes`` where they are needed, or a
+            persisted model.
+        """
         first = not hasattr(self, "_sums")
         if first and hasattr(self, "theta_"):
             raise ValueError("a persisted model has no sums over its pages; begin a new model with partial_fit")
@@ -113,38 +144,63 @@ class _ParametricMixture(LabelCountClassifier):
         """Run EM on the sums over all pages, and set the fitted attributes."""
         if not len(sums.sets):
             raise ValueError("no page has a label; give at least one labelled page with a positive weight")
-        em, path = self._maximise(gather(sums, self.xi - 1.0))
+        generator, training = check_random_state(self.random_state), gather(sums, self.xi - 1.0)
+        size, n_labels = len(training.word), training.shape[1]
+        # The words of a page are shared among its labels in proportion to theta: equally, or at random.
+        theta = generator.standard_exponential(size) if self.init == "random" else np.ones(size)
+        em = EMRun(training, self.xi, self.zeta, theta, np.full((n_labels, n_labels), 0.5))
+        path, self.converged_ = em.iterate(self.tol, self.max_iter, learn_alpha=False)
+        if self._learns_alpha:
+            if self.init == "random":
+                em.alpha[:] = _random_alpha(generator, n_labels)
+                path = [em.evaluate()]
+            rest, self.converged_ = em.iterate(self.tol, self.max_iter, learn_alpha=True)
+            path += rest[1:]
         self._sums, self.label_count_, self.size_count_ = sums, sums.label_count, sums.size_count
         self.theta_, self.alpha_ = em.dense_theta(), em.alpha
         self.objective_path_, self.n_iter_ = np.array(path), len(path) - 1
         return self
 
-    def _maximise(self, training: Training) -> tuple[EMRun, list[float]]:
-        """Run EM and set ``converged_``; return the finished run, and J at the start and after each iteration."""
-        raise NotImplementedError
-
-    def _start(self, training: Training, zeta: float, generator: np.random.RandomState) -> EMRun:
-        """Return an EM run at its start, with all alpha at 1/2."""
-        size, n_labels = len(training.word), training.shape[1]
-        theta = generator.standard_exponential(size) if self.init == "random" else np.ones(size)
-        return EMRun(training, self.xi, zeta, theta, np.full((n_labels, n_labels), 0.5))
-
     @in_form_of_y
     def predict(self, X: Any) -> np.ndarray:
-        """Return the likeliest label set of each page of counts (N, V), never empty, int64 (N, L) of 0 and 1."""
+        """Return the likeliest label set of each page of counts (N, V), never empty, int64 (N, L) of 0 and 1.
+
+        A page without words has no likeliest set under the uniform prior; it gets the most frequent label.
+
+        Raises
+        ------
+        ConfigError : ``search="exact"`` with more than `EXACT_LIMIT` labels.
+        """
         return self._search(X)[0].astype(np.int64)
 
     def predict_proba(self, X: Any) -> np.ndarray:
-        """Return the probability of each label, float64 (N, L): the posterior over label sets summed."""
+        """Return the probability of each label, float64 (N, L): the posterior over label sets summed.
+
+        With ``search="exact"`` the sum is over all label sets that are not empty.  Otherwise it is over the sets that
+        the greedy search scores; a likely set that it does not score is left out.
+        """
         return self._search(X)[1]
 
     def predict_both(self, X: Any) -> tuple[np.ndarray, np.ndarray]:
-        """Return `predict` and `predict_proba`, both (N, L), by one search; the errors are those of `predict`."""
+        """Return `predict` and `predict_proba`, both (N, L), by one search."""
         member, marginal = self._search(X)
         return member.astype(np.int64), marginal
 
     def score_samples(self, X: Any, y: Any = None) -> np.ndarray:
-        r"""Return \sum_i x_i log \phi_i(y) / temperature + log P(y) of each page with its label set, float64 (N,)."""
+        r"""Return \sum_i x_i log \phi_i(y) / temperature + log P(y) of each page with its label set, float64 (N,).
+
+        The multinomial coefficient and, with ``set_prior="uniform"``, log P(y) are left out as constants.
+
+        Parameters
+        ----------
+        X : counts (N, V).
+        y : label indicators (N, L); the predicted sets if None.  A page without labels has -inf: the model gives the
+            empty set no probability.
+
+        Raises
+        ------
+        ValueError : y does not have N rows and L columns of 0 and 1.
+        """
         check_is_fitted(self)
         counts = check_counts(self, X, reset=False)
         labels = self._search(counts)[0] if y is None else check_indicators(self._targets(y)).toarray() > 0
@@ -194,6 +250,35 @@ class _ParametricMixture(LabelCountClassifier):
         # A read-only array (a memory map) would be another type to the kernels, and compile them again.
         theta, alpha = (np.require(values, requirements=["C", "W"]) for values in (self.theta_, self.alpha_))
         return pmm_predict.Parameters(theta, alpha, *prior)
+
+
+def set_prior(sizes: np.ndarray, label_count: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    r"""Return a prior over label sets, estimated from the label sets of the training pages.
+
+    It draws the number of labels, and then the labels, independently given their number (conditional Bernoulli).
+
+    P(y) = q(|y|) \prod_{l in y} o_l / e_{|y|}(o) with odds o_l = (n_l + 1/2) / (n - n_l + 1/2), e_k the elementary
+    symmetric polynomials, and q(k) = (n_k + 1/L) / (n + 1).  It sums to one over the sets that are not empty.
+
+    Parameters
+    ----------
+    sizes : float64 (L + 1,); ``sizes[k]`` is n_k, the number (weight) of pages with k labels.  n is the sum of
+        ``sizes[1:]``; pages without labels do not count.
+    label_count : float64 (L,); n_l, the number (weight) of pages with label l.
+
+    Returns
+    -------
+    size_weight, label_weight : float64 (L + 1,) and (L,), the parts of log P(y) in
+        `textmix.models.pmm.prediction_kernels.Parameters`; ``size_weight[0]`` has no meaning.
+    """
+    n_labels, n = len(label_count), sizes[1:].sum()
+    log_odds = np.log(label_count + 0.5) - np.log(n - label_count + 0.5)
+    symmetric = np.full(n_labels + 1, -np.inf)
+    symmetric[0] = 0.0
+    for odds in log_odds:
+        symmetric[1:] = np.logaddexp(symmetric[1:], symmetric[:-1] + odds)
+    size_weight = np.log((sizes + 1.0 / n_labels) / (n + 1.0)) - symmetric
+    return size_weight, log_odds
 
 
 def _random_alpha(generator: np.random.RandomState, n_labels: int) -> np.ndarray:
@@ -253,12 +338,6 @@ class PMM1(_ParametricMixture):
     [1.0, 1.0, 1.0]
     """
 
-    def _maximise(self, training: Training) -> tuple[EMRun, list[float]]:
-        """Run EM once, with alpha fixed at 1/2."""
-        em = self._start(training, 1.0, check_random_state(self.random_state))
-        path, self.converged_ = em.iterate(self.tol, self.max_iter, learn_alpha=False)
-        return em, path
-
 
 class PMM2(_ParametricMixture):
     r"""Parametric Mixture Model of the second order, equations (4), (5), (16), (17), with a bias between two labels.
@@ -299,6 +378,7 @@ class PMM2(_ParametricMixture):
     (3, 3)
     """
 
+    _learns_alpha: ClassVar[bool] = True
     _expected_failures: ClassVar[Failures] = OF_OTHER_DECISIONS
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **_ParametricMixture._parameter_constraints,
@@ -331,14 +411,3 @@ class PMM2(_ParametricMixture):
             random_state=random_state,
         )
         self.zeta = zeta
-
-    def _maximise(self, training: Training) -> tuple[EMRun, list[float]]:
-        """Run EM with alpha fixed at 1/2, then from its theta with alpha learnt."""
-        generator = check_random_state(self.random_state)
-        em = self._start(training, self.zeta, generator)
-        path, _ = em.iterate(self.tol, self.max_iter, learn_alpha=False)
-        if self.init == "random":
-            em.alpha[:] = _random_alpha(generator, len(em.alpha))
-            path = [em.evaluate()]
-        rest, self.converged_ = em.iterate(self.tol, self.max_iter, learn_alpha=True)
-        return em, path + rest[1:]
