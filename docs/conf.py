@@ -27,9 +27,11 @@ extensions = [
     "plain_docstrings",
     "mathml",
     "paper_pages",
+    "reference",
 ]
 exclude_patterns = [
     "_build",
+    "generated",
     "papers/generated",
     "requirements.*",
     "examples/GALLERY_HEADER.rst",

@@ -11,8 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from reproduction.plan.evidence import code_of_test, files_of_test
-from reproduction.plan.stages import OUTCOMES
+from reproduction.flow.evidence import OUTCOMES, code_of_test, files_of_test
 from textmix.core.io import canonical_json, write_result
 
 TESTS = Path(__file__).parent

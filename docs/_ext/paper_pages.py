@@ -14,8 +14,8 @@ from typing import Any
 
 from sphinx.application import Sphinx
 
+from reproduction.flow.reach import packages_alone, taken_roles
 from reproduction.flow.recorded_curves import RECORDED_CURVES
-from reproduction.plan.reach import packages_alone, taken_roles
 from reproduction.verdict.published import COUNTED, Published, Record, read_record
 from reproduction.verdict.quotes import quoted
 from reproduction.verdict.recorded import read_recorded, recorded_files

@@ -129,14 +129,6 @@ def clock(faulty: Round) -> int:
     return code
 
 
-def forgotten(faulty: Round) -> int:
-    """Delete Snakemake's own records and touch every file of the library: nothing but what is gone is made."""
-    shutil.rmtree(faulty.clone.folder / ".snakemake")
-    for path in (faulty.clone.folder / "src").rglob("*.py"):
-        path.touch()
-    return faulty.run()
-
-
 def private(faulty: Round) -> int:
     """Run with a mask that hides files from everybody else, and without a home."""
     return faulty.run(("sh", "-c", 'umask 077; exec "$@"', "sh"), HOME="/nonexistent")
@@ -182,7 +174,6 @@ FAULTS: Mapping[str, Fault] = {
     "disk full": Fault(under("prlimit", "--fsize=20000"), needs="prlimit"),
     "memory short": Fault(under("prlimit", "--as=700000000"), needs="prlimit"),
     "no network": Fault(under("unshare", "-rn"), well=True, needs="unshare"),
-    "records forgotten": Fault(forgotten, well=True),
     "no home, private files": Fault(private, well=True),
     "clock": Fault(clock, well=True),
     "threads": Fault(under(OMP_NUM_THREADS="7", NUMBA_NUM_THREADS="2", OPENBLAS_NUM_THREADS="5"), well=True),

@@ -2,18 +2,12 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import numpy as np
 import pytest
 
-from reproduction.plan.contest_jobs import ContestJobs
-from reproduction.plan.plan import make_plan
-from reproduction.plan.stages import SCORE
-from tests.contest.example import METHODS, ROOT, corpus, fit_in_comparison
+from tests.contest.example import METHODS, corpus, fit_in_comparison
 from textmix.contest.rows import SCORES, read_costs, read_scores, read_table, read_trials
 from textmix.contest.tuned import chosen_points
-from textmix.core.config import load_yaml_strict
 from textmix.core.errors import MissingResult
 from textmix.core.io import format_csv, write_missing, write_result
 from textmix.experiment.scoring import score
@@ -56,11 +50,3 @@ def test_missing_result_is_a_cell_with_its_reason_and_no_cost(tmp_path):
     assert read_scores(tmp_path / "a.csv", "tiny", METHODS["edcm"])[0]["reason"] == "edcm takes counts"
     assert read_costs(tmp_path / "b.csv", "tiny", "edcm") == []
     assert chosen_points(tmp_path / "predictions") == {}
-
-
-def test_table_of_the_matrix_reads_the_cells_that_are_not_empty():
-    plan = make_plan(load_yaml_strict(ROOT / "config/config.yaml"), [], ROOT)
-    read = ContestJobs(plan).matrix_files(SCORE)
-    cells = {tuple(Path(path).with_suffix("").parts[-2:]) for path in read}
-    assert ("bbc_wheel", "multinomial") in cells
-    assert not plan.matrix.empty.keys() & cells

@@ -222,7 +222,7 @@ def test_digests_are_the_same_in_every_process():
     names = ["split.py", "measure.py"]
     program = (
         "import sys; from textmix.core.provenance import reachable;"
-        f"found = reachable(['reproduction.plan.plan'], [{str(SCRIPTS)!r} + '/' + name for name in {names!r}]);"
+        f"found = reachable(['reproduction.flow.plan'], [{str(SCRIPTS)!r} + '/' + name for name in {names!r}]);"
         "print(tuple(sorted(found.digests.items())))"
     )
     printed = {
@@ -235,7 +235,7 @@ def test_digests_are_the_same_in_every_process():
         ).stdout.strip()
         for seed in ("0", "1", "77")
     }
-    assert printed == {str(code_digest(["reproduction.plan.plan"], [SCRIPTS / name for name in names]))}
+    assert printed == {str(code_digest(["reproduction.flow.plan"], [SCRIPTS / name for name in names]))}
 
 
 # --- the package itself -----------------------------------------------------------------------------------------------

@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from textmix.core.config import load_yaml_strict
 from textmix.data.formats import FORMATS, NEW_TEXTS, OWN_DATA, format_of, without_packing
 from textmix.data.registry import READERS
 
@@ -17,11 +16,6 @@ def test_readers_exist_and_endings_tell_one_format_each():
     assert {FORMATS[name].reader for name in OWN_DATA} <= set(READERS)
     endings = [ending for form in FORMATS.values() for ending in form.endings]
     assert len(set(endings)) == len(endings)
-
-
-def test_schema_of_own_data_has_the_same_formats():
-    schema = load_yaml_strict(ROOT / "workflow/schemas/own.schema.yaml")
-    assert schema["properties"]["format"]["enum"] == list(OWN_DATA)
 
 
 @pytest.mark.parametrize(

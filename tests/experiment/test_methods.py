@@ -4,25 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from reproduction.plan.matrix import load_matrix
-from tests.contest.example import METHODS, REGISTRY, ROOT
+from tests.contest.example import ROOT
 from textmix.core.errors import ConfigError
-from textmix.experiment.methods import Method, load_methods
-
-
-def test_new_method_joins_by_its_entry_alone():
-    new = Method(
-        "new",
-        "textmix.models.dirichlet.edcm:EDCMClassifier",
-        "f",
-        "single",
-        "counts",
-        "edcm",
-        grid={"smoothing": [0.1]},
-    )
-    matrix = load_matrix(ROOT, ["bbc_wheel"], REGISTRY, {**METHODS, "new": new})
-    (experiment,) = matrix.spec["experiments"].values()
-    assert experiment["methods"]["new"]["tune"]["grid"] == {"smoothing": [0.1]}
+from textmix.experiment.methods import load_methods
 
 
 @pytest.mark.parametrize(

@@ -14,8 +14,8 @@ from typing import Any
 import pytest
 import yaml
 
+from reproduction.flow.plan import make_plan
 from reproduction.flow.results import Results, RoleEntry
-from reproduction.plan.plan import make_plan
 from reproduction.verdict.compare import not_chosen
 from reproduction.verdict.coverage import DataUsed, Remedy
 from reproduction.verdict.items import Beside
@@ -49,7 +49,7 @@ def report() -> Report:
     run = read_recorded(recorded_files((ROOT / "config/papers").iterdir()))
     assert run is not None
     settings = yaml.load((ROOT / "config/config.yaml").read_bytes(), yaml.CSafeLoader)
-    plan = make_plan(settings, [], ROOT)
+    plan = make_plan(settings, ROOT)
     roles = sorted({role for name in ("pmm", "cbm") for role in plan.papers[name]["roles"]})
     remedies = {role: Remedy(role, f"The set {role}", ["https"], [f"{role}.zip"], 1_500_000) for role in roles}
     return Report([section(name, plan.papers[name], run, roles) for name in ("pmm", "cbm")], remedies, run)

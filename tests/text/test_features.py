@@ -203,14 +203,9 @@ def test_wrong_entries_are_refused_with_the_remedy_by_library_and_schema(spec: d
         validate(spec, SCHEMA, "features entry")
 
 
-def test_an_entry_without_tokenizer_is_refused_by_library_and_by_the_schema_of_the_matrix() -> None:
+def test_an_entry_without_tokenizer_is_refused_by_library_and_by_the_schema_of_a_paper() -> None:
     with pytest.raises(ConfigError, match="tokenizer is missing; choose one of matrix, letters, words, whitespace"):
         FeatureSpec.from_mapping({})
-    matrix = load_yaml_strict(SCHEMA.parents[2] / "config" / "matrix.yaml")
-    validate(matrix, SCHEMA.with_name("matrix.schema.yaml"), "matrix.yaml")
-    without = {**matrix, "features": {**matrix["features"], "bare": {}}}
-    with pytest.raises(ConfigError, match=r"features\.bare.*tokenizer"):
-        validate(without, SCHEMA.with_name("matrix.schema.yaml"), "matrix.yaml")
     paper = load_yaml_strict(SCHEMA.with_name("paper.schema.yaml"))
     assert paper["properties"]["features"]["additionalProperties"]["required"] == ["tokenizer"]
 

@@ -10,8 +10,8 @@ import pytest
 from scipy import sparse
 
 from reproduction.flow.locators import STATISTICS
-from reproduction.flow.outline import figures_in, parameters_of
-from reproduction.plan.plan import make_plan
+from reproduction.flow.papers import parameters_of
+from reproduction.flow.plan import make_plan
 from reproduction.verdict.references import check_papers
 from textmix.core.config import load_yaml_strict
 from textmix.core.errors import ConfigError
@@ -120,7 +120,7 @@ def root(tmp_path: Path) -> Path:
 
 def parse(root: Path) -> None:
     """Do what the workflow does with the configuration while it is parsed."""
-    plan = make_plan(CONFIG, [], root)
+    plan = make_plan(CONFIG, root)
     check_papers(plan.papers, plan.folders, root)
 
 
@@ -151,16 +151,6 @@ def test_the_statistics_are_those_of_a_corpus() -> None:
     assert set(corpus.statistics()) == set(STATISTICS)
 
 
-def test_parameters_are_read_from_source_as_the_estimators_say_them() -> None:
+def test_the_parameters_of_a_method_are_those_of_its_estimator() -> None:
     for method in load_methods().values():
-        read = parameters_of(method.estimator)
-        assert read is None or set(read) == set(method.make({}).get_params()), method.name
-        assert read or not method.make({}).get_params(), method.name
-
-
-def test_figures_are_read_from_source(tmp_path: Path) -> None:
-    module = tmp_path / "figures.py"
-    module.write_text('FIGURES = {"a": 1, **dict.fromkeys(("b", "c"), 2)}\n', encoding="utf-8")
-    assert figures_in(module) == ["a", "b", "c"]
-    module.write_text('FIGURES = {"a": 1, **further()}\n', encoding="utf-8")
-    assert figures_in(module) is None
+        assert set(parameters_of(method.estimator)) == set(method.make({}).get_params()), method.name

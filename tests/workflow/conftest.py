@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.workflow.tiny import Clone, cut_into_fits, made_once, make_clone, own_data
+from tests.workflow.tiny import Clone, made_once, make_clone
 
 #: Added to a clone's library: from its first line on, a job fails that opens or lists an undeclared file.  `verify`
 #: and `forget_missing`, which look through whole folders by their nature, are not among the targets of the run.
@@ -47,15 +47,6 @@ def job(snakemake, **options):
 """
 
 
-#: Targets that reach every rule whose jobs read declared files alone.
-EVERYTHING = ("all", "matrix", "study", "own", "peers", "model")
-
-
-def named(clone: Clone) -> list[str]:
-    """Return the settings of the command line that name the own data and the model of `everything`."""
-    return ["--config", f"data={clone.folder}/mine/my.yaml", "method=multinomial"]
-
-
 @pytest.fixture(scope="session")
 def shared(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder that all workers of this session share."""
@@ -82,15 +73,13 @@ def clean(shared: Path, pristine: Clone) -> Clone:
 
 @pytest.fixture(scope="session")
 def everything(shared: Path, pristine: Clone) -> Clone:
-    """A clone after one run of all targets, with everything unlike `clean` that may differ, each job under watch."""
+    """A clone after one run, with everything unlike `clean` that may differ, each job under watch."""
 
     def make(folder: Path) -> None:
         clone = pristine.copy(folder)
-        own_data(folder / "mine")
-        cut_into_fits(folder)
         runtime = folder / "src/reproduction/flow/job.py"
         runtime.write_text(runtime.read_text(encoding="utf-8") + WATCH, encoding="utf-8")
-        done = clone.run_warm("--cores", "1", *EVERYTHING, *named(clone))
+        done = clone.run_warm("--cores", "1")
         assert done.returncode == 0, done.stdout
 
     return made_once(shared / "a folder with späces", make)

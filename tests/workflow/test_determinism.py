@@ -9,14 +9,9 @@ from tests.workflow.tiny import Clone, content, unlike
 pytestmark = pytest.mark.workflow
 
 
-def test_bytes_do_not_depend_on_cores_hash_seed_locale_time_zone_folder_or_grain(
-    clean: Clone, everything: Clone
-) -> None:
-    fits = [sorted(clone.folder.glob("results/benchmarks/part/edcm/*/tiny_news/*/*")) for clone in (clean, everything)]
-    assert list(map(len, fits)) == [0, 6], "in one of them each fit of two costly jobs is a job"
-    assert not list(everything.folder.glob("results/parts/**/*.*")), "joined fits are deleted"
+def test_bytes_do_not_depend_on_cores_hash_seed_locale_time_zone_or_folder(clean: Clone, everything: Clone) -> None:
     here, there = clean.digests(), everything.digests()
-    assert here.keys() <= there.keys()
+    assert here.keys() == there.keys()
     assert len(here) > 50
     assert not unlike(clean, everything)
     compared = content(clean, "results/report/comparison.csv")

@@ -19,7 +19,7 @@ configfile: "{source}/config/config.yaml"
 
 module textmix:
     snakefile:
-        "{source}/Snakefile"
+        "{source}/workflow/Snakefile"
     config:
         config
 
@@ -88,18 +88,18 @@ def test_the_rule_all_of_a_host_stays_the_default(fresh: Clone, tmp_path: Path, 
     (tmp_path / "Snakefile").write_text("\n".join(parts), encoding="utf-8")
     done = fresh.run_warm("-n", "--snakefile", str(tmp_path / "Snakefile"), "--directory", str(tmp_path))
     assert done.returncode == 0, done.stdout
-    assert re.search(r"^all: 1 job", done.stdout, re.MULTILINE), done.stdout
+    assert re.search(r"^all +1$", done.stdout, re.MULTILINE), done.stdout
     assert "tm_" not in done.stdout
 
 
 def test_a_module_that_names_one_key_has_the_defaults_of_the_others(fresh: Clone, tmp_path: Path) -> None:
-    text = HOST.format(snakefile=f'"{fresh.folder}/Snakefile"')
+    text = HOST.format(snakefile=f'"{fresh.folder}/workflow/Snakefile"')
     (tmp_path / "Snakefile").write_text(text, encoding="utf-8")
     done = fresh.run_warm("-n", "--snakefile", str(tmp_path / "Snakefile"), "--directory", str(tmp_path))
     assert done.returncode == 0, done.stdout
     assert "tm_all" in done.stdout
-    assert re.search(r"^tm_compare: 1 job", done.stdout, re.MULTILINE), "one paper, and not all"
-    assert re.search(r"^tm_table_naive_bayes: 1 job", done.stdout, re.MULTILINE)
+    assert re.search(r"^tm_compare +1$", done.stdout, re.MULTILINE), "one paper, and not all"
+    assert re.search(r"^tm_table_naive_bayes +1$", done.stdout, re.MULTILINE)
 
 
 def test_the_workflow_runs_from_the_crate_of_a_report(clean: Clone, tmp_path: Path) -> None:

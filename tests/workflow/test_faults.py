@@ -87,19 +87,6 @@ def test_killed_run_resumes_to_the_same_bytes(clean: Clone, copy: Clone) -> None
     assert SCORE in kept and len(kept) > 2
 
 
-def test_a_failed_fit_leaves_no_page_with_old_numbers(clean: Clone, copy: Clone) -> None:
-    copy.edit("workflow/scripts/fit.py", "with job(snakemake", "X = 1\nwith job(snakemake")
-    copy.edit("workflow/scripts/fit.py", "    asked, cell =", "    raise OSError('the fit failed')\n    asked, cell =")
-    done = copy.run_warm("--cores", "2", "results/report/accepted.json")
-    assert done.returncode != 0
-    assert "more results are gone: they rested on results that this run has not made" in done.stdout
-    assert "Report:" not in done.stdout
-    for page in ("index.html", "edcm.html", "comparison.csv", "summary.json"):
-        assert (clean.folder / "results/report" / page).is_file()
-        assert not (copy.folder / "results/report" / page).exists()
-    assert (copy.folder / "results/datasets/tiny_news/meta.json").is_file()
-
-
 def test_a_run_without_the_report_says_nothing_about_its_verdicts(copy: Clone) -> None:
     for path, said in ((SCORE, False), ("results/report/index.html", True)):
         (copy.folder / path).unlink()
@@ -201,10 +188,9 @@ def test_no_mirror_and_no_network_say_what_to_do(fresh: Clone) -> None:
     assert "by hand" in done.stdout
 
 
-def test_dry_run_of_a_fresh_clone_imports_no_compiler_and_fetches_nothing(fresh: Clone) -> None:
-    done = fresh.run("-n", PYTHONPROFILEIMPORTTIME="1")
+def test_dry_run_of_a_fresh_clone_fetches_nothing(fresh: Clone) -> None:
+    done = fresh.run("-n")
     assert done.returncode == 0, done.stdout
-    assert not [line for line in done.stdout.splitlines() if line.endswith((" numba", " sklearn"))]
     assert not (fresh.folder / "resources").exists()
 
 
@@ -214,20 +200,7 @@ def test_every_target_rule_has_a_sentence(clean: Clone) -> None:
     named = {name for path in RULES for name in re.findall(r"^rule (\w+):", path.read_text("utf-8"), re.MULTILINE)}
     targets = named & listed.keys()
     papers = {path.name for path in (clean.folder / "config/papers").iterdir() if path.is_dir()}
-    named_here = {
-        "all",
-        "report",
-        "figures",
-        "tables",
-        "verify",
-        "bench",
-        "doctor",
-        "own",
-        "matrix",
-        "study",
-        "specifications",
-    }
-    assert named_here <= targets
-    assert papers & listed.keys()
-    for target in targets | (papers & listed.keys()):
+    assert {"all", "report", "figures", "tables", "verify", "doctor", "own", "specifications", "record"} <= targets
+    assert papers <= listed.keys()
+    for target in targets:
         assert len(listed[target]) > 3, f"{target} has no sentence"

@@ -7,7 +7,7 @@ import shutil
 import pytest
 
 from reproduction.verdict.recorded import read_recorded, recorded_files
-from tests.workflow.test_reruns import METRIC_EDIT, planned
+from tests.workflow.test_reruns import METRIC, METRIC_EDIT, planned
 from tests.workflow.tiny import BUILT, IDLE, Clone
 from textmix.core import io
 
@@ -16,7 +16,7 @@ pytestmark = pytest.mark.workflow
 
 def uncapped(clone: Clone) -> Clone:
     """Return a clone that takes its run of few trials for a whole one."""
-    clone.edit("workflow/rules/record.smk", 'capped=PLAN.settings["max_trials"] is not None', "capped=False")
+    clone.edit("workflow/rules/commands.smk", 'capped=PLAN.settings["max_trials"] is not None', "capped=False")
     return clone
 
 
@@ -39,7 +39,7 @@ def test_a_finished_run_is_recorded_and_the_next_page_stands_beside_it(copy: Clo
     rows = io.read_csv(copy.folder / "results/report/comparison.csv")
     assert {row["id"]: row["verdict"] for row in rows} == {row.id: row.verdict for row in run.rows.values()}
     assert any(row.data and row.code and row.settings for row in run.rows.values())
-    assert planned(copy).keys() - {"all"} == {"page", "crate", "accept"}
+    assert planned(copy).keys() <= {"all", "page", "page_of_paper", "crate", "accept", "accept_first", "provenance"}
     again = copy.run_warm("--cores", "1")
     assert again.returncode == 0, again.stdout
     assert f"The recorded run of {run.day}" in (copy.folder / "results/report/index.html").read_text(encoding="utf-8")
@@ -48,11 +48,9 @@ def test_a_finished_run_is_recorded_and_the_next_page_stands_beside_it(copy: Clo
 
 
 def test_an_unfinished_or_stale_run_is_refused(copy: Clone) -> None:
-    uncapped(copy).edit("src/textmix/metrics/classification.py", *METRIC_EDIT)
-    stale = copy.run_warm("--cores", "1", "record")
-    assert stale.returncode != 0 and "is stale, for the code of" in stale.stdout
-    copy.edit("src/textmix/metrics/classification.py", *reversed(METRIC_EDIT))
+    uncapped(copy).edit(METRIC, *METRIC_EDIT)
+    assert {"score", "record"} <= planned(copy, "record").keys(), "what is stale is made before it is recorded"
     (copy.folder / "results/report/accepted.json").unlink()
-    unfinished = copy.run_warm("--cores", "1", "record")
-    assert unfinished.returncode != 0 and "the run is not finished" in unfinished.stdout
+    elsewhere = copy.run_warm("--cores", "1", "record", "--config", "run=.")
+    assert elsewhere.returncode != 0 and "the run is not finished" in elsewhere.stdout
     assert read_recorded(recorded_files((copy.folder / "config/papers").iterdir())) is None

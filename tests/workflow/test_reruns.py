@@ -1,27 +1,36 @@
-"""Exactly the jobs run again that an edit can change."""
+"""An edit of code, configuration, data or a package makes exactly what it reaches, by Snakemake's own triggers."""
 
 from __future__ import annotations
 
+import hashlib
 import os
 import re
-import shutil
 
 import pytest
+import yaml
 
-from tests.workflow.tiny import Clone
+from tests.workflow.test_faults import hold, wait_until
+from tests.workflow.tiny import Clone, synthetic_tab
 
 pytestmark = pytest.mark.workflow
 
 #: One of the fits that the edit of the kernel changes.
 FIT = "results/predictions/edcm/smoothing/tiny_news/edcm"
 #: Edits of code that change numbers: text before and after.
+KERNEL = "src/textmix/models/dirichlet/edcm_kernels.py"
 KERNEL_EDIT = ("row[np.uint64(indices[i])] += weight[d]", "row[np.uint64(indices[i])] += 2.0 * weight[d]")
+METRIC = "src/textmix/metrics/classification.py"
 METRIC_EDIT = ("return float(np.mean(true == predicted))", "return float(np.mean(true == predicted) / 2.0)")
+#: Rules that end every run: they read what others made, and the page on the run shows the seconds of all jobs.
+ENDS = {
+    *("compare", "table_edcm", "table_naive_bayes", "figure_edcm", "figure_naive_bayes", "page", "page_of_paper"),
+    *("accept", "accept_first", "provenance", "crate", "all"),
+}
 
 
-def planned(clone: Clone, *arguments: str) -> dict[str, int]:
+def planned(clone: Clone, *arguments: str, **environment: str) -> dict[str, int]:
     """Return rule -> number of jobs that a dry run would start."""
-    done = clone.run_warm("-n", *arguments)
+    done = clone.run_warm("-n", *arguments, **environment)
     assert done.returncode == 0, done.stdout
     stats = done.stdout.rpartition("Job stats:")[2]
     table = re.findall(r"^(\w+) +(\d+)$", stats, flags=re.MULTILINE)
@@ -29,7 +38,7 @@ def planned(clone: Clone, *arguments: str) -> dict[str, int]:
 
 
 def test_comment_docstring_touch_cores_and_hash_seed_rerun_nothing(copy: Clone) -> None:
-    copy.edit("src/textmix/models/dirichlet/edcm_kernels.py", '"""', '"""Another docstring than before. ')
+    copy.edit(KERNEL, '"""', '"""Another docstring than before. ')
     copy.edit("src/textmix/models/dirichlet/edcm.py", "from __future__", "# a comment\nfrom __future__")
     for path in (copy.folder / "src").rglob("*.py"):
         os.utime(path)
@@ -40,10 +49,12 @@ def test_comment_docstring_touch_cores_and_hash_seed_rerun_nothing(copy: Clone) 
 
 def test_kernel_constant_reruns_exactly_its_stages_and_changes_the_numbers(copy: Clone) -> None:
     before = copy.digests()
-    copy.edit("src/textmix/models/dirichlet/edcm_kernels.py", *KERNEL_EDIT)
+    copy.edit(KERNEL, *KERNEL_EDIT)
+    told = copy.run_warm("-n").stdout
+    assert "Params have changed since last execution" in told and "'digest'" in told
     jobs = planned(copy)
-    assert jobs["fit"] == 2, "the EDCM fits of table 1 and of the smoothing table, and no other"
-    assert not {"fetch", "parse", "features", "split", "measure"} & jobs.keys()
+    assert jobs.keys() - ENDS == {"fit", "score"}
+    assert jobs["fit"] == jobs["score"] == 2, "the EDCM fits of table 1 and of the smoothing table, and no other"
     done = copy.run_warm("--cores", "1", FIT)
     assert done.returncode == 0, done.stdout
     after = copy.digests()
@@ -53,50 +64,76 @@ def test_kernel_constant_reruns_exactly_its_stages_and_changes_the_numbers(copy:
     assert any(name.endswith("true_log_proba.npy") for name in changed), "Numba's cache kept the old kernel"
 
 
-def test_kernel_edit_is_noticed_although_snakemake_forgot_everything(copy: Clone) -> None:
-    shutil.rmtree(copy.folder / ".snakemake")
-    assert planned(copy) == {}
-    copy.edit("src/textmix/models/dirichlet/edcm_kernels.py", *KERNEL_EDIT)
-    assert planned(copy)["fit"] == 2
-
-
 def test_edited_published_number_reruns_only_the_comparison_and_what_shows_it(copy: Clone) -> None:
     copy.edit("config/papers/edcm/published.csv", "0.781", "0.782")
     jobs = planned(copy)
-    assert set(jobs) <= {"compare", "table_edcm", "figure_edcm", "page", "crate", "accept", "all"}
-    assert "compare" in jobs
+    assert jobs.keys() <= ENDS
+    assert jobs["compare"] == 1
 
 
 def test_changed_metric_refits_nothing(copy: Clone) -> None:
-    copy.edit("src/textmix/metrics/classification.py", *METRIC_EDIT)
+    copy.edit(METRIC, *METRIC_EDIT)
     jobs = planned(copy)
     assert "score" in jobs
     assert "fit" not in jobs
 
 
-def test_one_stage_can_be_forced(clean: Clone) -> None:
-    jobs = planned(clean, "-R", "score")
-    assert jobs["score"] > 0
-    assert "fit" not in jobs
+def test_a_parameter_of_one_method_reruns_its_fit_and_what_reads_it(copy: Clone) -> None:
+    paper = copy.folder / "config/papers/edcm/paper.yaml"
+    spec = yaml.safe_load(paper.read_text(encoding="utf-8"))
+    spec["experiments"]["table1"]["methods"]["dcm"].setdefault("params", {})["smoothing"] = 0.5
+    paper.write_text(yaml.safe_dump(spec, sort_keys=False), encoding="utf-8")
+    jobs = planned(copy)
+    assert (jobs["fit"], jobs["score"]) == (1, 1)
+    assert jobs.keys() - ENDS == {"fit", "score"}
 
 
-def test_snakemake_looks_at_ready_jobs_only_when_a_job_ends(copy: Clone) -> None:
-    with open(copy.folder / "Snakefile", "a", encoding="utf-8") as snakefile:
-        snakefile.write("\nonsuccess:\n    print('limit:', workflow.scheduler.job_rate_limiter)\n")
-    for options, unlimited in (((), True), (("--max-jobs-per-timespan", "5/1s"), False)):
-        printed = copy.run_warm("--cores", "1", "status", *options).stdout
-        # The line alone, for pytest cuts a long text in its middle.
-        assert [line == "limit: None" for line in printed.splitlines() if line.startswith("limit:")] == [unlimited]
+def test_another_version_of_a_package_reruns_what_imports_it(copy: Clone) -> None:
+    facts = copy.folder / "other/simplemma-99.dist-info/METADATA"
+    facts.parent.mkdir(parents=True)
+    facts.write_text("Metadata-Version: 2.1\nName: simplemma\nVersion: 99\n", encoding="utf-8")
+    jobs = planned(copy, PYTHONPATH=f"{copy.folder}/src:{copy.folder}/other")
+    assert "features" in jobs and not {"fetch", "parse", "split"} & jobs.keys()
 
 
-def test_results_of_before_that_are_put_back_with_their_records_run_nothing(copy: Clone) -> None:
-    # Why the trigger ``params`` of Snakemake is off: it compares with the last job here, and would run all these again.
-    before = shutil.copytree(copy.folder / "results", copy.folder.parent / "results")
-    config = copy.folder / "config/config.yaml"
-    text = config.read_text(encoding="utf-8")
-    config.write_text(text.replace("max_trials: 2", "max_trials: 1"), encoding="utf-8")
-    assert copy.run_warm("--cores", "1", "results/papers/edcm/comparison.csv").returncode == 0
-    config.write_text(text, encoding="utf-8")
-    shutil.rmtree(copy.folder / "results")
-    shutil.copytree(before, copy.folder / "results")
+def test_other_raw_data_rerun_all_that_reads_them_and_nothing_else(copy: Clone) -> None:
+    path = copy.folder / "mirror/tiny_reuters-train.tab"
+    path.write_text(synthetic_tab(99, 60), encoding="utf-8")
+    registry = copy.folder / "config/datasets.yaml"
+    entries = yaml.safe_load(registry.read_text(encoding="utf-8"))
+    file = entries["tiny_reuters"]["sources"][0]["mirror"]["train"]
+    file |= {"sha256": hashlib.sha256(path.read_bytes()).hexdigest(), "bytes": path.stat().st_size}
+    registry.write_text(yaml.safe_dump(entries), encoding="utf-8")
+    jobs = planned(copy)
+    assert (jobs["fetch"], jobs["parse"]) == (1, 1)
+    done = copy.run_warm("--cores", "2")
+    assert done.returncode == 0, done.stdout
     assert planned(copy) == {}
+
+
+def test_an_edit_while_the_run_goes_on_ends_the_jobs_that_it_reaches(copy: Clone) -> None:
+    hold(copy, "features", "corpus = build_features(")
+    running = copy.start("--cores", "1", FIT)
+    wait_until((copy.folder / "held").exists)
+    copy.edit(KERNEL, *KERNEL_EDIT)
+    (copy.folder / "go").touch()
+    assert running.wait(timeout=600) != 0
+    log = (copy.folder / "logs/fit/edcm/smoothing/tiny_news/edcm.log").read_text(encoding="utf-8")
+    assert "the code of this job changed since the run began; run the same command again" in log
+    assert not (copy.folder / FIT).exists()
+    assert planned(copy, FIT)["fit"] == 1
+
+
+def test_snakemakes_own_options_work_as_for_any_workflow(copy: Clone) -> None:
+    assert planned(copy, "-R", "score").keys() - ENDS == {"score"}
+    assert planned(copy, "--until", "split", "-F").keys() <= {"fetch", "parse", "split"}
+    summary = copy.run_warm("--summary")
+    assert re.search(rf"^{FIT}\t.*\tok\tno update", summary.stdout, re.MULTILINE), summary.stdout[:2000]
+    copy.edit(KERNEL, *KERNEL_EDIT)
+    assert copy.run_warm("--cores", "1", "--touch").returncode == 0
+    assert planned(copy) == {}, "the user takes the results as they are"
+
+
+def test_a_setting_of_the_run_reruns_the_jobs_that_read_it(copy: Clone) -> None:
+    assert planned(copy) == {}
+    assert planned(copy, "--config", "max_trials=1").keys() >= {"split", "fit", "score"}

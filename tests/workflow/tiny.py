@@ -31,9 +31,9 @@ from textmix.core.io import format_csv, read_csv
 ROOT = Path(__file__).resolve().parents[2]
 #: Short forms of two papers' paper.yaml, so that the tests do not grow with the papers.
 PROFILE = Path(__file__).with_name("profile")
-#: The papers that are built, and one that is there and is not built.
+#: The papers that are built, and one that is there and is not built, but for its suites of the bench.
 BUILT, IDLE = ("edcm", "naive_bayes"), "pmm"
-PARTS = ("Snakefile", "workflow", "config", "src", "profiles", "requirements.lock")
+PARTS = ("workflow", "config", "src", "profiles", "requirements.lock")
 #: Hash seed, encoding and time zone of the processes that `Clone.run_warm` forks, but for those of the run `clean`.
 UNLIKE = {"PYTHONHASHSEED": "7", "LC_ALL": "C", "TZ": "Asia/Tokyo"}
 #: Pages that show measured times.
@@ -41,7 +41,7 @@ TIMED_PAGES = tuple(f"results/report/{name}.html" for name in ("provenance", "in
 #: The description of the run as a research object: its configuration and, of that, the record of its workflow.
 DESCRIBED = tuple(f"results/report/{name}" for name in ("ro-crate-", "config.json", "README.md.meta", "source/"))
 #: Measured times, pages that show them and the description of the run: all that differs between two runs.
-MEASURED = ("results/timings/", "results/benchmarks/", *DESCRIBED, *TIMED_PAGES)
+MEASURED = ("results/timings/", "results/benchmarks/", "results/papers/edcm/report/", *DESCRIBED, *TIMED_PAGES)
 
 
 def synthetic_tab(seed: int, documents: int) -> str:
@@ -104,10 +104,8 @@ def make_clone(folder: Path) -> Clone:
     for role, entry in config["roles"].items():
         entry["dataset"] = {"newsgroups": "tiny_news", "r52": "tiny_reuters"}.get(role)
         entry.pop("stand_ins", None)
-    config |= dict.fromkeys(("dearest", "run_seconds", "further_seconds"))
-    config |= {"papers": list(BUILT), "max_trials": 2, "matrix": ["tiny_news", "tiny_absent"]}
+    config |= {"papers": list(BUILT), "max_trials": 2}
     (folder / "config/config.yaml").write_text(yaml.safe_dump(config), encoding="utf-8")
-    _shorten(folder / "config")
     return Clone(folder)
 
 
@@ -145,43 +143,6 @@ def _is_short(text: str, spec: dict) -> bool:
     except ConfigError:
         return False
     return True
-
-
-def _shorten(config: Path) -> None:
-    """Give the matrix two methods and two data sets, one of them absent."""
-    split = {"kind": "random", "train": 40, "test": 20, "trials": 2, "stratified": True}
-    matrix = {
-        "features": {"words": {"tokenizer": "letters"}},
-        "splits": {"few": split, "fewer": {**split, "train": 20}},
-        "sizes": {"few": "fewer"},
-        "methods": ["multinomial", "cbm"],
-        "data": {
-            name: {"task": "single", "features": "words", "split": "few"} for name in ("tiny_news", "tiny_absent")
-        },
-    }
-    (config / "matrix.yaml").write_text(yaml.safe_dump(matrix), encoding="utf-8")
-
-
-def own_data(folder: Path, documents: int = 40) -> Path:
-    """Write a csv file of texts and its description into a new folder; return the path of the description."""
-    folder.mkdir()
-    lines = [line.split("\t") for line in synthetic_tab(3, documents).splitlines()[4:]]
-    rows = "".join(f'"{label}, ""quoted""/x",{text}\n' for label, text in lines)
-    (folder / "texts.csv").write_text(f"label,text\n{rows}", encoding="utf-8")
-    description = {
-        "files": {"data": "texts.csv"},
-        "columns": {"text": "text", "label": "label"},
-        "split": {"kind": "folds", "folds": 2, "stratified": True},
-        "methods": ["multinomial", "nbsvm", "edcm"],
-    }
-    (folder / "my.yaml").write_text(yaml.safe_dump(description), encoding="utf-8")
-    return folder / "my.yaml"
-
-
-def cut_into_fits(folder: Path) -> None:
-    """Say in the clone's table of costs that a fit job is costly, so that its fits and those of a like job are jobs."""
-    with open(folder / "config/costs.csv", "a", encoding="utf-8") as table:
-        table.write("fit,edcm/smoothing/tiny_news/edcm,edcm,90,1000,200\n")
 
 
 def made_once(folder: Path, make: Callable[[Path], None]) -> Clone:

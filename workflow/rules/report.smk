@@ -1,100 +1,193 @@
-REPORTED = RECIPES.of(
-    "page",
-    data=JOBS.parts("*/templates/*") + JOBS.parts("pages/*.mplstyle"),
-    papers=PAGES.papers,
-    roles=PAGES.roles,
-    titles=PAGES.titles,
-    remedies=PAGES.remedies,
-    curves=fresh_curves,
-    recorded_curves=curves_on_record,
-    chosen=PAGES.chosen,
-    home=PAGES.home,
-    alone=PAGES.alone,
-)
+"""The reports: that of each paper, made once its own results are there, and that of the run."""
 
 
 rule page:
-    """The report: its pages, the comparisons of all papers in comparison.csv, and the counts of verdicts."""
     input:
-        comparisons=PAGES.comparisons,
-        origins=PAGES.origins,
-        causes=PAGES.causes,
-        recorded=PAGES.recorded,
-        tables=PAGES.tables,
-        figures=PAGES.figures,
-        data=PAGES.datasets,
-        config=PAGES.records,
-        schemas=JOBS.sources(
+        comparisons=JOBS.of_papers("results/papers/{paper}/comparison.csv"),
+        origins=JOBS.of_papers("results/papers/{paper}/origins.csv"),
+        causes=JOBS.of_papers("results/papers/{paper}/causes.csv"),
+        tables=JOBS.tables_of,
+        figures=JOBS.figures_of,
+        data=JOBS.datasets,
+        config=JOBS.records,
+        recorded=JOBS.recorded,
+        schemas=JOBS.source(
             "workflow/schemas/checks.schema.yaml",
             "workflow/schemas/choices.schema.yaml",
         ),
     output:
         front=report(
-            PAGE.path("front"),
+            "results/report/index.html",
             caption="../report/page.rst",
             category="report",
             labels={"page": "findings"},
         ),
         numbers=report(
-            PAGE.path("numbers"),
+            "results/report/numbers.html",
             caption="../report/page.rst",
             category="report",
             labels={"page": "all numbers"},
         ),
         papers=report(
-            collect(PAGE.path("papers"), paper=PLAN.papers),
+            collect("results/report/{paper}.html", paper=PLAN.papers),
             caption="../report/page.rst",
             category="report",
             labels={"page": "a paper"},
         ),
         comparison=report(
-            PAGE.path("comparison"),
+            "results/report/comparison.csv",
             caption="../report/comparison.rst",
             category="report",
             labels={"page": "comparison as csv"},
         ),
-        placebo=PAGE.path("placebo"),
-        means=PAGE.path("means"),
-        light=PAGE.path("light"),
-        dark=PAGE.path("dark"),
-        summary=PAGE.path("summary"),
+        placebo="results/report/placebo.csv",
+        means="results/report/means.csv",
+        light="results/report/results-light.svg",
+        dark="results/report/results-dark.svg",
+        summary="results/report/summary.json",
     log:
-        PAGE.log,
+        "logs/page/report.log",
     benchmark:
-        PAGE.benchmark
+        "results/benchmarks/page/report.tsv"
+    priority: 50
     group:
-        NEEDS.group(PAGE)
+        "end"
     conda:
-        "../envs/pages.yaml"
-    resources:
-        **NEEDS.resources(PAGE),
+        "../envs/run.yaml"
     params:
-        recipe=REPORTED,
+        settings=untold(JOBS.page),
+        code=JOBS.code("page", data=TEMPLATES + STYLES, settings=JOBS.page),
     message:
-        f"Writing the report page {PAGE.path()}"
+        "Writing the report page results/report/index.html"
     script:
         "../scripts/page.py"
 
 
-# The report of one paper, in the same form and in a folder of its own.
-use rule page as paper_page with:
+# The report of one paper, in the same form and in a folder of its own.  Profiles give it priority for the short papers.
+use rule page as page_of_paper with:
     output:
-        front=PAPER_PAGE.path("front"),
-        numbers=PAPER_PAGE.path("numbers"),
-        papers=[PAPER_PAGE.path("paper")],
-        comparison=PAPER_PAGE.path("comparison"),
-        placebo=PAPER_PAGE.path("placebo"),
-        means=PAPER_PAGE.path("means"),
-        light=PAPER_PAGE.path("light"),
-        dark=PAPER_PAGE.path("dark"),
-        summary=PAPER_PAGE.path("summary"),
+        front="results/papers/{paper}/report/index.html",
+        numbers="results/papers/{paper}/report/numbers.html",
+        papers=["results/papers/{paper}/report/{paper}.html"],
+        comparison="results/papers/{paper}/report/comparison.csv",
+        placebo="results/papers/{paper}/report/placebo.csv",
+        means="results/papers/{paper}/report/means.csv",
+        light="results/papers/{paper}/report/results-light.svg",
+        dark="results/papers/{paper}/report/results-dark.svg",
+        summary="results/papers/{paper}/report/summary.json",
     log:
-        PAPER_PAGE.log,
+        "logs/page/{paper}.log",
     benchmark:
-        PAPER_PAGE.benchmark
-    group:
-        NEEDS.group(PAPER_PAGE)
-    resources:
-        **NEEDS.resources(PAPER_PAGE),
+        "results/benchmarks/page/{paper}.tsv"
     message:
-        "Writing the report of {wildcards.paper}"
+        "Writing the report of {wildcards.paper}: results/papers/{wildcards.paper}/report/{wildcards.paper}.html"
+
+
+rule accept:
+    """The end of a run: an error where data were corrupt or, if strict, could not be had."""
+    input:
+        summary="results/report/summary.json",
+        data=JOBS.datasets,
+    output:
+        "results/report/accepted.json",
+    log:
+        "logs/accept/report.log",
+    priority: 50
+    group:
+        "end"
+    conda:
+        "../envs/run.yaml"
+    params:
+        settings=untold(JOBS.accept),
+        code=JOBS.code("accept", settings=JOBS.accept),
+    message:
+        "Looking for data that were corrupt or could not be had"
+    script:
+        "../scripts/accept.py"
+
+
+# The end of the report of one paper, in the same way.
+use rule accept as accept_paper with:
+    input:
+        summary="results/papers/{paper}/report/summary.json",
+        data=JOBS.datasets,
+    output:
+        "results/papers/{paper}/accepted.json",
+    log:
+        "logs/accept/{paper}.log",
+    message:
+        "Looking for data of {wildcards.paper} that were corrupt or could not be had"
+
+
+# The short papers first, with all that their reports need: profiles/default gives this rule priority.
+use rule accept_paper as accept_first with:
+    wildcard_constraints:
+        paper="|".join({"naive_bayes", "edcm"} & PLAN.papers.keys()) or "none",
+
+
+ruleorder: accept_first > accept_paper
+
+
+rule provenance:
+    """The page on the run: commit, configuration, data, machine, and where the time went."""
+    input:
+        data=JOBS.datasets,
+        benchmarks=JOBS.benchmarks,
+        lock=JOBS.source("requirements.lock"),
+    output:
+        report(
+            "results/report/provenance.html",
+            caption="../report/provenance.rst",
+            category="report",
+            labels={"page": "provenance"},
+        ),
+    log:
+        "logs/provenance/report.log",
+    group:
+        "end"
+    conda:
+        "../envs/run.yaml"
+    params:
+        settings=untold(JOBS.provenance),
+        code=JOBS.code("provenance", data=TEMPLATES, settings=JOBS.provenance),
+    message:
+        "Writing results/report/provenance.html"
+    script:
+        "../scripts/provenance.py"
+
+
+rule crate:
+    """The folder of the report as a Workflow Run RO-Crate: ro-crate-metadata.json beside the pages."""
+    input:
+        pages=[*rules.page.output, *rules.provenance.output],
+        data=JOBS.datasets,
+        benchmarks=JOBS.benchmarks,
+        lock=JOBS.source("requirements.lock"),
+        # A newer comment is no reason for a new copy.
+        source=ancient(JOBS.workflow_files()),
+    output:
+        metadata="results/report/ro-crate-metadata.json",
+        readme="results/report/README.md",
+        source=directory("results/report/source"),
+        configuration="results/report/config.json",
+    log:
+        "logs/crate/report.log",
+    group:
+        "end"
+    conda:
+        "../envs/run.yaml"
+    params:
+        settings=untold(JOBS.provenance),
+        code=JOBS.code("crate", settings=JOBS.provenance),
+    message:
+        "Describing results/report as a Workflow Run RO-Crate"
+    script:
+        "../scripts/crate.py"
+
+
+rule report:
+    """The pages results/report/index.html and further, and comparison.csv."""
+    input:
+        rules.page.output,
+        rules.crate.output.metadata,
+    localrule: True

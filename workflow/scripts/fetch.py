@@ -18,5 +18,4 @@ with job(snakemake) as running:
         running.settings.state,
     )
     # The content of the files depends neither on code nor on the machine.
-    made_by = {key: running.record[key] for key in ("script", "wildcards", "settings")}
-    write_json(snakemake.output[0], {**made_by, **record, "path": snakemake.output[0]})
+    write_json(snakemake.output[0], {**record, "path": snakemake.output[0]})

@@ -16,7 +16,7 @@ with job(snakemake, tolerate_missing=True) as running:
     rows, checks = read_claims(published.parent, Path(snakemake.input.schema).parent)
     settings, paper = running.settings, snakemake.wildcards.paper
     roles = as_read(role_entries(settings.roles), Path("results/datasets"))
-    results = Results(Path("results"), paper, roles, settings.readings["spec"], left_out=settings.left_out)
+    results = Results(Path("results"), paper, roles, settings.readings["spec"])
     by_id = {row.id: row for row in rows}
     declared = [
         Specification(**{**entry, "points": tuple(Point(**point) for point in entry["points"])})

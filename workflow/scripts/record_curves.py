@@ -5,7 +5,6 @@ from pathlib import Path
 from reproduction.flow.commit import commit_of
 from reproduction.flow.job import job, logger
 from reproduction.flow.recorded_curves import RECORDED_CURVES, record_curves
-from reproduction.plan.stages import READINGS
 from reproduction.verdict.recording import check_fresh, commit_said
 from textmix.core.errors import IntegrityError
 
@@ -13,11 +12,11 @@ with job(snakemake):
     asked = snakemake.params
     run = Path(asked.run)
     commit = commit_said(commit_of(run.resolve()))
-    made = {paper: run / READINGS.path(paper=paper) for paper in asked.folders}
+    made = {paper: run / f"results/papers/{paper}/specifications" for paper in asked.folders}
     if not any(folder.is_dir() for folder in made.values()):
         raise IntegrityError(f"{run}: has no curves; run snakemake specifications with config/full.yaml")
     for paper, folder in made.items():
         if folder.is_dir():
-            check_fresh(run, [READINGS.path(paper=paper)])
+            check_fresh(run, [f"results/papers/{paper}/specifications"])
             rows = record_curves(folder, Path(asked.folders[paper]) / RECORDED_CURVES, asked.declared[paper], commit)
             logger.info("recorded the curves of %d rows of %s; commit config/", len(rows), paper)

@@ -1,4 +1,4 @@
-"""The folders of a run and of the code of papers; `reproduction.plan.stages` has the paths of the results in them."""
+"""The folders of a run and of the code of papers."""
 
 from __future__ import annotations
 

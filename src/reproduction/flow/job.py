@@ -7,18 +7,15 @@ import os
 import platform
 import signal
 import sys
-import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 from reproduction.flow.interrupt import JOB_ENDS, end_quietly
-from reproduction.flow.recipe import Recipe, lasting
-from reproduction.job.held import check_held, watch_imports
-from reproduction.job.spent import Spent
+from reproduction.flow.recipe import check_code, record_of
 from textmix.core import io
 from textmix.core.errors import IntegrityError, MissingResult, TextmixError
 from textmix.core.late import load_late
@@ -27,55 +24,43 @@ from textmix.core.progress import Paced
 
 # Here and not in `job`: a script imports this module before it imports a model.
 load_late()
-watch_imports()
 end_quietly(JOB_ENDS)
 logger = logging.getLogger("textmix")
 
 
-@dataclass
+@dataclass(frozen=True)
 class Job:
     """One running job of the workflow.
 
     Parameters
     ----------
-    recipe : what the plan says that the job depends on; None for a job that makes no result.
+    wildcards, parameters : as Snakemake gives them.
     inputs : path -> digest of its inputs when the job began.
-    outputs : paths of the declared outputs; `job` writes them as missing results if the script raises `MissingResult`.
-    names : path of an input -> the path by which records know it, where this is another.
-    checking : seconds of the processor that the checks of code, environment and inputs have taken.
     """
 
-    recipe: Recipe | None
-    inputs: dict[str, str]
-    outputs: list[str]
-    names: Mapping[str, str] = field(default_factory=dict)
-    checking: float = 0.0
+    wildcards: Mapping[str, str]
+    parameters: Mapping[str, Any]
+    inputs: Mapping[str, str]
 
     @property
     def settings(self) -> SimpleNamespace:
-        """The part of the configuration that the job reads, as attributes; empty without a recipe."""
-        return SimpleNamespace(**(self.recipe.settings if self.recipe else {}))
+        """The part of the configuration that the job reads, as attributes; empty for a job that reads none."""
+        return SimpleNamespace(**self.parameters.get("settings", {}))
 
     @property
     def record(self) -> dict[str, Any]:
-        """The record of the results of the job (`reproduction.flow.recipe.Recipe.record`); empty without a recipe.
-
-        The record is true when it is given, so that no result is written with a false one.
+        """The record of the results of the job (`reproduction.flow.recipe.record_of`), true when it is given.
 
         Raises
         ------
-        IntegrityError : code, environment or an input are not those that the job began with.
+        IntegrityError : the code, a version of a package or an input is not what the job began with.
         """
-        if self.recipe is None:
-            return {}
-        begun = _processor_seconds()
-        self.recipe.check()
-        check_held(self.recipe.origin.files() if self.recipe.origin else (), _started_at())
+        state = check_code(self.parameters["code"])
         changed = [path for path, digest in self.inputs.items() if io.result_digest(path) != digest]
         if changed:
             raise IntegrityError(f"{changed[0]} changed while it was used; run the same command again")
-        self.checking += _processor_seconds() - begun
-        return self.recipe.record({self.names.get(path, path): digest for path, digest in self.inputs.items()})
+        settings = self.parameters.get("settings", {})
+        return record_of(self.parameters["code"]["script"], self.wildcards, settings, state, self.inputs)
 
 
 def set_up_log(path: str | Path | None) -> None:
@@ -109,59 +94,18 @@ def machine() -> dict[str, str]:
 
 
 def _started(snakemake: Any) -> Job:
-    """Return the job that Snakemake started, after a check that its code is that of the plan."""
-    recipe = snakemake.params.get("recipe")
-    names = _work_in(recipe.folder, snakemake) if recipe and recipe.folder else {}
-    inputs = {str(path): io.result_digest(path) for path in sorted(lasting(snakemake.input))} if recipe else {}
-    if recipe is not None:
-        recipe.check()
-        _check_imports(recipe)
-    return Job(recipe, inputs, [str(path) for path in snakemake.output], names)
+    """Return the job that Snakemake started, after a check that its code is that of its parameter.
 
-
-def _work_in(folder: str, snakemake: Any) -> dict[str, str]:
-    """Work in the folder to which Snakemake copies the results of a bucket; name them from there, as records do.
-
-    Returns
-    -------
-    path -> name of each further input, such as a file of the configuration, which now has an absolute path.
+    A job without the parameter writes no result of its own.
     """
-    names: dict[str, str] = {}
-
-    def seen_from_there(path: str) -> str:
-        """Return a path that leads to the same file from the folder."""
-        if Path(path).is_relative_to(folder):
-            return os.path.relpath(path, folder)
-        names[os.path.abspath(path)] = str(path)
-        return os.path.abspath(path)
-
-    sys.argv[0] = os.path.abspath(sys.argv[0])
-    for part in ("input", "output", "log"):
-        files = getattr(snakemake, part)
-        setattr(snakemake, part, type(files)(toclone=files, custom_map=seen_from_there))
-    os.chdir(folder)
-    return names
-
-
-def _check_imports(recipe: Recipe) -> None:
-    """Check that no code changed between the start of this process and now, while the script imported it.
-
-    Code that was edited and restored in between has the digest of the plan again, but the process holds the edited
-    code.  What is imported later is compared when a record is asked for (`reproduction.job.held`).
-
-    Raises
-    ------
-    IntegrityError : the entry of a file changed since.
-    """
-    started, now = _started_at(), time.time_ns()
-    for path in recipe.origin.files() if recipe.origin else ():
-        if started < path.stat().st_ctime_ns <= now:
-            raise IntegrityError(f"{path.name} was written while this job imported it; run the same command again")
-
-
-def _started_at() -> int:
-    """Return when this process started, nanoseconds: Snakemake writes the file that Python runs just before."""
-    return os.stat(sys.argv[0]).st_ctime_ns
+    parameters = dict(snakemake.params.items())
+    inputs: dict[str, str] = {}
+    if "code" in parameters:
+        check_code(parameters["code"])
+        # A copy of files stands for itself: a comment in one is no reason for a new copy.
+        copied = set(map(str, getattr(snakemake.input, "source", ())))
+        inputs = {path: io.result_digest(path) for path in sorted(set(map(str, snakemake.input)) - copied)}
+    return Job(dict(snakemake.wildcards.items()), parameters, inputs)
 
 
 @contextmanager
@@ -191,21 +135,16 @@ def job(snakemake: Any, tolerate_missing: bool = False, threads: int = 1) -> Ite
 
     limit_threads(threads)
     set_up_log(snakemake.log[0] if snakemake.log else None)
-    begun = Spent(start=_processor_seconds(), compilation=_compilation_seconds())
     try:
         running = _started(snakemake)
-        running.checking = _processor_seconds() - begun.start
         try:
             yield running
         except MissingResult as missing:
             if tolerate_missing:
                 raise
             logger.warning("left out: %s", missing.reason)
-            for path in running.outputs:
+            for path in map(str, snakemake.output):
                 io.write_missing(path, missing, running.record)
-        # Code may have changed after the last result was written, but before a module was imported late.
-        _ = running.record
-        _tell_seconds(snakemake, replace(begun, checks=running.checking))
     except MissingResult:
         raise
     except TextmixError as error:
@@ -220,24 +159,3 @@ def job(snakemake: Any, tolerate_missing: bool = False, threads: int = 1) -> Ite
     except BaseException:
         logger.exception("rule %s failed; the cause is in the last line", snakemake.rule)
         raise
-
-
-def _processor_seconds() -> float:
-    """Return the seconds of the processor of this process and of its children that have ended."""
-    times = os.times()
-    return times.user + times.system + times.children_user + times.children_system
-
-
-def _compilation_seconds() -> float:
-    """Return the seconds for which this process has compiled kernels."""
-    jit = sys.modules.get("textmix.numerics.jit")
-    return float(jit.listen().seconds) if jit else 0.0
-
-
-def _tell_seconds(snakemake: Any, begun: Spent) -> None:
-    """Write as the last line of a job's log, not on the terminal, where its seconds of the processor went."""
-    compilation = _compilation_seconds() - begun.compilation
-    work = max(0.0, _processor_seconds() - begun.start - begun.checks - compilation)
-    if snakemake.log:
-        with open(snakemake.log[0], "a", encoding="utf-8") as log:
-            log.write(f"{replace(begun, compilation=compilation, work=work)}\n")

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import astuple, dataclass, replace
+from dataclasses import MISSING, astuple, dataclass, fields, replace
 from pathlib import Path
 from typing import ClassVar
 
@@ -22,28 +22,10 @@ STATISTICS = (
     *("documents", "labels", "label_sets", "labels_used", "multi_label_share", "features", "mean_length"),
     *(f"{part}{of}" for part in ("train", "test", "unused") for of in _OF_PART),
 )
-_NAME = "[a-z0-9_]+"
-_KEY = "[A-Za-z0-9_.=;,+-]+"
-#: Part of a form -> its regular expression, if it is neither a name nor a choice of words.
-_PARTS = {
-    **dict.fromkeys(("variant", "key"), _KEY),
-    "dotted path in paper.yaml": r"[A-Za-z0-9_]+(?:\.[A-Za-z0-9_]+)*",
-    "file": r"[a-z0-9_]+(?:/[a-z0-9_]+)*\.py",
-    "function": r"\w+",
-}
-
-
-def _grammar(form: str) -> re.Pattern[str]:
-    """Return the regular expression of a form, with a group for each part in angle brackets."""
-    signs = {"[": "(?:", "]": ")?"}
-    pattern = ""
-    for piece in re.split(r"(<.+?>|\[|\])", form):
-        name = piece[1:-1]
-        if piece.startswith("<"):
-            pattern += f"({_PARTS.get(name, name if '|' in name else _NAME)})"
-        else:
-            pattern += signs.get(piece, re.escape(piece))
-    return re.compile(pattern)
+#: What a part of a locator is made of; what it names is looked up later (`reproduction.verdict.references`).
+_PART = re.compile(r"[A-Za-z0-9_.=;,+-]+")
+#: The two times of a fit that a `TimeLocator` can name.
+_TIMES = ("fit_seconds", "predict_seconds")
 
 
 @dataclass(frozen=True)
@@ -54,19 +36,20 @@ class Locator:
     ----------
     form : the locator as messages and the reference show it; parts in angle brackets, an optional end in square ones.
     meaning : the value that it names, in words.
-    kind, pattern : the word before the colon, and the grammar of the form.
+    kind : the word before the colon.
+    separator : between the parts.
     """
 
     form: ClassVar[str]
     meaning: ClassVar[str]
     kind: ClassVar[str]
-    pattern: ClassVar[re.Pattern[str]]
+    separator: ClassVar[str] = "/"
 
     def __init_subclass__(cls) -> None:
-        cls.kind, cls.pattern = cls.form.partition(":")[0], _grammar(cls.form)
+        cls.kind = cls.form.partition(":")[0]
 
     def __str__(self) -> str:
-        return f"{self.kind}:{'/'.join(part for part in astuple(self) if part is not None)}"
+        return f"{self.kind}:{self.separator.join(part for part in astuple(self) if part is not None)}"
 
 
 @dataclass(frozen=True)
@@ -156,6 +139,7 @@ class TestLocator(Locator):
 
     form = "test:<file>::<function>"
     meaning = "whether a test of the folder `tests` passed when `make test` ran last"
+    separator = "::"
 
     file: str
     function: str
@@ -197,10 +181,13 @@ def parse_locator(text: str, place: str = "locator") -> Locator:
         forms = ", ".join(made.form for made in LOCATORS.values())
         raise ConfigError(f"{place}: '{text}' is no locator; {suggest(kind, LOCATORS)}; the forms are {forms}")
     made = LOCATORS[kind]
-    found = made.pattern.fullmatch(text)
-    if found is None:
+    parts = text.removeprefix(f"{kind}:").split(made.separator)
+    path = r"[a-z0-9_]+(/[a-z0-9_]+)*\.py" if made is TestLocator else _PART
+    most, least = len(fields(made)), sum(one.default is MISSING for one in fields(made))
+    fits = least <= len(parts) <= most and re.fullmatch(path, parts[0]) and all(map(_PART.fullmatch, parts[1:]))
+    if not fits or (made is TimeLocator and parts[-1] not in _TIMES):
         raise ConfigError(f"{place}: '{text}' does not follow the grammar of locators; write {made.form}")
-    return made(*found.groups())
+    return made(*parts)
 
 
 def expand_locators(locators: Iterable[str], lists: RoleLists, place: str) -> list[str]:

@@ -12,17 +12,16 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
-from reproduction.plan.stages import FIT, PARSE
 from textmix.core import io
 from textmix.core.digests import digest_of
 from textmix.core.provenance import SHORT
 
 #: Folders of results whose numbers are measured times, which no other run repeats.
-TIMED = FIT.path("timings").partition("{")[0]
+TIMED = "results/timings/"
 #: Ending of the names of measures whose numbers are measured times.
 TIMED_MEASURE = "_time"
 #: Folder of the parsed data sets.
-DATA = PARSE.path().partition("{")[0]
+DATA = "results/datasets/"
 
 
 @dataclass(frozen=True)

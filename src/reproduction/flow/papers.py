@@ -1,33 +1,158 @@
-"""The papers: one folder each (`reproduction.flow.places`).  Adding a folder adds a paper; no list names them.
+"""The papers, one folder each, read and checked; adding a folder adds a paper, and no list names them.
+
+A paper lies in ``config/papers/`` or in a folder that ``papers_from`` names.  Such a folder outside the repository
+holds a folder a paper, with its configuration and its code, and may hold ``datasets.yaml``, ``methods.yaml`` and
+``roles.yaml``: further entries, in the form of the files of ``config/``.
 
 ``role_lists`` of a ``paper.yaml`` gives one name to several roles.  It may stand wherever the files of the paper name
-roles: in ``roles`` of the paper, of an experiment, of a measure or of a figure, and as the role of a locator in
-``checks.yaml``.  The lists are expanded when a file is read; the rest of the code sees roles only.
-
-The module is imported while Snakemake parses the workflow, so it imports nothing heavier than a YAML and a JSON schema
-library.
+roles.  The lists are expanded when a file is read; the rest of the code sees roles only.
 """
 
 from __future__ import annotations
 
+import functools
+import importlib
+import inspect
+import os
+import re
+import sys
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from reproduction.flow.folders import CODE, package_of
 from reproduction.flow.locators import RoleLists
-from reproduction.flow.outline import figures_in, names_in, parameters_of
-from reproduction.flow.places import FOLDER, code_of, file_name, paper_folders
 from textmix.core.config import load_yaml_strict, validate
 from textmix.core.errors import ConfigError, suggest
-from textmix.experiment.methods import Method, variants
+from textmix.data.registry import DatasetEntry, load_registry
+from textmix.experiment.methods import Method, load_methods, variants
 from textmix.metrics.table import check_metrics, metrics_for
 
+FOLDER = "config/papers"
+#: Name that `figures.py` of a paper gives to its mapping of names to functions.
+FIGURES = "FIGURES"
+PAPER_SCHEMA = "workflow/schemas/paper.schema.yaml"
+_METHODS, _DATASETS = "workflow/schemas/methods.schema.yaml", "workflow/schemas/datasets.schema.yaml"
 #: Most names that a message lists beside the nearest one.
 _LISTED = 100
 #: The parts of a paper.yaml that it may leave out.
 _EMPTY: Mapping[str, Any] = {part: {} for part in ("experiments", "measures", "tables", "figures")}
-PAPER_SCHEMA = "workflow/schemas/paper.schema.yaml"
+
+
+def outside(config: Mapping[str, Any]) -> list[Path]:
+    """Return the folders of papers outside the repository, absolute.
+
+    Parameters
+    ----------
+    config : the merged configuration; relative paths start where the workflow runs.
+
+    Raises
+    ------
+    ConfigError : ``papers_from`` is no list of folders.
+    """
+    named = config.get("papers_from") or []
+    if not isinstance(named, (list, tuple)):
+        raise ConfigError(f"configuration: papers_from: {named!r} is no list; write [{named}]")
+    found = [Path(str(name)).expanduser().absolute() for name in named]
+    for folder in found:
+        if not folder.is_dir():
+            raise ConfigError(f"configuration: papers_from: there is no folder {folder}; correct the path")
+    return found
+
+
+def paper_folders(root: Path, further: Iterable[Path] = ()) -> dict[str, Path]:
+    """Return name -> folder of every paper, which is each folder with a ``paper.yaml``, sorted by name.
+
+    Parameters
+    ----------
+    root : the folder with ``config/``; each folder of its ``config/papers`` counts.
+    further : the folders of papers outside the repository.
+
+    Raises
+    ------
+    ConfigError : two papers have one name, or a name holds other characters than a-z, 0-9 and _.
+    """
+    found = {path.name: path for path in (root / FOLDER).iterdir() if path.is_dir()}
+    for folder in further:
+        for path in sorted(file.parent for file in folder.glob("*/paper.yaml")):
+            if not re.fullmatch(r"[a-z][a-z0-9_]*", path.name):
+                raise ConfigError(f"{path}: '{path.name}' is no name of a paper; use a-z, 0-9 and _ alone")
+            if path.name in found or (CODE / path.name).is_dir():
+                raise ConfigError(f"{path}: another paper has the name '{path.name}'; rename one of the folders")
+            found[path.name] = path
+    return dict(sorted(found.items()))
+
+
+def file_name(root: Path, path: Path) -> str:
+    """Return how messages name a file: from the root on, or by its whole path where it lies elsewhere."""
+    return path.relative_to(root).as_posix() if path.is_relative_to(root) else str(path)
+
+
+def code_of(root: Path, folder: Path) -> Path:
+    """Return the folder with the code of a paper: beside its configuration, or in the package of this repository."""
+    return CODE / folder.name if folder.parent == root / FOLDER else folder
+
+
+def make_importable(folders: Iterable[Path]) -> None:
+    """Let this process and its jobs import the code of papers outside the repository, after all other code."""
+    for folder in map(str, folders):
+        if folder not in sys.path:
+            sys.path.append(folder)
+        known = [part for part in os.environ.get("PYTHONPATH", "").split(os.pathsep) if part]
+        if folder not in known:
+            os.environ["PYTHONPATH"] = os.pathsep.join([*known, folder])
+
+
+def registries(root: Path, further: Iterable[Path] = ()) -> list[Path]:
+    """Return the files with data sets: that of the repository, and those of the folders outside it."""
+    return [root / "config/datasets.yaml", *_files(further, "datasets.yaml")]
+
+
+def read_methods(root: Path, further: Iterable[Path] = ()) -> dict[str, Method]:
+    """Return the registry of methods, with the entries of the folders outside the repository."""
+    found = load_methods(root / "config/methods.yaml", root / _METHODS)
+    for path in _files(further, "methods.yaml"):
+        _add(found, load_methods(path, root / _METHODS), path)
+    return found
+
+
+def read_datasets(root: Path, further: Iterable[Path] = ()) -> dict[str, DatasetEntry]:
+    """Return the registry of data sets, with the entries of the folders outside the repository."""
+    first, *added = registries(root, further)
+    found = load_registry(first)
+    for path in added:
+        _add(found, load_registry(path, root / _DATASETS), path)
+    return found
+
+
+def with_roles(config: Mapping[str, Any], further: Iterable[Path] = ()) -> dict[str, Any]:
+    """Return a configuration with the roles of the folders outside the repository, which are checked with its own."""
+    files = _files(further, "roles.yaml")
+    if not files:
+        return dict(config)
+    roles = dict(config.get("roles") or {})
+    for path in files:
+        added = load_yaml_strict(path)
+        if not isinstance(added, Mapping):
+            raise ConfigError(
+                f"{path}: is no mapping; write a line <role>: {{dataset: ..., comparable: ..., note: ...}}"
+            )
+        _add(roles, added, path)
+    return {**config, "roles": roles}
+
+
+def _files(further: Iterable[Path], name: str) -> list[Path]:
+    """Return the files of a name in the folders outside the repository."""
+    return [path for folder in further if (path := folder / name).is_file()]
+
+
+def _add(known: dict[str, Any], added: Mapping[str, Any], path: Path) -> None:
+    """Add entries to those that there are; refuse a name that stands already."""
+    for name in added:
+        if name in known:
+            raise ConfigError(f"{path}: {name}: another entry has this name already; rename it")
+    known.update(added)
 
 
 def source_of(paper: str) -> str:
@@ -74,7 +199,7 @@ def _paper(root: Path, folder: Path, methods: Mapping[str, Method]) -> dict[str,
     for key, measure in paper["measures"].items():
         _check_measure(f"{source}: measures.{key}", measure, paper, methods)
         _check_function(f"{source}: measures.{key}.function", code, measure["function"])
-    _check_drawn(source, code / "figures.py", [name for name, one in paper["figures"].items() if "stock" not in one])
+    _check_drawn(source, code, [name for name, one in paper["figures"].items() if "stock" not in one])
     return paper
 
 
@@ -176,9 +301,15 @@ def _check_experiment(where: str, experiment: Mapping[str, Any], methods: Mappin
 
 def _check_parameters(where: str, method: Method, named: Iterable[str]) -> None:
     """Check that the estimator of a method has the parameters that an entry names."""
-    known = parameters_of(method.estimator)
-    for name in named if known is not None else ():
-        check_name("parameter", name, known or (), where)
+    for name in named:
+        check_name("parameter", name, parameters_of(method.estimator), where)
+
+
+@functools.cache
+def parameters_of(estimator: str) -> list[str]:
+    """Return the parameters of an estimator, given as ``module:class``, sorted."""
+    module, _, name = estimator.partition(":")
+    return sorted(inspect.signature(getattr(importlib.import_module(module), name)).parameters)
 
 
 def _check_measure(
@@ -196,16 +327,23 @@ def _check_function(where: str, code: Path, function: str) -> None:
     """Check that the code of a paper has the function of a measure."""
     module, _, name = function.partition(".")
     check_name("module", module, sorted(path.stem for path in code.glob("*.py")), where)
-    check_name("function", name, names_in(code / f"{module}.py"), where)
+    check_name("function", name, sorted(vars(_module(code, module))), where)
 
 
-def _check_drawn(source: str, module: Path, figures: Collection[str]) -> None:
+def _check_drawn(source: str, code: Path, figures: Collection[str]) -> None:
     """Check that the code of a paper draws each figure of its paper.yaml."""
+    module = code / "figures.py"
     if figures and not module.is_file():
         raise ConfigError(f"{source}: figures: there is no {module}, which draws them; write it or remove the figures")
-    known = figures_in(module) if figures else None
-    for name in figures if known is not None else ():
-        check_name("figure", name, known or (), f"{source}: figures")
+    for name in figures:
+        check_name("figure", name, getattr(_module(code, module.stem), FIGURES), f"{source}: figures")
+
+
+def _module(code: Path, name: str) -> Any:
+    """Return a module of the code of a paper."""
+    if code.parent != CODE and str(code.parent) not in sys.path:
+        sys.path.append(str(code.parent))
+    return importlib.import_module(f"{package_of(code.name)}.{name}")
 
 
 def _check_figure(where: str, figure: Mapping[str, Any], paper: Mapping[str, Any]) -> None:

@@ -26,8 +26,7 @@ from reproduction.flow.locators import (
     ScoreLocator,
     locators_behind,
 )
-from reproduction.flow.papers import PAPER_SCHEMA, check_entries, check_name
-from reproduction.flow.places import file_name
+from reproduction.flow.papers import PAPER_SCHEMA, check_entries, check_name, file_name
 from textmix.core.config import load_yaml_strict, validate
 from textmix.core.digests import digest_of
 from textmix.core.errors import ConfigError

@@ -102,7 +102,7 @@ class MeasuredValue:
 
 @dataclass(frozen=True)
 class Evidence:
-    """Outcomes that no job of the run makes (`reproduction.plan.evidence`).
+    """Outcomes that no job of the run makes (`reproduction.flow.evidence`).
 
     Parameters
     ----------
@@ -125,7 +125,7 @@ class Results:
     roles : role -> the data set that stands for it.
     settings : the paper's ``paper.yaml``; where it is given, a name that it lacks raises `ConfigError`.
     evidence : what else the paper's rows name.
-    left_out : why results are left out of this run (`reproduction.plan.scope.Scope.left_out`); asking for one raises
+    left_out : why results are left out of this run (`reproduction.flow.plan.Plan.left_out`); asking for one raises
         `NotRun`, also where an earlier run has made it.
     """
 
@@ -180,7 +180,7 @@ class Results:
             self._require("features", features)
         dataset = self.dataset(role)
         folder = self.root / "datasets" / dataset if features is None else self.root / "features" / dataset / features
-        self._check(folder, f"features/{dataset}/{features}")
+        self._check(folder)
         found: dict[str, Any] = io.read_json(folder / "corpus.json")["statistics"]
         return found
 
@@ -250,7 +250,7 @@ class Results:
         roles = self.measure_roles(measure)
         if roles and all(role not in self.roles or self.roles[role].dataset is None for role in roles):
             self.dataset(roles[0])  # raises the missing result with its reason
-        self._check(folder, f"measure/{measure}")
+        self._check(folder, f"measures/{measure}")
         if not (folder / f"{table}.csv").is_file():
             raise ConfigError(f"measure {measure} of {self.paper} has no table {table}.csv; name one that it writes")
         return io.read_csv(folder / f"{table}.csv")
@@ -265,7 +265,7 @@ class Results:
         self._require("experiments", experiment, "roles", role)
         dataset = self.dataset(role)
         path = self.root / stage / self.paper / experiment / dataset / f"{method}.csv"
-        self._check(path, f"fit/{experiment}/{dataset}/{method}")
+        self._check(path, f"experiments/{experiment}")
         return io.read_csv(path)
 
     def _require(self, *keys: str) -> None:
@@ -274,7 +274,7 @@ class Results:
         for place, key in enumerate(keys if self.settings else ()):
             found = entry_of(found, key, f"paper.yaml of {self.paper}: {'.'.join(keys[:place])}")
 
-    def _check(self, path: Path, name: str) -> None:
+    def _check(self, path: Path, name: str = "") -> None:
         """Check a result file or folder against its record, once for each path, and its name against ``left_out``."""
         if name in self.left_out:
             raise NotRun(self.left_out[name])

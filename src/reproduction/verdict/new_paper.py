@@ -16,8 +16,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from reproduction.flow.papers import check_name
-from reproduction.flow.places import FOLDER, paper_folders, read_datasets, read_methods, with_roles
+from reproduction.flow.papers import FOLDER, check_name, paper_folders, read_datasets, read_methods, with_roles
 from reproduction.verdict.published import PUBLISHED_COLUMNS
 from textmix.core.config import load_yaml_strict
 from textmix.core.errors import ConfigError, TextmixError

@@ -169,7 +169,7 @@ class Choice:
     effect : change of the results by the choice, where it is known; its results are references, see
         `reproduction.verdict.quotes`.
     explains : the published rows that are not reproduced for this reason, see `reproduction.verdict.causes`.
-    readings : what else the paper allows, see `reproduction.plan.specifications`.
+    readings : what else the paper allows, see `reproduction.flow.readings`.
     """
 
     id: str

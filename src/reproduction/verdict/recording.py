@@ -12,7 +12,6 @@ from typing import Any
 from reproduction.flow.folders import RESULTS
 from reproduction.flow.origins import Ancestors
 from reproduction.flow.results import Evidence, Results, RoleEntry, as_read
-from reproduction.plan.stages import ACCEPT, COMPARE, PAGE, PARSE
 from reproduction.verdict.compare import COMPARISON_COLUMNS, compare_paper, merge_comparisons
 from reproduction.verdict.items import without_notes
 from reproduction.verdict.provenance import run_times
@@ -24,7 +23,7 @@ from textmix.core.digests import sha256_file
 from textmix.core.errors import IntegrityError, MissingResult
 
 #: The results with which a run ends.
-ENDS = (ACCEPT.path(), PAGE.path("comparison"))
+ENDS = ("results/report/accepted.json", "results/report/comparison.csv")
 #: Columns of the comparison that are recorded as they are.
 _OF_COMPARISON = ("id", "rebuilt", "rebuilt_spread", "trials", "verdict", "corrected", "margin_share")
 #: Most names in one sentence.
@@ -69,7 +68,7 @@ def read_run(
         code, or the comparison misses a paper or says something else than the results.
     """
     ran = {paper: plan for paper, plan in plans.items() if chosen is None or paper in chosen}
-    for path in (*ENDS, *(COMPARE.path(paper=paper) for paper in ran)):
+    for path in (*ENDS, *(f"results/papers/{paper}/comparison.csv" for paper in ran)):
         _check_present(run, path)
     check_fresh(run, ENDS)
     whole = io.read_csv(run / ENDS[1])
@@ -189,8 +188,8 @@ def _digest(run: Path, path: str) -> str:
 
 def _rows(run: Path, paper: str, plan: PaperPlan) -> tuple[list[dict[str, str]], list[RecordedRow]]:
     """Return the comparison of a paper, judged again and as its file would hold it, and its recorded rows."""
-    record = io.read_meta(run / COMPARE.path(paper=paper))
-    roles = as_read(plan.roles, (run / PARSE.path()).parent)
+    record = io.read_meta(run / f"results/papers/{paper}/comparison.csv")
+    roles = as_read(plan.roles, run / "results/datasets")
     results = Results(run / "results", paper, roles, plan.spec, plan.evidence)
     compared = compare_paper(plan.record.rows, plan.record.checks, results)
     ancestors = Ancestors(run, record["inputs"])

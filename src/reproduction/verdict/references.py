@@ -5,6 +5,7 @@ The workflow asks it while it is parsed, so that a misspelt name ends a run befo
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -21,7 +22,6 @@ from reproduction.flow.locators import (
     TimeLocator,
     parse_locator,
 )
-from reproduction.flow.outline import names_in
 from reproduction.flow.papers import check_name, variants_of
 from reproduction.verdict.causes import causes_of
 from reproduction.verdict.published import UNITS, Record, read_record
@@ -138,7 +138,8 @@ def check_locator(locator: Locator, spec: Mapping[str, Any], place: str, tests: 
             if not (tests / locator.file).is_file():
                 files = sorted(path.relative_to(tests).as_posix() for path in tests.rglob("test_*.py"))
                 check_name("test file", locator.file, files, place)
-            check_name("test", locator.function, names_in(tests / locator.file), place)
+            text = (tests / locator.file).read_text(encoding="utf-8")
+            check_name("test", locator.function, re.findall(r"^def (\w+)", text, re.MULTILINE), place)
 
 
 def _check_fit(locator: ScoreLocator | TimeLocator, spec: Mapping[str, Any], place: str) -> None:

@@ -1,1 +1,0 @@
-"""Own texts beside an expert's pipeline."""

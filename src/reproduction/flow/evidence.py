@@ -1,0 +1,114 @@
+"""Evidence that no job of a run makes: the last outcomes of tests.
+
+They are a setting of the comparison, so that a new outcome makes it again.  An outcome counts only while the code
+behind it is the same.
+"""
+
+from __future__ import annotations
+
+import functools
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from reproduction.flow.folders import RESULTS
+from reproduction.flow.recipe import NEUTRAL
+from textmix.core import io
+from textmix.core.digests import digest_of
+from textmix.core.environment import environment
+from textmix.core.errors import IntegrityError
+from textmix.core.provenance import SHORT, reachable, source_digest
+
+#: Outcomes of the tests, which no job writes but `make test`.
+OUTCOMES = RESULTS / "tests/outcomes.json"
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """The evidence of a run, each part read once for all papers: it costs the digest of the code behind it.
+
+    Parameters
+    ----------
+    root : the folder with ``config/``, ``tests/`` and ``workflow/``.
+    folders : paper -> its folder of configuration.
+    """
+
+    root: Path
+    folders: Mapping[str, Path]
+
+    def of_paper(self, paper: str) -> dict[str, dict[str, Any]]:
+        """Return what is known of the tests that a paper's rows and checks name.
+
+        The keys are the fields of `reproduction.flow.results.Evidence`.
+        """
+        files = [self.folders[paper] / name for name in ("published.csv", "checks.yaml")]
+        text = "".join(path.read_text(encoding="utf-8") for path in files if path.is_file())
+        known = self._outcomes if "test:" in text else {}
+        return {"tests": {name: outcome for name, outcome in known.items() if name in text}}
+
+    @functools.cached_property
+    def _outcomes(self) -> dict[str, str]:
+        """The known outcomes of tests."""
+        return test_outcomes(self.root / "tests")
+
+
+def code_of_test(tests: Path, file: str) -> str:
+    """Return the digest of a test's file, of the slow plain implementations, of all modules that they reach, and of the
+    versions of the packages that these import.
+
+    Parameters
+    ----------
+    tests : the folder of the tests.
+    file : path of the test's file in it.
+    """
+    files = sources_of_test(tests, file)
+    found = reachable((), files, NEUTRAL)
+    own = {path.relative_to(tests).as_posix(): source_digest(path)[0][:SHORT] for path in files}
+    return digest_of([own, found.short(), environment(found.packages - {tests.name})])[:SHORT]
+
+
+def files_of_test(tests: Path, file: str) -> list[Path]:
+    """Return the files that `code_of_test` digests; the parameters are the same."""
+    return reachable((), sources_of_test(tests, file), NEUTRAL).files
+
+
+def sources_of_test(tests: Path, file: str) -> list[Path]:
+    """Return the file of a test, the plain implementations, the fixtures that pytest gives it, and what they import.
+
+    Parameters
+    ----------
+    tests, file : see `code_of_test`.
+    """
+    fixtures = [folder / "conftest.py" for folder in (tests / file).parents if folder.is_relative_to(tests)]
+    queue = [tests / file, *(tests / "naive").glob("*.py"), *fixtures]
+    found = set[Path]()
+    while queue:
+        path = queue.pop()
+        if path not in found and path.is_file():
+            found.add(path)
+            names = (name for name in source_digest(path)[1] if name.partition(".")[0] == tests.name)
+            queue += [(tests.parent / name.replace(".", "/")).with_suffix(".py") for name in names]
+    return sorted(found)
+
+
+def test_outcomes(tests: Path) -> dict[str, str]:
+    """Return test -> ``passed`` or ``failed``, for the tests whose code is that of their last outcome.
+
+    `OUTCOMES` holds a test, such as ``models/test_dcm.py::test_gradient``, with its last outcome and the digest of its
+    code, as `make test` writes it.  Outcomes that were changed by hand do not count; ``snakemake verify`` names their
+    file.
+
+    Parameters
+    ----------
+    tests : the folder of the tests.
+    """
+    try:
+        io.check_result(OUTCOMES)
+    except (IntegrityError, OSError):
+        return {}
+    last: dict[str, dict[str, str]] = json.loads(OUTCOMES.read_text(encoding="utf-8"))
+    files = {name.partition("::")[0] for name in last}
+    codes = {file: code_of_test(tests, file) for file in sorted(files) if (tests / file).is_file()}
+    return {name: one["outcome"] for name, one in last.items() if codes.get(name.partition("::")[0]) == one["code"]}

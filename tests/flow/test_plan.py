@@ -1,0 +1,491 @@
+"""The plan knows what the configuration asks for, and refuses what cannot be meant, in one sentence."""
+
+from __future__ import annotations
+
+import copy
+import re
+import shutil
+from collections.abc import Callable
+from dataclasses import FrozenInstanceError, fields
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+import yaml
+
+from reproduction.flow.jobs import Jobs
+from reproduction.flow.locators import MeasureLocator, ScoreLocator, TimeLocator, locators_behind
+from reproduction.flow.plan import Fit, Plan, make_plan
+from reproduction.flow.reach import packages_alone, taken_roles
+from textmix.core.config import load_yaml_strict
+from textmix.core.errors import ConfigError
+from textmix.core.io import read_csv
+from textmix.data.registry import load_registry
+from textmix.experiment.entries import TEXT_VIEWS
+from textmix.experiment.methods import COSTS, ORDER, TAKES, TASKS, Method
+from textmix.text.term_weighting import WEIGHTINGS
+
+ROOT = Path(__file__).resolve().parents[2]
+SHIPPED = load_yaml_strict(ROOT / "config/config.yaml")
+REGISTRY = load_registry(ROOT / "config/datasets.yaml")
+PAPERS = ["pmm", "edcm", "multinomial", "skipgrams", "cbm", "naive_bayes", "thesis"]
+NAIVE_BAYES, EDCM = "naive_bayes/paper.yaml", "edcm/paper.yaml"
+
+
+#: The shipped configuration where the package index alone is within reach.
+REAL = SHIPPED | {"roles": taken_roles(SHIPPED["roles"], packages_alone(REGISTRY))}
+
+
+@pytest.fixture
+def root(tmp_path) -> Path:
+    """Copy the real configuration and its schemas."""
+    shutil.copytree(ROOT / "config", tmp_path / "config")
+    shutil.copytree(ROOT / "workflow/schemas", tmp_path / "workflow/schemas")
+    return tmp_path
+
+
+@pytest.fixture(scope="module")
+def plan() -> Plan:
+    """Return the plan of the real configuration."""
+    return make_plan(REAL, ROOT)
+
+
+def configuration(**changes: Any) -> dict[str, Any]:
+    """Return the real configuration with changes; ``newsgroups="x"`` and the like map a role to another data set."""
+    config = copy.deepcopy(REAL) | {"papers": list(PAPERS)}
+    for key, value in changes.items():
+        if key in config["roles"]:
+            config["roles"][key]["dataset"] = value
+        else:
+            config[key] = value
+    return config
+
+
+def full() -> dict[str, Any]:
+    """Return the configuration of the full run, merged as Snakemake merges it."""
+    return copy.deepcopy(SHIPPED) | load_yaml_strict(ROOT / "config/full.yaml")
+
+
+STAND_IN = {"dataset": "bbc_wheel", "comparable": "not", "note": ""}
+
+# --- wrong configurations ---------------------------------------------------------------------------------------------
+
+WRONG_CONFIG: dict[str, tuple[Callable[[dict[str, Any]], Any], str]] = {
+    "unknown paper": (
+        lambda c: c["papers"].append("ppm"),
+        r"papers\.7: 'ppm' is not allowed; did you mean 'pmm'\? allowed: pmm, edcm, .*",
+    ),
+    "no paper": (lambda c: c["papers"].clear(), r"papers: \[\] should be non-empty; correct the value"),
+    "paper twice": (lambda c: c["papers"].append("pmm"), r"papers: .* has non-unique elements; correct the value"),
+    "papers as a word": (lambda c: c.update(papers="pmm"), r"papers: 'pmm' has the wrong type; .* array or null"),
+    "seed as a word": (lambda c: c.update(seed="x"), r"seed: 'x' has the wrong type; give a value of type integer"),
+    "negative seed": (lambda c: c.update(seed=-1), r"seed: -1 is less than the minimum of 0; correct the value"),
+    "seed as a real": (lambda c: c.update(seed=1.0), r"seed: 1\.0 has the wrong type; give a value of type integer"),
+    "no seed": (lambda c: c.pop("seed"), r"the file: 'seed' is a required property; add it"),
+    "no trials": (lambda c: c.update(max_trials=0), r"max_trials: 0 is less than the minimum of 1; correct the value"),
+    "negative trials": (
+        lambda c: c.update(max_trials=-2),
+        r"max_trials: -2 is less than the minimum of 1; correct the value",
+    ),
+    "half a trial": (lambda c: c.update(max_trials=2.5), r"max_trials: 2\.5 has the wrong type; .* integer or null"),
+    "strict as a word": (
+        lambda c: c.update(strict="yes please"),
+        r"strict: 'yes please' has the wrong type; .* boolean",
+    ),
+    "unknown key": (
+        lambda c: c.update(max_trial=3),
+        r"the file: unknown key 'max_trial'; did you mean 'max_trials'\? allowed: full, .*",
+    ),
+    "no roles": (lambda c: c.update(roles=None), r"roles: None has the wrong type; give a value of type object"),
+    "unknown data set": (
+        lambda c: c["roles"]["newsgroups"].update(dataset="newsgroup_wheel"),
+        r"roles\.newsgroups: no data set 'newsgroup_wheel'; did you mean 'newsgroups_wheel'\? allowed: .*",
+    ),
+    "path as data set": (
+        lambda c: c["roles"]["newsgroups"].update(dataset="../x"),
+        r"roles\.newsgroups\.dataset: '\.\./x' is not a valid name; it must match \^\[a-z0-9_\]\+\$",
+    ),
+    "command as data set": (
+        lambda c: c["roles"]["newsgroups"].update(dataset="a;touch x;"),
+        r"roles\.newsgroups\.dataset: 'a;touch x;' is not a valid name; it must match .*",
+    ),
+    "path as role": (
+        lambda c: c["roles"].update({"../x": {"dataset": None, "comparable": "not"}}),
+        r"roles: '\.\./x' is not a valid name; it must match .*",
+    ),
+    "data set without a judgement": (
+        lambda c: c["roles"]["newsgroups"].pop("comparable"),
+        r"roles\.newsgroups: 'comparable' is a required property; add it",
+    ),
+    "wrong judgement": (
+        lambda c: c["roles"]["newsgroups"].update(comparable="near"),
+        r"roles\.newsgroups\.comparable: 'near' is not allowed; did you mean 'nearly'\? allowed: fully, nearly, not",
+    ),
+    "unknown key of a role": (
+        lambda c: c["roles"]["newsgroups"].update(data_set="x"),
+        r"roles\.newsgroups: unknown key 'data_set'; did you mean 'dataset'\? allowed: comparable, dataset, note, .*",
+    ),
+    "unknown stand-in": (
+        lambda c: c["roles"]["newsgroups"].update(stand_ins=[{**STAND_IN, "dataset": "bbc_whel"}]),
+        r"roles\.newsgroups: no data set 'bbc_whel'; did you mean 'bbc_wheel'\? allowed: .*",
+    ),
+    "one data set under two splits": (
+        lambda c: c["roles"]["industry"].update(dataset="newsgroups_wheel"),
+        r"roles\.industry: 'newsgroups_wheel' stands for two roles of edcm's table1, which splits them .*; map .*",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", WRONG_CONFIG)
+def test_wrong_run_is_refused_with_key_and_remedy(case):
+    change, said = WRONG_CONFIG[case]
+    config = configuration()
+    change(config)
+    with pytest.raises(ConfigError) as caught:
+        make_plan(config, ROOT)
+    assert re.fullmatch(f"configuration: {said}", str(caught.value))
+
+
+def test_role_that_a_paper_needs_and_the_run_lacks_is_named():
+    config = configuration()
+    del config["roles"]["r52"]
+    with pytest.raises(ConfigError, match=r"papers/\w+/paper\.yaml: roles: no role 'r52'; allowed: newsgroups,"):
+        make_plan(config, ROOT)
+
+
+def first(paper: dict[str, Any]) -> dict[str, Any]:
+    """Return the first experiment of a paper."""
+    return next(iter(paper["experiments"].values()))
+
+
+WRONG_PAPER: dict[str, tuple[str, Callable[[dict[str, Any]], Any], str]] = {
+    "unknown role": (
+        NAIVE_BAYES,
+        lambda p: p["roles"].append("reuter"),
+        r"roles: no role 'reuter'; did you mean 'reuters'\? allowed: newsgroups, .*",
+    ),
+    "role of an experiment that the paper does not list": (
+        NAIVE_BAYES,
+        lambda p: first(p)["roles"].update(industry="given"),
+        r"experiments\.\w+: no role 'industry'; allowed: newsgroups, .*",
+    ),
+    "unknown features": (
+        NAIVE_BAYES,
+        lambda p: first(p).update(features="leters"),
+        r"experiments\.\w+: no features 'leters'; did you mean 'letters'\? allowed: .*letters.*",
+    ),
+    "unknown split": (
+        NAIVE_BAYES,
+        lambda p: first(p)["roles"].update(newsgroups="givn"),
+        r"experiments\.\w+: no split 'givn'; did you mean 'given'\? allowed: .*given.*",
+    ),
+    "unknown method": (
+        EDCM,
+        lambda p: first(p)["methods"].update(dcm={"use": "dmc"}),
+        r"experiments\.table1\.methods\.dcm: no method 'dmc'; did you mean '\w+'\? allowed: multinomial, .*",
+    ),
+    "unknown metric": (
+        EDCM,
+        lambda p: first(p).update(metrics=["acuracy"]),
+        r"experiments\.table1\.metrics: 'acuracy' is not allowed; did you mean 'accuracy'\? allowed: .*",
+    ),
+    "negative trials": (
+        EDCM,
+        lambda p: p["splits"]["random_80_20"].update(trials=-3),
+        r"splits\.random_80_20\.trials: -3 is less than the minimum of 1; correct the value",
+    ),
+    "trials as a real": (
+        EDCM,
+        lambda p: p["splits"]["random_80_20"].update(trials=3.0),
+        r"splits\.random_80_20\.trials: 3\.0 has the wrong type; give a value of type integer",
+    ),
+    "endless training set": (
+        EDCM,
+        lambda p: p["splits"]["random_80_20"].update(train=float("inf")),
+        r"splits\.random_80_20\.train: inf has the wrong type; give a value of type number or integer",
+    ),
+    "negative training set": (
+        EDCM,
+        lambda p: p["splits"]["random_80_20"].update(train=-0.8),
+        r"splits\.random_80_20\.train: -0\.8 is less than or equal to the minimum of 0; correct the value",
+    ),
+    "split without trials": (
+        EDCM,
+        lambda p: p["splits"]["random_80_20"].pop("trials"),
+        r"splits\.random_80_20: 'trials' is a required property; add it",
+    ),
+    "unknown kind of split": (
+        EDCM,
+        lambda p: p["splits"].update(folds={"kind": "giben"}),
+        r"splits\.folds\.kind: 'giben' is not allowed; did you mean 'given'\? allowed: random, given, folds, .*",
+    ),
+    "unknown tokenizer": (
+        EDCM,
+        lambda p: p["features"]["rainbow"].update(tokenizer="leters"),
+        r"features\.rainbow\.tokenizer: 'leters' is not allowed; did you mean 'letters'\? allowed: .*",
+    ),
+    "unknown setting of features": (
+        EDCM,
+        lambda p: p["features"]["rainbow"].update(mincount=2),
+        r"features\.rainbow: unknown key 'mincount'; did you mean 'min_count'\? allowed: .*",
+    ),
+    "path as experiment": (
+        EDCM,
+        lambda p: p["experiments"].update({"../x": first(p)}),
+        r"experiments: '\.\./x' is not a valid name; it must match .*",
+    ),
+    "empty grid": (
+        EDCM,
+        lambda p: first(p)["methods"]["dcm"].update(grid={"smoothing": []}),
+        r"experiments\.table1\.methods\.dcm\.grid\.smoothing: \[\] should be non-empty; correct the value",
+    ),
+    "no title": (EDCM, lambda p: p.pop("title"), r"the file: 'title' is a required property; add it"),
+    "wrong status": (
+        EDCM,
+        lambda p: p.update(status="done"),
+        r"status: 'done' is not allowed; allowed: planned, built",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", WRONG_PAPER)
+def test_wrong_paper_is_refused_with_file_key_and_remedy(root, case):
+    name, change, said = WRONG_PAPER[case]
+    path = root / "config/papers" / name
+    paper = load_yaml_strict(path)
+    change(paper)
+    path.write_text(yaml.safe_dump(paper, sort_keys=False), encoding="utf-8")
+    with pytest.raises(ConfigError) as caught:
+        make_plan(REAL, root)
+    assert re.fullmatch(rf"config/papers/{re.escape(name)}: {said}", str(caught.value))
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "said"),
+    [
+        ("papers/edcm/paper.yaml", "", r"edcm/paper\.yaml: the file: None has the wrong type; .*object"),
+        (
+            "papers/edcm/paper.yaml",
+            "title: a\ntitle: b\n",
+            r"edcm/paper\.yaml, line 2: the key 'title' stands twice; keep",
+        ),
+        ("papers/edcm/paper.yaml", "title: [\n", r"edcm/paper\.yaml, line \d: is not valid YAML"),
+        ("papers/edcm/paper.yaml", None, r"edcm/paper\.yaml: cannot be read .*; name an existing file"),
+        ("datasets.yaml", "", r"datasets\.yaml: the file: None has the wrong type; .*object"),
+        ("datasets.yaml", "../x: {}\n", r"datasets\.yaml: "),
+        ("datasets.yaml", "Tiny News: {}\n", r"datasets\.yaml: .*'Tiny News' is not a valid name; it must match"),
+        ("datasets.yaml", "tiny: {termz: none}\n", r"datasets\.yaml: .*'termz'; did you mean 'terms'\? allowed: "),
+        ("datasets.yaml", None, r"datasets\.yaml: cannot be read"),
+    ],
+)
+def test_wrong_file_is_named(root, name, content, said):
+    path = root / "config" / name
+    path.unlink()
+    if content is not None:
+        path.write_text(content, encoding="utf-8")
+    with pytest.raises(ConfigError, match=said):
+        make_plan(REAL, root)
+
+
+@pytest.mark.parametrize("kind", ["features", "splits"])
+def test_one_name_means_one_thing_in_all_papers(root, kind):
+    shared = {
+        "features": {"tokenizer": "letters", "min_count": 9},
+        "splits": {"kind": "random", "train": 9, "trials": 9},
+    }
+    key = {"features": "rainbow", "splits": "random_80_20"}[kind]
+    path = root / "config/papers" / NAIVE_BAYES
+    paper = load_yaml_strict(path)
+    paper[kind][key] = shared[kind]
+    path.write_text(yaml.safe_dump(paper), encoding="utf-8")
+    with pytest.raises(
+        ConfigError, match=rf"naive_bayes/paper\.yaml: {kind}\.{key} differs from another paper's; rename"
+    ):
+        make_plan(REAL, root)
+    paper[kind][key] = load_yaml_strict(root / "config/papers" / EDCM)[kind][key]
+    path.write_text(yaml.safe_dump(paper), encoding="utf-8")
+    assert make_plan(REAL, root).papers["naive_bayes"][kind][key]
+
+
+# --- the real configuration -------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("config", [REAL, SHIPPED, full()], ids=["packages alone", "config.yaml", "full.yaml"])
+def test_real_configuration_is_right(config):
+    plan = make_plan(config, ROOT)
+    assert plan.chosen() == list(plan.papers) == PAPERS
+    for paper in PAPERS:
+        for run in plan.fits(paper):
+            features, split = plan.fit_inputs(run)
+            assert features in plan.features and split in plan.splits
+            assert plan.fit_entry(run)["use"] in plan.methods
+            assert run.dataset in plan.datasets(paper)
+            assert (run.dataset, features) in plan.feature_sets(paper)
+
+
+@pytest.mark.parametrize("config", [REAL, SHIPPED, full()], ids=["packages alone", "config.yaml", "full.yaml"])
+def test_planned_papers_run_nothing_and_built_ones_something(config):
+    plan = make_plan(config, ROOT)
+    states = {name: paper["status"] for name, paper in plan.papers.items()}
+    assert set(states.values()) <= {"planned", "built"}
+    for name, state in states.items():
+        assert bool([*plan.fits(name), *plan.measures(name)]) == (state == "built"), f"{name} is {state}"
+
+
+def test_full_run_leaves_no_role_without_data_and_no_job_out():
+    assert [role for role, entry in SHIPPED["roles"].items() if entry["dataset"] is None] == []
+    plan = make_plan(full(), ROOT)
+    assert not any(plan.left_out(paper) for paper in plan.papers)
+
+
+def test_what_is_dear_comes_with_the_full_run_alone() -> None:
+    plan, default = make_plan(full(), ROOT), make_plan(SHIPPED, ROOT)
+    assert "measures/plain_steps" in default.left_out("cbm")
+    for paper in PAPERS:
+        left = default.left_out(paper)
+        assert all(why.startswith("left to the full run") for why in left.values())
+        missing = {f"experiments/{fit.experiment}" for fit in {*plan.fits(paper)} - {*default.fits(paper)}}
+        missing |= {f"measures/{name}" for name in {*plan.measures(paper)} - {*default.measures(paper)}}
+        assert missing == {*left}
+
+
+def test_no_counted_row_and_no_figure_with_an_experiment_rests_on_what_is_dear() -> None:
+    plan = make_plan(SHIPPED, ROOT)
+    for paper, spec in plan.papers.items():
+        rows = [row for row in read_csv(plan.folders[paper] / "published.csv") if row["kind"] in ("number", "claim")]
+        sources = {row["id"]: row["source"] for row in rows if row["source"]}
+        behind = [one for found in locators_behind(plan.folders[paper], sources, paper).values() for one in found]
+        named = {f"experiments/{one.experiment}" for one in behind if isinstance(one, (ScoreLocator, TimeLocator))}
+        named |= {f"measures/{one.measure}" for one in behind if isinstance(one, MeasureLocator)}
+        named |= {
+            f"experiments/{figure['experiment']}" for figure in spec["figures"].values() if "experiment" in figure
+        }
+        assert not named & {*plan.left_out(paper)}
+
+
+def test_a_measure_that_reads_what_is_dear_is_dear(root: Path) -> None:
+    path = root / "config/papers/cbm/paper.yaml"
+    paper = load_yaml_strict(path)
+    paper["experiments"]["table_rcv1"]["dear"] = True
+    path.write_text(yaml.safe_dump(paper, sort_keys=False), encoding="utf-8")
+    with pytest.raises(ConfigError, match=r"measures\.\w+: reads table_rcv1, which is dear; mark both"):
+        make_plan(SHIPPED, root)
+
+
+def test_stand_ins_are_read_after_a_failed_download_only_where_one_role_alone_names_the_data() -> None:
+    plan = make_plan(SHIPPED, ROOT)
+    assert plan.stand_ins("newsgroups_18828") == ["newsgroups_wheel"]
+    assert plan.stand_ins("imdb") == []  # two roles read it
+
+
+def test_every_dataset_is_fitted_by_every_method_of_its_experiment(plan):
+    methods = list(plan.papers["edcm"]["experiments"]["table1"]["methods"])
+    runs = [run for run in plan.fits("edcm") if run.experiment == "table1"]
+    assert runs == [Fit("edcm", "table1", "newsgroups_wheel", method) for method in methods]
+    both = make_plan(full(), ROOT)
+    assert {run.dataset for run in both.fits("edcm")} == {"newsgroups_18828", "industry_sector_pages"}
+
+
+def test_each_role_keeps_its_own_split():
+    plan = make_plan(full(), ROOT)
+    splits = {run.dataset: plan.fit_inputs(run)[1] for run in plan.fits("edcm") if run.experiment == "table1"}
+    assert splits == {"newsgroups_18828": "random_80_20", "industry_sector_pages": "random_50_50"}
+
+
+def test_role_without_a_data_set_has_no_runs():
+    plan = make_plan(configuration(**dict.fromkeys(REAL["roles"])), ROOT)
+    assert [run for paper in PAPERS for run in plan.fits(paper)] == []
+    assert plan.datasets("naive_bayes") == [] and plan.feature_sets("edcm") == []
+
+
+def test_chosen_papers_stand_in_one_order():
+    assert make_plan(configuration(papers=["naive_bayes", "pmm"]), ROOT).chosen() == ["pmm", "naive_bayes"]
+
+
+def test_papers_are_the_folders_of_the_configuration_in_the_order_of_their_places(root):
+    shutil.copytree(root / "config/papers/naive_bayes", root / "config/papers/another")
+    path = root / "config/papers/another/paper.yaml"
+    spec = {**load_yaml_strict(path), "measures": {}, "figures": {}}
+    path.write_text(yaml.safe_dump(spec), encoding="utf-8")
+    path.with_name("choices.yaml").unlink()
+    assert list(make_plan(REAL, root).papers) == [*PAPERS[:-2], "another", "naive_bayes", "thesis"]
+
+
+def test_measures_run_where_their_data_are(root):
+    path = root / "config/papers" / EDCM
+    paper = load_yaml_strict(path)
+    measured = {"function": "unseen.perplexity", "features": "rainbow"}
+    paper["measures"] = {
+        "both": {**measured, "roles": {"newsgroups": "random_80_20", "industry": "random_50_50"}},
+        "missing": {**measured, "roles": {"industry": "random_50_50"}},
+        "theory": {**measured, "roles": {}},
+    }
+    path.write_text(yaml.safe_dump(paper), encoding="utf-8")
+    path.with_name("choices.yaml").unlink()
+    plan = make_plan(REAL, root)
+    assert plan.measures("edcm") == ["both", "theory"]
+    assert plan.measure_data("edcm", "both") == {"newsgroups": ("newsgroups_wheel", "rainbow", "random_80_20", None)}
+    assert ("newsgroups_wheel", "rainbow") in plan.feature_sets("edcm")
+
+
+# --- code -------------------------------------------------------------------------------------------------------------
+
+
+def test_a_fit_depends_on_the_keys_of_its_method_that_it_reads(root):
+    fit = SimpleNamespace(paper="edcm", experiment="table1", dataset="newsgroups_wheel", method="edcm")
+    before = Jobs(make_plan(REAL, root)).fit(fit)
+    path = root / "config/methods.yaml"
+    edited = load_yaml_strict(path)
+    edited["edcm"] |= {"family": "another", "paper": "pmm", "most": {"documents": 7}}
+    path.write_text(yaml.safe_dump(edited, sort_keys=False), encoding="utf-8")
+    assert Jobs(make_plan(REAL, root)).fit(fit) == before
+    for change in ({"estimator": "textmix.models.dirichlet.dcm:DCMClassifier"}, {"seen_only": True}):
+        edited["edcm"] |= change
+        path.write_text(yaml.safe_dump(edited, sort_keys=False), encoding="utf-8")
+        assert Jobs(make_plan(REAL, root)).fit(fit) != before
+
+
+def test_what_decides_whether_a_job_is_made_is_no_setting_of_it(root: Path) -> None:
+    measure = SimpleNamespace(paper="cbm", measure="plain_steps")
+    before = Jobs(make_plan(SHIPPED, root)).measure(measure)
+    path = root / "config/papers/cbm/paper.yaml"
+    path.write_text(path.read_text(encoding="utf-8").replace("    dear: true\n", ""), encoding="utf-8")
+    assert Jobs(make_plan(SHIPPED, root)).measure(measure) == before
+
+
+def test_a_data_set_that_cannot_be_had_has_stand_ins() -> None:
+    jobs, whole, scene = (
+        Jobs(make_plan(full(), ROOT)),
+        *(SimpleNamespace(dataset=name) for name in ("tmc2007", "scene")),
+    )
+    assert jobs.fetched(whole) == ["resources/tmc2007/fetch.json", "resources/tmc2007_500/fetch.json"]
+    assert list(jobs.parse(whole)["stand_ins"]) == ["tmc2007_500"]
+    assert "textmix.data.readers.arff" in jobs.readers(whole)
+    assert {"tmc2007", "tmc2007_500"} <= {*jobs.page(SimpleNamespace(items=dict().items))["titles"]}
+    assert jobs.fetched(scene) == ["resources/scene/fetch.json"]
+    assert jobs.parse(scene)["stand_ins"] == {}
+
+
+def test_prose_of_a_data_set_is_no_part_of_what_fetching_and_parsing_depend_on(plan):
+    jobs = Jobs(plan)
+    entry = jobs.parse(SimpleNamespace(dataset="bbc_wheel"))["entry"]
+    assert {*entry} == {"reader", "files", "sources", "content_digest", "expect"}
+    titles = jobs.page(SimpleNamespace(items=dict().items))["titles"]
+    assert titles["yeast_wheel"] == {
+        key: getattr(plan.registry["yeast_wheel"], key) for key in ("title", "terms", "no_digest")
+    }
+
+
+def test_a_plan_cannot_be_changed(plan):
+    with pytest.raises(FrozenInstanceError):
+        plan.root = ROOT
+
+
+def test_the_schemas_name_the_choices_that_the_code_knows() -> None:
+    methods = load_yaml_strict(ROOT / "workflow/schemas/methods.schema.yaml")["additionalProperties"]["properties"]
+    known = {"task": TASKS, "takes": TAKES, "cost": COSTS}
+    assert {key: tuple(methods[key]["enum"]) for key in known} == {key: tuple(names) for key, names in known.items()}
+    assert {*methods["views"]["items"]["enum"]} == {*TEXT_VIEWS}
+    assert {*methods["weightings"]["items"]["enum"]} == {*WEIGHTINGS, ORDER}
+    assert {*methods} == {field.name for field in fields(Method)} - {"name"}

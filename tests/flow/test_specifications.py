@@ -1,0 +1,206 @@
+"""Declared readings become jobs of the paper: what changes gets a name of its own, all else is the paper's."""
+
+from __future__ import annotations
+
+import copy
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+import yaml
+
+from reproduction.flow.jobs import Jobs
+from reproduction.flow.locators import parse_locator
+from reproduction.flow.papers import load_papers, paper_folders
+from reproduction.flow.plan import make_plan
+from reproduction.flow.readings import MOST, Readings, base_of, load_readings
+from textmix.core.config import load_yaml_strict
+from textmix.core.errors import ConfigError
+from textmix.experiment.methods import load_methods
+
+ROOT = Path(__file__).parents[2]
+METHODS = load_methods(ROOT / "config/methods.yaml", ROOT / "workflow/schemas/methods.schema.yaml")
+SEED = 20021209
+PERPLEXITY = {
+    "rows": ["edcm.perp.mult"],
+    "factors": {
+        "smoothing": {
+            "0.01": {"because": "the table's"},
+            **{
+                str(value): {"because": "open", "set": {"measures.perplexity.settings.smoothing": value}}
+                for value in (0.1, 0.2, 0.3, 0.4, 0.5, 1.0)
+            },
+        },
+        "least count": {
+            "2": {"because": "the table's"},
+            **{
+                str(value): {"because": "open", "set": {"features.rainbow.min_count": value}}
+                for value in (1, 3, 4, 5, 6, 7)
+            },
+        },
+    },
+}
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """Return a folder with the configuration of edcm alone."""
+    (tmp_path / "config/papers/edcm").mkdir(parents=True)
+    (tmp_path / "workflow").symlink_to(ROOT / "workflow")
+    for name in ("paper.yaml", "published.csv", "checks.yaml"):
+        text = (ROOT / "config/papers/edcm" / name).read_text(encoding="utf-8")
+        (tmp_path / "config/papers/edcm" / name).write_text(text, encoding="utf-8")
+    return tmp_path
+
+
+def readings(folder: Path, entry: dict, seed: int = SEED) -> Readings:
+    """Return the readings of edcm with one specification."""
+    choice = {"id": "made", "where": "unsaid", "source_says": "a", "we_do": "b", "why": "c"}
+    text = yaml.safe_dump([choice | {"readings": {"made": entry}}])
+    (folder / "config/papers/edcm/choices.yaml").write_text(text, encoding="utf-8")
+    return load_readings(folder, load_papers(folder, METHODS), paper_folders(folder), METHODS, seed)["edcm"]
+
+
+def with_level(path: str, value: object) -> dict:
+    """Return the specification with one further level that sets a path."""
+    entry = copy.deepcopy(PERPLEXITY)
+    entry["factors"]["smoothing"]["new"] = {"because": "open", "set": {path: value}}
+    return entry
+
+
+def test_the_choice_of_the_table_is_the_first_point_and_changes_nothing(folder: Path) -> None:
+    first = readings(folder, PERPLEXITY).specifications[0].points[0]
+    assert first.levels == {"smoothing": "0.01", "least count": "2"}
+    assert first.names == {}
+
+
+def test_at_most_32_points_are_drawn_by_the_seed(folder: Path) -> None:
+    drawn = readings(folder, PERPLEXITY).specifications[0]
+    assert (len(drawn.points), drawn.product) == (MOST, 49)
+    assert len({tuple(point.levels.values()) for point in drawn.points}) == MOST, "a point stands twice"
+    assert drawn == readings(folder, PERPLEXITY).specifications[0]
+    assert drawn.points != readings(folder, PERPLEXITY, SEED + 1).specifications[0].points
+
+
+def test_an_entry_that_reads_a_changed_one_is_another_entry(folder: Path) -> None:
+    found = readings(folder, PERPLEXITY)
+    point = next(p for p in found.specifications[0].points if p.levels["least count"] == "5")
+    features, measure = point.names["features.rainbow"], point.names["measures.perplexity"]
+    assert found.spec["features"][features]["min_count"] == 5
+    assert found.spec["measures"][measure]["features"] == features
+    assert str(point.read(parse_locator("measure:perplexity/dcm"))) == f"measure:{measure}/dcm"
+    assert found.spec["measures"]["perplexity"]["features"] == "rainbow", "the paper's own entry was changed"
+
+
+def test_a_level_may_name_the_key_of_its_value(folder: Path) -> None:
+    entry = copy.deepcopy(PERPLEXITY)
+    entry["factors"]["smoothing"]["0.1"]["reads"] = {"perplexity/multinomial": "other"}
+    point = next(p for p in readings(folder, entry).specifications[0].points if p.levels["smoothing"] == "0.1")
+    measure = point.names["measures.perplexity"]
+    assert str(point.read(parse_locator("measure:perplexity/multinomial"))) == f"measure:{measure}/other"
+    entry["factors"]["smoothing"]["0.1"]["reads"] = {"perplexity/multinomal": "other"}
+    with pytest.raises(ConfigError, match=r"smoothing\.0\.1\.reads: no value 'perplexity/multinomal'.*multinomial"):
+        readings(folder, entry)
+
+
+def test_points_that_share_a_level_share_its_entry(folder: Path) -> None:
+    points = readings(folder, PERPLEXITY).specifications[0].points
+    named = {(p.levels["least count"], p.names.get("features.rainbow")) for p in points}
+    assert len(named) == len({level for level, _ in named})
+
+
+def test_another_split_keeps_the_order_of_the_documents(folder: Path) -> None:
+    entry = copy.deepcopy(PERPLEXITY)
+    entry["factors"] = {
+        "trials": {"10": {"because": "x"}, "3": {"because": "x", "set": {"splits.random_80_20.trials": 3}}}
+    }
+    found = readings(folder, entry)
+    name = found.specifications[0].points[1].names["splits.random_80_20"]
+    assert found.spec["splits"][name]["order"] == "random_80_20"
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "said"),
+    [
+        ("measures.perplexity.settings.smooting", 1, None),
+        ("measures.perplexty.settings.smoothing", 1, "perplexity"),
+        ("features.rainbow.min_cuont", 1, "min_count"),
+        ("features.rainbow.tokenizer", "leters", "letters"),
+        ("measures.perplexity.features", "rainbw", "rainbow"),
+        ("experiments.table1.methods.dcm.params.smoothng", 1, "smoothing"),
+    ],
+)
+def test_a_level_that_no_paper_yaml_could_have_is_refused(folder: Path, path: str, value: object, said: str) -> None:
+    if said is None:  # the settings of a measure are known to its function alone
+        readings(folder, with_level(path, value))
+        return
+    with pytest.raises(ConfigError, match=said) as fault:
+        readings(folder, with_level(path, value))
+    assert "choices.yaml: made.factors.smoothing.new" in str(fault.value)
+
+
+def test_a_factor_without_a_choice_of_the_table_is_refused(folder: Path) -> None:
+    entry = copy.deepcopy(PERPLEXITY)
+    entry["factors"]["smoothing"]["0.01"]["set"] = {"measures.perplexity.settings.smoothing": 0.02}
+    with pytest.raises(ConfigError, match="exactly one level"):
+        readings(folder, entry)
+
+
+def test_a_misspelt_row_is_refused(folder: Path) -> None:
+    with pytest.raises(ConfigError, match=r"edcm\.perp\.mult"):
+        readings(folder, {**PERPLEXITY, "rows": ["edcm.perp.mul"]})
+
+
+@pytest.fixture(scope="module")
+def jobs() -> Jobs:
+    """Return the readings of this repository, every data set within reach."""
+    return Jobs(make_plan(load_yaml_strict(ROOT / "config/config.yaml"), ROOT))
+
+
+def test_no_job_of_the_default_run_is_one_of_a_reading(jobs: Jobs) -> None:
+    for paper, found in jobs.plan.readings.items():
+        asked = {run.experiment for run in jobs.plan.fits(paper)} | set(jobs.plan.measures(paper))
+        assert not asked & {name.partition(".")[2] for name in found.bases}
+
+
+def test_each_value_of_a_reading_is_asked_for(jobs: Jobs) -> None:
+    for paper in jobs.reading_papers():
+        assert jobs.reading_values(SimpleNamespace(paper=paper))
+
+
+def test_the_seed_of_a_reading_is_added_to_that_of_the_run(jobs: Jobs) -> None:
+    found = [name for name in jobs.plan.readings["pmm"].spec["experiments"] if name.startswith("table2")]
+    fits = [next(jobs.plan.fits_of("pmm", name, ["yahoo_arts"])) for name in found]
+    assert {jobs.fit(fit)["seed"] for fit in fits} == {SEED, SEED + 1}
+
+
+def test_every_row_of_the_recorded_run_that_differs_is_declared_or_has_nothing_to_vary() -> None:
+    from reproduction.verdict.published import COUNTED
+    from textmix.core.io import read_csv
+
+    # Counts of another edition of the data, and a share of printed counts: no key of paper.yaml changes them.
+    fixed = {"cbm.d.RCV1.labels", "cbm.d.RCV1.label_subsets", "vil.t1.train.unilabel.percent"}
+    for folder in (ROOT / "config/papers").iterdir():
+        kinds = {row["id"]: row["kind"] for row in read_csv(folder / "published.csv")}
+        recorded = [row["id"] for row in read_csv(folder / "recorded/rows.csv") if row["verdict"] == "differs"]
+        file = folder / "choices.yaml"
+        choices = load_yaml_strict(file) if file.is_file() else []
+        rows = {row for choice in choices for entry in choice.get("readings", {}).values() for row in entry["rows"]}
+        assert {row for row in recorded if kinds[row] in COUNTED} <= rows | fixed
+
+
+def test_a_level_that_changes_nothing_that_a_row_rests_on_is_refused(folder: Path) -> None:
+    row = "edcm.t1.industry.c2"  # the DCM
+    dead = {"set": {"experiments.table1.methods.edcm.params.smoothing": 1.0}, "because": "it is another method's"}
+    live = {"set": {"experiments.table1.methods.dcm.params.smoothing": 1.0}, "because": "it is another"}
+    for level in (dead, live):
+        entry = {"rows": [row], "factors": {"smoothing": {"old": {"because": "the table"}, "new": level}}}
+        if level is live:
+            assert len(readings(folder, entry).specifications[0].points) == 2
+            continue
+        with pytest.raises(ConfigError, match=r"smoothing\.new: changes nothing that 'edcm\.t1\.industry\.c2' rests on"):
+            readings(folder, entry)
+
+
+def test_a_reading_draws_by_the_name_of_the_table() -> None:
+    assert base_of("approximation_r0a1b2c3d") == base_of("approximation") == "approximation"
