@@ -198,7 +198,9 @@ def test_a_level_that_changes_nothing_that_a_row_rests_on_is_refused(folder: Pat
         if level is live:
             assert len(readings(folder, entry).specifications[0].points) == 2
             continue
-        with pytest.raises(ConfigError, match=r"smoothing\.new: changes nothing that 'edcm\.t1\.industry\.c2' rests on"):
+        with pytest.raises(
+            ConfigError, match=r"smoothing\.new: changes nothing that 'edcm\.t1\.industry\.c2' rests on"
+        ):
             readings(folder, entry)
 
 

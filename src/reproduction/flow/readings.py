@@ -257,7 +257,9 @@ def _check_changes(place: str, entry: Mapping[str, Any], expansion: _Expansion) 
     """Refuse a level that changes nothing that one of the rows rests on: it would look like a further reading."""
     for (factor, levels), row in itertools.product(entry["factors"].items(), entry["rows"]):
         for name, level in levels.items():
-            changes = {path: one for path, one in level.get("set", {}).items() if _reaches(path, expansion.sources[row])}
+            changes = {
+                path: one for path, one in level.get("set", {}).items() if _reaches(path, expansion.sources[row])
+            }
             if "set" in level and "reads" not in level and not expansion.changed(changes, [row]):
                 raise ConfigError(
                     f"{place}.factors.{factor}.{name}: changes nothing that '{row}' rests on; remove the level, or give "
