@@ -17,7 +17,7 @@ from textmix.core.errors import ConfigError, DataFormatError
 @pytest.fixture(scope="module")
 def found(tmp_path_factory: pytest.TempPathFactory) -> textmix.compare.Comparison:
     """A comparison of a few texts without a budget."""
-    return compare(*drawn(150), keep=tmp_path_factory.mktemp("kept") / "all", workers=2)
+    return compare(*drawn(100), keep=tmp_path_factory.mktemp("kept") / "all", workers=2)
 
 
 def test_the_model_labels_new_texts(found: textmix.compare.Comparison) -> None:
@@ -31,7 +31,7 @@ def test_without_a_budget_the_same_texts_give_the_same_result(
     found: textmix.compare.Comparison, tmp_path: Path
 ) -> None:
     """Leaderboard, but for its seconds, choice and predictions are the same bytes for another number of threads."""
-    again = compare(*drawn(150), keep=tmp_path / "again", workers=1)
+    again = compare(*drawn(100), keep=tmp_path / "again", workers=1)
     assert again.choice_ == found.choice_
     rows = [[{k: v for k, v in row.items() if k != "seconds"} for row in each.leaderboard_] for each in (found, again)]
     assert rows[0] == rows[1]
@@ -60,30 +60,30 @@ def test_what_is_found_is_on_the_disk_when_the_page_fails(tmp_path: Path, monkey
 
     monkeypatch.setattr("textmix.compare.page.render", fail)
     with pytest.raises(RuntimeError, match="no page"):
-        compare(*drawn(60), 20, keep=tmp_path / "kept")
+        compare(*drawn(60), 3, keep=tmp_path / "kept")
     assert {path.name for path in (tmp_path / "kept").iterdir()} >= set(KEPT) - {"index.html"}
     assert textmix.load(tmp_path / "kept" / "model").predict(["goal match team"]).tolist() == ["sport"]
 
 
-@pytest.mark.parametrize("metric", [None, "micro_f", "macro_f", "hamming_loss", "average_precision", "f:law"])
+@pytest.mark.parametrize("metric", [None, "micro_f", "average_precision"])
 def test_several_labels_are_compared_by_any_metric(metric: str | None, tmp_path: Path) -> None:
     """Rules fitted to folds find the sets of texts whose words decide."""
-    found = compare(*drawn_sets(150), 15, metric=metric, keep=tmp_path / "kept")
-    assert found.choice_["value"] < 0.1 if metric == "hamming_loss" else found.choice_["value"] > 0.8
+    found = compare(*drawn_sets(150), 4, metric=metric, keep=tmp_path / "kept")
+    assert found.choice_["value"] > 0.8
     assert set(found.predict(["goal team court judge verdict player"])[0]) == {"law", "sport"}
 
 
-@pytest.mark.parametrize("metric", ["macro_f1", "weighted_f", "log_loss", "auc", "average_precision", "f:art"])
+@pytest.mark.parametrize("metric", ["macro_f1", "log_loss", "f:art"])
 def test_two_classes_are_compared_by_any_metric(metric: str, tmp_path: Path) -> None:
     """A metric of answers or of probabilities ranks the candidates."""
-    found = compare(*drawn(120, labels=2), 15, metric=metric, keep=tmp_path / "kept")
+    found = compare(*drawn(120, labels=2), 4, metric=metric, keep=tmp_path / "kept")
     assert found.choice_["metric"] == metric and np.isfinite(found.choice_["value"])
 
 
 def test_numbers_stay_numbers(tmp_path: Path) -> None:
     """Labels are given back as they were."""
     texts, labels = drawn(80)
-    found = compare(texts, [{"sport": 1, "art": 2, "law": 3}[label] for label in labels], 10, keep=tmp_path / "kept")
+    found = compare(texts, [{"sport": 1, "art": 2, "law": 3}[label] for label in labels], 3, keep=tmp_path / "kept")
     assert found.predict(["goal match team"]).tolist() == [1]
 
 
@@ -111,5 +111,5 @@ def test_a_folder_with_other_files_is_left_alone(tmp_path: Path) -> None:
     """Files that no comparison made are not replaced."""
     (tmp_path / "thesis.txt").write_text("mine")
     with pytest.raises(ConfigError, match="no folder of a comparison"):
-        compare(*drawn(40), 5, keep=tmp_path)
+        compare(*drawn(40), 3, keep=tmp_path)
     assert (tmp_path / "thesis.txt").read_text() == "mine"

@@ -107,7 +107,8 @@ class Settings:
     seconds, metric, workers, seed, never_empty, encoder : see `compare`.
     title, source : heading of the page, and where the data come from.
     about : facts for the card of the model, such as the column of the text.
-    began : when the budget began, of the monotonic clock; None for now.
+    began : when the budget began, of the clock; None for now.
+    clock : by which the budget is counted.
     """
 
     seconds: float | None = None
@@ -120,6 +121,7 @@ class Settings:
     source: str = "texts"
     about: Mapping[str, Any] = field(default_factory=dict)
     began: float | None = None
+    clock: Callable[[], float] = time.monotonic
 
 
 class Comparison:
@@ -371,7 +373,7 @@ def run(
     ConfigError : the folder holds something else, a setting is wrong, or no candidate has a score in time.
     DataFormatError : there is nothing to learn.
     """
-    began = time.monotonic() if settings.began is None else settings.began
+    began = settings.clock() if settings.began is None else settings.began
     used = time.process_time()
     check_folder(folder)
     check(corpus)
@@ -389,13 +391,13 @@ def run(
         train, test = np.sort([*train, *test[drawn[MOST_TEST:]]]), np.sort(test[drawn[:MOST_TEST]])
     searched = train
     if settings.seconds is not None:
-        searched = _affordable(whole, train, settings, time.monotonic() - began)
+        searched = _affordable(whole, train, settings, settings.clock() - began)
         if len(searched) < len(train):
             remarks.append(
                 f"Candidates were compared on {len(searched):,} of {len(train):,} training documents, for the time."
             )
     options = {"workers": settings.workers, "seed": settings.seed, "encoder": settings.encoder, "watch": watch}
-    options["seconds"] = settings.seconds
+    options |= {"seconds": settings.seconds, "clock": settings.clock}
     search = Search(
         whole.of(searched),
         metric,
@@ -407,7 +409,7 @@ def run(
     search.search()
     chosen = search.choose()
     if chosen is None:
-        spent = time.monotonic() - began
+        spent = settings.clock() - began
         raise ConfigError(
             f"no candidate had a score after {spent:.0f} s; give more time, such as --time {max(60, round(2 * spent))}s"
         )
@@ -461,15 +463,14 @@ def _affordable(whole: Documents, train: np.ndarray, settings: Settings, spent: 
     few = np.sort(train[order[:PILOT]])
     if len(few) == len(train):
         return train
-    pilot = Search(
-        whole.of(few), metric_of(None, whole.task, []), seconds=settings.seconds, workers=1, seed=settings.seed
-    )
-    start = time.monotonic()
+    options = {"seconds": settings.seconds, "seed": settings.seed, "clock": settings.clock}
+    pilot = Search(whole.of(few), metric_of(None, whole.task, []), **options)  # type: ignore[arg-type]
+    start = settings.clock()
     X = pilot.matrix("words and characters")
     pilot.run([Job(members, 0, 0) for members in pipeline()])
-    each = (time.monotonic() - start - sum(pilot.cost.values())) / len(few)
+    each = (settings.clock() - start - sum(pilot.cost.values())) / len(few)
     fits = sum(pilot.cost.values()) / (len(few) * (1 - 1 / FOLDS)) * FOLDS / settings.workers
-    allowed = PIPELINE * ((settings.seconds or 0.0) - spent - (time.monotonic() - start))
+    allowed = PIPELINE * ((settings.seconds or 0.0) - spent - (settings.clock() - start))
     most = int(allowed / max(each + fits, 1e-9))
     memory = int(MEMORY * free_memory() / (24.0 * X.nnz / len(few))) if free_memory() else len(train)
     size = max(PILOT, min(most, memory, len(train)))
@@ -503,7 +504,7 @@ def _finish(
     parts : rows that were searched, of the training and of the test documents.
     search, chosen : a search that ended, and its choice.
     folder, settings : see `run`.
-    began : of the monotonic clock and of the processor.
+    began : of the clock of the budget and of the processor.
     remarks : on the search.
     """
     (corpus, whole), (searched, train, test) = data, parts
@@ -512,7 +513,7 @@ def _finish(
     search.watch(State("test of the best", None, rows))
     answer, board = _tested(search, chosen, fits, tested, settings)
     if not search.ended and not search.interrupted and settings.seconds is not None:
-        left = settings.seconds - (time.monotonic() - began[0])
+        left = settings.seconds - (settings.clock() - began[0])
         remarks.append(f"The search ended {left:.0f} s before its time, for no fit was left to try.")
     scores = metric(tested.y, answer), *interval(metric, tested.y, answer)
     result = Result(folder, names, metric, chosen, board, *scores, dict(search.without), remarks, search.interrupted)
@@ -539,7 +540,7 @@ def _finish(
     result.seconds = {
         **{"fits of the search": search.fit_seconds, "fits of test and model": fits.seconds + final_seconds},
         "counting of texts": sum(search.reading.values()),
-        **{"all": time.process_time() - began[1], "clock": time.monotonic() - began[0]},
+        **{"all": time.process_time() - began[1], "clock": settings.clock() - began[0]},
     }
     content = {
         **{"result": result, "settings": settings, "found": account.inspect(ids, tested, answer, names)},

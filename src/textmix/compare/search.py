@@ -151,6 +151,7 @@ class Search:
     never_empty : whether each document has a label.
     encoder : of the user's, or nothing.
     watch : is called with a `State` now and then.
+    clock : by which the budget is counted, such as that of the processor on a busy machine.
     """
 
     def __init__(
@@ -164,11 +165,13 @@ class Search:
         never_empty: bool = False,
         encoder: str = "",
         watch: Callable[[State], None] = lambda state: None,
+        clock: Callable[[], float] = time.monotonic,
     ) -> None:
+        self.clock = clock
         self.documents, self.metric, self.seconds, self.workers = documents, metric, seconds, workers
         self.seed, self.never_empty, self.encoder, self.watch = seed, never_empty, encoder, watch
         self.stage, self.interrupted, self.ended = "reading texts", False, False
-        began = time.monotonic()
+        began = clock()
         #: Returns when the search has to end, of the monotonic clock.
         self.ends: Callable[[], float] = lambda: np.inf if seconds is None else began + seconds
         self.trials: dict[Candidate, Trials] = {}
@@ -212,7 +215,7 @@ class Search:
     @property
     def left(self) -> float:
         """Seconds until the search has to end."""
-        return self.ends() - time.monotonic()
+        return self.ends() - self.clock()
 
     def fit(self, job: Job) -> tuple[list[np.ndarray], float]:
         """Return the scores of each candidate of a job for its held-out documents, and its processor seconds."""
@@ -256,12 +259,13 @@ class Search:
         while waiting or pool.busy:
             while waiting and pool.free:
                 job = waiting.pop(0)
-                if self.predicted(job) <= self.left and not self.interrupted:
+                # The first fit has all the time that it needs, so that a late search ends with a model too.
+                if self.predicted(job) <= self.left or not (self.trials or pool.busy):
                     pool.give(job, lambda job=job: self.fit(job))  # type: ignore[misc]
             for job, answer in pool.wait(0.25):
                 self._note(job, answer)
             self.watch(State(self.stage, None if self.seconds is None else max(self.left, 0.0), self.leaderboard()))
-            if self.left <= 0.0:
+            if self.left <= 0.0 and (self.trials or not pool.busy):
                 self.ended = True
                 break  # a thread goes on with its fit, which nobody waits for
 

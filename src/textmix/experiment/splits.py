@@ -76,7 +76,8 @@ def make_splits(corpus: Corpus, spec: Mapping[str, Any], seed: int, name: str, m
     ----------
     corpus : the parsed data set.
     spec : one of five kinds.  ``kind: given`` is the source's own split, of which each of ``trials`` has another seed.
-        ``kind: first`` trains on the first ``train`` documents (number or share) in the order of the source and tests on the rest, one trial.
+        ``kind: first`` trains on the first ``train`` documents (number or share) in the order of the source and tests
+        on the rest, one trial.
         ``kind: random`` has ``train`` and ``test``, numbers of documents (int) or shares (float; ``test`` is by default
         the rest), ``trials`` (one of ``enough`` documents or more), ``stratified`` and ``order``.  ``kind: folds`` has
         ``folds``, ``stratified`` and ``order``; every document is in the test part of one fold.  ``kind: groups``

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from textmix.core.errors import ConfigError
+from textmix.experiment.cross_validation import cross_validate
 from textmix.experiment.folds import fold_numbers, halves_of
 from textmix.experiment.methods import variants
 from textmix.experiment.predictions import true_log_proba
@@ -46,17 +48,14 @@ def tune(
     sign = -1.0 if METRICS[metric].loss else 1.0
     folds = list(halves_of(fold_numbers(n_documents, search["folds"], generator)))
     points = list(variants({}, search["grid"]))
-    means = [np.mean([_held_out(task, make(point), metric, data, fold) for fold in folds]) for _, point in points]
+    values = cross_validate(lambda point: make(point[1]), points, data, folds, partial(_value, task, metric))
+    means = [np.mean(row.copy()) for row in values]
     best = int(np.argmax(np.multiply(sign, means)))
     return *points[best], float(means[best])
 
 
-def _held_out(
-    task: str, estimator: Any, metric: str, data: tuple[Any, np.ndarray], fold: tuple[np.ndarray, np.ndarray]
-) -> float:
-    """Fit an estimator to the rows outside a fold and return the value of the metric on the rows of the fold."""
-    X, y = data
-    outside, inside = fold
-    estimator.fit(X[outside], y[outside])
-    proba = true_log_proba(task, estimator, X[inside], y[inside])
-    return metric_value(metric, Evaluation(y[inside], estimator.predict(X[inside]), proba))
+def _value(task: str, metric: str, estimator: Any, documents: tuple[Any, np.ndarray], rows: np.ndarray) -> float:
+    """Return the value of the metric of a fitted estimator on the documents of a fold."""
+    X, y = documents
+    proba = true_log_proba(task, estimator, X, y)
+    return metric_value(metric, Evaluation(y, estimator.predict(X), proba))

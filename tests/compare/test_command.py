@@ -1,0 +1,215 @@
+"""The command ``textmix compare``, from a table to a model that labels new texts."""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from tests.compare.texts import drawn, write_table
+from textmix.__main__ import main
+from textmix.compare.search import Row, State
+from textmix.compare.terminal import table_lines
+
+ROOT = Path(__file__).parents[2]
+
+
+def run(*arguments: str | Path) -> int:
+    """Run the command line in this process."""
+    return main([*map(str, arguments)])
+
+
+def rows_of(path: Path) -> list[dict[str, str]]:
+    """Return the rows of a csv."""
+    with open(path, encoding="utf-8", newline="") as table:
+        return list(csv.DictReader(table))
+
+
+def test_a_table_becomes_a_model_that_labels_new_texts(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The last line is the command for new texts, and it works on the table itself."""
+    monkeypatch.chdir(tmp_path)
+    write_table(tmp_path / "news.csv")
+    assert run("compare", "news.csv", "--time", "3", "--quiet") == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert len(lines) == 3 and "accuracy" in lines[1] and lines[2] == "textmix predict news-compared/model new.csv"
+    assert run("predict", "news-compared/model", "news.csv", "--output", "labelled.csv", "--quiet") == 0
+    given, told = rows_of(tmp_path / "news.csv"), rows_of(tmp_path / "labelled.csv")
+    assert sum(a["label"] == b["label"] for a, b in zip(given, told, strict=True)) > 0.8 * len(given)
+    board = rows_of(tmp_path / "news-compared" / "leaderboard.csv")
+    assert {row["method"] for row in board} >= {"linear_svm", "logistic_regression"}
+    assert all(0.0 <= float(row["validation"]) <= 1.0 for row in board)
+
+
+def test_several_labels_of_a_cell_are_predicted(tmp_path: Path) -> None:
+    """With a separator the model gives sets of labels."""
+    table = write_table(tmp_path / "sets.csv", several=True)
+    options = ("--separator", ";", "--metric", "micro_f", "--never-empty", "--time", "3", "--keep", tmp_path / "kept")
+    assert run("compare", table, *options, "--quiet") == 0
+    assert run("predict", tmp_path / "kept" / "model", table, "--output", tmp_path / "out.csv", "--quiet") == 0
+    assert all(json.loads(row["labels"]) for row in rows_of(tmp_path / "out.csv"))
+
+
+def test_columns_of_zero_and_one_are_labels(tmp_path: Path) -> None:
+    """Several columns of 0 and 1 are labels by the names of the columns."""
+    texts, labels = drawn(120)
+    with open(tmp_path / "flags.csv", "w", encoding="utf-8", newline="") as table:
+        cells = [(text, int(label == "art"), int(label == "law")) for text, label in zip(texts, labels, strict=True)]
+        csv.writer(table).writerows([("text", "art", "law"), *cells])
+    options = ("--labels", "art,law", "--time", "3", "--keep", tmp_path / "kept", "--quiet")
+    assert run("compare", tmp_path / "flags.csv", *options) == 0
+    told = rows_of(tmp_path / "kept" / "predictions.csv")
+    assert {row["predicted"] for row in told} <= {"art", "law", "", "art | law"}
+
+
+def test_the_latest_texts_are_the_test(tmp_path: Path) -> None:
+    """With dates the latest fifth is tested, and with parts what the table says."""
+    texts, labels = drawn(100)
+    with open(tmp_path / "dated.csv", "w", encoding="utf-8", newline="") as table:
+        cells = zip(texts, labels, [f"2024-01-{1 + row % 28:02}" for row in range(100)], strict=True)
+        csv.writer(table).writerows([("text", "label", "day"), *cells])
+    options = ("--dates", "day", "--time", "3", "--keep", tmp_path / "kept", "--quiet")
+    assert run("compare", tmp_path / "dated.csv", *options) == 0
+    tested = {int(row["id"]) for row in rows_of(tmp_path / "kept" / "predictions.csv")}
+    assert min((row - 1) % 28 for row in tested) >= max((row - 1) % 28 for row in {*range(1, 101)} - tested)
+
+
+def test_a_folder_of_classes_is_compared(tmp_path: Path) -> None:
+    """A folder a class, a file a text."""
+    for row, (text, label) in enumerate(zip(*drawn(60), strict=True)):
+        (tmp_path / "mail" / label).mkdir(parents=True, exist_ok=True)
+        (tmp_path / "mail" / label / f"{row}.txt").write_text(text, encoding="utf-8")
+    assert run("compare", tmp_path / "mail", "--time", "3", "--keep", tmp_path / "kept", "--quiet") == 0
+
+
+def test_an_encoder_of_the_user_joins(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its vectors are a view of their own on the leaderboard."""
+    (tmp_path / "mine.py").write_text(
+        "import numpy as np\n"
+        "WORDS = 'goal match team player score league paint stage opera museum court judge statute verdict'.split()\n"
+        "def encode(texts):\n    return np.array([[text.split().count(word) for word in WORDS] for text in texts])\n"
+    )
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(tmp_path)
+    write_table(tmp_path / "a.csv")
+    assert run("compare", "a.csv", "--encoder", "mine:encode", "--time", "12", "--quiet") == 0
+    board = rows_of(tmp_path / "a-compared" / "leaderboard.csv")
+    assert any(row["parameters"].startswith("encoder") for row in board)
+
+
+@pytest.mark.parametrize(
+    ("more", "said"),
+    [
+        (("--time", "soon"), "is no time"),
+        (("--time", "0"), "is no time"),
+        (("--workers", "0"), "threads"),
+        (("--metric", "micro_f"), "metric"),
+        (("--metric", "f:nothing"), "no label 'nothing'"),
+        (("--parts", "a", "--dates", "b"), "give one"),
+        (("--separator", ""), "is empty"),
+        (("--never-empty",), "several labels"),
+        (("--text", "missing"), "missing"),
+        (("--test", "nowhere.csv"), "no such file"),
+    ],
+)
+def test_a_wrong_option_is_one_sentence_and_leaves_nothing(
+    more: tuple[str, ...], said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The exit code is 1, and no folder is made."""
+    table = write_table(tmp_path / "a.csv", 40)
+    assert run("compare", table, "--keep", tmp_path / "kept", *more) == 1
+    assert said in capsys.readouterr().err and not (tmp_path / "kept").exists()
+
+
+def test_labels_that_look_like_several_are_remarked_on(tmp_path: Path) -> None:
+    """Without a separator the page says that cells may hold several labels."""
+    texts, labels = drawn(90)
+    pairs = [f"{label}, art" if row % 3 == 0 and label != "art" else label for row, label in enumerate(labels)]
+    with open(tmp_path / "a.csv", "w", encoding="utf-8", newline="") as table:
+        csv.writer(table).writerows([("text", "label"), *zip(texts, pairs, strict=True)])
+    assert run("compare", tmp_path / "a.csv", "--time", "3", "--keep", tmp_path / "kept", "--quiet") == 0
+    assert "look like several labels" in (tmp_path / "kept" / "index.html").read_text(encoding="utf-8")
+
+
+def started(tmp_path: Path, n: int = 400, *more: str) -> subprocess.Popen[str]:
+    """Return a command that runs on its own, as soon as its pipeline has a score."""
+    write_table(tmp_path / "a.csv", n)
+    command = [sys.executable, "-m", "textmix", "compare", "a.csv", "--time", "600", *more]
+    environment = {**os.environ, "TMPDIR": str(tmp_path / "tmp")}
+    (tmp_path / "tmp").mkdir(exist_ok=True)
+    process = subprocess.Popen(
+        command, cwd=tmp_path, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    assert process.stderr is not None
+    for line in process.stderr:
+        if "best so far" in line:
+            return process
+    raise AssertionError(f"it ended with {process.wait()}")
+
+
+def test_an_interrupt_keeps_what_is_known(tmp_path: Path) -> None:
+    """^C ends the search; leaderboard, model and page are there, and the first line says that it ended early."""
+    process = started(tmp_path)
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=120)
+    assert process.returncode == 0, err
+    assert "(ended early)" in out.splitlines()[0]
+    assert {"leaderboard.csv", "model", "index.html"} <= {path.name for path in (tmp_path / "a-compared").iterdir()}
+
+
+def test_a_kill_leaves_no_process_and_no_temporary_file(tmp_path: Path) -> None:
+    """After SIGKILL there is no child, nothing in the temporary folder, and no half-made result."""
+    process = started(tmp_path)
+    children = Path(f"/proc/{process.pid}/task/{process.pid}/children")
+    known = children.read_text().split() if children.exists() else []
+    process.kill()
+    process.communicate(timeout=60)
+    time.sleep(0.5)
+    assert not [child for child in known if Path(f"/proc/{child}").exists()]
+    assert not list((tmp_path / "tmp").iterdir())
+    assert not (tmp_path / "a-compared").exists()
+
+
+def test_the_extra_has_all_that_a_comparison_imports(tmp_path: Path) -> None:
+    """A comparison runs to its page where only the packages of the extra and their own needs can be imported."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    named = [*project["dependencies"], *project["optional-dependencies"]["compare"]]
+    allowed = {re.split("[^A-Za-z0-9_-]", each)[0].lower() for each in named}
+    optional = {"pandas", "matplotlib", "yaml", "jinja2", "defusedxml", "lxml", "pooch", "urllib3", "jsonschema"}
+    optional |= {"lightgbm", "simplemma", "textblob", "snakemake", "requests", "rocrate", "hypothesis", "pytest"}
+    modules = {"pyyaml": "yaml"}
+    refused = sorted(optional - {modules.get(name, name) for name in allowed})
+    write_table(tmp_path / "a.csv", 60)
+    script = (
+        "import sys\n"
+        "class Refuse:\n"
+        "    def find_spec(self, name, path=None, target=None):\n"
+        f"        if name.split('.')[0] in {refused!r}: raise ModuleNotFoundError(name, name=name)\n"
+        "sys.meta_path.insert(0, Refuse())\n"
+        "from textmix.__main__ import main\n"
+        "sys.exit(main(['compare', 'a.csv', '--time', '3', '--quiet']))"
+    )
+    done = subprocess.run([sys.executable, "-c", script], cwd=tmp_path, capture_output=True, text=True, timeout=200)
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / "a-compared" / "index.html").is_file()
+
+
+def test_the_table_of_the_terminal_has_a_star_at_the_pipeline() -> None:
+    """Lines are cut at the width of the terminal."""
+    rows = [
+        Row("nbsvm", "words and characters, C=1", 0.9, 5, 1.0, None),
+        Row("linear_svm", "words", 0.8, 5, 1, None, True),
+    ]
+    lines = table_lines("a.csv", State("pipeline", 61.0, rows), 60)
+    assert lines[0] == "a.csv: pipeline, 1:01 left" and "*" in lines[3] and "*" not in lines[2]
+    assert all(len(line) < 60 for line in lines)

@@ -1,0 +1,85 @@
+"""From scores to answers: rules that suit the metric, fitted to documents that no fit had seen."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.special import expit, logit
+
+from textmix.compare.decisions import Decision, fit_decision, label_sets
+from textmix.compare.metrics import metric_of
+
+NAMES = ["a", "b", "c", "d"]
+
+
+def scored(n: int = 400, bias: float = -1.5) -> tuple[np.ndarray, np.ndarray]:
+    """Return scores of four labels that are too low by a bias, and the labels."""
+    generator = np.random.default_rng(0)
+    odds = generator.normal(-0.5, 2.0, size=(n, 4))
+    return odds + bias, (generator.random((n, 4)) < expit(odds)).astype(np.int8)
+
+
+@pytest.mark.parametrize("name", ["micro_f", "macro_f", "sample_f", "hamming_loss", "jaccard", "f:b"])
+def test_a_rule_is_no_worse_for_its_metric_than_a_threshold_of_a_half(name: str) -> None:
+    """On the documents of the fit, and on others that are alike."""
+    scores, truth = scored()
+    metric = metric_of(name, "multi", NAMES)
+    for fit, held in ((slice(0, 200), slice(0, 200)), (slice(0, 200), slice(200, 400))):
+        rule = fit_decision([scores[fit]], truth[fit], metric)
+        plain = Decision(rule.slopes, np.full(4, 0.5))
+        values = [metric(truth[held], each.answer([scores[held]], "multi")) for each in (rule, plain)]
+        assert metric.sign * (values[0] - values[1]) >= 0.0
+
+
+def test_whole_sets_are_those_of_the_documents() -> None:
+    """Where sets as a whole are to be right and two labels exclude each other, the answer is a set that was seen."""
+    generator = np.random.default_rng(1)
+    truth = np.eye(4, dtype=np.int8)[generator.integers(4, size=300)]
+    scores = generator.normal(size=(300, 4)) + 1.5 * truth - 1.0
+    metric = metric_of("subset_accuracy", "multi", NAMES)
+    rule = fit_decision([scores[:150]], truth[:150], metric)
+    answer = rule.answer([scores[150:]], "multi")
+    assert rule.sets is not None and (answer.labels.sum(axis=1) == 1).all()
+    plain = Decision(rule.slopes, np.full(4, 0.5)).answer([scores[150:]], "multi")
+    assert metric(truth[150:], answer) > metric(truth[150:], plain) + 0.1
+
+
+def test_the_set_of_a_document_is_its_most_probable_one() -> None:
+    """By brute force over the sets, as if labels were independent, with the log share of each set."""
+    scores, truth = scored(60)
+    sets, bonus = label_sets(truth)
+    probability = np.clip(expit(scores), 1e-6, 1 - 1e-6)
+    answer = Decision([1.0], None, sets, bonus).answer([scores], "multi")
+    for row in range(60):
+        logs = [np.sum(np.where(each, np.log(probability[row]), np.log1p(-probability[row]))) for each in sets]
+        assert answer.labels[row].tolist() == sets[int(np.argmax(np.array(logs) + bonus))].tolist()
+
+
+def test_a_threshold_of_two_classes_suits_the_f_of_one() -> None:
+    """The rare class is found more often than by the larger probability."""
+    generator = np.random.default_rng(2)
+    truth = (generator.random(600) < 0.15).astype(np.int64)
+    odds = logit(np.clip(0.15 + 0.25 * (truth - 0.15) + generator.normal(0.0, 0.08, 600), 0.01, 0.99))
+    scores = np.column_stack([np.zeros(600), odds])
+    metric = metric_of("f:b", "single", ["a", "b"])
+    rule = fit_decision([scores[:300]], truth[:300], metric)
+    plain = Decision(rule.slopes)
+    assert metric(truth[300:], rule.answer([scores[300:]], "single")) > metric(
+        truth[300:], plain.answer([scores[300:]], "single")
+    )
+
+
+def test_parts_of_unlike_scales_count_alike() -> None:
+    """A part whose scores are a hundred times those of another gives the same average."""
+    scores, truth = scored(bias=0.0)
+    metric = metric_of("micro_f", "multi", NAMES)
+    first = fit_decision([scores, scores], truth, metric).answer([scores, scores], "multi")
+    second = fit_decision([scores, 100.0 * scores], truth, metric).answer([scores, 100.0 * scores], "multi")
+    np.testing.assert_allclose(first.probability, second.probability, atol=1e-3)
+
+
+def test_never_empty_gives_each_document_a_label() -> None:
+    """Also where all probabilities are below their thresholds."""
+    scores, truth = scored(bias=-6.0)
+    rule = fit_decision([scores], truth, metric_of("hamming_loss", "multi", NAMES), never_empty=True)
+    assert (rule.answer([scores], "multi", never_empty=True).labels.sum(axis=1) >= 1).all()

@@ -1,0 +1,214 @@
+"""The search: what is fitted, what is chosen, and how a budget and the user end it."""
+
+from __future__ import annotations
+
+import itertools
+import threading
+import time
+
+import numpy as np
+import pytest
+
+from tests.compare.texts import drawn, drawn_sets
+from textmix.compare import candidates as plan
+from textmix.compare.candidates import JOINED, Candidate, pipeline
+from textmix.compare.metrics import metric_of
+from textmix.compare.search import FOLDS, Documents, Search, State, Trials
+
+
+def documents(n: int = 120, several: bool = False) -> Documents:
+    """Return drawn documents."""
+    texts, labels = drawn_sets(n) if several else drawn(n)
+    names = ["art", "law", "sport"]
+    if not several:
+        return Documents(texts, np.array([names.index(label) for label in labels]), 3)
+    return Documents(texts, np.array([[name in label for name in names] for label in labels], dtype=np.int8), 3)
+
+
+def search_of(given: Documents, metric: str | None = None, **options: object) -> Search:
+    """Return a search over documents."""
+    return Search(given, metric_of(metric, given.task, ["art", "law", "sport"]), **options)  # type: ignore[arg-type]
+
+
+def test_the_pipeline_by_hand_has_all_folds_first() -> None:
+    """The first stage is the pipeline, on each fold; the next begins when it is done."""
+    search = search_of(documents())
+    stages = search.plan()
+    name, jobs = next(stages)
+    assert name == "pipeline"
+    assert {job.group.kind for job in jobs} == {members.kind for members in pipeline()}
+    assert {job.fold for job in jobs} == set(range(FOLDS))
+    search.run(jobs)
+    assert search.incumbent in {each for members in pipeline() for each in members.candidates}
+
+
+def test_a_score_of_a_document_comes_from_a_fit_without_it() -> None:
+    """Scores of each fold are those of a model that was fitted to the other folds."""
+    search = search_of(documents())
+    search.run(search.jobs(pipeline()[:1]))
+    candidate = Candidate("linear_svm", JOINED, (("C", 1.0),))
+    X, y = search.matrix(JOINED), search.documents.y
+    rest, held = search.folds(0)[3]
+    alone = plan.estimator_of(candidate, search.columns, (0, "compare", 0)).set_params(tolerance=1e-6, max_iter=2000)
+    expected = search.scores_of(alone.fit(X[rest], y[rest]), X[held])
+    np.testing.assert_allclose(search.trials[candidate].scores[0][held], expected, atol=0.05)
+
+
+def planted(differences: list[float], others: int = 1) -> Search:
+    """Return a search whose other candidates are ahead of the pipeline by differences, a value for each fold."""
+    search = search_of(documents())
+    by_hand = pipeline()[0].candidates[0]
+    shape = (len(search.documents.y), 3)
+    given = {by_hand: [0.8] * FOLDS}
+    for number in range(others):
+        shift = differences if number == 0 else [-0.01 * number] * FOLDS
+        given[Candidate("nbsvm", JOINED, (("C", float(number)),))] = [0.8 + each for each in shift]
+    for candidate, values in given.items():
+        scores = {0: np.zeros(shape, dtype=np.float32)}
+        by_fold = {(0, fold): value for fold, value in enumerate(values)}
+        search.trials[candidate] = Trials(scores, {0: set(range(FOLDS))}, by_fold)
+    return search
+
+
+@pytest.mark.parametrize(
+    ("differences", "others", "switches"),
+    [
+        ([0.03, 0.025, 0.03, 0.035, 0.03], 1, True),  # ahead on each fold
+        ([0.2, -0.15, 0.15, -0.1, 0.01], 1, False),  # ahead in the mean, but not by the evidence of the folds
+        ([-0.03, -0.025, -0.03, -0.035, -0.03], 1, False),
+        ([0.02, 0.005, 0.03, 0.015, 0.01], 1, True),
+        ([0.02, -0.005, 0.03, 0.015, 0.0], 40, False),  # the best of forty is ahead so far by chance
+    ],
+)
+def test_the_pipeline_is_left_only_on_the_evidence_of_paired_folds(
+    differences: list[float], others: int, switches: bool
+) -> None:
+    """The more candidates there are, the more the best of them has to be ahead."""
+    chosen = planted(differences, others).choose()
+    assert chosen is not None and (chosen.parts[0].method == "nbsvm") == switches
+    assert (chosen.evidence is not None) == switches
+
+
+def test_a_loss_is_better_where_it_is_less() -> None:
+    """The candidate with the lower log loss is ahead."""
+    search = planted([-0.3, -0.31, -0.29, -0.3, -0.32])
+    search.metric = metric_of("log_loss", "single", [])
+    chosen = search.choose()
+    assert chosen is not None and chosen.parts[0].method == "nbsvm"
+
+
+def test_choices_of_noise_rarely_leave_the_pipeline() -> None:
+    """Of candidates without a true difference one is chosen in place of the pipeline in less than a fifth of cases."""
+    generator, left = np.random.default_rng(0), 0
+    for _ in range(60):
+        search = planted(generator.normal(0.0, 0.02, FOLDS).tolist(), 1)
+        for number, candidate in enumerate(pipeline()[1].candidates, start=1):
+            other = Candidate("nbsvm", plan.WORDS, (("C", float(number)),))
+            search.trials[other] = Trials(
+                {0: search.trials[pipeline()[0].candidates[0]].scores[0]},
+                {0: set(range(FOLDS))},
+                {(0, fold): 0.8 + value for fold, value in enumerate(generator.normal(0.0, 0.02, FOLDS).tolist())},
+            )
+            assert candidate not in search.trials
+        chosen = search.choose()
+        left += chosen is not None and chosen.evidence is not None
+    assert left < 12
+
+
+def test_the_budget_ends_the_search_and_what_is_known_is_chosen() -> None:
+    """A clock that runs out in the second stage leaves the choice to the candidates of the first one."""
+    ticks = itertools.count()
+    search = search_of(documents(), seconds=60.0, clock=lambda: 2.0 * next(ticks))
+    search.search()
+    assert search.ended
+    chosen = search.choose()
+    assert chosen is not None and len(search.trials) < 20
+
+
+def test_no_fit_begins_that_would_not_end_in_time() -> None:
+    """A job whose last one took longer than what is left is passed over."""
+    search = search_of(documents(), seconds=100.0)
+    first, *jobs = search.jobs(pipeline()[:1])
+    search.run([first])
+    search.cost[first.group.kind] = 1e6
+    search.run(jobs)
+    assert all(trials.folds == {0: {0}} for trials in search.trials.values())
+
+
+def test_a_search_that_is_late_still_has_its_first_fit() -> None:
+    """A budget that is gone before the first fit leaves one candidate to choose."""
+    search = search_of(documents(), seconds=1e-6)
+    search.search()
+    chosen = search.choose()
+    assert chosen is not None and chosen.parts[0] in pipeline()[0].candidates
+
+
+def test_the_user_ends_the_search_with_what_is_known() -> None:
+    """An interrupt during the second stage leaves the pipeline, and its average with nothing."""
+    seen: list[str] = []
+
+    def watch(state: State) -> None:
+        """Interrupt in the second stage."""
+        seen.append(state.stage)
+        if state.stage == "naive Bayes ratios":
+            raise KeyboardInterrupt
+
+    search = search_of(documents(), watch=watch)
+    search.search()
+    assert search.interrupted and search.choose() is not None and "costs nearby" not in seen
+
+
+def test_before_all_folds_the_best_of_the_first_ones_is_chosen() -> None:
+    """One fold of the pipeline is enough for a choice."""
+    search = search_of(documents())
+    search.matrix(JOINED)
+    search.run(search.jobs(pipeline())[:1])
+    chosen = search.choose()
+    assert chosen is not None and chosen.parts[0].method == "linear_svm"
+
+
+def test_a_method_that_fails_leaves_its_reason(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The search goes on without it."""
+
+    def fail(*_: object, **__: object) -> None:
+        raise ValueError("does not suit")
+
+    monkeypatch.setattr("textmix.models.naive_bayes.discounting.AbsoluteDiscountingClassifier.fit", fail)
+    search = search_of(documents())
+    search.search()
+    assert search.without["absolute_discounting"] == "does not suit"
+    assert search.stage == "done"
+
+
+def test_a_fault_of_the_code_is_no_reason(monkeypatch: pytest.MonkeyPatch) -> None:
+    """An error that says nothing of the data ends the search."""
+
+    def fail(*_: object, **__: object) -> None:
+        raise AttributeError("a slip")
+
+    monkeypatch.setattr("textmix.compare.linear.LinearTexts.fit", fail)
+    with pytest.raises(AttributeError, match="a slip"):
+        search_of(documents()).search()
+
+
+def test_the_average_is_validated_by_parts_that_other_folds_chose() -> None:
+    """Its parts are unlike candidates, and there is a value for each fold."""
+    search = search_of(documents(90, several=True), "micro_f")
+    groups = [plan.group(method, view) for method in ("linear_svm", "nbsvm") for view in (JOINED, plan.WORDS)]
+    search.run(search.jobs([*pipeline(), *groups]))
+    search.validate_average()
+    if search.average is not None:
+        parts, values = search.average
+        assert len({part.kind for part in parts}) == len(parts) >= 2
+        assert sorted(values) == [(0, fold) for fold in range(FOLDS)]
+
+
+def test_threads_end_with_their_fits() -> None:
+    """After a search no thread of it is left."""
+    before = threading.active_count()
+    search_of(documents(60), workers=3).search()
+    for _ in range(50):
+        if threading.active_count() <= before:
+            break
+        time.sleep(0.1)
+    assert threading.active_count() <= before

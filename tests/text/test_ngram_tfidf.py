@@ -1,0 +1,86 @@
+"""TF-IDF of words and characters side by side, beside the union of scikit-learn's vectorisers."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.feature_extraction.text import TfidfVectorizer
+
+from textmix.core.errors import ConfigError
+from textmix.text.ngram_tfidf import NgramTfidf
+
+TEXTS = ["A rose is a rose", "the Rose, the day", "a day — über alles", "Über den Tag", "", "rose-day 42"]
+
+
+def twin(texts: list[str], **options: object) -> TfidfVectorizer:
+    """Return scikit-learn's vectoriser of texts whose blanks are single."""
+    shared = {"sublinear_tf": True, "norm": "l2", "min_df": 1}
+    return TfidfVectorizer(**{**shared, **options}).fit([" ".join(text.split()) for text in texts])
+
+
+def check(texts: list[str]) -> None:
+    """Compare each part with scikit-learn's, feature by feature."""
+    found = NgramTfidf(min_df=1)
+    try:
+        X = found.fit_transform(texts)
+    except ConfigError:
+        return
+    plain = [" ".join(text.split()) for text in texts]
+    for mark, options in (
+        ("", {"ngram_range": (1, 2), "token_pattern": r"(?u)\w+"}),
+        ("'", {"ngram_range": (2, 5), "analyzer": "char"}),
+    ):
+        try:
+            other = twin(texts, **options)
+        except ValueError:  # no feature
+            continue
+        expected, names = other.transform(plain), other.get_feature_names_out()
+        columns = [found.vocabulary_[mark + name] for name in names]
+        np.testing.assert_allclose(X[:, columns].toarray(), expected.toarray(), atol=1e-12)
+
+
+def test_both_parts_are_those_of_scikit_learn() -> None:
+    """Features and values are the same."""
+    check(TEXTS)
+
+
+@given(st.lists(st.text(alphabet="abß Ü-é1\t中", max_size=12), min_size=1, max_size=6))
+@settings(max_examples=60, deadline=None)
+def test_texts_of_any_characters_are_counted_alike(texts: list[str]) -> None:
+    """Texts of several scripts, blanks and marks give scikit-learn's features."""
+    check(texts)
+
+
+def test_new_texts_are_counted_as_those_of_the_fit() -> None:
+    """A vectoriser that knows its vocabulary alone, as a loaded model does, gives the same features."""
+    first = NgramTfidf(min_df=1)
+    X = first.fit_transform(TEXTS)
+    loaded = NgramTfidf(min_df=1)
+    loaded.vocabulary_, loaded.idf_ = dict(first.vocabulary_), first.idf_
+    loaded._check_loaded()
+    assert (loaded.transform(TEXTS) != X).nnz == 0
+    assert first.transform(["nothing known zzz qqq"]).shape == (1, X.shape[1])
+
+
+def test_the_most_frequent_features_stay() -> None:
+    """Of a limit of features those of the fewest documents go first."""
+    found = NgramTfidf(min_df=1, max_features=30)
+    X = found.fit_transform(TEXTS)
+    documents = (X > 0).sum(axis=0)
+    assert documents.min() >= 1 and {"a", "rose", "day"} <= set(found.vocabulary_)
+
+
+@pytest.mark.parametrize(("words", "characters"), [(None, None), ((0, 1), None), ((2, 1), None), (None, (1, 9))])
+def test_lengths_that_are_none_are_refused(words: object, characters: object) -> None:
+    """At least one part, of lengths in order."""
+    with pytest.raises(ConfigError, match="lengths"):
+        NgramTfidf(words=words, characters=characters).fit_transform(TEXTS)
+
+
+def test_counts_are_those_of_words() -> None:
+    """Without weights the features are counts."""
+    found = NgramTfidf(words=(1, 1), characters=None, min_df=1, sublinear=False, weighted=False)
+    X = found.fit_transform(["a rose is a rose"])
+    assert {name: X[0, column] for name, column in found.vocabulary_.items()} == {"a": 2.0, "rose": 2.0, "is": 1.0}
