@@ -174,7 +174,7 @@ def public_classes(package: Path) -> dict[str, str]:
 #: Public names that are no estimators -> their modules; a module itself stands under its package.
 PUBLIC = {
     **{"datasets": "textmix", "metrics": "textmix", "scorer": "textmix.experiment.scorers"},
-    "compare": "textmix.race.comparison",
+    "compare": "textmix.compare.comparison",
     **{"load": "textmix.serve.library", "save": "textmix.serve.library"},
     "TopWordsDisplay": "textmix.pages.top_words",
 }

@@ -219,10 +219,10 @@ def compare(options: argparse.Namespace) -> None:
     TextmixError : an option or the data are wrong, or no method has a score in time.
     """
     began = time.monotonic()  # before the imports, which take seconds where other programs run
-    from textmix.core.extras import extra
+    import textmix.compare
 
-    with extra("compare"):
-        from textmix.compare.command import Asked, compare_file
+    textmix.compare.compare  # noqa: B018 - tells what is not installed before anything is read
+    from textmix.compare.command import Asked, compare_file
 
     for line in compare_file(Asked(**{name: getattr(options, name) for name in Asked._fields}), began):
         print(visible(line))

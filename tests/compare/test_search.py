@@ -186,7 +186,7 @@ def test_a_fault_of_the_code_is_no_reason(monkeypatch: pytest.MonkeyPatch) -> No
     def fail(*_: object, **__: object) -> None:
         raise AttributeError("a slip")
 
-    monkeypatch.setattr("textmix.compare.linear.LinearTexts.fit", fail)
+    monkeypatch.setattr("textmix.models.linear.linear_texts.LinearTexts.fit", fail)
     with pytest.raises(AttributeError, match="a slip"):
         search_of(documents()).search()
 

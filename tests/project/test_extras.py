@@ -73,7 +73,7 @@ LACKING = {
     "import textmix; textmix.datasets.names()": "yaml is not installed; run: pip install 'textmix[data]'",
     "import numpy as np; from textmix import BoostedRelevance as B; B().fit(np.eye(2), [['a'], ['b']])": "[boost",
     "from textmix import WordVectorizer as W; W(lemmatise=True).fit(['a'])": "'textmix[lemmas]'",
-    "import textmix; textmix.compare(['a'] * 20, ['x', 'y'] * 10)": "'textmix[compare]'",
+    "import textmix; textmix.compare.compare(['a'] * 20, ['x', 'y'] * 10)": "'textmix[compare]'",
     "import textmix.__main__ as m; m.compare(None)": "'textmix[compare]'",
     "from textmix import WordVectorizer as W; W(tokenizer='tags').fit(['a'])": "'textmix[tags]'",
     "from textmix import *; TopWordsDisplay(words=[['a']], values=[[1]], titles=['x'], label='').plot()": "[plot]'",

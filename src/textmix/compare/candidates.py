@@ -9,9 +9,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from textmix.compare.linear import LinearTexts
 from textmix.experiment.estimators import new_estimator
 from textmix.experiment.methods import Method, load_methods
+from textmix.models.linear.linear_texts import LinearTexts
 from textmix.text.encoder import TextEncoder
 from textmix.text.ngram_tfidf import MARK, NgramTfidf
 

@@ -50,7 +50,7 @@ SKLEARN: dict[str, tuple[str, Mapping[str, Any]]] = {
     # Classes of a comparison, which are no public names: `textmix.compare` makes and fits them.
     "NgramTfidf": ("textmix.text.ngram_tfidf", {"vocabulary_": "vocabulary V", "idf_": "float64 V"}),
     "LinearTexts": (
-        "textmix.compare.linear",
+        "textmix.models.linear.linear_texts",
         {
             **{"classes_": "int C", "coef_": "float32 K V", "intercept_": "float32 K", "several_": "bool"},
             "n_features_in_": "int",

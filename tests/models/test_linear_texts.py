@@ -8,7 +8,7 @@ from scipy import sparse
 from sklearn.linear_model import LogisticRegression
 from sklearn.svm import LinearSVC
 
-from textmix.compare.linear import LinearTexts
+from textmix.models.linear.linear_texts import LinearTexts
 
 
 @pytest.fixture(scope="module")

@@ -1,4 +1,4 @@
-"""`LinearTexts`: the linear models of a comparison, one machine for each class or label against the rest."""
+"""`LinearTexts`: linear models of many sparse features, one machine for each class or label against the rest."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from scipy.special import log_softmax
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
-from textmix.compare.linear_kernels import gap, sweep
+from textmix.models.linear.linear_texts_kernels import gap, sweep
 from textmix.numerics.determinism import rng
 
 #: Sweeps between two looks at the duality gap, and most machines of one sweep: a line of a processor's cache.
