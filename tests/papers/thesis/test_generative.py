@@ -16,6 +16,7 @@ from reproduction.papers.thesis.generative import (
     longer,
     nats,
     pooled_topics,
+    samples,
     sparse_counts,
     thin,
     thinned,
@@ -24,6 +25,7 @@ from tests.papers.thesis.example import source
 from textmix.experiment.trial import Documents
 from textmix.models.dirichlet.dcm import DCMClassifier
 from textmix.models.naive_bayes.multinomial import MultinomialClassifier
+from textmix.models.topics.lda import LDAClassifier
 
 
 def test_the_likeliest_smoothing_is_chosen() -> None:
@@ -31,6 +33,14 @@ def test_the_likeliest_smoothing_is_chosen() -> None:
     model = fit_likeliest(MultinomialClassifier, [{"smoothing": 10.0}, {"smoothing": 0.01}], documents)
     assert model.smoothing == 0.01
     assert nats(model, documents) < 0.1
+
+
+def test_the_perplexity_of_topics_is_that_under_the_own_class_of_each_document() -> None:
+    documents = next(samples(source().documents(), source().splits, 40, np.random.default_rng(0))).train
+    model = documents.fitted(LDAClassifier(n_topics=2, random_state=0))
+    every = model.log_likelihood(documents.X, "sequence")
+    own = every[np.arange(len(documents)), np.searchsorted(model.classes_, documents.y)]
+    assert len(model.classes_) > 1 and nats(model, documents) == -own.sum() / documents.X.sum()
 
 
 def test_topics_and_dcm_are_measured_on_the_same_documents() -> None:

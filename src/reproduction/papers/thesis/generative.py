@@ -22,7 +22,7 @@ from textmix.models.dirichlet.dcm import DCMClassifier
 from textmix.models.dirichlet.edcm import EDCMClassifier
 from textmix.models.naive_bayes.multinomial import MultinomialClassifier
 from textmix.models.pmm.estimator import PMM1
-from textmix.models.topics.lda import LDAClassifier
+from textmix.models.topics.lda import LDAClassifier, bound
 
 #: One training document in this many helps to choose a parameter.
 FOLDS = 5
@@ -116,7 +116,12 @@ def fit_likeliest(kind: Any, points: Sequence[Mapping[str, Any]], train: Documen
 def nats(model: Any, documents: Documents) -> float:
     """Return the log perplexity (nats a word) of documents under the models of their classes."""
     column = np.searchsorted(model.classes_, documents.y)
-    logs = model.log_likelihood(documents.X, "sequence")[np.arange(len(documents)), column]
+    if not isinstance(model, LDAClassifier):
+        logs = model.log_likelihood(documents.X, "sequence")[np.arange(len(documents)), column]
+        return -float(logs.sum() / documents.X.sum())
+    logs = np.empty(len(documents))
+    for code in np.unique(column):  # the bounds of the other classes cost as much again, each
+        logs[column == code] = bound(documents.X[column == code], model.topics_[code], model.alpha)
     return -float(logs.sum() / documents.X.sum())
 
 
