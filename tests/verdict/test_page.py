@@ -212,7 +212,7 @@ def test_the_front_page_answers_first_and_names_failed_claims_before_numbers() -
     section = made_of([comparison("differs", id=f"p.{name}", **cells) for name, cells in rows.items()][::-1])
     html = pages(section)["index"]
     assert [item.kind for item in section.differing] == ["claim", "number"]
-    ids = ["coverage", "differs", "unexplained", "missing", "picture", "reading"]
+    ids = ["coverage", "differs", "unexplained", "missing", "reading"]
     places = [html.index(f'id="{name}"') for name in ids]
     assert places == sorted(places)
     for part in ("unexplained", "differs"):

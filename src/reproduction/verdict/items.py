@@ -10,7 +10,6 @@ from reproduction.flow.locators import parse_locator
 from reproduction.flow.origins import Origin
 from reproduction.flow.results import Results, RoleEntry
 from reproduction.verdict.locate import roles_behind
-from reproduction.verdict.numbers import allowance
 from reproduction.verdict.provenance import place_in_paper
 from reproduction.verdict.published import Check, Published, Record
 from reproduction.verdict.recorded import ABSENT, RecordedRow, standing
@@ -24,23 +23,6 @@ WEAK = "weak"
 _NOISE = 1e-12
 #: A share from the first on has no decimals, in per cent, one below the second two digits, and one below the last is 0.
 _MUCH, _PERCENT, _NO_PERCENT = 1000, 0.05, 5e-4
-
-
-@dataclass(frozen=True)
-class Relative:
-    """A rebuilt number beside the published one, all as shares of the absolute published number.
-
-    Parameters
-    ----------
-    difference : rebuilt less published.
-    low, high : ends of the 95 % interval of the difference; both equal ``difference`` where there is no interval.
-    allowed : the largest absolute difference that the tolerance allows; 0 where the tolerance allows none or is open.
-    """
-
-    difference: float
-    low: float
-    high: float
-    allowed: float
 
 
 @dataclass(frozen=True)
@@ -80,7 +62,8 @@ class Item:
     difference : rebuilt less published, as text.
     interval : 95 % interval of the difference, as text; may be empty.
     tolerance, where : tolerance of the published row, and its place in the source in words.
-    relative : position beside the published number, or None where one of the two is missing or the published one is 0.
+    relative : rebuilt less published as a share of the absolute published number, or None where one of the two is
+        missing or the published one is 0.
     roles : the roles on whose data the row rests.
     margin_p : p-value of the tests that bound the difference of a judged mean over trials by its margin, after Holm's
         correction over its table; None where there are none.
@@ -105,7 +88,7 @@ class Item:
     interval: str
     tolerance: str
     where: str
-    relative: Relative | None
+    relative: float | None
     roles: tuple[str, ...]
     margin_p: float | None = None
     recorded: Recorded | None = None
@@ -142,7 +125,7 @@ class Item:
         """The difference in per cent of the published number, as text; empty where there is none."""
         if self.relative is None:
             return ""
-        percent = 100 * self.relative.difference
+        percent = 100 * self.relative
         if abs(percent) < _NO_PERCENT:
             return "0 %"
         digits = "+,.0f" if abs(percent) >= _MUCH else "+.1f" if abs(percent) >= _PERCENT else "+.2g"
@@ -202,7 +185,7 @@ def make_items(
         names = (row["dataset"], row["method"], row["metric"])
         where = place_in_paper(printed.artefact, printed.where)
         places = (difference, _interval(row), row["tolerance"], where)
-        place, bounded = _relative(row, printed), number(row["margin_p"])
+        place, bounded = _relative(row), number(row["margin_p"])
         found = beside.recorded_of(row), beside.origins.get(row["id"]), printed.note
         marks = {"weak": row["weak"], "tried": _tried(row), "widened": beside.widened.get(row["id"], "")}
         share = number(row["margin_share"])
@@ -264,15 +247,10 @@ def _without(reason: str, notes: Iterable[str]) -> str:
     return reason
 
 
-def _relative(row: Mapping[str, Any], printed: Published) -> Relative | None:
-    """Return the position of a row's rebuilt number beside the published one, or None."""
+def _relative(row: Mapping[str, Any]) -> float | None:
+    """Return the difference of a row as a share of its published number, or None."""
     target, difference = number(row["published"]), number(row["difference"])
-    if not target or difference is None:
-        return None
-    low, high = number(row["low"]), number(row["high"])
-    low, high = (difference if end is None else end for end in (low, high))
-    allowed = allowance(printed, target)[0] if printed.tolerance in ("exact", "near") else 0.0
-    return Relative(*(amount / abs(target) for amount in (difference, low, high, allowed)))
+    return difference / abs(target) if target and difference is not None else None
 
 
 def _without_noise(row: Mapping[str, Any]) -> Any:

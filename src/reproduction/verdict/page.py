@@ -16,7 +16,6 @@ from reproduction.flow.results import LEFT_OUT, is_left_out
 from reproduction.verdict.coverage import Lacking, Remedy, fetched, lacking
 from reproduction.verdict.items import Item
 from reproduction.verdict.ladder import Known, Rung, ladder, points, summary
-from reproduction.verdict.picture import is_drawn, panel, pitch_of, ticks
 from reproduction.verdict.provenance import HOME, where_in_words
 from reproduction.verdict.recorded import ABSENT, EQUAL, OTHER_DATA, TIMED, UNEQUAL, RecordedRun
 from reproduction.verdict.section import PaperSection
@@ -160,14 +159,9 @@ class Report:
         """All items, those first that were judged."""
         return sorted(self.items, key=lambda item: not item.judged)
 
-    @property
-    def pitch(self) -> float:
-        """Distance of two lines of the picture in pixels."""
-        return pitch_of(sum(map(is_drawn, self.items)))
-
 
 def render_front(report: Report) -> str:
-    """Return the front page as HTML: the picture, what differs, and what is covered."""
+    """Return the front page as HTML: the ladder and the picture, each document, what differs and why."""
     return _of(report).get_template("front.html").render(report=report, page="index")
 
 
@@ -211,7 +205,7 @@ def _pages(papers: Sequence[str]) -> jinja2.Environment:
     """Return the environment of the templates with what they share."""
     pages = environment(TEMPLATES)
     pages.globals |= {"verdicts": VERDICTS, "signs": SIGNS, "slug": slug, "notes": notes, "download": download}
-    pages.globals |= {"table_csv": table_csv, "table_tex": table_tex, "panel": panel, "ticks": ticks()}
+    pages.globals |= {"table_csv": table_csv, "table_tex": table_tex}
     pages.globals |= {
         "LEVEL": LEVEL,
         "REPRODUCED": REPRODUCED,

@@ -56,6 +56,7 @@ class PaperSection:
     given : locator of a result that a cause names -> its value in words, or why this run has none.
     specified : its specification curves; none where they were not drawn, or are those of other results.
     home : the folder of the workflow as seen from the pages.
+    means : the mean differences of its methods (`reproduction.verdict.compare.method_means`).
     """
 
     name: str
@@ -73,6 +74,7 @@ class PaperSection:
     specified: Specified = field(default_factory=Specified)
     home: str = HOME
     given: Mapping[str, str] = field(default_factory=dict)
+    means: Sequence[Mapping[str, Any]] = ()
 
     @property
     def counted(self) -> list[Item]:

@@ -11,7 +11,7 @@ from reproduction.flow.curves import Curve, read_curves, read_factors
 from reproduction.flow.origins import Origin, read_origins
 from reproduction.flow.results import Results, RoleEntry, is_left_out
 from reproduction.verdict.causes import causes_of
-from reproduction.verdict.compare import not_chosen
+from reproduction.verdict.compare import method_means, not_chosen
 from reproduction.verdict.coverage import DataUsed
 from reproduction.verdict.history import widened
 from reproduction.verdict.items import Beside, make_items, without_notes
@@ -90,7 +90,7 @@ def read_sections(inputs: ReportInputs) -> tuple[list[PaperSection], list[list[d
         beside = Beside(run.rows if run else {}, _origins(inputs, name), marked)
         section = make_section(name, spec, record, rows, results, figures=figures, data=data, beside=beside)
         specified, given = _specified(inputs, name, record), _given(inputs, name)
-        sections.append(replace(section, specified=specified, given=given, home=inputs.home))
+        sections.append(replace(section, specified=specified, given=given, home=inputs.home, means=method_means(rows)))
         comparisons.append(rows)
     return sections, comparisons
 
