@@ -14,11 +14,6 @@ def rng(seed: int, *axes: str | int) -> np.random.Generator:
 
     Two purposes with the same seed and axes draw the same numbers.  For example, the axes of a split do not name the
     method, so all methods are trained and tested on the same split.
-
-    Parameters
-    ----------
-    seed : the ``seed`` of config.yaml.
-    axes : names that identify the purpose: data set, split, trial and so on; their order matters.
     """
     text = "\x1f".join([str(seed), *map(str, axes)])
     return np.random.default_rng(int.from_bytes(hashlib.sha256(text.encode()).digest()[:16], "big"))
@@ -29,11 +24,6 @@ def limit_threads(kernels: int = 1) -> None:
 
     Environment variables limit the libraries that are imported after the call, and the processes that are started after
     it.  threadpoolctl limits the BLAS and OpenMP libraries that are loaded already.
-
-    Parameters
-    ----------
-    kernels : threads of `textmix.numerics.threads`, whose number changes no result; at most
-        those that Numba started with.
     """
     from threadpoolctl import threadpool_limits
 

@@ -76,13 +76,7 @@ class Locator:
 
 
 def njit(function: Callable[..., Any] | None = None, **options: Any) -> Any:
-    """Compile a function as `numba.njit` does; a kernel of the library has a cache.
-
-    Parameters
-    ----------
-    function : the kernel; None in ``@njit(option=...)``, which returns a decorator.
-    options : passed on to `numba.njit`.
-    """
+    """Compile a function as `numba.njit` does; a kernel of the library has a cache."""
     if function is None:
         return functools.partial(njit, **options)
     if config.DISABLE_JIT:

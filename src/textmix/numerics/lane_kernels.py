@@ -227,15 +227,7 @@ def _draw_places(
 def _python_weighted_row(
     out: np.ndarray, at: int, rows: np.ndarray, first: int, count: int, weights: np.ndarray, place: int, step: int
 ) -> None:
-    """Set row ``at`` of ``out`` to the sum over i < count of a row times a weight.
-
-    Parameters
-    ----------
-    out, rows, weights : float64, flat.
-    at, first : places of the row that is set and of the first row of the sum.
-    count : number of rows, one after the other.
-    place, step : place of the first weight, and the distance from each to the next.
-    """
+    """Set row ``at`` of ``out`` to the sum over i < count of a row times a weight."""
     total = np.zeros(LANES)
     for i in range(count):
         total += rows[first + i * LANES : first + (i + 1) * LANES] * weights[place + i * step]
@@ -261,14 +253,7 @@ def _python_four_weighted_rows(
 def _python_add_products(
     sums: np.ndarray, at: int, left: np.ndarray, row: int, right: np.ndarray, first: int, count: int
 ) -> None:
-    """Add the products of one row of ``left`` with each of ``count`` rows of ``right`` to ``count`` rows of ``sums``.
-
-    Parameters
-    ----------
-    sums, left, right : float64, flat.
-    at, row, first : places of the first row of the sums, of the one row, and of the first row of ``right``.
-    count : number of rows.
-    """
+    """Add products of a row of ``left`` with each of ``count`` rows of ``right`` to ``count`` rows of ``sums``."""
     size = count * LANES
     sums[at : at + size] += np.tile(left[row : row + LANES], count) * right[first : first + size]
 
@@ -276,30 +261,14 @@ def _python_add_products(
 def _python_multiply_rows(
     out: np.ndarray, at: int, left: np.ndarray, first: int, right: np.ndarray, other: int, step: int, count: int
 ) -> None:
-    """Set ``count`` rows of ``out`` to the products of rows of ``left`` and of ``right``.
-
-    Parameters
-    ----------
-    out, left, right : float64, flat; ``out`` may be ``left``.
-    at, first, other : places of the first rows.
-    step : distance from each row of ``right`` to the next; 0 for one row that is a factor of all.
-    count : number of rows.
-    """
+    """Set ``count`` rows of ``out`` to the products of rows of ``left`` and of ``right``."""
     for i in range(count):
         row = left[first + i * LANES : first + (i + 1) * LANES]
         out[at + i * LANES : at + (i + 1) * LANES] = row * right[other + i * step : other + i * step + LANES]
 
 
 def _python_multiply_taken(rows: np.ndarray, at: int, table: np.ndarray, places: np.ndarray, count: int) -> None:
-    """Multiply ``count`` rows, row i by the elements i after ``places`` of a table; by 0 where a place is negative.
-
-    Parameters
-    ----------
-    rows, table : float64, flat.
-    at : place of the first row.
-    places : int64 (LANES,); a negative one is at most -``count``.
-    count : number of rows.
-    """
+    """Multiply ``count`` rows, row i by the elements i after ``places`` of a table; by 0 where a place is negative."""
     for i in range(count):
         taken = np.where(places >= 0, table[np.maximum(places + i, 0)], 0.0)
         rows[at + i * LANES : at + (i + 1) * LANES] *= taken
@@ -321,13 +290,6 @@ def _python_draw_places(
 
     First the place drawn last gains 1 and the old one loses 1; a negative place is none.  The place drawn is that at
     which the running sum passes a share of the sum; it is written to ``drawn`` and to ``last``.
-
-    Parameters
-    ----------
-    drawn, last : int64, flat: the old places, and those drawn last and not counted yet; overwritten.
-    weights, counts, shares : float64, flat; a share lies in [0, 1).
-    at, row, first, place : places of the old places, of the n weights, of n pairs of rows of counts, and of the shares
-        and the places drawn last.
     """
     here, there = slice(at, at + 2 * LANES), slice(place, place + 2 * LANES)
     count = counts[first : first + 2 * n * LANES].reshape(n, 2 * LANES)

@@ -25,10 +25,6 @@ def sound(X: Any) -> Any:
 
     A sparse matrix of this form is not copied: the result shares its arrays.  The values of a cell that is stored
     several times are added from the smallest on, so that their order in the arrays does not matter.
-
-    Raises
-    ------
-    ValueError : an index lies outside of the matrix, its arrays are damaged, or it has not two dimensions.
     """
     if not sparse.issparse(X):
         return X
@@ -96,10 +92,6 @@ def computable(X: Any) -> Any:
 
     Numbers of another byte order are turned, halves become float32 and long doubles float64.  Whole numbers of one or
     two bytes, and truth values, become int32: NumPy takes their roots and logarithms with the digits of a half.
-
-    Raises
-    ------
-    ValueError : a number is too large, or all are too small, to be squared (`LARGEST`, `SMALLEST`).
     """
     values = X.data if sparse.issparse(X) else X
     if values.dtype.kind == "f":
@@ -113,12 +105,7 @@ def computable(X: Any) -> Any:
 
 
 def check_counts_in_range(values: np.ndarray) -> None:
-    """Raise ValueError if a count is too large or too small to be counted with (`LARGEST_COUNT`, `SMALLEST_COUNT`).
-
-    Parameters
-    ----------
-    values : counts of any shape, not negative.
-    """
+    """Raise ValueError if a count is too large or too small to be counted with (`LARGEST_COUNT`, `SMALLEST_COUNT`)."""
     most = values.max(initial=0)
     if most > LARGEST_COUNT:
         raise ValueError(_outside("a count", most, SMALLEST_COUNT, LARGEST_COUNT))

@@ -45,14 +45,7 @@ def _prefetch(context: Any, table: Any, row: Any, column: Any) -> Any:
 
 @njit
 def _prefetch_row(table: np.ndarray, indices: np.ndarray, cell: int) -> None:
-    """Prefetch the row of ``table`` for the cell of a CSR matrix that is `AHEAD` cells after ``cell``, if there is one.
-
-    Parameters
-    ----------
-    table : float64 (V, C).
-    indices : integer (cells,), the column of each stored cell: a row of ``table``.
-    cell : index of the cell now read.
-    """
+    """Prefetch the row of ``table`` for the cell of a CSR matrix that is `AHEAD` cells after ``cell``, if any."""
     if cell + AHEAD < len(indices):
         for column in range(0, table.shape[1], LINE):
             _prefetch(table, indices[cell + AHEAD], column)

@@ -56,13 +56,7 @@ def ranges(offsets: np.ndarray, n_parts: int) -> list[tuple[int, int]]:
 
 
 def by_rows(function: Callable[[int, int], tuple[np.ndarray, ...]], offsets: np.ndarray) -> tuple[np.ndarray, ...]:
-    """Return the arrays that a function gives for ranges of rows, joined in the order of the rows.
-
-    Parameters
-    ----------
-    function : of the first row and the last row + 1; its arrays have a row for each row of the range.
-    offsets : integer (N + 1,), the first cell of each row and the end, as `ranges` takes it.
-    """
+    """Return the arrays that a function gives for ranges of rows, joined in the order of the rows."""
     n_parts = 1 if number() == 1 else SHARES * number()
     parts = list(side_by_side(function, ranges(offsets, n_parts)))
     return parts[0] if len(parts) == 1 else tuple(np.concatenate(arrays) for arrays in zip(*parts, strict=True))

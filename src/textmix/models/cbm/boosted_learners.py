@@ -166,11 +166,6 @@ class BoostedExperts:
 
 
 def log_loss_derivatives(weight: np.ndarray, y: np.ndarray, scores: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return gradient and second derivative of the weighted log loss in log odds ``scores``, float64 (N, 1) each.
-
-    Parameters
-    ----------
-    weight, y, scores : weights of the instances, labels of 0 and 1, and log odds, (N, 1) each.
-    """
+    """Return gradient and second derivative of the weighted log loss in log odds ``scores``, float64 (N, 1) each."""
     b = expit(scores)
     return weight * (b - y), weight * b * (1.0 - b)

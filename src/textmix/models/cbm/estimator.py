@@ -344,13 +344,6 @@ def bernoulli_mixture(
     EM runs from ``n_init`` random starts: label probabilities uniform in (1/4, 3/4), equal mixture weights.  An EM run
     ends when the log-likelihood increases by at most 1e-6 of itself.  The memberships of the run with the largest
     likelihood are returned.
-
-    Parameters
-    ----------
-    Y : label indicators (N, L).
-    n_components : K.
-    n_init, rng : the random starts.
-    max_iter : most iterations of an EM run.
     """
     sets, code = label_sets(Y)
     count = np.bincount(code).astype(np.float64)

@@ -73,11 +73,6 @@ class MStep:
 
         Newton's method solves binary regressions on few instances or few features, see `NEWTON`.  L-BFGS solves all
         other problems.
-
-        Parameters
-        ----------
-        problem : of this step's variance.
-        W : float64 (P, B), the start.
         """
         if isinstance(problem, LogisticBatch) and min(problem.X.shape) <= NEWTON:
             return minimise_newton(problem, W, self.max_iter, self.tol).unknowns
@@ -201,11 +196,6 @@ def smoothed_log_odds(share: np.ndarray, rate: np.ndarray) -> np.ndarray:
     """Return the log odds of labels' shares in a component, smoothed by their shares in all instances, float64 (L,).
 
     They are finite also for a label that no training instance has, or that all training instances have.
-
-    Parameters
-    ----------
-    share : float64 (L,), in the component.
-    rate : float64 (L,), in all training instances.
     """
     mixed = np.clip((1.0 - SMOOTHING) * share + SMOOTHING * rate, 1e-9, 1.0 - 1e-9)
     return np.asarray(np.log(mixed) - np.log1p(-mixed))

@@ -24,14 +24,7 @@ from textmix.numerics.sort_kernels import stable_order
 
 @njit
 def _log_mixture(base: np.ndarray, z: np.ndarray, member: np.ndarray) -> float:
-    """Return log p(y) of one label set.
-
-    Parameters
-    ----------
-    base : float64 (K,), log pi_k + log p_k(no label).
-    z : float64 (K, L), log odds.
-    member : bool (L,), the labels in y.
-    """
+    """Return log p(y) of one label set."""
     score = base.copy()
     for label in range(len(member)):
         if member[label]:
@@ -46,15 +39,7 @@ def _log_mixture(base: np.ndarray, z: np.ndarray, member: np.ndarray) -> float:
 
 @njit
 def _flip(member: np.ndarray, z: np.ndarray, order: np.ndarray, node: int, last: np.ndarray, rest: np.ndarray) -> None:
-    """Set ``member``, bool (L,), to a component's likeliest label set changed by the flips of a node.
-
-    Parameters
-    ----------
-    z : float64 (L,), the component's log odds.
-    order : int64 (L,), the labels by increasing |z|.
-    node : a set of flips: the label at ``last[node]`` in the order and, recursively, the flips of ``rest[node]``.
-    last, rest : int64 (nodes,), see `search_modes`; -1 for a node without flips.
-    """
+    """Set ``member``, bool (L,), to a component's likeliest label set changed by the flips of a node."""
     for k in range(len(z)):
         member[k] = z[k] >= 0.0
     while node >= 0 and last[node] >= 0:
@@ -146,14 +131,7 @@ def search_modes(
 
 @njit
 def _without(sizes: np.ndarray, b: float, rest: np.ndarray) -> None:
-    """Compute the distribution of the number of labels when one of L independent labels is left out.
-
-    Parameters
-    ----------
-    sizes : float64 (L + 1,), the distribution with all labels.
-    b : probability of the label that is left out.
-    rest : float64 (L,), set to the distribution without it.
-    """
+    """Compute the distribution of the number of labels when one of L independent labels is left out."""
     top = len(sizes) - 1
     if b <= 0.5:
         below = 0.0

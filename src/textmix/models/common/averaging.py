@@ -23,14 +23,7 @@ EDGE = 1e-6
 
 
 def label_scores(estimator: Any, X: Any, task: str) -> np.ndarray | None:
-    """Return scores that grow with the probabilities of the labels, float64 (N, C) or (N, L); None where it has none.
-
-    Parameters
-    ----------
-    estimator : fitted; of one that calibrates, the scores before the calibration are taken.
-    X : N documents.
-    task : ``single``, for the logs of a softmax but for its slope, or ``multi``, for log-odds but for their slope.
-    """
+    """Return scores that grow with the probabilities of the labels, float64 (N, C) or (N, L); None without any."""
     if task == "single":
         if isinstance(estimator, CalibratedScores):
             return np.asarray(estimator._class_scores(X), dtype=np.float64)
@@ -52,14 +45,7 @@ def calibrated(scores: np.ndarray, slope: float, task: str) -> np.ndarray:
 
 
 def slope_of(scores: np.ndarray, truth: np.ndarray, task: str) -> float:
-    """Return the slope of greatest likelihood; 1 without documents.
-
-    Parameters
-    ----------
-    scores : of documents that no fit had seen, (N, C) or (N, L).
-    truth : the index of the class of each document (N,), or label indicators (N, L).
-    task : ``single`` or ``multi``.
-    """
+    """Return the slope of greatest likelihood; 1 without documents."""
     if task == "single":
         known = np.isfinite(scores[np.arange(len(truth)), truth])
         return fitted_slope(scores[known], truth[known])
@@ -82,28 +68,14 @@ def averaged(scores: Sequence[np.ndarray], slopes: Sequence[float], task: str) -
 
 
 def decided(probability: np.ndarray, thresholds: np.ndarray | None, *, never_empty: bool = False) -> np.ndarray:
-    """Return the most probable class, int64 (N,); with thresholds the labels that reach theirs, int64 (N, L).
-
-    Parameters
-    ----------
-    probability : float64 (N, C) or (N, L).
-    thresholds : of each label (L,); None for one class a document.
-    never_empty : whether each document has a label, see `textmix.metrics.threshold.threshold_sets`.
-    """
+    """Return the most probable class, int64 (N,); with thresholds the labels that reach theirs, int64 (N, L)."""
     if thresholds is None:
         return np.argmax(probability, axis=1)
     return threshold_sets(probability, thresholds, never_empty=never_empty).astype(np.int64)
 
 
 def decided_sets(probability: np.ndarray, sets: np.ndarray, bonus: np.ndarray) -> np.ndarray:
-    """Return the most probable of some label sets for each document, int64 (N, L), as if labels were independent.
-
-    Parameters
-    ----------
-    probability : float64 (N, L).
-    sets : indicators of the label sets, int8 (S, L).
-    bonus : float64 (S,), added to the log probability of each set.
-    """
+    """Return the most probable of some label sets for each document, int64 (N, L), as if labels were independent."""
     log_odds = logit(np.clip(probability, EDGE, 1.0 - EDGE))
     best = np.argmax(log_odds @ sets.T.astype(np.float64) + bonus, axis=1)
     return np.asarray(sets[best], dtype=np.int64)

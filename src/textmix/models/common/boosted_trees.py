@@ -83,12 +83,7 @@ class Trees:
         return any(data.feature_num_bin(column) > 1 for column in range(data.num_feature()))
 
     def grow(self, derivatives: Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]]) -> None:
-        """Add ``growth.trees`` trees to each output and update ``scores``.
-
-        Parameters
-        ----------
-        derivatives : from scores (N, C) to the loss's gradient and Hessian diagonal in them, float64 (N, C) each.
-        """
+        """Add ``growth.trees`` trees to each output and update ``scores``."""
         if self._booster is None:
             self._booster = _lightgbm().Booster(self._settings, self._data)
         vars(self).pop("forest", None)

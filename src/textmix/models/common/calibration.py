@@ -24,13 +24,7 @@ SLOPES = 1e-3, 1e3
 
 
 def fitted_slope(scores: np.ndarray, codes: np.ndarray) -> float:
-    """Return the slope of greatest likelihood, in `SLOPES`; 1 without documents.
-
-    Parameters
-    ----------
-    scores : float64 (N, C); -inf for a class that the scoring fit did not know, which is not the true one.
-    codes : index of the true class of each document, (N,).
-    """
+    """Return the slope of greatest likelihood, in `SLOPES`; 1 without documents."""
     if not len(codes):
         return 1.0
     finite = np.where(np.isfinite(scores), scores, 0.0)
@@ -48,17 +42,6 @@ def held_out_scores(estimator: Any, X: Any, codes: np.ndarray) -> tuple[np.ndarr
     """Return the scores of training documents by fits to other training documents, and the documents, in their order.
 
     Every class is spread over `FOLDS` parts.  A document whose class is in its part alone is left out.
-
-    Parameters
-    ----------
-    estimator : with ``_class_scores``; its parameters are those of the fits, but for ``calibrate``.
-    X : checked documents (N, V).
-    codes : index of the class of each document, (N,).
-
-    Returns
-    -------
-    scores : float64 (M, C), -inf for a class that a fit did not know.
-    rows : int64 (M,).
     """
     part = np.empty(len(codes), dtype=np.int64)
     order = rng(0, "calibration").permutation(len(codes))

@@ -53,12 +53,7 @@ OF_WEIGHTS: Failures = {
 
 
 def expected_failures(estimator: Any) -> dict[str, str]:
-    """Return the checks that an estimator cannot pass, with the reasons: the argument ``expected_failed_checks``.
-
-    Parameters
-    ----------
-    estimator : an object of a public class.
-    """
+    """Return the checks that an estimator cannot pass, with the reasons: the argument ``expected_failed_checks``."""
     found: dict[str, str | None] = {}
     for each in reversed(type(estimator).__mro__):
         found |= vars(each).get("_expected_failures", {})

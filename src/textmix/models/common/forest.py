@@ -34,11 +34,6 @@ class Forest(NamedTuple):
         """Return the trees of a LightGBM model with numeric features and without missing values.
 
         Its text form has seventeen digits, so that every number comes back as it was.
-
-        Parameters
-        ----------
-        booster : the model.
-        only : number of the one round of boosting whose trees are returned, from 0; None: of all rounds.
         """
         rounds = {} if only is None else {"start_iteration": only, "num_iteration": 1}
         lines = [line.split("=", 1) for line in booster.model_to_string(**rounds).split("\n") if "=" in line]
@@ -78,12 +73,7 @@ class Forest(NamedTuple):
         return cls(*(np.concatenate(part) for part in zip(*moved, strict=True)))
 
     def check(self, n_features: int) -> None:
-        """Check a forest that was read from a file: a walk ends at a leaf and reads only features that exist.
-
-        Raises
-        ------
-        ValueError : a node, a leaf or a feature does not exist, or a node comes before the node that leads to it.
-        """
+        """Check a forest that was read from a file: a walk ends at a leaf and reads only features that exist."""
         nodes = np.concatenate([self.root, self.child.ravel()])
         inside = -len(self.value) <= nodes.min(initial=0) and nodes.max(initial=-1) < len(self.feature)
         forward = (self.child > np.arange(len(self.feature))[:, np.newaxis]) | (self.child < 0)

@@ -271,26 +271,13 @@ def _generator(random_state: Any) -> np.random.Generator:
 
 
 def set_impossible(joint: np.ndarray, class_log_prior: np.ndarray) -> None:
-    """Give documents that have probability 0 in every class the log priors.
-
-    Parameters
-    ----------
-    joint : log p(c) + log p(x|c), float64 (N, C), changed in place.
-    class_log_prior : log p(c), float64 (C,).
-    """
+    """Give documents that have probability 0 in every class the log priors."""
     lost = np.flatnonzero(np.isneginf(joint[:, 0]))
     joint[lost[np.isneginf(joint[lost]).all(axis=1)]] = class_log_prior
 
 
 def subtract_length_term(score: np.ndarray, concentration: np.ndarray, length: np.ndarray) -> None:
-    """Subtract log Gamma(s_c + n_d) - log Gamma(s_c) from ``score[d, c]``, evaluated once for each distinct length.
-
-    Parameters
-    ----------
-    score : float64 (N, C), changed in place.
-    concentration : s_c, float64 (C,), positive.
-    length : n_d, (N,), the documents' numbers of words.
-    """
+    """Subtract log Gamma(s_c + n_d) - log Gamma(s_c) from ``score[d, c]``, evaluated once for each distinct length."""
     distinct, place = np.unique(length, return_inverse=True)
     score -= log_rising_table(concentration, distinct)[place]
 

@@ -13,13 +13,7 @@ from textmix.models.common.validation import check_labelled_counts, checked_fit
 
 
 def unit_rows(counts: sparse.csr_array, power: float) -> sparse.csr_array:
-    """Return a copy of counts (N, V) as float64 CSR, each row divided by its p-norm; a row of zeros stays.
-
-    Parameters
-    ----------
-    counts : not negative.
-    power : p, positive; the p-norm of a row x is (sum_j x_j^p)^(1 / p).
-    """
+    """Return a copy of counts (N, V) as float64 CSR, each row divided by its p-norm; a row of zeros stays."""
     rows = sparse.csr_array(counts, dtype=np.float64, copy=True)
     norm = np.asarray((rows**power).sum(axis=1)).ravel() ** (1.0 / power)
     rows.data /= np.repeat(norm, np.diff(rows.indptr))

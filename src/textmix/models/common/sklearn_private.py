@@ -30,10 +30,5 @@ checks_parameters: Callable[[Fit], Fit] = _fit_context(prefer_skip_nested_valida
 
 
 def check_parameters(estimator: Any) -> None:
-    """Compare the parameters of an estimator with its ``_parameter_constraints``.
-
-    Raises
-    ------
-    ValueError : a parameter is of another type or outside of its range (sklearn's InvalidParameterError).
-    """
+    """Compare the parameters of an estimator with its ``_parameter_constraints``."""
     estimator._validate_params()

@@ -105,10 +105,6 @@ def label_sets_of(y: Any) -> list[frozenset[Any]] | None:
 
     Lists and tuples are label sets if they hold a string, for lists of numbers can be rows of indicators; labels that
     are whole numbers are given as sets.
-
-    Raises
-    ------
-    ValueError : y is label sets and a row is none, or a label is neither a string nor a whole number.
     """
     numbers = getattr(getattr(y, "dtype", None), "kind", "O") in "biufc"
     if not isinstance(y, Iterable) or numbers or sparse.issparse(y) or hasattr(y, "columns"):
@@ -164,12 +160,7 @@ def _distinct(sets: Iterable[frozenset[Any]]) -> np.ndarray:
 
 
 def indicators_of(sets: list[frozenset[Any]], classes: np.ndarray) -> sparse.csr_array:
-    """Return label sets as indicators, float64 CSR (N, L) with sorted columns.
-
-    Raises
-    ------
-    ValueError : a label is not among the classes.
-    """
+    """Return label sets as indicators, float64 CSR (N, L) with sorted columns."""
     place = {label: column for column, label in enumerate(classes.tolist())}
     unknown = next((label for labels in sets for label in labels if label not in place), None)
     if unknown is not None:

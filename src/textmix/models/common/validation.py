@@ -45,12 +45,7 @@ def checked_fit(fit: Fit) -> Fit:
 
 
 def check_features(estimator: Any, X: Any, *, reset: bool) -> Any:
-    """Return features (N, V) as float64: CSR for a sparse X with at most `DENSE_FROM` of its cells stored, else dense.
-
-    Raises
-    ------
-    ValueError : NaN or infinity, or another number of features than in ``fit``.
-    """
+    """Return features (N, V) as float64: CSR for a sparse X with at most `DENSE_FROM` of its cells, else dense."""
     checked = _validated(estimator, X, dtype=np.float64, reset=reset)
     if not sparse.issparse(checked):
         return np.ascontiguousarray(checked)
@@ -61,61 +56,32 @@ def check_features(estimator: Any, X: Any, *, reset: bool) -> Any:
 
 
 def check_counts(estimator: Any, X: Any, *, reset: bool, dtype: Any = "numeric") -> sparse.csr_array:
-    """Return counts (N, V) in the form of `canonical`.
-
-    Parameters
-    ----------
-    dtype : type to convert to; "numeric" keeps that of X.
-
-    Raises
-    ------
-    ValueError : a negative or non-finite count, or another number of words than in ``fit``.
-    """
+    """Return counts (N, V) in the form of `canonical`."""
     return _not_negative(estimator, _validated(estimator, X, dtype=dtype, reset=reset))
 
 
 def check_classified_counts(estimator: Any, X: Any, y: Any, *, reset: bool) -> tuple[sparse.csr_array, np.ndarray]:
-    """Return counts (N, V) in the form of `canonical`, and the class labels (N,).
-
-    Raises
-    ------
-    ValueError : see `check_counts`; also if y is no target of a classification, or of another length than X.
-    """
+    """Return counts (N, V) in the form of `canonical`, and the class labels (N,)."""
     X, y = check_classified(estimator, X, y, reset=reset)
     return _not_negative(estimator, X), y
 
 
 def check_classified(estimator: Any, X: Any, y: Any, *, reset: bool = True) -> tuple[Any, np.ndarray]:
-    """Return a matrix (N, V) of finite numbers, CSR or dense, and the class labels (N,).
-
-    Raises
-    ------
-    ValueError : NaN or infinity in X, y is no target of a classification, or they differ in length.
-    """
+    """Return a matrix (N, V) of finite numbers, CSR or dense, and the class labels (N,)."""
     X, y = _validated(estimator, X, y, reset=reset)
     check_classification_targets(y)
     return X, y
 
 
 def check_classes(X: Any, y: Any) -> np.ndarray:
-    """Return the class labels (N,) of N documents X, which may have another form than a matrix.
-
-    Raises
-    ------
-    ValueError : y is no target of a classification, is not of one dimension, or X and y differ in length.
-    """
+    """Return the class labels (N,) of N documents X, which may have another form than a matrix."""
     check_classification_targets(y)
     check_consistent_length(X, y)
     return column_or_1d(y)
 
 
 def class_codes(classes: np.ndarray, y: np.ndarray) -> np.ndarray:
-    """Return the index into ``classes`` (C,), which are sorted, of each of N labels, int64 (N,).
-
-    Raises
-    ------
-    ValueError : a label is not among the classes.
-    """
+    """Return the index into ``classes`` (C,), which are sorted, of each of N labels, int64 (N,)."""
     codes = np.minimum(np.searchsorted(classes, y), len(classes) - 1)
     unknown = classes[codes] != y
     if unknown.any():
@@ -124,12 +90,7 @@ def class_codes(classes: np.ndarray, y: np.ndarray) -> np.ndarray:
 
 
 def check_matrix(estimator: Any, X: Any) -> Any:
-    """Return a matrix (N, V) of finite numbers, CSR or dense, for a prediction.
-
-    Raises
-    ------
-    ValueError : NaN or infinity, or another number of features than in ``fit``.
-    """
+    """Return a matrix (N, V) of finite numbers, CSR or dense, for a prediction."""
     return _validated(estimator, X, reset=False)
 
 
@@ -140,10 +101,6 @@ def check_labelled_counts(
 
     The estimator, a `textmix.models.common.targets.LabelSetTargets`, gets its ``classes_``, ``classes`` or those of Y;
     without ``reset`` it keeps them.
-
-    Raises
-    ------
-    ValueError : see `check_counts` and `check_indicators`; also if X and Y differ in length.
     """
     counts = check_counts(estimator, X, reset=reset, dtype=dtype)
     labels = estimator._fit_targets(Y, classes) if reset else check_indicators(estimator._targets(Y))
@@ -152,12 +109,7 @@ def check_labelled_counts(
 
 
 def check_indicators(Y: Any) -> sparse.csr_array:
-    """Return label indicators as float64 CSR (N, L) in the form of `canonical`.
-
-    Raises
-    ------
-    ValueError : Y is None or holds another number than 0 and 1.
-    """
+    """Return label indicators as float64 CSR (N, L) in the form of `canonical`."""
     if Y is None:
         raise ValueError("y is missing: this estimator requires y to be passed, but the target y is None")
     checked = canonical(sparse.csr_array(check_array(sound(Y), accept_sparse="csr", dtype=np.float64)))
@@ -167,22 +119,12 @@ def check_indicators(Y: Any) -> sparse.csr_array:
 
 
 def check_dense_indicators(Y: Any) -> np.ndarray:
-    """Return label indicators as int8 (N, L), dense.
-
-    Raises
-    ------
-    ValueError : see `check_indicators`.
-    """
+    """Return label indicators as int8 (N, L), dense."""
     return np.ascontiguousarray(check_indicators(Y).toarray(), dtype=np.int8)
 
 
 def check_label_sets(Y: Any, n_instances: int, n_labels: int) -> np.ndarray:
-    """Return the label sets of given instances, int8 (N, L), dense.
-
-    Raises
-    ------
-    ValueError : see `check_indicators`; also if Y is not of the shape (n_instances, n_labels).
-    """
+    """Return the label sets of given instances, int8 (N, L), dense."""
     labels = check_dense_indicators(Y)
     if labels.shape != (n_instances, n_labels):
         expected = f"{n_instances} instances and the {n_labels} labels of the model"
@@ -191,12 +133,7 @@ def check_label_sets(Y: Any, n_instances: int, n_labels: int) -> np.ndarray:
 
 
 def check_weights(sample_weight: Any, X: Any) -> np.ndarray:
-    """Return the weights of the rows of X, float64 (N,); all 1 where ``sample_weight`` is None.
-
-    Raises
-    ------
-    ValueError : a negative weight, or a number of weights other than N.
-    """
+    """Return the weights of the rows of X, float64 (N,); all 1 where ``sample_weight`` is None."""
     return computable(check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True))
 
 

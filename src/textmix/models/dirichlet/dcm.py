@@ -58,16 +58,7 @@ class Maximum(NamedTuple):
 def maximise(
     tails: dcm.TailCounts, method: str, max_iter: int = 1000, tol: float = 1e-8, gradient_tol: float = 1e-6
 ) -> Maximum:
-    """Maximise one class's objective from the EDCM's parameters; no step decreases it.
-
-    Parameters
-    ----------
-    tails : statistic of the class, with at least one word.
-    method : name in `METHODS`.
-    max_iter : largest number of steps.
-    tol : the iteration has converged when a step increases the objective by less than this share of it ...
-    gradient_tol : ... and the scaled gradient (`textmix.models.dirichlet.dcm_kernels.Point`) is at most this.
-    """
+    """Maximise one class's objective from the EDCM's parameters; no step decreases it."""
     evaluate, step = METHODS[method]
     bound = concentration_bound(tails.lengths, tails.number)
     alpha = dcm.start_alpha(tails)

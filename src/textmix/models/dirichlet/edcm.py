@@ -161,16 +161,6 @@ def draw(beta: np.ndarray, length: int, rng: np.random.Generator) -> tuple[np.nd
 
     q(x) z^n factors over the words: word w is present with odds -beta_w log(1 - z), its count then follows the
     logarithmic series with parameter z.  z makes n the expected sum.
-
-    Parameters
-    ----------
-    beta : parameters (V,), not all 0.
-    length : n.
-    rng : source of all randomness.
-
-    Returns
-    -------
-    words, counts : int64 (m,), the words present, increasing, and the count of each.
     """
     from scipy.optimize import brentq  # a fit does not wait for it
 

@@ -102,12 +102,7 @@ def _sum_small(
     scratch: Scratch,
     length: np.ndarray,
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Mark the words, add up the weights of small counts, list the other counts, and set the documents' lengths.
-
-    Returns
-    -------
-    cells, owners : int64; cell of the matrix and document of each listed count.
-    """
+    """Mark the words, add up the weights of small counts, list the other counts, and set the documents' lengths."""
     n_cells = 0
     for d in rows:
         n_cells += indptr[d + 1] - indptr[d]
@@ -215,12 +210,7 @@ def _write_tails(
     tail: np.ndarray,
     tally: np.ndarray,
 ) -> int:
-    """Write a word's tail counts, from its small sums and its list (overwritten), to ``distinct`` and ``tail``.
-
-    Returns
-    -------
-    Number of tail counts.
-    """
+    """Write a word's tail counts, from its small sums and its list (overwritten), to ``distinct`` and ``tail``."""
     number = 0
     if len(counts) == 0:
         for x in range(SMALL):

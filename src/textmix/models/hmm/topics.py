@@ -33,14 +33,7 @@ SWEEPS = 30
 
 
 def topic_emissions(X: TokenSequences, n_topics: int, rng: np.random.RandomState) -> np.ndarray:
-    """Return p(w | topic), float64 (V, K); columns sum to 1.
-
-    Parameters
-    ----------
-    X : N documents, not all of them empty.
-    n_topics : K.
-    rng : source of the factorisation's start, which fills the zeros of a singular value decomposition.
-    """
+    """Return p(w | topic), float64 (V, K); columns sum to 1."""
     counts = X.counts()
     usual = (np.bincount(X.values, minlength=X.n_words) + 1.0) / (len(X.values) + X.n_words)
     shares = sparse.csr_matrix(counts.multiply(1.0 / np.maximum(X.lengths, 1)[:, np.newaxis]))

@@ -43,14 +43,7 @@ def reach(V: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 @njit
 def _bound(z: np.ndarray, V: np.ndarray, ends: tuple[np.ndarray, np.ndarray], member: np.ndarray, depth: int) -> float:
-    """Return a bound from above on the log probability of the labels after the first ``depth``, given these.
-
-    Parameters
-    ----------
-    z, V : log odds from the features, float64 (L,), and links, see `reach`.
-    ends : the arrays of `reach`.
-    member : bool (L,), the choice of the first ``depth`` labels.
-    """
+    """Return a bound from above on the log probability of the labels after the first ``depth``, given these."""
     total = 0.0
     for label in range(depth, len(z)):
         odds = odds_given(z, V, member, label, depth)

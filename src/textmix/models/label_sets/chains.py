@@ -41,16 +41,7 @@ def _with_labels(X: Any, Y: np.ndarray) -> Any:
 
 
 def fit_linked(model: Any, space: RowSpace, Y: np.ndarray, weight: np.ndarray, free: np.ndarray) -> None:
-    """Fit all labels, each on the features and on the labels that are its inputs, and set ``links_`` and the weights.
-
-    Parameters
-    ----------
-    model : a `LinearMultiLabel`.
-    space : of the features of the instances, (N, V).
-    Y : label indicators (N, L).
-    weight : float64 (N,) of the instances; an instance of weight 0 is left out.
-    free : bool (L, L); free[j, l] tells whether label j is an input of label l.
-    """
+    """Fit all labels, each on the features and the labels that are its inputs; set ``links_`` and the weights."""
     n_features, n_labels = space.inputs.shape[1], Y.shape[1]
     every = np.ones((1, n_labels), dtype=bool)
     mask = np.vstack([np.repeat(every, n_features, axis=0), free, every])
@@ -63,27 +54,14 @@ def fit_linked(model: Any, space: RowSpace, Y: np.ndarray, weight: np.ndarray, f
 
 
 def search(odds: np.ndarray, order: np.ndarray, links: np.ndarray, beam_width: int = 1) -> np.ndarray:
-    """Return the label sets that a chain finds by beam search, int64 (N, L).
-
-    Parameters
-    ----------
-    odds : float64 (N, L), see `ClassifierChain.feature_odds`.
-    order : int (L,), the labels in the order of the chain.
-    links : see `ClassifierChain`.
-    beam_width : see `ClassifierChain`.
-    """
+    """Return the label sets that a chain finds by beam search, int64 (N, L)."""
     member = np.zeros(odds.shape, dtype=np.int64)
     member[:, order] = search_chain(odds, np.ascontiguousarray(links), beam_width)[0]
     return member
 
 
 def check_order(order: np.ndarray) -> None:
-    """Check that an order, int (L,), has every label 0 to L - 1 once.
-
-    Raises
-    ------
-    ValueError : it has not.
-    """
+    """Check that an order, int (L,), has every label 0 to L - 1 once."""
     if not np.array_equal(np.sort(order), np.arange(len(order))):
         raise ValueError("order_ must hold every label once; save the model again")
 

@@ -184,14 +184,7 @@ class SetScorer(MultiLabelClassifier):
 
 
 def decide_listed(sets: np.ndarray, log_proba: np.ndarray, decision: str) -> np.ndarray:
-    """Return a label set for each instance, (n, L) of 0 and 1, where S listed sets alone have probability.
-
-    Parameters
-    ----------
-    sets : int8 (S, L); the empty set is chosen only where it is among them.
-    log_proba : float64 (n, S), log p(y|x) of each set.
-    decision : see `SetScorer.decide`.
-    """
+    """Return a label set for each instance, (n, L) of 0 and 1, where S listed sets alone have probability."""
     if decision == "mode":
         return np.asarray(sets[np.argmax(log_proba, axis=1)])
     if decision == "marginal":
@@ -290,13 +283,7 @@ class _CRFProblem:
 
 
 def split_unknowns(W: np.ndarray, n_labels: int, n_label_weights: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return the weights of labels, float64 (V + 1, L), and of the states of pairs, float64 (4 L (L - 1) / 2,).
-
-    Parameters
-    ----------
-    W : the unknowns of the CRF, float64 (P, 1).
-    n_labels, n_label_weights : L and (V + 1) L.
-    """
+    """Return the weights of labels, float64 (V + 1, L), and of the states of pairs, float64 (4 L (L - 1) / 2,)."""
     return W[:n_label_weights, 0].reshape(-1, n_labels), W[n_label_weights:, 0]
 
 
@@ -305,10 +292,6 @@ def pair_states(sets: np.ndarray) -> sparse.csr_array:
 
     Pair p, in the order of `numpy.triu_indices`, has the columns 4 p to 4 p + 3, for the states (0, 0), (0, 1), (1, 0)
     and (1, 1).  Exactly one of the four holds a 1.
-
-    Parameters
-    ----------
-    sets : (S, L) of 0 and 1.
     """
     first, second = np.triu_indices(sets.shape[1], k=1)
     state = 2 * sets[:, first].astype(np.int64) + sets[:, second]

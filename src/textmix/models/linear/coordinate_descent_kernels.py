@@ -62,14 +62,7 @@ def _column_gradient(indptr: np.ndarray, indices: np.ndarray, data: np.ndarray, 
 
 @njit(nogil=True)
 def _quadratic(state: np.ndarray, w: np.ndarray, l1: float, l2: float) -> float:
-    """Return the penalised quadratic up to a constant: sum over documents of g_i^2 / (2 h_i), plus the penalties.
-
-    Parameters
-    ----------
-    state : float64 (N, 2), g and h at the weights ``w``; a document with h = 0 is left out.
-    w : float64 (K,).
-    l1, l2 : penalties.
-    """
+    """Return the penalised quadratic up to a constant: sum over documents of g_i^2 / (2 h_i), plus the penalties."""
     total = 0.0
     for i in range(len(state)):
         if state[i, 1] > 0:
@@ -97,15 +90,6 @@ def _support_step(
     While no weight changes its sign, the penalised quadratic is smooth: conjugate gradients, preconditioned by its
     diagonal, take a step along valleys in which coordinate descent is slow.  A weight whose sign would change becomes
     0.  The step is halved until the penalised quadratic decreases, and is dropped if it never does.
-
-    Parameters
-    ----------
-    columns : int64 (K,), the features.
-    w : float64 (K,), their weights; changed.
-    state : float64 (N, 2), gradient and curvature of each document; the gradients are changed.
-    curvature : float64 (K,), second derivative of the penalised quadratic in each weight.
-    l1, l2 : penalties.
-    intercept : whether it changes too.
     """
     support, h = np.flatnonzero((w != 0.0) & (curvature > 0.0)), state[:, 1]
     weights, scale, chosen = w[support], 1.0 / curvature[support], columns[support]

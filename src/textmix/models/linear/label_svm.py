@@ -48,16 +48,7 @@ class DualSolution(NamedTuple):
 def cost_path(
     gram: np.ndarray, sign: np.ndarray, costs: Sequence[float] | np.ndarray, factor: float, *, tol: float, max_iter: int
 ) -> Iterator[DualSolution]:
-    """Yield the machine of each cost, started from the machine of the cost before.
-
-    Parameters
-    ----------
-    gram : float64 (N, N), inner products of the pages.
-    sign : float64 (N,), 1 for a page with the label and -1 for a page without; both occur.
-    costs : increasing values of C.
-    factor : J, by which the cost of a page with the label is multiplied.
-    tol, max_iter : see `textmix.models.linear.smo_kernels.ascend`.
-    """
+    """Yield the machine of each cost, started from the machine of the cost before."""
     beta, gradient = np.zeros(len(sign)), sign.copy()
     for cost in costs:
         upper, lower = np.where(sign > 0, cost * factor, 0.0), np.where(sign > 0, 0.0, -cost)

@@ -33,13 +33,6 @@ def penalty_grid(
 
     With an L1 part, the unit of a penalty is the smallest penalty at which all weights are 0.  Without an L1 part, the
     unit is the mean squared Euclidean length of a document.
-
-    Parameters
-    ----------
-    problem : data, loss and document weights; the mean is weighted by them.
-    l1_ratio : share of the L1 norm in the penalty, 0 to 1.
-    n_lambdas : number of penalties.
-    largest, smallest : the first and the last penalty, in the unit.
     """
     if l1_ratio > 0:
         unit = largest_l1(problem) / l1_ratio
@@ -60,14 +53,6 @@ def regularisation_path(
     """Yield the solution at each penalty, started from the solution at the penalty before.
 
     The objective is the weighted mean loss + lambda (l1_ratio |w|_1 + (1 - l1_ratio) / 2 |w|^2).
-
-    Parameters
-    ----------
-    problem : data, loss and document weights.
-    lambdas : positive penalties; a decreasing order makes each start a good one.
-    l1_ratio : share of the L1 norm in the penalty, 0 to 1.
-    tolerance : largest duality gap of a solution, as a share of the objective.
-    space : without an L1 part, the subspace that holds what fits on the same matrix have found; it grows.
     """
     if l1_ratio == 0:
         for (point,) in _points([problem], lambdas, tolerance, space):
@@ -118,17 +103,6 @@ def cross_validate(
     At each penalty the models of all folds are fitted before the next penalty.  The search ends after ``patience``
     penalties in a row without a better accuracy, but not while the best accuracy is only that of always predicting the
     most frequent class: the largest penalties may leave no other prediction.
-
-    Parameters
-    ----------
-    X : documents (N, P).
-    y : float64 (N,), -1 or 1.
-    fold : int (N,), the fold in which a document is held out; -1 for a document that every model is trained on.
-    loss : a key of `textmix.models.linear.margin_problem.LOSSES`.
-    lambdas : float64 (n_lambdas,), decreasing penalties.
-    l1_ratio, tolerance, space : see `regularisation_path`.
-    patience : number of penalties.
-    intercept : whether the models have one.
     """
     held = [fold == k for k in np.unique(fold[fold >= 0])]
     problems = [MarginProblem.of(X, y, loss, 1.0 * ~out, intercept=intercept) for out in held]

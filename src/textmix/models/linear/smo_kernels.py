@@ -30,13 +30,6 @@ def _falling(
     """Return the document whose beta should fall, and the largest KKT violation of a pair with ``rising``.
 
     It is the document that promises the largest increase of the dual to second order, -1 if no pair increases it.
-
-    Parameters
-    ----------
-    row : float64 (N,), inner products with the document ``rising``.
-    square : float64 (N,), squared lengths of the documents.
-    beta, lower, gradient : float64 (N,), see `ascend`.
-    rising : the document whose beta is to rise.
     """
     best, chosen, violation = 0.0, -1, 0.0
     own, top = square[rising], gradient[rising]

@@ -26,14 +26,7 @@ COMPONENTS = 50
 
 
 def sensitivity(X: sparse.csr_array, codes: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-    """Return the consistency of each word's sensitivity, its mean over its deviation in the ensemble, float64 (V,).
-
-    Parameters
-    ----------
-    X : counts (N, V).
-    codes : class indices (N,), of at least two classes.
-    rng : draws the folds and the first weights.
-    """
+    """Return the consistency of each word's sensitivity, its mean over its deviation in the ensemble, float64 (V,)."""
     maps = sensitivities(X, codes, rng)
     mean, deviation = maps.mean(axis=0), maps.std(axis=0, ddof=1)
     return np.divide(mean, deviation, out=np.zeros_like(mean), where=deviation > 0)
@@ -47,11 +40,6 @@ def sensitivities(
     Each resample halves the documents.  The space of latent semantic indexing and a network in it are fitted to one
     half; the sensitivity of a word is the mean over the other half of |d p(c|x) / d x_w|, for the class c of the
     document and its weighted count x_w, by the chain rule through the space.
-
-    Parameters
-    ----------
-    X, codes, rng : see `sensitivity`.
-    networks : B, the number of resamples.
     """
     maps = np.empty((networks, X.shape[1]))
     for number in range(networks):
@@ -78,13 +66,7 @@ def trained(Z: np.ndarray, codes: np.ndarray, seed: int) -> neural_network.MLPCl
 
 
 def gradients(model: neural_network.MLPClassifier, Z: np.ndarray, codes: np.ndarray) -> np.ndarray:
-    """Return d p(c|z) / d z for the class c of each document, float64 (N, K); zeros for a class without training.
-
-    Parameters
-    ----------
-    model : a fitted network with one hidden layer of tanh.
-    Z, codes : coordinates (N, K) and class indices (N,).
-    """
+    """Return d p(c|z) / d z for the class c of each document, float64 (N, K); zeros for a class without training."""
     first, second = model.coefs_
     hidden = np.tanh(Z @ first + model.intercepts_[0])
     output = hidden @ second + model.intercepts_[1]
@@ -135,14 +117,7 @@ SCORES: dict[str, Callable[[sparse.csr_array, np.ndarray, np.random.Generator], 
 
 
 def kept_words(scores: np.ndarray, frequency: np.ndarray, share: float) -> np.ndarray:
-    """Return the columns of the best words in increasing order, int64; of equal scores the first column is better.
-
-    Parameters
-    ----------
-    scores : of the words, float64 (V,).
-    frequency : documents with each word, (V,); words of none are no part of the vocabulary.
-    share : of the vocabulary that is kept, at least one word.
-    """
+    """Return the columns of the best words in increasing order, int64; of equal scores the first column is better."""
     seen = np.flatnonzero(frequency)
     order = seen[np.argsort(-scores[seen], kind="stable")]
     return np.sort(order[: max(1, round(share * len(seen)))])

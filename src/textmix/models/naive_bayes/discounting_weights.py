@@ -155,12 +155,6 @@ def class_weights(by_class: sparse.csc_array, discount: np.ndarray, unigram: np.
     r"""Return M_c, float64 (C,), and the log weights log \hat p(w|c) - log p(w), equations (19) and (21).
 
     The weight of a word that does not occur in c is log M_c.
-
-    Parameters
-    ----------
-    by_class : CSC (V, C), N_cw.
-    discount : float64 (C,), b.
-    unigram : float64 (V,), p(w); a word for which it is 0 is skipped.
     """
     seen = _Seen(by_class, discount, unigram)
     group = np.where(unigram > 0, 0, -1)
@@ -172,13 +166,6 @@ def against_rest_weights(by_class: sparse.csc_array, everything: np.ndarray, b: 
 
     The counts of "others" are ``everything`` minus the counts of c.  Words with equal counts and equal p(w) have equal
     weights in every class in which they do not occur; these weights are computed once for each kind of word.
-
-    Parameters
-    ----------
-    by_class : CSC (V, C), N_cw.
-    everything : float64 (V,), the counts of all documents, each document counted once.
-    b : the discounting constant.
-    unigram : float64 (V,), p(w); a word for which it is 0 is skipped.
     """
     seen = _Seen(by_class, np.full(by_class.shape[1], b), unigram)
     # Scaled counts leave rounding errors where a class has all occurrences.

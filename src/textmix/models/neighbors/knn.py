@@ -208,13 +208,7 @@ class KNNClassifier(CalibratedScores, ClassifierMixin, BaseEstimator):  # type: 
 
 
 def decision_of_shares(shares: np.ndarray, elected: np.ndarray) -> np.ndarray:
-    """Return the decision of votes: float64 (N, C); of two classes the lead of the second, (N,).
-
-    Parameters
-    ----------
-    shares : float64 (N, C), of the votes of each class.
-    elected : index of the elected class of each document, (N,); no share is larger than its share.
-    """
+    """Return the decision of votes: float64 (N, C); of two classes the lead of the second, (N,)."""
     rows, decision = np.arange(len(shares)), shares.copy()
     decision[rows, elected] = np.nextafter(shares[rows, elected], np.inf)
     return decision[:, 1] - decision[:, 0] if decision.shape[1] == 2 else decision

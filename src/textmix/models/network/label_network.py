@@ -67,13 +67,7 @@ def coordinates(X: sparse.csr_array) -> np.ndarray:
 
 
 def activations(weights: Weights, X: Any) -> tuple[np.ndarray, np.ndarray]:
-    """Return the hidden units' values, float64 (N, H) in (-1, 1), and the log odds of the labels, float64 (N, L).
-
-    Parameters
-    ----------
-    weights : of the network.
-    X : inputs (N, V), sparse or dense.
-    """
+    """Return the hidden units' values, float64 (N, H) in (-1, 1), and the log odds of the labels, float64 (N, L)."""
     hidden = np.tanh(np.asarray(X @ weights.hidden) + weights.hidden_bias)
     return hidden, hidden @ weights.output + weights.output_bias
 
@@ -83,14 +77,6 @@ def loss(flat: np.ndarray, like: Weights, X: np.ndarray, Y: np.ndarray, decay: f
 
     The loss is the sum of the cross-entropies of all pages and labels, in nats, plus decay / 2 times the sum of the
     squared weights; biases have no penalty.
-
-    Parameters
-    ----------
-    flat : float64, the weights in one vector, see `Weights.flat`.
-    like : weights of the shapes that ``flat`` holds; their values are not read.
-    X : float64 (N, V), inputs.
-    Y : label indicators (N, L).
-    decay : factor of the squared weights.
     """
     weights = like.filled(flat)
     hidden, output = activations(weights, X)

@@ -266,19 +266,7 @@ def _best_entry(scores: np.ndarray) -> tuple[int, int]:
 
 @njit(nogil=True)
 def _next_layer(layer: np.ndarray, scores: np.ndarray, width: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return the best distinct sets that have one label more than the sets of a layer.
-
-    Parameters
-    ----------
-    layer : bool (B, L), label sets of one size.
-    scores : float64 (B, L), score of each set with each label added; -inf rules a label out.  It is overwritten.
-    width : largest number of sets to return.
-
-    Returns
-    -------
-    chosen : bool (B', L), best first.
-    reached : float64 (B',), their scores.
-    """
+    """Return the best distinct sets that have one label more than the sets of a layer."""
     chosen, reached = np.zeros((width, layer.shape[1]), dtype=np.bool_), np.empty(width)
     filled = 0
     while filled < width:

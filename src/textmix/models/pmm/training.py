@@ -46,15 +46,7 @@ class SetCounts(NamedTuple):
 
     @classmethod
     def of(cls, X: sparse.csr_array, Y: np.ndarray, weight: np.ndarray) -> Self:
-        """Add up the pages of each label set.
-
-        Parameters
-        ----------
-        X : counts, CSR (N, V).
-        Y : label indicators, bool (N, L); pages without labels are left out of ``counts``, because the model gives them
-            no probability.
-        weight : float64 (N,); a page of weight 2 counts as two pages, and a page of weight 0 is left out.
-        """
+        """Add up the pages of each label set."""
         size_count = np.bincount(Y.sum(axis=1), weights=weight, minlength=Y.shape[1] + 1)
         return cls(*_by_set(X, Y, weight * Y.any(axis=1)), weight @ Y, size_count)
 
@@ -184,19 +176,7 @@ class EMRun:
         self._scale = kernels.update_theta(layout, self._weights, self._gain, self._mass, self.theta)
 
     def iterate(self, tol: float, max_iter: int, learn_alpha: bool) -> tuple[list[float], bool]:
-        """Repeat M-step and E-step until J converges.
-
-        Parameters
-        ----------
-        tol : relative change of J at or below which the run has converged.
-        max_iter : largest number of iterations.
-        learn_alpha : whether the M-step sets alpha (PMM2) or leaves it (PMM1).
-
-        Returns
-        -------
-        path : J before the first and after each iteration.
-        converged : whether the last change was at most ``tol``.
-        """
+        """Repeat M-step and E-step until J converges."""
         path = [self.evaluate()]
         for _ in range(max_iter):
             self.update(learn_alpha)

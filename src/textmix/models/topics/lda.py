@@ -169,25 +169,13 @@ class LDAClassifier(CountClassifier):
 
 
 def bound(X: sparse.csr_array, phi: np.ndarray, alpha: float) -> np.ndarray:
-    """Return the variational bound of log p of documents' words in their order, float64 (N,), in nats.
-
-    Parameters
-    ----------
-    X : counts (N, V).
-    phi : float64 (K, V), probability of each word in each topic, positive.
-    alpha : pseudo-words of each topic in a document.
-    """
+    """Return the variational bound of log p of documents' words in their order, float64 (N,), in nats."""
     cells = X.indptr, X.indices, np.asarray(X.data, dtype=np.float64)
     return np.asarray(bounds(cells, np.ascontiguousarray(phi.T), alpha, SWEEPS))
 
 
 def in_order(X: sparse.csr_array, rng: np.random.RandomState) -> tuple[np.ndarray, np.ndarray]:
-    """Return the words of documents (N, V) in random order, int32 (T,), and where each document begins, int64 (N + 1,).
-
-    Raises
-    ------
-    ValueError : a count is no whole number.
-    """
+    """Return words of documents (N, V) in random order, int32 (T,), and where each document begins, int64 (N + 1,)."""
     counts = X.data.astype(np.int64)
     if (counts != X.data).any():
         raise ValueError("X holds a count that is no whole number; words in order need whole numbers")
