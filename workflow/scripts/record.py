@@ -5,7 +5,6 @@ from pathlib import Path
 from reproduction.flow.commit import commit_of
 from reproduction.flow.job import job, logger
 from reproduction.flow.results import Evidence, role_entries
-from reproduction.plan.stages import PAGE
 from reproduction.verdict.published import read_record
 from reproduction.verdict.recorded import read_recorded, recorded_files
 from reproduction.verdict.recording import PaperPlan, check_no_loss, read_run, write_record
@@ -31,6 +30,6 @@ with job(snakemake):
     check_no_loss(old, made)
     write_record(made, folders, texts)
     for name in ("light", "dark"):  # for the README
-        drawing = run / PAGE.path(name)
+        drawing = run / "results/report" / f"results-{name}.svg"
         Path("docs/_static", drawing.name).write_bytes(drawing.read_bytes())
     logger.info("recorded %d rows of the run that ended on %s; commit config/", len(made.rows), made.day)
