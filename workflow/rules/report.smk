@@ -11,10 +11,10 @@ rule page:
         data=JOBS.datasets,
         config=JOBS.records,
         recorded=JOBS.recorded,
-        schemas=JOBS.source(
-            "workflow/schemas/checks.schema.yaml",
-            "workflow/schemas/choices.schema.yaml",
-        ),
+        schemas=[
+            JOBS.source("workflow/schemas/checks.schema.yaml"),
+            JOBS.source("workflow/schemas/choices.schema.yaml"),
+        ],
     output:
         front=report(
             "results/report/index.html",

@@ -97,16 +97,16 @@ class Jobs:
 
     # --- files of the configuration ---
 
-    def source(self, *names: str) -> list[str]:
-        """Return files beside the Snakefile as seen from the folder in which the workflow runs."""
-        return [os.path.relpath(self.plan.root / name) for name in names]
+    def source(self, name: str) -> str:
+        """Return a file of the folder with ``workflow/`` as seen from the folder in which the workflow runs."""
+        return os.path.relpath(self.plan.root / name)
 
-    def paper_file(self, name: str) -> Callable[[Any], list[str]]:
+    def paper_file(self, name: str) -> Callable[[Any], str | list[str]]:
         """Return a function that gives the path of a file of a paper's folder; no path where there is no such file."""
 
-        def find(wildcards: Any) -> list[str]:
+        def find(wildcards: Any) -> str | list[str]:
             path = self.plan.folders[wildcards.paper] / name
-            return [os.path.relpath(path)] if path.is_file() else []
+            return os.path.relpath(path) if path.is_file() else []
 
         return find
 
@@ -366,7 +366,7 @@ class Jobs:
         root = self.plan.root
         found = [path for name in _CARRIED for path in (root / name, *(root / name).rglob("*")) if path.is_file()]
         names = (path.relative_to(root).as_posix() for path in found)
-        return self.source(*sorted(name for name in names if not _GENERATED.search(name)))
+        return [self.source(name) for name in sorted(names) if not _GENERATED.search(name)]
 
     def judging(self, wildcards: Any) -> dict[str, Settings]:
         """Return paper -> its ``paper.yaml``, roles and evidence, of all papers: what its verdicts rest on."""
