@@ -2,12 +2,11 @@
 Choosing a method by the matrix
 ===============================
 
-One data set tells little about a method. ``snakemake matrix`` compares every method on every data set at hand with the
-same splits; this script shows the idea in Python, on three data sets and one split each.
+One data set tells little about a method. This script compares methods on three data sets, with one split each.
 """
 
 # %%
-# Methods for counts, each with one setting. The workflow tunes them on training documents.
+# Methods for counts, each with one setting.
 import matplotlib.pyplot as plt
 import numpy as np
 from scipy.stats import rankdata
