@@ -113,7 +113,8 @@ def print_verdicts():
     ]
     pages.append(("Report", "results/report/summary.json", "results/report/index.html"))
     made = lambda path: os.path.exists(path) and os.path.getmtime(path) >= STARTED
-    print(run_said(pages, made, Path), file=sys.stderr)
+    if said := run_said(pages, made, Path):
+        print(said, file=sys.stderr)
 
 
 wildcard_constraints:
