@@ -8,12 +8,12 @@ import sys
 import numpy as np
 import pytest
 
-from tests.race.synthetic_encoder import encode
+from tests.text.synthetic_encoder import encode
 from textmix.core.errors import ConfigError
 from textmix.text import encoder
 from textmix.text.encoder import EncoderNotNamedError, TextEncoder, allow
 
-PLACE = "tests.race.synthetic_encoder"
+PLACE = "tests.text.synthetic_encoder"
 TEXTS = ["a goal", "", "paint on a stage"]
 
 
@@ -44,7 +44,7 @@ def test_an_encoder_that_nobody_named_is_not_even_imported() -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "said"),
+    ("name", "message"),
     [
         ("model", "is no name of an encoder; give module:name"),
         ("no_such_module:model", "cannot be imported"),
@@ -52,8 +52,8 @@ def test_an_encoder_that_nobody_named_is_not_even_imported() -> None:
         (f"{PLACE}:number", "has neither encode nor transform"),
     ],
 )
-def test_a_wrong_name_is_one_sentence(name: str, said: str) -> None:
-    with pytest.raises(ConfigError, match=said):
+def test_a_wrong_name_is_one_sentence(name: str, message: str) -> None:
+    with pytest.raises(ConfigError, match=message):
         allow(name)
 
 
