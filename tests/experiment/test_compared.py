@@ -20,9 +20,7 @@ from textmix.experiment.entries import TEXT_VIEWS
 from textmix.experiment.entries import compared as compared_entry
 from textmix.experiment.methods import Method, load_methods
 from textmix.experiment.splits import make_splits
-from textmix.serve.keep import keep_best
 from textmix.text.features import build_features
-from textmix.text.sequences import SequenceVectorizer
 
 CORPUS = SimpleNamespace(
     tokens=None,
@@ -115,13 +113,3 @@ def test_counts_alone_leave_a_reason(texts: Corpus) -> None:
     splits = make_splits(corpus, {"kind": "random", "train": 0.7, "trials": 1}, 0, "s", None)
     with pytest.raises(MissingResult, match="takes words in order"):
         run_compared([corpus], splits, METHOD, entry_of(METHOD), 0)
-
-
-def test_the_model_that_is_kept_reads_words_in_order(texts: Corpus) -> None:
-    point = {"view": "sequences", "weighting": "order", "n_states": 4}
-    choice = {"point": point, "metric": "accuracy", "value": 1.0, "low": 1.0, "high": 1.0}
-    about = {"seed": 0}
-    model = keep_best(texts, choice, METHOD, entry_of(METHOD), features=TEXT_VIEWS, about=about)
-    assert [type(step) for _, step in model.steps][:1] == [SequenceVectorizer]
-    labels, _ = model.label(Ragged.from_texts([b"a b a b a b a b a b a b", b"a a a a a a b b b b b b"]))
-    assert labels.tolist() == [1, 0]

@@ -17,14 +17,15 @@ from textmix.core.errors import ConfigError, DataFormatError, IntegrityError, Mi
 from textmix.data.corpus import Corpus, Ragged, label_matrix
 from textmix.experiment.methods import Method, load_methods
 from textmix.models.linear.two_class import TwoClassLinear
-from textmix.serve.classes import SKLEARN
-from textmix.serve.fit import fit_model, is_persistable
+from textmix.models.naive_bayes.mixture import MultinomialMixture
+from textmix.serve.classes import SKLEARN, can_be_persisted
 from textmix.serve.model import PersistedModel
 from textmix.text.features import build_features
-from textmix.text.sequences import TokenSequences
+from textmix.text.sequences import SequenceVectorizer, TokenSequences
+from textmix.text.word_vectorizer import WordVectorizer
 
 METHODS = load_methods()
-PERSISTABLE = sorted(name for name, method in METHODS.items() if is_persistable(method))
+PERSISTABLE = sorted(name for name, method in METHODS.items() if can_be_persisted(type(method.make({}))))
 SPEC = {"tokenizer": "unicode", "stop_list": "smart", "min_count": 2}
 LABELS = ["cats, dogs", 'so-called "news"', "sport/tennis", "öffentlich", "unused"]
 
@@ -48,11 +49,8 @@ def fitted(name: str) -> tuple[PersistedModel, Corpus, Corpus]:
     counts = build_features(text, spec)
     y = counts.classes() if method.task == "single" else counts.indicators()
     estimator = method.make({}).fit(TokenSequences.of_corpus(counts) if ordered else counts.features, y)
-    return (
-        PersistedModel.of_words(estimator, method.task, LABELS, counts.feature_names, spec, dataset="made"),
-        text,
-        counts,
-    )  # type: ignore[arg-type]
+    words = (SequenceVectorizer if ordered else WordVectorizer)(**SPEC).fit([text.text.text(d) for d in range(60)])  # type: ignore[union-attr]
+    return PersistedModel([("words", words), ("model", estimator)], method.task, LABELS, "made"), text, counts
 
 
 @pytest.fixture(scope="module")
@@ -261,18 +259,12 @@ def test_no_folder_a_file_and_a_missing_result(folder: Path, tmp_path: Path) -> 
         PersistedModel.load(tmp_path / "missing")
 
 
-def test_a_matrix_a_method_without_forms_and_an_object_as_parameter_cannot_be_saved(tmp_path: Path) -> None:
-    model, _, _ = fitted("edcm")
-    with pytest.raises(ConfigError, match="is a matrix"):
-        PersistedModel.of_words(model.estimator, "single", LABELS, [], {"tokenizer": "matrix"})
-    unable = Method("mixture", "textmix.models.naive_bayes.mixture:MultinomialMixture", "x", "single", "counts", "x")
-    with pytest.raises(ConfigError, match="the class of mixture declares no fitted state"):
-        fit_model(build_features(corpus(False), SPEC), SPEC, unable, {})
+def test_a_class_without_forms_and_an_object_as_parameter_cannot_be_saved(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match=r"declares no fitted state"):
-        PersistedModel.of_words(unable.make({}), unable.task, LABELS, [], SPEC).save(tmp_path / "model", {})
+        PersistedModel([("model", MultinomialMixture())], "single", LABELS).save(tmp_path / "model", {})
     estimator = LogisticRegression(random_state=np.random.RandomState(0)).fit([[0.0], [1.0]], [0, 1])
     with pytest.raises(ConfigError, match="random_state is a RandomState"):
-        PersistedModel.of_words(estimator, "single", ["a", "b"], ["x"], SPEC).save(tmp_path / "model", {})
+        PersistedModel([("model", estimator)], "single", ["a", "b"]).save(tmp_path / "model", {})
     assert not (tmp_path / "model").exists() and type(estimator).__name__ in SKLEARN
 
 

@@ -29,8 +29,7 @@ from textmix.serve.classes import forms_of, persisted_class
 from textmix.serve.forms import read_json, read_names, read_state, write_state
 from textmix.serve.seen import shown
 from textmix.text.encoder import EncoderNotNamedError
-from textmix.text.sequences import SequenceVectorizer, TokenSequences
-from textmix.text.word_vectorizer import WordVectorizer
+from textmix.text.sequences import TokenSequences
 
 #: Version of the folder's layout; a model of another version is refused.
 FORMAT = 4
@@ -67,31 +66,6 @@ class PersistedModel:
         """Return classes, task and number of labels; vocabulary and weights would fill pages."""
         names = " > ".join(type(step).__name__ for _, step in self.steps)
         return f"<textmix model: {names}; {self.task}, {len(self.label_names)} labels>"
-
-    @classmethod
-    def of_words(
-        cls,
-        estimator: Any,
-        task: str,
-        label_names: Sequence[str],
-        vocabulary: Sequence[str],
-        features: Mapping[str, Any],
-        *,
-        dataset: str = "",
-    ) -> Self:
-        """Return the model of an estimator that was fitted to counts of words, or to words in order (``keep_tokens``).
-
-        Parameters
-        ----------
-        estimator, task, label_names, dataset : see `PersistedModel`.
-        vocabulary, features : see `textmix.text.word_vectorizer.WordVectorizer.of`.
-
-        Raises
-        ------
-        ConfigError : the features are not counts of single words.
-        """
-        words = (SequenceVectorizer if features.get("keep_tokens") else WordVectorizer).of(features, vocabulary)
-        return cls([("words", words), ("model", estimator)], task, label_names, dataset)
 
     @property
     def estimator(self) -> Any:

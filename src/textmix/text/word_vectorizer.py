@@ -16,7 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from textmix.core.errors import ConfigError
 from textmix.data.corpus import Corpus, Ragged, label_matrix
-from textmix.text.features import MATRIX, FeatureSpec, build_features, count_known, known_tokens
+from textmix.text.features import FeatureSpec, build_features, count_known, known_tokens
 from textmix.text.messages import clean_messages
 from textmix.text.ngrams import check_choice, counts_of, fixed_vocabulary, limited, ngrams
 from textmix.text.stoplists import stop_words
@@ -94,30 +94,6 @@ class WordVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         self.max_df = max_df
         self.max_features = max_features
         self.vocabulary = vocabulary
-
-    @classmethod
-    def of(cls, features: Mapping[str, Any], vocabulary: Sequence[str]) -> Self:
-        """Return the fitted vectoriser that counts as a data set's words were counted.
-
-        Parameters
-        ----------
-        features : a ``features`` entry, see `FeatureSpec`.
-        vocabulary : V words in the order of the columns.
-
-        Raises
-        ------
-        ConfigError : the features are not counts of single words.
-        """
-        spec = FeatureSpec.from_mapping(features)
-        if spec.tokenizer == MATRIX:
-            raise ConfigError("model: the data set is a matrix, not text; choose a data set of text")
-        if spec.max_n > 1 or spec.vectors is not None:
-            raise ConfigError("model: features of skip-grams or vectors cannot be saved; choose features of words")
-        if spec.fit_on == "fold":
-            raise ConfigError("model: fit_on: fold cuts by the documents of a trial; choose features with fit_on: all")
-        vectorizer = cls(**{key: getattr(spec, key) for key in _KEYS & cls().get_params().keys()})
-        vectorizer.vocabulary_ = {word: column for column, word in enumerate(vocabulary)}
-        return vectorizer
 
     def fit(self, raw_documents: Iterable[str], y: Any = None) -> Self:
         """Find the words of N texts; ``y`` is ignored.  The errors are those of `fit_transform`."""
