@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import fnmatch
 import re
 import subprocess
 from collections.abc import Iterator, Mapping
@@ -13,7 +14,7 @@ from typing import Any
 import pytest
 import yaml
 
-from reproduction.verdict.history import names, sections, widened
+from reproduction.verdict.history import marked, names, sections
 from textmix.core.io import read_json
 
 ROOT = Path(__file__).parents[2]
@@ -158,18 +159,25 @@ HISTORY = """# Changes
 - Widened: `pmm.t1.p01.SVM` and
   `pmm.t2.*`.
 - Why: `pmm.t1.p02.NB` stays.
+
+## 2026-11-23: another reading
+
+- Chosen: `pmm.t1.p03.NB`.
 """
 
 
-def test_the_rows_of_an_item_that_begins_with_widened_are_marked() -> None:
-    ids = ["pmm.t1.p01.SVM", "pmm.t2.p03.NB", "pmm.t1.p02.NB"]
-    assert widened(HISTORY, ids) == dict.fromkeys(ids[:2], "2026-11-22: wider")
+def test_the_rows_of_an_item_on_what_had_been_seen_are_marked() -> None:
+    ids = ["pmm.t1.p01.SVM", "pmm.t2.p03.NB", "pmm.t1.p02.NB", "pmm.t1.p03.NB"]
+    wider = "Its margin was widened after test results had been seen: history.md, 2026-11-22: wider"
+    other = "Its reading was chosen after test results had been seen: history.md, 2026-11-23: another reading"
+    assert marked(HISTORY, ids) == {**dict.fromkeys(ids[:2], wider), "pmm.t1.p03.NB": other}
 
 
-def test_each_widened_row_of_the_papers_exists() -> None:
+def test_each_row_that_is_marked_in_a_history_exists() -> None:
     for paper in PAPERS:
         history = text_at("", f"config/papers/{paper}/history.md")
-        known = {row["id"] for row in DictReader(text_at("", f"config/papers/{paper}/published.csv").splitlines())}
+        known = [row["id"] for row in DictReader(text_at("", f"config/papers/{paper}/published.csv").splitlines())]
         for text in sections(history).values():
-            for item in re.findall(r"^- Widened:(?:.|\n(?=  ))*", text, flags=re.MULTILINE):
-                assert set(re.findall(r"`([^`]+)`", item)) <= known
+            for _, item in re.findall(r"^- (Widened|Chosen):((?:.|\n(?=  ))*)", text, flags=re.MULTILINE):
+                patterns = re.findall(r"`([^`]+)`", item)
+                assert [one for one in patterns if not fnmatch.filter(known, one)] == []

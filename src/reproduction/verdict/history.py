@@ -18,13 +18,15 @@ def names(text: str, item: str) -> bool:
     return any(fnmatch.fnmatchcase(item, pattern) for pattern in re.findall(r"`([^`]+)`", text))
 
 
-def widened(history: str, ids: Iterable[str]) -> dict[str, str]:
-    """Return id -> heading of the rows whose margin was widened after results were seen.
+def marked(history: str, ids: Iterable[str]) -> dict[str, str]:
+    """Return id -> mark of the rows whose margin or reading was chosen after test results had been seen.
 
-    An entry names them, by id or pattern, in an item that begins with ``- Widened:``.
+    An entry names them, by id or pattern, in an item that begins with ``- Widened:`` or ``- Chosen:``.
     """
     found: dict[str, str] = {}
     for heading, text in sections(history).items():
-        for item in re.findall(r"^- Widened:(?:.|\n(?=  ))*", text, flags=re.MULTILINE):
-            found |= {name: heading for name in ids if names(item, name)}
+        for word, item in re.findall(r"^- (Widened|Chosen):((?:.|\n(?=  ))*)", text, flags=re.MULTILINE):
+            what = "Its margin was widened" if word == "Widened" else "Its reading was chosen"
+            mark = f"{what} after test results had been seen: history.md, {heading}"
+            found |= {name: mark for name in ids if names(item, name)}
     return found

@@ -72,7 +72,7 @@ class Item:
     note : the note of the published row; may be empty.
     weak : why the row tells too little to count in the headline, see `reproduction.verdict.placebo`; may be empty.
     tried : what the row was tried with, and the share that passed, in words; may be empty.
-    widened : heading of the entry of history.md that widened the margin after results were seen; may be empty.
+    mark : that its margin or reading was chosen after test results had been seen, and where that stands; may be empty.
     margin_share : the least share of its margin by which the number would be reproduced; None where no margin judges
         it.
     corrected : the verdict with both tests corrected over the table.
@@ -96,7 +96,7 @@ class Item:
     note: str = ""
     weak: str = ""
     tried: str = ""
-    widened: str = ""
+    mark: str = ""
     margin_share: float | None = None
     corrected: str = ""
 
@@ -145,12 +145,12 @@ class Beside:
     ----------
     recorded : id -> row of the recorded run.
     origins : id -> what the rebuilt value came from.
-    widened : id -> heading of the entry of history.md that widened the margin after results were seen.
+    marks : id -> that a margin or reading was chosen after test results had been seen.
     """
 
     recorded: Mapping[str, RecordedRow] = field(default_factory=dict)
     origins: Mapping[str, Origin] = field(default_factory=dict)
-    widened: Mapping[str, str] = field(default_factory=dict)
+    marks: Mapping[str, str] = field(default_factory=dict)
 
     def recorded_of(self, row: Mapping[str, Any]) -> Recorded | None:
         """Return what the recorded run gave for a row of a comparison; None where it has no such row."""
@@ -187,7 +187,7 @@ def make_items(
         places = (difference, _interval(row), row["tolerance"], where)
         place, bounded = _relative(row), number(row["margin_p"])
         found = beside.recorded_of(row), beside.origins.get(row["id"]), printed.note
-        marks = {"weak": row["weak"], "tried": _tried(row), "widened": beside.widened.get(row["id"], "")}
+        marks = {"weak": row["weak"], "tried": _tried(row), "mark": beside.marks.get(row["id"], "")}
         share = number(row["margin_share"])
         items.append(
             Item(

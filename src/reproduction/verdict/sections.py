@@ -13,7 +13,7 @@ from reproduction.flow.results import Results, RoleEntry, is_left_out
 from reproduction.verdict.causes import causes_of
 from reproduction.verdict.compare import method_means, not_chosen
 from reproduction.verdict.coverage import DataUsed
-from reproduction.verdict.history import widened
+from reproduction.verdict.history import marked
 from reproduction.verdict.items import Beside, make_items, without_notes
 from reproduction.verdict.provenance import HOME
 from reproduction.verdict.published import Record, read_record
@@ -86,8 +86,8 @@ def read_sections(inputs: ReportInputs) -> tuple[list[PaperSection], list[list[d
         results = Results(inputs.results, name, inputs.roles, spec)
         history = inputs.folders[name] / "history.md"
         text = history.read_text(encoding="utf-8") if history.is_file() else ""
-        marked = widened(text, [row.id for row in record.rows])
-        beside = Beside(run.rows if run else {}, _origins(inputs, name), marked)
+        marks = marked(text, [row.id for row in record.rows])
+        beside = Beside(run.rows if run else {}, _origins(inputs, name), marks)
         section = make_section(name, spec, record, rows, results, figures=figures, data=data, beside=beside)
         specified, given = _specified(inputs, name, record), _given(inputs, name)
         sections.append(replace(section, specified=specified, given=given, home=inputs.home, means=method_means(rows)))
