@@ -259,7 +259,6 @@ class CBMClassifier(MultiLabelClassifier):
         """Return a label set for each instance by any decision from the one fit, int64 (N, L) of 0 and 1.
 
         The mode is best for subset accuracy, "expected_f" for F over documents, "marginal" for the Hamming loss.
-
         """
         if decision == "marginal":
             return (self.predict_proba(X) > 0.5).astype(np.int64)
@@ -273,8 +272,6 @@ class CBMClassifier(MultiLabelClassifier):
 
     def search(self, X: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Return the mode of p(y|x), its log probability, and the number of label sets tried.
-
-
 
         The mode is exact unless the number of sets tried reaches `SEARCH_LIMIT`.
 
