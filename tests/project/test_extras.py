@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from textmix.core.extras import extra
+from textmix.core.errors import extra
 
 #: Refuses each package that an extra brings, as if it were not installed.
 BLOCKED = """

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from textmix.core.digests import sha256_file
-from textmix.core.extras import extra
+from textmix.core.errors import extra
 
 #: Name of the metadata file of every crate.
 METADATA = "ro-crate-metadata.json"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
-from textmix.core.extras import extra
+from textmix.core.errors import extra
 
 if TYPE_CHECKING:
     from textmix.compare.comparison import Comparison as Comparison

@@ -16,8 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from textmix.core.cache import Store
 from textmix.core.digests import sha256_bytes, sha256_file
-from textmix.core.errors import ConfigError, suggest
-from textmix.core.extras import extra
+from textmix.core.errors import ConfigError, extra, suggest
 
 with extra("data"):
     import yaml

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -64,3 +65,13 @@ def suggest(word: str, allowed: Iterable[Any]) -> str:
     words = [str(item) for item in allowed]
     close = difflib.get_close_matches(word, words, n=1)
     return (f"did you mean '{close[0]}'? " if close else "") + (f"allowed: {', '.join(words)}" if words else "")
+
+
+@contextmanager
+def extra(name: str) -> Iterator[None]:
+    """Turn a failed import in a ``with`` block into an error that names the extra of pyproject.toml which brings it."""
+    try:
+        yield
+    except ModuleNotFoundError as error:
+        said = f"{error.name} is not installed; run: pip install 'textmix[{name}]'"
+        raise ModuleNotFoundError(said, name=error.name) from error

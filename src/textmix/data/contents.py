@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from email.message import EmailMessage, MIMEPart
 from typing import Any
 
-from textmix.core.extras import extra
+from textmix.core.errors import extra
 
 #: A tag of HTML; one that is never closed reaches to the end of the text, as in Rainbow's ``--skip-html``.
 _TAG = re.compile(rb"<[^>]*>?")

@@ -24,8 +24,7 @@ from urllib.parse import urljoin, urlsplit
 
 from textmix import __version__
 from textmix.core.digests import sha256_file
-from textmix.core.errors import DataFormatError
-from textmix.core.extras import extra
+from textmix.core.errors import DataFormatError, extra
 from textmix.core.io import LEFT
 from textmix.data.archives import read_wheel
 from textmix.data.registry import Source, SourceFile, Wheel

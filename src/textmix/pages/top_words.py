@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from textmix.core.extras import extra
+from textmix.core.errors import extra
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

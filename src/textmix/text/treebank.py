@@ -14,7 +14,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from textmix.core.extras import extra
+from textmix.core.errors import extra
 
 _TAG = re.compile(r"<[^<>]*>")
 #: Replacements of characters: typographic marks, also of Windows code page 1252 read as Latin-1, become plain marks;

@@ -15,8 +15,7 @@ from xml.etree.ElementTree import ParseError
 import numpy as np
 from scipy import sparse
 
-from textmix.core.errors import DataFormatError
-from textmix.core.extras import extra
+from textmix.core.errors import DataFormatError, extra
 from textmix.data import number_kernels as kernels
 from textmix.data.archives import open_plain
 from textmix.data.corpus import Corpus

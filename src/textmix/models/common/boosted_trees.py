@@ -9,7 +9,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 from scipy import sparse
 
-from textmix.core.extras import extra
+from textmix.core.errors import extra
 from textmix.models.common.forest import FOREST_FORMS, Forest
 
 #: Least entry of the Hessian's diagonal; LightGBM divides by sums of them.
