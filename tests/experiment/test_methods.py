@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
-from tests.contest.example import ROOT
 from textmix.core.errors import ConfigError
 from textmix.experiment.methods import load_methods
+
+ROOT = Path(__file__).parents[2]
 
 
 @pytest.mark.parametrize(

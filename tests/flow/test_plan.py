@@ -22,7 +22,6 @@ from textmix.core.config import load_yaml_strict
 from textmix.core.errors import ConfigError
 from textmix.core.io import read_csv
 from textmix.data.registry import load_registry
-from textmix.experiment.entries import TEXT_VIEWS
 from textmix.experiment.methods import COSTS, ORDER, TAKES, TASKS, Method
 from textmix.text.term_weighting import WEIGHTINGS
 
@@ -486,6 +485,5 @@ def test_the_schemas_name_the_choices_that_the_code_knows() -> None:
     methods = load_yaml_strict(ROOT / "workflow/schemas/methods.schema.yaml")["additionalProperties"]["properties"]
     known = {"task": TASKS, "takes": TAKES, "cost": COSTS}
     assert {key: tuple(methods[key]["enum"]) for key in known} == {key: tuple(names) for key, names in known.items()}
-    assert {*methods["views"]["items"]["enum"]} == {*TEXT_VIEWS}
     assert {*methods["weightings"]["items"]["enum"]} == {*WEIGHTINGS, ORDER}
     assert {*methods} == {field.name for field in fields(Method)} - {"name"}

@@ -8,11 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.contest.example import both_pages
-from tests.contest.studies import content
+from tests.compare.texts import drawn
 from tests.pages.browser import BROWSER, NAMES, Browser, browser
 from tests.verdict.test_page import pages, part
-from textmix.contest import study_page
+from textmix.compare import compare
 
 AXE = Path(__file__).with_name("axe") / "node_modules/axe-core/axe.min.js"
 RUN = """
@@ -45,17 +44,15 @@ def violations(opened: Browser, page: str, folder: Path, *, dark: bool, width: i
 
 
 def page_of(name: str, folder: Path) -> str:
-    """Return a page of one kind: of the report, on own data, on the matrix, or on the study of sizes."""
-    if name == "study":
-        return study_page.render(content())
-    if name in ("own", "matrix"):
-        return dict(zip(("own", "matrix"), both_pages(folder), strict=True))[name]
+    """Return a page of one kind: of the report, or of a comparison."""
+    if name == "compare":
+        return compare(*drawn(80), 2, keep=folder / "kept").page()
     return pages(part())[name]
 
 
 # A page takes a second or two: the browser is started only where it and axe-core are installed.
 @pytest.mark.parametrize(("dark", "width"), [(False, 1440), (True, 390)])
-@pytest.mark.parametrize("name", ["index", "numbers", "edcm", "provenance", "own", "matrix", "study"])
+@pytest.mark.parametrize("name", ["index", "numbers", "edcm", "provenance", "compare"])
 def test_axe_finds_no_violation(opened: Browser, name: str, dark: bool, width: int, tmp_path: Path) -> None:
     assert violations(opened, page_of(name, tmp_path), tmp_path, dark=dark, width=width) == []
 

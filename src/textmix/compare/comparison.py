@@ -5,6 +5,7 @@ from __future__ import annotations
 import atexit
 import logging
 import os
+import re
 import shutil
 import sys
 import tempfile
@@ -26,7 +27,6 @@ from textmix.core.environment import versions
 from textmix.core.errors import ConfigError, DataFormatError, IntegrityError
 from textmix.core.io import META, canonical_json, format_csv, read_meta, write_text
 from textmix.data.corpus import Corpus, Ragged, label_matrix
-from textmix.experiment.budget import seconds_of
 from textmix.experiment.splits import make_splits
 from textmix.numerics.determinism import limit_threads, rng
 from textmix.serve.seen import SEEN, sketch
@@ -42,16 +42,18 @@ LEADERBOARD = (
 )
 #: How test documents are drawn where the data do not say which they are, and most of them.
 SPLIT, MOST_TEST = {"kind": "random", "train": 0.8, "trials": 1, "stratified": True}, 20_000
+#: A time as a user writes it, and seconds of its units.
+_TIME = re.compile(r"\s*([0-9]+(?:\.[0-9]+)?)\s*([a-zA-Z]*)\s*")
+UNITS = {"": 1, "s": 1, "sec": 1, "second": 1, "seconds": 1, "m": 60, "min": 60, "minute": 60, "minutes": 60, "h": 3600}
 #: Types of several labels of one text.
 SETS = (list, tuple, set, frozenset)
 #: Methods that are tested beside the chosen one and the pipeline, and share of the budget that it may take.
 TESTED, TESTING = 4, 0.1
 #: Seconds of the page and of what else comes last, and share of the memory that the texts' features may take.
 LAST, MEMORY = 2.0, 0.35
-#: Share of the budget that the pipeline may take by prediction; of more documents a part is searched.
-PIPELINE = 0.4
-#: Documents of the first fits, by which the time of all is predicted, and stored values of a document at first.
-PILOT = 1000
+#: Characters of all texts from which fits to a few of them tell whether all fit the budget; the documents of these
+#: fits; and the share of the budget that the first fold of the pipeline may take.  Else a part is searched.
+MANY, PILOT, PIPELINE = 20_000_000, 1000, 0.3
 #: Share of the budget that the fit of the model may take beyond it, by prediction.
 FINAL = 0.5
 
@@ -236,6 +238,19 @@ def compare(
     return Comparison(run(corpus, "multi" if several else "single", folder, settings), originals)
 
 
+def seconds_of(time: float | str) -> float:
+    """Return a time in seconds: of a number, which is seconds, or of a text such as "90", "10 min" or "1.5 h".
+
+    Raises
+    ------
+    ConfigError : it is no such text.
+    """
+    found = _TIME.fullmatch(str(time))
+    if found is None or found[2].lower() not in UNITS:
+        raise ConfigError(f"{time!r} is no time; write a number and s, min or h, such as 10 min")
+    return float(found[1]) * UNITS[found[2].lower()]
+
+
 def checked_seconds(seconds: float | str | None) -> float | None:
     """Return a budget in seconds; raises ConfigError where it is none."""
     found = None if seconds is None else seconds_of(seconds)
@@ -390,7 +405,7 @@ def run(
         drawn = rng(settings.seed, "compare", "test").permutation(len(test))
         train, test = np.sort([*train, *test[drawn[MOST_TEST:]]]), np.sort(test[drawn[:MOST_TEST]])
     searched = train
-    if settings.seconds is not None:
+    if settings.seconds is not None and sum(map(len, texts)) > MANY:
         searched = _affordable(whole, train, settings, settings.clock() - began)
         if len(searched) < len(train):
             remarks.append(
@@ -469,7 +484,7 @@ def _affordable(whole: Documents, train: np.ndarray, settings: Settings, spent: 
     X = pilot.matrix("words and characters")
     pilot.run([Job(members, 0, 0) for members in pipeline()])
     each = (settings.clock() - start - sum(pilot.cost.values())) / len(few)
-    fits = sum(pilot.cost.values()) / (len(few) * (1 - 1 / FOLDS)) * FOLDS / settings.workers
+    fits = sum(pilot.cost.values()) / (len(few) * (1 - 1 / FOLDS)) / settings.workers
     allowed = PIPELINE * ((settings.seconds or 0.0) - spent - (settings.clock() - start))
     most = int(allowed / max(each + fits, 1e-9))
     memory = int(MEMORY * free_memory() / (24.0 * X.nnz / len(few))) if free_memory() else len(train)

@@ -8,11 +8,6 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-#: Beginning of the reason of a result that is missing because the time was up; the next run tries it again.
-OUT_OF_TIME = "out of time: "
-#: Beginning of the reason of a method that a race left behind, because others were better before it was tested.
-LEFT_BEHIND = "left behind: "
-
 
 class TextmixError(Exception):
     """Base class of the errors that a user can cause and mend."""

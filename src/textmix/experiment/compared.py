@@ -7,7 +7,6 @@ from typing import Any
 
 from textmix.core.errors import ConfigError, MissingResult
 from textmix.data.corpus import Corpus
-from textmix.experiment.budget import seconds_left, time_limit
 from textmix.experiment.methods import TAKES, Method
 from textmix.experiment.predictions import Predictions
 from textmix.experiment.represented import Views, suited
@@ -24,7 +23,6 @@ def run_compared(
     seed: int,
     *,
     cell: int | None = None,
-    limit: tuple[float, float, bool] = (0.0, 0.0, False),
 ) -> tuple[Predictions, list[dict[str, Any]]]:
     """Return the predictions and timings that `textmix.experiment.trials.run_trials` returns.
 
@@ -33,8 +31,7 @@ def run_compared(
     corpora : the same documents in the views of the entry, in its order.
     splits, method, seed, cell : see `run_trials`.
     entry : also has ``views`` (view -> ``min_documents`` and ``min_count``) and ``weightings``; each pair of a view and
-        of a weighting that suits the data is one representation among which the search chooses.
-    limit : ``started``, ``budget`` and ``cheap`` of `textmix.experiment.budget.seconds_left`.
+        of a weighting that suits the data is one representation, of which the first one is taken.
 
     Raises
     ------
@@ -48,9 +45,7 @@ def run_compared(
     choices = [{"view": view, "weighting": weighting} for view in entry["views"] for weighting in weightings]
     entry, views = {**entry, "choices": choices}, views_of(corpora, entry)
     try:
-        started, budget, cheap = limit
-        with time_limit(seconds_left(started, budget, corpus.n_documents, cheap), method.name, of_run=bool(started)):
-            return run_trials(corpus, splits, method, entry, seed, views=views, cell=cell)
+        return run_trials(corpus, splits, method, entry, seed, views=views, cell=cell)
     except MissingResult:
         raise
     except Exception as error:

@@ -22,17 +22,11 @@ TAKES = {"counts": "whole numbers, not negative", "reals": "any numbers", "seque
 ORDER = "order"
 
 
-#: The keys of an entry that a fit reads, that a fit inside a comparison of methods reads, and that a table of scores
-#: reads.
+#: The keys of an entry that a fit reads, and that a fit inside a comparison of methods reads.
 FITTED = ("estimator", "task", "takes", "seen_only")
 COMPARED = (*FITTED, "most")
-TABULATED = ("family", "task")
 #: Module that tunes parameters.  It is imported by name, so that only the code digests of fits that tune cover it.
 TUNING = "textmix.experiment.tuning"
-#: Module that searches representation and parameters in a comparison of methods; imported by name, too.
-SEARCH = "textmix.experiment.search"
-#: ``takes`` -> the weightings (`textmix.text.term_weighting`) that a method tries unless its entry names others.
-DEFAULT_WEIGHTINGS = {"counts": ("counts",), "reals": ("tfidf", "reals", "scaled"), "sequences": (ORDER,)}
 #: Classes of methods by their time: a comparison fits the methods of an earlier class first.
 COSTS = ("low", "middle", "high")
 
@@ -55,7 +49,7 @@ class Method:
     most : ``documents``, ``labels`` or ``features`` -> the largest number with which a comparison fits the method; it
         saves time and memory.
     views : the kinds of features of texts that a comparison tries, see ``views`` of ``config/methods.yaml``.
-    weightings : the weightings that a comparison tries; by default `DEFAULT_WEIGHTINGS`.
+    weightings : the weightings that suit it, by default those of what it takes.
     cost : one of `COSTS`.
     """
 

@@ -34,7 +34,7 @@ class Predictions:
     sets : predicted label sets, eight labels a byte (`pack_sets`), uint8 (G, T, ceil(L / 8)); None for classes.
     marginals : probability of the predicted class, float32 (G, T), or of each label, float32 (G, T, L); None where the
         method gives none.
-    confidence, decisions, text : of a comparison alone, where the method offers them, see `textmix.experiment.further`:
+    confidence, decisions, text : of what else a method offers:
         probability that the predicted label set is right, float32 (G, T); label sets by each decision, uint8
         (G, T, 3, ceil(L / 8)); log likelihood and number of words of each text, float64 (G, T, 2).
     """

@@ -17,8 +17,7 @@ from textmix.core.errors import ConfigError
 from textmix.data.corpus import Corpus
 from textmix.experiment.cost import measured
 from textmix.experiment.estimators import new_estimator
-from textmix.experiment.further import further
-from textmix.experiment.methods import SEARCH, TUNING, Method, variants
+from textmix.experiment.methods import TUNING, Method, variants
 from textmix.experiment.predictions import Predictions, joined, pack_sets, true_log_proba
 from textmix.experiment.represented import Views
 from textmix.experiment.splits import Splits
@@ -61,8 +60,7 @@ def run_trials(
     method : the registry entry of the method.
     entry : the experiment's entry of the method: ``params``; ``grid``, each point of which is a variant; and ``tune``,
         a grid, one point of which is chosen by cross-validation in each training part.  With ``choices``, mappings of
-        ``view`` and ``weighting``, the representation is chosen with it.  ``found`` takes the place of a search that
-        was made before: its ``point``, ``validation`` and ``seconds``.
+        ``view`` and ``weighting``, the first one is the representation.
     seed : seed of the run; with the data set and the trial it fixes the ``random_state`` of an estimator that has one.
     views : the documents in several views, from which ``choices`` choose; None for the features of the corpus.
     cell : number of the one fit to make, counted by trial and within a trial by variant; None makes all fits.
@@ -139,7 +137,7 @@ def _fit(
 
     (chosen, best, validation), tuned = _tune(method, make, entry, trial, axes)
     estimator = make(best)
-    arrays, seconds = _fit_predict(method.task, estimator, trial, entry.get("compared", False))
+    arrays, seconds = _fit_predict(method.task, estimator, trial)
     row = {"variant": name, "trial": axes[2], **_convergence(estimator), "chosen": chosen, "validation": validation}
     return Predictions([name], [row], **arrays), {
         **{"variant": name, "trial": axes[2]},
@@ -168,24 +166,15 @@ def _tune(
 ) -> tuple[tuple[str, dict[str, Any], float | None], float | None]:
     """Return name, content and mean score on the folds of the chosen point, and the seconds of the search.
 
-    The score and the seconds are None without a search.  A search that was made before is in the entry as ``found``.
+    The score and the seconds are None without a search.
     """
-    if "found" in entry:
-        found = {**_first(entry), **entry["found"]["point"]}
-        name = next(variants({}, {key: [value] for key, value in found.items()}))[0]
-        return (name, found, entry["found"]["validation"]), entry["found"]["seconds"]
     if "tune" not in entry:
         name = next(variants({}, {key: [value] for key, value in _first(entry).items()}))[0]
         return (name, _first(entry), None), None
     # By name: a code digest follows import statements, and the metrics are code of a fit only where it tunes.
     start = time.perf_counter()
     data, generator = (trial.train.X, trial.train.y), rng(*axes, "tune")
-    if "choices" in entry:
-        name = f"{method.name} on {axes[1]}, search in trial {axes[2] + 1}"
-        plan = {**entry["tune"], "choices": entry["choices"], "name": name}
-        chosen = importlib.import_module(SEARCH).search(method.task, make, plan, data, generator)
-    else:
-        chosen = importlib.import_module(TUNING).tune(method.task, make, entry["tune"], data, generator)
+    chosen = importlib.import_module(TUNING).tune(method.task, make, entry["tune"], data, generator)
     return chosen, time.perf_counter() - start
 
 
@@ -194,9 +183,7 @@ def _first(entry: Mapping[str, Any]) -> dict[str, Any]:
     return dict(entry["choices"][0]) if "choices" in entry else {}
 
 
-def _fit_predict(
-    task: str, estimator: Any, trial: Trial, compared: bool
-) -> tuple[dict[str, np.ndarray], dict[str, float | None]]:
+def _fit_predict(task: str, estimator: Any, trial: Trial) -> tuple[dict[str, np.ndarray], dict[str, float | None]]:
     """Fit, predict, and return the arrays of `Predictions`, and seconds and bytes of both calls as in `TIMINGS`.
 
     Parameters
@@ -204,7 +191,6 @@ def _fit_predict(
     task : ``single`` or ``multi``.
     estimator : a new estimator.
     trial : the training part, and the test part of n documents.
-    compared : whether the arrays of `further` are wanted.
     """
     with warnings.catch_warnings():
         # Convergence is recorded in fits.csv and marked in the tables.
@@ -216,8 +202,6 @@ def _fit_predict(
     if hasattr(estimator, "predict_proba"):
         proba = estimator.predict_proba(trial.test.X)
         arrays["marginals"] = np.asarray(proba.max(axis=1) if task == "single" else proba, dtype=np.float32)
-    if compared:
-        arrays |= further(task, estimator, trial.test.X, trial.test.y, predicted)
     costs = {"fit": fit_cost, "predict": predict_cost}
     spent = {f"{stage}_{unit}": cost[unit] for unit in ("seconds", "bytes") for stage, cost in costs.items()}
     return {name: array[np.newaxis] for name, array in arrays.items()}, spent

@@ -1,1 +1,0 @@
-"""Methods compared on many data sets, and on the user's own data."""
