@@ -33,6 +33,7 @@ def dead_links(page: Path, clone: Path) -> list[str]:
 
 def test_a_papers_target_writes_its_whole_report_and_ends_with_its_own_verdicts(copy: Clone) -> None:
     whole = (copy.folder / "results/report/index.html").read_bytes()
+    shutil.rmtree(copy.folder / REPORT)
     done = copy.run("--cores", "2", "naive_bayes")
     assert done.returncode == 0, done.stdout
     pages = sorted((copy.folder / REPORT).glob("*.html"))
@@ -45,11 +46,7 @@ def test_a_papers_target_writes_its_whole_report_and_ends_with_its_own_verdicts(
     assert "Report: " not in done.stdout
     assert (copy.folder / "results/report/index.html").read_bytes() == whole, "the report of the run is another one"
     assert copy.run_warm("--cores", "1", "verify").returncode == 0
-    again = copy.run_warm("--cores", "2", "naive_bayes")
-    assert "Nothing to be done" in again.stdout and last_line(again.stdout) == last_line(done.stdout), again.stdout
-    assert last_line(copy.run_warm("--cores", "2").stdout).startswith("Report: "), (
-        "the whole run has nothing to do, too"
-    )
+    assert "Nothing to be done" in copy.run_warm("--cores", "2", "naive_bayes").stdout
 
 
 def test_broken_data_of_a_paper_are_an_error_and_no_old_verdict_is_said(copy: Clone) -> None:

@@ -11,10 +11,9 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from types import SimpleNamespace
+from types import SimpleNamespace, TracebackType
 from typing import Any
 
-from reproduction.flow.interrupt import JOB_ENDS, end_quietly
 from reproduction.flow.recipe import check_code, record_of
 from textmix.core import io
 from textmix.core.errors import IntegrityError, MissingResult, TextmixError
@@ -22,10 +21,22 @@ from textmix.core.late import load_late
 from textmix.core.processor import processor
 from textmix.core.progress import Paced
 
+#: The last words of a job that is interrupted from the keyboard.
+JOB_ENDS = "interrupted; the same command makes this result"
+logger = logging.getLogger("textmix")
+
+
+def _end_quietly(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
+    """Print a sentence in place of the traceback of an interrupt that nothing caught, and any other error as ever."""
+    if issubclass(kind, KeyboardInterrupt):
+        sys.stderr.write(f"{JOB_ENDS}\n")
+    else:
+        sys.__excepthook__(kind, error, trace)
+
+
 # Here and not in `job`: a script imports this module before it imports a model.
 load_late()
-end_quietly(JOB_ENDS)
-logger = logging.getLogger("textmix")
+sys.excepthook = _end_quietly
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,7 @@ from textmix.core.processor import processor
 from textmix.core.provenance import SHORT, reachable
 
 #: Modules of this room that surround a job and can change no number, so that an edit of them re-runs none.
-NEUTRAL = tuple(f"reproduction.flow.{name}" for name in ("interrupt", "job", "recipe"))
+NEUTRAL = tuple(f"reproduction.flow.{name}" for name in ("job", "recipe"))
 #: The module that says by which instructions NumPy and its libraries compute; the workflow sets them for each job.
 INSTRUCTIONS = "textmix.core.processor"
 #: The folder with both packages, and that with the scripts.
