@@ -23,7 +23,7 @@ from textmix.experiment.trial import Documents, Trial
 from textmix.metrics.significance import Estimate, resampled_difference
 from textmix.models.lsi.network import ProbabilisticNeuralNetwork
 from textmix.models.lsi.scores import SCORES, document_frequency, kept_words
-from textmix.models.lsi.transformer import LSITransformer, unit_length
+from textmix.models.lsi.transformer import LSITransformer, inverse_frequency, unit_cells, unit_length
 
 #: Number of coordinates of LSI, and width of the probabilistic neural network.
 GridPoint = tuple[int, float]
@@ -247,8 +247,8 @@ def fuse(train: Blocks, test: Blocks, binding: float) -> Iterator[sparse.csr_arr
     Words are weighted by log(1 + count) log(N / df) of the training documents, tags by log(1 + count): the common tags
     are in all documents.  Both blocks have length 1.
     """
-    weights = LSITransformer(n_components=1, random_state=0).fit(train.words)
+    weights = inverse_frequency(train.words)
     for documents in (train, test):
-        words = weights.weighted(documents.words)
+        words = unit_cells(documents.words, np.log1p(documents.words.data) * weights[documents.words.indices])
         tags = binding * preprocessing.normalize(documents.tags.log1p())
         yield sparse.csr_array(sparse.hstack([words, tags], format="csr")) if binding else words

@@ -41,7 +41,7 @@ def sensitivities(
     half; the sensitivity of a word is the mean over the other half of |d p(c|x) / d x_w|, for the class c of the
     document and its weighted count x_w, by the chain rule through the space.
     """
-    maps = np.empty((networks, X.shape[1]))
+    maps = np.zeros((networks, X.shape[1]))
     for number in range(networks):
         order = rng.permutation(len(codes))
         inside, outside = order[: (len(codes) + 1) // 2], order[(len(codes) + 1) // 2 :]
@@ -51,7 +51,8 @@ def sensitivities(
         scale = 1.0 / max(float(np.sqrt(np.mean(Z**2))), np.finfo(float).tiny)
         model = trained(Z * scale, codes[inside], seed)
         slopes = gradients(model, space.transform(X[outside]) * scale, codes[outside]) * scale
-        maps[number] = np.abs(slopes @ space.components_).mean(axis=0)
+        seen = np.flatnonzero(space.components_.any(axis=0))  # few of all words, where there are few documents
+        maps[number, seen] = np.abs(slopes @ np.ascontiguousarray(space.components_[:, seen])).mean(axis=0)
     return maps
 
 

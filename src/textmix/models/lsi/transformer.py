@@ -150,11 +150,7 @@ class LSITransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         if self.weighting == "none":
             return X
         counts = np.log1p(X.data) if self.weighting == "log_tfidf" else X.data
-        values = counts * self.word_weights_[X.indices]
-        squares = np.bincount(np.repeat(np.arange(X.shape[0]), np.diff(X.indptr)), values**2, X.shape[0])
-        length = np.repeat(np.sqrt(squares), np.diff(X.indptr))
-        unit = np.divide(values, length, out=np.zeros_like(values), where=length > 0)
-        return sparse.csr_array((unit, X.indices, X.indptr), shape=X.shape)
+        return unit_cells(X, counts * self.word_weights_[X.indices])
 
     def _checked(self, X: Any, *, reset: bool) -> sparse.csr_array:
         """Return documents as float64 CSR (N, V) after the checks that the weighting needs."""
@@ -174,6 +170,14 @@ def unit_length(Z: np.ndarray) -> np.ndarray:
     """Return rows (N, K) divided by their lengths; a row of zeros stays."""
     length = np.sqrt(np.einsum("nk,nk->n", Z, Z))[:, np.newaxis]
     return np.divide(Z, length, out=np.zeros_like(Z), where=length > 0)
+
+
+def unit_cells(X: sparse.csr_array, values: np.ndarray) -> sparse.csr_array:
+    """Return rows with the cells of X (N, V), values in place of theirs, and length 1; a row of zeros stays."""
+    squares = np.bincount(np.repeat(np.arange(X.shape[0]), np.diff(X.indptr)), values**2, X.shape[0])
+    length = np.repeat(np.sqrt(squares), np.diff(X.indptr))
+    unit = np.divide(values, length, out=np.zeros_like(values), where=length > 0)
+    return sparse.csr_array((unit, X.indices, X.indptr), shape=X.shape)
 
 
 def inverse_frequency(X: sparse.csr_array) -> np.ndarray:
