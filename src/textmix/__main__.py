@@ -324,13 +324,14 @@ def evaluate(options: argparse.Namespace) -> None:
     model = _model(options)
     asked = {"label": options.label, "separator": options.separator, "encoding": options.encoding}
     corpus = labelled(Path(options.file), model, options.column, **asked)
+    told = list(lines(model, assess(model, corpus), options.recall))
     for remark in corpus.info.get("remarks", ()):
         logger.info("%s", remark)
     known = 0.0 if corpus.text is None else share_seen(model.card, corpus.text)
     if known > 0.0:
         what = "so that these scores say too much of new texts; give texts that it has not seen"
         logger.warning("The model was fitted to %.0f %% of these texts, %s.", max(100.0 * known, 1.0), what)
-    for line in lines(model, assess(model, corpus), options.recall):
+    for line in told:
         print(visible(line))
 
 
