@@ -11,7 +11,6 @@
 # make chaos     MINUTES of random faults against a run, each followed by a comparison of all results
 # make mutants   small faults planted by mutmut in kernels and metrics; MUTANTS='textmix.models.pmm.*' some of them
 # make check-project  the GitHub workflows, the Dockerfile and the rules by their linters
-# make newest    the tests of the workflow with the newest Snakemake, whatever pyproject.toml allows
 # make audit     known faults of the locked packages
 # make docs      the documentation site docs/_build/html; warnings are errors, no network
 # make site      the documentation site, with the page of a run below run/
@@ -35,7 +34,6 @@ LOCKS := requirements.lock requirements-bench.lock requirements-dev.lock
 
 TOOLS := .venv-tools/bin
 SITE := .venv-docs/bin
-NEWEST := .venv-newest/bin
 VERSION = $(shell sed -n 's/^__version__ = "\(.*\)"/\1/p' src/textmix/__init__.py)
 
 TINY := --config max_trials=1 'papers=[naive_bayes]'
@@ -44,7 +42,7 @@ DOCS_DATA := imdb_wheel newsgroups_parts newsgroups_wheel r52_wheel yeast_wheel
 CASES ?= 5000
 MINUTES ?= 20
 
-.PHONY: all full test bench bench-check develop axe fuzz forms chaos mutants check retry setup check-project newest audit docs docs-data tiny image lowest site
+.PHONY: all full test bench bench-check develop axe fuzz forms chaos mutants check retry setup check-project audit docs docs-data tiny image lowest site
 .DELETE_ON_ERROR:
 
 all: setup
@@ -122,11 +120,6 @@ check-project: setup .venv-tools/.ready
 	$(TOOLS)/hadolint Dockerfile
 	$(BIN)/python -m snakemake --lint
 
-newest: .venv-newest/.ready
-	$(NEWEST)/python -m pip install --quiet --upgrade snakemake
-	$(NEWEST)/python -m snakemake --version
-	$(NEWEST)/python -m pytest tests/workflow tests/flow
-
 audit: .venv-tools/.ready
 	$(TOOLS)/pip-audit --disable-pip --require-hashes $(foreach lock,$(LOCKS),--requirement $(lock))
 
@@ -166,12 +159,6 @@ develop: .venv/.develop
 
 .venv/.develop: .venv/.bench requirements-dev.lock
 	$(BIN)/python -m pip install --quiet --require-hashes -r requirements-dev.lock
-	touch $@
-
-.venv-newest/.ready: $(LOCKS) pyproject.toml
-	$(PYTHON) -m venv .venv-newest
-	$(NEWEST)/python -m pip install --quiet --require-hashes $(foreach lock,$(LOCKS),-r $(lock))
-	$(NEWEST)/python -m pip install --quiet --no-deps --no-build-isolation --editable .
 	touch $@
 
 .venv-tools/.ready: .github/requirements.lock

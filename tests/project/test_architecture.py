@@ -15,12 +15,8 @@ SOURCE = ROOT / "src"
 #: Package -> its rooms.  A room may import itself and the rooms before it; the reproduction may import the library.
 PACKAGES = {
     "textmix": "core numerics data text metrics models experiment pages serve compare".split(),
-    "reproduction": "flow bench pages papers verdict".split(),
+    "reproduction": "flow pages papers verdict".split(),
 }
-#: Room that is being moved -> the room that it becomes, as which it counts.
-BECOMES = {"job": "flow", "plan": "flow", "stored": "flow", "contest": "compare", "race": "compare"}
-#: Rooms in which a module names, for type checkers alone, a type of a module that imports it.
-CIRCLES_OF_TYPES = {"textmix.compare", "reproduction.flow"}
 #: Imported by nothing that the workflow runs while it is parsed: each of them takes longer to load than parsing may.
 HEAVY = {"numpy", "scipy", "numba", "sklearn", "pandas", "matplotlib", "pooch", "requests", "urllib3"}
 
@@ -70,7 +66,7 @@ def reached(name: str, *, deferred: bool, types: bool) -> frozenset[str]:
 def room(module: str) -> str:
     """Return the room of a module, such as ``textmix.core``; its package, if it stands beside the rooms."""
     package, _, rest = module.partition(".")
-    first = BECOMES.get(rest.partition(".")[0], rest.partition(".")[0])
+    first = rest.partition(".")[0]
     return f"{package}.{first}" if first in PACKAGES[package] else package
 
 
@@ -82,7 +78,7 @@ def place(module: str) -> tuple[int, int]:
 
 def test_every_folder_of_code_is_a_room_of_the_list() -> None:
     for package, rooms in PACKAGES.items():
-        assert {path.parent.name for path in (SOURCE / package).glob("*/__init__.py")} <= {*rooms, *BECOMES}
+        assert {path.parent.name for path in (SOURCE / package).glob("*/__init__.py")} == set(rooms)
 
 
 def test_a_module_imports_its_own_room_and_those_before_it() -> None:
@@ -98,16 +94,8 @@ def test_the_library_does_not_know_the_reproduction() -> None:
         assert not re.search(r"\breproduction\.[a-z]", path.read_text(encoding="utf-8")), path
 
 
-def test_imports_make_no_circle() -> None:
-    graphlib.TopologicalSorter({name: reached(name, deferred=False, types=False) for name in modules()}).prepare()
-
-
-def test_imports_for_type_checkers_make_a_circle_in_known_rooms_alone() -> None:
-    graph = {name: {*reached(name, deferred=False, types=True)} for name in modules()}
-    for name, others in graph.items():
-        if room(name) in CIRCLES_OF_TYPES:
-            others -= {other for other in others if room(other) == room(name)}
-    graphlib.TopologicalSorter(graph).prepare()
+def test_imports_make_no_circle_not_even_those_of_types() -> None:
+    graphlib.TopologicalSorter({name: reached(name, deferred=False, types=True) for name in modules()}).prepare()
 
 
 def test_papers_import_nothing_from_each_other_and_nothing_imports_them() -> None:
