@@ -61,12 +61,7 @@ SKLEARN: dict[str, tuple[str, Mapping[str, Any]]] = {
 
 
 def class_of(name: str) -> type:
-    """Return the class of a public name; `forms_of` checks that a model may hold it.
-
-    Raises
-    ------
-    AttributeError : neither `textmix` nor `SKLEARN` has this name.
-    """
+    """Return the class of a public name; `forms_of` checks that a model may hold it."""
     found: type = getattr(importlib.import_module(SKLEARN[name][0]) if name in SKLEARN else textmix, name)
     return found
 
@@ -93,12 +88,7 @@ def persisted_class(name: str) -> type:
 
 
 def forms_of(step: Any) -> Mapping[str, Any]:
-    """Return the declaration of the fitted state of an estimator: attribute -> form, see `textmix.serve.forms`.
-
-    Raises
-    ------
-    ConfigError : its class cannot be persisted.
-    """
+    """Return the declaration of the fitted state of an estimator; ConfigError if its class cannot be persisted."""
     name = type(step).__name__
     if not can_be_persisted(type(step)):
         raise ConfigError(f"model: {name} declares no fitted state, so that it cannot be saved; choose another class")

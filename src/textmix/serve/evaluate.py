@@ -101,14 +101,7 @@ def scores(model: PersistedModel | AveragedModel, found: Assessed) -> dict[str, 
 def lines(model: PersistedModel | AveragedModel, found: Assessed, recall: float | None = None) -> Iterator[str]:
     """Yield the lines of ``textmix evaluate``: the scores, each label, and the calibration where there is one.
 
-    Parameters
-    ----------
-    model, found : the model, and what it says.
-    recall : of each label at which its precision is told; None tells none.
-
-    Raises
-    ------
-    ConfigError : a recall is asked of a model without probabilities.
+    ``recall`` is that of each label at which its precision is told; it asks for a model with probabilities.
     """
     if recall is not None and found.probability is None:
         raise ConfigError("--recall: the model gives no probabilities; leave it out")

@@ -40,18 +40,10 @@ MAX_JSON = 2**28
 
 
 def write_state(folder: Path, owner: Any, forms: Mapping[str, Any], inside: str = "") -> dict[str, Any]:
-    """Write the declared arrays and vocabularies of a fitted estimator, a file each.
+    """Write the declared arrays and vocabularies of a fitted estimator, a file each, to a folder.
 
-    Parameters
-    ----------
-    folder : where the files are written.
-    owner : a fitted estimator, or an object within it.
-    forms : its declaration.
-    inside : start of the names of the files; those of a field of an attribute are ``<attribute>.<field>``.
-
-    Returns
-    -------
-    the other attributes as JSON can hold them: single values, and None where the form allows it.
+    The names of the files begin with ``inside``; those of a field of an attribute are ``<attribute>.<field>``.  The
+    other attributes are returned as JSON can hold them: single values, and None where the form allows it.
 
     Raises
     ------
@@ -81,14 +73,10 @@ def write_state(folder: Path, owner: Any, forms: Mapping[str, Any], inside: str 
 def read_state(
     folder: Path, owner: Any, forms: Mapping[str, Any], values: Mapping[str, Any], sizes: dict[str, int]
 ) -> None:
-    """Read the declared attributes, check each against its form, and set it on an estimator.
+    """Read the attributes that `write_state` wrote, check each against its form, and set it on an estimator.
 
-    Parameters
-    ----------
-    folder, values : the files that `write_state` wrote, and the mapping that it returned.
-    owner : an estimator that is not fitted.
-    forms : its declaration.
-    sizes : letter -> size; filled in place: a letter that it lacks gets the size of the first array that shows it.
+    ``values`` is what `write_state` returned; ``sizes``, letter -> size, is filled in place: a letter that it lacks
+    gets the size of the first array that shows it.
 
     Raises
     ------
@@ -195,12 +183,7 @@ def _scalar(name: str, value: Any, typed: str) -> Any:
 
 
 def read_json(path: Path, kind: type) -> Any:
-    """Read a JSON file of an expected kind and of at most `MAX_JSON` bytes.
-
-    Raises
-    ------
-    ValueError, TypeError, OSError : it is larger, not JSON, of another kind, or cannot be read.
-    """
+    """Read a JSON file of an expected kind, of at most `MAX_JSON` bytes; else ValueError, TypeError or OSError."""
     _check_file(path)
     if path.stat().st_size > MAX_JSON:
         raise ValueError(f"{path.name} has more than {MAX_JSON:,} bytes")
@@ -232,9 +215,7 @@ def read_npy(path: Path) -> np.ndarray:
 
     Raises
     ------
-    ValueError : the file is not of version 1.0 of the format, its header announces another number of bytes than the
-        file holds, or the array is in Fortran order, has a negative size, or holds Python objects.
-    OSError : the file cannot be read.
+    ValueError : the header does not fit the file, or the array is in Fortran order or holds Python objects.
     """
     _check_file(path)
     with open(path, "rb") as handle:

@@ -10,12 +10,7 @@ from textmix.core.errors import ConfigError
 
 
 def to_json(estimator: Any) -> dict[str, Any]:
-    """Return the parameters of an estimator as JSON can hold them.
-
-    Raises
-    ------
-    ConfigError : a parameter is neither a plain value, a list of them, nor a type of numbers.
-    """
+    """Return the parameters of an estimator as JSON can hold them; raises ConfigError for one that it cannot."""
     found = {}
     for name, value in estimator.get_params(deep=False).items():
         try:
@@ -27,12 +22,7 @@ def to_json(estimator: Any) -> dict[str, Any]:
 
 
 def from_json(value: Any) -> Any:
-    """Undo `to_json` for one parameter.
-
-    Raises
-    ------
-    ValueError, TypeError, LookupError : the value is not of the form that `to_json` gives.
-    """
+    """Undo `to_json` for one parameter; a value of another form raises ValueError, TypeError or LookupError."""
     if isinstance(value, list):
         return [_plain(each) for each in value]
     if isinstance(value, dict) and "tuple" in value:
