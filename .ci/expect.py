@@ -12,14 +12,14 @@ from pathlib import Path
 
 from reproduction.flow.origins import read_origins
 from reproduction.verdict.causes import causes_of
-from reproduction.verdict.published import read_record
+from reproduction.verdict.published import COUNTED, read_record
 from reproduction.verdict.recorded import lost_verdicts, read_recorded, recorded_files
 from textmix.core.io import read_csv, read_json
 
 page = "".join(path.read_text(encoding="utf-8") for path in sorted(Path("results/report").glob("*.html")))
 rows = read_csv("results/report/comparison.csv")
 published = {path.parent.name: read_csv(path) for path in sorted(Path("config/papers").glob("*/published.csv"))}
-counted = [row for row in rows if row["kind"] in ("number", "claim")]
+counted = [row for row in rows if row["kind"] in COUNTED]
 verdicts = Counter(row["verdict"] for row in counted if not row["weak"])
 weak = Counter(row["verdict"] for row in counted if row["weak"])
 faults = []
