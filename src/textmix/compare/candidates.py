@@ -111,7 +111,7 @@ def vectoriser_of(view: str, encoder: str = "", least: int = 2) -> NgramTfidf | 
     if view == COUNTS:
         return NgramTfidf(words=(1, 1), characters=None, min_df=least, sublinear=False, weighted=False)
     if view == LONGER:
-        return NgramTfidf(words=(1, 3), characters=(3, 7), min_df=least, max_features=1_000_000)
+        return NgramTfidf(words=(1, 3), characters=(3, 6), min_df=least, max_features=1_000_000)
     return NgramTfidf(min_df=least, max_features=1_000_000)
 
 

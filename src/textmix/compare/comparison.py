@@ -458,7 +458,7 @@ class _Reserve:
         kinds = {part.kind: part.base for part in parts}
         fits = sum(self.search.cost.get(kind, 0.0) for kind in kinds)
         reading = sum(self.search.reading.get(view, 0.0) for view in set(kinds.values()))
-        return float(LAST + fits * (1.0 + n_all / n) + reading * (n_all + n_test) / n)
+        return float(self.search.pace * (LAST + fits * (1.0 + n_all / n) + reading * (n_all + n_test) / n))
 
 
 def _affordable(whole: Documents, train: np.ndarray, settings: Settings, spent: float) -> np.ndarray:

@@ -42,6 +42,8 @@ GROWTH, TRY = 1.2, 400
 ONE_FIT = 0.1
 #: Points by which a method of the registry may be behind the pipeline on the first fold and still have all folds.
 BEHIND = 0.05
+#: Most characters of texts whose longer runs are counted, for the memory.
+LONG = 5_000_000
 #: Most scores that are kept of all candidates together.
 KEPT = 2**28
 
@@ -175,6 +177,8 @@ class Search:
         #: Returns when the search has to end, of the monotonic clock.
         self.ends: Callable[[], float] = lambda: np.inf if seconds is None else began + seconds
         self.trials: dict[Candidate, Trials] = {}
+        #: Candidate -> its place in the plan, by which ties are decided, whichever thread was first.
+        self.order: dict[Candidate, int] = {}
         self.without: dict[str, str] = {}
         self.matrices: dict[str, sparse.csr_array] = {}
         self.vectorisers: dict[str, Any] = {}
@@ -183,6 +187,8 @@ class Search:
         self.cost: dict[tuple[str, str], float] = {}
         self.reading: dict[str, float] = {}
         self.fit_seconds = 0.0
+        #: Seconds of the clock for a second of the processor: more than 1 beside other programs.
+        self.pace = 1.0
         self.average: tuple[tuple[Candidate, ...], dict[tuple[int, int], float]] | None = None
         self._folds: dict[int, list[tuple[np.ndarray, np.ndarray]]] = {}
 
@@ -217,9 +223,12 @@ class Search:
         """Seconds until the search has to end."""
         return self.ends() - self.clock()
 
-    def fit(self, job: Job) -> tuple[list[np.ndarray], float]:
-        """Return the scores of each candidate of a job for its held-out documents, and its processor seconds."""
-        start, found = time.thread_time(), list[np.ndarray]()
+    def fit(self, job: Job) -> tuple[list[np.ndarray], float, float]:
+        """Return the scores of each candidate of a job for its held-out documents, and its seconds.
+
+        They are those of the processor, and those of the clock of the budget.
+        """
+        start, began, found = time.thread_time(), self.clock(), list[np.ndarray]()
 
         def keep(estimator: Any, documents: tuple[Any, Any], rows: np.ndarray) -> float:
             """Keep the scores of held-out documents; they are judged together with those of other folds."""
@@ -229,7 +238,7 @@ class Search:
         documents = self.matrices[job.group.candidates[0].base], self.documents.y
         fold = self.folds(job.repetition)[job.fold]
         cross_validate(self.maker(job.group), job.group.candidates, documents, [fold], keep)
-        return found, time.thread_time() - start
+        return found, time.thread_time() - start, self.clock() - began
 
     def maker(self, members: Group) -> Callable[[Candidate], Any]:
         """Return the function that makes the estimators of a group, each of which starts from the last fit."""
@@ -252,6 +261,8 @@ class Search:
     def run(self, jobs: Sequence[Job]) -> None:
         """Fit jobs side by side, but for those that would not end in time, and take note of their scores."""
         jobs = [job for job in jobs if not self._is_done(job)]
+        for candidate in (each for job in jobs for each in job.group.candidates):
+            self.order.setdefault(candidate, len(self.order))
         for view in dict.fromkeys(job.group.candidates[0].base for job in jobs):
             self.matrix(view)
         pool = _Pool(self.workers)
@@ -270,22 +281,24 @@ class Search:
                 break  # a thread goes on with its fit, which nobody waits for
 
     def predicted(self, job: Job) -> float:
-        """Return the seconds of a job, by the last one of its kind; of the first of its kind 0."""
-        return self.cost.get(job.group.kind, 0.0)
+        """Return the seconds of a job by the clock, by the last one of its kind; of the first of its kind 0."""
+        return self.pace * self.cost.get(job.group.kind, 0.0)
 
     def _is_done(self, job: Job) -> bool:
         """Return whether all candidates of a job have its fold."""
         known = (self.trials.get(candidate) for candidate in job.group.candidates)
         return all(each is not None and job.fold in each.folds.get(job.repetition, ()) for each in known)
 
-    def _note(self, job: Job, answer: tuple[list[np.ndarray], float] | Exception) -> None:
+    def _note(self, job: Job, answer: tuple[list[np.ndarray], float, float] | Exception) -> None:
         """Take note of the answer of a job."""
         if isinstance(answer, Exception):
             if not isinstance(answer, (TextmixError, ValueError, ArithmeticError, MemoryError)):
                 raise answer
             self.without[job.group.candidates[0].method] = " ".join(str(answer).split())[:300]
             return
-        found, seconds = answer
+        found, seconds, by_clock = answer
+        if seconds > 0.05:
+            self.pace = 0.7 * self.pace + 0.3 * max(by_clock / seconds, 1.0)
         self.cost[job.group.kind] = seconds
         self.fit_seconds += seconds
         held = self.folds(job.repetition)[job.fold][1]
@@ -358,7 +371,11 @@ class Search:
     def complete(self, repetition: int = 0) -> list[Candidate]:
         """Return the candidates with all folds of a repetition, the best first."""
         known = [each for each, trials in self.trials.items() if (repetition, 0) in trials.values]
-        return sorted(known, key=lambda each: -self.metric.sign * self.mean(each, repetition))
+        return sorted(known, key=lambda each: (-self.metric.sign * self.mean(each, repetition), self._place(each)))
+
+    def _place(self, candidate: Candidate) -> int:
+        """Return the place of a candidate in the plan."""
+        return self.order.get(candidate, 0)
 
     def mean(self, candidate: Candidate, repetition: int = 0) -> float:
         """Return the mean of the metric over the folds of a repetition."""
@@ -409,7 +426,8 @@ class Search:
 
     def _partial(self) -> Chosen | None:
         """Return the best candidate by the folds that most have; None without any."""
-        known = [(each, trials) for each, trials in self.trials.items() if trials.folds.get(0)]
+        known = [(each, self.trials[each]) for each in sorted(self.trials, key=self._place)]
+        known = [(each, trials) for each, trials in known if trials.folds.get(0)]
         if not known:
             return None
         most = max(len(trials.folds[0]) for _, trials in known)
@@ -439,7 +457,7 @@ class Search:
             named = " + ".join(f"{part.method} ({part.view})" for part in parts)
             mean = float(np.mean([*values.values()]))
             rows.append(Row("average", named, mean, len(values), 0.0, self.evidence(values)))
-        return sorted(rows, key=lambda row: -self.metric.sign * row.value)
+        return sorted(rows, key=lambda row: (-self.metric.sign * row.value, not row.pipeline))
 
     # -- plan ---------------------------------------------------------------------------------------------------------
 
@@ -491,8 +509,9 @@ class Search:
             ]
             yield "balanced classes", self.jobs(groups)
         self.validate_average()
-        yield "longer runs", self.jobs([self._like(best, plan.LONGER)])
-        self.validate_average()
+        if sum(map(len, self.documents.texts)) <= LONG:
+            yield "longer runs", self.jobs([self._like(best, plan.LONGER)])
+            self.validate_average()
         for repetition in range(1, 1 + (REPEATED if self.seconds is None else REPEATS)):
             yield f"folds anew ({repetition})", self.jobs(self._near_groups(), [repetition])
             self.validate_average()

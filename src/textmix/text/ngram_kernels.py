@@ -78,9 +78,9 @@ def document_frequencies(
                 if last[slot] != i:
                     last[slot] = i
                     counts[slot] += 1
-        if filled > FULL / 2 * size:
+        if filled > FULL * size:
             old_keys, old_counts, old_last = keys, counts, last
-            size *= 4
+            size *= 2
             keys, shift = np.zeros(size, np.int64), _shift(size)
             counts, last = np.zeros(size, np.int32), np.full(size, -1, np.int32)
             for place in range(len(old_keys)):
