@@ -184,7 +184,7 @@ class _Download:
             try:
                 receive(url, content, None)
             except requests.RequestException as error:
-                raise _explained(error, content.stalled) from error
+                raise _explained(error, content) from error
             finally:
                 content.close()
         if content.stalled:
@@ -269,7 +269,7 @@ def _check_start(chunk: bytes, url: str) -> None:
         raise ValueError("answers with something else than the packed file")
 
 
-def _explained(error: Any, stalled: bool) -> Exception:
+def _explained(error: Any, content: _Content) -> Exception:
     """Return the error for one of requests; `UnavailableError` where another try is of no use."""
     if error.response is not None:
         redirected = error.response.is_redirect  # in a circle
@@ -285,8 +285,8 @@ def _explained(error: Any, stalled: bool) -> Exception:
     if cause in final:
         return UnavailableError(final[cause])
     if "Timeout" in cause:
-        return ValueError("no answer in time")
-    return ValueError("stalls" if stalled else f"the connection failed ({inner})")
+        return ValueError("stalls" if content.size else "no answer in time")
+    return ValueError("stalls" if content.stalled else f"the connection failed ({inner})")
 
 
 # ------------------------------------------------------------------------------------------------------------- wheels
