@@ -262,8 +262,8 @@ def _check_changes(place: str, entry: Mapping[str, Any], expansion: _Expansion) 
             }
             if "set" in level and "reads" not in level and not expansion.changed(changes, [row]):
                 raise ConfigError(
-                    f"{place}.factors.{factor}.{name}: changes nothing that '{row}' rests on; remove the level, or give "
-                    "the row readings of its own"
+                    f"{place}.factors.{factor}.{name}: changes nothing that '{row}' rests on; remove the level, or "
+                    "give the row readings of its own"
                 )
 
 
