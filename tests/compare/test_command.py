@@ -39,8 +39,8 @@ def test_a_table_becomes_a_model_that_labels_new_texts(
 ) -> None:
     """The last line is the command for new texts, and it works on the table itself."""
     monkeypatch.chdir(tmp_path)
-    write_table(tmp_path / "news.csv")
-    assert run("compare", "news.csv", "--time", "3", "--quiet") == 0
+    write_table(tmp_path / "news.csv", 60)
+    assert run("compare", "news.csv", "--time", "all", "--quiet") == 0
     lines = capsys.readouterr().out.splitlines()
     assert len(lines) == 3 and "accuracy" in lines[1] and lines[2] == "textmix predict news-compared/model new.csv"
     assert run("predict", "news-compared/model", "news.csv", "--output", "labelled.csv", "--quiet") == 0
@@ -101,8 +101,8 @@ def test_an_encoder_of_the_user_joins(tmp_path: Path, monkeypatch: pytest.Monkey
     )
     monkeypatch.chdir(tmp_path)
     monkeypatch.syspath_prepend(tmp_path)
-    write_table(tmp_path / "a.csv")
-    assert run("compare", "a.csv", "--encoder", "mine:encode", "--time", "12", "--quiet") == 0
+    write_table(tmp_path / "a.csv", 60)
+    assert run("compare", "a.csv", "--encoder", "mine:encode", "--time", "all", "--quiet") == 0
     board = rows_of(tmp_path / "a-compared" / "leaderboard.csv")
     assert any(row["parameters"].startswith("encoder") for row in board)
 

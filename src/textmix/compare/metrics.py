@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import NamedTuple
 
 import numpy as np
-from sklearn.exceptions import UndefinedMetricWarning
-from sklearn.metrics import average_precision_score, f1_score, roc_auc_score
 
 from textmix.core.errors import ConfigError, suggest
 from textmix.experiment.scoring import Evaluation, metric_value
@@ -74,7 +71,7 @@ class Metric(NamedTuple):
             pair = (truth, answer.labels) if truth.ndim == 2 else (_inside(truth, self), _inside(answer.labels, self))
             return _f(*(each[:, self.label] if each.ndim == 2 else each for each in pair))
         if self.name == WEIGHTED:
-            return float(f1_score(truth, answer.labels, average="weighted", zero_division=0.0))
+            return _weighted_f(truth, answer.labels)
         if self.name in RANKING:
             return _ranked(self.name, truth, answer.probability)
         logs = np.full(len(truth), np.nan)
@@ -171,7 +168,29 @@ def _ranked(name: str, truth: np.ndarray, probability: np.ndarray) -> float:
     if truth.ndim == 1 and probability.shape[1] == 2:
         inside, probability = inside[:, 1:], probability[:, 1:]
     known = np.flatnonzero(inside.any(axis=0) & ~inside.all(axis=0))
-    score = average_precision_score if name == "average_precision" else roc_auc_score
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UndefinedMetricWarning)
-        return float(np.mean([score(inside[:, k], probability[:, k]) for k in known])) if len(known) else 0.0
+    return float(np.mean([_area(name, inside[:, k], probability[:, k]) for k in known])) if len(known) else 0.0
+
+
+def _area(name: str, inside: np.ndarray, score: np.ndarray) -> float:
+    """Return the area under a curve of one label; documents of one score count together."""
+    order = np.argsort(-score, kind="stable")
+    last = np.append(np.flatnonzero(np.diff(score[order])), len(order) - 1)
+    hits = np.cumsum(inside[order])[last]
+    if name == "average_precision":
+        return float(np.sum(np.diff(hits, prepend=0) * hits / (last + 1.0)) / hits[-1])
+    others = last + 1.0 - hits
+    between = hits - np.diff(hits, prepend=0) / 2.0
+    return float(np.sum(between * np.diff(others, prepend=0.0)) / (hits[-1] * others[-1]))
+
+
+def _weighted_f(true: np.ndarray, predicted: np.ndarray) -> float:
+    """Return the mean of F of the labels, each weighted by its documents."""
+    if true.ndim == 1:
+        n_labels = int(max(true.max(), predicted.max())) + 1
+        hits = np.bincount(true[true == predicted], minlength=n_labels)
+        support, claimed = np.bincount(true, minlength=n_labels), np.bincount(predicted, minlength=n_labels)
+    else:
+        hits, support, claimed = (true * predicted).sum(axis=0), true.sum(axis=0), predicted.sum(axis=0)
+    total = support + claimed
+    f = np.where(total > 0, 2.0 * hits / np.maximum(total, 1), 0.0)
+    return float(np.sum(support * f) / max(support.sum(), 1))
