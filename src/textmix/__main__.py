@@ -381,6 +381,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     _end_by_exceptions()
     logging.basicConfig(level=logging.INFO, stream=sys.stderr, force=True)
     logging.root.handlers[0].setFormatter(Visible("%(message)s"))
+    logger.setLevel(logging.NOTSET)
     if getattr(options, "quiet", False):
         logging.root.setLevel(logging.ERROR)
     try:

@@ -204,6 +204,8 @@ class AveragedModel:
             slopes = [float(slope) for slope in head["slopes"]]
             card, thresholds = read_json(folder / CARD, dict), rule.pop("thresholds", None)
             made = cls(parts, slopes, thresholds, bool(head["never_empty"]), card, **rule)
+            if head["task"] != made.task:
+                raise ValueError(f"the task {head['task']!r} is not that of the parts")
             made._check()
         return made
 
