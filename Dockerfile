@@ -22,4 +22,4 @@ RUN pip install --no-cache-dir --no-deps --no-build-isolation --editable . \
 USER 1000
 WORKDIR /home/reader
 RUN textmix warm
-CMD ["snakemake", "--snakefile", "/opt/textmix/Snakefile", "--list-target-rules"]
+CMD ["snakemake", "--snakefile", "/opt/textmix/workflow/Snakefile", "--list-target-rules"]

@@ -25,7 +25,7 @@ from tests.workflow.tiny import Clone, descendants, make_clone, unlike
 #: Seconds after which a run counts as hung.
 HUNG = 900
 LOG = Path("logs/chaos.log")
-#: Results that a round takes away before its fault, a stage each; those that rest on them are made again too.
+#: Results that a round takes away before its fault: those of a stage and of all that follow.
 STAGES = ("datasets", "features", "splits", "predictions", "scores", "papers", "report")
 LIBRARY = ("/usr/lib/x86_64-linux-gnu/faketime/libfaketime.so.1", "/usr/lib/faketime/libfaketime.so.1")
 
@@ -209,7 +209,8 @@ class Chaos:
             return f"{name:28} skipped: {fault.needs} is not installed"
         clone = self.clean.copy(self.folder / "copy")
         stage = self.random.choice([stage for stage in STAGES if (clone.folder / "results" / stage).exists()])
-        shutil.rmtree(clone.folder / "results" / stage)
+        for taken in STAGES[STAGES.index(stage) :]:
+            shutil.rmtree(clone.folder / "results" / taken, ignore_errors=True)
         faulty = Round(clone, self.random)
         try:
             code = fault.act(faulty)
