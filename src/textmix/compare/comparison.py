@@ -455,10 +455,13 @@ class _Reserve:
         n = len(self.search.documents.y)
         incumbent = self.search.incumbent
         parts = [*(self.search.average[0] if self.search.average else ()), *([incumbent] if incumbent else [])]
-        kinds = {part.kind: part.base for part in parts}
-        fits = sum(self.search.cost.get(kind, 0.0) for kind in kinds)
-        reading = sum(self.search.reading.get(view, 0.0) for view in set(kinds.values()))
-        return float(self.search.pace * (LAST + fits * (1.0 + n_all / n) + reading * (n_all + n_test) / n))
+        fits = sum(self.search.cost.get(kind, 0.0) for kind in {part.kind for part in parts})
+        views = {part.base for part in parts} or set(self.search.reading)
+        reading = sum(self.search.reading.get(view, 0.0) for view in views)
+        if not parts:
+            fits = max(self.search.cost.values(), default=0.0)
+        # The model is written and read back, which takes about as long as its texts are counted.
+        return float(self.search.pace * (LAST + fits * (1.0 + n_all / n) + reading * (2 * n_all + n_test) / n))
 
 
 def _affordable(whole: Documents, train: np.ndarray, settings: Settings, spent: float) -> np.ndarray:
