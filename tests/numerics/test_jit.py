@@ -164,8 +164,12 @@ def test_a_kernel_outside_the_library_has_no_cache_and_settings_of_numba_stay(mo
     assert numba.config.CACHE_LOCATOR_CLASSES == "UserProvidedCacheLocator"
 
 
-def test_the_name_of_the_folder_covers_all_that_kernels_read() -> None:
+def test_kernels_are_such_as_the_cache_finds_again() -> None:
     for path in PACKAGE.rglob("*.py"):
+        made = [node for node in ast.walk(ast.parse(path.read_text())) if isinstance(node, ast.FunctionDef)]
+        inner = [each for outer in made for each in ast.walk(outer) if each is not outer and each in made]
+        decorated = [each.name for each in inner if any("njit" in ast.unparse(one) for one in each.decorator_list)]
+        assert decorated == [], f"{path}: Numba finds the code of a kernel within a function in no later process"
         imports = [node for node in ast.walk(ast.parse(path.read_text())) if isinstance(node, ast.ImportFrom)]
         modules = {str(node.module) for node in imports if str(node.module).startswith("textmix.")}
         if path.name.endswith("_kernels.py"):

@@ -5,12 +5,9 @@ Each search is compiled when it is first used, for together they take thrice the
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from textmix.models.pmm.prediction_kernels import (
-    Page,
     Pages,
     Parameters,
     beam,
@@ -28,44 +25,35 @@ GREEDY, BEAM, FLIP, EXACT = 0, 1, 2, 3
 
 
 @njit(nogil=True)
-def as_found(page: Page, model: Parameters, member: np.ndarray, width: int) -> None:
-    """Leave the label set that `greedy` found, bool (L,)."""
+def _predict_greedily(pages: Pages, model: Parameters, width: int) -> tuple[np.ndarray, np.ndarray]:
+    """Do as `predict` with the search `GREEDY`."""
+    n, n_labels = len(pages.indptr) - 1, len(model.alpha)
+    member, marginal = np.zeros((n, n_labels), dtype=np.bool_), np.zeros((n, n_labels))
+    visited, added = np.empty((n_labels, n_labels)), np.empty(n_labels, dtype=np.int64)
+    for d in range(n):
+        size = greedy(open_page(pages, d, model.theta), model, visited, added)
+        visited_marginals(visited, added, size, marginal[d])
+        for place in range(size):
+            member[d, added[place]] = True
+    return member, marginal
 
 
 @njit(nogil=True)
-def by_beam(page: Page, model: Parameters, member: np.ndarray, width: int) -> None:
-    """Set the label set, bool (L,), to that of `beam`."""
-    copy_into(member, beam(page, model, width))
+def _predict_by_beam(pages: Pages, model: Parameters, width: int) -> tuple[np.ndarray, np.ndarray]:
+    """Do as `predict` with the search `BEAM`."""
+    member, marginal = _predict_greedily(pages, model, width)
+    for d in range(len(member)):
+        copy_into(member[d], beam(open_page(pages, d, model.theta), model, width))
+    return member, marginal
 
 
 @njit(nogil=True)
-def by_flip(page: Page, model: Parameters, member: np.ndarray, width: int) -> None:
-    """Improve the label set, bool (L,), by `flip`."""
-    flip(page, model, member)
-
-
-def _predicting(improve: Any) -> Any:
-    """Return a kernel that does as `predict`; ``improve`` is `as_found`, `by_beam` or `by_flip`.
-
-    A kernel with a function among its arguments would take milliseconds a call, to find out that it is the same one.
-    """
-
-    @njit(nogil=True)
-    def predict_from_greedy(pages: Pages, model: Parameters, width: int) -> tuple[np.ndarray, np.ndarray]:
-        """Do as `predict`."""
-        n, n_labels = len(pages.indptr) - 1, len(model.alpha)
-        member, marginal = np.zeros((n, n_labels), dtype=np.bool_), np.zeros((n, n_labels))
-        visited, added = np.empty((n_labels, n_labels)), np.empty(n_labels, dtype=np.int64)
-        for d in range(n):
-            page = open_page(pages, d, model.theta)
-            size = greedy(page, model, visited, added)
-            visited_marginals(visited, added, size, marginal[d])
-            for place in range(size):
-                member[d, added[place]] = True
-            improve(page, model, member[d], width)
-        return member, marginal
-
-    return predict_from_greedy
+def _predict_by_flips(pages: Pages, model: Parameters, width: int) -> tuple[np.ndarray, np.ndarray]:
+    """Do as `predict` with the search `FLIP`."""
+    member, marginal = _predict_greedily(pages, model, width)
+    for d in range(len(member)):
+        flip(open_page(pages, d, model.theta), model, member[d])
+    return member, marginal
 
 
 @njit(nogil=True)
@@ -80,9 +68,9 @@ def _predict_exactly(pages: Pages, model: Parameters, width: int) -> tuple[np.nd
 
 #: Search -> its kernel.
 _SEARCHES = {
-    GREEDY: _predicting(as_found),
-    BEAM: _predicting(by_beam),
-    FLIP: _predicting(by_flip),
+    GREEDY: _predict_greedily,
+    BEAM: _predict_by_beam,
+    FLIP: _predict_by_flips,
     EXACT: _predict_exactly,
 }
 
