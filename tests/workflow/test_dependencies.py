@@ -35,7 +35,7 @@ def codes() -> list[Code]:
     """Where the code of every job starts."""
     jobs = Jobs(make_plan({**load_yaml_strict(ROOT / "config/config.yaml"), "full": True}, ROOT))
     plan = jobs.plan
-    found = [jobs.code_of(name) for name in "features split score compare table accept crate".split()]
+    found = [jobs.code_of(name) for name in "features split score compare table accept crate own".split()]
     found += [jobs.code_of("page", data=TEMPLATES + STYLES), jobs.code_of("provenance", data=TEMPLATES)]
     found += [jobs.code_of("readings", data=STYLES)]
     found += [jobs.code_of("parse", tuple(jobs.readers(SimpleNamespace(dataset=name)))) for name in plan.registry]

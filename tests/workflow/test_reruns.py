@@ -81,7 +81,7 @@ def test_changed_metric_refits_nothing(copy: Clone) -> None:
 def test_a_parameter_of_one_method_reruns_its_fit_and_what_reads_it(copy: Clone) -> None:
     paper = copy.folder / "config/papers/edcm/paper.yaml"
     spec = yaml.safe_load(paper.read_text(encoding="utf-8"))
-    spec["experiments"]["table1"]["methods"]["dcm"].setdefault("params", {})["smoothing"] = 0.5
+    spec["experiments"]["table1"]["methods"]["multinomial"]["params"]["smoothing"] = 0.5
     paper.write_text(yaml.safe_dump(spec, sort_keys=False), encoding="utf-8")
     jobs = planned(copy)
     assert (jobs["fit"], jobs["score"]) == (1, 1)

@@ -3,7 +3,7 @@
 
 rule compare_own:
     input:
-        lambda wildcards: PLAN.settings["own"][wildcards.own]["file"],
+        JOBS.own_file,
     output:
         directory("results/own/{own}"),
     log:
@@ -14,11 +14,12 @@ rule compare_own:
         "../envs/run.yaml"
     threads: workflow.cores or 1
     params:
-        options=JOBS.own_options,
+        settings=JOBS.own,
+        code=JOBS.code("own"),
     message:
         "Comparing methods on {input}: results/own/{wildcards.own}"
-    shell:
-        "textmix compare {input:q} --keep {output:q} --workers {threads} --quiet {params.options:q} > {log:q} 2>&1"
+    script:
+        "../scripts/own.py"
 
 
 rule own:

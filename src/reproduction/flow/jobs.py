@@ -380,10 +380,14 @@ class Jobs:
         """Return paper -> its specifications, of those that declare readings."""
         return {paper: self.plan.readings[paper].specifications for paper in self.reading_papers()}
 
-    def own_options(self, wildcards: Any) -> list[str]:
+    def own_file(self, wildcards: Any) -> str:
+        """Return the file of texts of the user's own."""
+        return str(self.plan.settings["own"][wildcards.own]["file"])
+
+    def own(self, wildcards: Any) -> Settings:
         """Return the options of `textmix compare` for texts of the user's own, by their long names."""
         entry = self.plan.settings["own"][wildcards.own]
-        return [f"--{key}={value}" for key, value in entry.items() if key != "file"]
+        return {"options": [f"--{key}={value}" for key, value in entry.items() if key != "file"]}
 
     def waiting_rows(self, wildcards: Any) -> dict[str, str]:
         """Return data set -> how many published rows name a role for which it stands."""

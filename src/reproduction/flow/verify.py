@@ -9,7 +9,7 @@ from textmix.core.errors import IntegrityError
 from textmix.core.processor import processor
 
 #: Folders without records: the measured times of benchmarks, and of jobs, which Snakemake writes.
-WITHOUT_RECORD = {"bench", "benchmarks"}
+WITHOUT_RECORD = {"bench", "benchmarks", "own"}
 
 
 def verify(results: Path, resources: Path) -> tuple[list[str], int]:
