@@ -35,7 +35,7 @@ MAX_RATIO = 200
 #: Longest line, bytes: a text of a million words has about ten million.
 MAX_LINE = 2**26
 #: The remedy in the message about a line that is too long.
-LONGER = "is it one text? data of your own may have longer lines with limits: {line: ...}"
+LONGER = "is it one text? cut it into several, or look for a missing line end"
 #: Unpacked bytes that are free of the ratio cap: a short file of one repeated line is no bomb.
 RATIO_FREE = 2**20
 #: Cap on the number of members; the largest known archive, aclImdb_v1, has about 100,000.

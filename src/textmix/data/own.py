@@ -10,13 +10,13 @@ from typing import Any
 import numpy as np
 
 from textmix.core.errors import ConfigError, DataFormatError
-from textmix.data.archives import MAX_LINE, MAX_RATIO, iter_lines
+from textmix.data.archives import iter_lines
 from textmix.data.corpus import Corpus
 from textmix.data.parse import check_corpus, read_corpus
 from textmix.data.registry import reader_of
 
-#: Caps on data of the user's own: bytes of a line, unpacked over packed size, number of features and of labels.
-LIMITS = {"line": MAX_LINE, "ratio": MAX_RATIO, "features": 20_000_000, "labels": 1_000_000}
+#: Caps on LIBSVM: arrays of these sizes are allocated, so that one wrong digit could exhaust the memory.
+MOST = {"features": 20_000_000, "labels": 1_000_000}
 #: Folder of training documents without a label beside the class folders, as aclImdb comes; it is no class.
 UNLABELLED = "unsup"
 
@@ -70,7 +70,7 @@ def _options(reading: Mapping[str, Any], files: Mapping[str, Path]) -> dict[str,
     if form == "arff":
         return {**{key: options[key] for key in ("n_labels",) if key in options}, **options.get("columns", {})}
     if form == "libsvm":
-        return _libsvm_sizes(list(files.values()), options.get("limits", {}))
+        return _libsvm_sizes(list(files.values()))
     columns = options.pop("columns", {})
     return {**options, **columns, "several": reading["task"] == "multi"}
 
@@ -83,12 +83,11 @@ def _classes(files: Mapping[str, Path]) -> list[str]:
     return sorted(classes - {UNLABELLED})
 
 
-def _libsvm_sizes(paths: list[Path], limits: Mapping[str, int]) -> dict[str, Any]:
+def _libsvm_sizes(paths: list[Path]) -> dict[str, Any]:
     """Return the options of the LIBSVM reader, counted in the files since the format does not state them."""
     n_features, least, most, met = 0, 1, 0, set[int]()
-    caps = {**LIMITS, **limits}
     for path in paths:
-        lines = iter_lines(path, longest=caps["line"], ratio=caps["ratio"])
+        lines = iter_lines(path)
         first = next(lines, b"")
         parts = first.split(b"\r") if not first.endswith(b"\n") else [first]
         for line_number, line in enumerate(chain(filter(None, parts), lines), start=1):
@@ -103,11 +102,9 @@ def _libsvm_sizes(paths: list[Path], limits: Mapping[str, int]) -> dict[str, Any
             least, most = min([least, *labels]), max([most, *labels])
             met.update(labels)
             for key, number in (("features", n_features), ("labels", most)):
-                if number > caps[key]:
-                    what = f"has number {number} among its {key}, above the cap of {caps[key]:,}"
-                    raise DataFormatError(
-                        path, line_number, f"{what}; if it is right, write limits: {{{key}: {number}}}"
-                    )
+                if number > MOST[key]:
+                    what = f"has number {number} among its {key}, above the most that is read, {MOST[key]:,}"
+                    raise DataFormatError(path, line_number, f"{what}; number them from 1 without gaps")
     if not n_features:
         raise DataFormatError(paths[0], None, "has no values")
     if least < 0:  # -1 and +1, as most files of two classes have them
