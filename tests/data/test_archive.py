@@ -238,7 +238,7 @@ def test_a_line_that_does_not_end_is_not_read_whole(tmp_path: Path) -> None:
         for _ in range(64):
             stream.write(b"x" * 2**20)
     tracemalloc.start()
-    with pytest.raises(DataFormatError, match=r"limits: \{line: \.\.\.\}|unpacks"):
+    with pytest.raises(DataFormatError, match=r"look for a missing line end|unpacks"):
         list(archive.iter_lines(path, longest=2**20))
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
