@@ -29,7 +29,9 @@ with job(snakemake):
     old = read_recorded(recorded_files(folders.values()))
     check_no_loss(old, made)
     write_record(made, folders, texts)
-    for name in ("light", "dark"):  # for the README
+    kept = Path("docs/_static")  # for the README
+    kept.mkdir(parents=True, exist_ok=True)
+    for name in ("light", "dark"):
         drawing = run / "results/report" / f"results-{name}.svg"
-        Path("docs/_static", drawing.name).write_bytes(drawing.read_bytes())
+        (kept / drawing.name).write_bytes(drawing.read_bytes())
     logger.info("recorded %d rows of the run that ended on %s; commit config/", len(made.rows), made.day)
