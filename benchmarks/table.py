@@ -20,7 +20,7 @@ import matplotlib.pyplot as plt
 from roofline import Work, limit_seconds
 from scipy.special import stdtrit
 
-from textmix.pages.style import style, svg_bytes
+from textmix.pages.style import style
 
 #: ``ratio``: geometric mean of the candidate's seconds over the peer's; ``low``, ``high``: its 95 % interval (Welch).
 #: ``target``, ``mib``, ``seconds_wanted``: most of ratio, memory and seconds allowed; ``met``: whether all are kept.
@@ -132,7 +132,7 @@ def main(path: Path) -> None:
     write(path.with_name("bench.csv"), COLUMNS, rows)
     write(path.with_name("slopes.csv"), SLOPES, slopes_of(benchmarks))
     with style():
-        path.with_name("bench.svg").write_bytes(svg_bytes(figure(rows), "Times beside those of peers"))
+        figure(rows).savefig(path.with_name("bench.svg"), bbox_inches="tight")
     sys.stdout.writelines(f"{sentence(row)}\n" for row in rows if row.get("target") or row.get("mib"))
 
 
