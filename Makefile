@@ -87,7 +87,7 @@ mutants: develop
 
 check: develop
 	$(BIN)/ruff check . && $(BIN)/ruff format --check .
-	$(BIN)/snakefmt --check workflow
+	$(BIN)/snakefmt --check Snakefile workflow
 	$(BIN)/mypy
 	$(BIN)/yamllint -s config workflow profiles environment.yml .pre-commit-config.yaml .github
 
