@@ -450,18 +450,18 @@ class _Reserve:
         return self.began + self.settings.seconds - self.needed()
 
     def needed(self) -> float:
-        """Return the seconds of test, model and page, by the fits so far."""
-        _, n_test, n_all = self.sizes
-        n = len(self.search.documents.y)
+        """Return the seconds of test, model and page, by the fits so far.
+
+        The pipeline has all its folds first, so that a short budget is no reason for a worse answer than by hand.
+        """
         incumbent = self.search.incumbent
-        parts = [*(self.search.average[0] if self.search.average else ()), *([incumbent] if incumbent else [])]
+        if incumbent is None:
+            return LAST * self.search.pace
+        (_, n_test, n_all), n = self.sizes, len(self.search.documents.y)
+        parts = [incumbent, *(self.search.average[0] if self.search.average else ())]
         fits = sum(self.search.cost.get(kind, 0.0) for kind in {part.kind for part in parts})
-        views = {part.base for part in parts} or set(self.search.reading)
-        reading = sum(self.search.reading.get(view, 0.0) for view in views)
-        if not parts:
-            fits = max(self.search.cost.values(), default=0.0)
-        # The model is written and read back, which takes about as long as its texts are counted.
-        return float(self.search.pace * (LAST + fits * (1.0 + n_all / n) + reading * (2 * n_all + n_test) / n))
+        reading = sum(self.search.reading.get(view, 0.0) for view in {part.base for part in parts})
+        return float(self.search.pace * (LAST + fits * (1.0 + n_all / n) + reading * (n_all + n_test) / n))
 
 
 def _affordable(whole: Documents, train: np.ndarray, settings: Settings, spent: float) -> np.ndarray:
