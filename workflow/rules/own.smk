@@ -23,7 +23,7 @@ rule compare_own:
 
 
 rule own:
-    """Methods compared on texts of your own: --config 'own={{mine: {{file: texts.csv}}}}'; pages in results/own/."""
+    """Methods compared on texts of your own: --config 'own={mine: {file: texts.csv}}'; pages in results/own/."""
     input:
         collect(rules.compare_own.output, own=PLAN.settings["own"]),
     localrule: True

@@ -2,6 +2,7 @@
 
 
 rule page:
+    """The report: its pages, the comparisons of all papers in comparison.csv, and the counts of verdicts."""
     input:
         comparisons=JOBS.of_papers("results/papers/{paper}/comparison.csv"),
         origins=JOBS.of_papers("results/papers/{paper}/origins.csv"),
