@@ -24,7 +24,7 @@ from textmix.text.word_vectorizer import strings_of
 BITS, ALPHABET, MARK = 62, 4095, "'"
 #: Characters of texts from which features are chosen at most; of more texts every second, third, ... one is looked at.
 LOOKED_AT = 40_000_000
-_WORD = re.compile(r"\w+")
+_WORD = re.compile(r"\w\w+")
 
 
 class NgramTfidf(TransformerMixin, BaseEstimator):  # type: ignore[misc]
@@ -33,7 +33,7 @@ class NgramTfidf(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     Parameters
     ----------
     words, characters : smallest and largest number of words, or of characters, of a run; None leaves the part out.
-        Words are runs of letters, digits and underscores; characters are all, a blank for each run of blanks.
+        Words are runs of two or more letters, digits and underscores; characters are all, a blank for each run of blanks.
     min_df : fewest documents of a feature.
     max_features : most features, those of the most documents; None for all.
     sublinear : whether a count c weighs 1 + log c.

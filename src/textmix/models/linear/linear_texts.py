@@ -48,7 +48,7 @@ class LinearTexts(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         balanced: bool = False,
         ratios: bool = False,
         columns: tuple[int, int] | None = None,
-        tolerance: float = 1e-3,
+        tolerance: float = 1e-4,
         max_iter: int = 100,
         warm_start: bool = False,
     ) -> None:
