@@ -33,7 +33,7 @@ class NgramTfidf(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     Parameters
     ----------
     words, characters : smallest and largest number of words, or of characters, of a run; None leaves the part out.
-        Words are runs of two or more letters, digits and underscores; characters are all, a blank for each run of blanks.
+        Words are runs of two or more letters, digits and underscores; characters are all, a run of blanks being one.
     min_df : fewest documents of a feature.
     max_features : most features, those of the most documents; None for all.
     sublinear : whether a count c weighs 1 + log c.
