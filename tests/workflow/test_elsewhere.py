@@ -47,6 +47,8 @@ rule all:
 
 
 """
+#: A host runs in a folder of its own, without the profile of this workflow.
+OWN_FOLDER = ("--workflow-profile", "none")
 #: A data set from its raw files on, and a result that reads the configuration of a paper.
 READ, COMPARED = "results/datasets/tiny_news", "results/papers/naive_bayes/comparison.csv"
 
@@ -86,7 +88,7 @@ def test_the_rule_all_of_a_host_stays_the_default(fresh: Clone, tmp_path: Path, 
     snakefile = f'"{fresh.folder}/workflow/Snakefile"'
     parts = (part.replace("{{", "{").replace("}}", "}").replace("{snakefile}", snakefile) for part in order)
     (tmp_path / "Snakefile").write_text("\n".join(parts), encoding="utf-8")
-    done = fresh.run_warm("-n", "--snakefile", str(tmp_path / "Snakefile"), "--directory", str(tmp_path))
+    done = fresh.run_warm("-n", *OWN_FOLDER, "--snakefile", str(tmp_path / "Snakefile"), "--directory", str(tmp_path))
     assert done.returncode == 0, done.stdout
     assert re.search(r"^all +1$", done.stdout, re.MULTILINE), done.stdout
     assert "tm_" not in done.stdout
@@ -95,7 +97,7 @@ def test_the_rule_all_of_a_host_stays_the_default(fresh: Clone, tmp_path: Path, 
 def test_a_module_that_names_one_key_has_the_defaults_of_the_others(fresh: Clone, tmp_path: Path) -> None:
     text = HOST.format(snakefile=f'"{fresh.folder}/workflow/Snakefile"')
     (tmp_path / "Snakefile").write_text(text, encoding="utf-8")
-    done = fresh.run_warm("-n", "--snakefile", str(tmp_path / "Snakefile"), "--directory", str(tmp_path))
+    done = fresh.run_warm("-n", *OWN_FOLDER, "--snakefile", str(tmp_path / "Snakefile"), "--directory", str(tmp_path))
     assert done.returncode == 0, done.stdout
     assert "tm_all" in done.stdout
     assert re.search(r"^tm_compare +1$", done.stdout, re.MULTILINE), "one paper, and not all"
