@@ -115,7 +115,7 @@ class NgramTfidf(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         spans = [(kind, tuple(getattr(self, kind))) for kind in ("words", "characters") if getattr(self, kind)]
         if not spans or not all(1 <= least <= most <= 8 for _, (least, most) in spans):
             raise ConfigError("ngrams: words and characters are None or two lengths from 1 to 8; give at least one")
-        return spans  # type: ignore[return-value]
+        return spans
 
     def _counts(self, texts: Sequence[str]) -> sparse.csr_array:
         """Return the counts of the known features, float64 CSR (N, V)."""
