@@ -37,11 +37,12 @@ module textmix:
 
 use rule * from textmix as tm_*
 """
-#: The host's own target, which is its first rule of its own.
+#: The host's own target.  Snakemake asks a host that takes the rules of a module first to name its default.
 OWN_ALL = """
 rule all:
     output:
         "own.txt",
+    default_target: True
     shell:
         "touch {output}"
 
@@ -122,6 +123,6 @@ def test_a_module_from_git_reads_all_of_its_commit(fresh: Clone, tmp_path: Path)
     (tmp_path / "Snakefile").write_text(HOST.format(snakefile=snakefile), encoding="utf-8")
     place = ("--snakefile", str(tmp_path / "Snakefile"), "--directory", str(tmp_path))
     environment = {"PYTHONPATH": "", "TEXTMIX_CACHE": str(tmp_path / "cache")}
-    done = fresh.run("--cores", "1", READ, *place, **environment)
+    done = fresh.run("--cores", "1", READ, *OWN_FOLDER, *place, **environment)
     assert done.returncode == 0, done.stdout
     assert (tmp_path / READ / "meta.json").is_file()

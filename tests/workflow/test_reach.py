@@ -76,14 +76,13 @@ def configure(clone: Clone, address: str, folder: Path) -> None:
     config = yaml.safe_load(main.read_text(encoding="utf-8"))
     for name, role in PUBLIC.items():
         config["roles"][role] = {"dataset": name, "comparable": "fully", "note": "", "stand_ins": [STAND_IN]}
-    config["matrix"] = []
     main.write_text(yaml.safe_dump(config), encoding="utf-8")
 
 
 def read(clone: Clone, certificate: Path) -> dict[str, str]:
     """Run both papers; return data set of a role -> the data set that was read."""
     targets = [f"results/papers/{paper}/comparison.csv" for paper in BUILT]
-    done = clone.run_warm("--cores", "2", *targets, SSL_CERT_FILE=str(certificate), no_proxy="*")
+    done = clone.run_warm("--cores", "2", *targets, REQUESTS_CA_BUNDLE=str(certificate), no_proxy="*")
     assert done.returncode == 0, done.stdout
     found = clone.folder.glob("results/datasets/*/corpus.json")
     return {path.parent.name: io.read_json(path)["name"] for path in found}
