@@ -36,11 +36,11 @@ SHARED = ROOT.parent / "shared"
 CATALOGUE = SHARED / "reference/published.yaml"
 
 #: Numbers printed beside another number of the same cell, which the catalogue does not count, claims on
-#: four problems only, the claims of the thesis' conclusion, single reasons of a claim, counts of skip-grams judged
+#: six problems only, the claims of the thesis' conclusion, single reasons of a claim, counts of skip-grams judged
 #: once more, a learner without a printed number, later works.
 EXTRA = re.compile(
-    r"vil\.t1\..*\.percent|pmm\.derived\.\w+_four\w*\..*|pmm\.four\..*|pmm\.c1[12].*|vil\.c[678]|edcm\.c1[0-3]|sg\.c([89]|10)|cbm\.c[56]\..*|edcm\.a\.one_group|th\..*"
-    r"|zh\.c5|zh\.c1\.(sparse|prior)|sg\.n\d\.s\d\.patterns|sg\.imdb\.svm_l1|beyond\..*"
+    r"vil\.t1\..*\.percent|pmm\.derived\.\w+_six\w*\..*|pmm\.six\..*|pmm\.c1[12].*|vil\.c[678]|edcm\.c1[0-3]|sg\.c([89]|10)|cbm\.c[56]\..*|edcm\.a\.one_group|th\..*"
+    r"|zh\.c5|zh\.c1\.(sparse|sparse\.accuracy|prior)|sg\.n\d\.s\d\.patterns|sg\.imdb\.svm_l1|beyond\..*"
 )
 #: Numbers that the source prints in another form.
 PRINTED = {
