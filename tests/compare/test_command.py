@@ -155,7 +155,7 @@ def started(tmp_path: Path, n: int = 400, *more: str) -> subprocess.Popen[str]:
         stderr=subprocess.PIPE,
         text=True,
         # A shell starts what it runs in the background with this signal ignored, and a process inherits that.
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # noqa: PLW1509 - no other thread runs
     )
     assert process.stderr is not None
     for line in process.stderr:
