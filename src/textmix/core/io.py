@@ -253,16 +253,6 @@ def write_missing(path: str | Path, missing: MissingResult, meta: Mapping[str, A
             pass
 
 
-def delete_result(path: str | Path) -> None:
-    """Delete a result and its record."""
-    path = Path(path)
-    if path.is_dir():
-        shutil.rmtree(path)
-    else:
-        meta_path(path).unlink(missing_ok=True)
-        path.unlink(missing_ok=True)
-
-
 def meta_path(path: str | Path) -> Path:
     """Return the path of the record of a result."""
     path = Path(path)
