@@ -406,6 +406,13 @@ def test_a_paper_that_was_recorded_alone_has_its_own_day() -> None:
     assert f'The recorded run of 2026-11-23 to 2026-11-26 <span class="count">{said}' in render_front(report)
 
 
+def test_a_record_names_its_minutes_by_the_clock_and_of_the_processor() -> None:
+    section = made_of([comparison("reproduced")])
+    facts = Facts("2026-11-23T00:00:00Z", "c" * 40, "", 74, 140, "A kind of processor")
+    page = render_front(Report([section], {}, RecordedRun({}, {section.name: facts})))
+    assert "74 minutes (140 of the processor, A kind of processor)" in page
+
+
 def test_values_that_do_not_equal_the_record_are_named_up_to_ten() -> None:
     rows = [{**comparison("reproduced", id=f"p.{n}"), "rebuilt": 0.7} for n in range(14)]
     section = made_of(rows)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from reproduction.verdict.provenance import data_digests, read_seconds, run_times, seconds_by_stage
+from reproduction.verdict.provenance import data_digests, processor_seconds, read_seconds, run_times, seconds_by_stage
 from textmix.core import io
 from textmix.core.errors import MissingResult
 
@@ -48,3 +48,11 @@ def test_jobs_that_ended_before_they_were_measured_are_left_out(tmp_path: Path) 
     io.write_text(tmp_path / "parse/a.tsv", "")
     io.write_text(tmp_path / "parse/b.tsv", "s\tmax_rss\n2.0\t-\n")
     assert by_stage(tmp_path, *tmp_path.rglob("*.tsv")) == {"parse": "2.0 s"}
+
+
+def test_what_a_job_took_of_the_processor_after_the_last_look_is_reckoned_at_the_same_rate(tmp_path: Path) -> None:
+    jobs = {"short": "4.0\t3.0", "long": "60.0\t36.0", "twice": "2.0\t1.0\n2.0\t1.5", "too_short": "0.1\tNA"}
+    for name, row in jobs.items():
+        io.write_text(tmp_path / f"{name}.tsv", f"s\tcpu_time\n{row}\n")
+    io.write_text(tmp_path / "empty.tsv", "")
+    assert processor_seconds(tmp_path.rglob("*.tsv")) == pytest.approx(3.0 + 36.0 * 60 / 45 + 2.5)

@@ -31,7 +31,7 @@ class FinishedRun:
         self.made.scores("dcm", {"": [0.8, 0.8001, 0.7999]})
         self.end()
         io.write_text(root / "requirements.lock", "numpy==2\n")
-        io.write_text(root / "results/benchmarks/fit/a.tsv", "s\th:m:s\n12.5\t0:00:12\n")
+        io.write_text(root / "results/benchmarks/fit/a.tsv", "s\tcpu_time\n110\t90\n")
 
     def end(self, *not_run: dict[str, str], **code: str) -> None:
         """Write the comparison of the paper, that of the report with rows that were not run, and the end of the run."""
@@ -46,7 +46,8 @@ class FinishedRun:
     def write(self, path: str, text: str, inputs: list[str], code: dict[str, str]) -> None:
         """Write a result with its record."""
         digests = {name: io.result_digest(self.root / name) for name in inputs}
-        io.write_result(self.root / path, text, {"inputs": digests, "code": code, "settings": {}})
+        record = {"inputs": digests, "code": code, "settings": {}, "processor": {"processor": "A kind"}}
+        io.write_result(self.root / path, text, record)
 
     def read(self, settings: dict[str, Any] = SETTINGS) -> Any:
         """Return the recorded run."""
@@ -64,7 +65,8 @@ def test_a_finished_run_is_recorded(finished: FinishedRun) -> None:
     (found,) = run.rows.values()
     assert (found.id, found.rebuilt, found.verdict) == ("p.x", "0.8", "reproduced")
     assert found.settings and found.data == ""
-    assert run.papers["paper"].commit == "0123abcd"
+    facts = run.papers["paper"]
+    assert (facts.commit, facts.minutes, facts.processor_minutes, facts.processor) == ("0123abcd", 2, 2, "A kind")
     assert texts["paper"].startswith(f"{','.join(RECORDED_COLUMNS)}\np.x,0.8,")
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
@@ -9,6 +10,7 @@ from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any
 
 from reproduction.flow.origins import Origin
+from reproduction.verdict.words import number
 from textmix.core import io
 from textmix.core.errors import MissingResult
 
@@ -35,6 +37,8 @@ _PARTS = {
     **{"beyond": "later works", "extra_data": "public descriptions of the data", "related": "related work"},
 }
 
+#: Seconds from the start of a job in which Snakemake measures it often, and between two looks at it after these.
+_OFTEN, _SELDOM = 15.0, 30.0
 #: The forms of ``where`` that do not say the place in words: lines or equations of a document, and the two words.
 _CATALOGUED = re.compile(r"\d{3}(:.*)?|derived|public")
 
@@ -91,8 +95,30 @@ def seconds_by_stage(seconds: Mapping[str, float]) -> dict[str, str]:
 
 def _seconds(path: Path) -> float | None:
     """Return the wall-clock seconds in a benchmark file; None where it is empty."""
-    head, *rows = path.read_text(encoding="utf-8").splitlines() or [""]
-    return sum(float(row.split("\t")[head.split("\t").index("s")]) for row in rows) if rows else None
+    rows = _measured(path)
+    return sum(float(row["s"]) for row in rows) if rows else None
+
+
+def _measured(path: Path) -> list[dict[str, str]]:
+    """Return the rows of a benchmark file, one for each time that its job ran."""
+    with path.open(encoding="utf-8", newline="") as handle:
+        return list(csv.DictReader(handle, delimiter="\t"))
+
+
+def processor_seconds(files: Iterable[Path]) -> float:
+    """Return the seconds of the processor that all measured jobs took.
+
+    Snakemake looks at a job twice a second until `_OFTEN`, and then every `_SELDOM` seconds, and writes what it had
+    taken at the last look.  What came after that is reckoned at the same rate.
+    """
+    return sum(_processor_seconds(row) for path in files for row in _measured(path))
+
+
+def _processor_seconds(row: Mapping[str, str]) -> float:
+    """Return the seconds of the processor in a row of a benchmark file; 0 of a job that ended before the first look."""
+    taken, seconds = number(row["cpu_time"]), float(row["s"])
+    looked = seconds if seconds < _OFTEN else _OFTEN + _SELDOM * ((seconds - _OFTEN) // _SELDOM)
+    return taken * seconds / looked if taken else 0.0
 
 
 def run_times(files: Sequence[Path]) -> tuple[str, str]:

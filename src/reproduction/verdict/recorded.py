@@ -63,12 +63,16 @@ class Facts:
     commit : commit of its code, and what git knows of changes since.
     lock : sha256 of its ``requirements.lock``.
     minutes : from the start of its first job to the end of its last one.
+    processor_minutes : of the processor, of all jobs together; 0 where that was not recorded.
+    processor : its kind; several are joined by commas.
     """
 
     date: str
     commit: str
     lock: str
     minutes: int
+    processor_minutes: int = 0
+    processor: str = ""
 
     @property
     def day(self) -> str:

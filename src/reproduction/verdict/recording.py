@@ -14,7 +14,7 @@ from reproduction.flow.origins import Ancestors
 from reproduction.flow.results import Evidence, Results, RoleEntry, as_read
 from reproduction.verdict.compare import COMPARISON_COLUMNS, compare_paper, merge_comparisons
 from reproduction.verdict.items import without_notes
-from reproduction.verdict.provenance import run_times
+from reproduction.verdict.provenance import processor_seconds, run_times
 from reproduction.verdict.published import Record
 from reproduction.verdict.recorded import RECORDED, RECORDED_COLUMNS, RUN, Facts, RecordedRow, RecordedRun
 from reproduction.verdict.words import JUDGED
@@ -70,7 +70,7 @@ def read_run(
     ran = {paper: plan for paper, plan in plans.items() if chosen is None or paper in chosen}
     for path in (*ENDS, *(f"results/papers/{paper}/comparison.csv" for paper in ran)):
         _check_present(run, path)
-    check_fresh(run, ENDS)
+    kinds = check_fresh(run, ENDS)
     whole = io.read_csv(run / ENDS[1])
     _check_papers(whole, plans)
     rows = {paper: _rows(run, paper, plan) for paper, plan in ran.items()}
@@ -81,10 +81,12 @@ def read_run(
                 f"{run / ENDS[1]}: '{found['id']}' is not what the results of the run give with this configuration; "
                 "name the configuration of the run with --configfile, or run it again"
             )
-    start, end = run_times(sorted((run / RESULTS / "benchmarks").rglob("*.tsv")))
+    measured = sorted((run / RESULTS / "benchmarks").rglob("*.tsv"))
+    start, end = run_times(measured)
     minutes = round((datetime.fromisoformat(end) - datetime.fromisoformat(start)).total_seconds() / 60)
+    spent = round(processor_seconds(measured) / 60)
     made = {row.id: row for _, recorded in rows.values() for row in recorded}
-    facts = Facts(end, commit_said(commit), sha256_file(run / "requirements.lock"), minutes)
+    facts = Facts(end, commit_said(commit), sha256_file(run / "requirements.lock"), minutes, spent, ", ".join(kinds))
     texts = {paper: io.format_csv(map(asdict, recorded), RECORDED_COLUMNS) for paper, (_, recorded) in rows.items()}
     return RecordedRun(made, dict.fromkeys(ran, facts)), texts
 
@@ -150,8 +152,10 @@ def _check_papers(whole: Iterable[Mapping[str, str]], plans: Mapping[str, PaperP
             )
 
 
-def check_fresh(run: Path, ends: Iterable[str]) -> None:
+def check_fresh(run: Path, ends: Iterable[str]) -> list[str]:
     """Follow the records back from the last results of a run; refuse a result whose inputs are no longer what it read.
+
+    The kinds of processor that made the results are returned.
 
     The records alone decide, so that a run of another version of the code can be checked, too.
 
@@ -161,13 +165,14 @@ def check_fresh(run: Path, ends: Iterable[str]) -> None:
     """
     digest = functools.cache(functools.partial(_digest, run))
     code: dict[str, tuple[str, str]] = {}
-    waiting, seen = list(ends), set[str]()
+    waiting, seen, kinds = list(ends), set[str](), set[str]()
     while waiting:
         path = waiting.pop()
         if path in seen or not path.startswith(f"{RESULTS}/"):
             continue
         seen.add(path)
         record = io.read_meta(run / path)
+        kinds |= {record["processor"]["processor"]} if "processor" in record else set()
         for module, version in record.get("code", {}).items():
             other, first = code.setdefault(module, (version, path))
             if other != version:
@@ -176,6 +181,7 @@ def check_fresh(run: Path, ends: Iterable[str]) -> None:
             if digest(name) != was:
                 raise IntegrityError(f"{path}: is stale, for {name} changed since it was made; run the workflow again")
         waiting += record.get("inputs", {})
+    return sorted(kinds)
 
 
 def _digest(run: Path, path: str) -> str:
