@@ -15,7 +15,6 @@ from textmix.metrics.significance import (
     equivalence,
     mean_difference,
     sign_test,
-    spread_ratio,
     wilson,
 )
 
@@ -87,18 +86,8 @@ def test_a_number_without_error_gives_the_t_interval_of_one_sample():
     assert found.p == pytest.approx(stats.ttest_1samp(values, 0.8).pvalue)
 
 
-def test_the_ratio_of_spreads_has_the_interval_of_f():
-    found = spread_ratio(Sample(0, 3.0, 5), Sample(0, 1.0, 5))
-    ends = 9 / stats.f.ppf([0.975, 0.025], 4, 4)
-    assert (found.value, found.low, found.high) == (3.0, *map(pytest.approx, np.sqrt(ends)))
-    assert found.p == pytest.approx(2 * stats.f.sf(9, 4, 4))
-    assert spread_ratio(Sample(0, 1.0, 5), Sample(0, 3.0, 5)).p == pytest.approx(found.p)
-
-
 @pytest.mark.parametrize("right", [Sample(0, 0.0, 5), Sample(0, 1.0, 1)])
 def test_samples_without_a_spread_are_refused(right):
-    with pytest.raises(ValueError, match=r"two samples with a spread|two values"):
-        spread_ratio(Sample(0, 1.0, 5), right)
     with pytest.raises(ValueError, match=r"two values|without spread"):
         mean_difference(Sample(0, 0.0, 5), right)
 

@@ -7,8 +7,6 @@ import shutil
 import subprocess
 from pathlib import Path
 
-from textmix.core.errors import ConfigError
-
 
 def commit_of(folder: Path) -> dict[str, str]:
     """Return the commit of a folder in words.
@@ -41,28 +39,6 @@ def agent_of(folder: Path) -> str:
         if known:
             return known
     return getpass.getuser()
-
-
-def text_at(folder: Path, revision: str, path: Path) -> str:
-    """Return the text of a file of a checkout at a revision.
-
-    Parameters
-    ----------
-    folder : of the checkout.
-    revision : as git names it.
-    path : of the file, relative to the folder.
-
-    Raises
-    ------
-    ConfigError : git is not installed, or knows no such file at the revision.
-    """
-    git = shutil.which("git")
-    if git is None:
-        raise ConfigError(f"{folder}: git is not installed, so that revision {revision} cannot be read; install git")
-    try:
-        return _output(git, folder, "show", f"{revision}:./{path.as_posix()}")
-    except subprocess.CalledProcessError as error:
-        raise ConfigError(f"{path}: git has none at revision {revision}; name a revision that has it") from error
 
 
 def _output(git: str, folder: Path, *arguments: str) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -12,11 +12,8 @@ from textmix.data.corpus import Corpus
 from textmix.experiment.predictions import Predictions
 from textmix.experiment.splits import Splits
 from textmix.metrics import calibration, classification, likelihood, multilabel, selective
-from textmix.metrics.significance import LEVEL
 from textmix.metrics.table import METRICS, check_metrics, metrics_for
 
-#: Number of resamples of `resampled_interval`.
-RESAMPLES = 400
 #: Columns of a score file.
 SCORE_COLUMNS = ("variant", "trial", "metric", "value")
 
@@ -44,35 +41,6 @@ class Evaluation:
     marginals: np.ndarray | None = None
     confidence: np.ndarray | None = None
     text: np.ndarray | None = None
-
-
-def resampled_interval(name: str, evaluation: Evaluation, generator: np.random.Generator) -> tuple[float, float] | None:
-    """Return the ends of the 95 % bootstrap interval of a metric, symmetric about its value on the N documents.
-
-    Its half width is that which holds 95 % of the resampled values about their own mean.  A resample lacks classes, so
-    that an F which is the mean over classes is smaller or larger there throughout; the quantiles of the resampled
-    values may then exclude the value itself, which this interval cannot.  A metric of decisions lies from 0 to 1, as
-    do the ends.  It is None where the metric has no finite value on the documents or on one of `RESAMPLES` resamples.
-
-    Source: P. Hall, The Bootstrap and Edgeworth Expansion, 1992, section 3.6 (symmetric intervals).
-
-    Parameters
-    ----------
-    name : of the metric.
-    evaluation : of one method.
-    generator : draws the resamples.
-    """
-    values, n = [], len(evaluation.true)
-    for _ in range(RESAMPLES):
-        rows = generator.integers(n, size=n)
-        drawn: dict[str, Any] = {key: None if array is None else array[rows] for key, array in vars(evaluation).items()}
-        values.append(metric_value(name, replace(evaluation, **drawn)))
-    value = metric_value(name, evaluation)
-    if not np.isfinite([value, *values]).all():
-        return None
-    half = float(np.quantile(np.abs(np.asarray(values) - np.mean(values)), 1.0 - LEVEL))
-    low, high = value - half, value + half
-    return (max(low, 0.0), min(high, 1.0)) if METRICS[name].takes == "decisions" else (low, high)
 
 
 def metric_value(name: str, evaluation: Evaluation) -> float:

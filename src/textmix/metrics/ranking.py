@@ -1,26 +1,20 @@
-r"""Comparison of several methods on several data sets: mean ranks, significance tests and confidence intervals.
+r"""Comparison of several methods on several data sets: mean ranks and tests of their differences.
 
 Sources: J. Demsar, Statistical Comparisons of Classifiers over Multiple Data Sets, JMLR 7, 2006 (Friedman, Iman and
 Davenport, Nemenyi, the critical difference); W. J. Conover, Practical Nonparametric Statistics, 1999 (correction for
-ties); F. Wilcoxon, Biometrics Bulletin 1, 1945, where a zero difference gives half of its rank to each side, as Demsar
-recommends; J. L. Hodges and E. L. Lehmann, Annals of Mathematical
-Statistics 34, 1963 (the interval that belongs to Wilcoxon's test).
-
-SciPy supplies ranks, Friedman's statistic and all distributions.  The exact signed-rank test for tied differences is
-ours: `scipy.stats.wilcoxon` with ``method="exact"`` ignores ties.
+ties).
 
 Symbols: N data sets, K methods; scores are (N, K), larger is better.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 from scipy import stats
 
-from textmix.metrics.significance import LEVEL, Estimate
+from textmix.metrics.significance import LEVEL
 
 
 class Friedman(NamedTuple):
@@ -115,91 +109,3 @@ def critical_difference(n_methods: int, n_datasets: int, alpha: float = LEVEL) -
     """
     q = stats.studentized_range.ppf(1.0 - alpha, n_methods, np.inf) / np.sqrt(2.0)
     return float(q * np.sqrt(n_methods * (n_methods + 1) / (6.0 * n_datasets)))
-
-
-def cliques(rank: np.ndarray, difference: float) -> list[tuple[int, ...]]:
-    """Return the maximal groups of methods any two of which differ in mean rank by less than a critical difference.
-
-    Parameters
-    ----------
-    rank : mean ranks, float (K,).
-    difference : the critical difference; infinity puts all methods into one group.
-
-    Returns
-    -------
-    groups of at least two methods, each as indices into ``rank`` in order of rank; no group lies inside another.
-    """
-    order = np.argsort(rank, kind="stable")
-    ordered = np.asarray(rank)[order]
-    found: list[tuple[int, ...]] = []
-    reached = 0
-    for first in range(len(order)):
-        end = int(np.searchsorted(ordered, ordered[first] + difference, side="left"))
-        if end > max(reached, first + 1):
-            found.append(tuple(order[first:end].tolist()))
-            reached = end
-    return found
-
-
-def wilcoxon(left: Sequence[float] | np.ndarray, right: Sequence[float] | np.ndarray) -> float:
-    """Return the two-sided p-value of Wilcoxon's signed-rank test on pairs, exact also with ties; 1 where none differ.
-
-    A zero difference gives half of its rank to each side.
-
-    Parameters
-    ----------
-    left, right : scores of two methods on the same data sets, float (N,).
-
-    Raises
-    ------
-    ValueError : they differ in length, are empty or hold nan or infinity.
-    """
-    difference = np.asarray(left, dtype=np.float64) - np.asarray(right, dtype=np.float64)
-    if difference.ndim != 1 or not len(difference) or not np.isfinite(difference).all():
-        raise ValueError("two lists of finite scores of the same length (N,) are needed, at least one score in each")
-    rank = stats.rankdata(np.abs(difference))
-    signed = rank[difference != 0.0]
-    positive, negative = rank[difference > 0].sum(), rank[difference < 0].sum()
-    # Ranks are whole or half: doubled they index the distribution.
-    tail = _signed_rank_distribution(np.rint(2.0 * signed).astype(np.int64))
-    return float(min(1.0, 2.0 * tail[: round(2.0 * min(positive, negative)) + 1].sum()))
-
-
-def _signed_rank_distribution(weights: np.ndarray) -> np.ndarray:
-    """Return the distribution of a sum to which each weight contributes with probability 1/2."""
-    probability = np.zeros(int(weights.sum()) + 1)
-    probability[0] = 1.0
-    for weight in weights:
-        taken = np.zeros_like(probability)
-        taken[weight:] = probability[: len(probability) - weight]
-        probability = 0.5 * (probability + taken)
-    return probability
-
-
-def median_difference(
-    left: Sequence[float] | np.ndarray, right: Sequence[float] | np.ndarray, level: float = 1.0 - LEVEL
-) -> Estimate:
-    """Return the difference ``left - right`` of two methods on N data sets by the estimator of Hodges and Lehmann.
-
-    It is the median of the means of any two of the N differences, each difference taken with itself too.  The interval
-    contains every difference that Wilcoxon's test without ties does not reject at ``1 - level``; the p-value is that of
-    `wilcoxon`.  With five data sets or fewer the test rejects nothing at 0.05, so that the interval is infinite.
-
-    Parameters
-    ----------
-    left, right : scores of the two methods on the same data sets, float (N,).
-    level : confidence level of the interval, from 0 to 1.
-
-    Raises
-    ------
-    ValueError : see `wilcoxon`.
-    """
-    p = wilcoxon(left, right)
-    difference = np.asarray(left, dtype=np.float64) - np.asarray(right, dtype=np.float64)
-    n = len(difference)
-    first, second = np.triu_indices(n)
-    means = np.sort((difference[first] + difference[second]) / 2.0)
-    below = np.cumsum(_signed_rank_distribution(np.arange(1, n + 1)))
-    cut = int(np.searchsorted(below, (1.0 - level) / 2.0, side="right"))
-    low, high = (means[cut - 1], means[-cut]) if cut else (-np.inf, np.inf)
-    return Estimate(float(np.median(means)), float(low), float(high), p)

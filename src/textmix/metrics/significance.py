@@ -5,7 +5,7 @@ the exact binomial distribution: the sign test on the documents on which two met
 34, 1947; C. Nadeau and Y. Bengio, Machine Learning 52, 2003 (trials on one data set, whose training parts overlap);
 S. Holm, Scandinavian Journal of Statistics 6, 1979.
 
-SciPy supplies all distributions.  `scipy.special` is used for those of t and F, since `scipy.stats` takes a second to
+SciPy supplies all distributions.  `scipy.special` is used for that of t, since `scipy.stats` takes a second to
 import.
 """
 
@@ -153,24 +153,6 @@ def _welch(left: Sample, right: Sample) -> tuple[float, float, float]:
         raise ValueError("a difference of two means without spread has no interval")
     freedom = sum(parts) ** 2 / sum(part**2 / (s.n - 1) for part, s in zip(parts, (left, right), strict=True))
     return left.mean - right.mean, math.sqrt(sum(parts)), freedom
-
-
-def spread_ratio(left: Sample, right: Sample, level: float = 1.0 - LEVEL) -> Estimate:
-    """Return the ratio of two standard deviations of normal values, left over right, by the F distribution.
-
-    ``p`` is that of the hypothesis that the ratio is 1.
-
-    Raises
-    ------
-    ValueError : a sample has fewer than two values or no spread.
-    """
-    if min(left.n, right.n) < 2 or not left.deviation or not right.deviation:
-        raise ValueError(f"two samples with a spread are needed, not {left} and {right}")
-    freedom = left.n - 1, right.n - 1
-    f = (left.deviation / right.deviation) ** 2
-    low, high = (f / float(special.fdtri(*freedom, (1.0 + sign * level) / 2.0)) for sign in (1, -1))
-    p = 2.0 * min(float(special.fdtr(*freedom, f)), float(special.fdtrc(*freedom, f)))
-    return Estimate(math.sqrt(f), math.sqrt(low), math.sqrt(high), p)
 
 
 def _quantile(share: float, freedom: float) -> float:
