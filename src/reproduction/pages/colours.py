@@ -23,12 +23,7 @@ COLOURS = {
 
 
 def colour_of(method: str) -> str:
-    """Return the colour of a method, a variant of a method (``dcm_newton``) or a representation of k-NN.
-
-    Raises
-    ------
-    KeyError : the table has neither the name nor its first word.
-    """
+    """Return the colour of a method, a variant of a method (``dcm_newton``) or a representation of k-NN."""
     for name in (method, method.removeprefix("knn_"), re.split(r"_|\d+$", method)[0]):
         if name in COLOURS:
             return COLOURS[name]

@@ -34,12 +34,7 @@ class FigureData:
     options: Mapping[str, Any]
 
     def option(self, name: str) -> Any:
-        """Return an option that the figure needs.
-
-        Raises
-        ------
-        ConfigError : the figure's entry in ``paper.yaml`` lacks it.
-        """
+        """Return an option that the figure needs."""
         return entry_of(self.options, name, f"{self.results.paper}: figure in paper.yaml")
 
     def trials(self, role: str, method: str, metric: str) -> list[float]:
@@ -49,29 +44,13 @@ class FigureData:
         ----------
         role, method, metric : names in ``paper.yaml``.  The option ``variants`` names the variant of the method;
             without it the variant is the unnamed one or the only one.
-
-        Raises
-        ------
-        ConfigError : ``paper.yaml`` does not determine experiment or variant.
-        MissingResult : the result is missing.
         """
         groups = self._scores(role, method, metric)
         where = f"{self.results.paper}: figure in paper.yaml, method {method}, metric {metric}"
         return groups[choose_variant(groups, self.options.get("variants", {}).get(method), where)]
 
     def grid(self, role: str, method: str, metric: str, parameter: str) -> dict[float, list[float]]:
-        """Return value of a grid parameter -> the metric in every trial (stored units), with increasing keys.
-
-        Parameters
-        ----------
-        role, method, metric : names in ``paper.yaml``.
-        parameter : name of the grid parameter, which every variant of the method must set.
-
-        Raises
-        ------
-        ConfigError : a variant does not set the parameter.
-        MissingResult : the result is missing.
-        """
+        """Return value of a grid parameter -> the metric in every trial (stored units), with increasing keys."""
         points = {}
         for variant, values in self._scores(role, method, metric).items():
             parameters = point_of(variant)
@@ -101,12 +80,7 @@ def columns(rows: Sequence[Mapping[str, str]], *names: str) -> list[list[float]]
 
 
 def at_hand(names: Iterable[str], read: Callable[[str], Value]) -> dict[str, Value]:
-    """Return name -> what ``read`` returns, of the names whose results are there.
-
-    Raises
-    ------
-    MissingResult : there are none; the reason is that of the first name.
-    """
+    """Return name -> what ``read`` returns, of the names whose results are there."""
     found, absent = dict[str, Value](), list[MissingResult]()
     for name in names:
         try:
@@ -119,18 +93,7 @@ def at_hand(names: Iterable[str], read: Callable[[str], Value]) -> dict[str, Val
 
 
 def draw(paper: str, name: str, data: FigureData) -> bytes:
-    """Return one figure of a paper as SVG bytes, drawn by a function of its own or by a stock one.
-
-    Parameters
-    ----------
-    paper, name : the entry of ``FIGURES`` in ``figures.py`` of the paper's code; a stock figure names its own entry.
-    data : the results, published numbers and options that the figure's function reads.
-
-    Raises
-    ------
-    ConfigError : the paper has no figure of this name.
-    MissingResult : a result that the figure draws is missing.
-    """
+    """Return one figure of a paper as SVG bytes, drawn by a function of its own or by a stock one."""
     figures: dict[str, Callable[[FigureData], Sheet]]
     stock = data.options.get("stock")
     module = f"{package_of(paper)}.figures" if stock is None else "reproduction.pages.stock"

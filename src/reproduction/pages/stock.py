@@ -21,10 +21,6 @@ def scores(data: FigureData) -> Sheet:
 
     Options: experiment, roles, methods (in order), metric; unit, variants, labels, and published (method -> id of a
     printed number without its last part, which is the role).  A role without data leaves its panel to printed numbers.
-
-    Raises
-    ------
-    MissingResult : no role has data.
     """
     roles, methods, metric = data.option("roles"), data.option("methods"), data.option("metric")
     scale = 100.0 if data.options.get("unit") == "percent" else 1.0

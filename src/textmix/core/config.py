@@ -60,12 +60,7 @@ _StrictLoader.add_constructor(yaml.resolver.BaseResolver.DEFAULT_MAPPING_TAG, _s
 
 
 def load_yaml_strict(path: str | Path) -> Any:
-    """Return the content of a YAML file as plain Python values; None for an empty file.
-
-    Raises
-    ------
-    ConfigError : the file is missing, not UTF-8, not YAML, or has a key twice.
-    """
+    """Return the content of a YAML file as plain Python values; None for an empty file."""
     path = Path(path)
     try:
         text = path.read_text(encoding="utf-8")
@@ -192,11 +187,6 @@ def validate(value: Any, schema_path: str | Path, source: str) -> None:
     value : the content of a configuration file, as `load_yaml_strict` returns it.
     schema_path : the schema file.
     source : name of the file or option; the error message begins with it.
-
-    Raises
-    ------
-    ConfigError : the value breaks the schema.  The message states one fault: the source, the key, the fault and the
-        remedy.  An unknown key is stated before any other fault.
     """
     schema = Path(schema_path).resolve()
     _VALID.get(

@@ -34,10 +34,6 @@ def stamp(path: str | Path) -> str:
     It holds the file's place on the disk, its size, and the times of the last change of its content and of its entry.
     The last one is set by the system alone, so that a false date changes the stamp too.  A file that changed in the
     last two seconds, or whose dates lie in the future, has none.
-
-    Raises
-    ------
-    OSError : there is no file.
     """
     stat = os.stat(path)
     if max(stat.st_mtime, stat.st_ctime) > time.time() - _RACY:

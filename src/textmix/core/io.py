@@ -55,10 +55,6 @@ def replacing(path: str | Path, mode: int | None = None) -> Iterator[IO[bytes]]:
     If the block raises an error, the file stays as it was.  Of a link the file that it leads to is replaced.  What is
     there and no file, such as ``/dev/null`` or a pipe, is written through, and stays what it is.  ``mode`` are the
     permissions of the file, by default those that the process gives to new files.
-
-    Raises
-    ------
-    OSError : it cannot be written; the error names the file.
     """
     target = Path(os.path.realpath(path))
     if target.exists() and not target.is_file():
@@ -136,13 +132,7 @@ def write_json(path: str | Path, value: Any) -> None:
 
 
 def read_json(path: str | Path) -> Any:
-    """Return the value in a JSON file.
-
-    Raises
-    ------
-    OSError : the file cannot be read.
-    ValueError : it is not JSON in UTF-8, an object has a key twice, or lists stand too deep in one another.
-    """
+    """Return the value in a JSON file."""
     try:
         return json.loads(Path(path).read_text(encoding="utf-8"), object_pairs_hook=unique_keys)
     except RecursionError as error:
@@ -285,19 +275,7 @@ def changed_files(path: str | Path) -> list[str]:
 
 
 def check_result(path: str | Path, *, anywhere: bool = False) -> dict[str, Any]:
-    """Return the record of a result after checking every file against it.
-
-    Parameters
-    ----------
-    path : of the result.
-    anywhere : whether the result may have been moved, as a persisted model may.
-
-    Raises
-    ------
-    IntegrityError : the record is missing or damaged, it is the record of another result, or a file is missing, added
-        or changed.
-    MissingResult : the result was written by `write_missing`.
-    """
+    """Return the record of a result after checking every file against it."""
     changed = changed_files(path)
     if changed:
         raise IntegrityError(f"{path}: {', '.join(changed)} changed since it was made; delete the result and run again")

@@ -200,19 +200,9 @@ class Reached:
 def reachable(modules: Iterable[str], scripts: Iterable[str | Path] = (), neutral: Iterable[str] = ()) -> Reached:
     """Return the digest of each script, of each module that it reaches and of their data files, by name.
 
-    Parameters
-    ----------
-    modules : dotted names of modules to start from; one of an installed package adds its package alone.
-    scripts : files of scripts to start from; a script is named by its file name.
-    neutral : modules that can change no number, besides `NEUTRAL`.
-
     Returns
     -------
     the code without the neutral modules.
-
-    Raises
-    ------
-    ValueError : a named module does not exist.
     """
     found = Reached()
     queue = list(modules)

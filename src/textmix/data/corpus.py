@@ -91,12 +91,7 @@ class Corpus:
         return np.diff(self.labels.indptr).astype(np.int64)
 
     def classes(self) -> np.ndarray:
-        """Return the class index of each document of a single-label corpus, int32 (N,).
-
-        Raises
-        ------
-        DataFormatError : a document has no label or several.
-        """
+        """Return the class index of each document of a single-label corpus, int32 (N,)."""
         bad = np.flatnonzero(self.label_counts != 1)
         if len(bad):
             row = int(bad[0])
@@ -253,11 +248,6 @@ def _unpack(packed: np.ndarray) -> list[str]:
 
 def label_matrix(rows: Sequence[Sequence[int]], n_labels: int) -> sparse.csr_array:
     """Return the labels of a `Corpus` from the label indices of each document.
-
-    Parameters
-    ----------
-    rows : N sequences of label indices from 0 to L - 1, in any order; an index may stand twice.
-    n_labels : number of labels L.
 
     Returns
     -------

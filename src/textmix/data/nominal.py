@@ -85,11 +85,6 @@ def read_nominal(
     names : of the A attributes.
     values : of each attribute, its values if it is nominal, or None for numbers.
     chosen : the attributes that are labels.
-
-    Raises
-    ------
-    DataFormatError : with the line: a row is no list of A values or of pairs in braces, a value is neither a number nor
-        one of the nominal's, a label is missing, or a number is.
     """
     widths = [0 if column in chosen else len(nominal or "1") for column, nominal in enumerate(values)]
     starts = np.concatenate([[0], np.cumsum(widths)])

@@ -84,10 +84,6 @@ def read_numbers(
     Returns
     -------
     the numbers; its matrix is (N, columns).
-
-    Raises
-    ------
-    DataFormatError : with line and column of the first fault, or a number that is not finite in float64.
     """
     height = data.count(b"\n") + 2
     rows = kernels.Rows(
@@ -134,10 +130,6 @@ def take_labels(table: NumberTable, columns: np.ndarray, names: Sequence[str]) -
     Returns
     -------
     CSR (N, L), int8 ones.
-
-    Raises
-    ------
-    DataFormatError : a value that is neither 0 nor 1.
     """
     labels = table.matrix[:, columns]
     bad = np.flatnonzero(labels.data != 1)
@@ -174,10 +166,6 @@ def matrix_corpus(
     Returns
     -------
     a `Corpus` with document ids ``role/row``, or ``row`` for the role ``data``; rows are counted from 0 in each part.
-
-    Raises
-    ------
-    DataFormatError : the parts hold no documents.
     """
     features = as_counts(sparse.csr_array(sparse.vstack([part[0] for part in parts.values()], format="csr")))
     labels = sparse.csr_array(sparse.vstack([part[1] for part in parts.values()], format="csr"))

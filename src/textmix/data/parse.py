@@ -33,11 +33,6 @@ def parse_first(entries: Mapping[Path, DatasetEntry]) -> Corpus:
     Parameters
     ----------
     entries : folder -> data set whose files and record lie there: the one asked for, then its stand-ins in order.
-
-    Raises
-    ------
-    MissingResult : none could be had, with the reason of each; or see `parse_dataset`.  A data set with a wrong file
-        has no stand-in.
     """
     reasons = []
     for folder, entry in entries.items():
@@ -51,20 +46,9 @@ def parse_first(entries: Mapping[Path, DatasetEntry]) -> Corpus:
 def parse_dataset(entry: DatasetEntry, folder: Path) -> Corpus:
     """Read the fetched files of a data set and check them against the registry.
 
-    Parameters
-    ----------
-    entry : of the registry.
-    folder : where `textmix.data.fetch` put the files and their record.
-
     Returns
     -------
     the corpus; every promise of `Corpus` holds, and its counts and digest are those that the registry states.
-
-    Raises
-    ------
-    MissingResult : the data could not be fetched; or, with ``broken`` set, a file changed after it was fetched, is not
-        of its format, or holds other counts or content than the registry states.
-    ConfigError : the options of the entry's reader are wrong.
     """
     record = io.read_json(folder / RECORD)
     if record["status"] == "missing":
@@ -102,12 +86,6 @@ def read_corpus(reader: Reader, files: Mapping[str, Path], name: str) -> Corpus:
     reader : the reader and its options.
     files : role -> path, as the reader's ``read`` describes the roles.
     name : name of the corpus.
-
-    Raises
-    ------
-    ConfigError : there is no such reader, an option that it needs is missing, or an option is given that it does not
-        know.
-    DataFormatError : a file is not as the reader's ``read`` describes it.
     """
     module = importlib.import_module(reader.module)
     options = set(reader.options)
@@ -122,12 +100,7 @@ def read_corpus(reader: Reader, files: Mapping[str, Path], name: str) -> Corpus:
 
 
 def check_expectations(corpus: Corpus, expect: Mapping[str, Any], content_digest: str | None) -> None:
-    """Check a corpus against the counts and the digest that the registry states; of some of them None.
-
-    Raises
-    ------
-    DataFormatError : all differences in one message.
-    """
+    """Check a corpus against the counts and the digest that the registry states; of some of them None."""
     counts = corpus.statistics()
     wrong = [
         f"{key} should be {value}, found {counts.get(key, 'no such count')}"

@@ -83,10 +83,6 @@ def text_corpus(
     documents : N documents.
     split : int8 (N,) of `TRAIN`, `TEST` or `UNUSED`, or None where the source gives none.
     info : facts about the source that the reader counted.
-
-    Raises
-    ------
-    DataFormatError : there are no documents.
     """
     rows: Sequence[Document] = list(documents)
     require_documents(options, len(rows))
@@ -110,11 +106,6 @@ def split_labels(corpus: Corpus, separator: str) -> Corpus:
     """Return a corpus whose documents of one class each have the parts of their class name as labels.
 
     With the separator ``.`` a document of the class ``rec.sport`` gets the labels ``rec`` and ``sport``.
-
-    Raises
-    ------
-    ConfigError : a class name has an empty part.
-    DataFormatError : a document has no class or several.
     """
     parts = [name.split(separator) for name in corpus.label_names]
     if not all(all(names) for names in parts):

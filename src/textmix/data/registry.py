@@ -46,12 +46,7 @@ class Reader:
 
     @property
     def module(self) -> str:
-        """The full name of the module, for importing it and for the code digest of what it reads.
-
-        Raises
-        ------
-        ConfigError : there is no such reader.
-        """
+        """The full name of the module, for importing it and for the code digest of what it reads."""
         if self.name not in READERS:
             allowed = ", ".join(sorted({*READERS, *OWN_DATA}))
             raise ConfigError(f"config/datasets.yaml: there is no reader {self.name!r}; choose one of {allowed}")
@@ -165,12 +160,7 @@ class DatasetEntry:
         return found
 
     def form(self, record: Mapping[str, Any]) -> Source:
-        """Return the source as whose files the fetched files are read, with its reader and its content digest.
-
-        Parameters
-        ----------
-        record : of `textmix.data.fetch.fetch_dataset`, with status ``had``.
-        """
+        """Return the source as whose files the fetched files are read, with its reader and its content digest."""
         return self.forms[record["form"]]
 
     def placed(self, source: Source) -> dict[str, str]:
@@ -188,13 +178,7 @@ class DatasetEntry:
         return self.expect if source.expect is None else source.expect
 
     def paths(self, record: Mapping[str, Any], folder: Path) -> dict[str, Path]:
-        """Return role -> path of the fetched files: the reader's first argument.
-
-        Parameters
-        ----------
-        record : as for `form`.
-        folder : the data set's folder.
-        """
+        """Return role -> path of the fetched files: the reader's first argument."""
         return {role: folder / file["name"] for role, file in record["files"].items()}
 
 
@@ -210,11 +194,6 @@ def load_registry(path: str | Path, schema: str | Path | None = None) -> dict[st
     Returns
     -------
     identifier -> entry, in the file's order.
-
-    Raises
-    ------
-    ConfigError : the file is not YAML, has a key twice or does not follow the schema, or a source contradicts its
-        entry.
     """
     path = Path(path)
     raw = load_yaml_strict(path)
@@ -235,11 +214,6 @@ def dataset_entry(name: str, raw: Mapping[str, Any], where: str) -> DatasetEntry
     name : identifier of the data set.
     raw : its entry in the file, or `content_of` that entry; the prose is then empty.
     where : place of the entry, for messages.
-
-    Raises
-    ------
-    ConfigError : a source contradicts the entry, a mirror, a package or a file name stands twice, an https source after
-        the first has no file names of its own, or no source has a role of ``files``.
     """
     sources = tuple(_source(source, raw, f"{where}.sources.{i}") for i, source in enumerate(raw["sources"]))
     kinds = [source.kind for source in sources]
@@ -299,13 +273,7 @@ def _reader(raw: Mapping[str, Any]) -> Reader:
 
 
 def reader_of(form: str, options: Mapping[str, Any]) -> Reader:
-    """Return the reader of a format of own data, for a my.yaml and for an entry of the registry alike.
-
-    Parameters
-    ----------
-    form : one of `textmix.data.formats.OWN_DATA`.
-    options : further options; of texts the encoding, and of csv the delimiter, are found where they are not given.
-    """
+    """Return the reader of a format of own data, for a my.yaml and for an entry of the registry alike."""
     more = {"format": form} if FORMATS[form].reader == "text_table" else {}
     if form == "folder":
         more = {"encoding": "found"}

@@ -88,12 +88,7 @@ class Access:
 
 
 def obtain(source: Source, files: Mapping[Path, SourceFile], access: Access) -> None:
-    """Make the files of one folder, which exists, from a source; after an error none of them is there.
-
-    Raises
-    ------
-    UnavailableError : the source does not give all of the files with the right bytes.
-    """
+    """Make the files of one folder, which exists, from a source; after an error none of them is there."""
     if source.kind == "mirror":
         _link(files, access.mirror)
         return

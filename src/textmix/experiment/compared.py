@@ -32,10 +32,6 @@ def run_compared(
     splits, method, seed, cell : see `run_trials`.
     entry : also has ``views`` (view -> ``min_documents`` and ``min_count``) and ``weightings``; each pair of a view and
         of a weighting that suits the data is one representation, of which the first one is taken.
-
-    Raises
-    ------
-    MissingResult : the method does not apply to the data, or its fit fails on them; the reason is one sentence.
     """
     corpus = corpora[0]
     weightings = suited(corpus, entry["weightings"])
@@ -71,14 +67,7 @@ def _is_of_the_data(error: Exception) -> bool:
 
 
 def misfit(corpus: Corpus, n_train: int, method: Method) -> str:
-    """Return in one sentence why a method does not apply to a corpus; the empty text where it applies.
-
-    Parameters
-    ----------
-    corpus : a features corpus.
-    n_train : number of documents in the training part of a trial.
-    method : the registry entry; its ``takes`` and ``most`` decide.
-    """
+    """Return in one sentence why a method does not apply to a corpus; the empty text where it applies."""
     if corpus.features is None:
         return f"{corpus.name} has no features"
     if method.takes == "counts" and corpus.features.dtype.kind not in "iu":

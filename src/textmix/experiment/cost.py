@@ -14,10 +14,6 @@ _STATUS, _RESET = Path("/proc/self/status"), Path("/proc/self/clear_refs")
 def measured(call: Callable[[], Result]) -> tuple[Result, dict[str, Any]]:
     """Make a call and return its result and its cost.
 
-    Parameters
-    ----------
-    call : a function without arguments; its errors pass through.
-
     Returns
     -------
     result : of the call.

@@ -20,10 +20,6 @@ def new_estimator(method: Method, point: Mapping[str, Any], axes: tuple[int, str
     point : parameters of the estimator; with ``view`` and ``weighting`` it gets documents in several views.
     axes : seed of the run, data set and trial.  They fix the ``random_state`` of an estimator that has one, and let an
         estimator that has a ``callback`` log the progress of its fit.
-
-    Raises
-    ------
-    ConfigError : the estimator has no such parameter.
     """
     estimator = method.make({key: value for key, value in point.items() if key not in CHOICE})
     if axes is not None:

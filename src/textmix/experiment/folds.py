@@ -29,12 +29,7 @@ def fold_numbers(
 
 
 def halves_of(numbers: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-    """Yield for each fold the rows outside it and the rows in it, int64, each in increasing order.
-
-    Parameters
-    ----------
-    numbers : of `fold_numbers`.
-    """
+    """Yield for each fold the rows outside it and the rows in it, int64, each in increasing order."""
     for fold in range(int(numbers.max(initial=-1)) + 1):
         yield np.flatnonzero(numbers != fold), np.flatnonzero(numbers == fold)
 

@@ -81,12 +81,7 @@ class Method:
         return {key: whole[key] if key in ("name", *keys) else type(whole[key])() for key in whole}
 
     def make(self, params: Mapping[str, Any]) -> Any:
-        """Import the estimator's module and return a new, unfitted estimator with the given parameters.
-
-        Raises
-        ------
-        ConfigError : the estimator has no such parameter.
-        """
+        """Import the estimator's module and return a new, unfitted estimator with the given parameters."""
         cls = getattr(importlib.import_module(self.module), self.estimator.split(":")[1])
         try:
             return cls(**params)
@@ -106,10 +101,6 @@ def load_methods(path: Path = REGISTRY_FILE, schema: Path | None = None) -> dict
     Returns
     -------
     name -> entry, in the order of the file.
-
-    Raises
-    ------
-    ConfigError : the file is not YAML or does not follow the schema.
     """
     raw = load_yaml_strict(path)
     if schema is not None:

@@ -50,18 +50,7 @@ class Predictions:
     text: np.ndarray | None = None
 
     def label_sets(self, variant: int, documents: slice, n_labels: int) -> np.ndarray:
-        """Return predicted label sets of a variant as indicators, int8 (n, L).
-
-        Parameters
-        ----------
-        variant : index of the variant.
-        documents : the n documents, as `textmix.experiment.splits.Splits.test_place` gives them.
-        n_labels : L.
-
-        Raises
-        ------
-        ValueError : the predictions are classes.
-        """
+        """Return predicted label sets of a variant as indicators, int8 (n, L)."""
         if self.sets is None:
             raise ValueError("these predictions are classes; a single-label method has no label sets")
         return np.unpackbits(self.sets[variant, documents], axis=1, count=n_labels).astype(np.int8)
@@ -99,12 +88,7 @@ class Predictions:
 
 
 def joined(cells: Sequence[Predictions]) -> Predictions:
-    """Return the predictions of single fits as those of one job that made all of them.
-
-    Parameters
-    ----------
-    cells : predictions of one variant on the test documents of one trial each: by trial, and within it by variant.
-    """
+    """Return the predictions of single fits as those of one job that made all of them."""
     names = list(dict.fromkeys(name for cell in cells for name in cell.variants))
     fits = [row for cell in cells for row in cell.fits]
     return Predictions(names, fits, **{key: _joined(cells, key, len(names)) for key in ARRAYS})

@@ -60,12 +60,7 @@ class Scorer:
     name: str
 
     def __call__(self, estimator: Any, X: Any, y: Any) -> float:
-        """Return the metric of a fitted estimator on documents X and their targets y; the negative of a loss.
-
-        Raises
-        ------
-        ValueError : y and the predictions are not of the metric's task, or differ in length.
-        """
+        """Return the metric of a fitted estimator on documents X and their targets y; the negative of a loss."""
         row = METRICS[self.name]
         true, predicted = paired(y, estimator.predict(X))
         value = float(getattr(_MODULES[row.module], self.name)(true, predicted))

@@ -70,16 +70,6 @@ def score(predictions: Predictions, corpus: Corpus, splits: Splits, metrics: Seq
 
     Shares are fractions from 0 to 1, log losses are in nats.  A value is nan where the metric takes probabilities and
     the method gives none.
-
-    Parameters
-    ----------
-    predictions : of one method, for the test documents of all trials.
-    corpus, splits : the data on which it was fitted.
-    metrics : names in `textmix.metrics.table.METRICS`.
-
-    Raises
-    ------
-    ConfigError : a metric is unknown or is not for predictions of this task.
     """
     single = predictions.sets is None
     check_metrics(metrics, metrics_for("single" if single else "multi"), "metrics")

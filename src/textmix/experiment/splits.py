@@ -88,10 +88,6 @@ def make_splits(corpus: Corpus, spec: Mapping[str, Any], seed: int, name: str, m
         that differ in ``train`` alone have the same test documents and nested training parts; the exception are
         stratified splits of documents with several labels.
     max_trials : cap on the number of trials (random splits or folds) from config.yaml, or None.
-
-    Raises
-    ------
-    ConfigError : the corpus has no given split, only one part of it, or fewer documents than asked for.
     """
     if spec["kind"] == "given":
         trials = spec.get("trials", 1)

@@ -69,10 +69,6 @@ def run_trials(
     -------
     predictions : of the test documents of all trials, or of the trial of the cell.
     timings : rows (`TIMINGS`), one a variant and trial; the only part that differs between two runs.
-
-    Raises
-    ------
-    ConfigError : the estimator has no such parameter, or `textmix.experiment.tuning.tune` refuses the search.
     """
     features = corpus.features if views is None else views
     documents = Documents(features, corpus.classes() if method.task == "single" else corpus.indicators())
@@ -119,15 +115,7 @@ def _fit(
     trial: Trial,
     axes: tuple[int, str, int],
 ) -> tuple[Predictions, dict[str, Any]]:
-    """Return the predictions of one variant on the test part of one trial, and its row of `TIMINGS`.
-
-    Parameters
-    ----------
-    method, entry : the registry entry, and the experiment's.
-    point : name and parameters of the variant.
-    trial : the training and test part.
-    axes : seed of the run, data set and trial.
-    """
+    """Return the predictions of one variant on the test part of one trial, and its row of `TIMINGS`."""
     name, params = point
     start = time.process_time()
 

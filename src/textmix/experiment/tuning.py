@@ -35,10 +35,6 @@ def tune(
     search : ``grid`` (parameter -> values), ``folds`` and ``metric`` (a name of `textmix.metrics.table`).
     data : training rows X (N, V) and their classes (N,) or label indicators (N, L).
     generator : draws the folds.
-
-    Raises
-    ------
-    ConfigError : there are fewer training documents than folds, or tuning cannot use the metric.
     """
     n_documents = len(data[1])
     if n_documents < search["folds"]:

@@ -33,11 +33,6 @@ def accumulated_sets(scores: ArrayLike, threshold: float) -> np.ndarray:
     Returns
     -------
     bool (N, L) without an empty row; a row of zeros gets the first label.
-
-    Raises
-    ------
-    ValueError : scores are not (N, L) with at least one label, a score is negative or not a finite number, or the
-        threshold is not from 0 to 1.
     """
     checked = _checked_shares(scores)
     _check_range(threshold)
@@ -58,10 +53,6 @@ def accumulated_sweep(scores: ArrayLike, Y: Any, thresholds: ArrayLike) -> Sweep
     Returns
     -------
     a `Sweep` over the thresholds in increasing order.
-
-    Raises
-    ------
-    ValueError : see `accumulated_sets`; also where there is no document, or Y and the scores differ in shape.
     """
     checked = _checked_shares(scores)
     _check_range(thresholds)

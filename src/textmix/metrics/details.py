@@ -36,12 +36,7 @@ def _share(part: float, whole: float) -> float | None:
 
 
 def calibration(probability: np.ndarray, happened: np.ndarray) -> list[dict[str, Any]]:
-    """Return for each bin of stated probability with documents: mean ``stated``, ``observed`` share and ``number``.
-
-    Parameters
-    ----------
-    probability, happened : of the same shape; nan where the method gives none, and then no bin is returned.
-    """
+    """Return for each bin of stated probability with documents: mean ``stated``, ``observed`` share and ``number``."""
     stated, seen = np.ravel(probability).astype(float), np.ravel(happened).astype(float)
     if not len(stated) or np.isnan(stated).any():
         return []

@@ -38,10 +38,6 @@ def ranks(scores: np.ndarray) -> np.ndarray:
     Parameters
     ----------
     scores : float (N, K).
-
-    Raises
-    ------
-    ValueError : scores are not (N, K) or hold nan.
     """
     scores = np.asarray(scores, dtype=np.float64)
     if scores.ndim != 2 or 0 in scores.shape or np.isnan(scores).any():
@@ -55,10 +51,6 @@ def mean_ranks(scores: np.ndarray) -> np.ndarray:
     Parameters
     ----------
     scores : float (N, K).
-
-    Raises
-    ------
-    ValueError : see `ranks`.
     """
     return np.asarray(ranks(scores).mean(axis=0))
 
@@ -72,10 +64,6 @@ def friedman(scores: np.ndarray) -> Friedman:
     Parameters
     ----------
     scores : float (N, K).
-
-    Raises
-    ------
-    ValueError : fewer than three methods or two data sets, or a score is nan.
     """
     rank = ranks(scores)
     n, k = rank.shape

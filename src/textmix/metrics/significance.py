@@ -43,10 +43,6 @@ def bootstrap_interval(
     rng : draws the resamples.
     level : confidence level, the share of the resamples whose mean lies inside the interval.
     resamples : number of resamples, each of N documents drawn with replacement.
-
-    Raises
-    ------
-    ValueError : there is no document, or the values have more than one dimension.
     """
     values = np.asarray(values, dtype=np.float64)
     if values.ndim != 1 or not len(values):
@@ -102,10 +98,6 @@ def mean_difference(left: Sample, right: Sample, level: float = 1.0 - LEVEL) -> 
     The degrees of freedom are those of Welch and Satterthwaite; those of one sample where the other has no error, or no
     deviation of its own.
     Means over random splits of the same documents are independent, given these documents, even if the splits overlap.
-
-    Raises
-    ------
-    ValueError : a sample has fewer than two values, or neither has an error.
     """
     value, error, freedom = _welch(left, right)
     reach = _quantile((1.0 + level) / 2.0, freedom) * error
@@ -131,10 +123,6 @@ def equivalence(left: Sample, right: Sample, margin: float) -> float:
     ----------
     left, right : the means with their spreads.
     margin : the largest difference that counts as none, at least 0, in the unit of the means.
-
-    Raises
-    ------
-    ValueError : a sample has fewer than two values, or neither has an error.
     """
     value, error, freedom = _welch(left, right)
     return float(special.stdtr(freedom, (abs(value) - margin) / error))
@@ -230,10 +218,6 @@ def sign_test(first: np.ndarray, second: np.ndarray) -> float:
     Returns
     -------
     the p-value; 1 where the methods differ on no document.
-
-    Raises
-    ------
-    ValueError : the lists differ in length or have more than one dimension.
     """
     first, second = np.asarray(first, dtype=np.float64), np.asarray(second, dtype=np.float64)
     if first.shape != second.shape or first.ndim != 1:

@@ -148,18 +148,7 @@ def tuning_metrics(task: str) -> list[str]:
 
 
 def check_metrics(names: Iterable[str], allowed: list[str], where: str) -> None:
-    """Check that each name of a metric is allowed.
-
-    Parameters
-    ----------
-    names : the names to check.
-    allowed : the allowed names, for example `metrics_for` of a task.
-    where : the file and the key that give the names, for the message.
-
-    Raises
-    ------
-    ConfigError : a name is not allowed; the message begins with ``where``.
-    """
+    """Check that each name of a metric is allowed."""
     for name in names:
         if name not in allowed:
             raise ConfigError(f"{where}: '{name}' is not allowed; {suggest(name, allowed)}")

@@ -79,10 +79,6 @@ def threshold_sets(scores: ArrayLike, threshold: ArrayLike, *, never_empty: bool
     Returns
     -------
     bool (N, L); a row may be empty unless ``never_empty``.
-
-    Raises
-    ------
-    ValueError : scores are not (N, L), or a score is not a number.
     """
     checked, least = checked_scores(scores), np.asarray(threshold, dtype=np.float64)
     sets: np.ndarray = checked >= least
@@ -106,10 +102,6 @@ def threshold_sweep(scores: ArrayLike, Y: Any, thresholds: ArrayLike) -> Sweep:
     Returns
     -------
     a `Sweep` over the thresholds in increasing order.
-
-    Raises
-    ------
-    ValueError : a score is not a number, there is no document, or shapes differ.
     """
     checked = checked_scores(scores)
     return swept(kernels.threshold_sweep, checked, Y, thresholds)
@@ -132,10 +124,6 @@ def class_thresholds(
     Returns
     -------
     float64 (L,); infinite where it is best never to predict the class.
-
-    Raises
-    ------
-    ValueError : a score is not a number, there is no document, shapes differ, or the criterion is unknown.
     """
     if criterion not in CRITERIA:
         raise ValueError(f"criterion is {criterion!r}; choose one of {', '.join(CRITERIA)}")
@@ -156,10 +144,6 @@ def swept(kernel: Any, scores: np.ndarray, Y: Any, thresholds: ArrayLike) -> Swe
     scores : float64 (N, L), checked.
     Y : label indicators (N, L), dense or sparse.
     thresholds : float (K,), in any order.
-
-    Raises
-    ------
-    ValueError : Y and the scores differ in shape, or there is no document.
     """
     member = checked_member(Y, scores.shape)
     increasing = np.sort(np.asarray(thresholds, dtype=np.float64))
@@ -168,12 +152,7 @@ def swept(kernel: Any, scores: np.ndarray, Y: Any, thresholds: ArrayLike) -> Swe
 
 
 def checked_scores(scores: ArrayLike) -> np.ndarray:
-    """Return scores as float64 (N, L); a score may be infinite.
-
-    Raises
-    ------
-    ValueError : they are not two-dimensional, or one is not a number.
-    """
+    """Return scores as float64 (N, L); a score may be infinite."""
     checked = np.ascontiguousarray(scores, dtype=np.float64)
     if checked.ndim != 2:
         raise ValueError(f"scores have {checked.ndim} dimensions; give a table (documents, labels)")
@@ -189,10 +168,6 @@ def checked_member(Y: Any, shape: tuple[int, ...]) -> np.ndarray:
     ----------
     Y : label indicators, dense or sparse.
     shape : (N, L), the shape of the scores.
-
-    Raises
-    ------
-    ValueError : they are not of the scores' shape, or there is no document.
     """
     member = np.ascontiguousarray(Y.toarray() if sparse.issparse(Y) else Y, dtype=bool)
     if member.shape != shape:

@@ -43,10 +43,6 @@ def inline_svg(svg: bytes, prefix: str, name: str) -> Markup:
     svg : the bytes of the file.
     prefix : text put before each id and each reference to an id.
     name : name of the file, for messages.
-
-    Raises
-    ------
-    DataFormatError : the file is no SVG, or holds a script, an event handler or a reference to another file.
     """
     try:
         root = SafeTree.fromstring(svg)

@@ -24,10 +24,6 @@ def environment(*folders: Path) -> jinja2.Environment:
 
     Filter ``thousands`` separates thousands by commas, ``minus`` is `with_minus`; test ``plain`` tells a value from a
     mapping.
-
-    Parameters
-    ----------
-    folders : of templates besides `TEMPLATES`.
     """
     pages = jinja2.Environment(
         loader=jinja2.FileSystemLoader([TEMPLATES, *folders]),

@@ -37,10 +37,6 @@ def allow(name: str) -> None:
     ----------
     name : ``module:name`` of an object with ``encode`` or ``transform``, or of a function, from a list of N texts to N
         vectors.
-
-    Raises
-    ------
-    ConfigError : the name is of another form, cannot be imported, or is of something else.
     """
     if os.getcwd() not in sys.path:
         sys.path.append(os.getcwd())
@@ -49,13 +45,7 @@ def allow(name: str) -> None:
 
 
 def encoding_of(name: str) -> Callable[[list[str]], Any]:
-    """Return the function from texts to vectors of an encoder.
-
-    Raises
-    ------
-    EncoderNotNamedError : nobody allowed it.
-    ConfigError : see `allow`.
-    """
+    """Return the function from texts to vectors of an encoder."""
     module, _, path = name.partition(":")
     if not module or not path:
         raise ConfigError(f"encoder: {name!r} is no name of an encoder; give module:name, such as my_encoder:model")

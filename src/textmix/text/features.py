@@ -174,10 +174,6 @@ def build_features(corpus: Corpus, spec: Mapping[str, Any]) -> Corpus:
     For ``tokenizer: matrix`` the corpus itself is returned.  Of a corpus whose words its owner counted (``counted_by``
     in its `Corpus.info`) the entry's cuts ``min_count`` and ``min_documents`` are applied to these counts; the owner's
     program stands for the tokeniser and the stop list.
-
-    Raises
-    ------
-    ConfigError : the entry is wrong or does not suit the corpus.
     """
     checked = FeatureSpec.from_mapping(spec)
     if checked.tokenizer == MATRIX:

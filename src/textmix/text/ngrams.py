@@ -71,10 +71,6 @@ def limited(counts: sparse.csr_array, least: int, max_df: float, max_features: i
     max_df : the most documents of a word: their number if an int, their share of N if a float.
     max_features : the most columns, those with the largest sums; None: all.  Of equal sums the same columns are kept as
         by ``CountVectorizer``.
-
-    Raises
-    ------
-    ValueError : ``max_df`` is fewer documents than ``least``.
     """
     most = max_df if isinstance(max_df, Integral) else max_df * counts.shape[0]
     if most < least:
@@ -94,10 +90,6 @@ def fixed_vocabulary(vocabulary: Mapping[str, int] | Iterable[str]) -> dict[str,
     Parameters
     ----------
     vocabulary : word -> column, or words in the order of their columns; those of a set are put in order.
-
-    Raises
-    ------
-    ValueError : there is no word, a word or a column stands twice, or the columns are not 0 to V - 1.
     """
     if isinstance(vocabulary, Mapping):
         if sorted(vocabulary.values()) != list(range(len(vocabulary))):
@@ -117,16 +109,7 @@ def fixed_vocabulary(vocabulary: Mapping[str, int] | Iterable[str]) -> dict[str,
 
 
 def check_choice(params: Mapping[str, Any]) -> None:
-    """Check the parameters of `textmix.text.word_vectorizer.WordVectorizer` by which features are chosen.
-
-    Parameters
-    ----------
-    params : values of ngram_range, max_df, max_features, vocabulary and stop_list, by name.
-
-    Raises
-    ------
-    ConfigError : a value is not allowed.
-    """
+    """Check the parameters of `textmix.text.word_vectorizer.WordVectorizer` by which features are chosen."""
     pair, most, room, stop_list = (params[key] for key in ("ngram_range", "max_df", "max_features", "stop_list"))
     lengths = isinstance(pair, (tuple, list)) and len(pair) == 2 and all(_whole(length) for length in pair)
     share = isinstance(most, (float, np.floating)) and 0 <= most <= 1

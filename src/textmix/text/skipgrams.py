@@ -371,17 +371,7 @@ MARKS = ("<s>", "</s>")
 
 
 def with_marks(tokens: Ragged, words: Sequence[str]) -> tuple[Ragged, list[str]]:
-    """Return documents between the marks of start and end, and the words with the two marks after them.
-
-    Parameters
-    ----------
-    tokens : N documents of ids into ``words``.
-    words : V words.
-
-    Raises
-    ------
-    ConfigError : a word is a mark.
-    """
+    """Return documents between the marks of start and end, and the words with the two marks after them."""
     if reserved := set(MARKS) & set(words):
         raise ConfigError(f"skip-grams: marks: the text has the word {min(reserved)}; leave the marks out")
     values, offsets = np.asarray(tokens.values), np.asarray(tokens.offsets, dtype=np.int64)

@@ -16,12 +16,7 @@ STOP_LISTS = ("none", "smart", "rainbow")
 
 
 def stop_words(name: str) -> frozenset[str]:
-    """Return the words of a stop list, in lower case.
-
-    Raises
-    ------
-    ConfigError : there is no such list.
-    """
+    """Return the words of a stop list, in lower case."""
     if name not in STOP_LISTS:
         raise ConfigError(f"features: stop_list: {name!r} is unknown; choose one of {', '.join(STOP_LISTS)}")
     if name == "none":

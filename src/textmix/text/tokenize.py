@@ -165,10 +165,6 @@ def tokenize(
     -------
     tokens : N rows of int32 ids into the vocabulary, in the order of the text.
     words : V distinct words in the order of their bytes, which is the order of their code points.
-
-    Raises
-    ------
-    ConfigError : there is no such tokenizer.
     """
     if tokenizer not in TOKENIZERS:
         raise ConfigError(f"features: tokenizer: {tokenizer!r} is unknown; choose one of {', '.join(TOKENIZERS)}")

@@ -78,11 +78,6 @@ class VectorSpec:
 def paragraph_vectors(tokens: Ragged, spec: VectorSpec) -> np.ndarray:
     """Return the vectors of N documents by the distributed bag of words, float64 (N, ``size``).
 
-    Parameters
-    ----------
-    tokens : N rows of ids of words.
-    spec : see `VectorSpec`.
-
     Source: Le & Mikolov, ICML 2014, section 2.3; the defaults are those of Mikolov's word2vec.
     """
     generator, n = np.random.default_rng(spec.seed), len(tokens)

@@ -74,11 +74,6 @@ def rename(tokens: Ragged, words: Sequence[str], names: Sequence[str]) -> tuple[
     """Return the token stream with ids of names in place of ids of words, and the distinct names.
 
     Words with the same name become one.  The names are in the order of their code points.
-
-    Parameters
-    ----------
-    tokens : ids into ``words``.
-    words, names : V words and the name of each.
     """
     distinct = sorted(set(names))
     id_of = {name: row for row, name in enumerate(distinct)}

@@ -237,13 +237,7 @@ def _corpus(text: Ragged) -> Corpus:
 
 
 def split_by(tokenizer: Callable[[str], Iterable[str]], texts: Iterable[str]) -> tuple[Ragged, list[str]]:
-    """Return the words of N texts by a function: N rows of int32 ids, and V words in the order of their code points.
-
-    Parameters
-    ----------
-    tokenizer : from a text to its words.
-    texts : N texts.
-    """
+    """Return the words of N texts by a function: N rows of int32 ids, and V words in the order of their code points."""
     documents = [list(tokenizer(text)) for text in texts]
     words = sorted({word for document in documents for word in document})
     ids = {word: row for row, word in enumerate(words)}
@@ -253,25 +247,14 @@ def split_by(tokenizer: Callable[[str], Iterable[str]], texts: Iterable[str]) ->
 
 
 def texts_of(raw_documents: Iterable[str] | Ragged) -> Ragged:
-    """Return texts as UTF-8 in one array; a `Ragged` is returned itself.
-
-    Raises
-    ------
-    ValueError : see `strings_of`.
-    """
+    """Return texts as UTF-8 in one array; a `Ragged` is returned itself."""
     if isinstance(raw_documents, Ragged):
         return raw_documents
     return Ragged.from_texts(text.encode("utf-8") for text in strings_of(raw_documents))
 
 
 def strings_of(raw_documents: Iterable[str]) -> Iterator[str]:
-    """Yield the texts that a user gives, each checked.
-
-    Raises
-    ------
-    ValueError : ``raw_documents`` is one string or no sequence, or a text is no string, such as NaN, or cannot be
-        written as UTF-8.
-    """
+    """Yield the texts that a user gives, each checked."""
     if isinstance(raw_documents, (str, bytes)) or not isinstance(raw_documents, Iterable):
         kind = "one string" if isinstance(raw_documents, str) else f"a {type(raw_documents).__name__}"
         raise ValueError(f"raw_documents is {kind}; give a list of texts")

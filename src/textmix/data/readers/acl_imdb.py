@@ -44,11 +44,6 @@ def read(files: Mapping[str, Path], options: Mapping[str, Any]) -> Corpus:
     a `Corpus` with labels ``neg`` and ``pos``, the given split and ids like ``train/pos/0``, ordered by split, label
     and the number in the file's name.  The unlabelled reviews come last; they have no label and belong to neither part
     of the split.  ``info`` counts the reviews of each rating (1 to 10 stars; 0 if unlabelled).
-
-    Raises
-    ------
-    DataFormatError : a file in a folder of reviews is not named ``<id>_<rating>.txt``, a rating lies outside the range
-        of its label, a review stands twice or is not UTF-8, or a part has no reviews.
     """
     more = bool(options.get("unlabelled"))
     roles = ("archive",) if "archive" in files else ("train", "test", *(("unsup",) if more else ()))

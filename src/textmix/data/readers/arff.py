@@ -83,12 +83,6 @@ def read(files: Mapping[str, Path], options: Mapping[str, Any]) -> Corpus:
     -------
     a `Corpus` with ``features`` (int32 counts if all values of all files are counts, else float64) and labels, both in
     the header's order; ids as in `textmix.data.numbers.matrix_corpus`.
-
-    Raises
-    ------
-    DataFormatError : a fault that `read_header`, `read_table` or `read_label_names` names; the files' attributes
-        differ; a label has no attribute; ``n_labels`` is not below the number of attributes; or ``first_is_id`` is
-        given for a file with nominal attributes or with a label first.
     """
     parts, names, chosen = dict[str, Any](), list[str](), set[str]()
     feature_names, label_names = list[str](), list[str]()
@@ -166,17 +160,7 @@ def _split_columns(
 
 
 def read_header(path: Path, data: bytes) -> Header:
-    """Read the part of an ARFF file before its rows.
-
-    Parameters
-    ----------
-    path, data : the file and its unpacked content.
-
-    Raises
-    ------
-    DataFormatError : there is no ``@relation`` or ``@data`` line; a line is neither empty, a comment, ``@relation`` nor
-        ``@attribute``; an attribute is neither numeric nor nominal; or a name is empty, not printable or stands twice.
-    """
+    """Read the part of an ARFF file before its rows."""
     mark = _DATA.search(data)
     if mark is None:
         end = data.count(b"\n", 0, len(data) - 1) + 1
@@ -218,21 +202,9 @@ def _unquoted(name: str) -> str:
 def read_table(path: Path, data: bytes, header: Header, low: bool = False) -> NumberTable:
     """Read the rows of an ARFF file; all are sparse if the first one is, else all are dense.
 
-    Parameters
-    ----------
-    path, data : the file and its unpacked content.
-    header : its header, as `read_header` returns it.
-    low : whether the indices of the binary attributes, which then are the last ones, are too small by 1 in the rows.
-
     Returns
     -------
     the numbers; their matrix is (N, A).
-
-    Raises
-    ------
-    DataFormatError : a row is at fault (an index twice, not increasing or outside the header, too few or too many
-        values, nan, no line end after a last row that ends with a number), a number is not finite, or the value of a
-        nominal is not 0 or 1.
     """
     columns = len(header.names)
     first = _FIRST_ROW.match(data, header.end)
@@ -265,13 +237,7 @@ def _ends_whole(data: bytes, form: int, header: Header) -> bool:
 
 
 def read_label_names(path: Path) -> list[str]:
-    """Read the label names of a MULAN label file, in the file's order.
-
-    Raises
-    ------
-    DataFormatError : the file is not well-formed XML, has a DTD or entities, is not ``<labels>`` of ``<label>``, has no
-        label, or a name is empty or stands twice.
-    """
+    """Read the label names of a MULAN label file, in the file's order."""
     try:
         root = fromstring(open_plain(path, limit=2**24), forbid_dtd=True)
     except ParseError as error:

@@ -37,11 +37,6 @@ def read(files: Mapping[str, Path], options: Mapping[str, Any]) -> Corpus:
     -------
     a `Corpus` with document ids ``role/row``, or ``row`` for the role ``data``; rows are counted from 0, and the rows
     that ``where`` leaves out count too.
-
-    Raises
-    ------
-    DataFormatError : with the line: a fault that `textmix.data.tables.cell_rows` or `table_rows` names; a blank line;
-        no line end after the last line; or a label that is empty or missing from ``label_names``.
     """
     documents, sizes = list[Document](), dict[str, int]()
     for role, path in data_files(files).items():

@@ -43,12 +43,6 @@ def read(files: Mapping[str, Path], options: Mapping[str, Any]) -> Corpus:
     -------
     a `Corpus` whose features are named ``Att1`` ... ``AttV`` and labels ``Class1`` ... ``ClassL``, as MULAN names them;
     ids as in `textmix.data.numbers.matrix_corpus`.
-
-    Raises
-    ------
-    DataFormatError : with the line: the indices do not increase or lie outside 1 to V, a label stands twice or is not
-        one of the L, a document has no label or several where ``one_label`` asks for one, a value is no finite number
-        or, with ``counted_by``, no count, a line is empty, or the last line has no line end.
     """
     n_features = int(options["n_features"])
     tables = {role: _read_part(path, options) for role, path in data_files(files).items()}

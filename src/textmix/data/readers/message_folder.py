@@ -41,12 +41,6 @@ def read(files: Mapping[str, Path], options: Mapping[str, Any]) -> Corpus:
     a `Corpus` with ids ``folder/file`` without a final ``.txt``, with ``labels`` ``folder/label/file``, in order of
     folder; in a folder the files whose name is a number come first, by number, and then all further files, by name.
     With a split the ids begin with ``train/`` and ``test/``.
-
-    Raises
-    ------
-    ConfigError : there is no such form of a file.
-    DataFormatError : a file lies in no folder or has no label, two documents have one id, a text is not in the encoding
-        or of the form, a member is a link, or a fault of the archive that `textmix.data.archives.iter_members` names.
     """
     if options.get("content", "text") not in CONTENTS:
         raise ConfigError(f"config/datasets.yaml: {options['name']}: content: choose one of {', '.join(CONTENTS)}")

@@ -65,11 +65,6 @@ class Story(NamedTuple):
 def read(files: Mapping[str, Path], options: Mapping[str, Any]) -> Corpus:
     """Read the SGML files of the distribution.
 
-    Parameters
-    ----------
-    files : ``archive``, a tar archive with ``*.sgm`` files.
-    options : ``name``.
-
     Returns
     -------
     a `Corpus` with the topics as labels (alphabetical), id = NEWID, in order of NEWID, and the ModApte split:
@@ -78,10 +73,6 @@ def read(files: Mapping[str, Path], options: Mapping[str, Any]) -> Corpus:
     body, of type brief and of type unproc, and lists the documents that name a topic twice: 5467 (train) and 19918
     (test).  Document 19918 has one topic and names it more than once; Table 1 of Vilar et al. 2004 must have counted
     mentions, and so has it among the documents with several topics.
-
-    Raises
-    ------
-    DataFormatError : with file and line: a fault that `stories` names; or a NEWID stands twice.
     """
     path = file_of(files, "archive")
     story_of: dict[int, Story] = {}
@@ -118,12 +109,6 @@ def stories(path: Path, data: bytes) -> Iterator[Story]:
     Parameters
     ----------
     path, data : the file, for messages, and its content (Latin-1).
-
-    Raises
-    ------
-    DataFormatError : with the line on which the document starts: there is more than white space between documents, a
-        tag is not closed or stands twice, an element TOPICS or TEXT is missing, or an attribute NEWID, TOPICS or
-        LEWISSPLIT is missing or unknown.
     """
     at = _skip(_DOCTYPE, data, 0)
     while at < len(data):

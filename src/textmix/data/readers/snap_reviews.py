@@ -74,12 +74,6 @@ def read(files: Mapping[str, Path], options: Mapping[str, Any]) -> Corpus:
     a `Corpus` with labels ``negative`` and ``positive``; id = number of the review in its file from 0, with the name of
     the file before it if there are several files; ``info`` counts the reviews by stars and the
     repeated and unrated ones.
-
-    Raises
-    ------
-    DataFormatError : with the line: a fault that `read_records`, `read_json` or `read_csv` names; stars outside 1 to 5;
-        a file in another encoding; or no member of the archive matches.
-    ConfigError : the form is unknown, or ``truncated`` is set for csv.
     """
     if options.get("form") not in _FORMS:
         raise ConfigError(f"config/datasets.yaml: {options['name']}: form should be one of {sorted(_FORMS)}")
@@ -151,16 +145,6 @@ def read_records(path: Path, text: str, truncated: bool = False) -> Iterator[Rev
 
     A record has lines ``product/...: value`` and ``review/...: value``; an empty line ends it.  A line without the name
     of a field belongs to the field before it (profile names and texts may hold a line feed).
-
-    Parameters
-    ----------
-    path, text : the file, for messages, and its content.
-    truncated : whether a last record that is cut off is left out; else it is an error.
-
-    Raises
-    ------
-    DataFormatError : a record lacks product, score or text, has a field twice or begins with a line that is no field; a
-        score is no number; or the last line has no line end.
     """
     lines = text.split("\n")
     unended = lines.pop() != ""
@@ -194,18 +178,7 @@ def _review(path: Path, line: int, record: Mapping[str, str]) -> Review:
 
 
 def read_json(path: Path, text: str, truncated: bool = False) -> Iterator[Review]:
-    """Yield the reviews of a file with one JSON object a line, or of a JSON array with one object a line.
-
-    Parameters
-    ----------
-    path, text : the file, for messages, and its content.
-    truncated : whether a last line without line end is left out and an array may lack its end; else both are errors.
-
-    Raises
-    ------
-    DataFormatError : a line is no object with ``asin``, ``overall`` (a number) and ``reviewText``; an array is not
-        closed, or more follows its end; or the last line has no line end.
-    """
+    """Yield the reviews of a file with one JSON object a line, or of a JSON array with one object a line."""
     lines = text.split("\n")
     unended = lines.pop() != ""
     if unended and not truncated:
@@ -253,17 +226,6 @@ def read_csv(path: Path, text: str, truncated: bool = False) -> Iterator[Review]
 
     One known file has ``\'`` for an apostrophe; it becomes an apostrophe, so that a review has the same text in all
     files.
-
-    Parameters
-    ----------
-    path, text : the file, for messages, and its content.
-    truncated : must be False, since the last row of a truncated csv file may be cut inside a cell.
-
-    Raises
-    ------
-    DataFormatError : a fault that `textmix.data.tables.cell_rows` or `table_rows` names; a rating that is neither a
-        number nor ``NA``; or no line end after the last line.
-    ConfigError : ``truncated`` is set.
     """
     if truncated:
         raise ConfigError("config/datasets.yaml: truncated csv is not read, since its last row would be wrong")

@@ -37,12 +37,6 @@ def read(files: Mapping[str, Path], options: Mapping[str, Any]) -> Corpus:
     -------
     a `Corpus` with document ids ``role/row``, or ``row`` for the role ``data``; rows are counted from 0 after the
     header.
-
-    Raises
-    ------
-    DataFormatError : with the line: the header lines are not as above, a row has more or fewer cells than the header, a
-        cell is in quotes, the class is empty, a line is not UTF-8, or the last line has no line end.
-    ConfigError : a class name has an empty part between label separators, or ``classes`` names one without documents.
     """
     documents, sizes, wanted = list[Document](), dict[str, int](), options.get("classes")
     for role, path in data_files(files).items():

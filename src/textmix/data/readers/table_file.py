@@ -31,12 +31,6 @@ def read(files: Mapping[str, Path], options: Mapping[str, Any]) -> Corpus:
     -------
     a `Corpus` with the columns before the labels as features (int32 counts if all values of all files are counts, else
     float64); ids as in `textmix.data.numbers.matrix_corpus`.
-
-    Raises
-    ------
-    DataFormatError : with the line: the header has a name twice or no more than ``n_labels`` columns, a row has too few
-        or too many values, a value is no finite number, a label is neither 0 nor 1, or the last line has no line end;
-        or the headers of the files differ.
     """
     n_labels = int(options["n_labels"])
     parts, names = {}, list[str]()

@@ -189,11 +189,6 @@ def machines_of_blocks(
     Source: H.-F. Yu, C.-J. Hsieh, K.-W. Chang and C.-J. Lin, KDD 2010 (block minimisation of the dual problem).  A
     block is swept once where it is read, for more sweeps would fit the weights to one block before the next one is
     seen.  After `EVERY_OF_BLOCKS` sweeps one more reading of all blocks gives the duality gap.
-
-    Parameters
-    ----------
-    read : called for each reading; returns the blocks, X (n, V) and signs (n, K) of each, always the same.
-    C, tolerance, max_iter, intercept : see `fit_machines`.
     """
     alphas, weights = list[np.ndarray](), np.empty((0, 0))
     generator, n_iter, gap = rng(0, "machines"), 0, np.inf

@@ -282,13 +282,6 @@ class InBlocks:
 
 
 def in_blocks(make: Make, X: Any, code: np.ndarray, n_sets: int, cells: int = CELLS) -> BatchProblem:
-    """Return the problem of all instances, in blocks where its predictors are more than ``cells``.
-
-    Parameters
-    ----------
-    make, X, code : see `InBlocks`.
-    n_sets : number of label sets S.
-    cells : most predictors of a block.
-    """
+    """Return the problem of all instances, in blocks where its predictors are more than ``cells``."""
     size = max(1, cells // n_sets)
     return make(X, code) if len(code) <= size else InBlocks(make, X, code, size)

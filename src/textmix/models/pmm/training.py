@@ -70,13 +70,7 @@ def _by_set(X: sparse.csr_array, Y: np.ndarray, weight: np.ndarray) -> tuple[np.
 
 
 def gather(sums: SetCounts, prior: float) -> Training:
-    r"""Number the parameters, and lay the counts of the label sets out for EM.
-
-    Parameters
-    ----------
-    sums : the training pages; at least one label set.
-    prior : \xi - 1, the pseudo-count that the prior adds to each word of a label.
-    """
+    r"""Number the parameters, and lay the counts of the label sets out for EM."""
     sets, counts = sums.sets, sums.counts
     single = sets.sum(axis=1) == 1
     word, label, alone = _parameters(sets, counts, single)
