@@ -76,14 +76,14 @@ class LogHandler(LogHandlerBase):
                 message, begun = self.running.pop(record.job_id)
                 self.ended.append(f"{message} ({time_in_words(time.monotonic() - begun)})")
         elif event == LogEvent.PROGRESS:
-            return self._told(record.done, record.total)
+            return self._report(record.done, record.total)
         elif event not in _QUIET and not (event is None and _NOISE.match(record.getMessage())):
             return self.format(record)
         return ""
 
-    def _told(self, done: int, total: int) -> str:
+    def _report(self, done: int, total: int) -> str:
         """Return a line for each job that ended, after share, time and the number of the jobs that run."""
         spent = time_in_words(time.monotonic() - self.started)
         head = f"{done:{len(str(total))}}/{total} {100 * done / total:3.0f} %  {spent:>8}, {len(self.running)} running"
-        told, self.ended = [f"{head}  {one}" for one in self.ended], []
-        return "\n".join(told)
+        lines, self.ended = [f"{head}  {one}" for one in self.ended], []
+        return "\n".join(lines)

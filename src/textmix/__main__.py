@@ -22,7 +22,7 @@ from textmix.data.formats import FRAMES, NEW_TEXTS, check_dialect, format_of, wi
 from textmix.serve.terminal import Visible, VisibleStream, visible
 
 if TYPE_CHECKING:
-    from textmix.serve.averaged import AveragedModel
+    from textmix.serve.average_model import AveragedModel
     from textmix.serve.model import PersistedModel
 
 logger = logging.getLogger("textmix")
@@ -293,7 +293,7 @@ def predict(options: argparse.Namespace) -> None:
 
 def _model(options: argparse.Namespace) -> PersistedModel | AveragedModel:
     """Return the model of a command, and let its encoder run, if the user names one."""
-    from textmix.serve.averaged import load_model
+    from textmix.serve.average_model import load_model
 
     return load_model(options.model, options.encoder)
 
@@ -301,11 +301,11 @@ def _model(options: argparse.Namespace) -> PersistedModel | AveragedModel:
 def info(options: argparse.Namespace) -> None:
     """Print the classes, parameters, labels and data set of a model; the options and errors are those of `predict`."""
     model = _model(options)
-    said = model.description()
+    description = model.description()
     if options.json:
-        print(json.dumps(said, indent=1, ensure_ascii=False, default=str))
+        print(json.dumps(description, indent=1, ensure_ascii=False, default=str))
         return
-    for key, value in said.items():
+    for key, value in description.items():
         lines = value if isinstance(value, list) and key == "steps" else [value]
         for line in lines:
             text = ", ".join(map(str, line)) if isinstance(line, list) else str(line)
@@ -324,14 +324,14 @@ def evaluate(options: argparse.Namespace) -> None:
     model = _model(options)
     asked = {"label": options.label, "separator": options.separator, "encoding": options.encoding}
     corpus = labelled(Path(options.file), model, options.column, **asked)
-    told = list(lines(model, assess(model, corpus), options.recall))
+    scores = list(lines(model, assess(model, corpus), options.recall))
     for remark in corpus.info.get("remarks", ()):
         logger.info("%s", remark)
     known = 0.0 if corpus.text is None else share_seen(model.card, corpus.text)
     if known > 0.0:
         what = "so that these scores say too much of new texts; give texts that it has not seen"
         logger.warning("The model was fitted to %.0f %% of these texts, %s.", max(100.0 * known, 1.0), what)
-    for line in told:
+    for line in scores:
         print(visible(line))
 
 

@@ -83,8 +83,8 @@ def load(name: str, folder: str | Path | None = None) -> Bunch:
     try:
         return as_arrays(parse_dataset(entry, target), entry)
     except MissingResult as missing:
-        said = missing.reason.replace(f"resources/{name}/", f"{target}/")
-        raise MissingResult(said, missing.broken) from missing
+        message = missing.reason.replace(f"resources/{name}/", f"{target}/")
+        raise MissingResult(message, missing.broken) from missing
 
 
 def as_arrays(corpus: Corpus, entry: DatasetEntry) -> Bunch:

@@ -17,7 +17,7 @@ import yaml
 from reproduction.flow.jobs import Jobs
 from reproduction.flow.locators import MeasureLocator, ScoreLocator, TimeLocator, locators_behind
 from reproduction.flow.plan import Fit, Plan, make_plan
-from reproduction.flow.reach import packages_alone, taken_roles
+from reproduction.flow.reach import available_roles, packages_alone
 from textmix.core.config import load_yaml_strict
 from textmix.core.errors import ConfigError
 from textmix.core.io import read_csv
@@ -33,7 +33,7 @@ NAIVE_BAYES, EDCM = "naive_bayes/paper.yaml", "edcm/paper.yaml"
 
 
 #: The shipped configuration where the package index alone is within reach.
-REAL = SHIPPED | {"roles": taken_roles(SHIPPED["roles"], packages_alone(REGISTRY))}
+REAL = SHIPPED | {"roles": available_roles(SHIPPED["roles"], packages_alone(REGISTRY))}
 
 
 @pytest.fixture

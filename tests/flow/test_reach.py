@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from reproduction.flow.reach import reach, taken_roles, within_reach
+from reproduction.flow.reach import available_roles, reach, within_reach
 from textmix.data.registry import DatasetEntry, load_registry
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -36,7 +36,7 @@ def everywhere(_host: str) -> bool:
 
 
 def test_without_a_network_the_stand_in_is_read_at_once_and_the_reason_names_the_host(tmp_path: Path) -> None:
-    taken = taken_roles(ROLES, reach(entries(), tmp_path, None, finds=nowhere))
+    taken = available_roles(ROLES, reach(entries(), tmp_path, None, finds=nowhere))
     assert taken["news"] == STAND_IN
     assert taken["text"]["dataset"] is None
     assert taken["text"]["note"] == "newsgroups_messages is out of reach: the name of qwone.com is not found from here"
@@ -44,8 +44,8 @@ def test_without_a_network_the_stand_in_is_read_at_once_and_the_reason_names_the
 
 
 def test_with_a_network_a_role_keeps_its_data_and_its_stand_ins(tmp_path: Path) -> None:
-    assert taken_roles(ROLES, reach(entries(), tmp_path, None, finds=everywhere)) == ROLES
-    assert taken_roles(ROLES, within_reach) == ROLES
+    assert available_roles(ROLES, reach(entries(), tmp_path, None, finds=everywhere)) == ROLES
+    assert available_roles(ROLES, within_reach) == ROLES
 
 
 def test_a_host_is_asked_for_once(tmp_path: Path) -> None:
@@ -68,7 +68,7 @@ def test_files_of_a_mirror_and_fetched_files_are_within_reach_without_a_network(
     (resources / "nus_wide").mkdir(parents=True)
     record = {"status": "had", "source": "https", "form": "https", "files": {}, "state": ""}
     (resources / "nus_wide/fetch.json").write_text(json.dumps(record), encoding="utf-8")
-    taken = taken_roles(ROLES, reach(entries(), resources, mirror, finds=nowhere))
+    taken = available_roles(ROLES, reach(entries(), resources, mirror, finds=nowhere))
     assert {role: entry["dataset"] for role, entry in taken.items()} == {
         "news": "newsgroups_18828",
         "text": "newsgroups_messages",

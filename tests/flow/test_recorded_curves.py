@@ -7,14 +7,17 @@ from pathlib import Path
 import pytest
 
 from reproduction.flow.curves import FACTORS, READINGS, Curve, Reading, factor_rows, read_curves, read_factors
-from reproduction.flow.readings import Point, Specification
+from reproduction.flow.readings import DeclaredReading, Specification
 from reproduction.flow.recorded_curves import RECORDED_CURVES, record_curves, recorded_curves
 from tests.verdict.reporting import META
 from textmix.core import io
 from textmix.core.errors import ConfigError, IntegrityError
 
 FACTOR = {"smoothing": {"none": "It is the choice of the table.", "one": "It is as likely."}}
-POINTS = (Point({"smoothing": "none"}), Point({"smoothing": "one"}, {"experiments.table1": "table1_r0"}))
+POINTS = (
+    DeclaredReading({"smoothing": "none"}),
+    DeclaredReading({"smoothing": "one"}, {"experiments.table1": "table1_r0"}),
+)
 MADE = Specification("made", ("p.x", "p.y"), FACTOR, POINTS, 2)
 
 
@@ -31,7 +34,7 @@ def folder_of(path: Path, values: dict[str, tuple[float | None, ...]]) -> Path:
     return path
 
 
-def reading(point: Point, value: float | None) -> Reading:
+def reading(point: DeclaredReading, value: float | None) -> Reading:
     """Return a reading with a value, or with the reason why there is none."""
     return Reading(point.levels, value, value is not None, "" if value is not None else "left out")
 
@@ -64,7 +67,7 @@ def test_readings_that_are_declared_otherwise_today_are_not_shown(tmp_path: Path
     file = tmp_path / RECORDED_CURVES
     assert recorded_curves(file, [MADE]) == {}
     record_curves(folder_of(tmp_path / "a", {"p.x": (0.75, 0.8)}), file, [MADE], "c0")
-    other = Point({"smoothing": "one"}, {"experiments.table1": "table1_r1"})
+    other = DeclaredReading({"smoothing": "one"}, {"experiments.table1": "table1_r1"})
     assert recorded_curves(file, [Specification("made", ("p.x",), FACTOR, (POINTS[0], other), 2)]) == {}
     assert recorded_curves(file, [Specification("made", ("p.y",), FACTOR, POINTS, 2)]) == {}
 

@@ -20,7 +20,7 @@ from textmix.models.linear.label_svm import LabelSVM, cost_path
 from textmix.models.linear.smo_kernels import ascend
 from textmix.models.naive_bayes.labels import LabelNaiveBayes
 from textmix.models.neighbors.labels import LabelNeighbors
-from textmix.models.network.label_network import LabelNetwork, Weights, loss
+from textmix.models.network.label_network import LabelNetwork, Layers, loss
 
 seeds = st.integers(0, 2**32 - 1)
 ALL = [LabelNaiveBayes(), LabelNeighbors(), LabelSVM(random_state=0), LabelNetwork(hidden=4, random_state=0)]
@@ -156,7 +156,7 @@ def test_neighbors_are_tuned_without_the_page_itself() -> None:
 def test_gradient_of_the_network_is_that_of_its_loss() -> None:
     X, Y = topics(8, n=12, n_words=9)
     rng = np.random.default_rng(0)
-    like = Weights(rng.normal(size=(9, 4)), rng.normal(size=4), rng.normal(size=(4, 3)), rng.normal(size=3))
+    like = Layers(rng.normal(size=(9, 4)), rng.normal(size=4), rng.normal(size=(4, 3)), rng.normal(size=3))
     args = (like, X / 20, Y, 0.7)
     gradient = optimize.approx_fprime(like.flat(), lambda flat: loss(flat, *args)[0], 1e-7)
     np.testing.assert_allclose(loss(like.flat(), *args)[1], gradient, rtol=1e-4, atol=1e-5)

@@ -21,9 +21,9 @@ from reproduction.verdict.coverage import DataUsed, Remedy
 from reproduction.verdict.items import Beside
 from reproduction.verdict.page import Report, render_front, render_numbers, render_paper
 from reproduction.verdict.published import read_record
+from reproduction.verdict.read_sections import make_section
 from reproduction.verdict.recorded import RecordedRun, read_recorded, recorded_files
 from reproduction.verdict.section import PaperSection
-from reproduction.verdict.sections import make_section
 from tests.pages.browser import BROWSER, NAMES, Browser, browser
 
 ROOT = Path(__file__).parents[2]
@@ -101,7 +101,7 @@ def test_why_does_cbm_differ(opened: tuple[Browser, Path], width: int, dark: boo
     said = page.text("#findings .causes")
     for cause, items in found.by_cause(found.recorded_differing):
         assert cause is not None and " ".join(cause.because.split()) in said
-        assert all(item.said in said for item in items[:3])
+        assert all(item.title in said for item in items[:3])
 
 
 @WINDOWS

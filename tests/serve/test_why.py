@@ -16,7 +16,7 @@ from tests.serve.test_predict import Capture, run
 from textmix.__main__ import main
 from textmix.data.corpus import Ragged
 from textmix.serve import seen
-from textmix.serve.averaged import AveragedModel
+from textmix.serve.average_model import AveragedModel
 from textmix.serve.model import PersistedModel
 from textmix.serve.why import reasons
 

@@ -18,9 +18,9 @@ from reproduction.verdict.coverage import DataUsed, Remedy
 from reproduction.verdict.items import Recorded
 from reproduction.verdict.page import Report, notes, render_front, render_numbers, render_paper, render_provenance, slug
 from reproduction.verdict.published import Choice, Record
+from reproduction.verdict.read_sections import ReportInputs, make_section, read_sections
 from reproduction.verdict.recorded import UNEQUAL, Facts, RecordedRun
 from reproduction.verdict.section import PaperSection
-from reproduction.verdict.sections import ReportInputs, make_section, read_sections
 from reproduction.verdict.tables import PaperTable, make_cell
 from reproduction.verdict.words import VERDICTS
 from tests.verdict.reporting import META, Made, row

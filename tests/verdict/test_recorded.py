@@ -14,6 +14,7 @@ from reproduction.verdict.coverage import DataUsed, Lacking, Remedy, fetched
 from reproduction.verdict.items import Beside
 from reproduction.verdict.page import Report, render_front, render_numbers, render_paper
 from reproduction.verdict.published import Record
+from reproduction.verdict.read_sections import make_section
 from reproduction.verdict.recorded import (
     RECORDED_COLUMNS,
     Facts,
@@ -27,7 +28,6 @@ from reproduction.verdict.recorded import (
 )
 from reproduction.verdict.recording import check_no_loss, write_record
 from reproduction.verdict.section import PaperSection
-from reproduction.verdict.sections import make_section
 from tests.verdict.reporting import row as printed
 from tests.verdict.test_page import SPEC, Reader, comparison, made_of
 from textmix.core import io

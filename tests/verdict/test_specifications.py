@@ -9,11 +9,11 @@ from types import SimpleNamespace
 import pytest
 
 from reproduction.flow.curves import CLAIM_UNIT, Curve, Reading, factor_rows, read_curves, read_factors, read_folder
-from reproduction.flow.readings import Point, Specification
+from reproduction.flow.readings import DeclaredReading, Specification
 from reproduction.verdict.causes import Cause
 from reproduction.verdict.claims import distance
+from reproduction.verdict.read_sections import _specified
 from reproduction.verdict.section import PaperSection
-from reproduction.verdict.sections import _specified
 from reproduction.verdict.specifications import curve_of
 from reproduction.verdict.unexplained import unexplained
 from reproduction.verdict.words import VERDICTS
@@ -21,7 +21,10 @@ from tests.verdict.reporting import META, SETTINGS, Made, row
 from textmix.core import io
 
 READ = {"experiments": {**SETTINGS["experiments"], "table1_r0": SETTINGS["experiments"]["table1"]}}
-POINTS = (Point({"smoothing": "none"}), Point({"smoothing": "one"}, {"experiments.table1": "table1_r0"}))
+POINTS = (
+    DeclaredReading({"smoothing": "none"}),
+    DeclaredReading({"smoothing": "one"}, {"experiments.table1": "table1_r0"}),
+)
 SPECIFICATION = Specification("made", ("p.x",), {"smoothing": {"none": "a", "one": "b"}}, POINTS, 2)
 CHECK = {
     "better": {
@@ -67,7 +70,7 @@ def test_a_claim_has_the_distance_from_its_boundary(made: Made) -> None:
 
 
 def test_a_reading_without_its_result_has_a_reason_and_no_value(made: Made) -> None:
-    points = (POINTS[0], Point({"smoothing": "lost"}, {"experiments.table1": "table1_r9"}))
+    points = (POINTS[0], DeclaredReading({"smoothing": "lost"}, {"experiments.table1": "table1_r9"}))
     settings = {
         **made.results.settings,
         "experiments": {**READ["experiments"], "table1_r9": READ["experiments"]["table1"]},

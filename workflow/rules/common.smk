@@ -58,7 +58,7 @@ from reproduction.flow.jobs import STYLES, TEMPLATES, Jobs, untold
 from reproduction.flow.papers import make_importable, outside
 from reproduction.flow.plan import make_plan, with_defaults
 from reproduction.verdict.references import check_papers
-from reproduction.verdict.said import run_said
+from reproduction.verdict.closing_lines import report_lines
 from textmix.core.config import load_yaml_strict
 from textmix.core.processor import use_common_instructions
 from textmix.core.errors import TextmixError
@@ -113,8 +113,8 @@ def print_verdicts():
     ]
     pages.append(("Report", "results/report/summary.json", "results/report/index.html"))
     made = lambda path: os.path.exists(path) and os.path.getmtime(path) >= STARTED
-    if said := run_said(pages, made, Path):
-        print(said, file=sys.stderr)
+    if lines := report_lines(pages, made, Path):
+        print(lines, file=sys.stderr)
 
 
 wildcard_constraints:

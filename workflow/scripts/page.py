@@ -19,8 +19,8 @@ from reproduction.verdict.coverage import read_remedies
 from reproduction.verdict.page import Report, render_front, render_numbers, render_paper
 from reproduction.verdict.placebo import PLACEBO_COLUMNS
 from reproduction.verdict.published import COUNTED, IDENTITY
+from reproduction.verdict.read_sections import ReportInputs, read_sections
 from reproduction.verdict.recorded import read_recorded
-from reproduction.verdict.sections import ReportInputs, read_sections
 from reproduction.verdict.summary_figure import darkened, draw_summary
 from textmix.core.io import canonical_json, format_csv, read_csv, write_result
 from textmix.pages.drawing import inline_svg

@@ -5,13 +5,13 @@ from pathlib import Path
 from reproduction.flow.commit import commit_of
 from reproduction.flow.job import job, logger
 from reproduction.flow.recorded_curves import RECORDED_CURVES, record_curves
-from reproduction.verdict.recording import check_fresh, commit_said
+from reproduction.verdict.recording import check_fresh, commit_text
 from textmix.core.errors import IntegrityError
 
 with job(snakemake):
     asked = snakemake.params
     run = Path(asked.run)
-    commit = commit_said(commit_of(run.resolve()))
+    commit = commit_text(commit_of(run.resolve()))
     made = {paper: run / f"results/papers/{paper}/specifications" for paper in asked.folders}
     if not any(folder.is_dir() for folder in made.values()):
         raise IntegrityError(f"{run}: has no curves; run snakemake specifications with config/full.yaml")

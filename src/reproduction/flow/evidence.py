@@ -26,7 +26,7 @@ OUTCOMES = RESULTS / "tests/outcomes.json"
 
 
 @dataclass(frozen=True)
-class Evidence:
+class EvidenceReader:
     """The evidence of a run, each part read once for all papers: it costs the digest of the code behind it.
 
     Parameters

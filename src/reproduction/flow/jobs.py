@@ -17,7 +17,7 @@ from typing import Any
 
 from reproduction.flow.commit import agent_of, commit_of
 from reproduction.flow.curves import read_folder
-from reproduction.flow.evidence import Evidence
+from reproduction.flow.evidence import EvidenceReader
 from reproduction.flow.folders import RESOURCES, package_of
 from reproduction.flow.locators import DataLocator, FeaturesLocator, Locator, MeasureLocator, ScoreLocator
 from reproduction.flow.papers import given_by_causes, outside, registries
@@ -248,9 +248,9 @@ class Jobs:
         }
 
     @functools.cached_property
-    def _evidence(self) -> Evidence:
+    def _evidence(self) -> EvidenceReader:
         """The evidence that no job makes, read once for all papers."""
-        return Evidence(self.plan.root, self.plan.folders)
+        return EvidenceReader(self.plan.root, self.plan.folders)
 
     def tables(self, wildcards: Any) -> Settings:
         """Return the entries of a paper's tables in paper.yaml, by name."""

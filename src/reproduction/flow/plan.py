@@ -18,7 +18,7 @@ from reproduction.flow.papers import (
     source_of,
     with_roles,
 )
-from reproduction.flow.reach import reach, taken_roles, within_reach
+from reproduction.flow.reach import available_roles, reach, within_reach
 from reproduction.flow.readings import Readings, load_readings
 from reproduction.flow.results import LEFT_OUT
 from textmix.core.config import load_yaml_strict, validate
@@ -238,7 +238,7 @@ def make_plan(config: Mapping[str, Any], root: Path, resources: Path | None = No
     papers = load_papers(root, methods, folders)
     for name, paper in papers.items():
         check_references(name, paper, asked["roles"])
-    settings = {**asked, "roles": _taken(asked, registry, resources, mirror)}
+    settings = {**asked, "roles": _available_roles(asked, registry, resources, mirror)}
     readings = load_readings(root, papers, folders, methods, settings["seed"])
     plan = Plan(root, settings, registry, methods, papers, folders, asked["roles"], readings)
     for check in (_check_papers, _check_roles, _check_doubles, _check_dear):
@@ -293,16 +293,16 @@ def _plain(value: Any) -> Any:
     return [_plain(item) for item in value] if isinstance(value, (list, tuple)) else value
 
 
-def _taken(
+def _available_roles(
     settings: Mapping[str, Any], registry: Mapping[str, DatasetEntry], resources: Path | None, mirror: Path | None
 ) -> dict[str, dict[str, Any]]:
     """Return the roles of the settings, each with a data set within reach; a folder that is None tells of none."""
     roles: Mapping[str, Mapping[str, Any]] = settings["roles"]
     if resources is None:
-        return taken_roles(roles, within_reach)
+        return available_roles(roles, within_reach)
     names = [one["dataset"] for entry in roles.values() for one in (entry, *entry.get("stand_ins", ()))]
     entries = [registry[name] for name in {*names} if name in registry]  # _check_roles refuses further names
-    return taken_roles(roles, reach(entries, resources, mirror))
+    return available_roles(roles, reach(entries, resources, mirror))
 
 
 def _check_papers(plan: Plan) -> None:

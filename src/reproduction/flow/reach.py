@@ -65,7 +65,7 @@ def _reason(found: Finding) -> str:
     return ""
 
 
-def taken_roles(roles: Mapping[str, Mapping[str, Any]], reason: Reach) -> dict[str, dict[str, Any]]:
+def available_roles(roles: Mapping[str, Mapping[str, Any]], reason: Reach) -> dict[str, dict[str, Any]]:
     """Return the roles, each with the first of its data sets that is within reach.
 
     Parameters
@@ -77,10 +77,10 @@ def taken_roles(roles: Mapping[str, Mapping[str, Any]], reason: Reach) -> dict[s
     -------
     role -> entry: ``dataset`` is None and ``note`` the reason where none is; ``stand_ins`` are those after it.
     """
-    return {role: _taken(entry, reason) for role, entry in roles.items()}
+    return {role: _available(entry, reason) for role, entry in roles.items()}
 
 
-def _taken(entry: Mapping[str, Any], reason: Reach) -> dict[str, Any]:
+def _available(entry: Mapping[str, Any], reason: Reach) -> dict[str, Any]:
     """Return the entry of one role with the first data set within reach."""
     own = {key: value for key, value in entry.items() if key != "stand_ins"}
     choices = [own, *entry.get("stand_ins", ())]

@@ -45,7 +45,7 @@ _KINDS = ("features", "splits", "experiments", "measures")
 
 
 @dataclass(frozen=True)
-class Point:
+class DeclaredReading:
     """One reading of a row.
 
     Parameters
@@ -89,7 +89,7 @@ class Specification:
     name: str
     rows: tuple[str, ...]
     factors: Mapping[str, Mapping[str, str]]
-    points: tuple[Point, ...]
+    points: tuple[DeclaredReading, ...]
     product: int
 
 
@@ -163,7 +163,7 @@ def _readings(root: Path, folder: Path, paper: Mapping[str, Any], methods: Mappi
         _check_reads(place, entry, found.sources)
         _check_changes(place, entry, found)
         points = [
-            Point(
+            DeclaredReading(
                 chosen,
                 found.add(_merged(place, entry, chosen, "set"), entry["rows"]),
                 _merged(place, entry, chosen, "reads"),

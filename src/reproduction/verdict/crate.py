@@ -156,11 +156,11 @@ def _entity(crate: Any, identifier: str, kind: str, **properties: Any) -> Any:
     return crate.add(ContextEntity(crate, identifier, properties={"@type": kind, **properties}))
 
 
-def _file(crate: Any, path: Path, said: str) -> Any:
+def _file(crate: Any, path: Path, description: str) -> Any:
     """Add a file of the folder with its digest and size."""
     facts = {
         "name": path.name,
-        "description": said,
+        "description": description,
         "encodingFormat": _FORMATS[path.suffix],
         "sha256": sha256_file(path),
         "contentSize": str(path.stat().st_size),

@@ -132,7 +132,7 @@ class Item:
         return with_minus(f"{percent:{digits}} %")
 
     @property
-    def said(self) -> str:
+    def title(self) -> str:
         """Data, method and metric, or the claim in words."""
         return " · ".join(part for part in (self.dataset, self.method, self.metric) if part) or self.cell.id
 
@@ -157,9 +157,9 @@ class Beside:
         found = self.recorded.get(row["id"])
         if found is None:
             return None
-        said = standing(row, self.origins.get(row["id"]), found)
+        place = standing(row, self.origins.get(row["id"]), found)
         cell = make_cell({**row, "rebuilt": found.rebuilt, "rebuilt_spread": found.rebuilt_spread})
-        return Recorded(cell.rebuilt, found.verdict, said, found.corrected, number(found.margin_share))
+        return Recorded(cell.rebuilt, found.verdict, place, found.corrected, number(found.margin_share))
 
 
 def make_items(

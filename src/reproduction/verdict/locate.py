@@ -151,8 +151,8 @@ def _trials(results: Results, locator: ScoreLocator, values: Sequence[float]) ->
         seeds = f"{results.dataset(locator.role)}: seeds on the source's split"
         return Trials(values, seeds, 0.0) if len(values) > 1 else None
     scheme = {"order": name, **{key: value for key, value in spec.items() if key != "trials"}}
-    said = f"{results.dataset(locator.role)}: {sorted(scheme.items())}"
-    return Trials(values, said, _test_ratio(spec, functools.partial(_documents, results, locator.role)))
+    splits = f"{results.dataset(locator.role)}: {sorted(scheme.items())}"
+    return Trials(values, splits, _test_ratio(spec, functools.partial(_documents, results, locator.role)))
 
 
 def _documents(results: Results, role: str) -> int:

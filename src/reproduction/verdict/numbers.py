@@ -51,11 +51,11 @@ def judge(row: Published, found: Rebuilt) -> tuple[str, str]:
     inside = abs(rebuilt - target) <= slack(row, target) if bounded is None else bounded < LEVEL
     if inside:
         return REPRODUCED, ""
-    said = f"differs by {short(rebuilt - target, '+')}{_unit(row.unit)} where {words} is allowed"
+    reason = f"differs by {short(rebuilt - target, '+')}{_unit(row.unit)} where {words} is allowed"
     if test is None or test.p < LEVEL:
-        return DIFFERS, said + _trials(found) + _overlap(row, found, test)
-    said += f"; no test bounds the difference by that or shows it{_trials(found)}"
-    return UNDECIDED, f"{said}; {_enough(row, found)}"
+        return DIFFERS, reason + _trials(found) + _overlap(row, found, test)
+    reason += f"; no test bounds the difference by that or shows it{_trials(found)}"
+    return UNDECIDED, f"{reason}; {_enough(row, found)}"
 
 
 def _judge_range(row: Published, found: Rebuilt) -> tuple[str, str]:
@@ -63,8 +63,8 @@ def _judge_range(row: Published, found: Rebuilt) -> tuple[str, str]:
     if found.range is None:
         raise ConfigError(f"{row.id}: the measure has no _lowest and _highest of {row.source}; use near or open")
     low, high = found.range
-    said = f"the range over the parts of the data is {short(low)} to {short(high)}"
-    return (REPRODUCED if low <= float(row.value) <= high else DIFFERS), said
+    reason = f"the range over the parts of the data is {short(low)} to {short(high)}"
+    return (REPRODUCED if low <= float(row.value) <= high else DIFFERS), reason
 
 
 def difference(row: Published, found: Rebuilt) -> Estimate | None:

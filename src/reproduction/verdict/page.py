@@ -73,7 +73,10 @@ class Report:
     @property
     def repeated(self) -> dict[str, list[Item]]:
         """``equal`` and ``not equal`` -> the counted items of all papers whose value is so beside the record."""
-        return {said: [item for one in self.sections for item in one.repeated[said]] for said in (EQUAL, UNEQUAL)}
+        return {
+            standing: [item for one in self.sections for item in one.repeated[standing]]
+            for standing in (EQUAL, UNEQUAL)
+        }
 
     @property
     def known(self) -> list[Known]:

@@ -153,10 +153,10 @@ def place_in_paper(artefact: str, where: str) -> str:
     part = _PARTS.get(name.partition(".")[0], name.replace(".", " ").replace("_", " "))
     if numbered:
         part = f"{'Table' if numbered[1] == 't' else 'Figure'} {numbered[2]}"
-    said = _lines(where)
+    lines = _lines(where)
     equations = re.findall(r"\((\d+)\)", where)
-    if said:
-        part += f", {said}"
+    if lines:
+        part += f", {lines}"
     if equations:
         part += f", equation {'–'.join(equations)}"
     return part
@@ -177,8 +177,8 @@ def where_in_words(where: str) -> str:
 def _lines(where: str) -> str:
     """Return the lines of a place in words, such as ``line 341`` or ``lines 21, 30–32``; empty where it has none."""
     lines = re.findall(r"L(\d+)(?:-L(\d+))?", where)
-    said = ", ".join(f"{first}–{last}" if last else first for first, last in lines)
-    return f"line{'s' if len(lines) > 1 or lines[0][1] else ''} {said}" if said else ""
+    numbers = ", ".join(f"{first}–{last}" if last else first for first, last in lines)
+    return f"line{'s' if len(lines) > 1 or lines[0][1] else ''} {numbers}" if numbers else ""
 
 
 def made_by(paper: str, origin: Origin | None, spec: Mapping[str, Any], home: str = HOME) -> list[tuple[str, str]]:

@@ -86,12 +86,12 @@ def read_run(
     minutes = round((datetime.fromisoformat(end) - datetime.fromisoformat(start)).total_seconds() / 60)
     spent = round(processor_seconds(measured) / 60)
     made = {row.id: row for _, recorded in rows.values() for row in recorded}
-    facts = Facts(end, commit_said(commit), sha256_file(run / "requirements.lock"), minutes, spent, ", ".join(kinds))
+    facts = Facts(end, commit_text(commit), sha256_file(run / "requirements.lock"), minutes, spent, ", ".join(kinds))
     texts = {paper: io.format_csv(map(asdict, recorded), RECORDED_COLUMNS) for paper, (_, recorded) in rows.items()}
     return RecordedRun(made, dict.fromkeys(ran, facts)), texts
 
 
-def commit_said(commit: Mapping[str, str]) -> str:
+def commit_text(commit: Mapping[str, str]) -> str:
     """Return a commit, as `reproduction.flow.commit.commit_of` gives it, with what git knows of changes since."""
     changes = commit.get("changes", "none since")
     return commit["commit"] if changes == "none since" else f"{commit['commit']} ({changes})"

@@ -137,7 +137,7 @@ class PaperSection:
     def repeated(self) -> dict[str, list[Item]]:
         """``equal`` and ``not equal`` -> the counted items whose value from the same data is so beside the record."""
         known = [(item, item.recorded.standing) for item in self.counted if item.recorded]
-        return {said: [item for item, standing in known if standing == said] for said in (EQUAL, UNEQUAL)}
+        return {wanted: [item for item, standing in known if standing == wanted] for wanted in (EQUAL, UNEQUAL)}
 
     @property
     def beside(self) -> Counter[str]:

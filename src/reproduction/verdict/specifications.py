@@ -10,7 +10,7 @@ from collections.abc import Mapping
 
 from reproduction.flow.curves import CLAIM_UNIT, Curve, Reading
 from reproduction.flow.locators import parse_locator
-from reproduction.flow.readings import Point, Specification
+from reproduction.flow.readings import DeclaredReading, Specification
 from reproduction.flow.results import Results
 from reproduction.verdict.claims import distance, evaluate
 from reproduction.verdict.compare import in_unit_of
@@ -49,7 +49,7 @@ def curve_of(row: Published, specification: Specification, checks: Mapping[str, 
     return Curve(*head, row.unit, published, 0.5 * 10.0 ** -decimals(row.value), *ends, found, specification.product)
 
 
-def _measured(row: Published, point: Point, results: Results, published: float, allowed: float) -> Reading:
+def _measured(row: Published, point: DeclaredReading, results: Results, published: float, allowed: float) -> Reading:
     """Return a number under one reading."""
     locator = row.locator
     assert locator is not None  # noqa: S101 - choices.yaml names rows with a source alone
@@ -61,7 +61,7 @@ def _measured(row: Published, point: Point, results: Results, published: float, 
     return Reading(point.levels, value, abs(value - published) <= allowed)
 
 
-def _claimed(name: str, check: Check, point: Point, results: Results) -> Reading:
+def _claimed(name: str, check: Check, point: DeclaredReading, results: Results) -> Reading:
     """Return a claim under one reading: its distance from its boundary, and whether it holds."""
     sides = {
         side: [str(point.read(parse_locator(text, name))) for text in check[side]]

@@ -21,10 +21,10 @@ LOOK: dict[str, dict[str, Any]] = {
 #: Relative differences, in per cent, at which the axis has a mark; a larger one is drawn at its end.
 _TICKS, _END, _LINEAR = (-50, -10, -2, 0, 2, 10, 50), 100.0, 1.0
 
-Point = tuple[str, float, float, str, str]
+Pair = tuple[str, float, float, str, str]
 
 
-def draw_summary(points: Sequence[Point], papers: Iterable[str]) -> bytes:
+def draw_summary(points: Sequence[Pair], papers: Iterable[str]) -> bytes:
     """Return the picture as SVG bytes.
 
     Parameters
@@ -51,7 +51,7 @@ def darkened(svg: bytes) -> bytes:
     return text.encode()
 
 
-def _scores(axes: Axes, points: Sequence[Point]) -> None:
+def _scores(axes: Axes, points: Sequence[Pair]) -> None:
     """Draw rebuilt against printed scores in per cent."""
     axes.plot([0, 100], [0, 100], color=PALE, linewidth=0.8, zorder=1)
     for verdict, look in LOOK.items():
@@ -63,7 +63,7 @@ def _scores(axes: Axes, points: Sequence[Point]) -> None:
     axes.set_title(f"{len(points)} scores", fontsize=SMALL + 0.6, color=SOFT)
 
 
-def _by_paper(axes: Axes, points: Sequence[Point], rows: Sequence[str]) -> None:
+def _by_paper(axes: Axes, points: Sequence[Pair], rows: Sequence[str]) -> None:
     """Draw the difference of each number in per cent of the printed one, a row a paper."""
     axes.axvline(0, color=GREY, linewidth=0.8, zorder=1)
     for place, paper in enumerate(rows):

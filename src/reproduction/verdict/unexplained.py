@@ -48,8 +48,10 @@ def unexplained(differing: Iterable[Item], causes: Mapping[str, Cause], curves: 
         unknown = cause is None or cause.because.startswith(NOT_EXPLAINED)
         if outside or unknown:
             why = ("no cause is known" if unknown else "", curve.counted if curve and curve.span else "")
-            said = cause.because.removeprefix(NOT_EXPLAINED).strip() if cause and unknown else ""
-            found.append(Unexplained(item, "; ".join(filter(None, why)), " ".join(filter(None, (said, _tried(curve))))))
+            remark = cause.because.removeprefix(NOT_EXPLAINED).strip() if cause and unknown else ""
+            found.append(
+                Unexplained(item, "; ".join(filter(None, why)), " ".join(filter(None, (remark, _tried(curve)))))
+            )
     return found
 
 

@@ -45,8 +45,8 @@ def prediction_rows(
     ids: Sequence[str], truth: np.ndarray, answer: Answer, names: Sequence[str]
 ) -> Iterator[dict[str, Any]]:
     """Yield a row of `PREDICTIONS` for each test document."""
-    told = zip(ids, names_of(truth, names), names_of(answer.labels, names), stated(answer), strict=True)
-    for identifier, true, predicted, shares in told:
+    rows = zip(ids, names_of(truth, names), names_of(answer.labels, names), stated(answer), strict=True)
+    for identifier, true, predicted, shares in rows:
         yield {
             **{"id": identifier, "true": BETWEEN.join(true), "predicted": BETWEEN.join(predicted)},
             **{"right": true == predicted, "probability": BETWEEN.join(f"{share:.6g}" for share in shares)},
@@ -70,12 +70,12 @@ def inspect(ids: Sequence[str], test: Documents, answer: Answer, names: Sequence
     sure = np.array([min(each, default=0.0) for each in shares])
     probability = sure if single else answer.probability
     wrong = np.flatnonzero(~right)
-    given, told = names_of(truth, names), names_of(answer.labels, names)
+    given, predicted_names = names_of(truth, names), names_of(answer.labels, names)
     errors = [
         {
             "id": ids[row],
             "true": given[row],
-            "predicted": told[row],
+            "predicted": predicted_names[row],
             "stated": shares[row],
             "text": beginning(test.texts[row]),
         }

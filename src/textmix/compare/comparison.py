@@ -638,8 +638,8 @@ def _board_row(row: Row) -> dict[str, Any]:
     if row.difference is not None:
         difference = dict(zip(("difference", "low", "high", "p"), row.difference, strict=True))
     empty = dict.fromkeys(LEADERBOARD, "")
-    told = {"method": row.method, "parameters": row.words, "validation": row.value, "folds": row.folds}
-    return {**empty, **told, **difference, "seconds": round(row.seconds, 3)}
+    facts = {"method": row.method, "parameters": row.words, "validation": row.value, "folds": row.folds}
+    return {**empty, **facts, **difference, "seconds": round(row.seconds, 3)}
 
 
 def score_words(result: Result) -> str:

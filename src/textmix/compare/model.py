@@ -15,7 +15,7 @@ from textmix.compare.candidates import Candidate, Group
 from textmix.compare.metrics import Answer
 from textmix.compare.search import Chosen, Documents, Search
 from textmix.core.environment import versions
-from textmix.serve.averaged import AveragedModel
+from textmix.serve.average_model import AveragedModel
 from textmix.serve.model import PersistedModel
 
 #: Packages that a model needs to label texts; further packages only help to find and to fit it.

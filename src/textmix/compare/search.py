@@ -26,7 +26,7 @@ from textmix.core.errors import TextmixError
 from textmix.experiment.cross_validation import cross_validate
 from textmix.experiment.folds import fold_numbers, halves_of
 from textmix.metrics.significance import Estimate, resampled_difference
-from textmix.models.common.averaging import calibrated, label_scores, slope_of
+from textmix.models.common.probability_average import calibrated, label_scores, slope_of
 from textmix.numerics.determinism import rng
 
 #: Folds of a cross-validation, and most repetitions of it on other folds: with a budget, and without one.

@@ -27,7 +27,7 @@ class Table:
 
     def __init__(self, head: str, terminal: IO[str] | None) -> None:
         self.head, self.terminal = head, terminal
-        self.shown, self.lines, self.told = -PACE, 0, ("", "")
+        self.shown, self.lines, self.news = -PACE, 0, ("", "")
 
     def __call__(self, state: State) -> None:
         """Show a state, if the last table is old enough, or if there is news."""
@@ -53,12 +53,12 @@ class Table:
         """Log a new stage, and a new best method."""
         best = state.rows[0] if state.rows else None
         news = state.stage, f"{best.method} {best.value:.4f}" if best else ""
-        if news == self.told:
+        if news == self.news:
             return
-        said = f"; best so far: {best.method} ({best.words}), {best.value:.3f}" if best else ""
+        best_so_far = f"; best so far: {best.method} ({best.words}), {best.value:.3f}" if best else ""
         left = f"; {left_of(state.left)} left" if state.left is not None else ""
-        logger.info("%s%s%s", state.stage, said, left)
-        self.told = news
+        logger.info("%s%s%s", state.stage, best_so_far, left)
+        self.news = news
 
 
 def table_lines(head: str, state: State, width: int) -> list[str]:

@@ -79,7 +79,7 @@ def load_yaml_strict(path: str | Path) -> Any:
         raise ConfigError(f"{path}{where}: is not valid YAML ({problem}); correct that line") from error
 
 
-def _said(value: Any) -> str:
+def _abridged(value: Any) -> str:
     """Return a value in at most forty characters, for a message."""
     return reprlib.repr(value)[:40]
 

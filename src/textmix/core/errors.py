@@ -68,5 +68,5 @@ def extra(name: str) -> Iterator[None]:
     try:
         yield
     except ModuleNotFoundError as error:
-        said = f"{error.name} is not installed; run: pip install 'textmix[{name}]'"
-        raise ModuleNotFoundError(said, name=error.name) from error
+        message = f"{error.name} is not installed; run: pip install 'textmix[{name}]'"
+        raise ModuleNotFoundError(message, name=error.name) from error

@@ -28,7 +28,7 @@ _CPU_INFO = Path("/proc/cpuinfo")
 @functools.cache
 def processor() -> dict[str, str]:
     """Return the facts about the processor that can change the last digits of a number, as text."""
-    name = _said_of_processor("model name", _CPU_INFO) or platform.processor() or platform.machine()
+    name = _processor_field("model name", _CPU_INFO) or platform.processor() or platform.machine()
     return {"processor": name, **{key: os.environ[key] for key in PROCESSOR_VARIABLES if key in os.environ}}
 
 
@@ -38,7 +38,7 @@ def use_common_instructions(environ: MutableMapping[str, str], info: Path = _CPU
     It acts on processes that import NumPy later.  A variable that the user has set stays; a processor without the
     instructions, and a system that does not tell them in ``info``, are left alone.
     """
-    if set(_said_of_processor("flags", info).split()) >= COMMON:
+    if set(_processor_field("flags", info).split()) >= COMMON:
         for name, value in COMMON_INSTRUCTIONS.items():
             environ.setdefault(name, value)
 
@@ -51,7 +51,7 @@ def use_all_instructions(environ: MutableMapping[str, str]) -> None:
 
 
 @functools.cache
-def _said_of_processor(key: str, info: Path) -> str:
+def _processor_field(key: str, info: Path) -> str:
     """Return the first line of a key in the file in which Linux describes the processor; empty without one."""
     if not info.is_file():
         return ""

@@ -77,7 +77,7 @@ _PRIVATE = dict.fromkeys(range(0xE000, 0xF900), "x")  # characters by which file
 
 
 @contextmanager
-def _damage_named(path: Path) -> Iterator[None]:
+def _naming_the_file(path: Path) -> Iterator[None]:
     """Turn the standard library's errors on damaged bytes into a `DataFormatError` that names the file."""
     try:
         yield
@@ -121,7 +121,7 @@ def unpacked(raw: IO[bytes]) -> IO[bytes]:
 def open_plain(path: Path, limit: int = MAX_BYTES) -> bytes:
     """Return the unpacked content, at most ``limit`` bytes, of a file: xz, gzip, bzip2, zip of one file, or plain."""
     path = Path(path)
-    with open(path, "rb") as raw, _damage_named(path):
+    with open(path, "rb") as raw, _naming_the_file(path):
         size, opener = os.fstat(raw.fileno()).st_size, _opener(raw)
         if opener is not None:
             return _unpack(path, opener(raw), _budget_of(limit, size))
@@ -143,7 +143,7 @@ def iter_lines(
     A plain file has no cap on its size, since memory holds one line.  ``stream`` is its content if it is open.
     """
     path = Path(path)
-    with open(path, "rb") if stream is None else nullcontext(stream) as raw, _damage_named(path):
+    with open(path, "rb") if stream is None else nullcontext(stream) as raw, _naming_the_file(path):
         content, budget = unpacked(raw), None
         if content is not raw:
             budget = _budget_of(limit, os.fstat(raw.fileno()).st_size, ratio)
@@ -161,7 +161,7 @@ def iter_lines(
 def ends_line(path: Path) -> bool:
     """Return whether a file, unpacked as in `open_plain`, ends with a line end."""
     last = b"\n"
-    with open(path, "rb") as raw, _damage_named(path):
+    with open(path, "rb") as raw, _naming_the_file(path):
         opener = _opener(raw)
         raw.seek(0 if opener else max(0, os.fstat(raw.fileno()).st_size - 1))
         stream = opener(raw) if opener else raw
@@ -218,7 +218,7 @@ def iter_members(path: Path, members: Sequence[str], limit: int = MAX_BYTES) -> 
 def _files(path: Path, limit: int) -> Iterator[tuple[str, memoryview]]:
     """Yield (name, content) of every file of an archive."""
     if zipfile.is_zipfile(path):
-        with _damage_named(path), zipfile.ZipFile(path) as archive:
+        with _naming_the_file(path), zipfile.ZipFile(path) as archive:
             infos = _files_of(archive)
             if len(infos) != 1:
                 yield from _zip_files(path, archive, infos, limit)
@@ -232,7 +232,7 @@ def read_wheel(path: Path, pattern: str, limit: int) -> bytes:
     Of a pattern with ``*`` it is the tar archive of all members that match, in order of name, the same bytes every time
     (ustar, no times, no owners).  Members are refused as in `iter_members`.
     """
-    with _damage_named(path), zipfile.ZipFile(path) as archive:
+    with _naming_the_file(path), zipfile.ZipFile(path) as archive:
         several = "*" in pattern
         infos = [
             info

@@ -96,7 +96,7 @@ def labels_of(value: Any, separator: str | None = None, printed: bool = False) -
             return list(dict.fromkeys(filter(None, names))) or None
     if isinstance(value, Mapping):
         try:
-            return [label_name(key) for key, said in value.items() if applies(said)]
+            return [label_name(key) for key, flag in value.items() if applies(flag)]
         except LabelError as error:
             raise LabelError(f"is a mapping, and a value of it {error}") from error
     if isinstance(value, list):
@@ -179,20 +179,20 @@ def remarks_on(counts: Mapping[str, int], several: bool) -> list[str]:
     counts : label -> number of documents.
     several : whether a text may have several labels.
     """
-    said = []
+    remarks = []
     for name in sorted(MISSING & set(counts)):
         what = f"{counts[name]:,} rows have the label {name!r}"
-        said.append(f"{what}, which is read as a label; if it stands for a missing one, leave the cell empty.")
+        remarks.append(f"{what}, which is read as a label; if it stands for a missing one, leave the cell empty.")
     separator = None if several else _hidden_separator(counts)
     if separator is not None:
         example = next(name for name in counts if separator in name)
-        said.append(f"Labels such as {example!r} may be several: if so, give --separator {separator!r}.")
+        remarks.append(f"Labels such as {example!r} may be several: if so, give --separator {separator!r}.")
     alike: dict[str, list[str]] = {}
     for name in sorted(counts):
         alike.setdefault(_core(name), []).append(name)
     for names in [names for names in alike.values() if len(names) > 1][:3]:
-        said.append(f"The labels {', '.join(map(repr, names[:5]))} are alike and count as different ones.")
-    return said
+        remarks.append(f"The labels {', '.join(map(repr, names[:5]))} are alike and count as different ones.")
+    return remarks
 
 
 def _core(name: str) -> str:

@@ -114,8 +114,8 @@ def by_dates(path: Path, times: np.ndarray, dates: Sequence[str]) -> tuple[np.nd
         what = f"the latest date, {dates[int(np.argmax(times))]}, is that of more than a fifth of the rows"
         raise DataFormatError(path, None, f"{what}, so that no later ones are left for the test")
     cut = dates[int(np.argmax(times == last))]
-    said = f"The test documents are the {int(later.sum()):,} with a date after {cut}. {FOLDS}"
-    return np.where(later, TEST, TRAIN).astype(np.int8), said
+    remark = f"The test documents are the {int(later.sum()):,} with a date after {cut}. {FOLDS}"
+    return np.where(later, TEST, TRAIN).astype(np.int8), remark
 
 
 def by_groups(path: Path, groups: Sequence[str]) -> tuple[np.ndarray, str]:
@@ -136,5 +136,5 @@ def by_groups(path: Path, groups: Sequence[str]) -> tuple[np.ndarray, str]:
     before = np.cumsum(sizes[drawn]) - sizes[drawn]
     tested = drawn[before < SHARE * len(groups)]
     later = np.isin(place.ravel(), tested)
-    said = f"The test documents are {int(later.sum()):,} in {len(tested):,} of {len(names):,} groups. {FOLDS}"
-    return np.where(later, TEST, TRAIN).astype(np.int8), said
+    remark = f"The test documents are {int(later.sum()):,} in {len(tested):,} of {len(names):,} groups. {FOLDS}"
+    return np.where(later, TEST, TRAIN).astype(np.int8), remark

@@ -236,9 +236,9 @@ def _open_cells(name: str, form: str, lines: Lines, asked: _Asked) -> UserFile:
         size += len(line)
         if size >= HEAD or len(head) > asked.looked:
             break
-    told = _SEPARATOR_LINE.fullmatch(head[0]) if head else None
-    if told:  # the line by which Excel is told the delimiter
-        delimiter, head = delimiter or told[1], head[1:]
+    declared = _SEPARATOR_LINE.fullmatch(head[0]) if head else None
+    if declared:  # the line that tells Excel the delimiter
+        delimiter, head = delimiter or declared[1], head[1:]
     elif delimiter is None:
         delimiter = _delimiter(head, form, asked.wanted)
         if form == "csv" and delimiter != ",":
@@ -246,7 +246,9 @@ def _open_cells(name: str, form: str, lines: Lines, asked: _Asked) -> UserFile:
     quoted = form == "csv" or delimiter != "\t" or _is_quoted(head)
     escaped = quoted and _is_escaped(head, delimiter)
     cells = cell_rows(name, chain(head, source), delimiter, quoted, longest=lines.longest, escaped=escaped)
-    rows: Rows = ((number + bool(told), [*row]) for number, row in cells if row and row != ["\x1a"])  # the end in DOS
+    rows: Rows = (
+        (number + bool(declared), [*row]) for number, row in cells if row and row != ["\x1a"]
+    )  # DOS ends a file with 1A
     hint = "" if quoted else "; if a cell in quotes goes on in the next line, save the table as csv"
     names, rows, first, header = _headed(name, rows, asked, hint)
     return UserFile(name, form, names, rows, first, header, asked.remarks, lines)

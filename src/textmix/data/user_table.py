@@ -185,7 +185,7 @@ def read_table(
         found, reader = _find(file, asked)
         if layout is None:
             layout = found
-            remarks += _columns_said(file, found, reader)
+            remarks += _column_remarks(file, found, reader)
             asked = asked._replace(text=found.text, labels=found.labels, several=found.several)
         _read(table, file, reader, layout=found, drop=unlabelled == "drop", further=further)
         remarks += file.remarks
@@ -466,11 +466,13 @@ def _one(file: UserFile, kind: str, columns: Sequence[_Column], all_columns: Seq
     if is_text and columns and all(column.numbers for column in columns):
         raise ConfigError(f"{where}: all columns that could be the text hold numbers; a text is needed")
     what = f"more than one column could be the {kind}" if found else f"no column looks like {kind}"
-    said = f"{where}: {what}; name it by {option}: {', '.join(str(column.name) for column in (found or all_columns))}"
+    message = (
+        f"{where}: {what}; name it by {option}: {', '.join(str(column.name) for column in (found or all_columns))}"
+    )
     flags = [str(column.name) for column in found if _is_flag(file, column.place)]
     if not is_text and len(flags) > 1:
-        said += f"; or name all columns of 0 and 1 that are labels: {option} {','.join(flags)}"
-    raise ConfigError(said)
+        message += f"; or name all columns of 0 and 1 that are labels: {option} {','.join(flags)}"
+    raise ConfigError(message)
 
 
 def _is_flag(file: UserFile, place: int) -> bool:
@@ -481,7 +483,7 @@ def _is_flag(file: UserFile, place: int) -> bool:
         return False
 
 
-def _columns_said(file: UserFile, layout: Layout, reader: _Reader) -> list[str]:
+def _column_remarks(file: UserFile, layout: Layout, reader: _Reader) -> list[str]:
     """Return what is read of a table and what is not, in sentences."""
     if layout.form == "labelled":
         return []
@@ -489,16 +491,16 @@ def _columns_said(file: UserFile, layout: Layout, reader: _Reader) -> list[str]:
     label = f"column {layout.labels[0]}"
     if len(layout.labels) > 1:
         label = f"columns {', '.join(map(str, layout.labels))}"
-    said = [f"The text is the {text}, and the label the {label}."]
+    remarks = [f"The text is the {text}, and the label the {label}."]
     if layout.text and any(PREFIX in str(row[place]) for row in file.first for place in reader.text):
-        said.append(f"Texts hold words with {PREFIX}, which may tell the label.")
+        remarks.append(f"Texts hold words with {PREFIX}, which may tell the label.")
     if not layout.header:
-        said.append(f"{Path(file.name).name} has no header; columns are counted from 1.")
+        remarks.append(f"{Path(file.name).name} has no header; columns are counted from 1.")
     if reader.others:
         unread = [str(file.names[place]) for place in reader.others]
         more = f" and {len(unread) - NAMED} more" if len(unread) > NAMED else ""
-        said.append(f"Not read: {', '.join(unread[:NAMED])}{more}.")
-    return said
+        remarks.append(f"Not read: {', '.join(unread[:NAMED])}{more}.")
+    return remarks
 
 
 # --- rows ----------------------------------------------------------------------------------------------------------
@@ -566,9 +568,9 @@ def _labels(
     try:
         if len(reader.labels) > 1:
             names = [str(file.names[place]) for place in reader.labels]
-            told = [applies(None if cells[place] is ABSENT else cells[place]) for place in reader.labels]
-            blank = reader.zeros and set(told) == {None}
-            return None if blank else [label_name(name) for name, yes in zip(names, told, strict=True) if yes]
+            flags = [applies(None if cells[place] is ABSENT else cells[place]) for place in reader.labels]
+            blank = reader.zeros and set(flags) == {None}
+            return None if blank else [label_name(name) for name, yes in zip(names, flags, strict=True) if yes]
         value = cells[reader.labels[0]]
         return labels_of(None if value is ABSENT else value, separator, reader.printed)
     except LabelError as error:
@@ -633,12 +635,12 @@ def _split(
 ) -> np.ndarray | None:
     """Return the part of each row, int8 (N,), by its mark or its file; None where nothing tells it."""
     if "groups" in marks:
-        split, said = by_groups(path, table.marks)
-        remarks.append(said)
+        split, remark = by_groups(path, table.marks)
+        remarks.append(remark)
         return split
     if "dates" in marks:
-        split, said = by_dates(path, times_of(path, table.lines, table.marks), table.marks)
-        remarks.append(said)
+        split, remark = by_dates(path, times_of(path, table.lines, table.marks), table.marks)
+        remarks.append(remark)
         return split
     if "parts" in marks:
         return np.array([_PARTS[value.lower()] for value in table.marks], dtype=np.int8)

@@ -7,7 +7,7 @@ from typing import Any, Protocol, TypeVar
 
 import numpy as np
 
-Point = TypeVar("Point")
+Setting = TypeVar("Setting")
 #: Rows to which a fit is made, and rows that it is scored on.
 Fold = tuple[np.ndarray, np.ndarray]
 
@@ -20,8 +20,8 @@ class Score(Protocol):
 
 
 def cross_validate(
-    make: Callable[[Point], Any],
-    points: Sequence[Point],
+    make: Callable[[Setting], Any],
+    points: Sequence[Setting],
     documents: tuple[Any, Any],
     folds: Iterable[Fold],
     score: Score,

@@ -42,7 +42,7 @@ def code_folder() -> Path:
     return folder or Path(tempfile.mkdtemp(prefix="textmix-kernels-"))
 
 
-class Locator:
+class KernelLocator:
     """Where Numba keeps the machine code of a kernel (its setting ``CACHE_LOCATOR_CLASSES``): a folder for its module.
 
     Parameters
@@ -54,7 +54,7 @@ class Locator:
         self._function, self._py_file = function, function.__code__.co_filename
 
     @classmethod
-    def from_function(cls, function: Callable[..., Any], path: str) -> Locator:
+    def from_function(cls, function: Callable[..., Any], path: str) -> KernelLocator:
         """Return the place of a kernel."""
         return cls(function)
 
@@ -84,7 +84,7 @@ def njit(function: Callable[..., Any] | None = None, **options: Any) -> Any:
     listen()
     if not function.__module__.startswith("textmix."):
         return numba.njit(**options)(function)
-    before, config.CACHE_LOCATOR_CLASSES = config.CACHE_LOCATOR_CLASSES, f"{__name__}.{Locator.__name__}"
+    before, config.CACHE_LOCATOR_CLASSES = config.CACHE_LOCATOR_CLASSES, f"{__name__}.{KernelLocator.__name__}"
     try:
         kernel = numba.njit(cache=True, **options)(function)
     finally:

@@ -88,7 +88,7 @@ class TopWordsDisplay:
         if n_words < 1:
             raise ValueError(f"n_words: {n_words} is below 1; raise it")
         titles = _titles(model, len(weights))
-        chosen = titles if classes is None else [_said(each) for each in classes]
+        chosen = titles if classes is None else [_joined(each) for each in classes]
         unknown = [each for each in chosen if each not in titles]
         if unknown:
             raise ValueError(f"classes: {unknown[0]!r} is unknown; choose among {', '.join(titles)}")
@@ -182,10 +182,10 @@ def _log_ratios(share: np.ndarray) -> np.ndarray:
 def _titles(model: Any, rows: int) -> list[str]:
     """Return the names of the K rows of the weights: classes, labels or label sets."""
     if getattr(model, "_rows_of_coef", "classes_") == "sets_":
-        return [_said(tuple(model.classes_[member.astype(bool)])) for member in model.sets_]
-    return [_said(each) for each in model.classes_[:rows]]
+        return [_joined(tuple(model.classes_[member.astype(bool)])) for member in model.sets_]
+    return [_joined(each) for each in model.classes_[:rows]]
 
 
-def _said(name: Any) -> str:
+def _joined(name: Any) -> str:
     """Return a class, a label or a label set as text."""
     return ", ".join(map(str, name)) or "no label" if isinstance(name, (tuple, list, set, frozenset)) else str(name)

@@ -15,7 +15,7 @@ from textmix.data.user_table import of_card, read_table
 from textmix.experiment.scoring import Evaluation, metric_value
 from textmix.metrics.details import by_label, calibration, precision_at_recall
 from textmix.metrics.table import METRICS, shown_metrics
-from textmix.serve.averaged import AveragedModel
+from textmix.serve.average_model import AveragedModel
 from textmix.serve.model import PersistedModel
 
 
@@ -134,6 +134,6 @@ def _at_recall(found: Assessed, true: np.ndarray, names: Sequence[str], recall: 
     """Return label -> the two cells on its precision at a recall."""
     cells = {}
     for column, name in enumerate(names):
-        told = precision_at_recall(found.probability[:, column], true[:, column], recall)  # type: ignore[index]
-        cells[name] = f" {_cell(told and told[0], 26)} {_cell(told and told[1], 16)}"
+        point = precision_at_recall(found.probability[:, column], true[:, column], recall)  # type: ignore[index]
+        cells[name] = f" {_cell(point and point[0], 26)} {_cell(point and point[1], 16)}"
     return cells

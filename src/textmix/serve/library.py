@@ -13,8 +13,8 @@ from sklearn.utils.validation import check_is_fitted
 import textmix
 from textmix.core.errors import ConfigError
 from textmix.models.common.targets import LabelSetTargets
-from textmix.serve.averaged import HEAD as AVERAGE
-from textmix.serve.averaged import AveragedModel, load_model
+from textmix.serve.average_model import HEAD as AVERAGE
+from textmix.serve.average_model import AveragedModel, load_model
 from textmix.serve.model import HEAD, PersistedModel
 
 

@@ -158,8 +158,8 @@ class PersistedModel:
 
     def _write(self, target: Path) -> None:
         """Do as `write`."""
-        told = {"dataset": self.dataset, "numbers": self.numbers, "indicators": self.indicators}
-        head = {"format": FORMAT, "task": self.task, **told}
+        facts = {"dataset": self.dataset, "numbers": self.numbers, "indicators": self.indicators}
+        head = {"format": FORMAT, "task": self.task, **facts}
         steps = [_write_step(target / f"step{n}", *step) for n, step in enumerate(self.steps)]
         io.write_json(target / HEAD, {**head, "steps": steps})
         io.write_json(target / "labels.json", list(self.label_names))
@@ -245,9 +245,9 @@ def _unwritable() -> Iterator[None]:
         yield
     except UnicodeEncodeError as error:
         start = max(0, error.start - 10)
-        said = ascii(error.object[start : error.end + 10])
+        spelling = ascii(error.object[start : error.end + 10])
         raise ConfigError(
-            f"model: a label or word with {said} cannot be written as UTF-8; give it another name"
+            f"model: a label or word with {spelling} cannot be written as UTF-8; give it another name"
         ) from error
 
 
@@ -299,5 +299,5 @@ def malformed(path: Path, kind: type[DataFormatError] | type[IntegrityError]) ->
         ConfigError,
         NumbaError,
     ) as error:
-        said = f"is not a model that this version can read ({type(error).__name__}: {error}); make it again"
-        raise (kind(f"{path} {said}") if kind is IntegrityError else DataFormatError(path, None, said)) from error
+        fault = f"is not a model that this version can read ({type(error).__name__}: {error}); make it again"
+        raise (kind(f"{path} {fault}") if kind is IntegrityError else DataFormatError(path, None, fault)) from error

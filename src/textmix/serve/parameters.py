@@ -16,8 +16,8 @@ def to_json(estimator: Any) -> dict[str, Any]:
         try:
             found[name] = _packed(value)
         except TypeError as error:
-            said = f"model: {type(estimator).__name__}: the parameter {name} is {error}, which cannot be saved"
-            raise ConfigError(f"{said}; give a number or a name") from error
+            head = f"model: {type(estimator).__name__}: the parameter {name} is {error}, which cannot be saved"
+            raise ConfigError(f"{head}; give a number or a name") from error
     return found
 
 

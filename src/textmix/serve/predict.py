@@ -13,7 +13,7 @@ import numpy as np
 
 from textmix.data.corpus import Ragged
 from textmix.data.user_table import NewText
-from textmix.serve.averaged import AveragedModel
+from textmix.serve.average_model import AveragedModel
 from textmix.serve.model import PersistedModel
 from textmix.serve.why import reasons
 
@@ -148,13 +148,13 @@ class Writer:
     def _reasons(self, text: NewText, label: Any) -> str:
         """Return the words that spoke for the label of a text, or for each of several, as JSON."""
 
-        def told(place: int) -> list[list[Any]]:
+        def details(place: int) -> list[list[Any]]:
             """Return words and weights for one label."""
             return [[word, round(weight, 4)] for word, weight in reasons(self._model, text.text, place)]
 
         if np.ndim(label) == 0:
-            return _JSON(told(int(label)))
-        return _JSON({self._names[place]: told(place) for place in np.flatnonzero(label).tolist()})
+            return _JSON(details(int(label)))
+        return _JSON({self._names[place]: details(place) for place in np.flatnonzero(label).tolist()})
 
     def _without(self, column: Sequence[str], block: Sequence[NewText]) -> list[str]:
         """Return a column with nothing in the rows of empty texts."""
@@ -162,11 +162,11 @@ class Writer:
 
     def _template(self, everything: bool) -> str:
         """Return the form of a JSON line, with a place for each column."""
-        said = [f'"{key}": %s' for key in ("id", *self._keys, *["why"] * self._why)]
+        fields = [f'"{key}": %s' for key in ("id", *self._keys, *["why"] * self._why)]
         if everything:
             every = (_JSON(name).replace("%", "%%") + ": %s" for name in self._names)
-            said.append(f'"all": {{{", ".join(every)}}}')
-        return f"{{{', '.join(said)}}}\n"
+            fields.append(f'"all": {{{", ".join(every)}}}')
+        return f"{{{', '.join(fields)}}}\n"
 
     def _single(self, labels: np.ndarray, probability: np.ndarray | None) -> tuple[list[str], list[str]]:
         """Return name and probability of the label of each text; labels (n,), probability (n, L) or None."""
@@ -180,8 +180,8 @@ class Writer:
         """Return JSON lists: names and probabilities of each text's labels; labels and probability (n, L), or None."""
         rows, columns = np.nonzero(labels)
         ends = np.searchsorted(rows, np.arange(len(labels) + 1)).tolist()
-        said = [_JSON(name) for name in self._names]
-        names = _lists([said[column] for column in columns.tolist()], ends)
+        quoted = [_JSON(name) for name in self._names]
+        names = _lists([quoted[column] for column in columns.tolist()], ends)
         if probability is None:
             return names, [self._absent] * len(labels)
         return names, _lists(_numbers(probability[rows, columns], "null"), ends)
@@ -194,9 +194,9 @@ def _no_formula(cell: str) -> str:
 
 def _numbers(values: np.ndarray, absent: str) -> list[str]:
     """Return numbers (n,) in six digits, and ``absent`` for nan."""
-    said = [f"{value:.6g}" if not math.isnan(value) else "" for value in values.tolist()]
+    texts = [f"{value:.6g}" if not math.isnan(value) else "" for value in values.tolist()]
     # With a point and without an exponent, six digits are already as Python writes the number.
-    return [one if "." in one and "e" not in one else repr(float(one)) if one else absent for one in said]
+    return [one if "." in one and "e" not in one else repr(float(one)) if one else absent for one in texts]
 
 
 def _lists(cells: Sequence[str], ends: Sequence[int]) -> list[str]:

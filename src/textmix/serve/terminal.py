@@ -74,15 +74,15 @@ def watched(
     terminal : where a line is written over; None to log a line a minute.
     clock : seconds from any start.
     """
-    start = told = clock()
+    start = printed = clock()
     count, shown = 0, False
     for item in items:
         yield item
         count += 1
         now = clock()
-        if now - told < (ON_TERMINAL if terminal else IN_LOG):
+        if now - printed < (ON_TERMINAL if terminal else IN_LOG):
             continue
-        told, shown = now, True
+        printed, shown = now, True
         line = _line(count, source.tell() / size if size else None, now - start)
         if terminal:
             terminal.write(f"\r{line:<60}")

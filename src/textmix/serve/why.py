@@ -15,8 +15,8 @@ from scipy.special import logit, logsumexp
 
 from textmix.core.errors import ConfigError
 from textmix.data.corpus import Ragged
-from textmix.models.common.averaging import label_scores
-from textmix.serve.averaged import AveragedModel
+from textmix.models.common.probability_average import label_scores
+from textmix.serve.average_model import AveragedModel
 from textmix.serve.model import PersistedModel
 from textmix.text.tokenize import is_unspaced
 

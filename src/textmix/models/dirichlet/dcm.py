@@ -20,8 +20,8 @@ from textmix.models.dirichlet import dcm_kernels as dcm
 from textmix.models.dirichlet.length_kernels import concentration_bound
 from textmix.models.dirichlet.tail_kernels import class_tails, make_scratch
 
-Evaluate = Callable[[dcm.TailCounts, np.ndarray], dcm.Point]
-Step = Callable[[dcm.TailCounts, np.ndarray, dcm.Point, float], np.ndarray]
+Evaluate = Callable[[dcm.TailCounts, np.ndarray], dcm.Derivatives]
+Step = Callable[[dcm.TailCounts, np.ndarray, dcm.Derivatives, float], np.ndarray]
 
 #: method -> its objective and its step
 METHODS: dict[str, tuple[Evaluate, Step]] = {
@@ -83,8 +83,8 @@ def maximise(
 
 
 def _next_point(
-    tails: dcm.TailCounts, alpha: np.ndarray, point: dcm.Point, evaluate: Evaluate, step: Step
-) -> tuple[np.ndarray, dcm.Point]:
+    tails: dcm.TailCounts, alpha: np.ndarray, point: dcm.Derivatives, evaluate: Evaluate, step: Step
+) -> tuple[np.ndarray, dcm.Derivatives]:
     """Return the next alpha and its point: the full step, else the step shortened, else Minka's fixed point."""
     damping = 1.0
     while damping >= SHORTEST:

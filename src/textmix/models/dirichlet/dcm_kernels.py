@@ -62,7 +62,7 @@ class TailCounts(NamedTuple):
     number: np.ndarray
 
 
-class Point(NamedTuple):
+class Derivatives(NamedTuple):
     r"""An objective and its derivatives at one alpha.
 
     Parameters
@@ -101,16 +101,16 @@ def _point(
     word_curvature: np.ndarray,
     b: float,
     z: float,
-) -> Point:
+) -> Derivatives:
     """Return the point with the scaled gradient computed from its other parts."""
     distance = 0.0
     for k in range(len(alpha)):
         distance += tails.copies[k] * alpha[k] * abs(word_gradient[k] - b)
-    return Point(value, word_gradient, word_curvature, b, z, distance / (total(tails, alpha) * b))
+    return Derivatives(value, word_gradient, word_curvature, b, z, distance / (total(tails, alpha) * b))
 
 
 @njit
-def evaluate(tails: TailCounts, alpha: np.ndarray) -> Point:
+def evaluate(tails: TailCounts, alpha: np.ndarray) -> Derivatives:
     """Return l(alpha), equation (1) without the multinomial coefficients, and its derivatives.
 
     ``alpha`` is float64 (K,), positive, one parameter a group.
@@ -140,7 +140,7 @@ def evaluate(tails: TailCounts, alpha: np.ndarray) -> Point:
 
 
 @njit
-def evaluate_leave_one_out(tails: TailCounts, alpha: np.ndarray) -> Point:
+def evaluate_leave_one_out(tails: TailCounts, alpha: np.ndarray) -> Derivatives:
     r"""Return Minka's leave-one-out log-likelihood and its derivatives.
 
     \sum_d \sum_w x_dw log[(x_dw - 1 + \alpha_w) / (n_d - 1 + s)], for whole counts.
@@ -161,7 +161,7 @@ def evaluate_leave_one_out(tails: TailCounts, alpha: np.ndarray) -> Point:
 
 
 @njit
-def fixed_point_step(tails: TailCounts, alpha: np.ndarray, point: Point, damping: float) -> np.ndarray:
+def fixed_point_step(tails: TailCounts, alpha: np.ndarray, point: Derivatives, damping: float) -> np.ndarray:
     """Return Minka's fixed point alpha_w a_w / b (his equations 55 and 65), which never decreases the likelihood.
 
     ``damping`` is not used.
@@ -170,7 +170,7 @@ def fixed_point_step(tails: TailCounts, alpha: np.ndarray, point: Point, damping
 
 
 @njit(error_model="numpy")
-def newton_step(tails: TailCounts, alpha: np.ndarray, point: Point, damping: float) -> np.ndarray:
+def newton_step(tails: TailCounts, alpha: np.ndarray, point: Derivatives, damping: float) -> np.ndarray:
     """Return Newton's step with the Hessian diag(a') + z 1 1^T inverted in O(K) (Minka's equations 60 to 64).
 
     No parameter decreases to less than a tenth of its value, so all stay positive.
@@ -221,7 +221,7 @@ def start_alpha(tails: TailCounts) -> np.ndarray:
 
 
 @njit(error_model="numpy")
-def reciprocal_step(tails: TailCounts, alpha: np.ndarray, point: Point, damping: float) -> np.ndarray:
+def reciprocal_step(tails: TailCounts, alpha: np.ndarray, point: Derivatives, damping: float) -> np.ndarray:
     r"""Return Newton's step on the reciprocals 1/a_w, with b(s) left as it is.
 
     At the maximum all a_w(\alpha_w) equal one number \lambda = b(s).  1/a_w is nearly proportional to \alpha_w

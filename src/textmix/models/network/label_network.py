@@ -30,7 +30,7 @@ TUNING_TOL = 1e-3
 JITTER = 1e-6
 
 
-class Weights(NamedTuple):
+class Layers(NamedTuple):
     """The weights of the network.
 
     Parameters
@@ -48,11 +48,11 @@ class Weights(NamedTuple):
         """Return all weights in one vector, float64 (V H + H + H L + L,), in the order of the fields."""
         return np.concatenate([part.ravel() for part in self])
 
-    def filled(self, flat: np.ndarray) -> Weights:
+    def filled(self, flat: np.ndarray) -> Layers:
         """Return weights of the same shapes as these, views of the vector ``flat`` in the order of `flat`."""
         ends = np.cumsum([part.size for part in self])
         parts = np.split(flat, ends[:-1])
-        return Weights(*(part.reshape(like.shape) for part, like in zip(parts, self, strict=True)))
+        return Layers(*(part.reshape(like.shape) for part, like in zip(parts, self, strict=True)))
 
 
 def coordinates(X: sparse.csr_array) -> np.ndarray:
@@ -66,13 +66,13 @@ def coordinates(X: sparse.csr_array) -> np.ndarray:
     return np.asarray(linalg.cholesky(gram, lower=True))
 
 
-def activations(weights: Weights, X: Any) -> tuple[np.ndarray, np.ndarray]:
+def activations(weights: Layers, X: Any) -> tuple[np.ndarray, np.ndarray]:
     """Return the hidden units' values, float64 (N, H) in (-1, 1), and the log odds of the labels, float64 (N, L)."""
     hidden = np.tanh(np.asarray(X @ weights.hidden) + weights.hidden_bias)
     return hidden, hidden @ weights.output + weights.output_bias
 
 
-def loss(flat: np.ndarray, like: Weights, X: np.ndarray, Y: np.ndarray, decay: float) -> tuple[float, np.ndarray]:
+def loss(flat: np.ndarray, like: Layers, X: np.ndarray, Y: np.ndarray, decay: float) -> tuple[float, np.ndarray]:
     """Return the loss and its gradient, a vector as ``flat``.
 
     The loss is the sum of the cross-entropies of all pages and labels, in nats, plus decay / 2 times the sum of the
@@ -84,7 +84,7 @@ def loss(flat: np.ndarray, like: Weights, X: np.ndarray, Y: np.ndarray, decay: f
     value = float(np.sum(np.logaddexp(0.0, output) - Y * output)) + 0.5 * decay * squares
     error = special.expit(output) - Y
     back = (error @ weights.output.T) * (1.0 - hidden * hidden)
-    gradient = Weights(
+    gradient = Layers(
         X.T @ back + decay * weights.hidden,
         back.sum(axis=0),
         hidden.T @ error + decay * weights.output,
@@ -113,7 +113,7 @@ class LabelNetwork(IndependentLabels, LabelCountClassifier):
 
     Attributes
     ----------
-    weights_ : `Weights`.
+    weights_ : `Layers`.
     length_ : number of words that each page is scaled to.
     decay_ : the decay chosen.
     n_iter_, converged_ : iterations of the last fit, and whether it met ``tol``.
@@ -134,7 +134,7 @@ class LabelNetwork(IndependentLabels, LabelCountClassifier):
         **{"classes_": "int L", "n_features_in_": "int", "length_": "float", "decay_": "float"},
         **{"n_iter_": "int", "converged_": "bool", **LabelSetTargets._target_forms},
         "weights_": (
-            Weights,
+            Layers,
             {
                 **{"hidden": "float64 V H", "hidden_bias": "float64 H"},
                 **{"output": "float64 H L", "output_bias": "float64 L"},
@@ -198,21 +198,19 @@ class LabelNetwork(IndependentLabels, LabelCountClassifier):
         """Return the network's inputs, float64 CSR (N, V), as ``scale`` sets them."""
         return unit_rows(counts, 1.0) * self.length_ if self.scale == "sum" else counts.astype(np.float64)
 
-    def _start(self, n_inputs: int, n_labels: int, generator: np.random.RandomState) -> Weights:
+    def _start(self, n_inputs: int, n_labels: int, generator: np.random.RandomState) -> Layers:
         """Return random weights to start from, biases 0."""
         hidden = generator.normal(scale=0.01, size=(n_inputs, self.hidden))
         output = generator.normal(scale=0.1, size=(self.hidden, n_labels))
-        return Weights(hidden, np.zeros(self.hidden), output, np.zeros(n_labels))
+        return Layers(hidden, np.zeros(self.hidden), output, np.zeros(n_labels))
 
-    def _path(self, start: Weights, X: np.ndarray, Y: np.ndarray) -> Iterator[Weights]:
+    def _path(self, start: Layers, X: np.ndarray, Y: np.ndarray) -> Iterator[Layers]:
         """Yield the weights trained with each decay, from the weights of the decay before; the first from ``start``."""
         for decay in self.decays:
             start = self._train(start, X, Y, decay, TUNING_TOL)[0]
             yield start
 
-    def _train(
-        self, start: Weights, X: np.ndarray, Y: np.ndarray, decay: float, tol: float
-    ) -> tuple[Weights, int, bool]:
+    def _train(self, start: Layers, X: np.ndarray, Y: np.ndarray, decay: float, tol: float) -> tuple[Layers, int, bool]:
         """Return the weights where L-BFGS stops, its iterations, and whether ``tol`` stopped it."""
         found = minimise_function(lambda flat: loss(flat, start, X, Y, decay), start.flat(), self.max_iter, tol)
         return start.filled(found.unknowns[:, 0]), found.n_iter, found.all_converged

@@ -186,8 +186,8 @@ def _specified(inputs: ReportInputs, paper: str, record: Record) -> Specified:
 def _curve_drawing(files: Mapping[str, str], curve: Curve, paper: str, title: str) -> Drawing:
     """Return the drawing of a curve of a folder of curves."""
     name, svg = curve.drawing.removesuffix(".svg"), files[curve.drawing].encode()
-    said = f"Recorded on {curve.recorded}. {notes_of(svg)}" if curve.recorded else notes_of(svg)
-    return Drawing(name, title, said, inline_svg(svg, f"s-{paper}-{name}", curve.drawing))
+    caption = f"Recorded on {curve.recorded}. {notes_of(svg)}" if curve.recorded else notes_of(svg)
+    return Drawing(name, title, caption, inline_svg(svg, f"s-{paper}-{name}", curve.drawing))
 
 
 def _drawing(inputs: ReportInputs, paper: str, figure: str, entry: Mapping[str, Any]) -> Drawing:

@@ -11,7 +11,7 @@ from scipy.special import expit, softmax
 from tests.serve.test_persisted_model import forge
 from textmix import LinearSVM, MultinomialClassifier, SVMRelevance, WordVectorizer, load
 from textmix.core.errors import DataFormatError, IntegrityError
-from textmix.serve.averaged import HEAD, AveragedModel, load_model
+from textmix.serve.average_model import HEAD, AveragedModel, load_model
 from textmix.serve.model import PersistedModel
 
 TEXTS = ["goal ball goal", "paint stage", "ball team", "stage paint colour", "soup salt", "salt oven soup"]

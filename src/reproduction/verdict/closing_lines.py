@@ -9,7 +9,7 @@ from pathlib import Path
 from reproduction.verdict.words import VERDICTS
 
 
-def verdicts_said(name: str, summary: Path, page: str) -> str:
+def report_line(name: str, summary: Path, page: str) -> str:
     """Return the counts of a report's verdicts in words and the path of its page; nothing where it was not made.
 
     Verdicts of which there are none are left out.
@@ -23,11 +23,11 @@ def verdicts_said(name: str, summary: Path, page: str) -> str:
     if not summary.is_file():
         return ""
     counts = json.loads(summary.read_text(encoding="utf-8"))["verdicts"]
-    said = ", ".join(f"{counts[verdict]} {verdict}" for verdict in VERDICTS if counts.get(verdict))
-    return f"{name}: {said or 'no number and no claim'}; {page}"
+    tally = ", ".join(f"{counts[verdict]} {verdict}" for verdict in VERDICTS if counts.get(verdict))
+    return f"{name}: {tally or 'no number and no claim'}; {page}"
 
 
-def run_said(
+def report_lines(
     pages: Iterable[tuple[str, str, str]], is_of_run: Callable[[str], bool], at_hand: Callable[[str], Path]
 ) -> str:
     """Return the verdicts of each report that a run asked for, a line each; the run may have had nothing to do.
@@ -38,5 +38,5 @@ def run_said(
     is_of_run : whether a path is one that the run asked for.
     at_hand : path of a result -> where it can be read.
     """
-    said = (verdicts_said(name, at_hand(summary), page) for name, summary, page in pages if is_of_run(summary))
-    return "\n".join(filter(None, said))
+    lines = (report_line(name, at_hand(summary), page) for name, summary, page in pages if is_of_run(summary))
+    return "\n".join(filter(None, lines))

@@ -18,7 +18,7 @@ import numpy as np
 from textmix.core import io
 from textmix.core.errors import ConfigError, DataFormatError, IntegrityError
 from textmix.data.corpus import Ragged
-from textmix.models.common.averaging import averaged, decided, decided_sets, label_scores
+from textmix.models.common.probability_average import averaged, decided, decided_sets, label_scores
 from textmix.models.common.targets import label_sets_of
 from textmix.serve.forms import read_json, read_npy
 from textmix.serve.model import CARD, FORMAT, TASKS, PersistedModel, malformed, read_back
@@ -42,7 +42,7 @@ class AveragedModel:
         probable label.
     never_empty : whether each text has a label.
     card : see `PersistedModel`.
-    sets, bonus : int8 (S, L) and float64 (S,), see `textmix.models.common.averaging.decided_sets`; or None.
+    sets, bonus : int8 (S, L) and float64 (S,), see `textmix.models.common.probability_average.decided_sets`; or None.
     """
 
     parts: Sequence[PersistedModel]
@@ -148,16 +148,16 @@ class AveragedModel:
 
     def description(self) -> dict[str, Any]:
         """Return what a user asks about the model, by name."""
-        told = [part.description() for part in self.parts]
+        facts = [part.description() for part in self.parts]
         steps = [
             f"{step}, slope {slope:.4g}" if step is each["steps"][-1] else step
-            for each, slope in zip(told, self.slopes, strict=True)
+            for each, slope in zip(facts, self.slopes, strict=True)
             for step in each["steps"]
         ]
         thresholds = {} if self.thresholds is None else {"thresholds": [float(value) for value in self.thresholds]}
         return {
             **{"steps": steps, "task": self.task, "labels": list(self.label_names)},
-            **{"features": sum(each["features"] for each in told), "dataset": told[0]["dataset"]},
+            **{"features": sum(each["features"] for each in facts), "dataset": facts[0]["dataset"]},
             **thresholds,
             **shown(self.card),
         }
@@ -173,8 +173,8 @@ class AveragedModel:
                 (target / f"part{number}").mkdir()
                 own = part if first == number else replace(part, steps=part.steps[1:])
                 own.write(target / f"part{number}")
-            told = {"never_empty": self.never_empty, "task": self.task, "shared": shared, "rule": sorted(rule)}
-            io.write_json(target / HEAD, {**head, **told})
+            facts = {"never_empty": self.never_empty, "task": self.task, "shared": shared, "rule": sorted(rule)}
+            io.write_json(target / HEAD, {**head, **facts})
             io.write_json(target / CARD, dict(self.card))
             io.save_arrays(target, **rule)
             read_back(self, target)
