@@ -14,7 +14,7 @@ from typing import Any
 
 from sphinx.application import Sphinx
 
-from reproduction.flow.reach import packages_alone, taken_roles
+from reproduction.flow.reach import available_roles, packages_alone
 from reproduction.flow.recorded_curves import RECORDED_CURVES
 from reproduction.verdict.published import COUNTED, Published, Record, read_record
 from reproduction.verdict.quotes import quoted
@@ -43,7 +43,7 @@ def table(head: Iterable[str], rows: Iterable[Iterable[Any]]) -> str:
 def roles_of(*, packed: bool) -> Roles:
     """Return role -> its entry of the configuration, of all data sets or of those that come in packages."""
     roles: Roles = load_yaml_strict(ROOT / "config/config.yaml")["roles"]
-    return taken_roles(roles, packages_alone(load_registry(ROOT / "config/datasets.yaml"))) if packed else roles
+    return available_roles(roles, packages_alone(load_registry(ROOT / "config/datasets.yaml"))) if packed else roles
 
 
 def why_not(row: Published, roles: Roles) -> str:
@@ -62,17 +62,17 @@ def judged(rows: list[Published]) -> Iterator[str]:
     """Yield the section on the numbers that are judged and those that are not."""
     packed, full = roles_of(packed=True), roles_of(packed=False)
     artefacts = list(dict.fromkeys(row.artefact for row in rows))
-    yield "## Judged rows\n\nNumbers and claims of the paper by table, figure or passage: how many are printed, and "
-    yield "how many the data allow to judge, with the package index alone and with every data set of the registry.\n\n"
+    yield "## Judged rows\n\nThe table counts the printed numbers and claims of each table, figure or passage. It also "
+    yield "counts those that can be judged: with data from Python packages alone, and with all registered data.\n\n"
     counts = []
     for artefact in artefacts:
         part = [row for row in rows if row.artefact == artefact]
         counts.append(
             [artefact, len(part), *(sum(not why_not(row, roles) for row in part) for roles in (packed, full))]
         )
-    counts.append(["together", *map(sum, zip(*(row[1:] for row in counts), strict=True))])
+    counts.append(["all", *map(sum, zip(*(row[1:] for row in counts), strict=True))])
     yield table(("artefact", "printed", "judged on packages alone", "judged on all data"), counts)
-    yield "\n## Why the rest is not\n\n"
+    yield "\n## Numbers that are not judged\n\n"
     reasons = Counter(reason for row in rows if (reason := why_not(row, full)))
     if reasons:
         yield table(("numbers", "reason"), ([number, reason] for reason, number in reasons.most_common()))
@@ -87,7 +87,7 @@ def verdicts(paper: str) -> Iterator[str]:
         return
     rows = [row for row in read_csv(path) if row.get("kind", "number") in COUNTED]
     counted = Counter(row["verdict"] for row in rows)
-    yield "\n## Verdicts of the run beside this site\n\n"
+    yield "\n## Verdicts of the run in this folder\n\n"
     yield ", ".join(f"{number} {verdict}" for verdict, number in counted.most_common()) + ".\n"
     differ = [row for row in rows if row["verdict"] == "differs"]
     if differ:
@@ -102,11 +102,11 @@ def choices(paper: str, record: Record) -> Iterator[str]:
     readings = read_csv(curves) if curves.is_file() else []
     yield "\n## Where the source is silent or garbled\n\n"
     if recorded and (run := recorded.of(paper)):
-        yield f"Results in these texts are those of the run recorded on {run.day}, and of the recorded curves.\n\n"
+        yield f"Results in these texts are those of the run of {run.day} and of the recorded curves.\n\n"
     for entry in record.choices:
         place = f"config/papers/{paper}/choices.yaml: {entry.id}.effect"
-        said = quoted(entry.effect, published, recorded.rows if recorded else {}, readings, place)
-        effect = f"\n\n**Effect.** {plain(said)}" if said else ""
+        text = quoted(entry.effect, published, recorded.rows if recorded else {}, readings, place)
+        effect = f"\n\n**Effect.** {plain(text)}" if text else ""
         yield f":::{{dropdown}} {plain(entry.id.replace('_', ' '))} ({plain(entry.where)})\n"
         yield f"**The source.** {plain(entry.source_says)}\n\n**Here.** {plain(entry.we_do)}\n\n"
         yield f"**Why.** {plain(entry.why)}{effect}\n:::\n\n"

@@ -31,27 +31,28 @@ def _locators_table() -> str:
 HEAD = (
     """# Configuration, methods, metrics
 
-The files of `config/` say which results are reproduced. A scientist edits only there. The keys below are checked when
-the workflow starts; a wrong one ends the run within seconds, and the message gives its name, the allowed keys or
+The files of `config/` say which results are reproduced. A scientist edits only these files. The workflow checks the
+keys when it starts. A wrong key ends the run within seconds. The message gives the name of the key, the allowed keys or
 values, and the nearest right spelling.
 
-- `config.yaml` is the run: each role names the paper's own data set and the stand-ins that are read where it is out of
-  reach. `full.yaml` adds what a `paper.yaml` marks as dear: `make full`.
-- `datasets.yaml` is the registry of data sets, `methods.yaml` that of methods. `papers/<paper>/` holds one document:
-  `paper.yaml` (what is run), `published.csv` (the numbers as printed, and how each is judged), `checks.yaml` (the
-  claims as named checks), `choices.yaml` (where the source is silent or garbled, what was chosen, and the readings that
-  are run beside it) and `history.md` (what changed after results were seen); `recorded/` is made by `snakemake record`.
-- One key on the command line: `snakemake --cores all --config strict=true`.
+- `config.yaml` holds the settings of a run. Each *role*, a data set as a paper names it, has a data set, and stand-ins
+  for it if it is not available. `full.yaml` adds the experiments that a `paper.yaml` marks as dear: `make full`.
+- `datasets.yaml` is the registry of data sets, and `methods.yaml` is the registry of methods.
+- `papers/<paper>/` holds the files of one paper. `paper.yaml`: experiments, measures, tables and figures.
+  `published.csv`: the printed numbers, and how each is judged. `checks.yaml`: the claims as named checks.
+  `choices.yaml`: where the source is silent or garbled, what was chosen, and the other readings. `history.md`: what
+  changed after results had been seen. `recorded/`: the recorded run, which `snakemake record` writes.
+- To set one key on the command line: `snakemake --cores all --config strict=true`.
 
 ## Locators
 
-The `source` column of `published.csv` and the checks name rebuilt values like this:
+The column `source` of `published.csv` and the checks name a rebuilt value by a locator:
 
 """
     + _locators_table()
     + """
-In `checks.yaml` a name of `role_lists` in `paper.yaml` may stand in place of a role: the locator then stands for one
-locator for each role of the list.
+In `checks.yaml` a name of `role_lists` in `paper.yaml` may replace a role. The locator then means one locator for each
+role of the list.
 """
 )
 
@@ -78,8 +79,8 @@ def render(schemas: Path) -> str:
 def methods_table(methods: Mapping[str, Method]) -> str:
     """Return the registry of methods as a section."""
     head = (
-        "\n## Methods\n\nThe registry, `config/methods.yaml`: an estimator and an entry make a method join "
-        "the\npapers' experiments, the matrix and own data. The grid is what the latter two tune.\n"
+        "\n## Methods\n\nThe entries of the registry, `config/methods.yaml`. An experiment of a paper names an "
+        "entry by `use`.\n"
         "\n| method | family | labels | takes | grid | paper |\n|---|---|---|---|---|---|\n"
     )
     rows = []
@@ -93,10 +94,9 @@ def methods_table(methods: Mapping[str, Method]) -> str:
 def metrics_table() -> str:
     """Return the table of metrics as a section."""
     head = (
-        "\n## Metrics\n\nThe rows of `src/textmix/metrics/table.py`, each with its function. Methods for one or for "
-        "several labels are tuned and\nranked by the main metric for these labels unless another is named; a "
-        "comparison shows the metrics marked main or shown.\n"
-        "\n| metric | labels | better | comparisons | meaning |\n|---|---|---|---|---|\n"
+        "\n## Metrics\n\nThe rows of `src/textmix/metrics/table.py`. By default methods are compared by the metric "
+        "marked main.\n`textmix evaluate` prints the metrics marked main or shown.\n"
+        "\n| metric | labels | better | use | meaning |\n|---|---|---|---|---|\n"
     )
     rows = []
     for name, row in METRICS.items():
@@ -171,10 +171,9 @@ def public_classes(package: Path) -> dict[str, str]:
     return {name: modules[name] for name in bases if name in shown and estimator(name)}
 
 
-#: Public names that are no estimators -> their modules; a module itself stands under its package.
+#: Public names that are no estimators -> their modules; a public module has the name of its package.
 PUBLIC = {
-    **{"datasets": "textmix", "metrics": "textmix", "scorer": "textmix.experiment.scorers"},
-    "compare": "textmix.compare.comparison",
+    **{"compare": "textmix", "datasets": "textmix", "metrics": "textmix", "scorer": "textmix.experiment.scorers"},
     **{"load": "textmix.serve.library", "save": "textmix.serve.library"},
     "TopWordsDisplay": "textmix.pages.top_words",
 }
@@ -189,10 +188,10 @@ def front_door(package: Path) -> str:
 
 API = """# Reference
 
-Every public name is imported from `textmix`. Documents are rows of an array or a sparse matrix; label sets are lists of
-labels or rows of zeros and ones. A method that takes documents raises `NotFittedError` before a fit, and `ValueError`
-where X has other columns than in the fit, NaN or infinity or, of counts, a negative number. Each page ends with an
-example, which runs as a test. {doc}`../in-scikit-learn` says which of scikit-learn's tools were tried on each class.
+Import every public name from `textmix`. Documents are rows of an array or of a sparse matrix. Label sets are lists of
+labels or rows of zeros and ones. A method that takes documents raises `NotFittedError` before a fit. It raises
+`ValueError` if X has other columns than in the fit, or holds NaN, infinity, or a negative count. Each page ends with an
+example, which runs as a test. {doc}`../in-scikit-learn` says which of scikit-learn's tools work with each class.
 `python docs/_ext/reference.py` writes this page.
 """
 SECTION = """
@@ -209,8 +208,8 @@ SECTION = """
 """
 #: Section of the public names that are no estimators.
 FUNCTIONS = (
-    "Compare methods, score, draw, keep a model, load data",
-    ("compare", "scorer", "TopWordsDisplay", "save", "load", "datasets.load", "datasets.names"),
+    "Compare methods, score, draw, save a model, load data",
+    ("compare.compare", "scorer", "TopWordsDisplay", "save", "load", "datasets.load", "datasets.names"),
 )
 
 

@@ -36,13 +36,13 @@ YES, NO = "yes", "–"
 
 HEAD = """# In scikit-learn
 
-Every class of textmix is a scikit-learn estimator. The table says which of scikit-learn's tools were tried on it: `yes`
-is a tool that works, by a test in each run of the tests. A dash is a tool that has no meaning there: scikit-learn's
-calibration, one against the rest, voting and bagging take one label a document, and a table of `set_output` is dense.
-Hidden Markov models take sequences of words, which those four do not.
+Every class of textmix is a scikit-learn estimator. `yes` means that a tool of scikit-learn works with the class; each
+run of the tests checks it. A dash means that the tool does not apply to the class. Calibration, one against the rest,
+voting and bagging of scikit-learn apply to one label a document. They do not take sequences of words, which hidden
+Markov models need. A table of `set_output` is dense.
 
-`textmix.scorer` gives metrics that take lists of labels, such as `scoring=scorer("micro_f")`; scikit-learn's own
-`"f1_micro"` does not.
+`textmix.scorer` gives metrics for lists of labels, such as `scoring=scorer("micro_f")`. scikit-learn's own `"f1_micro"`
+does not take such lists.
 
 """
 

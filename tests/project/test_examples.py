@@ -15,6 +15,6 @@ PUBLIC = [name for name in textmix.__all__ if name[0].isupper()]
 @pytest.mark.filterwarnings("ignore")
 def test_the_example_of_a_class_prints_what_it_says(name: str) -> None:
     example = doctest.DocTestParser().get_doctest(getattr(textmix, name).__doc__, {}, name, None, None)
-    told: list[str] = []
-    doctest.DocTestRunner(optionflags=doctest.ELLIPSIS).run(example, out=told.append)
-    assert not told, "".join(told)
+    printed: list[str] = []
+    doctest.DocTestRunner(optionflags=doctest.ELLIPSIS).run(example, out=printed.append)
+    assert not printed, "".join(printed)
