@@ -115,8 +115,6 @@ def _row(name: str, schema: Mapping[str, Any]) -> str:
 
 def _type(schema: Mapping[str, Any]) -> str:
     """Return in Markdown which values a key takes."""
-    if "$ref" in schema and schema["$ref"].endswith(".schema.yaml"):
-        return f"see {schema['$ref'].removesuffix('.schema.yaml')}"
     if "enum" in schema:
         return ", ".join(f"`{value}`" for value in schema["enum"])
     if "const" in schema:

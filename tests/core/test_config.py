@@ -30,20 +30,18 @@ properties:
   names:
     type: object
     propertyNames: {pattern: "^[a-z0-9_]+$"}
-    additionalProperties: {$ref: other.schema.yaml}
-"""
-OTHER = """
-$schema: "https://json-schema.org/draft/2020-12/schema"
-type: object
-additionalProperties: false
-properties: {smoothing: {type: number}}
+    additionalProperties: {$ref: "#/$defs/other"}
+$defs:
+  other:
+    type: object
+    additionalProperties: false
+    properties: {smoothing: {type: number}}
 """
 
 
 @pytest.fixture
 def schema(tmp_path) -> Path:
-    """Write a schema and one that it refers to."""
-    (tmp_path / "other.schema.yaml").write_text(OTHER, encoding="utf-8")
+    """Write a schema that refers to a part of its own."""
     path = tmp_path / "main.schema.yaml"
     path.write_text(SCHEMA, encoding="utf-8")
     return path

@@ -20,7 +20,7 @@ sys.meta_path.insert(0, Blocked())
 """
 NAMES = {
     *("snakemake", "pandas", "matplotlib", "jsonschema", "yaml", "jinja2", "defusedxml", "lightgbm", "gensim"),
-    *("simplemma", "textblob", "bs4", "lxml", "pooch", "referencing"),
+    *("simplemma", "textblob", "bs4", "lxml", "pooch"),
 }
 EXAMPLE = """
 import tempfile, numpy as np, textmix

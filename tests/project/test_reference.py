@@ -30,7 +30,6 @@ properties:
   named:
     type: object
     additionalProperties: {type: object, properties: {deep: {type: string}}}
-  other: {$ref: features.schema.yaml, description: Elsewhere.}
 """
 ROWS = """| key | type | default | effect |
 |---|---|---|---|
@@ -45,7 +44,6 @@ ROWS = """| key | type | default | effect |
 | `pairs[].right` | integer or null | `null` |  |
 | `named` | object |  |  |
 | `named.<name>.deep` | string |  |  |
-| `other` | see features |  | Elsewhere. |
 """
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -24,7 +25,8 @@ from textmix.text.stoplists import STOP_LISTS, stop_words
 from textmix.text.tokenize import TOKENIZERS
 
 quick = settings(deadline=None, derandomize=True, max_examples=100)
-SCHEMA = Path(__file__).parents[2] / "workflow" / "schemas" / "features.schema.yaml"
+PAPER = load_yaml_strict(Path(__file__).parents[2] / "workflow/schemas/paper.schema.yaml")
+ENTRY = PAPER["$defs"]["features"]
 #: Few words, stop words among them.
 DOCUMENTS = st.lists(
     st.lists(st.sampled_from("the a of it dog Cat cats x-ray can't won".split())), min_size=1, max_size=8
@@ -195,19 +197,29 @@ def test_fit_on_train_needs_a_split() -> None:
         build_features(corpus_of(["a"]), {"tokenizer": "letters", "fit_on": "train"})
 
 
+@pytest.fixture
+def schema(tmp_path: Path) -> Path:
+    """Write the schema of one entry of ``features``."""
+    path = tmp_path / "entry.schema.yaml"
+    path.write_text(json.dumps(ENTRY), encoding="utf-8")
+    return path
+
+
 @pytest.mark.parametrize(("spec", "message"), WRONG)
-def test_wrong_entries_are_refused_with_the_remedy_by_library_and_schema(spec: dict[str, Any], message: str) -> None:
+def test_wrong_entries_are_refused_with_the_remedy_by_library_and_schema(
+    spec: dict[str, Any], message: str, schema: Path
+) -> None:
     with pytest.raises(ConfigError, match=message):
         FeatureSpec.from_mapping(spec)
     with pytest.raises(ConfigError, match="features entry"):
-        validate(spec, SCHEMA, "features entry")
+        validate(spec, schema, "features entry")
 
 
 def test_an_entry_without_tokenizer_is_refused_by_library_and_by_the_schema_of_a_paper() -> None:
     with pytest.raises(ConfigError, match="tokenizer is missing; choose one of matrix, letters, words, whitespace"):
         FeatureSpec.from_mapping({})
-    paper = load_yaml_strict(SCHEMA.with_name("paper.schema.yaml"))
-    assert paper["properties"]["features"]["additionalProperties"]["required"] == ["tokenizer"]
+    assert ENTRY["required"] == ["tokenizer"]
+    assert PAPER["properties"]["features"]["additionalProperties"] == {"$ref": "#/$defs/features"}
 
 
 def test_limits_that_leave_no_length_are_refused() -> None:
@@ -215,10 +227,10 @@ def test_limits_that_leave_no_length_are_refused() -> None:
         FeatureSpec.from_mapping({"tokenizer": "letters", "min_length": 3, "max_length": 2})
 
 
-def test_schema_has_the_keys_defaults_and_choices_of_the_library() -> None:
-    properties = load_yaml_strict(SCHEMA)["properties"]
-    validate({"tokenizer": "letters"}, SCHEMA, "features entry")
-    validate({"tokenizer": "matrix"}, SCHEMA, "features entry")
+def test_schema_has_the_keys_defaults_and_choices_of_the_library(schema: Path) -> None:
+    properties = ENTRY["properties"]
+    validate({"tokenizer": "letters"}, schema, "features entry")
+    validate({"tokenizer": "matrix"}, schema, "features entry")
     defaults = {name: value["default"] for name, value in properties.items() if name != "tokenizer"}
     assert FeatureSpec(tokenizer="letters", **defaults) == FeatureSpec("letters")
     assert list(properties) == list(FeatureSpec.__dataclass_fields__)

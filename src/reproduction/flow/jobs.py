@@ -138,11 +138,11 @@ class Jobs:
         return sorted({source.reader.module for entry in entries for source in entry.sources})
 
     def features(self, wildcards: Any) -> Settings:
-        """Return the specification by which words are counted (features.schema.yaml)."""
+        """Return the specification by which words are counted (``features`` of a paper.yaml)."""
         return {"spec": self.plan.features[wildcards.features]}
 
     def split(self, wildcards: Any) -> Settings:
-        """Return the specification by which documents are split (split.schema.yaml)."""
+        """Return the specification by which documents are split (``splits`` of a paper.yaml)."""
         settings = self.plan.settings
         return {
             "spec": self.plan.splits[wildcards.split],

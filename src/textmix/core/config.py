@@ -8,7 +8,6 @@ from __future__ import annotations
 import functools
 import json
 import math
-import re
 import reprlib
 from collections.abc import Hashable, Mapping
 from pathlib import Path
@@ -24,7 +23,6 @@ with extra("data"):
 if TYPE_CHECKING:
     import jsonschema
 
-_REFERENCE = re.compile(r"\$ref: (\S+\.yaml)")
 
 #: Most values of a YAML file with every alias written out; config/ has some thousands.
 MOST_VALUES = 1_000_000
@@ -164,19 +162,8 @@ def _jsonschema() -> tuple[Any, Any]:
 
 @functools.cache
 def _validator(schema_path: Path) -> jsonschema.protocols.Validator:
-    """Return the validator of a schema file; ``$ref: name.schema.yaml`` means a file beside it."""
-    with extra("workflow"):
-        from referencing import Registry, Resource
-        from referencing.jsonschema import DRAFT202012
-
-    def retrieve(uri: str) -> Resource[Any]:
-        """Return the schema file that a ``$ref`` names, relative to the folder of ``schema_path``."""
-        schema = load_yaml_strict(schema_path.parent / uri)
-        schema.pop("$schema", None)  # with it, jsonschema would change to its own validator and its types
-        return DRAFT202012.create_resource(schema)
-
-    registry: Registry[Any] = Registry(retrieve=retrieve)  # type: ignore[call-arg]
-    return _jsonschema()[1](load_yaml_strict(schema_path), registry=registry)
+    """Return the validator of a schema file."""
+    return _jsonschema()[1](load_yaml_strict(schema_path))
 
 
 def validate(value: Any, schema_path: str | Path, source: str) -> None:
@@ -189,16 +176,8 @@ def validate(value: Any, schema_path: str | Path, source: str) -> None:
     source : name of the file or option; the error message begins with it.
     """
     schema = Path(schema_path).resolve()
-    _VALID.get(
-        f"{_digest_of_schemas(schema)} {sha256_bytes(repr(value).encode())}", lambda: _check(value, schema, source)
-    )
-
-
-@functools.cache
-def _digest_of_schemas(schema: Path) -> str:
-    """Return the digest of a schema and of the schemas beside it that it refers to."""
-    beside = [_digest_of_schemas(schema.parent / name) for name in _REFERENCE.findall(schema.read_text("utf-8"))]
-    return sha256_bytes("\n".join([sha256_file(schema), *beside]).encode())
+    key = f"{sha256_file(schema)} {sha256_bytes(repr(value).encode())}"
+    _VALID.get(key, lambda: _check(value, schema, source))
 
 
 def _check(value: Any, schema: Path, source: str) -> bool:

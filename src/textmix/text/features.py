@@ -38,7 +38,7 @@ _CHOICES = {
 
 @dataclass(frozen=True)
 class FeatureSpec:
-    """How text becomes features; the keys of a ``features`` entry (workflow/schemas/features.schema.yaml).
+    """How text becomes features; the keys of a ``features`` entry (workflow/schemas/paper.schema.yaml).
 
     Parameters
     ----------
