@@ -9,8 +9,8 @@ import defusedxml.ElementTree as SafeTree
 from matplotlib.figure import Figure
 
 from reproduction.pages.figures import FigureData, draw
-from textmix.pages.style import GREY, PALE, style, svg_bytes
-from textmix.pages.svg import DARK
+from reproduction.pages.style import GREY, PALE, style, svg_bytes
+from reproduction.pages.svg import DARK
 
 
 def assert_sound(svg: bytes) -> None:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from reproduction.pages.marks import Printed, legend, published_line
+from reproduction.pages.style import panels, style
 from tests.pages.drawings import assert_explained
 from textmix.metrics.significance import wilson
-from textmix.pages.marks import Printed, legend, published_line
-from textmix.pages.style import panels, style
 
 
 def test_wilson_by_hand() -> None:

@@ -10,16 +10,16 @@ import pytest
 import yaml
 
 from reproduction.flow.results import Results
+from reproduction.pages.drawing import inline_svg
 from reproduction.pages.figures import FigureData, draw
+from reproduction.pages.marks import Printed
+from reproduction.pages.style import style
 from reproduction.papers.edcm import figures as edcm
 from reproduction.papers.naive_bayes import figures as naive_bayes
 from tests.pages.drawings import assert_sound
 from tests.verdict.reporting import ROLES, SETTINGS, Made
 from textmix.core import io
 from textmix.core.errors import ConfigError, MissingResult
-from textmix.pages.drawing import inline_svg
-from textmix.pages.marks import Printed
-from textmix.pages.style import style
 
 PAPERS = Path(__file__).parents[2] / "config/papers"
 TRIALS = {"multinomial": [0.80, 0.82], "dcm": [0.83, 0.85], "edcm": [0.84, 0.88]}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from textmix.pages.marks import (
+from reproduction.pages.marks import (
     Printed,
     counted,
     explain_trials,
@@ -14,7 +14,7 @@ from textmix.pages.marks import (
     readable,
     trials_row,
 )
-from textmix.pages.style import Sheet, panels, style
+from reproduction.pages.style import Sheet, panels, style
 
 
 def labels(figure: Sheet) -> list[str]:

@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from reproduction.flow.results import LEFT_OUT, Results, RoleEntry
+from reproduction.pages.drawing import Drawing, inline_svg
 from reproduction.verdict.compare import COMPARISON_COLUMNS, compare_paper
 from reproduction.verdict.coverage import DataUsed, Remedy
 from reproduction.verdict.items import Recorded
@@ -26,7 +27,6 @@ from reproduction.verdict.words import VERDICTS
 from tests.verdict.reporting import META, Made, row
 from textmix.core import io
 from textmix.core.errors import DataFormatError, MissingResult
-from textmix.pages.drawing import Drawing, inline_svg
 
 HOSTILE = "<script>alert(1)</script>\"'&"
 SPEC: dict[str, Any] = {

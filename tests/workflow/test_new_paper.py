@@ -64,7 +64,7 @@ def size(sources, settings, generator):
 ''',
     "figures.py": '''"""The figure of the toy paper."""
 
-from textmix.pages.style import panels
+from reproduction.pages.style import panels
 
 
 def lengths(data):

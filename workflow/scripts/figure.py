@@ -5,11 +5,11 @@ from pathlib import Path
 from reproduction.flow.job import job
 from reproduction.flow.results import Results, role_entries
 from reproduction.pages.figures import FigureData, draw
+from reproduction.pages.marks import Printed
+from reproduction.pages.style import placeholder
 from reproduction.verdict.compare import printed_numbers
 from textmix.core.errors import MissingResult
 from textmix.core.io import check_result, read_csv, write_missing, write_result
-from textmix.pages.marks import Printed
-from textmix.pages.style import placeholder
 
 with job(snakemake) as running:
     paper, spec = snakemake.wildcards.paper, running.settings.paper

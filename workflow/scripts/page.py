@@ -6,6 +6,7 @@ from pathlib import Path
 from reproduction.flow.job import job
 from reproduction.flow.results import as_read, role_entries
 from reproduction.pages.curves import with_drawings
+from reproduction.pages.drawing import inline_svg
 from reproduction.verdict.compare import (
     COMPARISON_COLUMNS,
     MEANS,
@@ -23,7 +24,6 @@ from reproduction.verdict.read_sections import ReportInputs, read_sections
 from reproduction.verdict.recorded import read_recorded
 from reproduction.verdict.summary_figure import darkened, draw_summary
 from textmix.core.io import canonical_json, format_csv, read_csv, write_result
-from textmix.pages.drawing import inline_svg
 
 with job(snakemake, tolerate_missing=True) as running:
     read, write, asked = snakemake.input, snakemake.output, running.settings

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from textmix.pages.style import GREY
+from reproduction.pages.style import GREY
 
 #: Method, or the first word of its name, -> its colour.  Methods of one colour differ by row, or by mark and dash.
 COLOURS = {

@@ -9,10 +9,10 @@ from typing import Any, TypeVar
 
 from reproduction.flow.folders import package_of
 from reproduction.flow.results import Results, choose_variant, entry_of
+from reproduction.pages.marks import Printed
+from reproduction.pages.style import Sheet, style, svg_bytes
 from textmix.core.errors import ConfigError, MissingResult
 from textmix.experiment.methods import point_of
-from textmix.pages.marks import Printed
-from textmix.pages.style import Sheet, style, svg_bytes
 
 Value = TypeVar("Value")
 

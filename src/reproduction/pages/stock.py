@@ -6,9 +6,9 @@ from collections.abc import Callable, Mapping
 
 from reproduction.pages.colours import COLOURS, colour_of
 from reproduction.pages.figures import FigureData
+from reproduction.pages.marks import explain_trials, legend, published_point, row_names, trials_row
+from reproduction.pages.style import GREY, Sheet, grid_of_panels
 from textmix.core.errors import MissingResult
-from textmix.pages.marks import explain_trials, legend, published_point, row_names, trials_row
-from textmix.pages.style import GREY, Sheet, grid_of_panels
 
 #: Most panels side by side.
 _COLUMNS = 3

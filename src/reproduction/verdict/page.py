@@ -11,8 +11,10 @@ from typing import Any
 from urllib.parse import quote
 
 import jinja2
+from markupsafe import Markup
 
 from reproduction.flow.results import LEFT_OUT, is_left_out
+from reproduction.pages.svg import dark_rules
 from reproduction.verdict.coverage import Lacking, Remedy, fetched, lacking
 from reproduction.verdict.items import Item
 from reproduction.verdict.ladder import Known, Rung, ladder, points, summary
@@ -218,7 +220,8 @@ def _pages(papers: Sequence[str]) -> jinja2.Environment:
     }
     pages.globals |= {"EQUAL": EQUAL, "UNEQUAL": UNEQUAL, "OTHER_DATA": OTHER_DATA, "ABSENT": ABSENT, "TIMED": TIMED}
     pages.globals |= {"home": HOME, "fetched": fetched, "place": where_in_words}
-    pages.globals |= {"style": style("page.css"), "papers": papers, "pages": _links(papers)}
+    styles = style("page.css") + Markup("\n" + dark_rules())  # noqa: S704 - both are our own
+    pages.globals |= {"style": styles, "papers": papers, "pages": _links(papers)}
     return pages
 
 

@@ -10,6 +10,7 @@ from typing import Any
 from reproduction.flow.curves import Curve, read_curves, read_factors
 from reproduction.flow.origins import Origin, read_origins
 from reproduction.flow.results import Results, RoleEntry, is_left_out
+from reproduction.pages.drawing import Drawing, inline_svg, notes_of
 from reproduction.verdict.causes import causes_of
 from reproduction.verdict.compare import method_means, not_chosen
 from reproduction.verdict.coverage import DataUsed
@@ -23,7 +24,6 @@ from reproduction.verdict.tables import make_table
 from reproduction.verdict.words import MISSING, NOT_RUN, short
 from textmix.core import io
 from textmix.core.errors import ConfigError, MissingResult
-from textmix.pages.drawing import Drawing, inline_svg, notes_of
 
 #: Where no run is recorded and no origin is known.
 NOTHING = Beside()

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from reproduction.flow.curves import Curve
+from reproduction.pages.drawing import Drawing
 from reproduction.verdict.causes import Cause
 from reproduction.verdict.coverage import DataUsed
 from reproduction.verdict.items import Item
@@ -18,7 +19,6 @@ from reproduction.verdict.recorded import EQUAL, UNEQUAL
 from reproduction.verdict.tables import PaperTable
 from reproduction.verdict.unexplained import Unexplained, unexplained
 from reproduction.verdict.words import DIFFERS, MISSING, REPRODUCED, VERDICTS
-from textmix.pages.drawing import Drawing
 
 #: How the words begin for a result that this run does not have.
 ABSENT_RESULT = "not in this run"

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
+from reproduction.pages.style import GREY, INK, PALE, PAPER, SMALL, SOFT, Sheet, style, svg_bytes
+from reproduction.pages.svg import DARK
 from reproduction.verdict.words import DIFFERS, REPRODUCED, UNDECIDED
-from textmix.pages.style import GREY, INK, PALE, PAPER, SMALL, SOFT, Sheet, style, svg_bytes
-from textmix.pages.svg import DARK
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -1,1 +1,1 @@
-"""The tools of all pages and figures: styles, templates, drawings inside a page, and the data of a figure."""
+"""The templates of all pages, and a display of the words of a classifier."""

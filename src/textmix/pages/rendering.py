@@ -9,8 +9,6 @@ from pathlib import Path
 import jinja2
 from markupsafe import Markup
 
-from textmix.pages.svg import dark_rules
-
 TEMPLATES = Path(__file__).with_name("templates")
 
 
@@ -47,5 +45,5 @@ def source(*files: Path) -> Markup:
 
 
 def style(*names: str) -> Markup:
-    """Return style sheets of `TEMPLATES` as one text, with the rules that give drawings their dark colours."""
-    return source(*(TEMPLATES / name for name in names)) + Markup("\n" + dark_rules())  # noqa: S704
+    """Return style sheets of `TEMPLATES` as one text."""
+    return source(*(TEMPLATES / name for name in names))

@@ -10,10 +10,10 @@ import pytest
 
 from reproduction.flow.results import Results, RoleEntry
 from reproduction.pages.figures import FigureData, draw
+from reproduction.pages.style import Sheet, style
 from reproduction.papers.cbm.figures import FIGURES
 from tests.pages.drawings import assert_sound
 from tests.papers.cbm.example import SPEC
-from textmix.pages.style import Sheet, style
 
 
 def results(root: Path, dataset: str | None = "made") -> Results:

@@ -7,13 +7,13 @@ from pathlib import Path
 import pytest
 
 from reproduction.flow.results import Results, RoleEntry
+from reproduction.pages.drawing import inline_svg
 from reproduction.pages.figures import FigureData
+from reproduction.pages.marks import Printed
+from reproduction.pages.style import Sheet, style, svg_bytes
 from reproduction.papers.edcm.figures import FIGURES
 from tests.pages.drawings import assert_drawn
 from tests.papers.edcm.example import SPEC
-from textmix.pages.drawing import inline_svg
-from textmix.pages.marks import Printed
-from textmix.pages.style import Sheet, style, svg_bytes
 
 PRINTED = dict.fromkeys(
     [name for figure in SPEC["figures"].values() for name in figure.get("published", {}).values()], Printed(0.5)

@@ -8,13 +8,13 @@ import pytest
 
 from reproduction.flow.results import Results, RoleEntry
 from reproduction.pages.figures import FigureData, draw
+from reproduction.pages.marks import Printed
 from reproduction.papers.multinomial.figures import FIGURES
 from tests.pages.drawings import assert_drawn
 from tests.papers.multinomial.example import SPEC
 from tests.verdict.reporting import META
 from textmix.core import io
 from textmix.core.errors import MissingResult
-from textmix.pages.marks import Printed
 
 
 @pytest.mark.parametrize("name", list(FIGURES))

@@ -7,11 +7,11 @@ from typing import Any
 
 from reproduction.flow.results import Results, RoleEntry
 from reproduction.pages.figures import FigureData, draw
+from reproduction.pages.style import style
 from reproduction.papers.naive_bayes.figures import FIGURES
 from tests.pages.drawings import assert_explained, assert_sound
 from tests.papers.naive_bayes.example import SPEC
 from tests.verdict.reporting import META
-from textmix.pages.style import style
 
 
 def test_the_figure_of_both_is_sound_and_explained(measured: dict[str, Any], tmp_path: Path) -> None:

@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from reproduction.pages.figures import FigureData
+from reproduction.pages.marks import Printed
 from reproduction.papers.pmm.figures import FIGURES
 from tests.verdict.reporting import Made
 from textmix.core.errors import MissingResult
-from textmix.pages.marks import Printed
 
 METHODS = ["nb", "pmm1"]
 

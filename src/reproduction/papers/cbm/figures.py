@@ -10,7 +10,7 @@ from matplotlib.patches import Patch, Rectangle
 
 from reproduction.pages.colours import colour_of
 from reproduction.pages.figures import FigureData, columns
-from textmix.pages.marks import (
+from reproduction.pages.marks import (
     counted,
     explain_trials,
     legend,
@@ -24,7 +24,7 @@ from textmix.pages.marks import (
     trials_row,
     with_bars,
 )
-from textmix.pages.style import DASHES, GREY, INK, MARKERS, PAPER, SMALL, WIDTH, Sheet, grid_of_panels, panels
+from reproduction.pages.style import DASHES, GREY, INK, MARKERS, PAPER, SMALL, WIDTH, Sheet, grid_of_panels, panels
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -10,8 +10,7 @@ from matplotlib.ticker import MaxNLocator, NullLocator
 
 from reproduction.pages.colours import colour_of
 from reproduction.pages.figures import FigureData, columns
-from reproduction.papers.edcm import study_figures
-from textmix.pages.marks import (
+from reproduction.pages.marks import (
     brief,
     counted,
     explain_trials,
@@ -29,7 +28,8 @@ from textmix.pages.marks import (
     write_at,
     write_beside,
 )
-from textmix.pages.style import DASHES, GREY, INK, MARKERS, PALE, SMALL, Sheet, grid_of_panels, panels
+from reproduction.pages.style import DASHES, GREY, INK, MARKERS, PALE, SMALL, Sheet, grid_of_panels, panels
+from reproduction.papers.edcm import study_figures
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -12,7 +12,7 @@ from matplotlib.ticker import FuncFormatter
 
 from reproduction.pages.colours import colour_of
 from reproduction.pages.figures import FigureData, at_hand, columns
-from textmix.pages.marks import (
+from reproduction.pages.marks import (
     brief,
     counted,
     explain_trials,
@@ -28,7 +28,19 @@ from textmix.pages.marks import (
     write_at,
     write_beside,
 )
-from textmix.pages.style import DASHES, GREY, INK, MARKERS, PALE, PAPER, SMALL, WIDTH, Sheet, grid_of_panels, panels
+from reproduction.pages.style import (
+    DASHES,
+    GREY,
+    INK,
+    MARKERS,
+    PALE,
+    PAPER,
+    SMALL,
+    WIDTH,
+    Sheet,
+    grid_of_panels,
+    panels,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -6,9 +6,9 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from reproduction.pages.figures import FigureData, at_hand
+from reproduction.pages.marks import brief, legend, marked, published_line, row_names
+from reproduction.pages.style import DASHES, GREY, MARKERS, PAPER, Sheet, grid_of_panels, panels
 from textmix.metrics.significance import wilson
-from textmix.pages.marks import brief, legend, marked, published_line, row_names
-from textmix.pages.style import DASHES, GREY, MARKERS, PAPER, Sheet, grid_of_panels, panels
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

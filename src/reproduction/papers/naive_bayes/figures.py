@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 from reproduction.pages.colours import colour_of
 from reproduction.pages.figures import FigureData, columns
+from reproduction.pages.marks import brief, counted, legend, log_axis, marked, spread_of, with_bars, write_at
+from reproduction.pages.style import DASHES, MARKERS, Sheet, panels
 from textmix.core.errors import MissingResult
-from textmix.pages.marks import brief, counted, legend, log_axis, marked, spread_of, with_bars, write_at
-from textmix.pages.style import DASHES, MARKERS, Sheet, panels
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

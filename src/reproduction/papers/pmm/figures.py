@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from reproduction.pages.colours import colour_of
 from reproduction.pages.figures import FigureData, at_hand
-from textmix.metrics.significance import wilson
-from textmix.pages.marks import (
+from reproduction.pages.marks import (
     Printed,
     brief,
     counted,
@@ -22,7 +21,8 @@ from textmix.pages.marks import (
     with_bars,
     write_at,
 )
-from textmix.pages.style import DASHES, GREY, PALE, PAPER, SMALL, WIDTH, Sheet, grid_of_panels, panels
+from reproduction.pages.style import DASHES, GREY, PALE, PAPER, SMALL, WIDTH, Sheet, grid_of_panels, panels
+from textmix.metrics.significance import wilson
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from reproduction.pages.colours import colour_of
 from reproduction.pages.figures import FigureData
-from textmix.pages.marks import Printed, legend, log_axis, published_point, write_at, write_beside
-from textmix.pages.style import DASHES, GREY, INK, MARKERS, PAPER, SMALL, Sheet, panels
+from reproduction.pages.marks import Printed, legend, log_axis, published_point, write_at, write_beside
+from reproduction.pages.style import DASHES, GREY, INK, MARKERS, PAPER, SMALL, Sheet, panels
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -11,8 +11,7 @@ import numpy as np
 
 from reproduction.pages.colours import colour_of
 from reproduction.pages.figures import FigureData, at_hand
-from textmix.metrics.significance import LEVEL
-from textmix.pages.marks import (
+from reproduction.pages.marks import (
     brief,
     counted,
     explain_trials,
@@ -24,7 +23,8 @@ from textmix.pages.marks import (
     trials_row,
     with_bars,
 )
-from textmix.pages.style import DASHES, GREY, MARKERS, PAPER, Sheet, grid_of_panels, panels
+from reproduction.pages.style import DASHES, GREY, MARKERS, PAPER, Sheet, grid_of_panels, panels
+from textmix.metrics.significance import LEVEL
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

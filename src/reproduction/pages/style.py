@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Any
 import matplotlib
 from matplotlib.figure import Figure
 
-from textmix.pages.svg import finished
+from reproduction.pages.svg import finished
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-STYLE_FILE = Path(__file__).with_name("textmix.mplstyle")
+STYLE_FILE = Path(__file__).with_name("figures.mplstyle")
 #: Width of every figure in inches: its text is still legible on the screen of a phone.
 WIDTH = 5.0
 #: Size of the smallest text in points: 9 px on a screen of 390 px, which a figure fills.

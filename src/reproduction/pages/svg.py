@@ -32,7 +32,7 @@ _MEASURES = ("d", "x", "y", "x1", "x2", "y1", "y2", "width", "height", "points")
 
 
 def dark_rules() -> str:
-    """Return the style rules that give the colours of drawings their dark form; every page with drawings needs them.
+    """Return the style rules that give the colours of drawings their dark form; a page with drawings needs them.
 
     They replace attributes by their values, so that a reader of SVG without style sheets still shows the light form.
     """
