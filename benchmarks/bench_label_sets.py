@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 from documents import counts, split
+from lines import line
 from roofline import Work, reading
 from scipy import sparse
 from sklearn.linear_model import LogisticRegression
@@ -70,11 +71,10 @@ class SciPyEM:
         return objective
 
 
-PRODUCTS, STEPS = "SciPy, products", 10
+STEPS = 10
 
 
-@pytest.mark.benchmark(group="ten EM iterations of PMM1")
-@pytest.mark.parametrize("name", ["textmix", "SciPy, gathered", PRODUCTS])
+@line("ten EM iterations of PMM1", "textmix", "SciPy, gathered", "SciPy, products", target=1 / 30)
 def bench_em(name: str, share: float, timed: Any) -> None:
     """The score is J after the iterations, the same for all: the start is one step from uniform distributions."""
     X, Y = pages(share)
@@ -86,14 +86,12 @@ def bench_em(name: str, share: float, timed: Any) -> None:
         return float(em.evaluate())
 
     def theirs() -> float:
-        peer = SciPyEM(X, Y, dense=name == PRODUCTS)
+        peer = SciPyEM(X, Y, dense="products" in name)
         return [peer.step() for _ in range(STEPS + 2)][-1]
 
     touched = STEPS * (reading(X).bytes + 16.0 * X.shape[1] * Y.shape[1])
-    facts = {"target": 1 / 30} if name == "textmix" else {}
     score = lambda found: ("objective, nats", found)
-    call = ours if name == "textmix" else theirs
-    timed(call, size=len(Y), peer=PRODUCTS, work=Work(touched), score=score, **facts)
+    timed(ours if name == "textmix" else theirs, size=len(Y), work=Work(touched), score=score)
 
 
 def scipy_greedy(theta: np.ndarray, X: sparse.csr_array) -> np.ndarray:
@@ -135,11 +133,7 @@ def numpy_greedy(theta: np.ndarray, X: sparse.csr_array) -> np.ndarray:
     return member
 
 
-AFRESH = "SciPy, every set afresh"
-
-
-@pytest.mark.benchmark(group="greedy label sets of PMM1")
-@pytest.mark.parametrize("name", ["textmix", "NumPy, incremental", AFRESH])
+@line("greedy label sets of PMM1", "textmix", "NumPy, incremental", "SciPy, every set afresh", target=1 / 30)
 def bench_greedy(name: str, share: float, timed: Any) -> None:
     X, Y, X_test, _ = split(*pages(share))
     model = PMM1().fit(X, Y)
@@ -147,17 +141,15 @@ def bench_greedy(name: str, share: float, timed: Any) -> None:
     calls: dict[str, Callable[[], Any]] = {
         "textmix": lambda: model.predict(X_test),
         "NumPy, incremental": lambda: numpy_greedy(theta, X_test),
-        AFRESH: lambda: scipy_greedy(theta, X_test),
+        "SciPy, every set afresh": lambda: scipy_greedy(theta, X_test),
     }
-    facts = {"target": 1 / 30} if name == "textmix" else {}
     work = reading(X_test, operations=2.0 * X_test.nnz * theta.shape[1])
-    found = timed(calls[name], size=X_test.shape[0], peer=AFRESH, work=work, **facts)
+    found = timed(calls[name], size=X_test.shape[0], work=work)
     np.testing.assert_array_equal(found, calls["textmix"]())
 
 
-@pytest.mark.benchmark(group="20 iterations of PMM1, by labels")
+@line("20 iterations of PMM1, by labels", "textmix")
 @pytest.mark.parametrize("pieces", [1, 2, 4])
-@pytest.mark.parametrize("name", ["textmix"])
 def bench_pmm_labels(name: str, pieces: int, timed: Any) -> None:
     """Each label is split at random in some pieces; the slope is by labels."""
     X, Y = pages(1.0)
@@ -166,16 +158,15 @@ def bench_pmm_labels(name: str, pieces: int, timed: Any) -> None:
     more = np.zeros((len(Y), Y.shape[1] * pieces), dtype=np.int8)
     more[rows, labels * pieces + parts] = 1
     call = lambda: em_run(X, more).iterate(0.0, 20, learn_alpha=False)
-    timed(call, size=more.shape[1], peer="textmix", work=reading(X, more))
+    timed(call, size=more.shape[1], work=reading(X, more))
 
 
-ONE_BY_ONE = "scikit-learn, a LogisticRegression each"
-#: Data set -> variance of the prior of the weights, largest share of the peer's time, most memory in MiB.
-MIXTURES = {
-    "yeast": (1.0, 0.1, None),
-    "scene": (1.0, 0.1, None),
-    "mediamill": (1.0, 0.1, None),
-    "rcv1": (10.0, 0.2, 4096.0),
+#: Data set -> variance of the prior of the weights, and what ours may take.
+MIXTURES: dict[str, tuple[float, dict[str, float]]] = {
+    "yeast": (1.0, {"target": 0.1}),
+    "scene": (1.0, {"target": 0.1}),
+    "mediamill": (1.0, {"target": 0.1}),
+    "rcv1": (10.0, {"target": 0.2, "mib": 4096.0}),
 }
 FLOOR = 1e-5
 
@@ -212,35 +203,31 @@ def one_by_one(X: Any, Y: np.ndarray, memberships: np.ndarray, variance: float) 
     return total
 
 
-@pytest.mark.benchmark(group="M step of a Bernoulli mixture")
+@line("M step of a Bernoulli mixture", "textmix", "scikit-learn, a LogisticRegression each")
 @pytest.mark.parametrize("data", MIXTURES)
-@pytest.mark.parametrize("name", ["textmix", ONE_BY_ONE])
 def bench_m_step(name: str, data: str, share: float, timed: Any) -> None:
     """Twenty components from zero; ours stops at an objective that is the peer's or less, which the score tells."""
     X, Y = counts(data, share)
-    variance, target, mib = MIXTURES[data]
+    variance, most = MIXTURES[data]
     X, Y = X if data == "rcv1" else X.toarray().astype(np.float64), np.ascontiguousarray(Y, dtype=np.int8)
     memberships = bernoulli_mixture(Y, 20, 3, np.random.default_rng(0))
     memberships[memberships < FLOOR] = 0.0
-    operations, tol, facts = 4.0 * (X.nnz if sparse.issparse(X) else X.size) * Y.shape[1], 1e-3, dict[str, Any]()
+    operations, tol = 4.0 * (X.nnz if sparse.issparse(X) else X.size) * Y.shape[1], 1e-3
     if name == "textmix":
         wanted = one_by_one(X, Y, memberships, variance) * (1.0 + 1e-4)
         while tol > 1e-9 and objective(m_step(X, Y, memberships, variance, tol), memberships) > wanted:
             tol /= 3.0
-        facts = {"target": target, **({"mib": mib} if mib else {})}
         call: Callable[[], Any] = lambda: m_step(X, Y, memberships, variance, tol)
         score = lambda experts: ("objective, nats", objective(experts, memberships))
     else:
         call = lambda: one_by_one(X, Y, memberships, variance)
         score = lambda found: ("objective, nats", found)
-    work = reading(X, operations=operations)
-    timed(call, case=data, size=len(Y), peer=ONE_BY_ONE, work=work, score=score, **facts)
+    timed(call, case=data, size=len(Y), work=reading(X, operations=operations), score=score, **most)
 
 
-@pytest.mark.benchmark(group="ten iterations of an M step")
+@line("ten iterations of an M step", "textmix")
 @pytest.mark.parametrize("factor", [1, 2, 4])
 @pytest.mark.parametrize("axis", ["documents", "components", "labels"])
-@pytest.mark.parametrize("name", ["textmix"])
 def bench_m_step_growth(name: str, axis: str, factor: int, timed: Any) -> None:
     """Random problems; the slope is by documents, by components or by labels."""
     size = {"documents": 400, "components": 5, "labels": 8}
@@ -251,10 +238,7 @@ def bench_m_step_growth(name: str, axis: str, factor: int, timed: Any) -> None:
     Y = (X @ rng.normal(size=(40, L)) / 10.0 + rng.normal(size=(n, L)) > 1.0).astype(np.int8)
     memberships, solver = rng.dirichlet(np.full(K, 0.5), size=n), MStep(1.0, 10, 0.0)
     call = lambda: LogisticExperts(X, Y, K, solver, floor=FLOOR, constant=FLOOR).update(memberships)
-    timed(call, case=f"by {axis}", size=size[axis], peer="textmix", work=reading(X, Y))
-
-
-HEAP = "Python's heap"
+    timed(call, case=f"by {axis}", size=size[axis], work=reading(X, Y))
 
 
 def heap_search(pi: np.ndarray, b: np.ndarray) -> np.ndarray:
@@ -283,9 +267,8 @@ def heap_search(pi: np.ndarray, b: np.ndarray) -> np.ndarray:
     return mode
 
 
-@pytest.mark.benchmark(group="mode of a Bernoulli mixture")
+@line("mode of a Bernoulli mixture", "textmix", "Python's heap", target=1 / 20)
 @pytest.mark.parametrize("labels", [25, 101])
-@pytest.mark.parametrize("name", ["textmix", HEAP])
 def bench_search(name: str, labels: int, timed: Any) -> None:
     """Twenty documents, 50 components; probabilities as of a trained mixture, most of them near 0."""
     rng = np.random.default_rng(0)
@@ -295,30 +278,18 @@ def bench_search(name: str, labels: int, timed: Any) -> None:
     ours = lambda: mixture_kernels.search_modes(log_pi, Z, True, 10_000)
     tried = float(ours()[2].sum())
     peer = lambda: [heap_search(np.exp(log_pi[i]), b[:, i]) for i in range(20)]
-    facts = {"target": 1 / 20} if name == "textmix" else {}
     work = reading(log_pi, Z, operations=100.0 * tried)
-    timed(ours if name == "textmix" else peer, size=labels, peer=HEAP, work=work, **facts)
+    timed(ours if name == "textmix" else peer, size=labels, work=work)
 
 
-CHAIN = "scikit-learn, ClassifierChain"
-
-
-@pytest.mark.benchmark(group="chain of classifiers")
-@pytest.mark.parametrize("name", ["textmix", CHAIN])
+@line("chain of classifiers", "textmix", "scikit-learn, ClassifierChain", target=1.0)
 def bench_chain(name: str, share: float, timed: Any) -> None:
     X, Y, X_test, Y_test = split(*counts("yeast", share))
-    models = {
-        "textmix": ClassifierChain(random_state=0),
-        CHAIN: TheirChain(LogisticRegression(max_iter=200), order="random", random_state=0),
-    }
+    theirs = TheirChain(LogisticRegression(max_iter=200), order="random", random_state=0)
+    model = ClassifierChain(random_state=0) if name == "textmix" else theirs
     score = lambda found: ("exact sets", float((np.asarray(found) == Y_test).all(axis=1).mean()))
-    facts = {"target": 1.0} if name == "textmix" else {}
     work = reading(X, times=2, operations=6.0 * X.nnz * Y.shape[1])
-    call = lambda: models[name].fit(X, Y).predict(X_test)
-    timed(call, size=len(Y), peer=CHAIN, work=work, score=score, **facts)
-
-
-NUMPY = "NumPy, a document at a time"
+    timed(lambda: model.fit(X, Y).predict(X_test), size=len(Y), work=work, score=score)
 
 
 def expected_f(proba: np.ndarray, sets: np.ndarray) -> np.ndarray:
@@ -334,9 +305,8 @@ def expected_f(proba: np.ndarray, sets: np.ndarray) -> np.ndarray:
     return chosen
 
 
-@pytest.mark.benchmark(group="set of largest expected F")
+@line("set of largest expected F", "textmix", "NumPy, a document at a time", target=1 / 3)
 @pytest.mark.parametrize("documents", [50, 200])
-@pytest.mark.parametrize("name", ["textmix", NUMPY])
 def bench_expected_f(name: str, documents: int, timed: Any) -> None:
     rng = np.random.default_rng(0)
     sets = np.unique(rng.random((200, 30)) < 0.1, axis=0).astype(np.int8)
@@ -345,5 +315,4 @@ def bench_expected_f(name: str, documents: int, timed: Any) -> None:
     work = reading(proba, sets, operations=documents * (float(sets.sum()) + 1800.0 * sizes))
     ours = lambda: listed_expected_f(proba, sets, False)
     peer = lambda: [expected_f(p, sets) for p in proba]
-    facts = {"target": 1 / 3} if name == "textmix" else {}
-    timed(ours if name == "textmix" else peer, size=documents, peer=NUMPY, work=work, **facts)
+    timed(ours if name == "textmix" else peer, size=documents, work=work)

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import pytest
 from documents import counts, texts_of
+from lines import line
 from roofline import Work, reading
 from scipy import sparse
 from scipy.spatial.distance import cdist
@@ -39,7 +40,6 @@ from textmix.text.sequences import TokenSequences
 GAP = 1e-4
 #: The constant feature that stands for the intercept of LIBLINEAR and celer, which have a penalty on it.
 INTERCEPT = 10.0
-LIBLINEAR, SKGLM, SAGA = "LIBLINEAR", "skglm, AndersonCD", "scikit-learn, saga"
 
 
 @functools.lru_cache(maxsize=1)
@@ -68,9 +68,8 @@ def reached(fits: Iterator[Callable[[], np.ndarray]], enough: Callable[[np.ndarr
 TOLERANCES = (1e-2, 1e-3, 1e-4, 1e-5, 1e-6)
 
 
-@pytest.mark.benchmark(group="logistic regression")
+@line("logistic regression", "textmix", "celer", "LIBLINEAR", target=1.0)
 @pytest.mark.parametrize("penalty", ["l1", "l2"])
-@pytest.mark.parametrize("name", ["textmix", "celer", LIBLINEAR])
 def bench_penalty(name: str, penalty: str, share: float, timed: Any) -> None:
     """Ours stops at an objective at most LIBLINEAR's, celer (L1 alone) at most a share `GAP` above it."""
     X, y, problem = reviews(share / 2)
@@ -92,14 +91,11 @@ def bench_penalty(name: str, penalty: str, share: float, timed: Any) -> None:
         call = reached(fits, lambda w: value(problem, w, *pair) <= goal * (1 + GAP))
     else:
         call = lambda: liblinear.fit(X, y).coef_.ravel()
-    facts = {"target": 1.0} if name == "textmix" else {}
     score = lambda w: ("objective", value(problem, w, *pair))
-    work = reading(X, operations=4.0 * X.nnz)
-    timed(call, case=penalty, size=len(y), peer=LIBLINEAR, work=work, score=score, **facts)
+    timed(call, case=penalty, size=len(y), work=reading(X, operations=4.0 * X.nnz), score=score)
 
 
-@pytest.mark.benchmark(group="elastic net")
-@pytest.mark.parametrize("name", ["textmix", "skglm, ProxNewton", SAGA, SKGLM])
+@line("elastic net", "textmix", "skglm, ProxNewton", "scikit-learn, saga", "skglm, AndersonCD", target=0.25)
 def bench_elastic_net(name: str, share: float, timed: Any) -> None:
     """To a duality gap of `GAP`; saga stops before it: with an L1 penalty a pass over all features takes a minute."""
     X, y, problem = reviews(share / 2)
@@ -109,7 +105,7 @@ def bench_elastic_net(name: str, share: float, timed: Any) -> None:
     near = lambda w: value(problem, w, *pair) <= best * (1 + GAP)
     if name == "textmix":
         call: Callable[[], Any] = lambda: solve_l1(problem, *pair, tolerance=GAP).w
-    elif name == SAGA:
+    elif name.endswith("saga"):
         settings = {"solver": "saga", "penalty": "elasticnet", "l1_ratio": ratio, "C": 1 / (lam * len(y)), "tol": 0.0}
         call = lambda: LogisticRegression(max_iter=4, **settings).fit(X, y).coef_.ravel()
     else:
@@ -124,9 +120,8 @@ def bench_elastic_net(name: str, share: float, timed: Any) -> None:
             return np.asarray(model.fit(matrix, y).coef_.ravel())
 
         call = reached((functools.partial(fit, tolerance) for tolerance in (1e-3, 1e-4, 1e-5)), near)
-    facts = {"target": 0.25} if name == "textmix" else {}
     score = lambda w: ("share above the best objective", value(problem, w, *pair) / best - 1)
-    timed(call, size=len(y), peer=SKGLM, work=reading(X, operations=4.0 * X.nnz), score=score, **facts)
+    timed(call, size=len(y), work=reading(X, operations=4.0 * X.nnz), score=score)
 
 
 def yeast(share: float) -> tuple[np.ndarray, np.ndarray]:
@@ -135,11 +130,7 @@ def yeast(share: float) -> tuple[np.ndarray, np.ndarray]:
     return X.toarray().astype(np.float64), np.asarray(Y)
 
 
-SMOOTH = "SciPy, one label at a time"
-
-
-@pytest.mark.benchmark(group="logistic regressions of all labels")
-@pytest.mark.parametrize("name", ["textmix, side by side", "one label at a time"])
+@line("logistic regressions of all labels", "textmix, side by side", "SciPy, one label at a time", target=1.0)
 def bench_batch(name: str, share: float, timed: Any) -> None:
     """By our L-BFGS beside SciPy's."""
     X, Y = yeast(share)
@@ -160,17 +151,11 @@ def bench_batch(name: str, share: float, timed: Any) -> None:
     def ours() -> float:
         return minimise(batch, start.copy(), 2000, 1e-5).total_objective
 
-    peer = "one label at a time"
-    facts = {} if name == peer else {"target": 1.0}
     work, score = Work(float(X.nbytes), 4.0 * X.size * Y.shape[1]), lambda found: ("objective", found)
-    timed(theirs if name == peer else ours, size=len(Y), peer=peer, work=work, score=score, **facts)
+    timed(theirs if "SciPy" in name else ours, size=len(Y), work=work, score=score)
 
 
-LIBSVM = "LIBSVM"
-
-
-@pytest.mark.benchmark(group="machines of given inner products")
-@pytest.mark.parametrize("name", ["textmix", LIBSVM])
+@line("machines of given inner products", "textmix", "LIBSVM", target=1.0)
 def bench_machines(name: str, share: float, timed: Any) -> None:
     """In their dual form, to a violation of 0.001."""
     X, Y = yeast(share)
@@ -186,16 +171,11 @@ def bench_machines(name: str, share: float, timed: Any) -> None:
     def run() -> float:
         return sum(float(sign @ b - b @ gram @ b / 2) for sign in signs for b in (beta(sign),))
 
-    facts = {"target": 1.0} if name == "textmix" else {}
     work = Work(float(gram.nbytes) * len(signs), 2.0 * gram.size * len(signs))
-    timed(run, size=len(X), peer=LIBSVM, work=work, score=lambda found: ("dual objective", found), **facts)
+    timed(run, size=len(X), work=work, score=lambda found: ("dual objective", found))
 
 
-ARPACK = "scikit-learn, ARPACK"
-
-
-@pytest.mark.benchmark(group="decomposition")
-@pytest.mark.parametrize("name", ["textmix", "scikit-learn, randomised", ARPACK])
+@line("decomposition", "textmix", "scikit-learn, randomised", "scikit-learn, ARPACK", target=1.3)
 def bench_lsi(name: str, share: float, timed: Any) -> None:
     """A hundred singular values; the score is their sum."""
     X, _ = counts("newsgroups", share / 4)
@@ -205,20 +185,15 @@ def bench_lsi(name: str, share: float, timed: Any) -> None:
     models: dict[str, Any] = {
         "textmix": (ours, X),
         "scikit-learn, randomised": (TruncatedSVD(k, n_iter=ITERATIONS, random_state=0), weighted),
-        ARPACK: (TruncatedSVD(k, algorithm="arpack", random_state=0), weighted),
+        "scikit-learn, ARPACK": (TruncatedSVD(k, algorithm="arpack", random_state=0), weighted),
     }
     model, matrix = models[name]
-    facts = {"target": 1.3} if name == "textmix" else {}
     score = lambda fitted: ("sum of singular values", float(fitted.singular_values_.sum()))
     work = reading(weighted, operations=4.0 * weighted.nnz * k)
-    timed(lambda: model.fit(matrix), size=X.shape[0], peer=ARPACK, work=work, score=score, **facts)
+    timed(lambda: model.fit(matrix), size=X.shape[0], work=work, score=score)
 
 
-MATRIX = "one matrix of distances"
-
-
-@pytest.mark.benchmark(group="densities of documents")
-@pytest.mark.parametrize("name", ["textmix", MATRIX])
+@line("densities of documents", "textmix", "SciPy, one matrix of distances", target=1.0)
 def bench_densities(name: str, share: float, timed: Any) -> None:
     X, y = counts("newsgroups", share / 4)
     Z = LSITransformer(n_components=min(100, min(X.shape) - 1), random_state=0).fit_transform(X)
@@ -229,26 +204,18 @@ def bench_densities(name: str, share: float, timed: Any) -> None:
         classes = [np.flatnonzero(y == label) for label in np.unique(y)]
         return np.column_stack([np.log(1.0 / len(y)) + logsumexp(exponents[:, rows], axis=1) for rows in classes])
 
-    facts = {"target": 1.0, "mib": 0.25 * len(Z) ** 2 * 8 / 2**20} if name == "textmix" else {}
     call = (lambda: model.predict_joint_log_proba(Z)) if name == "textmix" else by_matrix
     score = lambda found: ("mean log density", float(found.mean()))
     work = reading(Z, operations=2.0 * len(Z) ** 2 * Z.shape[1])
-    timed(call, size=len(Z), peer=MATRIX, work=work, score=score, **facts)
+    timed(call, size=len(Z), work=work, score=score, mib=0.25 * len(Z) ** 2 * 8 / 2**20)
 
 
-@pytest.mark.benchmark(group="sensitivities of words")
-@pytest.mark.parametrize("name", ["sensitivities", "the classifier whose words they choose"])
+@line("sensitivities of words", "sensitivities", "the classifier whose words they choose")
 def bench_sensitivities(name: str, share: float, timed: Any) -> None:
     X, y = counts("newsgroups", share / 4)
     model = LSIDensityClassifier(n_components=min(50, min(X.shape) - 1), random_state=0)
-    calls: dict[str, Callable[[], Any]] = {
-        "sensitivities": lambda: sensitivity(X, y, np.random.default_rng(0)),
-        "the classifier whose words they choose": lambda: model.fit(X, y),
-    }
-    timed(calls[name], size=len(y), peer="the classifier whose words they choose", work=reading(X))
-
-
-LOGS = "hmmlearn, in logs"
+    ours = lambda: sensitivity(X, y, np.random.default_rng(0))
+    timed(ours if name == "sensitivities" else lambda: model.fit(X, y), size=len(y), work=reading(X))
 
 
 @functools.lru_cache(maxsize=1)
@@ -262,9 +229,8 @@ def sequences(share: float) -> TokenSequences:
     return TokenSequences.of([row for row, keep in zip(shuffled, kept, strict=True) if keep], len(common))
 
 
-@pytest.mark.benchmark(group="pass of a hidden Markov model")
+@line("pass of a hidden Markov model", "textmix", "hmmlearn, scaled", "hmmlearn, in logs", target=0.05)
 @pytest.mark.parametrize("states", [5, 10, 20])
-@pytest.mark.parametrize("name", ["textmix", "hmmlearn, scaled", LOGS])
 def bench_hmm(name: str, states: int, share: float, timed: Any) -> None:
     """A pass of expectation-maximisation; the score is the log-likelihood before it, the same for all."""
     X = sequences(share)
@@ -277,7 +243,7 @@ def bench_hmm(name: str, states: int, share: float, timed: Any) -> None:
 
     def theirs() -> float:
         logging.getLogger("hmmlearn").setLevel(logging.ERROR)
-        way = "log" if name == LOGS else "scaling"
+        way = "scaling" if "scaled" in name else "log"
         model = pytest.importorskip("hmmlearn.hmm").CategoricalHMM(
             states, n_features=X.n_words, n_iter=1, init_params="", params="ste", implementation=way
         )
@@ -285,7 +251,6 @@ def bench_hmm(name: str, states: int, share: float, timed: Any) -> None:
         model.fit(X.values[:, np.newaxis], X.lengths)
         return float(model.monitor_.history[0])
 
-    facts = {"target": 0.05} if name == "textmix" else {}
     work, score = Work(operations=6.0 * states**2 * len(X.values)), lambda found: ("log-likelihood", found)
     call = ours if name == "textmix" else theirs
-    timed(call, case=f"{states} states", size=len(X.values), peer=LOGS, work=work, score=score, **facts)
+    timed(call, case=f"{states} states", size=len(X.values), work=work, score=score)

@@ -7,13 +7,14 @@ import io
 import json
 import os
 import tarfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from documents import load, split, texts_of
+from documents import accuracy, load, split, texts_of
+from lines import line
 from roofline import Work, reading
 from sklearn.feature_extraction.text import CountVectorizer, HashingVectorizer, TfidfVectorizer
 from sklearn.linear_model import LogisticRegression
@@ -30,7 +31,6 @@ from textmix.text.features import build_features
 from textmix.text.vectors import VectorSpec, paragraph_vectors
 
 LETTERS = {"token_pattern": "[a-zA-Z]{2,99}"}
-WORDS = "scikit-learn, CountVectorizer of the same letters"
 
 
 def gensim_counts(texts: list[str]) -> list[Any]:
@@ -43,53 +43,38 @@ def gensim_counts(texts: list[str]) -> list[Any]:
 
 COUNTERS: dict[str, Callable[[list[str]], Any]] = {
     "textmix": lambda t: WordVectorizer(tokenizer="letters", min_length=2, max_length=99).fit_transform(t),
-    WORDS: lambda t: CountVectorizer(**LETTERS).fit_transform(t),
     "scikit-learn, CountVectorizer of its own words": lambda t: CountVectorizer().fit_transform(t),
     "scikit-learn, HashingVectorizer": lambda t: HashingVectorizer(**LETTERS, norm=None).transform(t),
     "gensim, Dictionary": gensim_counts,
+    "scikit-learn, CountVectorizer of the same letters": lambda t: CountVectorizer(**LETTERS).fit_transform(t),
 }
 
 
-@pytest.mark.benchmark(group="words of texts")
-@pytest.mark.parametrize("name", COUNTERS)
+@line("words of texts", *COUNTERS, target=0.15)
 def bench_words(name: str, share: float, timed: Any) -> None:
     texts = texts_of("newsgroups", share)
-    facts = {"target": 0.15} if name == "textmix" else {}
-    timed(lambda: COUNTERS[name](texts), size=len(texts), peer=WORDS, work=reading(texts), **facts)
+    timed(lambda: COUNTERS[name](texts), size=len(texts), work=reading(texts))
 
 
-GRAMS = "scikit-learn, CountVectorizer of five words"
+GRAMS = ("textmix, five words and two gaps", "scikit-learn, CountVectorizer of five words")
 
 
-@pytest.mark.benchmark(group="skip-grams")
-@pytest.mark.parametrize("name", ["textmix, five words and two gaps", GRAMS])
+@line("skip-grams", *GRAMS, target=0.25, mib_share=0.5)
 def bench_skipgrams(name: str, share: float, timed: Any) -> None:
     """Both take features of six documents or more; ours is to take half of the peer's memory besides."""
     texts = texts_of("reviews", share / 2)
-    ours = SkipgramVectorizer(tokenizer="unicode", min_length=2)
-    vectorizer = CountVectorizer(ngram_range=(1, 5), min_df=6) if name == GRAMS else ours
-    facts = {} if name == GRAMS else {"target": 0.25, "mib_share": 0.5}
-    timed(lambda: vectorizer.fit_transform(texts), size=len(texts), peer=GRAMS, work=reading(texts), **facts)
+    ours, theirs = SkipgramVectorizer(tokenizer="unicode", min_length=2), CountVectorizer(ngram_range=(1, 5), min_df=6)
+    vectorizer = ours if name == GRAMS[0] else theirs
+    timed(lambda: vectorizer.fit_transform(texts), size=len(texts), work=reading(texts))
 
 
-DOC2VEC = "gensim, Doc2Vec"
-
-
-@pytest.mark.benchmark(group="paragraph vectors")
+@line("paragraph vectors", "textmix", "gensim, Doc2Vec", target=0.25)
 @pytest.mark.parametrize("loss", ["negative", "hierarchical"])
-@pytest.mark.parametrize("name", ["textmix", DOC2VEC])
 def bench_vectors(name: str, loss: Any, share: float, timed: Any) -> None:
     """Two passes of the distributed bag of words over a fifth of the reviews, in one thread."""
     doc2vec = pytest.importorskip("gensim.models.doc2vec")
     texts = texts_of("reviews", share / 5)
-    labels = label_matrix([[0]] * len(texts), 1)
-    corpus = Corpus(
-        "reviews",
-        list(map(str, range(len(texts)))),
-        ["any"],
-        labels,
-        text=Ragged.from_texts(text.encode() for text in texts),
-    )
+    corpus = corpus_of(texts, [[0]] * len(texts), ["any"])
     words = build_features(corpus, {"tokenizer": "letters", "min_count": 2, "keep_tokens": True})
     tokens, names = words.tokens, words.feature_names
     spec = VectorSpec(loss=loss, epochs=2, sample=1e-4)
@@ -97,15 +82,17 @@ def bench_vectors(name: str, loss: Any, share: float, timed: Any) -> None:
     if name == "textmix":
         call: Callable[[], Any] = lambda: paragraph_vectors(tokens, spec)
     else:
-        tagged = [
-            doc2vec.TaggedDocument([names[w] for w in row], [d])
-            for d, row in enumerate(map(tokens.__getitem__, range(len(tokens))))
-        ]
+        rows = map(tokens.__getitem__, range(len(tokens)))
+        tagged = [doc2vec.TaggedDocument([names[w] for w in row], [d]) for d, row in enumerate(rows)]
         peer = {"negative": 5, "hs": 0} if loss == "negative" else {"negative": 0, "hs": 1}
         call = lambda: doc2vec.Doc2Vec(tagged, **shared, **peer)
-    facts = {"target": 0.25} if name == "textmix" else {}
-    work = Work(operations=2 * vector_operations(tokens.values, spec))
-    timed(call, case=loss, size=len(texts), peer=DOC2VEC, work=work, **facts)
+    timed(call, case=loss, size=len(texts), work=Work(operations=2 * vector_operations(tokens.values, spec)))
+
+
+def corpus_of(texts: Iterable[str], labels: Sequence[Sequence[int]], names: list[str]) -> Corpus:
+    """Return a corpus of texts, each with the places of its labels."""
+    matrix, ids = label_matrix(labels, len(names)), list(map(str, range(len(labels))))
+    return Corpus("texts", ids, names, matrix, text=Ragged.from_texts(text.encode() for text in texts))
 
 
 def vector_operations(words: np.ndarray, spec: VectorSpec) -> float:
@@ -120,55 +107,47 @@ def vector_operations(words: np.ndarray, spec: VectorSpec) -> float:
     return len(words) * float(shares @ np.minimum(1.0, np.sqrt(kept) + kept)) * outputs * 3.0 * spec.size
 
 
-SKLEARN = "CountVectorizer and MultinomialNB"
+SKLEARN = "scikit-learn, CountVectorizer and MultinomialNB"
 PIPELINES: dict[str, Callable[[], Any]] = {
     "textmix, naive Bayes": lambda: make_pipeline(WordVectorizer(), MultinomialClassifier()),
     "textmix, EDCM": lambda: make_pipeline(WordVectorizer(), EDCMClassifier()),
-    "TfidfVectorizer and LogisticRegression": lambda: make_pipeline(
+    "scikit-learn, TfidfVectorizer and LogisticRegression": lambda: make_pipeline(
         TfidfVectorizer(), LogisticRegression(max_iter=200)
     ),
-    "HashingVectorizer and MultinomialNB": lambda: make_pipeline(
+    "scikit-learn, HashingVectorizer and MultinomialNB": lambda: make_pipeline(
         HashingVectorizer(alternate_sign=False, norm=None), MultinomialNB()
     ),
     SKLEARN: lambda: make_pipeline(CountVectorizer(), MultinomialNB()),
 }
 
 
-@pytest.mark.benchmark(group="texts to labels")
-@pytest.mark.parametrize("name", PIPELINES)
+@line("texts to labels", *PIPELINES, target=0.5)
 def bench_pipelines(name: str, share: float, timed: Any) -> None:
-    texts, y, new, y_new = split(
-        np.array(texts_of("newsgroups", share), dtype=object), load("newsgroups", share).target
-    )
-    score = lambda found: ("accuracy", float((found == y_new).mean()))
-    facts = {"target": 0.5} if name.startswith("textmix") else {}
+    found = load("newsgroups", share)
+    texts, y, new, y_new = split(np.array(found.data, dtype=object), found.target)
     call = lambda: PIPELINES[name]().fit(texts, y).predict(new)
-    timed(call, size=len(y), peer=SKLEARN, work=reading(list(texts), list(new)), score=score, **facts)
+    timed(call, size=len(y), work=reading(list(texts), list(new)), score=accuracy(y_new))
 
 
 #: Words of a short text, and the texts a second and core that labelling is to reach.
 LENGTH, RATE = 20, 150_000
-SERVED: dict[str, tuple[Callable[[], Any], bool]] = {
-    "naive Bayes": (MultinomialClassifier, False),
-    "EDCM": (EDCMClassifier, False),
-    "PMM1": (PMM1, True),
-}
+SERVED = {"naive Bayes": MultinomialClassifier, "EDCM": EDCMClassifier, "PMM1": PMM1}
+NEW_TEXTS = [f"textmix, {model}, {form}" for model in SERVED for form in ("csv", "jsonl")]
 
 
-@pytest.mark.benchmark(group="labels of new texts")
-@pytest.mark.parametrize("name", [*(f"{model}, {form}" for model in SERVED for form in ("csv", "jsonl")), SKLEARN])
+@line("labels of new texts", *NEW_TEXTS, SKLEARN, target=1.0)
 def bench_new_texts(name: str, share: float, timed: Any) -> None:
     """From the bytes of a file to the rows of the answer."""
-    model, _, form = name.partition(", ")
-    make, several = SERVED.get(model, (None, False))
+    _, model, form = name.split(", ") if name in NEW_TEXTS else ("", "", "csv")
+    several = model == "PMM1"
     corpus = short_texts(share, several)
-    data = file_of(corpus, form or "csv")
-    if make is None:
+    data = file_of(corpus, form)
+    if not model:
         call = by_sklearn(corpus, data)
     else:
         spec = {"tokenizer": "unicode", "min_count": 2}
         words = build_features(corpus, spec)
-        estimator = make().fit(words.features, words.indicators() if several else words.classes())
+        estimator = SERVED[model]().fit(words.features, words.indicators() if several else words.classes())
         task, names = "multi" if several else "single", words.feature_names or []
         kept = PersistedModel.of_words(estimator, task, words.label_names, names, spec, dataset="short")
 
@@ -178,8 +157,8 @@ def bench_new_texts(name: str, share: float, timed: Any) -> None:
             texts, _ = read_texts("new", stream=io.BytesIO(data), form=form)
             predict(kept, texts, Writer(output, kept, form, everything=False))
 
-    facts = {} if make is None else {"target": 1.0, "seconds_wanted": len(corpus.ids) / RATE}
-    timed(call, size=len(corpus.ids), peer=SKLEARN, work=Work(bytes=float(len(data))), **facts)
+    n = len(corpus.ids)
+    timed(call, size=n, work=Work(bytes=float(len(data))), seconds_wanted=n / RATE)
 
 
 def short_texts(share: float, several: bool) -> Corpus:
@@ -190,15 +169,9 @@ def short_texts(share: float, several: bool) -> Corpus:
     pieces = [(d, words[d][i : i + length]) for d in range(len(words)) for i in range(0, len(words[d]), length)]
     drawn = np.random.default_rng(0).permutation(len(pieces))[: parts * (min(20_000, len(pieces)) // parts)]
     groups = drawn.reshape(-1, parts)
-    texts = (" ".join(word for number in group for word in pieces[number][1]).encode() for group in groups)
-    labels = label_matrix([[int(found.target[pieces[n][0]]) for n in group] for group in groups], len(found.names))
-    return Corpus(
-        "short",
-        list(map(str, range(len(groups)))),
-        list(found.names),
-        labels,
-        text=Ragged.from_texts(texts),
-    )
+    texts = (" ".join(word for number in group for word in pieces[number][1]) for group in groups)
+    labels = [[int(found.target[pieces[n][0]]) for n in group] for group in groups]
+    return corpus_of(texts, labels, list(found.names))
 
 
 def file_of(corpus: Corpus, form: str) -> bytes:
@@ -225,9 +198,6 @@ def by_sklearn(corpus: Corpus, data: bytes) -> Callable[[], Any]:
         csv.writer(io.StringIO()).writerows(written)
 
     return run
-
-
-SOUP = "BeautifulSoup over lxml"
 
 
 def files_of(archive: Path) -> Iterator[bytes]:
@@ -259,24 +229,15 @@ def by_soup(archive: Path) -> list[Any]:
     ]
 
 
-@pytest.mark.benchmark(group="stories of Reuters")
-@pytest.mark.parametrize("name", ["textmix", "lxml", SOUP])
+@line("stories of Reuters", "textmix", "lxml", "BeautifulSoup over lxml", target=0.3)
 def bench_stories(name: str, timed: Any) -> None:
     """The 22 SGML files; ours checks every count besides."""
-    archives = list(_archives())
-    if not archives:
+    archive = next(Path(os.environ.get("TEXTMIX_MIRROR", "nowhere"), "reuters21578").rglob("*.tar*"), None)
+    if archive is None:
         pytest.skip("reuters21578: name a mirror in TEXTMIX_MIRROR")
-    archive = archives[0]
     calls: dict[str, Callable[[], Any]] = {
         "textmix": lambda: reuters_sgml.read({"archive": archive}, {"name": "reuters"}),
         "lxml": lambda: by_lxml(archive),
-        SOUP: lambda: by_soup(archive),
+        "BeautifulSoup over lxml": lambda: by_soup(archive),
     }
-    facts = {"target": 0.3} if name == "textmix" else {}
-    timed(calls[name], size=21_578, peer=SOUP, work=Work(bytes=float(archive.stat().st_size)), **facts)
-
-
-def _archives() -> Iterator[Path]:
-    """Yield the archives of Reuters-21578 in the mirror."""
-    if mirror := os.environ.get("TEXTMIX_MIRROR"):
-        yield from Path(mirror, "reuters21578").rglob("*.tar*")
+    timed(calls[name], size=21_578, work=Work(bytes=float(archive.stat().st_size)))

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 from documents import counts
+from lines import line
 from roofline import LARGEST, ROWS, Work, products, reading
 
 from textmix import PMM1, KNNClassifier, PathClassifier
@@ -51,16 +52,14 @@ def calls_of(kernel: str) -> tuple[Callable[[], object], Work]:
 KERNELS = ("neighbours", "label sets", "skip-grams", "path of penalties", "machine, cache", "machine, memory")
 
 
-@pytest.mark.benchmark(group="threads", timer=time.perf_counter)
+@line("threads", "textmix, two", "one", timer=time.perf_counter)
 @pytest.mark.parametrize("kernel", KERNELS)
-@pytest.mark.parametrize("name", ["two", "one"])
 def bench_threads(name: str, kernel: str, timed: Any) -> None:
     """A kernel is to be 1.7 times as fast; the machine has no target."""
     call, work = calls_of(kernel)
 
     def run() -> object:
-        with using(2 if name == "two" else 1):
+        with using(1 if name == "one" else 2):
             return call()
 
-    facts = {"target": 1 / 1.7} if name == "two" and not kernel.startswith("machine") else {}
-    timed(run, case=kernel, size=1, peer="one", work=work, **facts)
+    timed(run, case=kernel, size=1, work=work, **({} if kernel.startswith("machine") else {"target": 1 / 1.7}))

@@ -13,7 +13,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from documents import counts, split
+from documents import accuracy, counts, indicators, micro_f, split
+from lines import line
 from roofline import reading
 from scipy import sparse
 from sklearn.naive_bayes import ComplementNB
@@ -22,7 +23,7 @@ from sklearn.svm import SVC, LinearSVC
 from sklearn.utils import get_tags
 
 from textmix import PMM1, EDCMClassifier, LinearSVM, MultinomialClassifier, SVMRelevance, TermWeighting
-from textmix.experiment.methods import Method, load_methods
+from textmix.experiment.methods import load_methods
 
 VOWPAL = {"arguments": "--loss_function logistic -b 20 -l 0.5", "passes": 5}
 FASTTEXT: dict[str, Any] = {"dim": 20, "epoch": 10, "lr": 0.5, "thread": 1, "verbose": 0}
@@ -76,7 +77,6 @@ def by(make: Callable[[], Any], most: int | None = None) -> Callable[[Any, np.nd
     return lambda X, y, X_test: np.asarray(make().fit(X[:most], y[:most]).predict(X_test))
 
 
-LIBLINEAR = "LIBLINEAR on TF-IDF"
 ONE: dict[str, Callable[[Any, np.ndarray, Any], np.ndarray]] = {
     "textmix, naive Bayes": by(MultinomialClassifier),
     "textmix, EDCM": by(EDCMClassifier),
@@ -86,17 +86,16 @@ ONE: dict[str, Callable[[Any, np.ndarray, Any], np.ndarray]] = {
     "fastText": fasttext,
     f"LightGBM, {FEW} documents": lightgbm,
     f"LIBSVM, Gaussian kernel, {FEW} documents": by(lambda: make_pipeline(TermWeighting(), SVC(C=10.0)), FEW),
-    LIBLINEAR: by(lambda: make_pipeline(TermWeighting(), LinearSVC(random_state=0))),
+    "LIBLINEAR on TF-IDF": by(lambda: make_pipeline(TermWeighting(), LinearSVC(random_state=0))),
 }
 
 
-@pytest.mark.benchmark(group="one label a document")
-@pytest.mark.parametrize("name", ONE)
+@line("one label a document", *ONE)
 def bench_one_label(name: str, share: float, timed: Any) -> None:
     X, y, X_test, y_test = split(*counts("newsgroups", share))
-    score = lambda found: ("accuracy", float((found == y_test).mean()))
-    facts = {"target": 1.0} if "LinearSVM" in name else {}
-    timed(lambda: ONE[name](X, y, X_test), size=len(y), peer=LIBLINEAR, work=reading(X, X_test), score=score, **facts)
+    most = {"target": 1.0} if "LinearSVM" in name else {}
+    call, score = lambda: ONE[name](X, y, X_test), accuracy(y_test)
+    timed(call, size=len(y), work=reading(X, X_test), score=score, **most)
 
 
 def napkin(X: Any, Y: np.ndarray, X_test: Any) -> np.ndarray:
@@ -124,35 +123,26 @@ def by_lightgbm(X: Any, Y: np.ndarray, X_test: Any) -> np.ndarray:
     return np.column_stack([lightgbm(X, y, X_test) for y in Y.T])
 
 
-LABELS = "LIBLINEAR a label, TF-IDF"
 SETS: dict[str, Callable[[Any, np.ndarray, Any], np.ndarray]] = {
     "textmix, PMM1": by(PMM1),
     "textmix, SVMRelevance on TF-IDF": by(lambda: make_pipeline(TermWeighting(), SVMRelevance())),
     "napkinXC": napkin,
     f"LightGBM a label, {FEW} documents": by_lightgbm,
-    LABELS: one_by_one,
+    "LIBLINEAR a label, TF-IDF": one_by_one,
 }
 
 
-def micro_f(true: np.ndarray) -> Callable[[Any], tuple[str, float]]:
-    """Return a score: the micro-averaged F of label indicators (N, L)."""
-    return lambda found: ("micro F", 2.0 * float((found & true).sum()) / max(1, int(found.sum() + true.sum())))
-
-
-@pytest.mark.benchmark(group="label sets")
-@pytest.mark.parametrize("name", SETS)
+@line("label sets", *SETS)
 def bench_sets(name: str, share: float, timed: Any) -> None:
     X, Y, X_test, Y_test = set_parts("reuters", share)
-    facts = {"target": 1.0} if "SVMRelevance" in name else {}
+    most = {"target": 1.0} if "SVMRelevance" in name else {}
     call = lambda: SETS[name](X, Y, X_test).astype(np.int8)
-    timed(call, size=len(Y), peer=LABELS, work=reading(X, X_test), score=micro_f(Y_test), **facts)
+    timed(call, size=len(Y), work=reading(X, X_test), score=micro_f(Y_test), **most)
 
 
 def set_parts(name: str, share: float) -> tuple[Any, np.ndarray, Any, np.ndarray]:
     """Return the parts of counts and label indicators: training documents with a label, labels that some lack."""
-    X, target = counts(name, share)
-    Y = np.eye(target.max() + 1, dtype=np.int8)[target] if target.ndim == 1 else np.asarray(target, dtype=np.int8)
-    X, Y, X_test, Y_test = split(X, Y)
+    X, Y, X_test, Y_test = split(*indicators(name, share))
     rows = np.flatnonzero(Y.any(axis=1))
     mixed = Y[rows].any(axis=0) & ~Y[rows].all(axis=0)
     return X[rows], np.ascontiguousarray(Y[rows][:, mixed]), X_test, Y_test[:, mixed]
@@ -165,30 +155,24 @@ def registered(task: str) -> list[str]:
     return [name for name in taken if task == "multi" or tags[name].multi_class]
 
 
-def fitted(method: Method, X: Any) -> tuple[Any, Any]:
-    """Return the estimator of a method as the registry has it, and the documents in the form that it takes."""
-    weighed = TermWeighting().fit_transform(X) if method.takes == "reals" else X
-    return method.make(method.params), weighed
+def run_method(name: str, parts: tuple[Any, np.ndarray, Any, np.ndarray], score: Any, timed: Any) -> None:
+    """Time a method of the registry as it stands there, untuned."""
+    method, (X, y, X_test, y_test) = load_methods()[name], parts
+    if method.takes == "reals":
+        weighting = TermWeighting().fit(X)
+        X, X_test = weighting.transform(X), weighting.transform(X_test)
+    estimator = method.make(method.params)
+    call = lambda: np.asarray(estimator.fit(X, y).predict(X_test))
+    timed(call, size=len(y), work=reading(X, X_test), score=lambda found: score(y_test)(found.astype(y.dtype)))
 
 
-@pytest.mark.benchmark(group="methods of one label")
-@pytest.mark.parametrize("name", registered("single"))
+@line("methods of one label", *registered("single"), peer="complement")
 def bench_method(name: str, share: float, timed: Any) -> None:
-    """Every method of the registry as it stands there, untuned, on a tenth of 20 Newsgroups."""
-    X, y = counts("newsgroups", share / 10)
-    estimator, documents = fitted(load_methods()[name], X)
-    documents, y, new, y_new = split(documents, y)
-    score = lambda found: ("accuracy", float((found == y_new).mean()))
-    work = reading(documents, new)
-    timed(lambda: estimator.fit(documents, y).predict(new), size=len(y), peer="complement", work=work, score=score)
+    """On a tenth of 20 Newsgroups."""
+    run_method(name, split(*counts("newsgroups", share / 10)), accuracy, timed)
 
 
-@pytest.mark.benchmark(group="methods of label sets")
-@pytest.mark.parametrize("name", registered("multi"))
+@line("methods of label sets", *registered("multi"), peer="binary_relevance")
 def bench_set_method(name: str, share: float, timed: Any) -> None:
-    """Every method of the registry as it stands there, untuned, on a tenth of the parts of the newsgroups' names."""
-    X, Y, X_test, Y_test = set_parts("parts", share / 10)
-    estimator, documents = fitted(load_methods()[name], sparse.vstack([X, X_test], format="csr"))
-    documents, new = documents[: len(Y)], documents[len(Y) :]
-    call = lambda: np.asarray(estimator.fit(documents, Y).predict(new)).astype(np.int8)
-    timed(call, size=len(Y), peer="binary_relevance", work=reading(documents, new), score=micro_f(Y_test))
+    """On a tenth of the parts of the newsgroups' names."""
+    run_method(name, set_parts("parts", share / 10), micro_f, timed)

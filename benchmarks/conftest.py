@@ -3,6 +3,7 @@
     pytest benchmarks --benchmark-only --benchmark-json=bench.json && python benchmarks/table.py bench.json
 
 ``--shares 0.1,1`` sets the sizes: shares of the documents; above 1 documents are drawn with replacement.
+``--minutes 15`` shares the time out: what takes long runs less often, but twice at least.
 ``--benchmark-disable --shares 0.02`` runs each candidate once, to see that it runs.
 """
 
@@ -11,7 +12,7 @@ from __future__ import annotations
 import os
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -25,19 +26,42 @@ limit_threads()
 
 import memray
 import pytest
+from lines import OURS
 
-#: Rounds of a candidate; the fewest, of one that takes so many seconds, which is not run again for its memory either.
-ROUNDS, FEW, LONG = 5, 2, 20.0
+#: Rounds of a candidate; the fewest, of one that takes long, which is not run again for its memory either; and the
+#: seconds that one may take where no minutes are shared out.
+ROUNDS, FEW, MOST = 5, 2, 120.0
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--shares", default="0.1,0.3,1", help="shares of the documents")
+    parser.addoption("--minutes", type=float, help="about how long all candidates may take")
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     if "share" in metafunc.fixturenames:
         shares = [float(text) for text in metafunc.config.getoption("--shares").split(",")]
         metafunc.parametrize("share", shares, ids=[f"{share:g}" for share in shares])
+
+
+class Budget:
+    """The time that is left for the candidates that have not run; what one does not need is there for the others."""
+
+    def __init__(self, minutes: float | None, candidates: int) -> None:
+        self.end = time.monotonic() + 60.0 * minutes if minutes else None
+        self.left = candidates
+
+    def seconds(self) -> float:
+        """Return what the next candidate may take, its data included."""
+        self.left -= 1
+        return MOST if self.end is None else max(0.0, self.end - time.monotonic()) / (self.left + 1)
+
+
+BUDGET = pytest.StashKey[Budget]()
+
+
+def pytest_collection_finish(session: pytest.Session) -> None:
+    session.config.stash[BUDGET] = Budget(session.config.getoption("--minutes"), len(session.items))
 
 
 def peak_mib(call: Callable[[], object]) -> float:
@@ -50,31 +74,32 @@ def peak_mib(call: Callable[[], object]) -> float:
 
 
 @pytest.fixture
-def timed(request: pytest.FixtureRequest, benchmark: Any) -> Iterator[Callable[..., Any]]:
+def timed(request: pytest.FixtureRequest, benchmark: Any) -> Callable[..., Any]:
     """Return a function that times a call and notes what belongs to it; it returns what the call returns."""
+    began, may_take = time.monotonic(), request.config.stash[BUDGET].seconds()
 
-    def run(call: Callable[[], Any], *, size: int, peer: str, work: Any, **facts: Any) -> Any:
+    def run(call: Callable[[], Any], *, size: int, work: Any, case: str = "", score: Any = None, **most: float) -> Any:
         """Time a call.
 
-        ``size`` : what grows, such as documents; ``peer`` : the candidate whose time is the denominator; ``work`` : the
-        least bytes and operations.  Further facts: ``case``, a part of the group; ``score``, a function of the result
-        that returns the name of a measure and its value; and what is allowed at most: ``target`` of the ratio, ``mib``
-        of the memory, ``mib_share`` of the memory beside the peer's, ``seconds_wanted``.
+        ``size`` : what grows, such as documents; ``work`` : the least bytes and operations; ``case`` : a part of the
+        group; ``score`` : a function of the result that returns the name of a measure and its value; ``most`` : what
+        one of ours may take at most, besides what its line says; ``seconds_wanted`` is its time.
         """
         start = time.process_time()
         result = call()  # compiles, and fills caches
         first = time.process_time() - start
         if benchmark.disabled:
             return result
-        facts["peak_mib"] = peak_mib(call) if first < LONG else None
-        benchmark.pedantic(call, rounds=ROUNDS if first < LONG else FEW)
-        score, case = facts.pop("score", None), facts.pop("case", None)
+        left = may_take - (time.monotonic() - began)
+        rounds = min(ROUNDS, max(FEW, int(left / max(first, 1e-9)) - 1))
+        peak = peak_mib(call) if rounds > FEW else None
+        benchmark.pedantic(call, rounds=rounds)
         benchmark.group += f", {case}" if case else ""
+        name = str(request.node.callspec.params["name"])
         told = dict(zip(("measure", "score"), score(result), strict=True)) if score else {}
-        name = request.node.callspec.params["name"]
-        benchmark.extra_info.update(
-            candidate=str(name), size=size, peer=peer, bytes=work.bytes, operations=work.operations, **told, **facts
-        )
+        allowed = request.function.most | most if name.startswith(OURS) else {}
+        facts = {"candidate": name, "peer": request.function.peer, "size": size, "peak_mib": peak}
+        benchmark.extra_info.update(facts, bytes=work.bytes, operations=work.operations, **told, **allowed)
         return result
 
-    yield run
+    return run

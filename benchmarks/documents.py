@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import os
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -70,6 +71,12 @@ def counts(name: str, share: float = 1.0) -> tuple[sparse.csr_array, Any]:
     return X, target[:, target.any(axis=0) & ~target.all(axis=0)]
 
 
+def indicators(name: str, share: float = 1.0) -> tuple[sparse.csr_array, np.ndarray]:
+    """Return counts and label indicators, also of a data set of one label a document."""
+    X, target = counts(name, share)
+    return X, np.eye(target.max() + 1, dtype=np.int8)[target] if target.ndim == 1 else np.asarray(target, np.int8)
+
+
 def split(X: Any, y: Any) -> tuple[Any, Any, Any, Any]:
     """Return training and test part: every fifth document is tested."""
     test = np.arange(X.shape[0] if hasattr(X, "shape") else len(X)) % 5 == 4
@@ -80,3 +87,13 @@ def texts_of(name: str, share: float) -> list[str]:
     """Return the texts of a share of a data set."""
     found: list[str] = load(name, share).data
     return found
+
+
+def accuracy(true: np.ndarray) -> Callable[[Any], tuple[str, float]]:
+    """Return a score: the share of right classes (N,)."""
+    return lambda found: ("accuracy", float((found == true).mean()))
+
+
+def micro_f(true: np.ndarray) -> Callable[[Any], tuple[str, float]]:
+    """Return a score: the micro-averaged F of label indicators (N, L)."""
+    return lambda found: ("micro F", 2.0 * float((found & true).sum()) / max(1, int(found.sum() + true.sum())))

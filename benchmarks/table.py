@@ -20,7 +20,7 @@ import matplotlib.pyplot as plt
 from roofline import Work, limit_seconds
 from scipy.special import stdtrit
 
-from textmix.pages.style import style
+from reproduction.pages.style import style
 
 #: ``ratio``: geometric mean of the candidate's seconds over the peer's; ``low``, ``high``: its 95 % interval (Welch).
 #: ``target``, ``mib``, ``seconds_wanted``: most of ratio, memory and seconds allowed; ``met``: whether all are kept.
