@@ -35,8 +35,9 @@ def folder_of(path: Path, values: dict[str, tuple[float | None, ...]]) -> Path:
 
 
 def reading(point: DeclaredReading, value: float | None) -> Reading:
-    """Return a reading with a value, or with the reason why there is none."""
-    return Reading(point.levels, value, value is not None, "" if value is not None else "left out")
+    """Return a reading with a value and its spread, or with the reason why there is none."""
+    known = value is not None
+    return Reading(point.levels, value, known, "" if known else "left out", 0.01 if known else None)
 
 
 def test_a_recorded_curve_is_read_as_it_was_made(tmp_path: Path) -> None:
@@ -44,7 +45,7 @@ def test_a_recorded_curve_is_read_as_it_was_made(tmp_path: Path) -> None:
     assert record_curves(folder, file, [MADE], "c0") == ["p.x"]
     files = recorded_curves(file, [MADE])
     (curve,) = read_curves(files)
-    assert [one.value for one in curve.readings] == [0.75, 0.8]
+    assert [(one.value, one.spread) for one in curve.readings] == [(0.75, 0.01), (0.8, 0.01)]
     assert curve.recorded == io.read_csv(file)[0]["date"] != ""
     assert curve.standing == "inside the span of 2 readings"
     assert read_factors(files) == {"made": FACTOR}
@@ -70,6 +71,28 @@ def test_readings_that_are_declared_otherwise_today_are_not_shown(tmp_path: Path
     other = DeclaredReading({"smoothing": "one"}, {"experiments.table1": "table1_r1"})
     assert recorded_curves(file, [Specification("made", ("p.x",), FACTOR, (POINTS[0], other), 2)]) == {}
     assert recorded_curves(file, [Specification("made", ("p.y",), FACTOR, POINTS, 2)]) == {}
+
+
+def test_a_factor_that_is_declared_later_leaves_the_recorded_points(tmp_path: Path) -> None:
+    file = tmp_path / RECORDED_CURVES
+    record_curves(folder_of(tmp_path / "a", {"p.x": (0.75, 0.8)}), file, [MADE], "c0")
+    seed = {"seed": {"0": "It is the choice of the table.", "1": "It is as likely."}}
+    keys: dict[str, dict[str, str]] = {"0": {}, "1": {"m/a": "b"}}
+    points = [
+        DeclaredReading({**one.levels, "seed": number}, one.names, keys[number]) for one in POINTS for number in keys
+    ]
+    later = Specification("made", ("p.x", "p.y"), {**FACTOR, **seed}, tuple(points), 4)
+    (curve,) = read_curves(recorded_curves(file, [later]))
+    assert [one.value for one in curve.readings] == [0.75, None, 0.8, None]
+    assert [dict(one.levels) for one in curve.readings] == [dict(one.levels) for one in points]
+    assert (curve.product, curve.standing) == (4, "inside the span of 2 readings")
+
+
+def test_a_curve_of_readings_that_are_not_declared_is_not_recorded(tmp_path: Path) -> None:
+    folder = folder_of(tmp_path / "a", {"p.x": (0.75, 0.8)})
+    points = (POINTS[0], DeclaredReading({"smoothing": "two"}, {"features.words": "words_r0"}))
+    with pytest.raises(IntegrityError, match="declares no reading 'smoothing=one' today"):
+        record_curves(folder, tmp_path / RECORDED_CURVES, [Specification("made", ("p.x",), FACTOR, points, 2)], "c0")
 
 
 def test_a_file_that_is_no_record_is_refused(tmp_path: Path) -> None:

@@ -103,6 +103,22 @@ def test_a_level_may_name_the_key_of_its_value(folder: Path) -> None:
         readings(folder, entry)
 
 
+def test_a_level_that_reads_another_value_changes_no_entry(folder: Path) -> None:
+    entry = copy.deepcopy(PERPLEXITY)
+    del entry["factors"]["least count"]
+    entry["factors"]["words"] = {
+        "sequence": {"because": "the table's"},
+        "bag": {"because": "open", "reads": {"perplexity/multinomial": "multinomial_bag"}},
+    }
+    first, *others = readings(folder, entry).specifications[0].points
+    (bag,) = [one for one in others if {**one.levels, "words": "sequence"} == first.levels]
+    assert first.levels["words"] == "sequence"
+    assert (bag.names, bag.keys) == ({}, {"perplexity/multinomial": "multinomial_bag"})
+    entry["factors"]["words"]["bag"]["reads"] = {"perplexity/multinomial": "multinomial"}
+    with pytest.raises(ConfigError, match=r"words\.bag: changes nothing that 'edcm\.perp\.mult' rests on"):
+        readings(folder, entry)
+
+
 def test_points_that_share_a_level_share_its_entry(folder: Path) -> None:
     points = readings(folder, PERPLEXITY).specifications[0].points
     named = {(p.levels["least count"], p.names.get("features.rainbow")) for p in points}

@@ -1,4 +1,4 @@
-"""k-NN: its seven representations, exact neighbours and votes against dense twins; properties of the similarities."""
+"""k-NN: its representations, exact neighbours and votes against dense twins; properties of the similarities."""
 
 from __future__ import annotations
 

@@ -51,6 +51,18 @@ def test_naive_bayes_is_scikit_learns_for_each_label(seed: int, alpha: float) ->
         np.testing.assert_allclose(model.decision_function(X)[:, label], odds, rtol=1e-9, atol=1e-9)
 
 
+@given(seeds, st.sampled_from([3.0, 100.0]))
+@settings(deadline=None, derandomize=True, max_examples=15)
+def test_naive_bayes_with_a_length_is_that_of_pages_scaled_by_hand(seed: int, length: float) -> None:
+    X, Y = naive.corpus(seed, n=20)
+    X[2] = 0
+    scaled = np.array([[length * count / max(sum(page), 1) for count in page] for page in X.tolist()])
+    model, twin = LabelNaiveBayes(length=length).fit(X, Y), LabelNaiveBayes().fit(scaled, Y)
+    np.testing.assert_allclose(model.coef_, twin.coef_, rtol=1e-9, atol=1e-12)
+    np.testing.assert_allclose(model.decision_function(X), twin.decision_function(scaled), rtol=1e-9, atol=1e-9)
+    assert not np.allclose(model.coef_, LabelNaiveBayes().fit(X, Y).coef_)
+
+
 def test_naive_bayes_leaves_out_words_of_no_training_page() -> None:
     X, Y = naive.corpus(3, n=20)
     X[:, 4] = 0

@@ -1,4 +1,4 @@
-"""Twins of the seven representations and their k-NN: dense vectors, a full matrix of similarities, a count of votes."""
+"""Twins of the representations and their k-NN: dense vectors, a full matrix of similarities, a count of votes."""
 
 from __future__ import annotations
 
@@ -24,9 +24,10 @@ def vector(name: str, x: np.ndarray, train: np.ndarray, beta: np.ndarray) -> np.
     seen = (train > 0).sum(axis=0)
     known = np.flatnonzero(seen)
     result = np.zeros(len(x))
-    if name == "tfidf":
+    if name in ("tfidf", "tfidf_damped"):
         for w in known:
-            result[w] = x[w] * math.log(len(train) / seen[w])
+            count = x[w] if name == "tfidf" or not x[w] else 1 + math.log(x[w])
+            result[w] = count * math.log(len(train) / seen[w])
         return result / norm(result, 2) if result.any() else result
     if name == "fisher_multinomial":
         result[known] = x[known] * train.sum() / train.sum(axis=0)[known]

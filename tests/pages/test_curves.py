@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 from reproduction.flow.curves import CLAIM_UNIT, READINGS, Curve, Reading
 from reproduction.pages.curves import draw_curve, with_drawings
@@ -35,6 +36,16 @@ def test_the_axis_has_a_unit_and_the_legend_the_share_within_the_margin() -> Non
     assert "accuracy" not in draw_curve(curve(CLAIM_UNIT, math.inf), "a claim", "accuracy").decode()
     plain = draw_curve(curve("", 0.6), "a table", "perplexity").decode()
     assert "perplexity" in plain and "perplexity (" not in plain
+
+
+def test_the_spread_of_a_value_is_a_line_through_its_dot() -> None:
+    made = curve("fraction", 0.6)
+    plain = draw_curve(made, "a table", "accuracy")
+    wide = replace(made, readings=[replace(one, spread=one.value and 0.1) for one in made.readings])
+    drawn = draw_curve(wide, "a table", "accuracy")
+    assert "A line through a dot is one standard deviation over trials to each side." in notes_of(drawn)
+    assert "standard deviation" not in " ".join(notes_of(plain))
+    assert drawn.count(b"LineCollection") == plain.count(b"LineCollection") + 1
 
 
 def test_a_claim_has_a_boundary_and_no_margin() -> None:

@@ -16,9 +16,10 @@ from pathlib import Path
 from textmix.core import io
 
 #: Columns of ``readings.csv``: ``point`` 0 is the choice of the table; ``levels`` are ``factor=level``, joined by
-#: semicolons; ``low`` and ``high`` are the ends of the margin, in the row's unit.
+#: semicolons; ``spread`` is the standard deviation of ``value`` over its trials; ``low`` and ``high`` are the ends of
+#: the margin, in the row's unit.
 READINGS = (
-    *("row", "specification", "point", "levels", "value", "inside"),
+    *("row", "specification", "point", "levels", "value", "spread", "inside"),
     *("published", "rounding", "low", "high", "unit", "product", "reason"),
 )
 #: Columns of ``factors.csv``.
@@ -37,12 +38,14 @@ class Reading:
     value : in the row's unit; of a claim its distance from its boundary; None where it could not be made.
     inside : whether it lies within the margin of the row, or the claim holds.
     reason : why there is no value; empty where there is one.
+    spread : standard deviation of the value over its trials; None where it has none.
     """
 
     levels: Mapping[str, str]
     value: float | None
     inside: bool
     reason: str = ""
+    spread: float | None = None
 
 
 @dataclass(frozen=True)
@@ -135,8 +138,9 @@ class Curve:
             {
                 **head,
                 "point": point,
-                "levels": "; ".join(f"{factor}={level}" for factor, level in one.levels.items()),
+                "levels": levels_text(one.levels),
                 "value": one.value,
+                "spread": one.spread,
                 "inside": one.inside,
                 **tail,
                 "unit": self.unit,
@@ -178,14 +182,18 @@ def _curve(rows: Sequence[Mapping[str, str]]) -> Curve:
 
 def _reading(row: Mapping[str, str]) -> Reading:
     """Return a reading from its row."""
-    return Reading(
-        levels_of(row["levels"]), float(row["value"]) if row["value"] else None, row["inside"] == "True", row["reason"]
-    )
+    value, spread = (float(row[key]) if row[key] else None for key in ("value", "spread"))
+    return Reading(levels_of(row["levels"]), value, row["inside"] == "True", row["reason"], spread)
 
 
 def levels_of(text: str) -> dict[str, str]:
     """Return factor -> level of ``factor=level; factor=level``, as ``readings.csv`` has them."""
     return dict(part.partition("=")[::2] for part in text.split("; "))
+
+
+def levels_text(levels: Mapping[str, str]) -> str:
+    """Return ``factor=level; factor=level``, as ``readings.csv`` has it."""
+    return "; ".join(f"{factor}={level}" for factor, level in levels.items())
 
 
 def read_factors(files: Mapping[str, str]) -> dict[str, dict[str, dict[str, str]]]:

@@ -210,10 +210,15 @@ def _drawn(factors: Mapping[str, Mapping[str, Any]], axes: list[Any]) -> list[di
     The draw is seeded by a hash of the axes and of the levels, so that it needs no state, and a further level moves few
     points.
     """
-    chosen = {factor: next(name for name, one in each.items() if "set" not in one) for factor, each in factors.items()}
+    chosen = {factor: next(name for name, one in each.items() if _is_of_table(one)) for factor, each in factors.items()}
     others = [levels for levels in _product(factors) if levels != chosen]
     drawn = sorted(others, key=lambda levels: digest_of([*axes, levels]))[: MOST - 1]
     return [chosen, *(levels for levels in others if levels in drawn)]
+
+
+def _is_of_table(level: Mapping[str, Any]) -> bool:
+    """Return whether a level is the choice of the table, which changes nothing."""
+    return not {"set", "reads"} & set(level)
 
 
 def _merged(place: str, entry: Mapping[str, Any], levels: Mapping[str, str], part: str) -> dict[str, Any]:
@@ -232,8 +237,11 @@ def _check_levels(
 ) -> None:
     """Check that each factor has one choice of the table, and that each level gives a paper.yaml that could be run."""
     for factor, levels in entry["factors"].items():
-        if sum("set" not in level for level in levels.values()) != 1:
-            raise ConfigError(f"{place}.factors.{factor}: exactly one level, the choice of the table, has no key set")
+        if sum(map(_is_of_table, levels.values())) != 1:
+            raise ConfigError(
+                f"{place}.factors.{factor}: exactly one level, the choice of the table, has neither set nor reads; "
+                "say what each other one changes"
+            )
         for name, level in levels.items():
             where = f"{place}.factors.{factor}.{name}"
             changed = _changed(paper, level.get("set", {}), where)
@@ -245,22 +253,30 @@ def _check_levels(
 
 def _check_reads(place: str, entry: Mapping[str, Any], sources: Mapping[str, tuple[Locator, ...]]) -> None:
     """Check that each value that a level reads elsewhere is one on which the rows rest."""
-    behind = dict.fromkeys(one for row in entry["rows"] for one in sources[row])
-    known = [f"{one.measure}/{one.key}" for one in behind if isinstance(one, MeasureLocator)]
+    behind = _values_behind(one for row in entry["rows"] for one in sources[row])
+    known = [f"{one.measure}/{one.key}" for one in behind]
     for factor, levels in entry["factors"].items():
         for name, level in levels.items():
             for value in level.get("reads", {}):
                 check_name("value", value, known, f"{place}.factors.{factor}.{name}.reads")
 
 
+def _values_behind(sources: Iterable[Locator]) -> list[MeasureLocator]:
+    """Return the values of measures among the locators of the values that rows rest on, each once."""
+    return list(dict.fromkeys(one for one in sources if isinstance(one, MeasureLocator)))
+
+
 def _check_changes(place: str, entry: Mapping[str, Any], expansion: _Expansion) -> None:
     """Refuse a level that changes nothing that one of the rows rests on: it would look like a further reading."""
     for (factor, levels), row in itertools.product(entry["factors"].items(), entry["rows"]):
+        values = _values_behind(expansion.sources[row])
         for name, level in levels.items():
             changes = {
                 path: one for path, one in level.get("set", {}).items() if _reaches(path, expansion.sources[row])
             }
-            if "set" in level and "reads" not in level and not expansion.changed(changes, [row]):
+            reads = level.get("reads", {})
+            elsewhere = any(reads.get(f"{one.measure}/{one.key}", one.key) != one.key for one in values)
+            if not _is_of_table(level) and not elsewhere and not expansion.changed(changes, [row]):
                 raise ConfigError(
                     f"{place}.factors.{factor}.{name}: changes nothing that '{row}' rests on; remove the level, or "
                     "give the row readings of its own"

@@ -14,30 +14,34 @@ from reproduction.flow.curves import (
     FACTORS,
     READINGS,
     factor_rows,
+    levels_of,
+    levels_text,
     read_curves,
     read_folder,
 )
-from reproduction.flow.readings import Specification
+from reproduction.flow.readings import DeclaredReading, Specification
 from textmix.core import io
 from textmix.core.digests import digest_of
 from textmix.core.errors import ConfigError, IntegrityError
 
 #: Name of a paper's file.
 RECORDED_CURVES = "recorded/curves.csv"
-#: Its columns: those of ``readings.csv``, the digest of the readings, and when and with which commit they ran.
+#: Its columns: those of ``readings.csv``, the digest of the reading, and when and with which commit it ran.
 COLUMNS = (*READINGS, "declared", "date", "commit")
+#: Why a reading of a recorded curve has no value.
+LATER = "declared after the curve was recorded"
 #: Digits of a digest.
 _SHORT = 12
 
 Row = Mapping[str, object]
 
 
-def declared_digest(specification: Specification) -> str:
-    """Return a digest of the readings of some rows: their levels, and the entries of paper.yaml that they change.
+def declared_digest(point: DeclaredReading) -> str:
+    """Return a digest of what a reading changes.
 
     The name of a changed entry holds the digest of its content, so that another value of a level is another digest.
     """
-    return digest_of([[dict(point.levels), dict(point.names)] for point in specification.points])[:_SHORT]
+    return digest_of([dict(point.names), dict(point.keys)])[:_SHORT]
 
 
 def record_curves(folder: Path, file: Path, declared: Sequence[Specification], commit: str) -> list[str]:
@@ -56,13 +60,18 @@ def record_curves(folder: Path, file: Path, declared: Sequence[Specification], c
     ------
     IntegrityError : the folder was changed by hand, or none of its curves has all its readings.
     """
-    digests = {one.name: declared_digest(one) for one in declared}
+    points = [(one.name, point) for one in declared for point in one.points]
+    digests = {(name, levels_text(point.levels)): declared_digest(point) for name, point in points}
     written = datetime.fromtimestamp(io.meta_path(folder).stat().st_mtime, UTC)
     facts = {"date": written.strftime("%Y-%m-%d"), "commit": commit}
     whole = [curve for curve in read_curves(read_folder(folder)) if len(curve.made) == len(curve.readings)]
     if not whole:
         raise IntegrityError(f"{folder}: no curve has all its readings; run snakemake specifications with full.yaml")
-    made = [{**row, "declared": digests[curve.specification], **facts} for curve in whole for row in curve.rows()]
+    made = [row for curve in whole for row in curve.rows()]
+    undeclared = [row["levels"] for row in made if (row["specification"], row["levels"]) not in digests]
+    if undeclared:
+        raise IntegrityError(f"{folder}: choices.yaml declares no reading '{undeclared[0]}' today; run it again")
+    made = [{**row, "declared": digests[row["specification"], row["levels"]], **facts} for row in made]
     rows: dict[str, list[Row]] = {}
     for row in (*current(_read(file), declared), *made):
         rows.setdefault(str(row["row"]), []).append(row)
@@ -89,9 +98,39 @@ def recorded_curves(file: Path, declared: Sequence[Specification]) -> dict[str, 
 
 
 def current(rows: Iterable[Row], declared: Sequence[Specification]) -> list[Row]:
-    """Return the recorded rows whose readings are those that are declared today."""
-    digests = {(row, one.name): declared_digest(one) for one in declared for row in one.rows}
-    return [row for row in rows if digests.get((str(row["row"]), str(row["specification"]))) == row["declared"]]
+    """Return the recorded curves of the readings that are declared today.
+
+    Where a factor or a level was declared since, the readings that it adds have no value.  Of a curve of which a point
+    is no longer declared nothing is left.
+    """
+    curves: dict[tuple[str, str], list[Row]] = {}
+    for row in rows:
+        curves.setdefault((str(row["row"]), str(row["specification"])), []).append(row)
+    known = {(row, one.name): one for one in declared for row in one.rows}
+    return [row for place, curve in curves.items() if place in known for row in _current(curve, known[place])]
+
+
+def _current(curve: Sequence[Row], specification: Specification) -> list[Row]:
+    """Return the rows of a recorded curve, one for each point that is declared today; none if a point is gone."""
+    table = specification.points[0].levels
+    points = {tuple(point.levels.items()): point for point in specification.points}
+    found = {}
+    for row in curve:
+        levels = tuple({**table, **levels_of(str(row["levels"]))}.items())
+        if levels not in points or declared_digest(points[levels]) != row["declared"]:
+            return []
+        found[levels] = row
+    lacking = {**curve[0], "value": "", "spread": "", "inside": False, "reason": LATER}
+    return [
+        {
+            **found.get(levels, lacking),
+            "point": place,
+            "levels": levels_text(dict(levels)),
+            "product": specification.product,
+            "declared": declared_digest(point),
+        }
+        for place, (levels, point) in enumerate(points.items())
+    ]
 
 
 def _read(file: Path) -> list[Row]:

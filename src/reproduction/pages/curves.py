@@ -64,6 +64,9 @@ def _sheet(curve: Curve, measured: str) -> Sheet:
             words = label if not curve.is_claim else ("the claim holds" if inside else "the claim does not hold")
             drawn: dict[str, Any] = {"color": look, "markersize": 4, "alpha": 1 if inside else 0.6}
             above.plot(*zip(*points, strict=True), "o", label=f"{words}, {len(points)} of {len(made)}", **drawn)
+    spread = [(rank, one.value, one.spread) for rank, one in zip(ranks, made, strict=True) if one.spread]
+    if spread:
+        above.errorbar(*zip(*spread, strict=True), fmt="none", ecolor=GREY, elinewidth=0.8, zorder=1)
     for rank in chosen:
         above.plot([rank], [made[rank - 1].value], label="choice of the table", markersize=8, **_CHOICE)
         below.axvline(rank, color=PALE, linewidth=5, alpha=0.5, zorder=0)
@@ -119,5 +122,7 @@ def _tell(figure: Sheet, curve: Curve) -> None:
         figure.note(f"The claim holds under {curve.inside} of them: {curve.standing}.")
     else:
         figure.note(f"{curve.inside} of them are within the margin; the printed value is {curve.standing}.")
+    if any(one.spread for one in made):
+        figure.note("A line through a dot is one standard deviation over trials to each side.")
     if lost:
         figure.note(f"{lost} more were not run.")

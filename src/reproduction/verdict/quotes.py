@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from reproduction.flow.curves import levels_of
+from reproduction.flow.curves import levels_of, levels_text
 from reproduction.verdict.published import Published
 from reproduction.verdict.recorded import RecordedRow
 from reproduction.verdict.words import shown, with_deviation
@@ -94,6 +94,6 @@ def _reading(reference: Reference, readings: Sequence[Mapping[str, str]], place:
     asked = {**table, **reference.levels}
     value = next((row["value"] for row in rows if levels_of(row["levels"]) == asked), "")
     if not value:
-        levels = "; ".join(f"{factor}={level}" for factor, level in asked.items())
-        raise ConfigError(f"{place}: the recorded curve of '{reference.row}' has no reading '{levels}'; name another")
+        remedy = f"has no reading '{levels_text(asked)}'; name another"
+        raise ConfigError(f"{place}: the recorded curve of '{reference.row}' {remedy}")
     return value

@@ -58,7 +58,8 @@ def _measured(row: Published, point: DeclaredReading, results: Results, publishe
     except MissingResult as missing:
         return Reading(point.levels, None, inside=False, reason=missing.reason)
     value = float(f"{float(found.value):.10g}")
-    return Reading(point.levels, value, abs(value - published) <= allowed)
+    spread = found.standard_deviation and float(f"{found.standard_deviation:.10g}")
+    return Reading(point.levels, value, abs(value - published) <= allowed, spread=spread)
 
 
 def _claimed(name: str, check: Check, point: DeclaredReading, results: Results) -> Reading:

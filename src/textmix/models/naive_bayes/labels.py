@@ -13,7 +13,7 @@ from scipy import sparse
 from sklearn.utils.validation import check_is_fitted
 
 from textmix.models.common.checks import OF_NEGATIVE_FEATURES, OF_SPARSE_INPUT, Failures
-from textmix.models.common.label_counts import LabelCountClassifier
+from textmix.models.common.label_counts import LabelCountClassifier, unit_rows
 from textmix.models.common.multilabel import IndependentLabels
 from textmix.models.common.sklearn_private import Interval, StrOptions
 from textmix.models.common.targets import LabelSetTargets
@@ -27,6 +27,7 @@ class LabelNaiveBayes(IndependentLabels, LabelCountClassifier):
     ----------
     alpha : constant that is added to every word count of both classes of pages; 1 is Laplace's rule.
     vocabulary : the words that have a weight: "all" columns of X, or only the words of the "training" pages.
+    length : number of words to which each page is scaled, as Nigam et al. (2000) scale theirs; None takes the counts.
 
     Attributes
     ----------
@@ -55,14 +56,17 @@ class LabelNaiveBayes(IndependentLabels, LabelCountClassifier):
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "alpha": [Interval(Real, 0, None, closed="neither")],
         "vocabulary": [StrOptions({"all", "training"})],
+        "length": [Interval(Real, 0, None, closed="neither"), None],
     }
 
-    def __init__(self, *, alpha: float = 1.0, vocabulary: str = "all") -> None:
+    def __init__(self, *, alpha: float = 1.0, vocabulary: str = "all", length: float | None = None) -> None:
         self.alpha = alpha
         self.vocabulary = vocabulary
+        self.length = length
 
     def _fit_counts(self, counts: sparse.csr_array, labels: sparse.csr_array) -> None:
         """Set weights and intercepts from the words of the pages with and without each label."""
+        counts = self._scaled(counts)
         with_label = (counts.T @ labels).toarray()
         total = np.asarray(counts.sum(axis=0), dtype=np.float64).ravel()
         words = np.flatnonzero((total > 0) | (self.vocabulary == "all"))
@@ -83,4 +87,8 @@ class LabelNaiveBayes(IndependentLabels, LabelCountClassifier):
     def decision_function(self, X: Any) -> np.ndarray:
         """Return log p(with the label | x) - log p(without it | x) of each page and label, float64 (N, L)."""
         check_is_fitted(self)
-        return np.asarray(check_counts(self, X, reset=False) @ self.coef_.T) + self.intercept_
+        return np.asarray(self._scaled(check_counts(self, X, reset=False)) @ self.coef_.T) + self.intercept_
+
+    def _scaled(self, counts: sparse.csr_array) -> sparse.csr_array:
+        """Return counts (N, V) as ``length`` scales them."""
+        return counts if self.length is None else unit_rows(counts, 1.0) * self.length

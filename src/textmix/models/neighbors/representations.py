@@ -1,4 +1,4 @@
-r"""The seven document representations that the EDCM paper compares by k-NN (section 6 and equation 5).
+r"""The seven document representations that the EDCM paper compares by k-NN (section 6 and equation 5), and one more.
 
 Each is a sparse vector with a few dense coordinates (`Vectors`).  So the time of an inner product depends only on the
 words that two documents share.  That holds for the Fisher kernel of the DCM too, though its score vector has no zero:
@@ -112,7 +112,19 @@ class TfIdf(Representation):
 
     def transform(self, X: sparse.csr_array) -> Vectors:
         """Return the weighted counts, of length 1."""
-        return Vectors.plain(X.data * self.weight[X.indices], X).cosine()
+        return Vectors.plain(self._damped(X.data) * self.weight[X.indices], X).cosine()
+
+    def _damped(self, counts: np.ndarray) -> np.ndarray:
+        """Return what stands in place of positive counts x_w; here these themselves."""
+        return counts
+
+
+class DampedTfIdf(TfIdf):
+    """(1 + log x_w) log(|D| / df_w), divided by its length, the common form; the paper prints x_w log(|D| / df_w)."""
+
+    def _damped(self, counts: np.ndarray) -> np.ndarray:
+        """Return 1 + log x_w; 0 for x_w = 0."""
+        return 1.0 + np.log(counts, out=np.full(len(counts), -1.0), where=counts > 0)
 
 
 class FisherMultinomial(Representation):
@@ -174,6 +186,7 @@ REPRESENTATIONS: dict[str, Callable[[], Representation]] = {
     "l2": lambda: LengthNormalised(2),
     "bhattacharyya": lambda: LengthNormalised(1, root=True),
     "tfidf": TfIdf,
+    "tfidf_damped": DampedTfIdf,
     "fisher_dcm": FisherDCM,
     "fisher_multinomial": FisherMultinomial,
 }
