@@ -45,7 +45,7 @@ def test_the_spread_of_a_value_is_a_line_through_its_dot() -> None:
     drawn = draw_curve(wide, "a table", "accuracy")
     assert "A line through a dot is one standard deviation over trials to each side." in notes_of(drawn)
     assert "standard deviation" not in " ".join(notes_of(plain))
-    assert drawn.count(b"LineCollection") == plain.count(b"LineCollection") + 1
+    assert drawn.count(b"<path") > plain.count(b"<path")
 
 
 def test_a_claim_has_a_boundary_and_no_margin() -> None:

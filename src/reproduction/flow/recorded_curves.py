@@ -67,11 +67,12 @@ def record_curves(folder: Path, file: Path, declared: Sequence[Specification], c
     whole = [curve for curve in read_curves(read_folder(folder)) if len(curve.made) == len(curve.readings)]
     if not whole:
         raise IntegrityError(f"{folder}: no curve has all its readings; run snakemake specifications with full.yaml")
-    made = [row for curve in whole for row in curve.rows()]
-    undeclared = [row["levels"] for row in made if (row["specification"], row["levels"]) not in digests]
-    if undeclared:
-        raise IntegrityError(f"{folder}: choices.yaml declares no reading '{undeclared[0]}' today; run it again")
-    made = [{**row, "declared": digests[row["specification"], row["levels"]], **facts} for row in made]
+    made = []
+    for row in (row for curve in whole for row in curve.rows()):
+        digest = digests.get((str(row["specification"]), str(row["levels"])))
+        if digest is None:
+            raise IntegrityError(f"{folder}: choices.yaml declares no reading '{row['levels']}' today; run it again")
+        made.append({**row, "declared": digest, **facts})
     rows: dict[str, list[Row]] = {}
     for row in (*current(_read(file), declared), *made):
         rows.setdefault(str(row["row"]), []).append(row)
