@@ -104,6 +104,8 @@ release-check:
 	  $$python -m venv .venv-release/$$python; \
 	  .venv-release/$$python/bin/python -m pip install --quiet dist/*.whl; \
 	  .venv-release/$$python/bin/python -P tests/release/example.py; \
+	  .venv-release/$$python/bin/python -m pip install --quiet "$$(ls dist/*.whl)[compare]"; \
+	  .venv-release/$$python/bin/python -P tests/release/compared.py; \
 	done
 
 # The lowest version of a requirement is its first bound.
