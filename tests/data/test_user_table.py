@@ -13,6 +13,8 @@ import numpy as np
 import pytest
 
 from textmix.core.errors import ConfigError, DataFormatError, TextmixError
+from textmix.data.cells import kinds_of
+from textmix.data.corpus import TableTexts
 from textmix.data.labels import label_name, labels_of
 from textmix.data.user_table import Layout, Table, of_card, read_table, read_texts
 
@@ -319,19 +321,42 @@ def test_labels_of_fasttext_are_no_words_of_new_texts(tmp_path: Path) -> None:
     assert [text.text.decode() for text in read_texts(plain, **of_card(card, None))[0]] == TEXTS
 
 
-def test_columns_beside_the_text_have_a_kind(tmp_path: Path) -> None:
-    head = ",text,label,price,colour,day,remark"
-    row = "{n},{text},{kind},{n}.5,{kind}ish,2024-05-{n:02}1,a longer remark on row number {n}"
-    content = lines(head, row=row.replace("{n:02}1", "1{n}")).replace("5-110", "5-20").replace("5-111", "5-21")
-    further = read_table(write(tmp_path / "a.csv", content), further=True).further
-    assert {name: column.kind for name, column in further.items()} == {
-        "price": "number",
-        "colour": "category",
-        "day": "date",
-    }
-    assert further["price"].values[2] == 2.5
-    assert list(further["colour"].values) == [f"{kind}ish" for kind in KINDS]
-    assert read_table(tmp_path / "a.csv").further == {}
+def test_cells_of_further_columns_come_with_the_texts(tmp_path: Path) -> None:
+    path = write(tmp_path / "a.csv", lines(",text,label,price,colour", row="{n},{text},{kind},{n}.5,{kind}ish"))
+    table = read_table(path, further="price,colour")
+    text = table.corpus.text
+    assert isinstance(text, TableTexts) and [text.text(row) for row in range(len(text))] == TEXTS
+    assert text.cells["price"][2] == "2.5" and text.cells["colour"] == [f"{kind}ish" for kind in KINDS]
+    assert kinds_of(text.cells) == {"price": "number", "colour": "category"}
+    assert "Not read: price" not in " ".join(table.corpus.info["remarks"])
+    assert not isinstance(read_table(path).corpus.text, TableTexts)
+    new, _ = read_texts(path, text="text", further=("colour", "price"))
+    assert [each.cells for each in new][2] == (f"{KINDS[2]}ish", "2.5")
+    assert table.corpus.content_digest() != read_table(path).corpus.content_digest()
+
+
+@pytest.mark.parametrize(
+    ("further", "said"), [("prise", "price"), ("text", "--text and --further"), ("9", "no column")]
+)
+def test_a_further_column_that_is_not_there_or_is_the_text_is_named(further: str, said: str, tmp_path: Path) -> None:
+    path = write(tmp_path / "a.csv", lines(",text,label,price", row="{n},{text},{kind},{n}.5"))
+    with pytest.raises((ConfigError, DataFormatError), match=said):
+        read_table(path, text="text", further=further)
+
+
+@pytest.mark.parametrize(
+    ("cells", "said"),
+    [
+        (["x"] * 9, "one value only"),
+        (["", "x"] * 9, "one value only"),
+        ([str(row) for row in range(9)], "numbers the rows"),
+        ([f"remark {row}" for row in range(9)], "neither numbers nor categories"),
+        (["a long text on the matter of the label, " * 3 + str(row % 2) for row in range(9)], "join it to the text"),
+    ],
+)
+def test_a_further_column_without_use_is_refused(cells: list[str], said: str) -> None:
+    with pytest.raises(ConfigError, match=said):
+        kinds_of({"a": cells})
 
 
 @pytest.mark.parametrize(

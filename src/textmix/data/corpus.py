@@ -51,6 +51,23 @@ class Ragged:
 
 
 @dataclass(frozen=True)
+class TableTexts(Ragged):
+    """Texts of a table with the cells beside them.
+
+    Parameters
+    ----------
+    cells : name of a column -> the cell of each of N rows as text, empty where there is none.
+    """
+
+    cells: Mapping[str, Sequence[str]]
+
+    @classmethod
+    def of(cls, text: Ragged, cells: Mapping[str, Sequence[str]]) -> Ragged:
+        """Return texts with cells beside them; where there is no column the texts alone."""
+        return cls(text.values, text.offsets, cells) if cells else text
+
+
+@dataclass(frozen=True)
 class Corpus:
     """Documents with labels, as text, as a token stream or as a document-by-feature matrix.
 
@@ -147,6 +164,8 @@ class Corpus:
         for name, array in sorted(self._arrays().items()):
             digest.update(f"{name}:{array.dtype.str}:{array.shape}\n".encode())
             digest.update(np.ascontiguousarray(array).view(np.uint8).data if array.size else b"")
+        if isinstance(self.text, TableTexts):
+            digest.update(io.canonical_json({name: [*cells] for name, cells in self.text.cells.items()}).encode())
         return digest.hexdigest()
 
     def _arrays(self) -> dict[str, np.ndarray]:

@@ -11,7 +11,6 @@ import re
 from array import array
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import pairwise
 from pathlib import Path
 from types import MappingProxyType
 from typing import IO, Any, NamedTuple
@@ -21,18 +20,19 @@ from scipy import sparse
 
 from textmix.core.errors import ConfigError, DataFormatError, suggest
 from textmix.data.archives import ends_line
-from textmix.data.corpus import TEST, TRAIN, Corpus, Ragged
+from textmix.data.cells import OFTEN, cell_text
+from textmix.data.corpus import TEST, TRAIN, Corpus, Ragged, TableTexts
 from textmix.data.formats import FORMATS, format_of, without_packing
 from textmix.data.labels import LabelError, applies, are_printed, label_name, labels_of, remarks_on
-from textmix.data.marks import by_dates, by_groups, number_of, times_of
+from textmix.data.marks import by_dates, by_groups, times_of
 from textmix.data.reading import SPLITS, require_documents
 from textmix.data.tables import utf8
 from textmix.data.user_file import ABSENT, LABEL_NAMES, LONGEST, PREFIX, TEXT_NAMES, UserFile, is_number, open_table
 
 #: Mean numbers of words and of characters from which a column may be text.
 WORDS, CHARACTERS = 3.0, 15.0
-#: Most labels for each row, and how many times longer than any other text the text may be taken without a question.
-OFTEN, LONGER = 0.5, 3.0
+#: How many times longer than any other text the text may be taken without a question.
+LONGER = 3.0
 #: Separators as a shell lets them be written.
 _WRITTEN = {"\\t": "\t", "\\n": "\n"}
 #: Words of a column of parts.
@@ -51,6 +51,7 @@ class _Asked(NamedTuple):
     separator: str | None
     several: bool | None
     marks: Mapping[str, Reference]
+    further: Reference | Sequence[Reference] | None
     flags: tuple[str, str]
 
 
@@ -81,27 +82,20 @@ class Layout(NamedTuple):
         return {**card, "header": self.header, **({} if self.separator is None else {"separator": self.separator})}
 
 
-class Further(NamedTuple):
-    """A column beside text and labels: ``number`` or ``date``, float64 (N,) with nan; or ``category``, N texts."""
-
-    kind: str
-    values: np.ndarray | list[str]
-
-
 class Table(NamedTuple):
-    """A table: its corpus (``info["remarks"]`` has sentences on how it was read), its layout, and further columns."""
+    """A table: its corpus (``info["remarks"]`` has sentences on how it was read), and its layout."""
 
     corpus: Corpus
     layout: Layout
-    further: Mapping[str, Further]
 
 
 class NewText(NamedTuple):
-    """One text: its identifier (its number from 1 without one), number of its first line from 1, and UTF-8."""
+    """One text: its identifier (its number from 1 without one), number of its first line from 1, UTF-8, and cells."""
 
     id: str
     line: int
     text: bytes
+    cells: tuple[str, ...] = ()
 
 
 @dataclass
@@ -116,7 +110,7 @@ class _Documents:
     lines: array[int] = field(default_factory=lambda: array("q"))
     marks: list[str] = field(default_factory=list)
     ids: list[str] = field(default_factory=list)
-    further: dict[str, list[Any]] = field(default_factory=dict)
+    cells: dict[str, list[str]] = field(default_factory=dict)
     unlabelled: int = 0
     textless: int = 0
 
@@ -135,7 +129,7 @@ def read_table(
     delimiter: str | None = None,
     prefix: str | None = None,
     unlabelled: str = "drop",
-    further: bool = False,
+    further: Reference | Sequence[Reference] | None = None,
     name: str | None = None,
     flags: tuple[str, str] = ("--text", "--labels"),
 ) -> Table:
@@ -154,7 +148,7 @@ def read_table(
     prefix : of the labels of a file of lines; None to find fastText's.
     unlabelled : ``drop`` to leave out, and count, rows without a label or a text; ``refuse`` to raise an error, and to
         take a row without a label for one of which none of several applies.
-    further : whether the columns that are neither text, labels nor marks are kept.
+    further : columns beside the text, whose cells come with it (`textmix.data.corpus.TableTexts`); None for none.
     name : of the corpus.
     flags : the options that name text and labels, for messages.
 
@@ -166,7 +160,7 @@ def read_table(
     """
     files = {"data": path} if isinstance(path, Path) else dict(path)
     separator = None if separator is None else _WRITTEN.get(separator, separator)
-    asked = _Asked(text, labels, separator, several, marks, flags)
+    asked = _Asked(text, labels, separator, several, marks, further, flags)
     table, sizes, remarks, layout = _Documents(), dict[str, int](), list[str](), None
     for role, place in files.items():
         before = len(table.lines)
@@ -174,7 +168,7 @@ def read_table(
         file = open_table(
             place,
             asked_form,
-            wanted=_wanted(asked.text, asked.labels, [*marks.values()]),
+            wanted=_wanted(asked.text, asked.labels, [*marks.values()], further),
             header=layout.header if layout and not layout.header else header,
             encoding=encoding,
             delimiter=delimiter,
@@ -187,7 +181,7 @@ def read_table(
             layout = found
             remarks += _column_remarks(file, found, reader)
             asked = asked._replace(text=found.text, labels=found.labels, several=found.several)
-        _read(table, file, reader, layout=found, drop=unlabelled == "drop", further=further)
+        _read(table, file, reader, layout=found, drop=unlabelled == "drop")
         remarks += file.remarks
         if file.foreign:
             what = "lines are no UTF-8 and were read as Windows-1252 (Latin-1 with quotes and dashes)"
@@ -202,8 +196,7 @@ def read_table(
     named = name or re.sub("[^a-z0-9]+", "_", first.name.split(".")[0].lower()).strip("_") or "texts"
     require_documents({"name": named}, sum(sizes.values()))
     split = _split(table, sizes, next(iter(files.values())), marks, remarks)
-    corpus = _corpus(table, layout, remarks, name=named, ids=_ids(table, sizes, files), split=split)
-    return Table(corpus, layout, {key: _further(cells) for key, cells in table.further.items() if _kind(cells)})
+    return Table(_corpus(table, layout, remarks, name=named, ids=_ids(table, sizes, files), split=split), layout)
 
 
 def read_texts(
@@ -213,6 +206,7 @@ def read_texts(
     form: str | None = None,
     text: Reference | Sequence[Reference] | None = None,
     id: str | None = None,
+    further: Sequence[Reference] = (),
     header: bool | None = None,
     encoding: str | None = None,
     delimiter: str | None = None,
@@ -228,6 +222,7 @@ def read_texts(
     path, stream, form, header, encoding, delimiter : as in `textmix.data.user_file.open_table`.
     text : as in `read_table`.
     id : column of an identifier.
+    further : columns beside the text, whose cells come with it.
     flag : the option that names the text, for messages.
 
     Raises
@@ -240,7 +235,7 @@ def read_texts(
         path,
         "labelled" if labelled else form,
         stream=stream,
-        wanted=_wanted(text, id),
+        wanted=_wanted(text, id, further),
         header=header,
         encoding=encoding,
         delimiter=delimiter,
@@ -257,7 +252,8 @@ def read_texts(
     else:
         places = _places(file, text, flag)
     identifier = None if id is None else _place(file, id, "--id")
-    return _texts(file, places, identifier), file
+    beside = [_place(file, column, "the model") for column in further]
+    return _texts(file, places, identifier, beside), file
 
 
 def of_card(card: Mapping[str, Any], text: str | None) -> dict[str, Any]:
@@ -275,15 +271,16 @@ def of_card(card: Mapping[str, Any], text: str | None) -> dict[str, Any]:
     return {"text": column, "header": header if numbers else None}
 
 
-def _texts(file: UserFile, places: Sequence[int], identifier: int | None) -> Iterator[NewText]:
+def _texts(file: UserFile, places: Sequence[int], identifier: int | None, beside: Sequence[int]) -> Iterator[NewText]:
     """Yield the texts of the rows of a file."""
     for number, (line, cells) in enumerate(file.rows, start=1):
         name = str(number)
         if identifier is not None:
-            name = _word(_present(file, line, cells, identifier))
+            name = cell_text(_present(file, line, cells, identifier))
             utf8(file.name, line, name, "the id")
         text = _joined(file, line, cells, places)
-        yield NewText(name, line, b"" if text is None else utf8(file.name, line, text, "the text"))
+        found = b"" if text is None else utf8(file.name, line, text, "the text")
+        yield NewText(name, line, found, tuple(cell_text(_present(file, line, cells, place)) for place in beside))
 
 
 # --- which column is which -----------------------------------------------------------------------------------------
@@ -314,7 +311,7 @@ class _Column:
 
 
 class _Reader(NamedTuple):
-    """Positions of the columns of a file: text, labels, marks by name, and the others.
+    """Positions of the columns of a file: text, labels, marks and further ones by name, and the others.
 
     ``printed`` says whether texts in brackets are lists; ``zeros`` whether columns of 0 and 1 say 0, so that a row of
     empty cells says nothing.
@@ -323,6 +320,7 @@ class _Reader(NamedTuple):
     text: Sequence[int]
     labels: Sequence[int]
     marks: Mapping[str, int]
+    further: Mapping[str, int]
     others: Sequence[int]
     printed: bool
     zeros: bool
@@ -335,7 +333,8 @@ def _find(file: UserFile, asked: _Asked) -> tuple[Layout, _Reader]:
     texts = None if asked.text is None else _places(file, asked.text, asked.flags[0])
     chosen = None if asked.labels is None else _places(file, asked.labels, asked.flags[1])
     marked = {key: _place(file, column, f"--{key}") for key, column in asked.marks.items()}
-    named = {asked.flags[0]: texts or [], asked.flags[1]: chosen or []}
+    beside = [] if asked.further is None else _places(file, asked.further, "--further")
+    named = {asked.flags[0]: texts or [], asked.flags[1]: chosen or [], "--further": beside}
     given = _each_once(file, named | {f"--{key}": [place] for key, place in marked.items()})
     columns = _columns(file)
     free = [column for column in columns if column.place not in given]
@@ -355,11 +354,12 @@ def _find(file: UserFile, asked: _Asked) -> tuple[Layout, _Reader]:
     several = asked.several
     if several is None:
         several = asked.separator is not None or lists or len(chosen) > 1
-    others = [place for place in range(len(columns)) if place not in (*texts, *chosen, *marked.values())]
+    others = [place for place in range(len(columns)) if place not in (*texts, *chosen, *marked.values(), *beside)]
+    further = dict(zip(map(str, _names(file, beside)), beside, strict=True))
     names = tuple(_names(file, texts)), tuple(_names(file, chosen))
     layout = Layout(file.form, *names, several, asked.separator, file.header)
     zeros = len(chosen) > 1 and any(_is_flag(file, place) for place in chosen)
-    return layout, _Reader(texts, chosen, marked, others, printed, zeros)
+    return layout, _Reader(texts, chosen, marked, further, others, printed, zeros)
 
 
 def _each_once(file: UserFile, named: Mapping[str, Sequence[int]]) -> dict[int, str]:
@@ -531,9 +531,8 @@ def _holds_prefix(path: str | Path, stream: IO[bytes] | None = None) -> bool:
     return found
 
 
-def _read(table: _Documents, file: UserFile, reader: _Reader, *, layout: Layout, drop: bool, further: bool) -> None:
+def _read(table: _Documents, file: UserFile, reader: _Reader, *, layout: Layout, drop: bool) -> None:
     """Add the rows of a file to the documents."""
-    beside = [(str(file.names[place]), place) for place in reader.others] if further else []
     for line, cells in file.rows:
         words = _labels(file, line, cells, reader, layout.separator)
         if words is None and not layout.several and not drop:
@@ -556,9 +555,11 @@ def _read(table: _Documents, file: UserFile, reader: _Reader, *, layout: Layout,
         table.label_ends.append(len(table.labels))
         table.lines.append(line)
         for key, place in reader.marks.items():
-            _mark(table, file, line, key, _word(_present(file, line, cells, place)))
-        for name, place in beside:
-            table.further.setdefault(name, []).append(cells[place])
+            _mark(table, file, line, key, cell_text(_present(file, line, cells, place)))
+        for name, place in reader.further.items():
+            cell = cell_text(_present(file, line, cells, place))
+            utf8(file.name, line, cell, f"the column {name}")
+            table.cells.setdefault(name, []).append(cell)
 
 
 def _labels(
@@ -593,13 +594,6 @@ def _joined(file: UserFile, line: int, cells: Sequence[Any], places: Sequence[in
     filled = [cell for cell in found if cell is not None and cell != ""]
     wrong = next((cell for cell in filled if not isinstance(cell, str)), None)
     return ("\n".join(filled) if filled else None) if wrong is None else wrong
-
-
-def _word(value: Any) -> str:
-    """Return a cell as text, stripped; JSON null becomes the empty text, any other JSON value its JSON text."""
-    if value is None:
-        return ""
-    return value.strip() if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
 def _mark(table: _Documents, file: UserFile, line: int, key: str, value: str) -> None:
@@ -664,10 +658,11 @@ def _corpus(table: _Documents, layout: Layout, remarks: list[str], **more: Any) 
     if layout.separator is not None and len(met) and not (np.diff(indptr) > 1).any():
         remarks.append(f"No text has two labels; does {layout.separator!r} stand between the labels of a cell?")
     remarks += remarks_on({each: int(counts[i]) for i, each in enumerate(names)}, layout.several)
+    text = Ragged(np.frombuffer(table.text, dtype=np.uint8), np.frombuffer(table.ends, dtype=np.int64))
     return Corpus(
         label_names=names,
         labels=labels,
-        text=Ragged(np.frombuffer(table.text, dtype=np.uint8), np.frombuffer(table.ends, dtype=np.int64)),
+        text=TableTexts.of(text, table.cells),
         info={"remarks": remarks} if remarks else {},
         **more,
     )
@@ -686,38 +681,3 @@ def _ids(table: _Documents, sizes: Mapping[str, int], files: Mapping[str, Path])
             before = table.lines[first[name]]
             raise DataFormatError(path, table.lines[row], f"the id {name[:60]!r} stands twice, before in line {before}")
     return table.ids
-
-
-# --- columns beside the text -----------------------------------------------------------------------------------------
-
-
-def _kind(cells: Sequence[Any]) -> str | None:
-    """Return the kind of a column beside the text; None of an index, a second text and the like."""
-    texts = [text for text in map(_word, cells) if text]
-    distinct = set(texts)
-    if len(distinct) < 2:
-        return None
-    if all(map(is_number, texts)):
-        numbers = [number_of(text.replace(",", ".")) for text in texts]
-        steps = {after - before for before, after in pairwise(numbers)}  # type: ignore[operator]
-        return None if numbers[0] in (0.0, 1.0) and steps == {1.0} else "number"  # numbers of rows
-    try:
-        times_of(Path(), range(len(texts)), texts)
-    except DataFormatError:
-        short = float(np.mean([*map(len, texts)])) <= LONGEST
-        return "category" if short and len(distinct) <= OFTEN * len(texts) else None
-    return "date"
-
-
-def _further(cells: Sequence[Any]) -> Further:
-    """Return a column beside the text."""
-    kind, texts = _kind(cells), [*map(_word, cells)]
-    if kind == "category":
-        return Further(kind, texts)
-    values = np.full(len(texts), np.nan)
-    filled = [row for row, text in enumerate(texts) if text]
-    if kind == "number":
-        values[filled] = [number_of(texts[row].replace(",", ".")) for row in filled]
-    else:
-        values[filled] = times_of(Path(), filled, [texts[row] for row in filled])
-    return Further(str(kind), values)
