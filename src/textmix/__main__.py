@@ -83,7 +83,8 @@ def _add_compare(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
     add(
         "--time",
         default="60",
-        help="of the whole comparison, such as 90, 10min or 1.5h, or all for the whole search (default: 60 seconds)",
+        help="of the whole comparison from reading to its page, such as 90, 10min or 1.5h, or all for the whole search "
+        "(default: 60 seconds)",
     )
     add(
         "--metric",
@@ -92,6 +93,11 @@ def _add_compare(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
     add("--text", metavar="COLUMN", help="column of the text, or its number from 1, or several joined by commas")
     add("--labels", metavar="COLUMN", help="column of the labels, its number, or columns of 0 and 1 joined by commas")
     add("--separator", help="text between several labels of one cell")
+    add(
+        "--further",
+        metavar="COLUMNS",
+        help="columns of numbers or categories beside the text, joined by commas, that join the linear methods",
+    )
     add(
         "--parts",
         metavar="COLUMN",
@@ -261,6 +267,7 @@ def predict(options: argparse.Namespace) -> None:
             stream=None if form in FRAMES else stream,
             form=form,
             id=options.id,
+            further=model.beside,
             encoding=options.encoding,
             delimiter=options.delimiter,
             **of_card(model.card, options.column),
@@ -394,6 +401,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except TextmixError as error:
         logger.error("%s: %s", type(error).__name__, error)
         return 1
+    except KeyboardInterrupt:
+        logger.error("interrupted")
+        return 128 + signal.SIGINT
     except BrokenPipeError:
         _drop_standard_output()  # the reader (head, say) has enough
     except OSError as error:

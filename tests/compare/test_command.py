@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.compare.texts import drawn, write_table
+from tests.compare.texts import drawn, write_shop, write_table
 from textmix.__main__ import main
 from textmix.compare.search import Row, State
 from textmix.compare.terminal import table_lines
@@ -72,6 +72,27 @@ def test_columns_of_zero_and_one_are_labels(tmp_path: Path) -> None:
     assert {row["predicted"] for row in told} <= {"art", "law", "", "art | law"}
 
 
+def test_numbers_and_categories_join_the_text_and_the_model_asks_for_them(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """They tell the label where the text does not; the model reads the same columns, and names one that is missing."""
+    table, kept = write_shop(tmp_path / "shop.csv"), tmp_path / "kept"
+    options = ("--text", "text", "--labels", "label", "--further", "price,shop", "--time", "4", "--keep", kept)
+    assert run("compare", table, *options, "--quiet") == 0
+    assert json.loads((kept / "choice.json").read_text())["value"] > 0.85
+    page = (kept / "index.html").read_text(encoding="utf-8")
+    assert "Beside the text: price (number), shop (category)." in page and "shop: north" in page
+    assert run("predict", kept / "model", table, "--output", tmp_path / "out.csv", "--why", "--quiet") == 0
+    given, told = rows_of(table), rows_of(tmp_path / "out.csv")
+    assert sum(a["label"] == b["label"] for a, b in zip(given, told, strict=True)) > 0.9 * len(given)
+    capsys.readouterr()
+    assert run("evaluate", kept / "model", table) == 0
+    assert float(capsys.readouterr().out.split("accuracy")[1].split()[0]) > 0.9
+    (tmp_path / "bare.csv").write_text("text,shop\nthe a of and,north\n", encoding="utf-8")
+    assert run("predict", kept / "model", tmp_path / "bare.csv") == 1
+    assert "there is no column 'price'" in capsys.readouterr().err
+
+
 def test_the_latest_texts_are_the_test(tmp_path: Path) -> None:
     """With dates the latest fifth is tested, and with parts what the table says."""
     texts, labels = drawn(100)
@@ -119,6 +140,8 @@ def test_an_encoder_of_the_user_joins(tmp_path: Path, monkeypatch: pytest.Monkey
         (("--separator", ""), "is empty"),
         (("--never-empty",), "several labels"),
         (("--text", "missing"), "missing"),
+        (("--further", "price"), "no column 'price'"),
+        (("--further", "label", "--labels", "label"), "--labels and --further"),
         (("--test", "nowhere.csv"), "no such file"),
     ],
 )
@@ -172,6 +195,27 @@ def test_an_interrupt_keeps_what_is_known(tmp_path: Path) -> None:
     assert process.returncode == 0, err
     assert "(ended early)" in out.splitlines()[0]
     assert {"leaderboard.csv", "model", "index.html"} <= {path.name for path in (tmp_path / "a-compared").iterdir()}
+
+
+def test_an_interrupt_before_the_first_score_says_how_long_it_had(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """While the table is read, while the first fit runs, and when the search has ended."""
+
+    def interrupt(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    table = write_table(tmp_path / "a.csv", 60)
+    for place, said in (
+        ("textmix.compare.command.read_table", "before a candidate had a score"),
+        ("textmix.compare.search.Search.matrix", "before a candidate had a score"),
+        ("textmix.compare.comparison.final_model", "while the choice was tested"),
+    ):
+        with monkeypatch.context() as patch:
+            patch.setattr(place, interrupt)
+            assert run("compare", table, "--time", "4", "--keep", tmp_path / "kept") == 1
+        error = capsys.readouterr().err
+        assert re.search(r"interrupted after \d+ s", error) and said in error, place
 
 
 def test_a_kill_leaves_no_process_and_no_temporary_file(tmp_path: Path) -> None:

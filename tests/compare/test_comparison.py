@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import textmix
-from tests.compare.texts import drawn, drawn_sets
+from tests.compare.texts import drawn, drawn_sets, write_shop
 from textmix.compare import compare
 from textmix.compare.comparison import KEPT
 from textmix.core.errors import ConfigError, DataFormatError
@@ -63,6 +63,28 @@ def test_what_is_found_is_on_the_disk_when_the_page_fails(tmp_path: Path, monkey
         compare(*drawn(60), 3, keep=tmp_path / "kept")
     assert {path.name for path in (tmp_path / "kept").iterdir()} >= set(KEPT) - {"index.html"}
     assert textmix.load(tmp_path / "kept" / "model").predict(["goal match team"]).tolist() == ["sport"]
+
+
+def test_a_comparison_that_is_not_kept_leaves_no_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The model and the page live on without the folder in which they were made."""
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    found = compare(*drawn(60), 3)
+    assert not list(tmp_path.iterdir())
+    assert found.predict(["goal match team"]).tolist() == ["sport"] and "</html>" in found.page()
+
+
+def test_columns_beside_the_texts_join_from_python(tmp_path: Path) -> None:
+    """They are a mapping or a table of pandas, and the model asks for them."""
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.read_csv(write_shop(tmp_path / "shop.csv", 100))
+    found = compare(frame["text"], frame["label"], 4, further=frame[["price", "shop"]], keep=tmp_path / "kept")
+    assert found.choice_["value"] > 0.8
+    new = {"price": [0.0, 2.0, None], "shop": ["south", "north", "north"]}
+    assert found.predict(["the a", "the a", "the a"], new).tolist() == ["sport", "law", "law"]
+    with pytest.raises(ConfigError, match="'price' is missing"):
+        found.predict(["the a"])
+    with pytest.raises(ConfigError, match="2 cells for 1 texts"):
+        found.predict(["the a"], {"price": [1, 2], "shop": ["south"]})
 
 
 @pytest.mark.parametrize("metric", [None, "micro_f", "average_precision"])

@@ -12,6 +12,7 @@ import pytest
 from tests.compare.texts import drawn, drawn_sets
 from textmix.compare import candidates as plan
 from textmix.compare.candidates import JOINED, Candidate, pipeline
+from textmix.compare.comparison import Settings, _Reserve
 from textmix.compare.metrics import metric_of
 from textmix.compare.search import FOLDS, Documents, Search, State, Trials
 
@@ -54,9 +55,9 @@ def test_a_score_of_a_document_comes_from_a_fit_without_it() -> None:
     np.testing.assert_allclose(search.trials[candidate].scores[0][held], expected, atol=0.05)
 
 
-def planted(differences: list[float], others: int = 1) -> Search:
+def planted(differences: list[float], others: int = 1, n: int = 120) -> Search:
     """Return a search whose other candidates are ahead of the pipeline by differences, a value for each fold."""
-    search = search_of(documents())
+    search = search_of(documents(n))
     by_hand = pipeline()[0].candidates[0]
     shape = (len(search.documents.y), 3)
     given = {by_hand: [0.8] * FOLDS}
@@ -115,6 +116,21 @@ def test_choices_of_noise_rarely_leave_the_pipeline() -> None:
     assert left < 12
 
 
+@pytest.mark.parametrize("likelier", [True, False])
+def test_an_average_that_is_ahead_by_little_is_chosen_only_if_the_truth_is_likelier(likelier: bool) -> None:
+    """Answers of few documents tell little of two candidates, and the probabilities of what is true tell more."""
+    search = planted([-0.05] * FOLDS, n=900)
+    by_hand, other = search.trials
+    generator, y = np.random.default_rng(0), search.documents.y
+    noise = generator.normal(0.0, 1.0, (len(y), 3))
+    for candidate in (by_hand, other):
+        search.trials[candidate].scores[0] = (1.0 * (np.arange(3) == y[:, np.newaxis]) + noise).astype(np.float32)
+        noise = generator.normal(0.0, 1.0, (len(y), 3)) if likelier else noise
+    ahead = [0.04, -0.03, 0.0, 0.01, 0.0]
+    search.average = (by_hand, other), {(0, fold): 0.8 + value for fold, value in enumerate(ahead)}
+    assert (len(search.choose().parts) == 2) == likelier  # type: ignore[union-attr]
+
+
 def test_the_budget_ends_the_search_and_what_is_known_is_chosen() -> None:
     """A clock that runs out in the second stage leaves the choice to the candidates of the first one."""
     ticks = itertools.count()
@@ -123,6 +139,27 @@ def test_the_budget_ends_the_search_and_what_is_known_is_chosen() -> None:
     assert search.ended
     chosen = search.choose()
     assert chosen is not None and len(search.trials) < 20
+
+
+def test_time_for_tests_model_and_page_is_kept_free() -> None:
+    """As soon as the pipeline has all folds: its test, a fit to all documents, and reading of both."""
+    search = search_of(documents(60), seconds=1000.0)
+    reserve = _Reserve(search, Settings(1000.0), 0.0, (12, 75, 75))
+    assert 990.0 < reserve.ends() < 1000.0
+    search.run(search.jobs(pipeline()))
+    kind = search.incumbent.kind  # type: ignore[union-attr]
+    search.pace, search.cost[kind], search.reading[JOINED] = 1.0, 40.0, 8.0
+    assert 1000.0 - reserve.ends() > 40.0 * 75 / 60 + 8.0 * (75 + 12) / 60 + 40.0
+
+
+def test_a_method_that_has_no_fit_yet_takes_as_long_as_one_that_is_alike() -> None:
+    """So that the first fit of a method does not outlast the budget."""
+    search = search_of(documents(60), seconds=100.0)
+    search.pace, search.cost = 1.0, {("linear_svm", JOINED): 7.0}
+    (ratios,) = search.jobs([plan.group("nbsvm", JOINED)])[:1]
+    (longer,) = search.jobs([plan.group("nbsvm", plan.LONGER)])[:1]
+    assert search.predicted(ratios) == pytest.approx(7.0 * 3**0.5)
+    assert search.predicted(longer) == pytest.approx(2.0 * search.predicted(ratios))
 
 
 def test_no_fit_begins_that_would_not_end_in_time() -> None:
@@ -189,6 +226,38 @@ def test_a_fault_of_the_code_is_no_reason(monkeypatch: pytest.MonkeyPatch) -> No
     monkeypatch.setattr("textmix.models.linear.linear_texts.LinearTexts.fit", fail)
     with pytest.raises(AttributeError, match="a slip"):
         search_of(documents()).search()
+
+
+def test_a_learning_curve_is_of_fewer_documents_and_is_no_candidate() -> None:
+    """It ends at the score of the pipeline, and what is fitted to a part is neither ranked nor chosen."""
+    search = search_of(documents(240))
+    search.run(search.jobs(pipeline()[:1]))
+    best = search.incumbent
+    assert best is not None and search.curve() == []
+    search.run(search._curve_jobs(best))
+    curve = search.curve()
+    assert [n for n, _ in curve] == [24, 48, 96, 192]
+    assert curve[-1][1] == search.mean(best) and curve[0][1] < curve[-1][1]
+    assert all(each.share == 1.0 for each in search.complete()) and len(search.leaderboard()) == 1
+
+
+def test_points_of_the_pipeline_that_are_near_are_told_apart_by_further_folds() -> None:
+    """The best is that of all repetitions, and one that is far behind is not fitted again."""
+    search = search_of(documents())
+    search.run(search.jobs(pipeline()[:1]))
+    first, second, third = pipeline()[0].candidates
+    for candidate, values in (
+        (first, [0.8] * 5),
+        (second, [0.81, 0.79, 0.8, 0.8, 0.79]),
+        (third, [0.5, 0.52, 0.48, 0.5, 0.51]),
+    ):
+        search.trials[candidate].values = {(0, fold): value for fold, value in enumerate(values)}
+    assert search.incumbent == first
+    (near,) = search._near_groups()
+    assert set(near.candidates) == {first, second}
+    search.trials[first].values |= {(1, fold): 0.7 for fold in range(5)}
+    search.trials[second].values |= {(1, fold): 0.9 for fold in range(5)}
+    assert search.incumbent == second
 
 
 def test_the_average_is_validated_by_parts_that_other_folds_chose() -> None:

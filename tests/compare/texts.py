@@ -38,6 +38,20 @@ def drawn_sets(n: int, seed: int = 0) -> tuple[list[str], list[list[str]]]:
     return texts, given
 
 
+def write_shop(path: Path, n: int = 150, seed: int = 0) -> Path:
+    """Write a csv whose label is told by a price and a shop, and by its text on few rows only."""
+    generator, names = np.random.default_rng(seed), list(TOPICS)
+    rows = []
+    for _ in range(n):
+        label = names[generator.integers(len(names))]
+        words = [*generator.choice(COMMON, 8), *generator.choice(TOPICS[label].split(), int(generator.random() < 0.2))]
+        price = "" if generator.random() < 0.05 else f"{names.index(label) + generator.normal(0.0, 0.2):.2f}"
+        rows.append((" ".join(words), price, "north" if label == "law" else "south", label))
+    with open(path, "w", encoding="utf-8", newline="") as table:
+        csv.writer(table).writerows([("text", "price", "shop", "label"), *rows])
+    return path
+
+
 def write_table(path: Path, n: int = 120, seed: int = 0, several: bool = False) -> Path:
     """Write a csv with the columns text and label; several labels are joined by a semicolon."""
     texts, labels = drawn_sets(n, seed) if several else drawn(n, seed)

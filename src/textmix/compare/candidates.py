@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from textmix.experiment.estimators import new_estimator
@@ -14,11 +15,17 @@ from textmix.experiment.methods import Method, load_methods
 from textmix.models.linear.linear_texts import LinearTexts
 from textmix.text.encoder import TextEncoder
 from textmix.text.ngram_tfidf import MARK, NgramTfidf
+from textmix.text.table_tfidf import TableTfidf
 
 #: Views of one matrix: all of it, its words, and its characters.
 JOINED, WORDS, CHARACTERS = "words and characters", "words", "characters"
-#: Counts of words, longer runs, and the vectors of the user's encoder.
-COUNTS, LONGER, ENCODER = "counts of words", "longer words and characters", "encoder"
+#: Counts of words, words as there or not, longer runs, and the vectors of the user's encoder.
+COUNTS, PRESENT, LONGER = "counts of words", "words that are there", "longer words and characters"
+ENCODER = "encoder"
+#: Costs of `PRESENT`, whose documents are as long as they have words.
+LOW = (0.001, 0.01, 0.1)
+#: Most features of texts.
+MOST = 1_000_000
 #: Linear method -> parameters of `LinearTexts`, and its costs.
 LINEAR: Mapping[str, tuple[Mapping[str, Any], tuple[float, ...]]] = {
     "linear_svm": ({"loss": "svm"}, (0.1, 1.0, 10.0)),
@@ -26,6 +33,8 @@ LINEAR: Mapping[str, tuple[Mapping[str, Any], tuple[float, ...]]] = {
     "nbsvm": ({"loss": "svm", "ratios": True}, (0.01, 0.1, 1.0)),
     "nb_logistic_regression": ({"loss": "logistic", "ratios": True}, (0.1, 1.0, 10.0)),
 }
+#: Linear method -> another one whose fits take as long.
+ALIKE = {"nbsvm": "linear_svm", "nb_logistic_regression": "logistic_regression"}
 #: Methods of the registry that are compared besides, by task: those that differ from linear ones, the cheap ones first.
 LIBRARY = {
     "single": (
@@ -34,7 +43,7 @@ LIBRARY = {
     ),
     "multi": ("label_naive_bayes", "pmm1", "label_neighbors", "svm_power_set"),
 }
-#: Methods of the registry that take weighted features, and their view; the others take counts of words.
+#: Methods of the registry that take weighted features of texts alone, and their view; the others take counts of words.
 WEIGHTED = {"complement": JOINED, "svm_power_set": JOINED}
 
 
@@ -47,11 +56,13 @@ class Candidate:
     method : of `LINEAR` or of the registry.
     view : see the constants of this module.
     point : pairs of parameter and value.
+    share : of the documents of a fold to which it is fitted: less than 1 for a learning curve, not for the choice.
     """
 
     method: str
     view: str
     point: tuple[tuple[str, Any], ...] = ()
+    share: float = 1.0
 
     def __str__(self) -> str:
         """Return method, view and parameters in words."""
@@ -97,7 +108,9 @@ def pipeline(methods: Sequence[str] = ("linear_svm", "logistic_regression")) -> 
     return [group(method, JOINED) for method in methods]
 
 
-def vectoriser_of(view: str, encoder: str = "", least: int = 2) -> NgramTfidf | TextEncoder:
+def vectoriser_of(
+    view: str, encoder: str = "", least: int = 2, beside: Mapping[str, str] = MappingProxyType({})
+) -> NgramTfidf | TextEncoder:
     """Return the unfitted vectoriser of a view that has a matrix of its own.
 
     Parameters
@@ -105,14 +118,20 @@ def vectoriser_of(view: str, encoder: str = "", least: int = 2) -> NgramTfidf | 
     view : the view.
     encoder : of the user's, of the view `ENCODER`.
     least : fewest documents of a feature.
+    beside : column beside the texts -> ``number`` or ``category``; they join the views of linear methods.
     """
     if view == ENCODER:
         return TextEncoder(encoder=encoder)
     if view == COUNTS:
         return NgramTfidf(words=(1, 1), characters=None, min_df=least, sublinear=False, weighted=False)
-    if view == LONGER:
-        return NgramTfidf(words=(1, 3), characters=(3, 6), min_df=least, max_features=1_000_000)
-    return NgramTfidf(min_df=least, max_features=1_000_000)
+    if view == PRESENT:
+        options: dict[str, Any] = {"sublinear": False, "weighted": False, "binary": True}
+        return NgramTfidf(words=(1, 3), characters=None, min_df=least, max_features=MOST, **options)
+    runs: dict[str, Any] = {"words": (1, 3), "characters": (3, 6)} if view == LONGER else {}
+    if not beside:
+        return NgramTfidf(**runs, min_df=least, max_features=MOST)
+    numbers, categories = (tuple(name for name in beside if beside[name] == kind) for kind in ("number", "category"))
+    return TableTfidf(numbers=numbers, categories=categories, **runs, min_df=least, max_features=MOST)
 
 
 def estimator_of(
@@ -138,9 +157,13 @@ def estimator_of(
 
 
 def columns_of(vectoriser: NgramTfidf) -> dict[str, tuple[int, int]]:
-    """Return the views that are parts of the joined one -> first column, and that after the last one."""
+    """Return the views that are parts of the joined one -> first column, and that after the last one.
+
+    Cells beside the texts stand between words and characters, and belong to both.
+    """
     words = sum(not name.startswith(MARK) for name in vectoriser.vocabulary_)
-    return {WORDS: (0, words), CHARACTERS: (words, len(vectoriser.vocabulary_))}
+    cells = len(vectoriser.names_) if isinstance(vectoriser, TableTfidf) else 0
+    return {WORDS: (0, words + cells), CHARACTERS: (words, len(vectoriser.vocabulary_) + cells)}
 
 
 def registry() -> dict[str, Method]:

@@ -4,11 +4,20 @@ from __future__ import annotations
 
 import re
 import sys
+import time
 from pathlib import Path
 from shlex import quote
 from typing import Any, NamedTuple
 
-from textmix.compare.comparison import Result, Settings, checked_seconds, checked_workers, run, score_words
+from textmix.compare.comparison import (
+    Result,
+    Settings,
+    checked_seconds,
+    checked_workers,
+    run,
+    score_words,
+    too_soon,
+)
 from textmix.compare.terminal import Table
 from textmix.core.errors import ConfigError
 from textmix.data.corpus import Corpus
@@ -29,6 +38,7 @@ class Asked(NamedTuple):
     text: str | None = None
     labels: str | None = None
     separator: str | None = None
+    further: str | None = None
     parts: str | None = None
     groups: str | None = None
     dates: str | None = None
@@ -52,7 +62,7 @@ def compare_file(asked: Asked, began: float) -> list[str]:
 
     Raises
     ------
-    ConfigError : an option is wrong, a column is not found, or no method has a score in time.
+    ConfigError : an option is wrong, a column is not found, or the user or the time ended it before a model was there.
     DataFormatError : the data are not what they should be.
     """
     path = Path(asked.file)
@@ -62,8 +72,9 @@ def compare_file(asked: Asked, began: float) -> list[str]:
     splits = [name for name in SPLITS if getattr(asked, name) is not None]
     if len(splits) > 1:
         raise ConfigError(f"--{splits[0]} and --{splits[1]} both say which documents are for the test; give one")
-    if splits and path.is_dir():
-        raise ConfigError(f"--{splits[0]}: goes with a table, not with a folder; leave it out")
+    of_table = next(iter(splits or (["further"] if asked.further is not None else [])), None)
+    if of_table and path.is_dir():
+        raise ConfigError(f"--{of_table}: goes with a table, not with a folder; leave it out")
     if asked.separator == "":
         raise ConfigError("--separator: is empty; give the text between two labels, such as ';'")
     seconds = None if asked.time in (None, "all") else checked_seconds(asked.time)
@@ -73,11 +84,18 @@ def compare_file(asked: Asked, began: float) -> list[str]:
 
         allow(asked.encoder)
     table = Table(path.name, sys.stderr if sys.stderr.isatty() and not asked.quiet else None)
+    folder = folder_of(asked)
     try:
         corpus, task, about = read_asked(path, asked)
         options = (seconds, asked.metric, workers, asked.seed, asked.never_empty, asked.encoder or "")
         settings = Settings(*options, title=_stem(path), source=path.name, about=about, began=began)
-        result = run(corpus, task, folder_of(asked), settings, table)
+        result = run(corpus, task, folder, settings, table)
+    except KeyboardInterrupt as error:
+        spent = time.monotonic() - began
+        if not table.scored:
+            raise too_soon(spent, interrupted=True) from error
+        what = f"interrupted after {spent:.0f} s, while the choice was tested and its model fitted"
+        raise ConfigError(f"{what}; {folder} holds what was known, and may lack the model and the page") from error
     finally:
         table.close()
     return last_lines(result, asked)
@@ -122,6 +140,7 @@ def read_asked(path: Path, asked: Asked) -> tuple[Corpus, str, dict[str, Any]]:
             text=asked.text,
             labels=asked.labels,
             separator=asked.separator,
+            further=asked.further,
             marks={key: column for key in COLUMNS if (column := getattr(asked, key)) is not None},
             encoding=asked.encoding,
         )

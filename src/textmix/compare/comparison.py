@@ -2,33 +2,36 @@
 
 from __future__ import annotations
 
-import atexit
 import logging
 import os
 import re
 import shutil
-import sys
 import tempfile
 import time
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 
 import textmix
 from textmix.compare import account
-from textmix.compare.metrics import SHOWN, Answer, Metric, interval, metric_of, paired_bootstrap
+from textmix.compare.candidates import JOINED, Candidate, pipeline
+from textmix.compare.decisions import Decision
+from textmix.compare.metrics import SHOWN, Answer, Metric, interval, metric_of, paired_bootstrap, resampling_seconds
 from textmix.compare.model import Fits, final_model, views_of, words_of
-from textmix.compare.search import Chosen, Documents, Row, Search, State
+from textmix.compare.search import FOLDS, Chosen, Documents, Job, Row, Search, State
 from textmix.core.environment import versions
 from textmix.core.errors import ConfigError, DataFormatError, IntegrityError
 from textmix.core.io import META, canonical_json, format_csv, read_meta, write_text
-from textmix.data.corpus import Corpus, Ragged, label_matrix
+from textmix.data.cells import cells_of, is_missing, kinds_of
+from textmix.data.corpus import Corpus, Ragged, TableTexts, label_matrix
 from textmix.experiment.splits import make_splits
 from textmix.numerics.determinism import limit_threads, rng
+from textmix.serve.average_model import AveragedModel
 from textmix.serve.seen import SEEN, sketch
 
 logger = logging.getLogger("textmix")
@@ -47,13 +50,14 @@ _TIME = re.compile(r"\s*([0-9]+(?:\.[0-9]+)?)\s*([a-zA-Z]*)\s*")
 UNITS = {"": 1, "s": 1, "sec": 1, "second": 1, "seconds": 1, "m": 60, "min": 60, "minute": 60, "minutes": 60, "h": 3600}
 #: Types of several labels of one text.
 SETS = (list, tuple, set, frozenset)
-#: Methods that are tested beside the chosen one and the pipeline, and share of the budget that it may take.
-TESTED, TESTING = 4, 0.1
-#: Seconds of the page and of what else comes last, and share of the memory that the texts' features may take.
-LAST, MEMORY = 2.0, 0.35
+#: Methods that are tested beside the chosen one and the pipeline.
+TESTED = 4
+#: Seconds of the page and of what else comes last; of it for each document; of a feature of the model, which is written
+#: and read back; and share of the memory that the texts' features may take.
+LAST, EACH, SAVED, MEMORY = 2.0, 3e-6, 6e-6, 0.35
 #: Characters of all texts from which fits to a few of them tell whether all fit the budget; the documents of these
-#: fits; and the share of the budget that the first fold of the pipeline may take.  Else a part is searched.
-MANY, PILOT, PIPELINE = 20_000_000, 1000, 0.3
+#: fits; and the share of the budget that all folds of the pipeline may take.  Else a part is searched.
+MANY, PILOT, PIPELINE = 20_000_000, 1000, 0.5
 #: Share of the budget that the fit of the model may take beyond it, by prediction.
 FINAL = 0.5
 
@@ -127,7 +131,7 @@ class Settings:
 
 
 class Comparison:
-    """A finished comparison, as `compare` returns it.
+    """A finished comparison, as `compare` returns it; it needs no file any more.
 
     Attributes
     ----------
@@ -139,24 +143,24 @@ class Comparison:
     """
 
     def __init__(self, result: Result, originals: Mapping[str, Any]) -> None:
-        from textmix.serve.library import load
-
         self._result, self._originals = result, originals
-        self.best_ = load(result.folder / "model")
+        self._page = (result.folder / "index.html").read_text(encoding="utf-8")
+        self.best_ = AveragedModel.load(result.folder / "model")
         self.leaderboard_, self.choice_, self.without_ = result.leaderboard, result.choice(), result.without
 
     def __repr__(self) -> str:
         """Return the best method and its score."""
         return f"<textmix comparison: {self._result.chosen.name}, {score_words(self._result)}>"
 
-    def predict(self, texts: Sequence[str]) -> np.ndarray:
+    def predict(self, texts: Sequence[str], further: Mapping[str, Sequence[Any]] = MappingProxyType({})) -> np.ndarray:
         """Return the label of each of N texts, or a tuple of labels each, (N,).
 
         Parameters
         ----------
         texts : strings.
+        further : column -> its N cells, of the columns that were compared.
         """
-        names = self.best_.predict(list(texts)).tolist()
+        names = self.best_.predict(list(texts), further).tolist()
         labels = np.empty(len(names), dtype=object)
         for row, name in enumerate(names):
             several = isinstance(name, tuple)
@@ -166,10 +170,9 @@ class Comparison:
 
     def page(self, path: str | Path | None = None) -> str:
         """Return the page on the comparison as HTML, and write it to a file if a path is given."""
-        content = (self._result.folder / "index.html").read_text(encoding="utf-8")
         if path is not None:
-            write_text(path, content)
-        return content
+            write_text(path, self._page)
+        return self._page
 
 
 def compare(
@@ -178,6 +181,7 @@ def compare(
     seconds: float | str | None = None,
     *,
     metric: str | None = None,
+    further: Mapping[str, Sequence[Any]] = MappingProxyType({}),
     keep: str | Path | None = None,
     workers: int | None = None,
     seed: int = 0,
@@ -199,7 +203,9 @@ def compare(
         order, so that the same texts give the same result.
     metric : by which candidates are compared: a name of `textmix.compare.metrics.names_of`, or ``f:LABEL``; by default
         accuracy, or subset accuracy for several labels.
-    keep : folder of page, tables and model; by default a temporary one, which ends with the process.
+    further : columns of numbers or categories beside the texts, column -> N cells, perhaps missing ones, or a table of
+        pandas; they join the linear methods.
+    keep : folder of page, tables and model; by default none is kept.
     workers : number of threads that fit; by default that of the cores.
     seed : draws the test documents and the folds.
     never_empty : of several labels, whether each text gets one.
@@ -223,7 +229,7 @@ def compare(
     >>> found.predict(["a new text"])  # doctest: +SKIP
     """
     began = time.monotonic()
-    corpus, originals = corpus_of(texts, labels)
+    corpus, originals = corpus_of(texts, labels, further)
     settings = Settings(
         *(checked_seconds(seconds), metric, checked_workers(workers), seed, never_empty, encoder or ""), began=began
     )
@@ -231,11 +237,10 @@ def compare(
         from textmix.text.encoder import allow
 
         allow(encoder)
-    folder = Path(tempfile.mkdtemp(prefix="textmix-")) if keep is None else Path(keep)
-    if keep is None:
-        atexit.register(shutil.rmtree, folder, ignore_errors=True)
-    several = any(isinstance(label, SETS) for label in labels)
-    return Comparison(run(corpus, "multi" if several else "single", folder, settings), originals)
+    task = "multi" if any(isinstance(label, SETS) for label in labels) else "single"
+    with ExitStack() as stack:
+        folder = keep or stack.enter_context(tempfile.TemporaryDirectory(prefix="textmix-"))
+        return Comparison(run(corpus, task, Path(folder), settings), originals)
 
 
 def seconds_of(time: float | str) -> float:
@@ -273,22 +278,25 @@ def cores() -> int:
     return os.cpu_count() or 1
 
 
-def corpus_of(texts: Sequence[str], labels: Sequence[Any]) -> tuple[Corpus, dict[str, Any]]:
-    """Return texts and labels as a corpus, and name of a label -> the label as it was given.
+def corpus_of(
+    texts: Sequence[str], labels: Sequence[Any], further: Mapping[str, Sequence[Any]] = MappingProxyType({})
+) -> tuple[Corpus, dict[str, Any]]:
+    """Return texts, cells beside them and labels as a corpus, and name of a label -> the label as it was given.
 
     Raises
     ------
     ConfigError : they differ in number, a text is no string, or two labels have one text, such as 1 and "1".
     """
     texts, labels = list(texts), list(labels)
+    cells = cells_of(further, len(texts))
     if len(texts) != len(labels):
         raise ConfigError(f"compare: {len(texts)} texts and {len(labels)} labels; give a label for each text")
-    whole = [row for row in range(len(texts)) if not _is_missing(texts[row]) and not _is_missing(labels[row])]
+    whole = [row for row in range(len(texts)) if not is_missing(texts[row]) and not is_missing(labels[row])]
     wrong = next((row for row in whole if not isinstance(texts[row], str)), None)
     if wrong is not None:
         raise ConfigError(f"compare: text {wrong} is of the type {type(texts[wrong]).__name__}; give strings")
     sets = [
-        [one for one in dict.fromkeys(label if isinstance(label, SETS) else [label]) if not _is_missing(one)]
+        [one for one in dict.fromkeys(label if isinstance(label, SETS) else [label]) if not is_missing(one)]
         for label in (labels[row] for row in whole)
     ]
     originals = dict[str, Any]()
@@ -306,18 +314,13 @@ def corpus_of(texts: Sequence[str], labels: Sequence[Any]) -> tuple[Corpus, dict
         ids=[str(row + 1) for row in whole],
         label_names=names,
         labels=label_matrix([sorted(place[str(label)] for label in row) for row in sets], len(names)),
-        text=Ragged.from_texts(texts[row].encode("utf-8", "replace") for row in whole),
+        text=TableTexts.of(
+            Ragged.from_texts(texts[row].encode("utf-8", "replace") for row in whole),
+            {name: [column[row] for row in whole] for name, column in cells.items()},
+        ),
         info={"remarks": [f"{left_out:,} rows without a text or a label were left out."]} if left_out else {},
     )
     return corpus, originals
-
-
-def _is_missing(value: Any) -> bool:
-    """Return whether a text or a label is None, nan of any width, or what pandas takes as missing."""
-    pandas = sys.modules.get("pandas")  # a value of pandas comes from a process that has imported it
-    if pandas is not None and not isinstance(value, (*SETS, np.ndarray)):
-        return bool(pandas.isna(value))
-    return value is None or (isinstance(value, (float, np.floating)) and bool(np.isnan(value)))
 
 
 def check(corpus: Corpus) -> None:
@@ -397,10 +400,14 @@ def run(
     metric = metric_of(settings.metric, task, names)
     assert corpus.text is not None  # noqa: S101 - checked
     texts = [corpus.text.text(row) for row in range(corpus.n_documents)]
-    whole = Documents(texts, corpus.classes() if task == "single" else corpus.indicators(), len(names))
+    cells = corpus.text.cells if isinstance(corpus.text, TableTexts) else {}
+    beside = kinds_of(cells)
+    whole = Documents(texts, corpus.classes() if task == "single" else corpus.indicators(), len(names), cells)
     split = make_splits(corpus, SPLIT if corpus.split is None else {"kind": "given"}, settings.seed, "compare", None)
     train, test = split.train[0], split.test[0]
     remarks = list[str]()
+    if beside:
+        remarks.append(f"Beside the text: {', '.join(f'{name} ({kind})' for name, kind in beside.items())}.")
     if corpus.split is None and len(test) > MOST_TEST:
         drawn = rng(settings.seed, "compare", "test").permutation(len(test))
         train, test = np.sort([*train, *test[drawn[MOST_TEST:]]]), np.sort(test[drawn[:MOST_TEST]])
@@ -412,56 +419,101 @@ def run(
                 f"Candidates were compared on {len(searched):,} of {len(train):,} training documents, for the time."
             )
     options = {"workers": settings.workers, "seed": settings.seed, "encoder": settings.encoder, "watch": watch}
-    options |= {"seconds": settings.seconds, "clock": settings.clock}
+    options |= {"seconds": settings.seconds, "clock": settings.clock, "beside": beside}
     search = Search(
         whole.of(searched),
         metric,
         never_empty=settings.never_empty and task == "multi",
         **options,  # type: ignore[arg-type]
     )
-    reserve = _Reserve(search, settings, began, (len(train), len(test), len(whole.y)))
+    # Where a part of the documents is searched, the model may be fitted to more of them beyond the budget.
+    fitted = len(whole.y) if len(searched) == len(train) else len(searched)
+    reserve = _Reserve(search, settings, began, (len(test), fitted, len(whole.y)))
     search.ends = reserve.ends
     search.search()
     chosen = search.choose()
     if chosen is None:
-        spent = settings.clock() - began
-        raise ConfigError(
-            f"no candidate had a score after {spent:.0f} s; give more time, such as --time {max(60, round(2 * spent))}s"
-        )
+        raise too_soon(settings.clock() - began, search.interrupted)
     return _finish(
         *((corpus, whole), (searched, train, test), search, chosen),
         folder=folder,
-        settings=settings,
+        reserve=reserve,
         began=(began, used),
         remarks=remarks,
     )
 
 
+def too_soon(spent: float, interrupted: bool) -> ConfigError:
+    """Return the error of a comparison that ended after some seconds, before a candidate had a score."""
+    if interrupted:
+        return ConfigError(f"interrupted after {spent:.0f} s, before a candidate had a score, so that nothing is kept")
+    more = max(60, round(2 * spent))
+    return ConfigError(f"no candidate had a score after {spent:.0f} s; give more time, such as --time {more}s")
+
+
 class _Reserve:
-    """The time that the last steps need: test, model and page."""
+    """The time that the last steps need: tests, model and page, in seconds of the clock by what came before.
+
+    Parameters
+    ----------
+    search, settings, began : see `run`.
+    sizes : numbers of test documents, of those that the model is fitted to, and of all.
+    """
 
     def __init__(self, search: Search, settings: Settings, began: float, sizes: tuple[int, int, int]) -> None:
         self.search, self.settings, self.began, self.sizes = search, settings, began, sizes
+        self._resampling: float | None = None
 
     def ends(self) -> float:
-        """Return when the search has to end, of the monotonic clock; infinity without a budget."""
-        if self.settings.seconds is None:
-            return np.inf
-        return self.began + self.settings.seconds - self.needed()
-
-    def needed(self) -> float:
-        """Return the seconds of test, model and page, by the fits so far.
+        """Return when the search has to end, of the clock; infinity without a budget.
 
         The pipeline has all its folds first, so that a short budget is no reason for a worse answer than by hand.
         """
-        incumbent = self.search.incumbent
+        if self.settings.seconds is None:
+            return np.inf
+        parts = self._parts()
+        return self.began + self.settings.seconds - self._model(parts) - self._tests(parts)
+
+    def for_tests(self) -> float:
+        """Return the seconds that tests may take now, so that the model and the page end in time."""
+        if self.settings.seconds is None:
+            return np.inf
+        return self.began + self.settings.seconds - self._model(self._parts()) - self.settings.clock()
+
+    def resampling(self) -> float:
+        """Return the seconds of the interval of one answer to the test documents, as measured once."""
+        incumbent, documents = self.search.incumbent, self.search.documents
         if incumbent is None:
-            return LAST * self.search.pace
-        (_, n_test, n_all), n = self.sizes, len(self.search.documents.y)
-        parts = [incumbent, *(self.search.average[0] if self.search.average else ())]
-        fits = sum(self.search.cost.get(kind, 0.0) for kind in {part.kind for part in parts})
-        reading = sum(self.search.reading.get(view, 0.0) for view in {part.base for part in parts})
-        return float(self.search.pace * (LAST + fits * (1.0 + n_all / n) + reading * (n_all + n_test) / n))
+            return 0.0
+        if self._resampling is None:
+            scores = [self.search.trials[incumbent].scores[0]]
+            answer = Decision([1.0]).answer(scores, documents.task)
+            self._resampling = resampling_seconds(self.search.metric, documents.y, answer)
+        return self._resampling * self.sizes[0] / len(documents.y)
+
+    def _parts(self) -> list[Candidate]:
+        """Return the candidates that may be chosen: the pipeline, and the parts of the average."""
+        incumbent = self.search.incumbent
+        return [] if incumbent is None else [incumbent, *(self.search.average[0] if self.search.average else ())]
+
+    def _costs(self, parts: Sequence[Candidate]) -> tuple[float, float]:
+        """Return the seconds of a fit of all parts to the documents of the search, and of reading their views."""
+        of_folds = sum(self.search.cost.get(kind, 0.0) for kind in {part.kind for part in parts})
+        fits = of_folds * FOLDS / (FOLDS - 1)
+        return fits, sum(self.search.reading.get(view, 0.0) for view in {part.base for part in parts})
+
+    def _model(self, parts: Sequence[Candidate]) -> float:
+        """Return the seconds of model and page: for the model, documents are read again."""
+        (fits, reading), (_, n_fitted, n_all) = self._costs(parts), self.sizes
+        features = sum(self.search.matrices[view].shape[1] for view in {part.base for part in parts})
+        last = LAST + EACH * n_all + SAVED * features
+        return float(self.search.pace * (last + (fits + reading) * n_fitted / len(self.search.documents.y)))
+
+    def _tests(self, parts: Sequence[Candidate]) -> float:
+        """Return the seconds of the tests of the pipeline and the average, and of as much for others."""
+        fits, reading = self._costs(parts)
+        reading *= self.sizes[0] / len(self.search.documents.y)
+        return float(self.search.pace * (2.0 * fits + reading + 5.0 * self.resampling()))
 
 
 def _affordable(whole: Documents, train: np.ndarray, settings: Settings, spent: float) -> np.ndarray:
@@ -474,9 +526,6 @@ def _affordable(whole: Documents, train: np.ndarray, settings: Settings, spent: 
     settings : with a budget.
     spent : seconds that went already.
     """
-    from textmix.compare.candidates import pipeline
-    from textmix.compare.search import FOLDS, Job
-
     order = rng(settings.seed, "compare", "pilot").permutation(len(train))
     few = np.sort(train[order[:PILOT]])
     if len(few) == len(train):
@@ -484,10 +533,10 @@ def _affordable(whole: Documents, train: np.ndarray, settings: Settings, spent: 
     options = {"seconds": settings.seconds, "seed": settings.seed, "clock": settings.clock}
     pilot = Search(whole.of(few), metric_of(None, whole.task, []), **options)  # type: ignore[arg-type]
     start = settings.clock()
-    X = pilot.matrix("words and characters")
+    X = pilot.matrix(JOINED)
     pilot.run([Job(members, 0, 0) for members in pipeline()])
-    each = (settings.clock() - start - sum(pilot.cost.values())) / len(few)
-    fits = sum(pilot.cost.values()) / (len(few) * (1 - 1 / FOLDS)) / settings.workers
+    each = (settings.clock() - start - pilot.fit_seconds) / len(few)
+    fits = FOLDS * pilot.fit_seconds / len(few) / settings.workers
     allowed = PIPELINE * ((settings.seconds or 0.0) - spent - (settings.clock() - start))
     most = int(allowed / max(each + fits, 1e-9))
     memory = int(MEMORY * free_memory() / (24.0 * X.nnz / len(few))) if free_memory() else len(train)
@@ -510,7 +559,7 @@ def _finish(
     chosen: Chosen,
     *,
     folder: Path,
-    settings: Settings,
+    reserve: _Reserve,
     began: tuple[float, float],
     remarks: list[str],
 ) -> Result:
@@ -521,15 +570,18 @@ def _finish(
     data : the documents as read, and as they are searched.
     parts : rows that were searched, of the training and of the test documents.
     search, chosen : a search that ended, and its choice.
-    folder, settings : see `run`.
+    folder : see `run`.
+    reserve : the time for it, and the settings.
     began : of the clock of the budget and of the processor.
     remarks : on the search.
     """
-    (corpus, whole), (searched, train, test) = data, parts
+    (corpus, whole), (searched, train, test), settings = data, parts, reserve.settings
     names, metric, tested = [str(name) for name in corpus.label_names], search.metric, whole.of(test)
     rows, fits, ids = search.leaderboard(), Fits(search), [corpus.ids[row] for row in test.tolist()]
     search.watch(State("test of the best", None, rows))
-    answer, board = _tested(search, chosen, fits, tested, settings)
+    answer, board = _tested(search, chosen, fits, tested, reserve)
+    if search.incumbent is None:
+        remarks.append("The search ended before a candidate had all folds, so that none has a score; give more time.")
     if not search.ended and not search.interrupted and settings.seconds is not None:
         left = settings.seconds - (settings.clock() - began[0])
         remarks.append(f"The search ended {left:.0f} s before its time, for no fit was left to try.")
@@ -565,6 +617,7 @@ def _finish(
         "scores": {name: metric_of(name, metric.task, names)(tested.y, answer) for name in SHOWN[metric.task]},
         "doubts": account.doubts(search, chosen, [corpus.ids[row] for row in searched.tolist()], names),
         "words": words_of(search, fits, chosen, names),
+        "curve": search.curve(),
         "summary": account.summary_of(corpus, whole.texts, (train, test)),
         "provenance": {"seed": settings.seed, "threads": settings.workers, **versions()},
     }
@@ -575,12 +628,12 @@ def _finish(
 
 
 def _tested(
-    search: Search, chosen: Chosen, fits: Fits, tested: Documents, settings: Settings
+    search: Search, chosen: Chosen, fits: Fits, tested: Documents, reserve: _Reserve
 ) -> tuple[Answer, list[dict[str, Any]]]:
     """Return the answer of the choice to the test documents, and the leaderboard with the tests of the best."""
     metric, rows = search.metric, search.leaderboard()
-    beside = _beside(search, chosen, rows, settings)
-    views = views_of(search, [chosen, *beside.values()], tested.texts)
+    beside = _beside(search, chosen, rows, reserve)
+    views = views_of(search, [chosen, *beside.values()], tested)
     answer, board = fits.answer(chosen, views), [_board_row(row) for row in rows]
     for row, line in zip(rows, board, strict=True):
         other = beside.get(row.method + row.words)
@@ -589,7 +642,7 @@ def _tested(
         its = answer if other.parts == chosen.parts else fits.answer(other, views)
         line["test"] = metric(tested.y, its)
         if its is not answer:
-            found = paired_bootstrap(metric, tested.y, (its, answer), settings.seed)
+            found = paired_bootstrap(metric, tested.y, (its, answer), search.seed)
             line |= dict(zip(("test_difference", "test_low", "test_high", "test_p"), found, strict=True))
     return answer, board
 
@@ -611,11 +664,11 @@ def _fitted_last(search: Search, chosen: Chosen, sizes: tuple[int, int, int], se
     return np.sort(rng(settings.seed, "compare", "model").permutation(n_all)[:most])
 
 
-def _beside(search: Search, chosen: Chosen, rows: Sequence[Row], settings: Settings) -> dict[str, Chosen]:
+def _beside(search: Search, chosen: Chosen, rows: Sequence[Row], reserve: _Reserve) -> dict[str, Chosen]:
     """Return row of the leaderboard -> what it stands for, of the choice and of those that are tested beside it."""
     found, incumbent = dict[str, Chosen](), search.incumbent
-    candidates = {each.method + each.words: each for each in search.trials}
-    left = np.inf if settings.seconds is None else settings.seconds * TESTING
+    candidates = {each.method + each.words: each for each in search.trials if each.share == 1.0}
+    left = reserve.for_tests() - sum(search.cost.get(part.kind, 0.0) for part in chosen.parts)
     for row in rows:
         key, each = row.method + row.words, candidates.get(row.method + row.words)
         parts = (each,) if each is not None else search.average[0] if search.average is not None else ()
@@ -626,7 +679,7 @@ def _beside(search: Search, chosen: Chosen, rows: Sequence[Row], settings: Setti
         elif any(0 not in search.trials[part].scores for part in parts):
             continue
         else:
-            left -= sum(search.cost.get(part.kind, 0.0) for part in parts)
+            left -= sum(search.cost.get(part.kind, 0.0) for part in parts) + 2.0 * reserve.resampling()
             if left > 0.0 or each == incumbent:
                 found[key] = search._chosen(parts, None)
     return found

@@ -20,8 +20,8 @@ LEAST = {"macro_f": 3, "hamming_loss": 20}
 OFTEN = 10
 #: Values of the weight of the log share of a label set, where sets as a whole are to be right.
 PRIORS = (0.0, 0.5, 1.0)
-#: Most label sets, and most scores to which a slope or threshold is fitted.
-SETS, FITTED = 2000, 2**22
+#: Most label sets, most scores to which thresholds are fitted, and most to which a slope is.
+SETS, FITTED, SLOPED = 2000, 2**22, 2**16
 #: Thresholds that are tried, as quantiles of the probabilities of true labels.
 TRIED = 200
 
@@ -70,7 +70,7 @@ def fit_decision(
     """
     step = slice(None, None, max(1, scores[0].size // FITTED))
     scores, truth, task = [each[step] for each in scores], truth[step], metric.task
-    slopes = [slope_of(each, truth, task) for each in scores]
+    slopes = [slope_on(each, truth, task) for each in scores]
     plain = Decision(slopes)
     if task == "single":
         if metric.ranks or metric.name in ("accuracy", "error_rate") or scores[0].shape[1] != 2:
@@ -88,6 +88,12 @@ def fit_decision(
         return rules[0]
     values = [metric.sign * metric(truth, rule.answer(scores, task, never_empty=never_empty)) for rule in rules]
     return rules[int(np.argmax(values))]
+
+
+def slope_on(scores: np.ndarray, truth: np.ndarray, task: str) -> float:
+    """Return the slope that calibrates scores (N, C) or (N, L), by a part of them where they are many."""
+    step = slice(None, None, max(1, scores.size // SLOPED))
+    return slope_of(scores[step], truth[step], task)
 
 
 def _thresholds(probability: np.ndarray, truth: np.ndarray, metric: Metric) -> list[np.ndarray]:

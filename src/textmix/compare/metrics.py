@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from typing import NamedTuple
 
 import numpy as np
@@ -19,8 +20,8 @@ SHOWN = {
     "single": ("accuracy", "macro_f1", WEIGHTED, "log_loss"),
     "multi": ("subset_accuracy", "micro_f", "macro_f", "sample_f", "hamming_loss"),
 }
-#: Resamples of a paired test.
-RESAMPLES = 1000
+#: Resamples of a paired test, and those by which their time is known.
+RESAMPLES, TRIED = 1000, 5
 
 
 class Answer(NamedTuple):
@@ -133,14 +134,21 @@ def interval(metric: Metric, truth: np.ndarray, answer: Answer, seed: int = 0) -
     return float(low), float(high)
 
 
-def _resampled(metric: Metric, truth: np.ndarray, answer: Answer, seed: int) -> np.ndarray:
-    """Return the metric on `RESAMPLES` resamples of the documents, which the seed alone decides, float64 (R,)."""
-    generator, values = rng(seed, "resamples"), np.empty(RESAMPLES)
+def resampling_seconds(metric: Metric, truth: np.ndarray, answer: Answer) -> float:
+    """Return about how many seconds of the processor all resamples of N documents take."""
+    start = time.thread_time()  # other threads fit
+    _resampled(metric, truth, answer, 0, TRIED)
+    return (time.thread_time() - start) * RESAMPLES / TRIED
+
+
+def _resampled(metric: Metric, truth: np.ndarray, answer: Answer, seed: int, resamples: int = RESAMPLES) -> np.ndarray:
+    """Return the metric on resamples of the documents, which the seed alone decides, float64 (R,)."""
+    generator, values = rng(seed, "resamples"), np.empty(resamples)
     right: np.ndarray | None = None
     if metric.name in ("accuracy", "subset_accuracy"):
         same = np.asarray(answer.labels == truth).reshape(len(truth), -1)
         right = np.asarray(same.all(axis=1), dtype=np.float64)
-    for resample in range(RESAMPLES):
+    for resample in range(resamples):
         rows = generator.integers(len(truth), size=len(truth))
         if right is not None:
             values[resample] = right[rows].mean()

@@ -48,10 +48,10 @@ class Fits:
         return chosen.decision.answer(scores, self.search.metric.task, never_empty=self.search.never_empty)
 
 
-def views_of(search: Search, chosen: Sequence[Chosen], texts: Sequence[str]) -> dict[str, Any]:
-    """Return view -> features of texts, of the views that some of what was chosen needs."""
-    names = dict.fromkeys(part.base for each in chosen for part in each.parts)
-    return {name: sparse.csr_array(search.vectorisers[name].transform(texts), dtype=np.float32) for name in names}
+def views_of(search: Search, chosen: Sequence[Chosen], documents: Documents) -> dict[str, Any]:
+    """Return view -> features of documents, of the views that some of what was chosen needs."""
+    names, given = dict.fromkeys(part.base for each in chosen for part in each.parts), documents.given
+    return {name: sparse.csr_array(search.vectorisers[name].transform(given), dtype=np.float32) for name in names}
 
 
 def final_model(
@@ -69,8 +69,8 @@ def final_model(
     seconds, parts, vectorisers = 0.0, list[PersistedModel](), dict[str, tuple[Any, Any]]()
     for part in chosen.parts:
         if part.base not in vectorisers:
-            made = plan.vectoriser_of(part.base, search.encoder, least=1 if len(documents.y) < 200 else 2)
-            vectorisers[part.base] = made, sparse.csr_array(made.fit_transform(documents.texts), dtype=np.float32)
+            made = search.vectoriser(part.base, len(documents.y))
+            vectorisers[part.base] = made, sparse.csr_array(made.fit_transform(documents.given), dtype=np.float32)
         vectoriser, X = vectorisers[part.base]
         columns = plan.columns_of(vectoriser) if part.base == plan.JOINED else {}
         estimator = plan.estimator_of(part, columns, (search.seed, "compare", 0))
@@ -100,11 +100,10 @@ def words_of(search: Search, fits: Fits, chosen: Chosen, names: Sequence[str], m
         coef = np.where(of_words, estimator.coef_, -np.inf)
         if len(coef) == 1 and not estimator.several_:
             coef = np.vstack([np.where(of_words, -estimator.coef_[0], -np.inf), coef[0]])
-        rows = estimator.classes_.tolist()
-        return {
-            str(names[label]): [
-                str(features[at]) for at in np.argsort(-weights, kind="stable")[:most] if weights[at] > 0
-            ]
-            for label, weights in zip(rows, coef, strict=True)
-        }
+        rows, found, shown = estimator.classes_.tolist(), dict[str, list[str]](), min(most, len(features))
+        for label, weights in zip(rows, coef, strict=True):
+            places = np.flatnonzero(weights >= np.partition(weights, -shown)[-shown])
+            order = places[np.argsort(-weights[places], kind="stable")][:shown]
+            found[str(names[label])] = [str(features[at]) for at in order if weights[at] > 0]
+        return found
     return {}

@@ -12,7 +12,8 @@ import threading
 import time
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -20,24 +21,33 @@ from scipy import sparse
 
 from textmix.compare import candidates as plan
 from textmix.compare.candidates import COUNTS, JOINED, Candidate, Group, estimator_of, group, pipeline
-from textmix.compare.decisions import Decision, fit_decision, of_truth
+from textmix.compare.decisions import Decision, fit_decision, of_truth, slope_on
 from textmix.compare.metrics import Metric
 from textmix.core.errors import TextmixError
+from textmix.data.corpus import Ragged, TableTexts
 from textmix.experiment.cross_validation import cross_validate
 from textmix.experiment.folds import fold_numbers, halves_of
 from textmix.metrics.significance import Estimate, resampled_difference
-from textmix.models.common.probability_average import calibrated, label_scores, slope_of
+from textmix.models.common.probability_average import averaged, calibrated, label_scores
 from textmix.numerics.determinism import rng
 
 #: Folds of a cross-validation, and most repetitions of it on other folds: with a budget, and without one.
-FOLDS, REPEATS, REPEATED = 5, 10, 1
+FOLDS, REPEATS, REPEATED = 5, 20, 1
 #: Most parts of an average, candidates among which they are chosen, and least gain of a part, nats a decision.
 PARTS, UNLIKE, GAIN = 4, 10, 1e-4
-#: Standard errors by which an average has to be ahead of the pipeline; of another candidate the number grows with the
-#: number of candidates, as does the largest of so many differences that are none.
+#: Standard errors by which an average has to be ahead of the pipeline: in the metric, or, where it is ahead at all, in
+#: the log probability of what is true, which tells more of few documents than answers do, which are right or wrong.  Of
+#: another candidate the number grows with the number of candidates, as does the largest of so many differences that
+#: are none.
 AHEAD = 1.0
+#: Metrics of answers that the largest score gives, and seconds between two looks at the search.
+BY_LARGEST, PACE = ("accuracy", "error_rate"), 0.5
+#: Growth of the seconds of a fit with the points that are fitted one after the other, each from the last one.
+PATH = 0.5
 #: Growth of the seconds of a fit of the registry with its documents, and documents of its try.
 GROWTH, TRY = 1.2, 400
+#: Shares of the documents of a learning curve, fewest documents of one, and the share of the budget that it may take.
+CURVE, LEAST, CURVE_TIME = (0.125, 0.25, 0.5), 20, 0.05
 #: Share of the budget that one fit of a method of the registry may take.
 ONE_FIT = 0.1
 #: Points by which a method of the registry may be behind the pipeline on the first fold and still have all folds.
@@ -56,11 +66,13 @@ class Documents(NamedTuple):
     texts : N strings.
     y : indices of classes int (N,), or label indicators int8 (N, L).
     n_labels : number C of classes or L of labels.
+    cells : column beside the texts -> the cell of each document, as text.
     """
 
     texts: Sequence[str]
     y: np.ndarray
     n_labels: int
+    cells: Mapping[str, Sequence[str]] = MappingProxyType({})
 
     @property
     def task(self) -> str:
@@ -69,7 +81,16 @@ class Documents(NamedTuple):
 
     def of(self, rows: Sequence[int] | np.ndarray) -> Documents:
         """Return some of the documents."""
-        return Documents([self.texts[row] for row in rows], self.y[np.asarray(rows, dtype=np.int64)], self.n_labels)
+        y = self.y[np.asarray(rows, dtype=np.int64)]
+        cells = {name: [column[row] for row in rows] for name, column in self.cells.items()}
+        return Documents([self.texts[row] for row in rows], y, self.n_labels, cells)
+
+    @property
+    def given(self) -> Sequence[str] | Ragged:
+        """What a vectoriser takes: the texts, or the texts with their cells."""
+        if not self.cells:
+            return self.texts
+        return TableTexts.of(Ragged.from_texts(text.encode("utf-8", "replace") for text in self.texts), self.cells)
 
 
 @dataclass
@@ -152,6 +173,7 @@ class Search:
     seed : draws the folds.
     never_empty : whether each document has a label.
     encoder : of the user's, or nothing.
+    beside : column beside the texts -> its kind, ``number`` or ``category``.
     watch : is called with a `State` now and then.
     clock : by which the budget is counted, such as that of the processor on a busy machine.
     """
@@ -166,12 +188,14 @@ class Search:
         seed: int = 0,
         never_empty: bool = False,
         encoder: str = "",
+        beside: Mapping[str, str] = MappingProxyType({}),
         watch: Callable[[State], None] = lambda state: None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self.clock = clock
         self.documents, self.metric, self.seconds, self.workers = documents, metric, seconds, workers
         self.seed, self.never_empty, self.encoder, self.watch = seed, never_empty, encoder, watch
+        self.beside = beside
         self.stage, self.interrupted, self.ended = "reading texts", False, False
         began = clock()
         #: Returns when the search has to end, of the monotonic clock.
@@ -183,7 +207,7 @@ class Search:
         self.matrices: dict[str, sparse.csr_array] = {}
         self.vectorisers: dict[str, Any] = {}
         self.columns: dict[str, tuple[int, int]] = {}
-        #: Method and view -> processor seconds of the last fit of its group; and of the vectorising of a view.
+        #: Method and view -> processor seconds of its last fit at one point; and of the vectorising of a view.
         self.cost: dict[tuple[str, str], float] = {}
         self.reading: dict[str, float] = {}
         self.fit_seconds = 0.0
@@ -191,6 +215,9 @@ class Search:
         self.pace = 1.0
         self.average: tuple[tuple[Candidate, ...], dict[tuple[int, int], float]] | None = None
         self._folds: dict[int, list[tuple[np.ndarray, np.ndarray]]] = {}
+        self._shown = "", -np.inf
+        self._averaged: dict[tuple[tuple[Candidate, ...], int, int], list[float]] = {}
+        self._slopes: dict[tuple[Candidate, int, int | None], float] = {}
 
     # -- data ---------------------------------------------------------------------------------------------------------
 
@@ -207,14 +234,18 @@ class Search:
         """Return the features of a view that has a matrix of its own, float32 CSR (N, V), made once."""
         if view not in self.matrices:
             start = time.process_time()
-            vectoriser = plan.vectoriser_of(view, self.encoder, least=1 if len(self.documents.y) < 200 else 2)
-            found = vectoriser.fit_transform(self.documents.texts)
+            vectoriser = self.vectoriser(view, len(self.documents.y))
+            found = vectoriser.fit_transform(self.documents.given)
             self.matrices[view] = sparse.csr_array(found, dtype=np.float32)
             self.vectorisers[view] = vectoriser
             self.reading[view] = time.process_time() - start
             if view == JOINED:
                 self.columns = plan.columns_of(vectoriser)
         return self.matrices[view]
+
+    def vectoriser(self, view: str, documents: int) -> Any:
+        """Return the unfitted vectoriser of a view for a number of documents."""
+        return plan.vectoriser_of(view, self.encoder, 1 if documents < 200 else 2, self.beside)
 
     # -- fits ---------------------------------------------------------------------------------------------------------
 
@@ -235,9 +266,13 @@ class Search:
             found.append(self.scores_of(estimator, documents[0]))
             return 0.0
 
-        documents = self.matrices[job.group.candidates[0].base], self.documents.y
-        fold = self.folds(job.repetition)[job.fold]
-        cross_validate(self.maker(job.group), job.group.candidates, documents, [fold], keep)
+        first = job.group.candidates[0]
+        rest, held = self.folds(job.repetition)[job.fold]
+        if first.share < 1.0:
+            drawn = rng(self.seed, "compare", "learning curve", job.fold).permutation(rest)
+            rest = np.sort(drawn[: round(first.share * len(rest))])
+        documents = self.matrices[first.base], self.documents.y
+        cross_validate(self.maker(job.group), job.group.candidates, documents, [(rest, held)], keep)
         return found, time.thread_time() - start, self.clock() - began
 
     def maker(self, members: Group) -> Callable[[Candidate], Any]:
@@ -275,14 +310,24 @@ class Search:
                     pool.give(job, lambda job=job: self.fit(job))  # type: ignore[misc]
             for job, answer in pool.wait(0.25):
                 self._note(job, answer)
-            self.watch(State(self.stage, None if self.seconds is None else max(self.left, 0.0), self.leaderboard()))
+            self._tell()
             if self.left <= 0.0 and (self.trials or not pool.busy):
                 self.ended = True
                 break  # a thread goes on with its fit, which nobody waits for
 
+    def _tell(self) -> None:
+        """Show the state of the search at a new stage, and else now and then."""
+        now = time.monotonic()
+        if self.stage != self._shown[0] or now - self._shown[1] >= PACE:
+            self._shown = self.stage, now
+            self.watch(State(self.stage, None if self.seconds is None else max(self.left, 0.0), self.leaderboard()))
+
     def predicted(self, job: Job) -> float:
-        """Return the seconds of a job by the clock, by the last one of its kind; of the first of its kind 0."""
-        return self.pace * self.cost.get(job.group.kind, 0.0)
+        """Return the seconds of a job by the clock, by the last one of its kind, or of one that is alike, else 0."""
+        method, view = job.group.kind
+        alike = self.cost.get((plan.ALIKE.get(method, method), JOINED), 0.0)
+        share = 0.0 if method not in plan.LINEAR or view == plan.ENCODER else 2.0 if view == plan.LONGER else 1.0
+        return self.pace * self.cost.get(job.group.kind, share * alike) * len(job.group.candidates) ** PATH
 
     def _is_done(self, job: Job) -> bool:
         """Return whether all candidates of a job have its fold."""
@@ -294,12 +339,14 @@ class Search:
         if isinstance(answer, Exception):
             if not isinstance(answer, (TextmixError, ValueError, ArithmeticError, MemoryError)):
                 raise answer
-            self.without[job.group.candidates[0].method] = " ".join(str(answer).split())[:300]
+            if job.group.candidates[0].share == 1.0:
+                self.without[job.group.candidates[0].method] = " ".join(str(answer).split())[:300]
             return
         found, seconds, by_clock = answer
         if seconds > 0.05:
             self.pace = 0.7 * self.pace + 0.3 * max(by_clock / seconds, 1.0)
-        self.cost[job.group.kind] = seconds
+        if job.group.candidates[0].share == 1.0:
+            self.cost[job.group.kind] = seconds / len(found) ** PATH
         self.fit_seconds += seconds
         held = self.folds(job.repetition)[job.fold][1]
         shape = (len(self.documents.y), self.documents.n_labels)
@@ -324,12 +371,11 @@ class Search:
         choose : most of them that are averaged, chosen by the other folds; 0 averages all.
         """
         y, found = self.documents.y, []
-        scores = [self.trials[part].scores[repetition] for part in parts]
-        for rest, held in self.folds(repetition):
-            chosen = self._parts([each[rest] for each in scores], y[rest], choose) if choose else range(len(parts))
-            some = [scores[part] for part in chosen]
-            if len(some) == 1 and self.metric.name in ("accuracy", "macro_f1", "error_rate") and some[0].shape[1] > 2:
-                decision = Decision([1.0])
+        for fold, (rest, held) in enumerate(self.folds(repetition)):
+            chosen = self._parts(parts, repetition, fold, choose) if choose else parts
+            some = [self.trials[part].scores[repetition] for part in chosen]
+            if len(some) == 1 and self.metric.name in (*BY_LARGEST, *["macro_f1"] * (some[0].shape[1] > 2)):
+                decision = Decision([1.0])  # the largest score decides, at any slope
             else:
                 decision = self._decision([each[rest] for each in some], y[rest])
             answer = decision.answer([each[held] for each in some], self.metric.task, never_empty=self.never_empty)
@@ -343,17 +389,31 @@ class Search:
             known &= np.isfinite(each).any(axis=1)
         return fit_decision([each[known] for each in scores], y[known], self.metric, never_empty=self.never_empty)
 
-    def _parts(self, scores: Sequence[np.ndarray], y: np.ndarray, most: int) -> list[int]:
-        """Return the numbers of the parts whose average has, step by step, the greatest mean log probability.
+    def slope(self, candidate: Candidate, repetition: int, fold: int | None) -> float:
+        """Return the slope that calibrates a candidate by its scores outside a fold, or by all; found once."""
+        key = candidate, repetition, fold
+        if key not in self._slopes:
+            rows, scores = self._outside(repetition, fold), self.trials[candidate].scores[repetition]
+            self._slopes[key] = slope_on(scores[rows], self.documents.y[rows], self.metric.task)
+        return self._slopes[key]
+
+    def _outside(self, repetition: int, fold: int | None) -> np.ndarray:
+        """Return the rows outside a fold, or all rows."""
+        return np.arange(len(self.documents.y)) if fold is None else self.folds(repetition)[fold][0]
+
+    def _parts(
+        self, candidates: Sequence[Candidate], repetition: int, fold: int | None, most: int
+    ) -> tuple[Candidate, ...]:
+        """Return the parts whose average has, step by step, the greatest mean log probability outside a fold.
 
         Source: R. Caruana, A. Niculescu-Mizil, G. Crew and A. Ksikes, ICML 2004, here without replacement.
         """
-        task, step = self.metric.task, slice(None, None, max(1, scores[0].size // 2**21))
-        y = y[step]
-        stated = []
-        for each in scores:
-            slope = slope_of(each[step], y, task)
-            stated.append(np.exp(of_truth(calibrated(each[step], slope, task), y)))
+        rows, stated = self._outside(repetition, fold), []
+        rows = rows[:: max(1, len(rows) * self.documents.n_labels // 2**21)]
+        for each in candidates:
+            slope, scores = self.slope(each, repetition, fold), self.trials[each].scores[repetition][rows]
+            found_true = of_truth(calibrated(scores, slope, self.metric.task), self.documents.y[rows])
+            stated.append(np.exp(found_true))
         found, total, best_value = list[int](), np.zeros_like(stated[0]), -np.inf
         while len(found) < min(most, len(stated)):
             means = {
@@ -366,11 +426,11 @@ class Search:
                 break
             found.append(best)
             total, best_value = total + stated[best], means[best]
-        return found
+        return tuple(candidates[part] for part in found)
 
     def complete(self, repetition: int = 0) -> list[Candidate]:
         """Return the candidates with all folds of a repetition, the best first."""
-        known = [each for each, trials in self.trials.items() if (repetition, 0) in trials.values]
+        known = [each for each, trials in self.trials.items() if (repetition, 0) in trials.values and each.share == 1.0]
         return sorted(known, key=lambda each: (-self.metric.sign * self.mean(each, repetition), self._place(each)))
 
     def _place(self, candidate: Candidate) -> int:
@@ -383,9 +443,17 @@ class Search:
 
     @property
     def incumbent(self) -> Candidate | None:
-        """The best candidate of the pipeline by hand on the first folds; None before one has them all."""
-        by_hand = {each for members in pipeline() for each in members.candidates}
-        return next((each for each in self.complete() if each in by_hand), None)
+        """The best candidate of the pipeline by hand, of those with the most repetitions; None before all folds."""
+        known = [(each, [*self.trials[each].values.values()]) for each in self._by_hand()]
+        most = max((len(values) for _, values in known), default=0)
+        last = [(each, self.metric.sign * sum(values)) for each, values in known if len(values) == most]
+        return max(last, key=lambda each: each[1])[0] if last else None
+
+    def _by_hand(self) -> list[Candidate]:
+        """Return the candidates of the pipeline by hand that have all first folds, in the order of the plan."""
+        every = [each for members in pipeline() for each in members.candidates]
+        known = [each for each in every if each in self.trials and (0, 0) in self.trials[each].values]
+        return sorted(known, key=self._place)
 
     def evidence(self, values: Mapping[tuple[int, int], float]) -> Estimate | None:
         """Return the difference from the pipeline over the folds that both have; None without the pipeline."""
@@ -412,11 +480,31 @@ class Search:
             options.append((*self.average, AHEAD))
         for parts, values, errors in options if incumbent is not None else []:
             difference = self.evidence(values)
-            if difference is None or _errors(difference) < errors:
+            if difference is None:
+                continue
+            clear = len(parts) > 1 and difference.value > 0.0 and self._is_likelier(incumbent)
+            if _errors(difference) < errors and not clear:
                 continue
             if found is None or difference.value > found.value:
                 best, found = parts, difference
         return self._chosen(best, found)
+
+    def _is_likelier(self, incumbent: Candidate) -> bool:
+        """Return whether the average gives what is true more probability than the pipeline, by paired folds."""
+        unlike = self._unlike()
+        logs = [
+            (self._log_probability(self._parts(unlike, 0, fold, PARTS), fold), self._log_probability([incumbent], fold))
+            for fold in range(len(self.folds(0)))
+        ]
+        average, by_hand = np.array(logs).T
+        return _errors(resampled_difference(average, by_hand, 1.0 / (FOLDS - 1))) >= AHEAD
+
+    def _log_probability(self, parts: Sequence[Candidate], fold: int) -> float:
+        """Return the mean log probability of what is true on a fold by parts that the other folds calibrated."""
+        held = self.folds(0)[fold][1]
+        scores = [self.trials[part].scores[0][held] for part in parts]
+        slopes = [self.slope(part, 0, fold) for part in parts]
+        return float(np.mean(of_truth(averaged(scores, slopes, self.metric.task), self.documents.y[held])))
 
     def _chosen(self, parts: tuple[Candidate, ...], evidence: Estimate | None) -> Chosen:
         """Return parts with the decision that all folds of the first repetition give."""
@@ -426,7 +514,7 @@ class Search:
 
     def _partial(self) -> Chosen | None:
         """Return the best candidate by the folds that most have; None without any."""
-        known = [(each, self.trials[each]) for each in sorted(self.trials, key=self._place)]
+        known = [(each, self.trials[each]) for each in sorted(self.trials, key=self._place) if each.share == 1.0]
         known = [(each, trials) for each, trials in known if trials.folds.get(0)]
         if not known:
             return None
@@ -510,8 +598,12 @@ class Search:
             yield "balanced classes", self.jobs(groups)
         self.validate_average()
         if sum(map(len, self.documents.texts)) <= LONG:
-            yield "longer runs", self.jobs([self._like(best, plan.LONGER)])
+            ratios = [each for each in self._unlike() if each.method in plan.ALIKE and each.view == JOINED][:1]
+            yield "longer runs", self.jobs([self._like(each, plan.LONGER) for each in (best, *ratios)])
             self.validate_average()
+            yield "words that are there", self.jobs([group("nbsvm", plan.PRESENT, plan.LOW)])
+            self.validate_average()
+        yield "learning curve", self._curve_jobs(best)
         for repetition in range(1, 1 + (REPEATED if self.seconds is None else REPEATS)):
             yield f"folds anew ({repetition})", self.jobs(self._near_groups(), [repetition])
             self.validate_average()
@@ -529,6 +621,24 @@ class Search:
             for members in groups
         ]
 
+    def _curve_jobs(self, candidate: Candidate) -> list[Job]:
+        """Return the jobs of a candidate fitted to parts of the documents; none where they would take too long."""
+        n, cost = len(self.folds(0)[0][0]), self.cost.get(candidate.kind, 0.0)
+        shares = [share for share in CURVE if share * n >= LEAST]
+        if self.seconds is not None and cost * sum(shares) * FOLDS / self.workers > CURVE_TIME * self.seconds:
+            return []
+        return self.jobs([Group((replace(candidate, share=share),)) for share in shares])
+
+    def curve(self) -> list[tuple[int, float]]:
+        """Return documents of a fit and the mean of the metric over the folds, fewest first; of the first repetition.
+
+        It is that of one candidate of the pipeline, and empty where no part was fitted.
+        """
+        n = len(self.folds(0)[0][0])
+        parts = [each for each, trials in self.trials.items() if each.share < 1.0 and (0, 0) in trials.values]
+        known = sorted([*parts, *(replace(each, share=1.0) for each in parts[:1])], key=lambda each: each.share)
+        return [(round(each.share * n), self.mean(each)) for each in known]
+
     def _library(self, method: str) -> Iterator[tuple[str, list[Job]]]:
         """Yield the jobs of a method of the registry: the first fold, and all folds if it is not far behind."""
         entry, y = plan.registry().get(method), self.documents.y
@@ -539,7 +649,7 @@ class Search:
         if over:
             self.without[method] = f"is left out above {', '.join(f'{m:,} {k}' for k, m in entry.most.items())}"
             return
-        members = group(method, plan.WEIGHTED.get(method, COUNTS))
+        members = group(method, COUNTS if self.beside else plan.WEIGHTED.get(method, COUNTS))
         if self.seconds is not None:
             needed = self._tried(members)
             if needed is None or needed * FOLDS / self.workers > min(self.left, ONE_FIT * FOLDS * self.seconds):
@@ -589,10 +699,17 @@ class Search:
         return list(firsts.values())[::-1][:UNLIKE]
 
     def _near_groups(self) -> list[Group]:
-        """Return the candidates that could still be chosen: pipeline, best others, and parts of the average."""
-        parts = self.average[0] if self.average is not None else ()
-        wanted = [self.incumbent, *self._unlike()[:3], *parts]
-        return [Group((each,)) for each in dict.fromkeys(wanted) if each is not None]
+        """Return what could still be chosen: points of the pipeline that are near, best others, parts of the average.
+
+        Those of one method and view are fitted one after the other.
+        """
+        parts, incumbent = self.average[0] if self.average is not None else (), self.incumbent
+        behind = {each: self.evidence(self.trials[each].values) for each in self._by_hand() if each != incumbent}
+        near = [each for each, found in behind.items() if found is not None and _errors(found) > -AHEAD]
+        wanted = dict.fromkeys([incumbent, *near, *self._unlike()[:3], *parts])
+        kinds = dict.fromkeys(each.kind for each in wanted if each is not None)
+        alike = ([each for each in wanted if each is not None and each.kind == kind] for kind in kinds)
+        return [Group(tuple(sorted(members, key=lambda each: each.point))) for members in alike]
 
     def validate_average(self) -> None:
         """Choose the parts of the average among unlike candidates, and find its value on each fold."""
@@ -600,15 +717,15 @@ class Search:
         unlike = self._unlike()
         if len(unlike) < 2:
             return
-        scores = [self.trials[each].scores[0] for each in unlike]
-        chosen = tuple(unlike[part] for part in self._parts(scores, self.documents.y, PARTS))
+        chosen = self._parts(unlike, 0, None, PARTS)
         if len(chosen) < 2:
             return
-        values = {(0, fold): value for fold, value in enumerate(self.values(unlike, 0, PARTS))}
-        for repetition in range(1, 1 + REPEATS):
-            if all((repetition, 0) in self.trials[part].values for part in chosen):
-                found = self.values(chosen, repetition)
-                values |= {(repetition, fold): value for fold, value in enumerate(found)}
+        repeated = [n for n in range(1, 1 + REPEATS) if all((n, 0) in self.trials[part].values for part in chosen)]
+        asked = [(tuple(unlike), 0, PARTS), *((chosen, repetition, 0) for repetition in repeated)]
+        for key in asked:
+            if key not in self._averaged:
+                self._averaged[key] = self.values(*key)
+        values = {(key[1], fold): value for key in asked for fold, value in enumerate(self._averaged[key])}
         self.average = chosen, values
 
     def _forget(self) -> None:

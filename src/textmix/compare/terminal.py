@@ -7,13 +7,13 @@ import shutil
 import time
 from typing import IO
 
-from textmix.compare.search import Row, State
+from textmix.compare.search import PACE, Row, State
 from textmix.serve.terminal import visible
 
 logger = logging.getLogger("textmix")
 
-#: Most rows in the table, and seconds between two tables.
-ROWS, PACE = 10, 0.5
+#: Most rows in the table.
+ROWS = 10
 
 
 class Table:
@@ -28,9 +28,12 @@ class Table:
     def __init__(self, head: str, terminal: IO[str] | None) -> None:
         self.head, self.terminal = head, terminal
         self.shown, self.lines, self.news = -PACE, 0, ("", "")
+        #: Whether a method has a score.
+        self.scored = False
 
     def __call__(self, state: State) -> None:
         """Show a state, if the last table is old enough, or if there is news."""
+        self.scored = self.scored or bool(state.rows)
         if self.terminal is None:
             self._log(state)
         elif time.monotonic() - self.shown >= PACE:

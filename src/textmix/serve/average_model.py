@@ -11,21 +11,24 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, Self
 
 import numpy as np
 
 from textmix.core import io
 from textmix.core.errors import ConfigError, DataFormatError, IntegrityError
-from textmix.data.corpus import Ragged
+from textmix.data.cells import cells_of
+from textmix.data.corpus import Ragged, TableTexts
 from textmix.models.common.probability_average import averaged, decided, decided_sets, label_scores
 from textmix.models.common.targets import label_sets_of
 from textmix.serve.forms import read_json, read_npy
-from textmix.serve.model import CARD, FORMAT, TASKS, PersistedModel, malformed, read_back
+from textmix.serve.model import CARD, FORMAT, TASKS, PersistedModel, malformed, read_back, two_texts
 from textmix.serve.seen import shown
 from textmix.text.encoder import allow
 
 HEAD = "average.json"
+Columns = Mapping[str, Sequence[Any]]
 #: Arrays of the rule: name of the field and of its file.
 RULE = ("thresholds", "sets", "bonus")
 
@@ -73,6 +76,11 @@ class AveragedModel:
         return np.array(list(self.label_names))
 
     @property
+    def beside(self) -> tuple[str, ...]:
+        """The columns whose cells come with the texts, of a model of a table."""
+        return tuple(dict.fromkeys(name for part in self.parts for name in part.beside))
+
+    @property
     def estimator(self) -> AveragedModel:
         """The object that gives labels and probabilities."""
         return self
@@ -108,13 +116,23 @@ class AveragedModel:
             every.append(scores)
         return every
 
-    def predict_proba(self, texts: Sequence[str]) -> np.ndarray:
-        """Return the probability of each label for N texts, float64 (N, L)."""
-        return self.label(_ragged(texts))[1]
+    def predict_proba(self, texts: Sequence[str], further: Columns = MappingProxyType({})) -> np.ndarray:
+        """Return the probability of each label for N texts, float64 (N, L); see `predict`."""
+        return self.label(_given(texts, further))[1]
 
-    def predict(self, texts: Sequence[str]) -> np.ndarray:
-        """Return the name of the label of each of N texts, or a tuple of names each, (N,)."""
-        labels = self.label(_ragged(texts))[0]
+    def predict(self, texts: Sequence[str], further: Columns = MappingProxyType({})) -> np.ndarray:
+        """Return the name of the label of each of N texts, or a tuple of names each, (N,).
+
+        Parameters
+        ----------
+        texts : strings.
+        further : column -> N cells, of the columns that the model takes beside the texts, or a table of pandas.
+
+        Raises
+        ------
+        ConfigError : a column is missing, has other than N cells, or holds another text than numbers.
+        """
+        labels = self.label(_given(texts, further))[0]
         names = self.classes_
         if self.task == "single":
             return np.asarray(names[labels])
@@ -123,7 +141,7 @@ class AveragedModel:
             found[row] = tuple(names[np.flatnonzero(indicators)].tolist())
         return found
 
-    def score(self, X: Sequence[str], y: Any) -> float:
+    def score(self, X: Sequence[str], y: Any, further: Columns = MappingProxyType({})) -> float:
         """Return the share of N texts whose label, or whole set of labels, is predicted.
 
         Parameters
@@ -131,12 +149,13 @@ class AveragedModel:
         X : N texts.
         y : the name of the label of each text; for several labels the names of each text in any order, as a list, a
             tuple or a set.
+        further : see `predict`.
 
         Raises
         ------
         ValueError : of several labels y holds no names, such as indicators.
         """
-        predicted: Sequence[Any] = self.predict(X).tolist()
+        predicted: Sequence[Any] = self.predict(X, further).tolist()
         wanted: Sequence[Any] = list(y)
         if self.task == "multi":
             predicted, wanted = list(map(frozenset, predicted)), _label_sets(y)
@@ -230,7 +249,7 @@ class AveragedModel:
                 raise ValueError("the label sets are not of the labels")
         elif self.thresholds is None and self.task == "multi":
             raise ValueError("several labels need thresholds or label sets")
-        self.label(Ragged.from_texts([b"", b"a"]))
+        self.label(two_texts(self.beside))
 
 
 def load_model(folder: str | Path, encoder: str | None = None) -> PersistedModel | AveragedModel:
@@ -256,6 +275,7 @@ def _label_sets(y: Any) -> list[frozenset[Any]]:
     return sets
 
 
-def _ragged(texts: Sequence[str]) -> Ragged:
-    """Return texts in UTF-8."""
-    return Ragged.from_texts(text.encode("utf-8", "replace") for text in texts)
+def _given(texts: Sequence[str], further: Columns) -> Ragged:
+    """Return texts in UTF-8, with the cells of columns beside them."""
+    text = Ragged.from_texts(text.encode("utf-8", "replace") for text in texts)
+    return TableTexts.of(text, cells_of(further, len(text)))

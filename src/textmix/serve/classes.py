@@ -49,6 +49,13 @@ SKLEARN: dict[str, tuple[str, Mapping[str, Any]]] = {
     "TextEncoder": ("textmix.text.encoder", {"n_vectors_": "int"}),
     # Classes of a comparison, which are no public names: `textmix.compare` makes and fits them.
     "NgramTfidf": ("textmix.text.ngram_tfidf", {"vocabulary_": "vocabulary V", "idf_": "float64 V"}),
+    "TableTfidf": (
+        "textmix.text.table_tfidf",
+        {
+            **{"vocabulary_": "vocabulary V", "idf_": "float64 V", "names_": "vocabulary W"},
+            "points_": "float64 M P",
+        },
+    ),
     "LinearTexts": (
         "textmix.models.linear.linear_texts",
         {

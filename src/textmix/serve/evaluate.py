@@ -36,6 +36,7 @@ def labelled(path: Path, model: PersistedModel | AveragedModel, text: str | None
         separator=separator,
         encoding=asked.get("encoding"),
         several=model.task == "multi",
+        further=model.beside,
         flags=("--column", "--label"),
         **of_card(model.card, text),
     ).corpus

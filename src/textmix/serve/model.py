@@ -22,7 +22,7 @@ from sklearn.utils import get_tags
 
 from textmix.core import io
 from textmix.core.errors import ConfigError, DataFormatError, IntegrityError
-from textmix.data.corpus import Ragged
+from textmix.data.corpus import Ragged, TableTexts
 from textmix.models.common.sklearn_private import check_parameters
 from textmix.serve import parameters
 from textmix.serve.classes import forms_of, persisted_class
@@ -77,8 +77,13 @@ class PersistedModel:
         """Public name of the estimator's class."""
         return type(self.estimator).__name__
 
+    @property
+    def beside(self) -> tuple[str, ...]:
+        """The columns whose cells come with the texts, of a model of a table."""
+        return tuple(getattr(self.steps[0][1], "beside", ()))
+
     def counts(self, text: Ragged) -> Any:
-        """Return the features of N texts, CSR (N, V).
+        """Return the features of N texts, with the cells beside them where the model has columns, CSR (N, V).
 
         Raises
         ------
@@ -212,7 +217,7 @@ class PersistedModel:
         if getattr(self.estimator, "_strategy", "prior") != getattr(self.estimator, "strategy", "prior"):
             raise ValueError("_strategy is not the parameter strategy")
         n_features = self.estimator.n_features_in_
-        texts = self.counts(Ragged.from_texts([b"", b"a"])) if len(self.steps) > 1 else None
+        texts = self.counts(two_texts(self.beside)) if len(self.steps) > 1 else None
         if texts is not None and texts.shape[1] != n_features:
             raise ValueError("n_features_in_ is not the number of words")
         probe = sparse.csr_array((np.ones(2, dtype=np.int32), ([0, 1], [0, n_features - 1])), shape=(2, n_features))
@@ -226,6 +231,11 @@ class PersistedModel:
             raise ValueError("the estimator does not label each text")
         if labels.ndim != TASKS.get(self.task):
             raise ValueError(f"the estimator's labels do not have the shape of the task {self.task!r}")
+
+
+def two_texts(columns: Sequence[str]) -> Ragged:
+    """Return two texts by which a model is tried, with empty cells of columns."""
+    return TableTexts.of(Ragged.from_texts([b"", b"a"]), {name: ["", ""] for name in columns})
 
 
 def read_back(model: Any, target: Path) -> None:

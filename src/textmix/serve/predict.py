@@ -11,7 +11,7 @@ from typing import IO, Any, NamedTuple
 
 import numpy as np
 
-from textmix.data.corpus import Ragged
+from textmix.data.corpus import Ragged, TableTexts
 from textmix.data.user_table import NewText
 from textmix.serve.average_model import AveragedModel
 from textmix.serve.model import PersistedModel
@@ -150,7 +150,8 @@ class Writer:
 
         def details(place: int) -> list[list[Any]]:
             """Return words and weights for one label."""
-            return [[word, round(weight, 4)] for word, weight in reasons(self._model, text.text, place)]
+            found = reasons(self._model, text.text, place, text.cells)
+            return [[word, round(weight, 4)] for word, weight in found]
 
         if np.ndim(label) == 0:
             return _JSON(details(int(label)))
@@ -204,6 +205,12 @@ def _lists(cells: Sequence[str], ends: Sequence[int]) -> list[str]:
     return [f"[{', '.join(cells[first:end])}]" for first, end in pairwise(ends)]
 
 
+def given(block: Sequence[NewText], columns: Sequence[str]) -> Ragged:
+    """Return texts with their cells of columns, as a model takes them."""
+    cells = {name: [text.cells[place] for text in block] for place, name in enumerate(columns)}
+    return TableTexts.of(Ragged.from_texts(text.text for text in block), cells)
+
+
 def predict(model: PersistedModel | AveragedModel, texts: Iterable[NewText], writer: Writer) -> Labelled:
     """Label texts, write the header and their rows, and return the number of texts and of empty ones.
 
@@ -221,7 +228,7 @@ def predict(model: PersistedModel | AveragedModel, texts: Iterable[NewText], wri
     first = list(islice(rest, 1))  # read before the header is written: a file that cannot be read gives no output
     writer.begin()
     for block in chain(first, rest):
-        labels, probability = model.label(Ragged.from_texts(text.text for text in block))
+        labels, probability = model.label(given(block, model.beside))
         writer.write(block, labels, probability)
         count += len(block)
         empty += sum(map(is_empty, block))

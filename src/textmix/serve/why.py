@@ -8,13 +8,14 @@ TKDE 20 (2008), whose weight of evidence this is.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from itertools import chain
 
 import numpy as np
 from scipy.special import logit, logsumexp
 
 from textmix.core.errors import ConfigError
-from textmix.data.corpus import Ragged
+from textmix.data.corpus import Ragged, TableTexts
 from textmix.models.common.probability_average import label_scores
 from textmix.serve.average_model import AveragedModel
 from textmix.serve.model import PersistedModel
@@ -25,7 +26,9 @@ TOLD, TOGETHER, EDGE = 5, 1024, 1e-12
 _WORD = re.compile(r"\w+")
 
 
-def reasons(model: PersistedModel | AveragedModel, text: bytes, label: int) -> list[tuple[str, float]]:
+def reasons(
+    model: PersistedModel | AveragedModel, text: bytes, label: int, cells: Sequence[str] = ()
+) -> list[tuple[str, float]]:
     """Return the words that spoke most for a label, at most `TOLD`, with the fall of its log-odds without each.
 
     Parameters
@@ -33,6 +36,7 @@ def reasons(model: PersistedModel | AveragedModel, text: bytes, label: int) -> l
     model : with probabilities.
     text : UTF-8.
     label : index into the labels of the model.
+    cells : of the columns of the model, which stay as they are.
 
     Raises
     ------
@@ -41,18 +45,12 @@ def reasons(model: PersistedModel | AveragedModel, text: bytes, label: int) -> l
     whole = text.decode("utf-8")
     spans = list(_spans(whole))
     words = list(dict.fromkeys(whole[start:end].casefold() for start, end in spans))
-    odds = np.concatenate([_odds(model, [whole], label), *_without(model, whole, spans, words, label)])
+    blocks = (words[first : first + TOGETHER] for first in range(0, len(words), TOGETHER))
+    without = ([_cut(whole, spans, word) for word in block] for block in blocks)
+    odds = np.concatenate([_odds(model, texts, label, cells) for texts in chain([[whole]], without)])
     fall = odds[0] - odds[1:]
     order = np.argsort(-fall, kind="stable")[:TOLD]
     return [(words[place], float(fall[place])) for place in order if fall[place] > 0]
-
-
-def _without(
-    model: PersistedModel | AveragedModel, whole: str, spans: list[tuple[int, int]], words: list[str], label: int
-) -> Iterator[np.ndarray]:
-    """Yield the log-odds of the label without each word, a block of words at a time."""
-    for first in range(0, len(words), TOGETHER):
-        yield _odds(model, [_cut(whole, spans, word) for word in words[first : first + TOGETHER]], label)
 
 
 def _cut(whole: str, spans: list[tuple[int, int]], word: str) -> str:
@@ -74,9 +72,10 @@ def _spans(text: str) -> Iterator[tuple[int, int]]:
             yield match.span()
 
 
-def _odds(model: PersistedModel | AveragedModel, texts: list[str], label: int) -> np.ndarray:
+def _odds(model: PersistedModel | AveragedModel, texts: Sequence[str], label: int, cells: Sequence[str]) -> np.ndarray:
     """Return the log-odds of a label for N texts, float64 (N,); those of scores where a probability is 0 or 1."""
-    text = Ragged.from_texts(text.encode() for text in texts)
+    beside = {name: [cell] * len(texts) for name, cell in zip(model.beside, cells, strict=True)}
+    text = TableTexts.of(Ragged.from_texts(text.encode() for text in texts), beside)
     if isinstance(model, PersistedModel):
         scores = label_scores(model.estimator, model.counts(text), model.task)
         if scores is not None:
