@@ -54,7 +54,7 @@ SETS = (list, tuple, set, frozenset)
 TESTED = 4
 #: Seconds of the page and of what else comes last; of it for each document; of a feature of the model, which is written
 #: and read back; and share of the memory that the texts' features may take.
-LAST, EACH, SAVED, MEMORY = 2.0, 3e-6, 6e-6, 0.35
+LAST, EACH, SAVED, MEMORY = 1.0, 3e-6, 3e-6, 0.35
 #: Characters of all texts from which fits to a few of them tell whether all fit the budget; the documents of these
 #: fits; and the share of the budget that all folds of the pipeline may take.  Else a part is searched.
 MANY, PILOT, PIPELINE = 20_000_000, 1000, 0.5
@@ -510,10 +510,10 @@ class _Reserve:
         return float(self.search.pace * (last + (fits + reading) * n_fitted / len(self.search.documents.y)))
 
     def _tests(self, parts: Sequence[Candidate]) -> float:
-        """Return the seconds of the tests of the pipeline and the average, and of as much for others."""
+        """Return the seconds of the tests of the pipeline and the average."""
         fits, reading = self._costs(parts)
         reading *= self.sizes[0] / len(self.search.documents.y)
-        return float(self.search.pace * (2.0 * fits + reading + 5.0 * self.resampling()))
+        return float(self.search.pace * (fits + reading + 3.0 * self.resampling()))
 
 
 def _affordable(whole: Documents, train: np.ndarray, settings: Settings, spent: float) -> np.ndarray:
