@@ -162,6 +162,17 @@ def test_a_method_that_has_no_fit_yet_takes_as_long_as_one_that_is_alike() -> No
     assert search.predicted(longer) == pytest.approx(2.0 * search.predicted(ratios))
 
 
+def test_no_view_is_read_that_would_not_be_there_in_time() -> None:
+    """By the time of the view of the pipeline; one that was read is used."""
+    search = search_of(documents(60), seconds=100.0)
+    search.run(search.jobs(pipeline()[:1]))
+    search.reading[JOINED] = 1e6
+    search.run(search.jobs([plan.group("nbsvm", plan.PRESENT, plan.LOW)]))
+    assert [*search.matrices] == [JOINED] and search._tried(plan.group("absolute_discounting", plan.COUNTS)) is None
+    search.run(search.jobs([plan.group("nbsvm", JOINED)]))
+    assert any(each.method == "nbsvm" for each in search.complete())
+
+
 def test_no_fit_begins_that_would_not_end_in_time() -> None:
     """A job whose last one took longer than what is left is passed over."""
     search = search_of(documents(), seconds=100.0)

@@ -22,6 +22,8 @@ JOINED, WORDS, CHARACTERS = "words and characters", "words", "characters"
 #: Counts of words, words as there or not, longer runs, and the vectors of the user's encoder.
 COUNTS, PRESENT, LONGER = "counts of words", "words that are there", "longer words and characters"
 ENCODER = "encoder"
+#: View -> seconds of reading it for a second of `JOINED`.
+READING = {COUNTS: 0.25, PRESENT: 0.3, LONGER: 1.2}
 #: Costs of `PRESENT`, whose documents are as long as they have words.
 LOW = (0.001, 0.01, 0.1)
 #: Most features of texts.

@@ -243,6 +243,11 @@ class Search:
                 self.columns = plan.columns_of(vectoriser)
         return self.matrices[view]
 
+    def _can_read(self, view: str) -> bool:
+        """Return whether a view has a matrix, or will have one in time, by that of the pipeline."""
+        needed = self.pace * plan.READING.get(view, 0.0) * self.reading.get(JOINED, 0.0)
+        return view in self.matrices or not needed or needed <= self.left
+
     def vectoriser(self, view: str, documents: int) -> Any:
         """Return the unfitted vectoriser of a view for a number of documents."""
         return plan.vectoriser_of(view, self.encoder, 1 if documents < 200 else 2, self.beside)
@@ -295,7 +300,7 @@ class Search:
 
     def run(self, jobs: Sequence[Job]) -> None:
         """Fit jobs side by side, but for those that would not end in time, and take note of their scores."""
-        jobs = [job for job in jobs if not self._is_done(job)]
+        jobs = [job for job in jobs if not self._is_done(job) and self._can_read(job.group.candidates[0].base)]
         for candidate in (each for job in jobs for each in job.group.candidates):
             self.order.setdefault(candidate, len(self.order))
         for view in dict.fromkeys(job.group.candidates[0].base for job in jobs):
@@ -669,8 +674,10 @@ class Search:
         yield method, first[1:]
 
     def _tried(self, members: Group) -> float | None:
-        """Return the seconds that a fit will take, by one of few documents; None where that fails."""
+        """Return the seconds that a fit will take, by one of few documents; None where it fails or has no time."""
         candidate = members.candidates[0]
+        if not self._can_read(candidate.base):
+            return None
         rows = self.folds(0)[0][0]
         few = rows[:: max(1, len(rows) // TRY)][:TRY]
         X, start = self.matrix(candidate.base)[few], time.thread_time()
