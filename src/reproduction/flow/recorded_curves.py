@@ -67,7 +67,7 @@ def record_curves(folder: Path, file: Path, declared: Sequence[Specification], c
     whole = [curve for curve in read_curves(read_folder(folder)) if len(curve.made) == len(curve.readings)]
     if not whole:
         raise IntegrityError(f"{folder}: no curve has all its readings; run snakemake specifications with full.yaml")
-    made = []
+    made: list[Row] = []
     for row in (row for curve in whole for row in curve.rows()):
         digest = digests.get((str(row["specification"]), str(row["levels"])))
         if digest is None:
