@@ -9,13 +9,15 @@ from typing import Any
 
 import pytest
 
-from reproduction.verdict.crate import METADATA, Carried, RunFacts, run_crate
+from reproduction.verdict.crate import RunFacts, run_crate
 from textmix.core import io
 
 rocrate = pytest.importorskip("rocrate", reason="rocrate is not installed: pip install 'textmix[workflow]'")
 
 TIMES = ("2026-11-22T06:00:00+00:00", "2026-11-22T06:10:00+00:00")
 FACTS = RunFacts("a report", *TIMES, "abc", "9.27.1", "Ada", {"seed": "1"})
+#: Name of the metadata file of every crate.
+METADATA = "ro-crate-metadata.json"
 #: Recommendation of the validator that a crate with its workflow cannot follow: an absolute address of the workflow's
 #: file; told once for each type of the file.
 OUT_OF_REACH = ["The SoftwareApplication id SHOULD be an absolute URI"] * 2
@@ -39,8 +41,7 @@ def folder(tmp_path: Path) -> Path:
 
 def described(folder: Path) -> dict[str, Any]:
     """Return the metadata of a folder."""
-    carried = Carried(folder / "source", folder / "config.json", folder / "README.md")
-    return run_crate(carried, [folder / name for name in ("index.html", "comparison.csv")], FACTS)
+    return run_crate(folder, [folder / name for name in ("index.html", "comparison.csv")], FACTS)
 
 
 def entities(folder: Path) -> dict[str, dict[str, Any]]:

@@ -164,6 +164,7 @@ rule crate:
         data=JOBS.datasets,
         benchmarks=JOBS.benchmarks,
         lock=JOBS.source("requirements.lock"),
+        readme=JOBS.source("workflow/report/crate.md"),
         # A newer comment is no reason for a new copy.
         source=ancient(JOBS.workflow_files()),
     output:

@@ -5,7 +5,7 @@ from importlib.metadata import version
 from pathlib import Path
 
 from reproduction.flow.job import job
-from reproduction.verdict.crate import README, Carried, RunFacts, run_crate
+from reproduction.verdict.crate import RunFacts, run_crate
 from reproduction.verdict.provenance import data_digests, run_times
 from textmix.core.digests import sha256_file
 from textmix.core.errors import MissingResult
@@ -24,10 +24,9 @@ with job(snakemake) as running:
             copy.parent.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(path, copy)
     write_result(write.configuration, canonical_json(asked.settings), running.record)
-    write_result(write.readme, README, running.record)
-    carried = Carried(Path(write.source), Path(write.configuration), Path(write.readme))
+    write_result(write.readme, Path(read.readme).read_text(encoding="utf-8"), running.record)
     try:
-        metadata = run_crate(carried, list(map(Path, read.pages)), facts)
+        metadata = run_crate(Path(write.readme).parent, map(Path, read.pages), facts)
     except ModuleNotFoundError as error:
         raise MissingResult(str(error)) from error
     write_result(write.metadata, canonical_json(metadata), running.record)

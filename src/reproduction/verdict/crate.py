@@ -2,58 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from mimetypes import MimeTypes
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from textmix.core.digests import sha256_file
 from textmix.core.errors import extra
 
-#: Name of the metadata file of every crate.
-METADATA = "ro-crate-metadata.json"
+#: Names in the folder: the workflow, the configuration of the run, and the text for a reader.
+SOURCE, CONFIGURATION, README = "source", "config.json", "README.md"
+_MAIN = f"{SOURCE}/workflow/Snakefile"
 _PROFILES = {
     "https://w3id.org/ro/wfrun/process/0.5": "Process Run Crate",
     "https://w3id.org/ro/wfrun/workflow/0.5": "Workflow Run Crate",
     "https://w3id.org/workflowhub/workflow-ro-crate/1.0": "Workflow RO-Crate",
 }
-_FORMATS = {
-    ".md": "text/markdown",
-    ".html": "text/html",
-    ".csv": "text/csv",
-    ".json": "application/json",
-    ".svg": "image/svg+xml",
-}
-_MAIN = "workflow/Snakefile"
-#: Who wrote the workflow, and the file of the crate that says so.
-_AUTHORS, _CITED = "The textmix authors", "source/CITATION.cff"
-#: The text that tells a reader of the folder how to run the workflow in it.
-README = """# A report of textmix
-
-`index.html` is the report. `source` is the workflow with which it was made, as it was then, and `config.json` is its
-configuration. To make the report again, with Python 3.11 to 3.13 and `make`:
-
-    cp -r source textmix && cd textmix
-    make setup
-    .venv/bin/python -m snakemake --cores all --configfile ../config.json
-
-`ro-crate-metadata.json` describes all this for programs (https://w3id.org/ro/wfrun/workflow/0.5).
-"""
-_LICENSE = "https://spdx.org/licenses/MIT"
+_BIOSCHEMAS = "https://bioschemas.org/profiles"
+_LICENCE = "https://spdx.org/licenses/MIT"
 
 
-@dataclass(frozen=True)
-class RunFacts:
-    """The facts about a run that a crate states.
+class RunFacts(NamedTuple):
+    """The facts about a run that a crate states: its title, times (ISO 8601), versions, and who ran it.
 
-    Parameters
-    ----------
-    title : name of the crate.
-    start, end : times of the run, ISO 8601.
-    commit : version of the workflow.
-    snakemake : version of Snakemake.
-    agent : name of who ran it.
-    settings : name of an input -> its value: seed, data sets with their digests, digest of the lock.
+    ``settings`` has name -> value of its inputs: seed, data sets with their digests, digest of the lock.
     """
 
     title: str
@@ -65,31 +37,13 @@ class RunFacts:
     settings: Mapping[str, str]
 
 
-@dataclass(frozen=True)
-class Carried:
-    """The content of a crate beside the results of its run.
-
-    Parameters
-    ----------
-    source : folder of the workflow, from which it runs.
-    configuration : of the run.
-    readme : the text `README`.
-    """
-
-    source: Path
-    configuration: Path
-    readme: Path
-
-
-def run_crate(carried: Carried, results: Sequence[Path], facts: RunFacts) -> dict[str, Any]:
+def run_crate(folder: Path, results: Iterable[Path], facts: RunFacts) -> dict[str, Any]:
     """Return the metadata of the crate as JSON-LD.
 
-    The folder of the crate must hold the files under their own names.
-
     Parameters
     ----------
-    carried : workflow, configuration and text.
-    results : the files that the run made.
+    folder : the folder of the crate, with `SOURCE`, `CONFIGURATION` and `README`.
+    results : the files in it that the run made.
     facts : the facts about the run.
 
     Raises
@@ -100,80 +54,65 @@ def run_crate(carried: Carried, results: Sequence[Path], facts: RunFacts) -> dic
         from rocrate.rocrate import ROCrate
     # The profiles of workflow runs build on version 1.1.
     crate = ROCrate(version="1.1")
-    agent = _entity(crate, "#agent", "Person", name=facts.agent)
-    _describe(crate, facts)
-    place = f"{carried.source.name}/{_MAIN}"
-    main = crate.add_workflow(carried.source / _MAIN, place, main=True, lang="snakemake", lang_version=facts.snakemake)
-    whole = crate.add_dataset(carried.source, carried.source.name)
-    whole["name"], whole["description"] = "source", "the workflow, its configuration and its code, from which it runs"
-    readme = _file(crate, carried.readme, "how to run the workflow")
-    readme["about"] = crate.root_dataset
-    main["url"] = readme.id
-    main["name"], main["version"], main["encodingFormat"] = "textmix", facts.commit, "text/plain"
-    main["conformsTo"] = {"@id": "https://bioschemas.org/profiles/ComputationalWorkflow/1.0-RELEASE"}
-    given = _file(crate, carried.configuration, "the configuration of the run")
+    what = "Published numbers of papers on text categorisation beside the numbers that this run rebuilt."
+    cited, terms = f"{SOURCE}/CITATION.cff", "The licence of the code; the report names the terms of each data set."
+    authors = _entity(crate, "#authors", "Organization", name="The textmix authors", url=cited)
+    licence = _entity(crate, _LICENCE, "CreativeWork", name="MIT License", url=_LICENCE, description=terms)
+    profiles = [
+        _entity(crate, uri, "CreativeWork", name=name, version=uri.rpartition("/")[2])
+        for uri, name in _PROFILES.items()
+    ]
+    _stated(crate.root_dataset, name=facts.title, datePublished=facts.end, description=what, author=authors)
+    _stated(crate.root_dataset, publisher=authors, license=licence, conformsTo=profiles)
+    crate.metadata["conformsTo"] = [{"@id": "https://w3id.org/ro/crate/1.1"}, {"@id": list(_PROFILES)[-1]}]
+    main = crate.add_workflow(folder / _MAIN, _MAIN, main=True, lang="snakemake", lang_version=facts.snakemake)
+    whole = "the workflow, its configuration and its code, from which it runs"
+    crate.add_dataset(folder / SOURCE, SOURCE, properties={"name": SOURCE, "description": whole})
+    readme = _stated(_file(crate, folder / README, "how to run the workflow"), about=crate.root_dataset)
+    given = _file(crate, folder / CONFIGURATION, "the configuration of the run")
     settings = [
         _entity(crate, f"#setting-{place}", "PropertyValue", name=name, value=value)
         for place, (name, value) in enumerate(facts.settings.items(), start=1)
     ]
     made = [_file(crate, path, f"the report: {path.name}") for path in results]
-    main["input"] = [
-        _parameter(crate, "configuration", "File", [given]),
-        _parameter(crate, "setting", "Text", settings),
-    ]
-    main["output"] = _parameter(crate, "report", "File", made)
-    times = {"startTime": facts.start, "endTime": facts.end}
-    run = _entity(crate, "#run", "CreateAction", name=f"run of {facts.title}", **times)
-    run["description"] = "One run of the workflow, from raw data to the report."
-    run["agent"] = agent
-    run["instrument"], run["object"], run["result"] = main, [given, *settings], made
+    inputs = [_parameter(crate, "configuration", [given]), _parameter(crate, "setting", settings, "Text")]
+    conforms = {"@id": f"{_BIOSCHEMAS}/ComputationalWorkflow/1.0-RELEASE"}
+    about = {"name": "textmix", "version": facts.commit, "encodingFormat": "text/plain", "url": readme.id}
+    _stated(main, **about, conformsTo=conforms, input=inputs, output=_parameter(crate, "report", made))
+    run = _entity(crate, "#run", "CreateAction", name=f"run of {facts.title}", startTime=facts.start, endTime=facts.end)
+    _stated(run, description="One run of the workflow, from raw data to the report.", instrument=main, result=made)
+    _stated(run, agent=_entity(crate, "#agent", "Person", name=facts.agent), object=[given, *settings])
     crate.root_dataset["mentions"] = run
-    metadata: dict[str, Any] = crate.metadata.generate()
-    return metadata
-
-
-def _describe(crate: Any, facts: RunFacts) -> None:
-    """State name, date, licence, author, publisher and profiles of a crate."""
-    root = crate.root_dataset
-    root["name"] = facts.title
-    root["description"] = "Published numbers of papers on text categorisation beside the numbers that this run rebuilt."
-    root["datePublished"] = facts.end
-    root["author"] = root["publisher"] = _entity(crate, "#authors", "Organization", name=_AUTHORS, url=_CITED)
-    licence = _entity(crate, _LICENSE, "CreativeWork", name="MIT License", url=_LICENSE)
-    licence["description"] = "The licence of the code; the report names the terms of each data set."
-    root["license"] = licence
-    crate.metadata["conformsTo"] = [{"@id": "https://w3id.org/ro/crate/1.1"}, {"@id": list(_PROFILES)[-1]}]
-    root["conformsTo"] = [
-        _entity(crate, uri, "CreativeWork", name=name, version=uri.rpartition("/")[2])
-        for uri, name in _PROFILES.items()
-    ]
+    return dict(crate.metadata.generate())
 
 
 def _entity(crate: Any, identifier: str, kind: str, **properties: Any) -> Any:
     """Add an entity that is no file."""
     from rocrate.model import ContextEntity
 
-    return crate.add(ContextEntity(crate, identifier, properties={"@type": kind, **properties}))
+    return _stated(crate.add(ContextEntity(crate, identifier, properties={"@type": kind})), **properties)
+
+
+def _stated(entity: Any, **properties: Any) -> Any:
+    """Give an entity properties, in which other entities become references, and return it."""
+    for name, value in properties.items():
+        entity[name] = value
+    return entity
 
 
 def _file(crate: Any, path: Path, description: str) -> Any:
     """Add a file of the folder with its digest and size."""
-    facts = {
-        "name": path.name,
-        "description": description,
-        "encodingFormat": _FORMATS[path.suffix],
-        "sha256": sha256_file(path),
-        "contentSize": str(path.stat().st_size),
-    }
-    return crate.add_file(path, path.name, properties=facts)
+    facts = {"description": description, "encodingFormat": MimeTypes().guess_type(path.name)[0] or "text/markdown"}
+    size = {"sha256": sha256_file(path), "contentSize": str(path.stat().st_size)}
+    return crate.add_file(path, path.name, properties={"name": path.name, **facts, **size})
 
 
-def _parameter(crate: Any, name: str, kind: str, examples: Sequence[Any]) -> Any:
+def _parameter(crate: Any, name: str, examples: Sequence[Any], kind: str = "File") -> Any:
     """Add a formal parameter of the workflow, of which the given entities are the values."""
-    conforms = {"@id": "https://bioschemas.org/profiles/FormalParameter/1.0-RELEASE"}
-    more = {"name": name, "additionalType": kind, "conformsTo": conforms}
+    conforms = {"@id": f"{_BIOSCHEMAS}/FormalParameter/1.0-RELEASE"}
+    values = examples[0] if len(examples) == 1 else examples
+    more = {"name": name, "additionalType": kind, "conformsTo": conforms, "workExample": values}
     parameter = _entity(crate, f"#parameter-{name}", "FormalParameter", **more)
     for example in examples:
         example["exampleOfWork"] = parameter
-    parameter["workExample"] = examples[0] if len(examples) == 1 else list(examples)
     return parameter
