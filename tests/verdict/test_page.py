@@ -16,7 +16,7 @@ from reproduction.flow.results import LEFT_OUT, Results, RoleEntry
 from reproduction.pages.drawing import Drawing, inline_svg
 from reproduction.verdict.compare import COMPARISON_COLUMNS, compare_paper
 from reproduction.verdict.coverage import DataUsed, Remedy
-from reproduction.verdict.items import Recorded
+from reproduction.verdict.items import Judged
 from reproduction.verdict.page import Report, notes, render_front, render_numbers, render_paper, render_provenance, slug
 from reproduction.verdict.published import Choice, Record
 from reproduction.verdict.read_sections import ReportInputs, make_section, read_sections
@@ -79,9 +79,8 @@ def comparison(verdict: str, **cells: Any) -> dict[str, Any]:
     published = row(**cells)
     return {
         **dict.fromkeys(COMPARISON_COLUMNS, ""),
-        **{
-            name: getattr(published, name) for name in ("id", "artefact", "kind", "dataset", "method", "metric", "unit")
-        },
+        **{name: getattr(published, name) for name in ("id", "artefact", "kind", "dataset", "method", "metric")},
+        **{"paper": published.id.partition(".")[0], "unit": published.unit, "note": published.note},
         **{"published": published.value, "rebuilt": 0.81, "verdict": verdict, "reason": f"because of {verdict}"},
         **({"difference": 0.01, "low": -0.02, "high": 0.04} if published.value else {}),
     }
@@ -416,7 +415,7 @@ def test_a_record_names_its_minutes_by_the_clock_and_of_the_processor() -> None:
 def test_values_that_do_not_equal_the_record_are_named_up_to_ten() -> None:
     rows = [{**comparison("reproduced", id=f"p.{n}"), "rebuilt": 0.7} for n in range(14)]
     section = made_of(rows)
-    items = [replace(item, recorded=Recorded("0.8", "reproduced", UNEQUAL)) for item in section.items]
+    items = [replace(item, recorded=Judged("0.8", "reproduced", UNEQUAL)) for item in section.items]
     run = RecordedRun({}, {section.name: Facts("2026-11-23T00:00:00Z", "c" * 40, "", 74)})
     html = render_front(Report([replace(section, items=items)], {}, run))
     assert 'numbers.html?q=not+equal&amp;kind=number,claim">4 more</a>' in html

@@ -68,11 +68,11 @@ def record_curves(folder: Path, file: Path, declared: Sequence[Specification], c
     if not whole:
         raise IntegrityError(f"{folder}: no curve has all its readings; run snakemake specifications with full.yaml")
     made: list[Row] = []
-    for row in (row for curve in whole for row in curve.rows()):
-        digest = digests.get((str(row["specification"]), str(row["levels"])))
+    for found in (one for curve in whole for one in curve.rows()):
+        digest = digests.get((str(found["specification"]), str(found["levels"])))
         if digest is None:
-            raise IntegrityError(f"{folder}: choices.yaml declares no reading '{row['levels']}' today; run it again")
-        made.append({**row, "declared": digest, **facts})
+            raise IntegrityError(f"{folder}: choices.yaml declares no reading '{found['levels']}' today; run it again")
+        made.append({**found, "declared": digest, **facts})
     rows: dict[str, list[Row]] = {}
     for row in (*current(_read(file), declared), *made):
         rows.setdefault(str(row["row"]), []).append(row)

@@ -26,20 +26,23 @@ _MUCH, _PERCENT, _NO_PERCENT = 1000, 0.05, 5e-4
 
 
 @dataclass(frozen=True)
-class Recorded:
-    """The values of the recorded run for a row.
+class Judged:
+    """The judgement of a row, by this run or by the recorded one.
 
     Parameters
     ----------
-    value : as text, with its standard deviation.
-    verdict : in the recorded run.
-    standing : how this run's value stands to it, see `reproduction.verdict.recorded.standing`; may be empty.
-    corrected, margin_share : as in `Item`.
+    value : rebuilt value as text, with its standard deviation; a word of a claim.
+    verdict : of the row.
+    standing : of a recorded value, how this run's stands to it (`reproduction.verdict.recorded.standing`); may be
+        empty.
+    corrected : the verdict with both tests corrected over the table.
+    margin_share : the least share of its margin by which the number would be reproduced; None where no margin judges
+        it.
     """
 
     value: str
     verdict: str
-    standing: str
+    standing: str = ""
     corrected: str = ""
     margin_share: float | None = None
 
@@ -55,50 +58,98 @@ class Item:
 
     Parameters
     ----------
+    row : of ``comparison.csv``.
     cell : published and rebuilt value with verdict and reason.
-    paper : name of the paper.
-    kind : kind of the row, one of `reproduction.verdict.published.KINDS`.
-    dataset, method, metric : as in the comparison.
     difference : rebuilt less published, as text.
-    interval : 95 % interval of the difference, as text; may be empty.
-    tolerance, where : tolerance of the published row, and its place in the source in words.
-    relative : rebuilt less published as a share of the absolute published number, or None where one of the two is
-        missing or the published one is 0.
+    where : its place in the source in words.
     roles : the roles on whose data the row rests.
-    margin_p : p-value of the tests that bound the difference of a judged mean over trials by its margin, after Holm's
-        correction over its table; None where there are none.
     recorded : what the recorded run gave, or None where it has no such row.
     origin : what the rebuilt value came from, or None where this run read nothing for it.
-    note : the note of the published row; may be empty.
-    weak : why the row tells too little to count in the headline, see `reproduction.verdict.placebo`; may be empty.
-    tried : what the row was tried with, and the share that passed, in words; may be empty.
     mark : that its margin or reading was chosen after test results had been seen, and where that stands; may be empty.
-    margin_share : the least share of its margin by which the number would be reproduced; None where no margin judges
-        it.
-    corrected : the verdict with both tests corrected over the table.
     """
 
+    row: Mapping[str, Any]
     cell: TableCell
-    paper: str
-    kind: str
-    dataset: str
-    method: str
-    metric: str
     difference: str
-    interval: str
-    tolerance: str
     where: str
-    relative: float | None
     roles: tuple[str, ...]
-    margin_p: float | None = None
-    recorded: Recorded | None = None
+    recorded: Judged | None = None
     origin: Origin | None = None
-    note: str = ""
-    weak: str = ""
-    tried: str = ""
     mark: str = ""
-    margin_share: float | None = None
-    corrected: str = ""
+
+    @property
+    def paper(self) -> str:
+        """Name of the paper."""
+        return str(self.row["paper"])
+
+    @property
+    def kind(self) -> str:
+        """Kind of the row, one of `reproduction.verdict.published.KINDS`."""
+        return str(self.row["kind"])
+
+    @property
+    def dataset(self) -> str:
+        """Role of its data set."""
+        return str(self.row["dataset"])
+
+    @property
+    def method(self) -> str:
+        """Its method as printed."""
+        return str(self.row["method"])
+
+    @property
+    def tolerance(self) -> str:
+        """Tolerance of the published row."""
+        return str(self.row["tolerance"])
+
+    @property
+    def note(self) -> str:
+        """Note of the published row; may be empty."""
+        return str(self.row["note"])
+
+    @property
+    def weak(self) -> str:
+        """Why the row tells too little to count in the headline, see `reproduction.verdict.placebo`; may be empty."""
+        return str(self.row["weak"])
+
+    @property
+    def margin_p(self) -> float | None:
+        """The p-value of the tests that bound a mean by its margin, corrected over its table; None without tests."""
+        return number(self.row["margin_p"])
+
+    @property
+    def interval(self) -> str:
+        """The 95 % interval of the difference, as text; may be empty."""
+        low, high = number(self.row["low"]), number(self.row["high"])
+        return "" if low is None or high is None else typeset(f"{short(low, '+')} to {short(high, '+')}")
+
+    @property
+    def relative(self) -> float | None:
+        """Rebuilt less published as a share of the published number; None where one is missing, or this is 0."""
+        target, difference = number(self.row["published"]), number(self.row["difference"])
+        return difference / abs(target) if target and difference is not None else None
+
+    @property
+    def tried(self) -> str:
+        """What the row was tried with, and the share that passed, in words; may be empty."""
+        passed = number(self.row["passed"])
+        return "" if passed is None else f"{100 * passed:.0f} % of {self.row['tried']} {self.row['placebo']} would pass"
+
+    @property
+    def now(self) -> Judged:
+        """The judgement of this run."""
+        return Judged(
+            self.cell.rebuilt,
+            self.cell.verdict,
+            corrected=self.row["corrected"],
+            margin_share=number(self.row["margin_share"]),
+        )
+
+    @property
+    def known(self) -> Judged | None:
+        """The judgement of this run, or of the recorded one where only that judged the row; None where neither did."""
+        then = self.recorded
+        return self.now if self.judged else then if then and then.verdict in JUDGED else None
 
     @property
     def counts_as(self) -> str:
@@ -134,7 +185,7 @@ class Item:
     @property
     def title(self) -> str:
         """Data, method and metric, or the claim in words."""
-        return " · ".join(part for part in (self.dataset, self.method, self.metric) if part) or self.cell.id
+        return " · ".join(part for part in (self.dataset, self.method, self.row["metric"]) if part) or self.cell.id
 
 
 @dataclass(frozen=True)
@@ -152,24 +203,21 @@ class Beside:
     origins: Mapping[str, Origin] = field(default_factory=dict)
     marks: Mapping[str, str] = field(default_factory=dict)
 
-    def recorded_of(self, row: Mapping[str, Any]) -> Recorded | None:
+    def recorded_of(self, row: Mapping[str, Any]) -> Judged | None:
         """Return what the recorded run gave for a row of a comparison; None where it has no such row."""
         found = self.recorded.get(row["id"])
         if found is None:
             return None
         place = standing(row, self.origins.get(row["id"]), found)
         cell = make_cell({**row, "rebuilt": found.rebuilt, "rebuilt_spread": found.rebuilt_spread})
-        return Recorded(cell.rebuilt, found.verdict, place, found.corrected, number(found.margin_share))
+        return Judged(cell.rebuilt, found.verdict, place, found.corrected, number(found.margin_share))
 
 
-def make_items(
-    paper: str, record: Record, rows: Sequence[Mapping[str, Any]], results: Results, beside: Beside
-) -> list[Item]:
+def make_items(record: Record, rows: Sequence[Mapping[str, Any]], results: Results, beside: Beside) -> list[Item]:
     """Return the items of a paper in the order of its comparison.
 
     Parameters
     ----------
-    paper : name of the paper.
     record : the published rows and checks of the paper.
     rows : the rows of its ``comparison.csv``.
     results : the results of the paper, which know its roles and measures; no result is read.
@@ -179,39 +227,12 @@ def make_items(
     items = []
     for row in rows:
         printed = published[row["id"]]
-        cell = make_cell(row)
         difference = make_cell({**row, "rebuilt": _without_noise(row), "rebuilt_spread": ""}).rebuilt
-        roles = roles_of(printed, record.checks, results)
-        names = (row["dataset"], row["method"], row["metric"])
         where = place_in_paper(printed.artefact, printed.where)
-        places = (difference, _interval(row), row["tolerance"], where)
-        place, bounded = _relative(row), number(row["margin_p"])
-        found = beside.recorded_of(row), beside.origins.get(row["id"]), printed.note
-        marks = {"weak": row["weak"], "tried": _tried(row), "mark": beside.marks.get(row["id"], "")}
-        share = number(row["margin_share"])
-        items.append(
-            Item(
-                cell,
-                paper,
-                row["kind"],
-                *names,
-                *places,
-                place,
-                roles,
-                bounded,
-                *found,
-                **marks,
-                margin_share=share,
-                corrected=row["corrected"],
-            )
-        )
+        roles = roles_of(printed, record.checks, results)
+        found = beside.recorded_of(row), beside.origins.get(row["id"]), beside.marks.get(row["id"], "")
+        items.append(Item(row, make_cell(row), difference, where, roles, *found))
     return items
-
-
-def _tried(row: Mapping[str, Any]) -> str:
-    """Return what a row of a comparison was tried with, and the share that passed, in words."""
-    passed = number(row["passed"])
-    return "" if passed is None else f"{100 * passed:.0f} % of {row['tried']} {row['placebo']} would pass"
 
 
 def roles_of(row: Published, checks: Mapping[str, Check], results: Results) -> tuple[str, ...]:
@@ -247,21 +268,9 @@ def _without(reason: str, notes: Iterable[str]) -> str:
     return reason
 
 
-def _relative(row: Mapping[str, Any]) -> float | None:
-    """Return the difference of a row as a share of its published number, or None."""
-    target, difference = number(row["published"]), number(row["difference"])
-    return difference / abs(target) if target and difference is not None else None
-
-
 def _without_noise(row: Mapping[str, Any]) -> Any:
     """Return the difference of a row, and 0 for one that is only the rounding of the two numbers."""
     difference, target = number(row["difference"]), number(row["published"])
     if difference is None or target is None or abs(difference) > _NOISE * max(1.0, abs(target)):
         return row["difference"]
     return 0
-
-
-def _interval(row: Mapping[str, Any]) -> str:
-    """Return the interval of a row's difference as text; empty where there is none."""
-    low, high = number(row["low"]), number(row["high"])
-    return "" if low is None or high is None else typeset(f"{short(low, '+')} to {short(high, '+')}")

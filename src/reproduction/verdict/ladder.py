@@ -6,37 +6,17 @@ A row that this run did not judge counts with the verdict of the recorded run, w
 from __future__ import annotations
 
 import fnmatch
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from reproduction.verdict.items import Item
+from reproduction.verdict.items import Item, Judged
 from reproduction.verdict.published import COUNTED, FACT, NUMBER, PHRASE
 from reproduction.verdict.words import DIFFERS, JUDGED, REPRODUCED, UNDECIDED, number
 
 #: A number is reproduced with room where this share of its margin would do.
 ROOM = 0.75
-
-
-@dataclass(frozen=True)
-class Known:
-    """What is known of a row: by this run, or by the recorded one.
-
-    Parameters
-    ----------
-    item : the row.
-    rebuilt : its value; a word of a claim.
-    verdict, corrected : the verdict, before and after Holm's correction of both tests over the table.
-    margin_share : the least share of its margin by which it would be reproduced; None where no margin judges it.
-    recorded : whether the recorded run judged it and this one did not.
-    """
-
-    item: Item
-    rebuilt: str
-    verdict: str
-    corrected: str
-    margin_share: float | None
-    recorded: bool
 
 
 @dataclass(frozen=True)
@@ -59,89 +39,83 @@ class Rung:
         return round(100 * self.reproduced / self.judged) if self.judged else 0
 
 
-def known(item: Item) -> Known | None:
-    """Return what is known of a row; None where neither run judged it."""
-    if item.judged:
-        return Known(item, item.cell.rebuilt, item.cell.verdict, item.corrected, item.margin_share, recorded=False)
-    then = item.recorded
-    if then is None or then.verdict not in JUDGED:
-        return None
-    return Known(item, then.value, then.verdict, then.corrected, then.margin_share, recorded=True)
+def all_known(items: Iterable[Item]) -> list[Item]:
+    """Return the numbers, claims, counts of phrases and facts that are not weak and that a run judged."""
+    return [item for item in items if item.counts_as in (*COUNTED, FACT) and item.known]
 
 
-def all_known(items: Iterable[Item]) -> list[Known]:
-    """Return what is known of the numbers, claims, counts of phrases and facts that are not weak."""
-    return [one for item in items if item.counts_as in (*COUNTED, FACT) and (one := known(item)) is not None]
-
-
-def results_of(rows: Iterable[Known]) -> list[Known]:
+def results_of(items: Iterable[Item]) -> list[Item]:
     """Return the results of methods: numbers and claims without facts of data files and counts of phrases."""
-    return [one for one in rows if one.item.kind not in (FACT, PHRASE)]
+    return [item for item in items if item.kind not in (FACT, PHRASE)]
 
 
-def ladder(rows: Sequence[Known]) -> list[Rung]:
+def ladder(items: Sequence[Item]) -> list[Rung]:
     """Return the rungs, from all judged rows to the results of methods under the hardest test."""
-    texts = [one for one in rows if one.item.kind != FACT]
-    results = results_of(rows)
-    room = [one for one in results if one.margin_share is None or one.margin_share <= ROOM]
+    texts, results = [item for item in items if item.kind != FACT], results_of(items)
+    unmarked = [item for item in results if not item.mark]
+    corrected = Counter(one.corrected for one in _judgements(results))
+    room = sum(one.margin_share is None or one.margin_share <= ROOM for one in _judgements(results, REPRODUCED))
     return [
-        _rung("all that was judged", rows, rows),
-        _rung("without facts of the data files", texts, texts),
-        _rung("without counts of phrases: results of methods", results, results),
-        _rung("of these, with margins three quarters as wide", room, results),
-        Rung(
-            "of these, with both tests corrected over each table",
-            sum(one.corrected == REPRODUCED for one in results),
-            len(results),
-        ),
+        _rung("all that was judged", items),
+        _rung("without facts of the data files", texts),
+        _rung("without counts of phrases: results of methods", results),
+        Rung("of these, with margins three quarters as wide", room, len(results)),
+        Rung("of these, with both tests corrected over each table", corrected[REPRODUCED], len(results)),
+        _rung("results of methods whose margin and reading were chosen before results were seen", unmarked),
     ]
 
 
-def _rung(name: str, passing: Iterable[Known], judged: Sequence[Known]) -> Rung:
-    """Return a rung: the reproduced ones of some rows, of all that were judged."""
-    return Rung(name, sum(one.verdict == REPRODUCED for one in passing), len(judged))
+def _judgements(items: Iterable[Item], *verdicts: str) -> list[Judged]:
+    """Return the judgements of judged items, of all or of those with a verdict."""
+    found = [item.known for item in items if item.known]
+    return [one for one in found if not verdicts or one.verdict in verdicts]
 
 
-def own(rows: Iterable[Known], patterns: Sequence[str]) -> Rung:
+def _rung(name: str, items: Sequence[Item]) -> Rung:
+    """Return a rung: the reproduced ones of judged items."""
+    return Rung(name, len(_judgements(items, REPRODUCED)), len(items))
+
+
+def own(items: Iterable[Item], patterns: Sequence[str]) -> Rung:
     """Return the printed numbers of a paper's own methods, whose ids match one of its patterns."""
-    numbers = [one for one in rows if one.item.kind == NUMBER]
-    found = [one for one in numbers if any(fnmatch.fnmatchcase(one.item.cell.id, pattern) for pattern in patterns)]
-    return _rung("own methods", found, found)
+    numbers = [item for item in items if item.kind == NUMBER]
+    found = [item for item in numbers if any(fnmatch.fnmatchcase(item.cell.id, pattern) for pattern in patterns)]
+    return _rung("own methods", found)
 
 
-def summary(papers: Mapping[str, tuple[Sequence[Known], Sequence[str]]]) -> dict[str, Any]:
+def summary(papers: Mapping[str, tuple[Sequence[Item], Sequence[str]]]) -> dict[str, Any]:
     """Return the ladder of all papers and the counts of each, for ``summary.json``.
 
     Parameters
     ----------
-    papers : paper -> what is known of its rows, and the patterns of its own methods.
+    papers : paper -> its judged items, and the patterns of its own methods.
     """
-    rows = [one for known_rows, _ in papers.values() for one in known_rows]
+    items = [item for found, _ in papers.values() for item in found]
+    results = results_of(items)
     counts = {
         paper: {
-            **{verdict: sum(one.verdict == verdict for one in results_of(found)) for verdict in JUDGED},
+            **{verdict: len(_judgements(results_of(found), verdict)) for verdict in JUDGED},
             "own": [(rung := own(found, patterns)).reproduced, rung.judged],
         }
         for paper, (found, patterns) in papers.items()
     }
+    corrected = Counter(one.corrected for one in _judgements(results))
     return {
-        "ladder": [[rung.name, rung.reproduced, rung.judged] for rung in ladder(rows)],
+        "ladder": [[rung.name, rung.reproduced, rung.judged] for rung in ladder(items)],
         "papers": counts,
-        "corrected": {
-            verdict: sum(one.corrected == verdict for one in results_of(rows))
-            for verdict in (REPRODUCED, DIFFERS, UNDECIDED)
-        },
-        "recorded": sum(one.recorded for one in results_of(rows)),
+        "corrected": {verdict: corrected[verdict] for verdict in (REPRODUCED, DIFFERS, UNDECIDED)},
+        "recorded": sum(not item.judged for item in results),
     }
 
 
-def points(rows: Iterable[Known]) -> list[tuple[str, float, float, str, str]]:
-    """Return (paper, printed, rebuilt, unit, verdict) of each printed number of a method that is known."""
+def points(items: Iterable[Item]) -> list[tuple[str, float, float, str, str]]:
+    """Return (paper, printed, rebuilt, unit, verdict) of each judged printed number of a method."""
     found = []
-    for one in results_of(rows):
-        printed, rebuilt = (
-            number(text.replace(",", "").partition(" ±")[0]) for text in (one.item.cell.published, one.rebuilt)
-        )
-        if one.item.kind == NUMBER and printed and rebuilt is not None:
-            found.append((one.item.paper, printed, rebuilt, one.item.cell.unit, one.verdict))
+    for item in results_of(items):
+        one = item.known
+        if item.kind == NUMBER and one:
+            texts = item.cell.published, one.value
+            printed, rebuilt = (number(text.replace(",", "").partition(" ±")[0]) for text in texts)
+            if printed and rebuilt is not None:
+                found.append((item.paper, printed, rebuilt, item.cell.unit, one.verdict))
     return found

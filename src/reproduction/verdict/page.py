@@ -17,7 +17,7 @@ from reproduction.flow.results import LEFT_OUT, is_left_out
 from reproduction.pages.svg import dark_rules
 from reproduction.verdict.coverage import Lacking, Remedy, fetched, lacking
 from reproduction.verdict.items import Item
-from reproduction.verdict.ladder import Known, Rung, ladder, points, summary
+from reproduction.verdict.ladder import Rung, ladder, points, summary
 from reproduction.verdict.provenance import HOME, where_in_words
 from reproduction.verdict.recorded import ABSENT, EQUAL, OTHER_DATA, TIMED, UNEQUAL, RecordedRun
 from reproduction.verdict.section import PaperSection
@@ -81,9 +81,9 @@ class Report:
         }
 
     @property
-    def known(self) -> list[Known]:
-        """What is known of the rows of the ladder of all papers."""
-        return [one for section in self.sections for one in section.known]
+    def known(self) -> list[Item]:
+        """The rows of the ladder of all papers."""
+        return [item for section in self.sections for item in section.known]
 
     @property
     def ladder(self) -> list[Rung]:

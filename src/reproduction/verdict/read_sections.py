@@ -124,7 +124,7 @@ def make_section(
         one of ``explains`` in ``choices.yaml`` (see `reproduction.verdict.causes.causes_of`).
     """
     brief = without_notes(rows, results.roles)
-    items = make_items(name, record, brief, results, beside)
+    items = make_items(record, brief, results, beside)
     known = {item.cell.id: item.recorded for item in items if item.recorded and item.recorded.absent}
     then = {name: {"recorded": found.value, "recorded_verdict": found.verdict} for name, found in known.items()}
     cells = [{**row, **then.get(row["id"], {})} for row in brief]

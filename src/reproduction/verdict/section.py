@@ -12,7 +12,7 @@ from reproduction.pages.drawing import Drawing
 from reproduction.verdict.causes import Cause
 from reproduction.verdict.coverage import DataUsed
 from reproduction.verdict.items import Item
-from reproduction.verdict.ladder import Known, Rung, all_known, ladder, own
+from reproduction.verdict.ladder import Rung, all_known, ladder, own
 from reproduction.verdict.provenance import HOME, made_by, shown_in
 from reproduction.verdict.published import CLAIM, COUNTED, Choice
 from reproduction.verdict.recorded import EQUAL, UNEQUAL
@@ -87,8 +87,8 @@ class PaperSection:
         return [item for item in self.items if item.weak]
 
     @property
-    def known(self) -> list[Known]:
-        """What is known of the rows of the ladder, by this run or by the recorded one."""
+    def known(self) -> list[Item]:
+        """The rows of the ladder: those that this run or the recorded one judged."""
         return all_known(self.items)
 
     @property
