@@ -51,7 +51,7 @@ class PaperPlan:
 def read_run(
     run: Path, plans: Mapping[str, PaperPlan], commit: Mapping[str, str], chosen: Collection[str] | None = None
 ) -> tuple[RecordedRun, dict[str, str]]:
-    """Return what a finished run gave, and the text of the ``recorded.csv`` of each paper that it ran.
+    """Return what a finished run gave, and the text of the ``recorded/rows.csv`` of each paper that it ran.
 
     Nothing is written.  Every verdict is judged again from the results, so that the record cannot say what they do not.
 

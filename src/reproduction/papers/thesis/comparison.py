@@ -1,7 +1,7 @@
 """All methods on the same data: accuracy against the number of training documents, ranks, and seconds.
 
-The contest's engine fits them (`textmix.experiment.compared`): methods and their forms of documents are those of the
-registry, with the parameters of paper.yaml.
+`textmix.experiment.compared` fits them: methods and their forms of documents are those of the registry, with the
+parameters of paper.yaml.
 """
 
 from __future__ import annotations
