@@ -64,7 +64,7 @@ def test_a_reference_becomes_the_value_of_its_row_or_reading(text: str, expected
     ("text", "message"),
     [
         ("{p.t.b}", r"x\.effect: published\.csv has no 'p\.t\.b'"),
-        ("{p.never}", r"recorded\.csv has no value of 'p\.never'; name another row, or record a run"),
+        ("{p.never}", r"recorded/rows\.csv has no value of 'p\.never'; name another or record a run"),
         ("{p.count at seed=1}", r"the recorded curve of 'p\.count' has no factor 'seed'; record its curve"),
         ("{p.t.a, given test at sed=1}", r"has no factor 'sed'; did you mean 'seed'\?"),
         ("{p.t.a, given test at variance=1; seed=1}", r"has no reading 'variance=1; rounds=as the authors'; seed=1'"),

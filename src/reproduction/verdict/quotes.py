@@ -71,7 +71,7 @@ def quoted(
             return shown(_reading(one, readings, place), printed)
         row = recorded.get(one.row)
         if row is None or not row.rebuilt:
-            raise ConfigError(f"{place}: recorded/rows.csv has no '{one.row}'; name another row, or record a run")
+            raise ConfigError(f"{place}: recorded/rows.csv has no value of '{one.row}'; name another or record a run")
         return with_deviation(shown(row.rebuilt, printed), shown(row.rebuilt_spread, printed, significant=1))
 
     return REFERENCE.sub(value, text)
