@@ -44,14 +44,18 @@ def test_the_pipeline_by_hand_has_all_folds_first() -> None:
 
 
 def test_a_score_of_a_document_comes_from_a_fit_without_it() -> None:
-    """Scores of each fold are those of a model that was fitted to the other folds."""
-    search = search_of(documents())
+    """Scores of each fold are those of a vectoriser and a model that were fitted to the other folds."""
+    search = search_of(documents(240))
     search.run(search.jobs(pipeline()[:1]))
     candidate = Candidate("linear_svm", JOINED, (("C", 1.0),))
-    X, y = search.matrix(JOINED), search.documents.y
+    y = search.documents.y
     rest, held = search.folds(0)[3]
-    alone = plan.estimator_of(candidate, search.columns, (0, "compare", 0)).set_params(tolerance=1e-6, max_iter=2000)
-    expected = search.scores_of(alone.fit(X[rest], y[rest]), X[held])
+    vectoriser = search.vectoriser(JOINED, len(y))
+    texts = np.array(search.documents.texts, dtype=object)
+    F, Z = vectoriser.fit_transform(texts[rest]), vectoriser.transform(texts[held])
+    columns = plan.columns_of(vectoriser)
+    alone = plan.estimator_of(candidate, columns, (0, "compare", 0)).set_params(tolerance=1e-6, max_iter=2000)
+    expected = search.scores_of(alone.fit(F, y[rest]), Z)
     np.testing.assert_allclose(search.trials[candidate].scores[0][held], expected, atol=0.05)
 
 

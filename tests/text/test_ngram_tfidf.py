@@ -64,6 +64,20 @@ def test_new_texts_are_counted_as_those_of_the_fit() -> None:
     assert first.transform(["nothing known zzz qqq"]).shape == (1, X.shape[1])
 
 
+@pytest.mark.parametrize("options", [{}, {"words": None}, {"weighted": False}, {"min_df": 1, "binary": True}])
+def test_features_of_a_part_of_the_texts_are_those_of_a_fit_to_it(options: dict[str, object]) -> None:
+    """Features that too few texts of the part have are 0, and the others are weighted by the part alone."""
+    texts = [f"{TEXTS[row % 6]} {TEXTS[row * 7 % 5]} word{row // 2}" for row in range(24)]
+    rows = np.array([row for row in range(24) if row % 3])
+    whole, part = (NgramTfidf(**options) for _ in range(2))  # type: ignore[arg-type]
+    X = whole.fit_transform(texts)
+    part.fit_transform([texts[row] for row in rows])
+    found, expected = whole.refitted(X, rows), part.transform(texts)
+    columns = [whole.vocabulary_[name] for name in part.vocabulary_]
+    np.testing.assert_allclose(found[:, columns].toarray(), expected.toarray(), atol=1e-12)
+    assert found.nnz == expected.nnz and found.nnz < X.nnz
+
+
 def test_the_most_frequent_features_stay() -> None:
     """Of a limit of features those of the fewest documents go first."""
     found = NgramTfidf(min_df=1, max_features=30)

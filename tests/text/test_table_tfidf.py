@@ -68,6 +68,17 @@ def test_words_apart_and_characters_apart_have_the_cells_both() -> None:
     assert not {"good", "book"} & set(characters) and ranges[CHARACTERS][1] == len(names)
 
 
+def test_cells_stay_as_they_are_where_texts_are_weighted_anew() -> None:
+    table, rows = TableTfidf(categories=("shop",)), np.arange(10)
+    X = table.fit_transform(given(TEXTS, shop=["north", "south"] * 20))
+    first, last = table.n_words, table.n_words + len(table.names_)
+    found, alone = table.refitted(X, rows), NgramTfidf()
+    texts = alone.refitted(alone.fit_transform(TEXTS), rows)
+    np.testing.assert_array_equal(found[:, first:last].toarray(), X[:, first:last].toarray())
+    np.testing.assert_allclose(found[:, :first].toarray(), texts[:, :first].toarray())
+    np.testing.assert_allclose(found[:, last:].toarray(), texts[:, first:].toarray())
+
+
 def test_numbers_that_are_all_missing_or_equal_are_no_fault() -> None:
     for price in ("", "3"):
         table = TableTfidf(numbers=("price",))

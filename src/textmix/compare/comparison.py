@@ -539,7 +539,7 @@ def _affordable(whole: Documents, train: np.ndarray, settings: Settings, spent: 
     fits = FOLDS * pilot.fit_seconds / len(few) / settings.workers
     allowed = PIPELINE * ((settings.seconds or 0.0) - spent - (settings.clock() - start))
     most = int(allowed / max(each + fits, 1e-9))
-    memory = int(MEMORY * free_memory() / (24.0 * X.nnz / len(few))) if free_memory() else len(train)
+    memory = int(MEMORY * free_memory() / (48.0 * X.nnz / len(few))) if free_memory() else len(train)
     size = max(PILOT, min(most, memory, len(train)))
     return train if size >= len(train) else np.sort(train[order[:size]])
 

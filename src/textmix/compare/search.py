@@ -30,6 +30,7 @@ from textmix.experiment.folds import fold_numbers, halves_of
 from textmix.metrics.significance import Estimate, resampled_difference
 from textmix.models.common.probability_average import averaged, calibrated, label_scores
 from textmix.numerics.determinism import rng
+from textmix.text.ngram_tfidf import NgramTfidf
 
 #: Folds of a cross-validation, and most repetitions of it on other folds: with a budget, and without one.
 FOLDS, REPEATS, REPEATED = 5, 20, 1
@@ -216,6 +217,9 @@ class Search:
         self.average: tuple[tuple[Candidate, ...], dict[tuple[int, int], float]] | None = None
         self._folds: dict[int, list[tuple[np.ndarray, np.ndarray]]] = {}
         self._shown = "", -np.inf
+        #: View and rows -> features of `_features_of`, of the last few.
+        self._known: dict[tuple[str, bytes], Any] = {}
+        self._lock = threading.Lock()
         self._averaged: dict[tuple[tuple[Candidate, ...], int, int], list[float]] = {}
         self._slopes: dict[tuple[Candidate, int, int | None], float] = {}
 
@@ -242,6 +246,20 @@ class Search:
             if view == JOINED:
                 self.columns = plan.columns_of(vectoriser)
         return self.matrices[view]
+
+    def _features_of(self, view: str, rows: np.ndarray) -> Any:
+        """Return the features of all documents by a vectoriser that knows some of them, (N, V).
+
+        What is held out must not tell which features there are: a word of two documents, one of them held out, is a
+        feature of no fit to the others.
+        """
+        key = view, rows.tobytes()
+        with self._lock:
+            if key not in self._known:
+                vectoriser, X = self.vectorisers[view], self.matrices[view]
+                made = vectoriser.refitted(X, rows) if isinstance(vectoriser, NgramTfidf) else X
+                self._known = {**dict([*self._known.items()][-self.workers :]), key: made}
+            return self._known[key]
 
     def _can_read(self, view: str) -> bool:
         """Return whether a view has a matrix, or will have one in time, by that of the pipeline."""
@@ -276,7 +294,7 @@ class Search:
         if first.share < 1.0:
             drawn = rng(self.seed, "compare", "learning curve", job.fold).permutation(rest)
             rest = np.sort(drawn[: round(first.share * len(rest))])
-        documents = self.matrices[first.base], self.documents.y
+        documents = self._features_of(first.base, rest), self.documents.y
         cross_validate(self.maker(job.group), job.group.candidates, documents, [(rest, held)], keep)
         return found, time.thread_time() - start, self.clock() - began
 
@@ -549,7 +567,8 @@ class Search:
             parts, values = self.average
             named = " + ".join(f"{part.method} ({part.view})" for part in parts)
             mean = float(np.mean([*values.values()]))
-            rows.append(Row("average", named, mean, len(values), 0.0, self.evidence(values)))
+            spent = sum(self.trials[part].seconds for part in parts)
+            rows.append(Row("average", named, mean, len(values), spent, self.evidence(values)))
         return sorted(rows, key=lambda row: (-self.metric.sign * row.value, not row.pipeline))
 
     # -- plan ---------------------------------------------------------------------------------------------------------

@@ -94,7 +94,7 @@ class NgramTfidf(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         self._parts = parts
         counts = self._counts(texts)
         n, found = counts.shape[0], np.bincount(counts.indices, minlength=counts.shape[1])
-        self.idf_ = np.log((1.0 + n) / (1.0 + found)) + 1.0
+        self.idf_ = _idf(n, found)
         return self._weigh(counts)
 
     def transform(self, raw_documents: Iterable[str] | Ragged) -> sparse.csr_array:
@@ -122,6 +122,23 @@ class NgramTfidf(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         found = [part.count(texts) for part in self._parts]
         return found[0] if len(found) == 1 else sparse.csr_array(sparse.hstack(found, format="csr"))
 
+    def refitted(self, X: sparse.csr_array, rows: np.ndarray) -> sparse.csr_array:
+        """Return features of N texts as a fit to some of them makes them, CSR (N, V): those of too few of them are 0.
+
+        Parameters
+        ----------
+        X : what `fit_transform` returned for N texts.
+        rows : of the fit.
+        """
+        found = np.bincount(X[rows].indices, minlength=X.shape[1])
+        kept = (found >= self.min_df)[X.indices]
+        ends = np.concatenate([[0], np.cumsum(kept)]).astype(X.indptr.dtype)
+        made = sparse.csr_array((X.data[kept], X.indices[kept], ends[X.indptr]), shape=X.shape)
+        if self.weighted:
+            made.data *= (_idf(len(rows), found) / self.idf_).astype(X.dtype)[made.indices]
+            self._normalise(made)
+        return made
+
     def _weigh(self, X: sparse.csr_array) -> sparse.csr_array:
         """Return the features of counts, which are overwritten."""
         if self.binary:
@@ -131,12 +148,16 @@ class NgramTfidf(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         if not self.weighted:
             return X
         X.data *= self.idf_[X.indices]
+        self._normalise(X)
+        return X
+
+    def _normalise(self, X: sparse.csr_array) -> None:
+        """Give each part of each row the length 1; the features are overwritten."""
         first = len(self._parts[0].names) if len(self._parts) > 1 else X.shape[1]
         row = np.repeat(np.arange(X.shape[0]), np.diff(X.indptr))
         group = 2 * row + (X.indices >= first)
         lengths = np.sqrt(np.bincount(group, X.data**2, minlength=2 * X.shape[0]))
-        X.data /= lengths[group]
-        return X
+        X.data /= lengths[group].astype(X.dtype)
 
     def _check_loaded(self) -> None:
         """Raise ValueError if the parameters do not suit the features."""
@@ -237,6 +258,11 @@ class _Part:
         found = sparse.csr_array((data, indices, indptr), shape=(len(texts), len(self.names)))
         found.sort_indices()
         return found
+
+
+def _idf(n: int, found: np.ndarray) -> np.ndarray:
+    """Return the weights of features that are in so many of N documents, float64 (V,)."""
+    return np.asarray(np.log((1.0 + n) / (1.0 + found)) + 1.0)
 
 
 def _lowered(raw_documents: Iterable[str] | Ragged) -> list[str]:

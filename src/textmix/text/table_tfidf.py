@@ -86,6 +86,13 @@ class TableTfidf(NgramTfidf):
         """Return the features of N texts with their cells, float64 CSR (N, V + W); errors as in `fit_transform`."""
         return self._joined(super().transform(raw_documents), raw_documents)
 
+    def refitted(self, X: sparse.csr_array, rows: np.ndarray) -> sparse.csr_array:
+        """Return features of N texts as a fit to some of them makes them; cells stay as they are."""
+        first, last = self.n_words, self.n_words + len(self.names_)
+        texts = super().refitted(sparse.csr_array(sparse.hstack([X[:, :first], X[:, last:]], format="csr")), rows)
+        parts = [texts[:, :first], X[:, first:last], texts[:, first:]]
+        return sparse.csr_array(sparse.hstack(parts, format="csr"))
+
     def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
         """Return the V + W names of the features, object; the argument is ignored."""
         words, keys = super().get_feature_names_out(), [name.split("\t", 1) for name in self.names_]
