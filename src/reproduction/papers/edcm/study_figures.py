@@ -94,7 +94,7 @@ def dcm_methods(data: FigureData) -> Sheet:
         for height, values in enumerate(groups):
             trials_row(axes, height, values, colour_of(list(MODELS)[height]), "split")
         explain_trials(axes, "split", map(len, groups))
-        axes.locator_params(axis="x", nbins=3)
+        axes.locator_params(axis="x", nbins=2)
     times = [statistics.median(_column_of(seconds, _timed(name), "seconds")) for name in MODELS]
     for height, (name, value) in enumerate(zip(MODELS, times, strict=True)):
         panel[2].plot([value], [height], MARKERS[1], color=colour_of(name), markersize=5)
