@@ -374,3 +374,26 @@ def test_progress_without_a_total_has_no_time_left(clock, caplog):
 def test_machine_is_told_in_words():
     assert all(isinstance(fact, str) and fact for fact in runtime.machine().values())
     assert runtime.machine()["cores"] == str(os.cpu_count())
+
+
+@pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="malloc of another library")
+def test_a_job_keeps_the_memory_that_it_frees():
+    program = """
+import sys
+from pathlib import Path
+import numpy as np
+from reproduction.flow import job
+def mebibytes():
+    return int(Path("/proc/self/statm").read_text().split()[1]) / 256
+if sys.argv[1:]:
+    job._keep_freed_memory()
+before = mebibytes()
+np.ones(16_000_000)
+print(mebibytes() - before)
+"""
+    freed, kept = (
+        float(subprocess.run([sys.executable, "-c", program, *option], capture_output=True, check=True).stdout)
+        for option in ([], ["keep"])
+    )
+    assert freed < 30
+    assert kept > 100

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import logging
 import os
 import platform
@@ -21,6 +22,8 @@ from textmix.core.late import load_late
 from textmix.core.processor import processor
 from textmix.core.progress import Paced
 
+#: Parameters of glibc's mallopt (malloc.h): blocks outside of the heap, and free memory at its end that is given back.
+M_MMAP_MAX, M_TRIM_THRESHOLD = -4, -1
 #: The last words of a job that is interrupted from the keyboard.
 JOB_ENDS = "interrupted; the same command makes this result"
 logger = logging.getLogger("textmix")
@@ -32,6 +35,14 @@ def _end_quietly(kind: type[BaseException], error: BaseException, trace: Traceba
         sys.stderr.write(f"{JOB_ENDS}\n")
     else:
         sys.__excepthook__(kind, error, trace)
+
+
+def _keep_freed_memory() -> None:
+    """Let glibc keep the memory that a job frees: a fit makes large arrays all the time, and each new page costs."""
+    mallopt = getattr(ctypes.CDLL(None), "mallopt", None)
+    if mallopt is not None:
+        mallopt(M_MMAP_MAX, 0)
+        mallopt(M_TRIM_THRESHOLD, 2**31 - 1)
 
 
 # Here and not in `job`: a script imports this module before it imports a model.
@@ -145,6 +156,7 @@ def job(snakemake: Any, tolerate_missing: bool = False, threads: int = 1) -> Ite
     from textmix.numerics.determinism import limit_threads
 
     limit_threads(threads)
+    _keep_freed_memory()
     set_up_log(snakemake.log[0] if snakemake.log else None)
     try:
         running = _started(snakemake)
