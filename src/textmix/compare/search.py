@@ -55,8 +55,8 @@ ONE_FIT = 0.1
 BEHIND = 0.05
 #: Most characters of texts whose longer runs are counted, for the memory.
 LONG = 5_000_000
-#: Most scores that are kept of all candidates together.
-KEPT = 2**28
+#: Most scores that are kept of all candidates together, and most features of documents by vectorisers of folds.
+KEPT, CUT = 2**28, 2**25
 
 
 class Documents(NamedTuple):
@@ -258,7 +258,9 @@ class Search:
             if key not in self._known:
                 vectoriser, X = self.vectorisers[view], self.matrices[view]
                 made = vectoriser.refitted(X, rows) if isinstance(vectoriser, NgramTfidf) else X
-                self._known = {**dict([*self._known.items()][-self.workers :]), key: made}
+                self._known[key] = made
+                while len(self._known) > self.workers + 1 and sum(each.nnz for each in self._known.values()) > CUT:
+                    del self._known[next(iter(self._known))]
             return self._known[key]
 
     def _can_read(self, view: str) -> bool:

@@ -5,6 +5,8 @@ The keys stand in a table with open addressing.  Symbols are numbered from 1; a 
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from textmix.numerics.jit import njit
@@ -143,3 +145,42 @@ def count_known(
                 filled += 1
         indptr[i + 1] = filled
     return indptr, indices[:filled].copy(), data[:filled].copy()
+
+
+@njit(nogil=True)
+def rescaled(
+    indptr: np.ndarray, indices: np.ndarray, data: np.ndarray, scale: np.ndarray, first: int, normal: bool
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return features times a scale as the parts of CSR (N, V), without those of scale 0.
+
+    Parameters
+    ----------
+    indptr, indices, data : features of N documents, CSR; no feature that is stored is 0.
+    scale : of the type of the data, (V,).
+    first : columns before it are one part of a row, the others another one.
+    normal : whether each part of each row gets the length 1.
+    """
+    n, filled = len(indptr) - 1, 0
+    for place in range(len(indices)):
+        filled += scale[indices[place]] != 0.0
+    ends = np.zeros(n + 1, indptr.dtype)
+    columns, values = np.empty(filled, indices.dtype), np.empty(filled, data.dtype)
+    filled = 0
+    for i in range(n):
+        squares, others, begin = 0.0, 0.0, filled
+        for place in range(indptr[i], indptr[i + 1]):
+            column = indices[place]
+            if scale[column] == 0.0:
+                continue
+            value = data[place] * scale[column]
+            columns[filled], values[filled] = column, value
+            filled += 1
+            if column < first:
+                squares += value * value
+            else:
+                others += value * value
+        if normal:
+            for place in range(begin, filled):
+                values[place] /= math.sqrt(squares if columns[place] < first else others)
+        ends[i + 1] = filled
+    return ends, columns, values

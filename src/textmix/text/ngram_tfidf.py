@@ -131,13 +131,10 @@ class NgramTfidf(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         rows : of the fit.
         """
         found = np.bincount(X[rows].indices, minlength=X.shape[1])
-        kept = (found >= self.min_df)[X.indices]
-        ends = np.concatenate([[0], np.cumsum(kept)]).astype(X.indptr.dtype)
-        made = sparse.csr_array((X.data[kept], X.indices[kept], ends[X.indptr]), shape=X.shape)
-        if self.weighted:
-            made.data *= (_idf(len(rows), found) / self.idf_).astype(X.dtype)[made.indices]
-            self._normalise(made)
-        return made
+        scale = (found >= self.min_df) * (_idf(len(rows), found) / self.idf_ if self.weighted else 1.0)
+        parts = X.indptr, X.indices, X.data, scale.astype(X.dtype), self._first(X), self.weighted
+        indptr, indices, data = kernels.rescaled(*parts)
+        return sparse.csr_array((data, indices, indptr), shape=X.shape)
 
     def _weigh(self, X: sparse.csr_array) -> sparse.csr_array:
         """Return the features of counts, which are overwritten."""
@@ -148,16 +145,15 @@ class NgramTfidf(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         if not self.weighted:
             return X
         X.data *= self.idf_[X.indices]
-        self._normalise(X)
+        row = np.repeat(np.arange(X.shape[0]), np.diff(X.indptr))
+        group = 2 * row + (X.indices >= self._first(X))
+        lengths = np.sqrt(np.bincount(group, X.data**2, minlength=2 * X.shape[0]))
+        X.data /= lengths[group]
         return X
 
-    def _normalise(self, X: sparse.csr_array) -> None:
-        """Give each part of each row the length 1; the features are overwritten."""
-        first = len(self._parts[0].names) if len(self._parts) > 1 else X.shape[1]
-        row = np.repeat(np.arange(X.shape[0]), np.diff(X.indptr))
-        group = 2 * row + (X.indices >= first)
-        lengths = np.sqrt(np.bincount(group, X.data**2, minlength=2 * X.shape[0]))
-        X.data /= lengths[group].astype(X.dtype)
+    def _first(self, X: sparse.csr_array) -> int:
+        """Return the first column of characters where both parts are there, else the number of columns."""
+        return len(self._parts[0].names) if len(self._parts) > 1 else X.shape[1]
 
     def _check_loaded(self) -> None:
         """Raise ValueError if the parameters do not suit the features."""
