@@ -265,11 +265,11 @@ RELATIVE = {
 }
 
 
-def state_of(module: str, folder: Path, cwd: Path) -> tuple[dict[str, str], list[str]]:
-    """Return digests and packages of a module as a new process tells them that finds a folder and runs in another."""
+def state_of(module: str, folder: Path, cwd: Path, *further: Path) -> tuple[dict[str, str], list[str]]:
+    """Return digests and packages of a module as a new process tells them that finds folders and runs in another."""
     program = "import json, sys; from textmix.core.provenance import reachable; found = reachable(sys.argv[1:]);"
     program += "print(json.dumps([found.short(), sorted(found.packages)]))"
-    path = os.pathsep.join([str(PACKAGE.parent), str(folder)])
+    path = os.pathsep.join(map(str, [PACKAGE.parent, folder, *further]))
     done = subprocess.run(
         [sys.executable, "-c", program, module],
         env={**os.environ, "PYTHONPATH": path},
@@ -310,11 +310,37 @@ def test_the_digest_of_an_own_module_does_not_depend_on_the_folder_of_the_proces
     assert state_of("mine", own, tmp_path / "work") == state_of("mine", own, tmp_path)
 
 
-def test_a_module_in_the_folder_of_the_process_alone_does_not_count_by_chance(tmp_path: Path) -> None:
-    (tmp_path / "script.py").write_text("import tests.help\n")
+def test_a_module_in_the_folder_of_the_process_alone_does_not_count_by_chance(own: Path, tmp_path: Path) -> None:
+    (own / "uses.py").write_text("import tests.help\n")
     (tmp_path / "tests").mkdir()
     (tmp_path / "tests/help.py").write_text("")
-    assert state_of("tests.help", tmp_path / "elsewhere", tmp_path) == ({}, ["tests"])
+    found, packages = state_of("uses", own, tmp_path)
+    assert (list(found), packages) == (["uses"], ["tests"])
+    with pytest.raises(subprocess.CalledProcessError) as error:
+        state_of("tests.help", own, tmp_path)
+    assert "no module tests.help in tests" in error.value.stderr
+
+
+def test_a_namespace_over_two_folders_is_digested_in_both(own: Path, tmp_path: Path) -> None:
+    for name, text in {"here/wide/a.py": "from wide.deep import b\n", "there/wide/deep/b.py": "B = 1\n"}.items():
+        (tmp_path / name).parent.mkdir(parents=True)
+        (tmp_path / name).write_text(text)
+    folders = (tmp_path / "here", tmp_path, tmp_path / "there")
+    before, packages = state_of("wide.a", *folders)
+    assert (sorted(before), packages) == (["wide.a", "wide.deep.b"], [])
+    edit(tmp_path / "there/wide/deep/b.py", "B = 1", "B = 2")
+    assert state_of("wide.a", *folders)[0]["wide.deep.b"] != before["wide.deep.b"]
+
+
+@pytest.mark.parametrize("name", ["colorsys", "simplemma"], ids=["Python's own", "installed"])
+def test_a_module_that_takes_the_place_of_another_counts_by_its_content(own: Path, tmp_path: Path, name: str) -> None:
+    (own / "uses.py").write_text(f"import {name}\n")
+    assert list(state_of("uses", own, tmp_path)[0]) == ["uses"]
+    (own / f"{name}.py").write_text("X = 1\n")
+    before, packages = state_of("uses", own, tmp_path)
+    assert (sorted(before), packages) == (sorted(["uses", name]), [])
+    edit(own / f"{name}.py", "X = 1", "X = 2")
+    assert state_of("uses", own, tmp_path)[0][name] != before[name]
 
 
 def test_a_module_of_machine_code_counts_by_its_bytes(own: Path, tmp_path: Path) -> None:

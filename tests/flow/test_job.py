@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 import logging
 import os
@@ -172,6 +173,16 @@ def test_record_says_what_made_the_result_without_places_or_times(snakemake, tmp
     time.sleep(0.01)
     with job(snakemake) as running:
         assert running.record == first
+
+
+def test_a_job_finds_no_module_beside_it_that_the_plan_does_not_find(snakemake, tmp_path, monkeypatch):
+    """Snakemake gives a job the folder of its script and, of the plan, that in which the run began."""
+    (tmp_path / "beside.py").write_text("X = 1\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    before = sys.path[:]
+    with pytest.raises(ModuleNotFoundError, match="beside"), job(snakemake):
+        importlib.import_module("beside")
+    assert sys.path == before
 
 
 RECORD = {

@@ -239,6 +239,16 @@ WRONG_PAPER: dict[str, tuple[str, Callable[[dict[str, Any]], Any], str]] = {
         lambda p: first(p)["methods"]["dcm"].update(grid={"smoothing": []}),
         r"experiments\.table1\.methods\.dcm\.grid\.smoothing: \[\] should be non-empty; correct the value",
     ),
+    "value that no parameter has": (
+        EDCM,
+        lambda p: first(p)["methods"]["dcm"].update(params={"smoothing": -1}),
+        r"experiments\.table1\.methods\.dcm\.params: The 'smoothing' parameter of DCMClassifier must .* Got -1 .*",
+    ),
+    "value of a grid that no parameter has": (
+        EDCM,
+        lambda p: first(p)["methods"]["dcm"].update(grid={"smoothing": [0.1, -1]}),
+        r"experiments\.table1\.methods\.dcm\.grid: The 'smoothing' parameter of DCMClassifier must.* Got -1 instead\.",
+    ),
     "no title": (EDCM, lambda p: p.pop("title"), r"the file: 'title' is a required property; add it"),
     "wrong status": (
         EDCM,

@@ -21,6 +21,7 @@ from textmix.core.errors import IntegrityError, MissingResult, TextmixError
 from textmix.core.late import load_late
 from textmix.core.processor import processor
 from textmix.core.progress import Paced
+from textmix.core.provenance import found_by_all
 
 #: Parameters of glibc's mallopt (malloc.h): blocks outside of the heap, and free memory at its end that is given back.
 M_MMAP_MAX, M_TRIM_THRESHOLD = -4, -1
@@ -134,7 +135,8 @@ def _started(snakemake: Any) -> Job:
 def job(snakemake: Any, tolerate_missing: bool = False, threads: int = 1) -> Iterator[Job]:
     """Surround a workflow script in a ``with`` block: set up threads, log and record, and handle the script's errors.
 
-    A `MissingResult` is no failure: every output is written as a missing result, and the job ends well.
+    A `MissingResult` is no failure: every output is written as a missing result, and the job ends well.  What the
+    block imports is found where the plan finds it (`textmix.core.provenance.search_path`).
 
     Parameters
     ----------
@@ -161,7 +163,8 @@ def job(snakemake: Any, tolerate_missing: bool = False, threads: int = 1) -> Ite
     try:
         running = _started(snakemake)
         try:
-            yield running
+            with found_by_all():
+                yield running
         except MissingResult as missing:
             if tolerate_missing:
                 raise

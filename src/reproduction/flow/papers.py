@@ -25,6 +25,7 @@ from reproduction.flow.folders import CODE, package_of
 from reproduction.flow.locators import RoleLists
 from textmix.core.config import load_yaml_strict, validate
 from textmix.core.errors import ConfigError, suggest
+from textmix.core.provenance import found_by_all, is_found
 from textmix.data.registry import DatasetEntry, load_registry
 from textmix.experiment.methods import Method, load_methods, variants
 from textmix.metrics.table import check_metrics, metrics_for
@@ -122,7 +123,7 @@ def read_datasets(root: Path, further: Iterable[Path] = ()) -> dict[str, Dataset
     first, *added = registries(root, further)
     found = load_registry(first)
     for path in added:
-        _add(found, load_registry(path, root / _DATASETS), path)
+        _add(found, load_registry(path, root / _DATASETS, found), path)
     return found
 
 
@@ -289,27 +290,59 @@ def _check_experiment(where: str, experiment: Mapping[str, Any], methods: Mappin
     for name, entry in experiment["methods"].items():
         place = f"{where}.methods.{name}"
         check_name("method", entry["use"], methods, place)
+        _check_module(place, methods[entry["use"]])
         tune = entry.get("tune", {})
-        given = {"params": entry.get("params", {}), "grid": entry.get("grid", {}), "tune.grid": tune.get("grid", {})}
-        for key, named in given.items():
-            _check_parameters(f"{place}.{key}", methods[entry["use"]], named)
+        _check_parameters(f"{place}.params", methods[entry["use"]], _each(entry.get("params", {})))
+        for key, grid in (("grid", entry.get("grid", {})), ("tune.grid", tune.get("grid", {}))):
+            _check_parameters(f"{place}.{key}", methods[entry["use"]], grid)
         if tune:
             check_metrics([tune["metric"]], metrics_for(methods[entry["use"]].task), f"{place}.tune.metric")
     for task in {methods[entry["use"]].task for entry in experiment["methods"].values()}:
         check_metrics(experiment["metrics"], metrics_for(task), f"{where}.metrics")
 
 
-def _check_parameters(where: str, method: Method, named: Iterable[str]) -> None:
-    """Check that the estimator of a method has the parameters that an entry names."""
-    for name in named:
+def _check_module(where: str, method: Method) -> None:
+    """Check that the jobs find the module of a method, which the plan then finds too and digests."""
+    if not is_found(method.module):
+        raise ConfigError(
+            f"{where}: no job finds {method.module}, the module of the method {method.name}; correct the name in "
+            "methods.yaml, or name the folder of the module in PYTHONPATH"
+        )
+
+
+def _each(params: Mapping[str, Any]) -> dict[str, list[Any]]:
+    """Return parameters as a grid of one value each."""
+    return {name: [value] for name, value in params.items()}
+
+
+def _check_parameters(where: str, method: Method, grid: Mapping[str, Iterable[Any]]) -> None:
+    """Check that the estimator of a method has the parameters that an entry names, and takes their values."""
+    # Here, for the workflow asks for the papers while it is parsed.
+    from textmix.models.common.sklearn_private import check_values
+
+    for name, values in grid.items():
         check_name("parameter", name, parameters_of(method.estimator), where)
+        for value in values:
+            try:
+                check_values(_class_of(method.estimator), {name: value})
+            except ValueError as error:
+                raise ConfigError(f"{where}: {error}") from error
 
 
 @functools.cache
 def parameters_of(estimator: str) -> list[str]:
     """Return the parameters of an estimator, given as ``module:class``, sorted."""
+    return sorted(inspect.signature(_class_of(estimator)).parameters)
+
+
+@functools.cache
+def _class_of(estimator: str) -> type:
+    """Return the class of an estimator, given as ``module:class``."""
     module, _, name = estimator.partition(":")
-    return sorted(inspect.signature(getattr(importlib.import_module(module), name)).parameters)
+    found = _imported(module, "methods.yaml")
+    check_name("class", name, sorted(vars(found)), f"methods.yaml: {estimator}")
+    cls: type = getattr(found, name)
+    return cls
 
 
 def _check_measure(
@@ -318,7 +351,8 @@ def _check_measure(
     """Check that the methods, their parameters and the experiments of a measure exist."""
     for name, params in measure.get("methods", {}).items():
         check_name("method", name, methods, f"{where}.methods")
-        _check_parameters(f"{where}.methods.{name}", methods[name], params)
+        _check_module(f"{where}.methods.{name}", methods[name])
+        _check_parameters(f"{where}.methods.{name}", methods[name], _each(params))
     for name in measure.get("experiments", ()):
         check_name("experiment", name, paper["experiments"], f"{where}.experiments")
 
@@ -341,9 +375,21 @@ def _check_drawn(source: str, code: Path, figures: Collection[str]) -> None:
 
 def _module(code: Path, name: str) -> Any:
     """Return a module of the code of a paper."""
-    if code.parent != CODE and str(code.parent) not in sys.path:
-        sys.path.append(str(code.parent))
-    return importlib.import_module(f"{package_of(code.name)}.{name}")
+    if code.parent != CODE:
+        make_importable([code.parent])
+    return _imported(f"{package_of(code.name)}.{name}", str(code / f"{name}.py"))
+
+
+def _imported(module: str, where: str) -> Any:
+    """Return a module, imported as a job imports it."""
+    with found_by_all():
+        try:
+            return importlib.import_module(module)
+        except ModuleNotFoundError as error:
+            raise ConfigError(
+                f"{where}: the import of {module} ends at {error.name}, which no job finds; correct the name, install "
+                "the package, or name the folder of the module in PYTHONPATH"
+            ) from error
 
 
 def _check_figure(where: str, figure: Mapping[str, Any], paper: Mapping[str, Any]) -> None:

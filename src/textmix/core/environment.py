@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from email.parser import HeaderParser
 from importlib.machinery import PathFinder
 from importlib.metadata import PackageNotFoundError, distribution, packages_distributions
+from pathlib import Path
 
 #: Packages whose distribution has another name.
 DISTRIBUTIONS = {"sklearn": "scikit-learn", "yaml": "PyYAML", "bs4": "beautifulsoup4"}
@@ -44,10 +45,12 @@ def environment(packages: Iterable[str]) -> dict[str, str]:
     return {"python": platform.python_version(), **dict(sorted(found.items()))}
 
 
-def counts_by_version(package: str) -> bool:
-    """Return whether the version tells the code: a distribution of this name is installed, and not as editable."""
+def counts_by_version(package: str, folder: str) -> bool:
+    """Return whether the version tells the code: a folder holds a distribution of this name, which is not editable."""
     name = _normal(DISTRIBUTIONS.get(package, package))
-    return _is_installed(name) and not _is_editable(name)
+    return (
+        _is_installed(name) and not _is_editable(name) and Path(str(distribution(name).locate_file(""))) == Path(folder)
+    )
 
 
 def has_distribution(package: str) -> bool:

@@ -14,11 +14,13 @@ from __future__ import annotations
 import ast
 import functools
 import os
+import pkgutil
 import platform
 import subprocess
 import sys
 import sysconfig
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from importlib.machinery import EXTENSION_SUFFIXES
 from importlib.util import resolve_name
@@ -35,6 +37,8 @@ ROOT = Path(__file__).resolve().parents[1]
 NEUTRAL = {f"{PACKAGE}.core.{name}" for name in ("cache", "environment", "errors", "progress", "provenance")}
 #: Folders of installed packages, whose code counts by the version of its distribution.
 INSTALLED = {sysconfig.get_path(name) for name in ("purelib", "platlib")}
+#: Folders of Python's own library, which counts by the version of Python.
+_PYTHON = {sysconfig.get_path(name) for name in ("stdlib", "platstdlib")}
 #: Digits of the digest of a module in a record.
 SHORT = 12
 
@@ -43,17 +47,42 @@ _TREES = Store(f"trees-{platform.python_version()}-{sha256_file(__file__)[:SHORT
 _DOCUMENTED = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
 
 
-def source_root(package: str) -> Path | None:
-    """Return the path of a package that is read from source: of its folder, or of its file without the ending.
+def search_path() -> list[str]:
+    """Return the folders in which the plan and each job look for modules: those of ``PYTHONPATH`` and of Python.
 
-    It is None for a package of Python itself, for one that counts by the version of its distribution, and for one that
-    is not there.
+    The folder of the process and those of Snakefiles and scripts are none of them.  Snakemake has them in the plan or
+    in the job alone, so that one would find what the other does not.
     """
-    if package == PACKAGE:
-        return ROOT
-    if str(ROOT.parent) not in INSTALLED and _is_package(ROOT.with_name(package)):
-        return ROOT.with_name(package)
-    return None if package in sys.stdlib_module_names or counts_by_version(package) else _own_module(package)
+    return list(_search_path(os.environ.get("PYTHONPATH", "")))
+
+
+@functools.cache
+def _search_path(_named: str) -> tuple[str, ...]:
+    """Return the folders as a new process tells them that looks for no module beside its program."""
+    return tuple(_told_by_python("import sys; print(sys.path)", ""))
+
+
+def _told_by_python(program: str, argument: str) -> list[str]:
+    """Return the list that a program prints in a new process as its last line; empty where the program fails."""
+    command = [sys.executable, "-P", "-c", program, argument]
+    done = subprocess.run(command, env={**os.environ}, capture_output=True, text=True, check=False)  # noqa: S603
+    return [] if done.returncode else list(ast.literal_eval(done.stdout.splitlines()[-1]))
+
+
+@contextmanager
+def found_by_all() -> Iterator[None]:
+    """Let the imports of a ``with`` block look in the folders of `search_path` alone."""
+    before = sys.path[:]
+    sys.path[:] = search_path()
+    try:
+        yield
+    finally:
+        sys.path[:] = before
+
+
+def _is_beside(package: str) -> bool:
+    """Say whether a package is textmix or lies beside its source."""
+    return package == PACKAGE or (str(ROOT.parent) not in INSTALLED and _is_package(ROOT.with_name(package)))
 
 
 @functools.cache
@@ -62,32 +91,104 @@ def _is_package(folder: Path) -> bool:
     return (folder / "__init__.py").is_file()
 
 
+@dataclass(frozen=True)
+class _Found:
+    """Where Python finds a module.
+
+    Parameters
+    ----------
+    file : of the module; None for a namespace, and for a module that is built into Python.
+    folder : in which the module or its package lies, as the search path has it; empty for a namespace.
+    inner : the folders in which its submodules lie; a namespace may have several.
+    """
+
+    file: Path | None
+    folder: str = ""
+    inner: tuple[str, ...] = ()
+
+
+def _find(module: str) -> _Found | None:
+    """Return where Python finds a module on the search path, without an import; None where there is none."""
+    return _find_in(module, tuple(search_path()))
+
+
 @functools.cache
-def _own_module(package: str) -> Path | None:
-    """Return the path of a module of the user's own, without the ending; None where there is no such module."""
+def _find_in(module: str, path: tuple[str, ...]) -> _Found | None:
+    """Return where Python finds a module: the first that is no namespace, else the namespace of all folders."""
+    holder = module.rpartition(".")[0]
+    above = _find_in(holder, path) if holder else None
+    if holder and above is None:
+        return None
+    portions: list[str] = []
+    for folder in above.inner if above else path:
+        finder = pkgutil.get_importer(folder)
+        spec = finder.find_spec(module) if finder is not None else None
+        if spec is not None and spec.loader is not None:
+            return _Found(Path(str(spec.origin)), folder, tuple(spec.submodule_search_locations or ()))
+        portions += (spec.submodule_search_locations or ()) if spec is not None else ()
+    if portions:
+        return _Found(None, "", tuple(portions))
+    return None if holder else _hooked(module)
+
+
+@functools.cache
+def _hooked(package: str) -> _Found | None:
+    """Return where Python finds a package that lies in no folder: built in, or told by a hook, as editable ones."""
+    if package in sys.builtin_module_names:
+        return _Found(None)
     program = "import importlib.util, sys; found = importlib.util.find_spec(sys.argv[1]);"
-    program += "print('' if found is None else found.origin or ''.join([*found.submodule_search_locations][:1]))"
-    command = [sys.executable, "-P", "-c", program, package]
-    done = subprocess.run(command, env={**os.environ}, capture_output=True, text=True, check=False)  # noqa: S603
-    path = Path(done.stdout.strip())
-    if done.returncode or not path.is_absolute():  # not there, or built into Python
+    program += "print([found.origin or '', *(found.submodule_search_locations or ())])"
+    file, *inner = _told_by_python(program, package) or [""]
+    if not file and not inner:
         return None
-    if any(path.is_relative_to(folder) for folder in INSTALLED) and has_distribution(package):
-        return None
-    return path.parent if path.name == "__init__.py" else path.with_name(path.name.partition(".")[0])
+    return _Found(Path(file) if file else None, "", tuple(inner))
+
+
+def is_found(module: str) -> bool:
+    """Say whether plan and jobs find a module, given by its dotted name."""
+    return module_file(module) is not None or _find(module) is not None
 
 
 def module_file(module: str) -> Path | None:
-    """Return the file of a module, given by its dotted name, or None if it has no source file that counts."""
+    """Return the file of a module, given by its dotted name, or None if it has no source file that counts.
+
+    None counts of Python itself, and of a package that counts by the version of its distribution.
+    """
     package, *parts = module.split(".")
-    root = source_root(package)
-    if root is None:
-        return None
-    base = os.path.join(root, *parts)
+    if not _is_beside(package):
+        found = _find(module)
+        return found.file if found is not None and found.file is not None and _is_own(package, found) else None
+    base = os.path.join(ROOT.with_name(package) if package != PACKAGE else ROOT, *parts)
     for path in (*(f"{base}{ending}" for ending in (".py", *EXTENSION_SUFFIXES)), os.path.join(base, "__init__.py")):
         if os.path.isfile(path):
             return Path(path)
     return None
+
+
+def _is_own(package: str, found: _Found) -> bool:
+    """Say whether a module of a package is read from its file: its place tells, for its name may be another's too."""
+    places = [found.file] if found.file is not None else list(map(Path, found.inner))
+    if not places:  # built into Python
+        return False
+    if any(place.is_relative_to(folder) for folder in INSTALLED for place in places):
+        return not has_distribution(package)
+    if any(place.is_relative_to(folder) for folder in _PYTHON for place in places):
+        return False
+    top = _find(package)
+    return top is None or not counts_by_version(package, top.folder)
+
+
+def _is_read_from_source(name: str) -> bool:
+    """Say whether an imported name is that of a module that is read from its file, or of something within one."""
+    package = name.partition(".")[0]
+    while not _is_beside(package):
+        found = _find(name)
+        if found is not None and (found.file is not None or name == package):
+            return _is_own(package, found)
+        if name == package:
+            return False
+        name = name.rpartition(".")[0]
+    return True
 
 
 def _describe(node: Any, imported: set[str]) -> str:
@@ -135,8 +236,7 @@ def _read_anew(path: Path, package: str) -> tuple[str, list[str], set[str]]:
     imports = list(filter(None, (_absolute(name, package) for name in imports)))
     # Of ``from module import name`` both the module and the name below it are listed: most such names are no module.
     modules = [name for name in imports if module_file(name)]
-    packages = {name.split(".")[0] for name in imports}
-    return digest, modules, {package for package in packages if source_root(package) is None}
+    return digest, modules, {name.split(".")[0] for name in imports if not _is_read_from_source(name)}
 
 
 def source_digest(path: Path) -> tuple[str, list[str]]:
@@ -219,7 +319,9 @@ def reachable(modules: Iterable[str], scripts: Iterable[str | Path] = (), neutra
             continue
         seen.add(name)
         package = name.split(".")[0]
-        if source_root(package) is None:
+        if name in named and not is_found(name):
+            raise ValueError(f"no module {name} in {package}; correct the name in config/methods.yaml")
+        if not _is_read_from_source(name):
             found.packages.add(package)
             continue
         path = module_file(name)
@@ -233,6 +335,4 @@ def reachable(modules: Iterable[str], scripts: Iterable[str | Path] = (), neutra
             found.files.extend(data)
             # Python runs the packages that hold a module before the module.
             queue.extend([name.rpartition(".")[0], *imports] if "." in name else imports)
-        elif name in named:
-            raise ValueError(f"no module {name} in {package}; correct the name in config/methods.yaml")
     return found

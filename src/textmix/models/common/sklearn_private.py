@@ -7,11 +7,11 @@ an edit.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
 from sklearn.base import _fit_context
-from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
+from sklearn.utils._param_validation import HasMethods, Interval, StrOptions, validate_parameter_constraints
 from sklearn.utils.validation import _check_sample_weight as check_sample_weight
 
 __all__ = [
@@ -20,6 +20,7 @@ __all__ = [
     "StrOptions",
     "check_parameters",
     "check_sample_weight",
+    "check_values",
     "checks_parameters",
 ]
 
@@ -32,3 +33,14 @@ checks_parameters: Callable[[Fit], Fit] = _fit_context(prefer_skip_nested_valida
 def check_parameters(estimator: Any) -> None:
     """Compare the parameters of an estimator with its ``_parameter_constraints``."""
     estimator._validate_params()
+
+
+def check_values(estimator: type, values: Mapping[str, Any]) -> None:
+    """Compare values of some parameters with the ``_parameter_constraints`` of a class, where it has any.
+
+    Raises
+    ------
+    ValueError : a value is none that the class takes.
+    """
+    constraints = getattr(estimator, "_parameter_constraints", {})
+    validate_parameter_constraints(constraints, values, caller_name=estimator.__name__)
