@@ -1,7 +1,7 @@
 """Check that a run left the page and every published number once, and lost no verdict of the recorded run; and causes.
 
 A row whose data are those of the recorded run must keep its verdict.  A run with a cap on trials is held to the rows
-that it rebuilt by the same settings.
+that it rebuilt by the same settings.  The last line counts the rows that could not be compared.
 
 Each number or claim that differs needs an entry under ``explains`` in the ``choices.yaml`` of its paper.
 """
@@ -36,12 +36,13 @@ recorded = read_recorded(recorded_files(Path("config/papers").iterdir()))
 if recorded is None:
     sys.exit("no run is recorded; snakemake record writes one from a finished run")
 found = {name: one for part in origins for name, one in part.items()}
-lost, compared = lost_verdicts(rows, found, recorded, fewer_trials=capped)
-if lost or not compared:
+lost, counts = lost_verdicts([row for row in rows if row["paper"] in run], found, recorded, fewer_trials=capped)
+if lost or not counts["compared"]:
     faults.append(
-        f"{len(lost)} of {compared} verdicts of the recorded run of {recorded.day} are lost: {'; '.join(lost)}"
+        f"{len(lost)} of {counts['compared']} verdicts of the recorded run of {recorded.day} are lost: "
+        f"{'; '.join(lost)}"
     )
-held = f"{compared} verdicts held to the record"
+beside = f"beside the record: {counts}"
 equations = [row for row in rows if row["kind"] == "equation" and "does not name the paper" not in row["reason"]]
 judged = sum(row["verdict"] in ("reproduced", "differs") for row in equations)
 if judged < len(equations) - 10 or any(row["verdict"] == "differs" for row in equations):
@@ -53,4 +54,4 @@ if lacking:
     faults.append(f"no choices.yaml explains why these differ: {', '.join(lacking)}; write the cause under explains")
 if faults:
     sys.exit("; ".join(faults))
-sys.stdout.write(f"{len(rows)} rows; numbers and claims: {dict(verdicts)}; weak: {dict(weak)}; {held}\n")
+sys.stdout.write(f"{len(rows)} rows; numbers and claims: {dict(verdicts)}; weak: {dict(weak)}; {beside}\n")

@@ -13,7 +13,7 @@ from reproduction.verdict.causes import Cause
 from reproduction.verdict.coverage import DataUsed, Lacking, Remedy, fetched
 from reproduction.verdict.items import Beside
 from reproduction.verdict.page import Report, render_front, render_numbers, render_paper
-from reproduction.verdict.published import Record
+from reproduction.verdict.published import COUNTED, FACT, Record
 from reproduction.verdict.read_sections import make_section
 from reproduction.verdict.recorded import (
     RECORDED_COLUMNS,
@@ -28,6 +28,7 @@ from reproduction.verdict.recorded import (
 )
 from reproduction.verdict.recording import check_no_loss, write_record
 from reproduction.verdict.section import PaperSection
+from reproduction.verdict.words import JUDGED
 from tests.verdict.reporting import row as printed
 from tests.verdict.test_page import SPEC, Reader, comparison, made_of
 from textmix.core import io
@@ -162,7 +163,10 @@ def test_without_a_record_no_page_speaks_of_one() -> None:
         ("differs", origin("e"), "reproduced", False, 0),
         ("differs", origin(settings="t"), "reproduced", False, 1),
         ("differs", origin(settings="t"), "reproduced", True, 0),
-        ("differs", None, "reproduced", False, 0),
+        ("differs", None, "reproduced", False, 1),
+        ("not run", origin(data=""), "reproduced", True, 1),
+        ("data missing", None, "reproduced", False, 0),
+        ("not run", origin(results="results/timings/a.csv"), "reproduced", False, 0),
     ],
 )
 def test_a_verdict_that_is_lost_with_the_same_data_is_named(
@@ -170,15 +174,31 @@ def test_a_verdict_that_is_lost_with_the_same_data_is_named(
 ) -> None:
     origins = {"p.x": found} if found else {}
     run = run_of(recorded(verdict=was))
-    sentences, _ = lost_verdicts([comparison(verdict)], origins, run, fewer_trials=fewer)
-    assert len(sentences) == lost
+    sentences, counts = lost_verdicts([comparison(verdict)], origins, run, fewer_trials=fewer)
+    assert len(sentences) == lost and sum(counts.values()) == 1
     assert all("p.x was" in sentence and verdict in sentence for sentence in sentences)
 
 
 def test_a_verdict_that_this_configuration_leaves_to_the_full_run_is_not_lost() -> None:
     left = comparison("not run") | {"reason": f"{LEFT_OUT}: it takes about 70 s of the processor"}
     run = run_of(recorded(verdict="reproduced"))
-    assert lost_verdicts([left], {"p.x": origin()}, run) == ([], 0)
+    lost, counts = lost_verdicts([left], {"p.x": origin()}, run)
+    assert not lost and counts["left to the full run"] == 1 and counts["compared"] == 0
+
+
+def test_no_judged_row_of_the_record_can_be_lost_unseen() -> None:
+    """A run that judges nothing though it has the data of the record loses each verdict, those of tests included."""
+    run = read_recorded(recorded_files((ROOT / "config/papers").iterdir()))
+    assert run is not None
+    published = [row for path in (ROOT / "config/papers").glob("*/published.csv") for row in io.read_csv(path)]
+    judged = [row for row in published if row["kind"] in (*COUNTED, FACT) and row["id"] in run.rows]
+    judged = [row for row in judged if run.rows[row["id"]].verdict in JUDGED]
+    assert len(judged) > 150
+    origins = {name: Origin(name, row.data, row.settings, row.code, "") for name, row in run.rows.items()}
+    for found in (origins, {}):
+        now = [{"id": row["id"], "kind": row["kind"], "verdict": "not run", "reason": ""} for row in judged]
+        lost, counts = lost_verdicts(now, found, run, fewer_trials=True)
+        assert len(lost) == counts["compared"] == len(judged)
 
 
 def test_what_was_written_is_read_again(tmp_path: Path) -> None:

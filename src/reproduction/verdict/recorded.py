@@ -15,7 +15,7 @@ from typing import Any
 from reproduction.flow.origins import Origin
 from reproduction.flow.results import is_left_out
 from reproduction.verdict.published import COUNTED, FACT
-from reproduction.verdict.words import JUDGED, REPRODUCED, decimals, number, short
+from reproduction.verdict.words import JUDGED, MISSING, REPRODUCED, decimals, number, short
 from textmix.core import io
 from textmix.core.errors import ConfigError
 
@@ -201,17 +201,21 @@ def same_digits(one: Any, other: Any, printed: str) -> bool:
     return abs(left - right) <= 0.5 * 10.0 ** -decimals(printed)
 
 
+#: Why a row of the record is not compared: its results are times, a full run makes them, or they rest on other things.
+PASSED = TIMES, FULL, DATA, SETTINGS = ("times", "left to the full run", "other data", "other settings by a cap")
+
+
 def lost_verdicts(
     rows: Iterable[Mapping[str, Any]], origins: Mapping[str, Origin], run: RecordedRun, *, fewer_trials: bool = False
-) -> tuple[list[str], int]:
+) -> tuple[list[str], dict[str, int]]:
     """Return the counted rows that the record reproduced or judged and that this run does not, with the same data.
 
-    Rows on measured times, rows that rest on no result but on a test, and rows of which this configuration leaves a
-    part to the full run, are passed over; facts of the data are compared, too.
+    A row that rests on no data and no settings but on a test is compared too.  A row for which this run read nothing
+    is passed over only if its data are missing.
 
     Parameters
     ----------
-    rows : of ``comparison.csv``.
+    rows : of ``comparison.csv``, of the papers of this run; facts of the data are compared with the counted ones.
     origins : id -> what the value came from.
     run : the recorded run.
     fewer_trials : whether this run has a cap on trials; rows that were then rebuilt by other settings are passed over.
@@ -219,21 +223,26 @@ def lost_verdicts(
     Returns
     -------
     lost : a sentence for each.
-    compared : number of the rows that were compared.
+    counts : number of the rows that were ``compared``, and of those passed over for each reason in `PASSED`.
     """
-    lost, compared = [], 0
+    lost, counts = [], dict.fromkeys(("compared", *PASSED), 0)
     for row in rows:
-        recorded, origin = run.rows.get(row["id"]), origins.get(row["id"])
+        recorded = run.rows.get(row["id"])
         if recorded is None or row["kind"] not in (*COUNTED, FACT) or recorded.verdict not in JUDGED:
             continue
-        # What rests on a test has neither data nor settings.
-        if not (recorded.settings or recorded.data) or (origin and origin.timed) or is_left_out(row["reason"]):
-            continue
-        data, settings = (origin.data, origin.settings) if origin else ("", "")
-        if data != recorded.data or (fewer_trials and settings != recorded.settings):
-            continue
-        compared += 1
+        passed = _passed(row, origins.get(row["id"]), recorded, fewer_trials)
+        counts[passed or "compared"] += 1
         worse = recorded.verdict == REPRODUCED or row["verdict"] not in JUDGED
-        if worse and row["verdict"] != recorded.verdict:
+        if not passed and worse and row["verdict"] != recorded.verdict:
             lost.append(f"{row['id']} was {recorded.verdict} and is {row['verdict']}")
-    return lost, compared
+    return lost, counts
+
+
+def _passed(row: Mapping[str, Any], origin: Origin | None, recorded: RecordedRow, fewer_trials: bool) -> str:
+    """Return the reason in `PASSED` for which a row is not compared with the record; empty where it is."""
+    data, settings, timed = (origin.data, origin.settings, origin.timed) if origin else ("", "", False)
+    if timed or is_left_out(row["reason"]):
+        return TIMES if timed else FULL
+    if data != recorded.data and (data or row["verdict"] == MISSING):
+        return DATA
+    return SETTINGS if fewer_trials and data == recorded.data and settings not in ("", recorded.settings) else ""
