@@ -105,10 +105,11 @@ def as_arrays(corpus: Corpus, entry: DatasetEntry) -> Bunch:
 
 
 def _registry() -> dict[str, Any]:
-    """Return the entries of the registry by name, as they stand in the file."""
+    """Return the entries of the registry by name, each with all its keys."""
     from textmix.core.config import load_yaml_strict, registry_file
+    from textmix.data.registry import wholes
 
-    return dict(load_yaml_strict(registry_file("datasets.yaml")))
+    return wholes(load_yaml_strict(registry_file("datasets.yaml")), "config/datasets.yaml")
 
 
 def _cache() -> Path:

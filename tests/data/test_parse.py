@@ -89,6 +89,30 @@ def test_a_wrong_file_has_no_stand_in(tmp_path: Path) -> None:
     assert caught.value.broken
 
 
+def test_a_part_has_the_documents_of_its_classes_with_their_labels_and_names(tmp_path: Path) -> None:
+    whole = parse_dataset(entry("tab"), fetched("tab", tmp_path))
+    wanted = whole.label_names[:1]
+    part = parse_dataset(dataclasses.replace(entry("tab"), classes=wanted), tmp_path)
+    rows = [row for row, label in enumerate(whole.classes()) if label == 0]
+    assert 0 < len(rows) < whole.n_documents and whole.text is not None and part.text is not None
+    assert (part.label_names, part.ids) == (wanted, [whole.ids[row] for row in rows])
+    assert [part.text.text(i) for i in range(len(rows))] == [whole.text.text(row) for row in rows]
+    with pytest.raises(ConfigError, match="classes: 'z' is none"):
+        parse_dataset(dataclasses.replace(entry("tab"), classes=["z"]), tmp_path)
+
+
+def test_a_part_of_labelled_counts_keeps_no_other_label() -> None:
+    features = sparse.csr_array(np.arange(1, 7, dtype=np.int32).reshape(3, 2))
+    labels = label_matrix([[0, 2], [1], [0, 1]], 3)
+    split = np.array([0, 1, 1], dtype=np.int8)
+    whole = Corpus("made", ["p", "q", "r"], ["a", "b", "c"], labels, split, features=features, feature_names=["x", "y"])
+    part = whole.of_labels(["c", "a"])
+    check_corpus(part)
+    assert (part.ids, part.label_names, part.indicators().tolist()) == (["p", "r"], ["a", "c"], [[1, 1], [1, 0]])
+    assert part.split is not None and part.features is not None
+    assert (part.split.tolist(), part.features.toarray().tolist()) == ([0, 1], [[1, 2], [5, 6]])
+
+
 def test_what_could_not_be_fetched_is_the_same_missing_result(tmp_path: Path) -> None:
     io.write_json(tmp_path / RECORD, {"status": "missing", "reason": "no source has it", "files": {}})
     with pytest.raises(MissingResult, match="no source has it") as caught:

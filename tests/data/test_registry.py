@@ -68,6 +68,30 @@ def load(folder: Path, value: Any) -> dict[str, DatasetEntry]:
     return load_registry(path, SCHEMA)
 
 
+def test_a_part_of_another_data_set_is_two_lines(tmp_path: Path) -> None:
+    whole = {**tiny(), "content_digest": SHA, "note": "All of it."}
+    found = load(tmp_path, {"tiny": whole, "less": {"from": "tiny", "classes": ["a", "b"]}})
+    part = found["less"]
+    assert (part.title, part.note, part.classes) == ("Tiny: a, b", "All of it.", ["a", "b"])
+    assert (part.reader, part.files, part.raw["sources"]) == (
+        *(found["tiny"].reader, found["tiny"].files),
+        found["tiny"].raw["sources"],
+    )
+    assert not part.expect and all(source.content_digest is None for source in part.sources)
+    assert not found["tiny"].classes and found["tiny"].sources[0].content_digest == SHA
+    stated = load(tmp_path, {"tiny": whole, "less": {"from": "tiny", "classes": ["a"], "expect": {"documents": 2}}})
+    assert stated["less"].expected(stated["less"].sources[0]) == {"documents": 2}
+    for wrong, said in (
+        ({"from": "tinny", "classes": ["a"]}, r"more\.from: no data set 'tinny'; did you mean 'tiny'\?"),
+        ({"from": "less", "classes": ["a"]}, r"more\.from: no data set 'less'"),
+        ({"from": "tiny"}, "'classes' is a required property"),
+        ({"from": "tiny", "classes": ["a"], "terms": "none"}, "'terms' is not allowed"),
+        ({**tiny(), "classes": ["a"]}, "'from'"),
+    ):
+        with pytest.raises(ConfigError, match=said):
+            load(tmp_path, {"tiny": whole, "less": {"from": "tiny", "classes": ["a"]}, "more": wrong})
+
+
 def test_every_data_set_of_the_documents_is_registered(registry: dict[str, DatasetEntry]) -> None:
     assert set(registry) >= IDS
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +12,7 @@ import numpy as np
 from scipy import sparse
 
 from textmix.core import io
-from textmix.core.errors import DataFormatError
+from textmix.core.errors import ConfigError, DataFormatError, suggest
 
 #: The values of `Corpus.split`; an unused document belongs to neither part.
 TRAIN, TEST, UNUSED = 0, 1, -1
@@ -44,6 +44,12 @@ class Ragged:
         offsets = np.zeros(len(parts) + 1, dtype=np.int64)
         np.cumsum([len(part) for part in parts], out=offsets[1:])
         return cls(np.frombuffer(b"".join(parts), dtype=np.uint8), offsets)
+
+    def taken(self, rows: Sequence[int]) -> Ragged:
+        """Return some of the rows, in the order given."""
+        parts = [self[row] for row in rows]
+        offsets = np.cumsum([0, *map(len, parts)], dtype=np.int64)
+        return Ragged(np.concatenate([self.values[:0], *parts]), offsets)
 
     def text(self, row: int) -> str:
         """Return row ``row`` as a string; ``values`` must be UTF-8 bytes (uint8)."""
@@ -106,6 +112,29 @@ class Corpus:
     def label_counts(self) -> np.ndarray:
         """Number of labels of each document, int64 (N,)."""
         return np.diff(self.labels.indptr).astype(np.int64)
+
+    def of_labels(self, names: Sequence[str]) -> Corpus:
+        """Return the documents that have some of these labels, with these labels alone, both in the order as here.
+
+        Raises
+        ------
+        ConfigError : a name is that of no label.
+        """
+        if absent := sorted(set(names) - set(self.label_names)):
+            raise ConfigError(f"{self.name}: classes: '{absent[0]}' is none; {suggest(absent[0], self.label_names)}")
+        kept = [place for place, name in enumerate(self.label_names) if name in names]
+        labels = self.labels[:, kept]
+        rows = np.flatnonzero(np.diff(labels.indptr)).tolist()
+        return replace(
+            self,
+            ids=[self.ids[row] for row in rows],
+            label_names=[self.label_names[place] for place in kept],
+            labels=sparse.csr_array(labels[rows]),
+            split=None if self.split is None else self.split[rows],
+            text=None if self.text is None else self.text.taken(rows),
+            tokens=None if self.tokens is None else self.tokens.taken(rows),
+            features=None if self.features is None else sparse.csr_array(self.features[rows]),
+        )
 
     def classes(self) -> np.ndarray:
         """Return the class index of each document of a single-label corpus, int32 (N,)."""

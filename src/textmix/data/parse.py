@@ -57,6 +57,7 @@ def parse_dataset(entry: DatasetEntry, folder: Path) -> Corpus:
     source = entry.form(record)
     try:
         corpus = read_corpus(source.reader, entry.paths(record, folder), entry.id)
+        corpus = corpus.of_labels(entry.classes) if entry.classes else corpus
         check_corpus(corpus)
         check_expectations(corpus, entry.expected(source), source.content_digest)
     except DataFormatError as error:

@@ -5,7 +5,7 @@ It is read while a workflow is parsed, so it imports nothing heavier than a YAML
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 from pkgutil import iter_modules
@@ -13,7 +13,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from textmix.core.config import load_yaml_strict, validate
-from textmix.core.errors import ConfigError
+from textmix.core.errors import ConfigError, suggest
 from textmix.data import readers
 from textmix.data.formats import FORMATS, OWN_DATA
 
@@ -23,6 +23,8 @@ KINDS = ("mirror", "https", "package")
 RECORD = "fetch.json"
 #: Keys of an entry that are shown to people in the report; fetching and parsing do not depend on them.
 PROSE = ("title", "citation", "terms", "note", "no_digest")
+#: Keys of an entry or of a source that say what is in the whole data set.
+_CONTENT = ("expect", "content_digest")
 _SCHEMA = Path("workflow", "schemas", "datasets.schema.yaml")
 
 
@@ -134,7 +136,8 @@ class DatasetEntry:
     sources : the sources in the order in which they are tried.
     hosts : hosts to which a download may be redirected, besides its own host.
     expect : key of `Corpus.statistics` -> value that it must have.
-    raw : the entry as config/datasets.yaml has it.
+    classes : the labels whose documents alone are taken, of a part of another data set; all where there are none.
+    raw : the entry as config/datasets.yaml has it, of a part with all of its whole.
     """
 
     id: str
@@ -148,6 +151,7 @@ class DatasetEntry:
     expect: Mapping[str, int] = field(default_factory=dict)
     note: str = ""
     no_digest: str = ""
+    classes: Sequence[str] = ()
     raw: Mapping[str, Any] = field(default_factory=dict)
 
     @property
@@ -182,7 +186,9 @@ class DatasetEntry:
         return {role: folder / file["name"] for role, file in record["files"].items()}
 
 
-def load_registry(path: str | Path, schema: str | Path | None = None) -> dict[str, DatasetEntry]:
+def load_registry(
+    path: str | Path, schema: str | Path | None = None, beside: Mapping[str, DatasetEntry] | None = None
+) -> dict[str, DatasetEntry]:
     """Read and check the registry.
 
     Parameters
@@ -190,6 +196,7 @@ def load_registry(path: str | Path, schema: str | Path | None = None) -> dict[st
     path : path of config/datasets.yaml.
     schema : path of the JSON schema; by default workflow/schemas/datasets.schema.yaml of the project that ``path`` is
         in.
+    beside : the entries of other files, of which the data sets of this one may be parts.
 
     Returns
     -------
@@ -198,7 +205,42 @@ def load_registry(path: str | Path, schema: str | Path | None = None) -> dict[st
     path = Path(path)
     raw = load_yaml_strict(path)
     validate(raw, schema or path.resolve().parent.parent / _SCHEMA, str(path))
-    return {name: dataset_entry(name, value, f"{path}: {name}") for name, value in raw.items()}
+    others = {name: entry.raw for name, entry in (beside or {}).items()}
+    return {
+        name: dataset_entry(name, value, f"{path}: {name}") for name, value in wholes(raw, str(path), others).items()
+    }
+
+
+def wholes(
+    raw: Mapping[str, Mapping[str, Any]], where: str, others: Mapping[str, Mapping[str, Any]] | None = None
+) -> dict[str, Mapping[str, Any]]:
+    """Return the entries of a file, each part of another data set with all keys of that one.
+
+    Parameters
+    ----------
+    raw : identifier -> entry as it stands in the file; a part names its whole by ``from``.
+    where : the file, for messages.
+    others : identifier -> entry of other files.
+
+    Raises
+    ------
+    ConfigError : ``from`` names no data set, or a part.
+    """
+    known = {name: entry for name, entry in {**(others or {}), **raw}.items() if "classes" not in entry}
+    return {name: _whole(name, entry, known, where) if "from" in entry else entry for name, entry in raw.items()}
+
+
+def _whole(
+    name: str, entry: Mapping[str, Any], known: Mapping[str, Mapping[str, Any]], where: str
+) -> Mapping[str, Any]:
+    """Return the entry of a part with the keys of its whole, whose counts and digests are not the part's."""
+    if entry["from"] not in known:
+        raise ConfigError(f"{where}: {name}.from: no data set '{entry['from']}'; {suggest(entry['from'], known)}")
+    whole, title = known[entry["from"]], ", ".join(entry["classes"])
+    sources = [{key: one for key, one in source.items() if key not in _CONTENT} for source in whole["sources"]]
+    own = {key: value for key, value in entry.items() if key != "from"}
+    kept = {key: value for key, value in whole.items() if key not in _CONTENT}
+    return {**kept, "sources": sources, "expect": {}, "title": f"{whole['title']}: {title}", **own}
 
 
 def content_of(raw: Mapping[str, Any]) -> dict[str, Any]:
@@ -238,6 +280,7 @@ def dataset_entry(name: str, raw: Mapping[str, Any], where: str) -> DatasetEntry
         sources=sources,
         hosts=frozenset(raw.get("hosts", ())),
         expect=raw["expect"],
+        classes=raw.get("classes", ()),
         note=raw.get("note", ""),
         no_digest=raw.get("no_digest", ""),
         raw=raw,

@@ -9,9 +9,8 @@ import pytest
 
 from tests.data.readers.texts import rows
 from tests.fixtures.reader_files import SAMPLES, Sample
-from textmix.core.errors import ConfigError, DataFormatError
+from textmix.core.errors import DataFormatError
 from textmix.data.corpus import TEST, TRAIN
-from textmix.data.readers import tab_file
 
 
 def test_tab_rows_are_read_after_the_header(tmp_path: Path) -> None:
@@ -46,12 +45,3 @@ def test_broken_tab_files_are_named_by_line(case: str, tmp_path: Path) -> None:
     with pytest.raises(DataFormatError, match=re.escape(what)) as caught:
         Sample("tab_file", {"data": data}).read(tmp_path)
     assert caught.value.line == line
-
-
-def test_named_classes_alone_are_read_and_keep_their_row_numbers(tmp_path: Path) -> None:
-    path = tmp_path / "data.tab"
-    path.write_bytes(HEAD + b"b\tone\na\ttwo\nc\tthree\na\tfour\n")
-    corpus = tab_file.read({"data": path}, {"name": "made", "classes": ["a", "c"]})
-    assert rows(corpus) == [("1", "a", "two"), ("2", "c", "three"), ("3", "a", "four")]
-    with pytest.raises(ConfigError, match="no document is of the class z"):
-        tab_file.read({"data": path}, {"name": "made", "classes": ["a", "z"]})

@@ -10,14 +10,14 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from textmix.core.errors import ConfigError, DataFormatError
+from textmix.core.errors import DataFormatError
 from textmix.data.archives import MAX_BYTES, iter_lines
 from textmix.data.corpus import Corpus
 from textmix.data.reading import SPLITS, Document, data_files, split_array, split_labels, text_corpus
 from textmix.data.tables import Lines, cell_rows
 
 #: Options, and which of them are required.
-OPTIONS: dict[str, bool] = {"label_separator": False, "classes": False}
+OPTIONS: dict[str, bool] = {"label_separator": False}
 
 
 def read(files: Mapping[str, Path], options: Mapping[str, Any]) -> Corpus:
@@ -30,24 +30,20 @@ def read(files: Mapping[str, Path], options: Mapping[str, Any]) -> Corpus:
     ----------
     files : ``train`` and ``test``, or ``data``.
     options : ``name``; ``label_separator``, a text that separates the labels in a class name: with ``.`` the class
-        ``rec.sport.hockey`` becomes the labels rec, sport and hockey (default: the class is the one label);
-        ``classes``, the classes whose documents are read (default: all), as R8 is the eight largest of R52.
+        ``rec.sport.hockey`` becomes the labels rec, sport and hockey (default: the class is the one label).
 
     Returns
     -------
     a `Corpus` with document ids ``role/row``, or ``row`` for the role ``data``; rows are counted from 0 after the
     header.
     """
-    documents, sizes, wanted = list[Document](), dict[str, int](), options.get("classes")
+    documents, sizes = list[Document](), dict[str, int]()
     for role, path in data_files(files).items():
         prefix = f"{role}/" if role in SPLITS else ""
-        rows = ((row, cells) for row, cells in enumerate(_rows(path)) if wanted is None or cells[0] in wanted)
-        part = [Document(f"{prefix}{row}", *cells) for row, cells in rows]
+        part = [Document(f"{prefix}{row}", *cells) for row, cells in enumerate(_rows(path))]
         documents += part
         sizes[role] = len(part)
     corpus = text_corpus(options, documents, split_array(sizes))
-    if absent := sorted(set(wanted or ()) - set(corpus.label_names)):
-        raise ConfigError(f"{options['name']}: classes: no document is of the class {absent[0]}; correct its name")
     return split_labels(corpus, options["label_separator"]) if "label_separator" in options else corpus
 
 
