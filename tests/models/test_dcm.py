@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy import sparse
+from scipy import integrate, sparse, stats
 from sklearn.exceptions import ConvergenceWarning
 
 from tests.naive import dcm as naive
@@ -145,6 +147,40 @@ def test_log_likelihood_equals_equation_1(seed: int) -> None:
     model = DCMClassifier().fit(X, y)
     expected = [[naive.log_pmf(x, alpha) for alpha in model.alpha_] for x in X]
     np.testing.assert_allclose(model.log_likelihood(X), expected, rtol=1e-10, atol=1e-9)
+
+
+def with_parameters(alpha: np.ndarray) -> DCMClassifier:
+    """Return a model of one class with the given parameters (V,)."""
+    model = DCMClassifier().fit(np.ones((2, len(alpha)), dtype=int), [0, 0])
+    model._alpha, model.concentration_ = alpha[:, np.newaxis], np.array([alpha.sum()])
+    return model
+
+
+@pytest.mark.parametrize("alpha", [(0.4, 0.7), (1.0, 1.0), (3.0, 0.2)])
+def test_the_dcm_is_the_integral_of_multinomials_over_a_dirichlet(alpha: tuple[float, float]) -> None:
+    model = with_parameters(np.array(alpha))
+    for first, length in ((0, 1), (1, 1), (2, 5), (5, 5), (1, 12)):
+
+        def joint(theta: float, first: int = first, length: int = length) -> float:
+            return float(stats.binom.pmf(first, length, theta) * stats.beta.pdf(theta, *alpha))
+
+        # The density may be infinite at both ends, so that each is the end of an integral of its own.
+        integral = sum(integrate.quad(joint, *part, epsabs=1e-12, limit=200)[0] for part in ((0.0, 0.5), (0.5, 1.0)))
+        found = np.exp(model.log_likelihood(np.array([[first, length - first]])))
+        np.testing.assert_allclose(found, integral, rtol=1e-6)
+
+
+def test_the_dcm_is_that_of_an_urn_to_which_each_ball_comes_back_with_another() -> None:
+    alpha, total = np.array([0.4, 1.0, 2.5]), dict[tuple[int, ...], float]()
+    for drawn in itertools.product(range(3), repeat=5):
+        balls, chance = alpha.copy(), 1.0
+        for colour in drawn:
+            chance *= balls[colour] / balls.sum()
+            balls[colour] += 1.0
+        counts = tuple(drawn.count(colour) for colour in range(3))
+        total[counts] = total.get(counts, 0.0) + chance
+    found = np.exp(with_parameters(alpha).log_likelihood(np.array(list(total))))
+    np.testing.assert_allclose(found[:, 0], list(total.values()), rtol=1e-12)
 
 
 def test_probabilities_of_all_documents_of_a_length_sum_to_one() -> None:
