@@ -37,3 +37,13 @@ def test_calibration_of_no_probability_is_nan_and_of_nonsense_an_error():
         calibration_error(np.array([1.5]), np.array([1]))
     with pytest.raises(ValueError, match="as many"):
         calibration_error(np.array([0.5]), np.array([1, 0]))
+
+
+@pytest.mark.parametrize("beyond", [1e-9, 1e-7, 1e-5, 1e-3])
+def test_a_probability_may_lie_outside_by_rounding_alone(beyond):
+    for probability in (-beyond, 1.0 + beyond):
+        if beyond < 1e-6:
+            assert calibration_error(np.array([probability]), np.array([1])) == pytest.approx(abs(1.0 - probability))
+        else:
+            with pytest.raises(ValueError, match="from 0 to 1"):
+                calibration_error(np.array([probability]), np.array([1]))
