@@ -28,6 +28,7 @@ from reproduction.verdict.published import KINDS
 from reproduction.verdict.words import VERDICTS, decimals, short
 from tests.verdict.reporting import SETTINGS, Made, row
 from textmix.core.errors import ConfigError, IntegrityError
+from textmix.metrics.significance import resampled_difference
 
 
 @pytest.fixture
@@ -212,6 +213,15 @@ def test_the_mean_difference_of_a_method_is_that_of_its_cells(made: Made) -> Non
     half = stats.t.ppf(0.975, freedom) * error / 3**0.5
     assert mean["high"] - mean["low"] == pytest.approx(2 * half)
     assert method_means(compared[:2]) == []
+
+
+def test_the_means_of_all_methods_of_a_table_are_corrected_together() -> None:
+    cell = {"paper": "p", "artefact": "p.t1", "kind": "number", "verdict": "undecided", "unit": "percent"}
+    cell |= {"difference": 1.0, "error": 0.763, "freedom": 10, "margin": 0.1}
+    rows = [{**cell, "method": method} for method in ("a", "b") for _ in range(3)]
+    both, alone = method_means(rows), method_means(rows[:3])
+    assert 0.025 < alone[0]["p"] < 0.05 and alone[0]["corrected"] == "differs"
+    assert [one["corrected"] for one in both] == ["undecided"] * 2
 
 
 @pytest.mark.parametrize("trials", [[0.79, 0.801, 0.802, 0.805, 0.806], [0.803], [0.83], [0.79, 0.83]])
@@ -424,6 +434,26 @@ def test_a_claim_on_the_only_split_says_that_no_test_was_made(tmp_path: Path) ->
     assert found["reason"].endswith("one split: compared as they are, without a test")
 
 
+@pytest.mark.parametrize(
+    ("documents", "rebuilt", "margin", "said"),
+    [
+        (570, 0.83, "1", "a share of 570 documents has a standard error of 1.573 points"),
+        (570, 0.86, "1", "a share of 570 documents has a standard error of 1.453 points"),
+        (570, 0.83, "4", ""),
+        (25_000, 0.83, "1", ""),
+    ],
+)
+def test_a_share_of_one_split_has_its_standard_error_told_where_it_outgrows_the_margin(
+    tmp_path: Path, documents: int, rebuilt: float, margin: str, said: str
+) -> None:
+    made = Made(tmp_path, {**SETTINGS, "splits": {"halves": {"kind": "given"}}})
+    made.scores("dcm", {"": [rebuilt]})
+    made.data("news_set", {"documents": 2 * documents, "test": documents})
+    found = one(made, unit="percent", value="83.5", margin=margin)
+    assert found["verdict"] == ("reproduced" if abs(100 * rebuilt - 83.5) <= float(margin) else "differs")
+    assert said in found["reason"] and ("standard error" in found["reason"]) == bool(said)
+
+
 def test_check_tells_the_numbers_it_saw_and_the_pairs_that_break_it(made: Made) -> None:
     made.measure("free", SCORES)
     chain = {"kind": "rising", "left": [f"measure:free/{name}" for name in ("low", "mid", "top")]}
@@ -462,6 +492,17 @@ def test_overlapping_splits_are_compared_by_the_corrected_test(made: Made) -> No
     check = {"kind": "above", "left": ["score:table1/news/dcm/accuracy"], "right": ["score:table1/news/edcm/accuracy"]}
     found = one(made, {"c": check}, source="check:c", tolerance="order")
     assert (found["verdict"], found["rebuilt"]) == ("undecided", "undecided")
+
+
+def test_the_tests_of_all_pairs_of_a_claim_are_corrected_together(made: Made) -> None:
+    better = [0.8248, 0.8352, 0.8183, 0.8417, 0.83]
+    assert 0.025 < resampled_difference(better, [0.80] * 5, 1.0).p < 0.05
+    for method, values in (("dcm", better), ("grid", better), ("edcm", [0.80] * 5)):
+        made.scores(method, {"": values})
+    pairs = {"kind": "above", "right": ["score:table1/news/edcm/accuracy"]}
+    for left, verdict in ((["dcm"], "reproduced"), (["grid"], "reproduced"), (["dcm", "grid"], "undecided")):
+        check = {**pairs, "left": [f"score:table1/news/{method}/accuracy" for method in left]}
+        assert one(made, {"c": check}, source="check:c", tolerance="order")["verdict"] == verdict
 
 
 def test_pairs_are_over_the_splits_that_both_methods_have(made: Made) -> None:

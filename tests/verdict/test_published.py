@@ -263,6 +263,9 @@ def test_a_good_row_keeps_its_printed_digits(tmp_path: Path) -> None:
         ({"margin": ""}, "margin", "not a number above 0"),
         ({"margin": "-1"}, "margin", "not a number above 0"),
         ({"margin": "0%"}, "margin", "not a number above 0"),
+        ({"margin": "2"}, "margin", "allows every share, so that the row cannot fail; write it in fraction"),
+        ({"margin": "101%"}, "margin", "allows every share"),
+        ({"unit": "percent", "value": "85", "margin": "85"}, "margin", "write it in percent"),
         ({"tolerance": "exact"}, "margin", "takes no margin"),
         ({"note": " padded"}, "note", "remove it"),
         ({"source": "check:edcm_above"}, "source", "use both or neither"),
@@ -374,6 +377,11 @@ def test_a_row_must_name_a_check_that_there_is(tmp_path: Path) -> None:
             "{text: t, kind: near, left: ['data:r/s'], right: ['data:r'], margin: 1}",
             "a: right: 'data:r' does not follow",
         ),
+        (
+            "{text: t, kind: near, left: ['score:e/r/m/accuracy'], right: ['score:e/r/n/accuracy'], margin: 1.5}",
+            "a: margin: 1.5 decides nothing, for scores are shares from 0 to 1; write 1.5 percent as 0.015",
+        ),
+        ("{text: t, kind: at_least, left: ['score:e/r/m/accuracy'], bound: 85}", "a: bound: 85 decides nothing"),
     ],
 )
 def test_a_wrong_check_is_refused(tmp_path: Path, entry: str, message: str) -> None:
@@ -383,6 +391,12 @@ def test_a_wrong_check_is_refused(tmp_path: Path, entry: str, message: str) -> N
         read_checks(path, SCHEMAS, {})
     assert message in str(error.value)
     assert str(error.value).startswith(str(path))
+
+
+def test_a_margin_of_what_is_no_share_may_be_above_one(tmp_path: Path) -> None:
+    path = tmp_path / "checks.yaml"
+    path.write_text("a: {text: t, kind: near, left: ['score:e/r/m/log_loss'], right: ['measure:m/n'], margin: 1.5}")
+    assert read_checks(path, SCHEMAS, {})["a"]["margin"] == 1.5
 
 
 @pytest.mark.parametrize(

@@ -18,17 +18,19 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from reproduction.flow.locators import CheckLocator, Locator, SettingLocator, TestLocator, TimeLocator
+from reproduction.flow.locators import CheckLocator, Locator, ScoreLocator, SettingLocator, TestLocator, TimeLocator
 from reproduction.flow.results import NotRun, Results, RoleEntry
 from reproduction.verdict.claims import Outcome, evaluate
 from reproduction.verdict.locate import Rebuilt, locate, roles_behind
-from reproduction.verdict.numbers import allowance, bound, difference, judge, margin_share, samples
+from reproduction.verdict.numbers import allowance, bound, chance, difference, judge, margin_share, samples
 from reproduction.verdict.placebo import Placebo, is_counted, placebos
 from reproduction.verdict.published import KINDS, NUMBER, Check, Published
 from reproduction.verdict.words import DIFFERS, JUDGED, MISSING, NOT_RUN, OPEN, REPRODUCED, UNDECIDED, VERDICTS, number
 from textmix.core.errors import ConfigError, IntegrityError, MissingResult
 from textmix.metrics.significance import LEVEL, Estimate, from_error, holm, standard_error
 
+#: Metrics that are shares of the test documents.
+SHARES = ("accuracy", "error_rate", "subset_accuracy")
 #: Columns of ``comparison.csv``: ``spread`` and ``rebuilt_spread`` are standard deviations over the trials, ``trials``
 #: the number of ours, ``difference`` is rebuilt less published, ``low`` and ``high`` are the ends of its 95 % interval,
 #: ``error`` and ``freedom`` its standard error and degrees of freedom; all numbers of a row are in its unit.
@@ -294,8 +296,20 @@ def _judge_value(row: Published, locator: Locator, results: Results) -> Judgemen
     shown = (found.value, found.standard_deviation, off, test, found.n, error)
     if verdict not in JUDGED:
         return Judgement(verdict, reason, *shown)
-    reason = _join(reason, *_forms(entries, "nearly"))
+    documents = _shared_by(locator, found, results)
+    reason = _join(reason, chance(row, found, documents) if documents else "", *_forms(entries, "nearly"))
     return Judgement(verdict, reason, *shown, test.p if test else None, bound(row, found), margin_share(row, found))
+
+
+def _shared_by(locator: Locator, found: Rebuilt, results: Results) -> int | None:
+    """Return the number of test documents of which a value is a share; None of one that is no share or of many fits."""
+    if not isinstance(locator, ScoreLocator) or locator.metric not in SHARES or found.n != 1:
+        return None
+    split = results.settings["experiments"][locator.experiment]["roles"][locator.role]
+    if results.settings["splits"][split]["kind"] != "given":
+        return None
+    number_of: int | None = results.statistics(locator.role).get("test")
+    return number_of
 
 
 def in_unit_of(row: Published, locator: Locator, found: Rebuilt) -> Rebuilt:

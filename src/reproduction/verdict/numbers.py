@@ -132,6 +132,24 @@ def _enough(row: Published, found: Rebuilt) -> str:
     return f"about {enough} of our trials would decide it, with this difference and spread"
 
 
+def chance(row: Published, found: Rebuilt, documents: int) -> str:
+    """Return the standard error of a share of one split's test documents; empty if twice of it are within the margin.
+
+    The verdict stays: both scores are of the same documents, so that chance moves them together, and by how much is not
+    printed.
+
+    Parameters
+    ----------
+    row, found : published row and rebuilt share, in the row's unit.
+    documents : number of the test documents.
+    """
+    whole = 100.0 if row.unit == "percent" else 1.0
+    error = math.sqrt(float(found.value) * (whole - float(found.value)) / documents)
+    if row.tolerance != "near" or 2.0 * error <= allowance(row, float(row.value))[0]:
+        return ""
+    return f"a share of {documents} documents has a standard error of {short(error)}{_unit(row.unit)}"
+
+
 def slack(row: Published, target: float) -> float:
     """Return the largest difference that counts as none, in the row's unit.
 

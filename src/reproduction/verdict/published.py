@@ -25,6 +25,7 @@ from reproduction.flow.locators import (
     CheckLocator,
     Locator,
     RoleLists,
+    ScoreLocator,
     TestLocator,
     expand_locators,
     parse_locator,
@@ -32,6 +33,7 @@ from reproduction.flow.locators import (
 )
 from textmix.core.config import load_yaml_strict, validate
 from textmix.core.errors import ConfigError, suggest
+from textmix.metrics.table import METRICS
 
 PUBLISHED_COLUMNS = (
     *("id", "artefact", "kind", "dataset", "method", "metric", "unit", "value", "spread", "trials"),
@@ -314,6 +316,11 @@ def _check_numbers(path: Path, line: int, cells: Mapping[str, str]) -> None:
     size = margin.removesuffix("%")
     if tolerance == "near" and not (_is_number(size) and float(size) > 0):
         raise _fault(path, line, "margin", f"'{margin}' is not a number above 0, as tolerance near needs; write one")
+    if tolerance == "near" and most is not None:
+        allowed = float(size) * (float(value) / 100.0 if margin.endswith("%") else 1.0)
+        if allowed >= max(float(value), most - float(value)):
+            fault = f"'{margin}' allows every share, so that the row cannot fail; write it in {cells['unit']}"
+            raise _fault(path, line, "margin", fault)
 
 
 def _is_number(text: str) -> bool:
@@ -354,7 +361,19 @@ def _check(place: str, entry: Check, lists: RoleLists) -> Check:
         if key not in ("text", "kind", *needed, *optional):
             raise ConfigError(f"{place}: kind {entry['kind']} takes no '{key}'; remove it")
     sides = [side for side in ("left", "right") if side in entry]
-    return {**entry, **{side: _operands(entry[side], lists, f"{place}: {side}") for side in sides}}
+    expanded = {side: _operands(entry[side], lists, f"{place}: {side}") for side in sides}
+    if all(_is_share(text) for side in expanded.values() for text in side):
+        for key, fits in (("margin", entry.get("margin", 0) < 1), ("bound", 0 <= entry.get("bound", 0) <= 1)):
+            if not fits:
+                fault = f"{entry[key]} decides nothing, for scores are shares from 0 to 1"
+                raise ConfigError(f"{place}: {key}: {fault}; write 1.5 percent as 0.015")
+    return {**entry, **expanded}
+
+
+def _is_share(text: str) -> bool:
+    """Return whether a locator is of a score from 0 to 1."""
+    locator = parse_locator(text)
+    return isinstance(locator, ScoreLocator) and locator.metric in METRICS and METRICS[locator.metric].is_share
 
 
 def _operands(locators: Iterable[str], lists: RoleLists, place: str) -> list[str]:

@@ -42,6 +42,11 @@ class Metric:
     main: bool = False
     shown: bool = True
 
+    @property
+    def is_share(self) -> bool:
+        """Whether its values are from 0 to 1."""
+        return self.takes not in ("true_log_proba", "text")
+
 
 _ROWS = (
     Metric("accuracy", "classification", (SINGLE,), "the share of documents whose class is predicted", main=True),
