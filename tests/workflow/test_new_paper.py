@@ -13,7 +13,12 @@ from pathlib import Path
 import pytest
 import yaml
 
-from tests.workflow.tiny import Clone
+from reproduction.flow.papers import load_papers, read_methods
+from reproduction.verdict import new_paper
+from reproduction.verdict.published import read_published
+from reproduction.verdict.references import check_locator
+from tests.workflow.tiny import ROOT, Clone
+from textmix.core.errors import ConfigError
 
 pytestmark = pytest.mark.workflow
 
@@ -163,6 +168,64 @@ def test_a_paper_from_the_template_runs_to_its_page_as_configuration_alone(fresh
     assert "f-begun-scores" in page and "Table 1" in page
     again = begin(fresh, "begun")
     assert again.returncode == 1 and "take another name" in again.stderr
+
+
+SETS = """artefact,method,features,letters,mail
+t1,multinomial,words,33,50
+t1,linear_svm,words,12,
+t1,multinomial,pairs,35,51
+t2,multinomial,pairs,36,52
+"""
+
+
+def begun(folder: Path, table: str, **features: str) -> Path:
+    """Begin a paper in a folder outside the repository; return the folder of the paper."""
+    roles = {"letters": "r52_wheel", "mail": "bbc_wheel"}
+    new_paper.begin(new_paper.Begun(ROOT, "begun", table, folder, roles, features))
+    return folder / "begun"
+
+
+def test_each_feature_set_of_a_table_is_an_experiment_and_each_cell_has_its_own(tmp_path: Path) -> None:
+    folder = begun(tmp_path, SETS, pairs="max_n: 2, min_count: 3")
+    (paper,) = load_papers(ROOT, read_methods(ROOT), {"begun": folder}).values()
+    assert paper["features"] == {
+        "begun_words": {"tokenizer": "letters", "casing": "lower", "min_count": 2},
+        "begun_pairs": {"tokenizer": "letters", "casing": "lower", "min_count": 3, "max_n": 2},
+    }
+    assert {key: one["features"] for key, one in paper["experiments"].items()} == {
+        "words": "begun_words",
+        "pairs": "begun_pairs",
+    }
+    assert {key: one["experiment"] for key, one in paper["figures"].items()} == {
+        "scores_words": "words",
+        "scores_pairs": "pairs",
+    }
+    rows = read_published(folder / "published.csv")
+    assert [row.value for row in rows] == ["33", "50", "12", "35", "51", "36", "52"]
+    for row in rows:
+        check_locator(row.locator, paper, row.id, ROOT / "tests")
+    assert rows[3].source == "score:pairs/letters/multinomial_pairs/accuracy"
+    assert rows[5].id == "begun.t2.multinomial_pairs.letters"
+    assumed = (folder / "paper.yaml").read_text(encoding="utf-8").splitlines()[1:3]
+    assert assumed[0].startswith("# Assumed: accuracy in percent, within 1;")
+
+
+@pytest.mark.parametrize(
+    ("table", "features", "said"),
+    [
+        (SETS, {}, "say how the features pairs differ from words, such as by --features 'pairs=max_n: 2'"),
+        (SETS, {"pears": "max_n: 2"}, "no features 'pears'; did you mean 'pairs'?"),
+        ("artefact,method,letters\nt1,nbsvm,1\nt1,nbsvm,2\n", {}, "t1,nbsvm stands twice; tell feature sets apart by"),
+        (SETS.replace("t2", "t1"), {"pairs": "max_n: 2"}, "t1,multinomial,pairs stands twice; correct it"),
+        (SETS.replace("pairs", "Pairs"), {}, "'Pairs' is no name of features"),
+    ],
+)
+def test_a_table_in_which_two_cells_would_be_one_is_refused(
+    tmp_path: Path, table: str, features: dict[str, str], said: str
+) -> None:
+    with pytest.raises(ConfigError, match=re.escape(said)):
+        begun(tmp_path, table, **features)
+    assert not (tmp_path / "begun").exists()
 
 
 def test_a_paper_outside_the_repository_brings_data_methods_roles_and_figures(fresh: Clone) -> None:
