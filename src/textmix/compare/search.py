@@ -503,9 +503,9 @@ class Search:
         options = [((each,), self.trials[each].values, needed) for each in others]
         if self.average is not None:
             options.append((*self.average, AHEAD))
-        for parts, values, errors in options if incumbent is not None else []:
+        for parts, values, errors in options:
             difference = self.evidence(values)
-            if difference is None:
+            if difference is None or incumbent is None:
                 continue
             clear = len(parts) > 1 and difference.value > 0.0 and self._is_likelier(incumbent)
             if _errors(difference) < errors and not clear:
