@@ -48,6 +48,19 @@ def test_comment_docstring_touch_cores_and_hash_seed_rerun_nothing(copy: Clone) 
     assert "Nothing to be done" in done.stdout
 
 
+def test_a_newer_input_counts_by_its_content_if_it_is_a_small_file_and_else_by_its_time(copy: Clone) -> None:
+    scores = "results/scores/edcm/smoothing/tiny_news/edcm.csv"
+    later = (copy.folder / "results/report/index.html").stat().st_mtime + 60
+    os.utime(copy.folder / scores, (later, later))
+    os.utime(copy.folder / "config/papers/edcm/published.csv", (later, later))
+    assert planned(copy) == {}
+    features = copy.folder / "results/features/tiny_news/rainbow"
+    for path in (features, features / ".snakemake_timestamp"):  # Snakemake takes the time of a folder from this file
+        os.utime(path, (later, later))
+    jobs = planned(copy)
+    assert jobs["fit"] == 3 and jobs.keys() - ENDS == {"fit", "score"}
+
+
 def test_kernel_constant_reruns_exactly_its_stages_and_changes_the_numbers(copy: Clone) -> None:
     before = copy.digests()
     copy.edit(KERNEL, *KERNEL_EDIT)
