@@ -11,6 +11,7 @@ import pytest
 import yaml
 
 from tests.workflow.test_faults import hold, wait_until
+from tests.workflow.test_messages import with_own_method
 from tests.workflow.tiny import Clone, synthetic_tab
 
 pytestmark = pytest.mark.workflow
@@ -76,6 +77,29 @@ def test_kernel_constant_reruns_exactly_its_stages_and_changes_the_numbers(copy:
     predictions = {name.split("/")[5] for name in changed if name.startswith("results/predictions/")}
     assert predictions == {"edcm"}
     assert any(name.endswith("true_log_proba.npy") for name in changed), "Numba's cache kept the old kernel"
+
+
+def test_an_edit_of_a_module_of_ones_own_makes_what_it_reaches(fresh: Clone) -> None:
+    """Of a namespace over two folders, and of one that takes the place of Python's own, too."""
+    with_own_method(fresh)
+    files = {
+        "here/mine.py": "import tabnanny\nfrom spread.base import Base\nclass Mine(Base):\n    ONE = tabnanny.ONE\n",
+        "here/tabnanny.py": "ONE = 1\n",
+        "here/spread/other.py": "",
+        "there/spread/base.py": "from textmix import MultinomialClassifier as Base\n",
+    }
+    for name, text in files.items():
+        (fresh.folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (fresh.folder / name).write_text(text, encoding="utf-8")
+    path = ":".join(f"{fresh.folder}/{part}" for part in ("src", "here", "there"))
+    fit = "results/predictions/edcm/table1/tiny_news/mine"
+    done = fresh.run_warm("--cores", "1", fit, PYTHONPATH=path)
+    assert done.returncode == 0, done.stdout
+    for name, text in files.items():
+        assert planned(fresh, fit, PYTHONPATH=path) == {}
+        (fresh.folder / name).write_text(f"{text}EDITED = 1\n", encoding="utf-8")
+        assert planned(fresh, fit, PYTHONPATH=path) == ({} if name.endswith("other.py") else {"fit": 1})
+        (fresh.folder / name).write_text(text, encoding="utf-8")
 
 
 def test_edited_published_number_reruns_only_the_comparison_and_what_shows_it(copy: Clone) -> None:
