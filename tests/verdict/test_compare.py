@@ -16,8 +16,6 @@ from reproduction.verdict.compare import (
     COMPARISON_COLUMNS,
     compare_paper,
     count_by_kind,
-    count_verdicts,
-    count_weak,
     merge_comparisons,
     method_means,
     not_chosen,
@@ -634,11 +632,7 @@ def test_paper_left_out_by_the_configuration_is_not_run() -> None:
 
 
 def test_counts_have_every_verdict() -> None:
-    rows = [{"kind": kind, "verdict": "open", "weak": ""} for kind in KINDS]
-    rows += [{"kind": "claim", "verdict": "differs", "weak": ""}]
-    weak = {"kind": "number", "verdict": "reproduced", "weak": "its margin accepts too much"}
-    assert count_verdicts([*rows, weak]) == {**dict.fromkeys(VERDICTS, 0), "differs": 1, "open": 3}
-    assert count_weak([*rows, weak]) == {**dict.fromkeys(VERDICTS, 0), "reproduced": 1}
+    rows = [{"kind": kind, "verdict": "open"} for kind in KINDS]
     assert count_by_kind(rows)["setting"] == {**dict.fromkeys(VERDICTS, 0), "open": 1}
 
 

@@ -231,6 +231,14 @@ def made_of(rows: list[dict[str, Any]], choices: Sequence[Choice] = ()) -> Paper
     return make_section("p", spec, record, rows, results, data=[gone])
 
 
+def test_weak_numbers_count_apart() -> None:
+    rows = [comparison("reproduced", id="p.x"), comparison("differs", id="p.y"), comparison("differs", id="p.z")]
+    section = made_of([{**rows[0], "weak": "its margin accepts too much"}, *rows[1:]])
+    report = Report([section], {})
+    assert report.counts == {**dict.fromkeys(VERDICTS, 0), "differs": 2} == section.counts
+    assert report.weak_counts == {**dict.fromkeys(VERDICTS, 0), "reproduced": 1}
+
+
 def test_only_numbers_and_claims_are_counted() -> None:
     kinds = ("number", "claim", "setting", "derived", "equation", "context", "beyond")
     section = made_of([comparison("reproduced", id=f"p.{kind}", kind=kind) for kind in kinds])

@@ -11,8 +11,6 @@ from reproduction.verdict.compare import (
     COMPARISON_COLUMNS,
     MEANS,
     count_by_kind,
-    count_verdicts,
-    count_weak,
     merge_comparisons,
     method_means,
 )
@@ -52,10 +50,5 @@ with job(snakemake, tolerate_missing=True) as running:
     tried = [{key: row[key] for key in PLACEBO_COLUMNS} for row in rows if row["kind"] in (*COUNTED, IDENTITY)]
     write_result(write.placebo, format_csv(tried, PLACEBO_COLUMNS), running.record)
     write_result(write.means, format_csv(method_means(rows), MEANS), running.record)
-    counts = {
-        "verdicts": count_verdicts(rows),
-        "weak": count_weak(rows),
-        "kinds": count_by_kind(rows),
-        **report.summary,
-    }
-    write_result(write.summary, canonical_json(counts), running.record)
+    counts = {"verdicts": report.counts, "weak": report.weak_counts, "kinds": count_by_kind(rows)}
+    write_result(write.summary, canonical_json({**counts, **report.summary}), running.record)

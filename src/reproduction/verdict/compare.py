@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import math
 import statistics
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -23,7 +22,7 @@ from reproduction.flow.results import NotRun, Results, RoleEntry
 from reproduction.verdict.claims import Outcome, evaluate
 from reproduction.verdict.locate import Rebuilt, locate, roles_behind
 from reproduction.verdict.numbers import allowance, bound, chance, difference, judge, margin_share, samples
-from reproduction.verdict.placebo import Placebo, is_counted, placebos
+from reproduction.verdict.placebo import Placebo, placebos
 from reproduction.verdict.published import KINDS, NUMBER, Check, Published
 from reproduction.verdict.words import DIFFERS, JUDGED, MISSING, NOT_RUN, OPEN, REPRODUCED, UNDECIDED, VERDICTS, number
 from textmix.core.errors import ConfigError, IntegrityError, MissingResult
@@ -141,18 +140,6 @@ def merge_comparisons(papers: Iterable[Sequence[Mapping[str, Any]]]) -> list[dic
             )
         merged[row["id"]] = dict(row)
     return list(merged.values())
-
-
-def count_verdicts(rows: Iterable[Mapping[str, Any]]) -> dict[str, int]:
-    """Return how many numbers and claims that are not weak have each verdict, in the order of `VERDICTS`."""
-    found = Counter(row["verdict"] for row in rows if is_counted(row))
-    return {verdict: found[verdict] for verdict in VERDICTS}
-
-
-def count_weak(rows: Iterable[Mapping[str, Any]]) -> dict[str, int]:
-    """Return how many weak numbers have each verdict, in the order of `VERDICTS`."""
-    found = Counter(row["verdict"] for row in rows if row["weak"])
-    return {verdict: found[verdict] for verdict in VERDICTS}
 
 
 def count_by_kind(rows: Iterable[Mapping[str, Any]]) -> dict[str, dict[str, int]]:

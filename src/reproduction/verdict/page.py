@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -17,10 +16,10 @@ from reproduction.flow.results import LEFT_OUT, is_left_out
 from reproduction.pages.svg import dark_rules
 from reproduction.verdict.coverage import Lacking, Remedy, fetched, lacking
 from reproduction.verdict.items import Item
-from reproduction.verdict.ladder import Rung, ladder, points, summary
+from reproduction.verdict.ladder import points, summary
 from reproduction.verdict.provenance import HOME, where_in_words
 from reproduction.verdict.recorded import ABSENT, EQUAL, OTHER_DATA, TIMED, UNEQUAL, RecordedRun
-from reproduction.verdict.section import PaperSection
+from reproduction.verdict.section import ItemGroup, PaperSection
 from reproduction.verdict.tables import SIGNS, PaperTable, table_csv, table_tex
 from reproduction.verdict.words import DIFFERS, MISSING, REPRODUCED, UNDECIDED, VERDICTS
 from textmix.metrics.significance import LEVEL
@@ -34,8 +33,8 @@ _NAMED_CELLS = 3
 
 
 @dataclass(frozen=True)
-class Report:
-    """The content of all pages.
+class Report(ItemGroup):
+    """The content of all pages; its items are those of all papers.
 
     Parameters
     ----------
@@ -51,6 +50,11 @@ class Report:
     recorded: RecordedRun | None = None
     alone: bool = False
     drawing: str = ""
+    items: Sequence[Item] = field(init=False)
+
+    def __post_init__(self) -> None:
+        """Collect the items of all papers."""
+        object.__setattr__(self, "items", [item for section in self.sections for item in section.items])
 
     @property
     def home(self) -> str:
@@ -63,34 +67,6 @@ class Report:
         return [section.name for section in self.sections]
 
     @property
-    def counts(self) -> dict[str, int]:
-        """Verdict -> number of the counted items of all papers."""
-        return {verdict: sum(section.counts[verdict] for section in self.sections) for verdict in VERDICTS}
-
-    @property
-    def recorded_counts(self) -> dict[str, int]:
-        """Verdict -> number of the counted items of all papers in the recorded run."""
-        return {verdict: sum(section.recorded_counts[verdict] for section in self.sections) for verdict in VERDICTS}
-
-    @property
-    def repeated(self) -> dict[str, list[Item]]:
-        """``equal`` and ``not equal`` -> the counted items of all papers whose value is so beside the record."""
-        return {
-            standing: [item for one in self.sections for item in one.repeated[standing]]
-            for standing in (EQUAL, UNEQUAL)
-        }
-
-    @property
-    def known(self) -> list[Item]:
-        """The rows of the ladder of all papers."""
-        return [item for section in self.sections for item in section.known]
-
-    @property
-    def ladder(self) -> list[Rung]:
-        """The ladder over all papers."""
-        return ladder(self.known)
-
-    @property
     def summary(self) -> dict[str, Any]:
         """The ladder and the counts of each paper, as `summary.json` has them."""
         return summary({one.name: (one.known, one.spec.get("own", ())) for one in self.sections})
@@ -101,40 +77,9 @@ class Report:
         return points(self.known)
 
     @property
-    def weak(self) -> dict[str, int]:
-        """Verdict -> number of the weak numbers of all papers."""
-        found = Counter(item.cell.verdict for section in self.sections for item in section.weak)
-        return {verdict: found[verdict] for verdict in VERDICTS}
-
-    @property
-    def differing(self) -> list[Item]:
-        """The numbers and claims of all papers that differ, weak ones too."""
-        return [item for section in self.sections for item in section.differing]
-
-    @property
     def unexplained(self) -> int:
         """Number of the numbers and claims of all papers that differ and are not explained."""
         return sum(len(section.unexplained) for section in self.sections)
-
-    @property
-    def beside(self) -> Counter[str]:
-        """Kind -> number of the items that the counts leave out."""
-        return sum((section.beside for section in self.sections), Counter())
-
-    @property
-    def reproduced(self) -> list[Item]:
-        """The reproduced numbers and claims of all papers."""
-        return [item for section in self.sections for item in section.reproduced]
-
-    @property
-    def bounded(self) -> list[Item]:
-        """The reproduced numbers of all papers that are means over trials."""
-        return [item for section in self.sections for item in section.bounded]
-
-    @property
-    def items(self) -> list[Item]:
-        """All items of all papers."""
-        return [item for section in self.sections for item in section.items]
 
     @property
     def lacking(self) -> list[Lacking]:
@@ -148,16 +93,6 @@ class Report:
     def lacking_of(self, paper: str) -> list[Lacking]:
         """Return the data for which items of a paper wait."""
         return [one for one in self.lacking if paper in one.waiting]
-
-    @property
-    def recorded_differing(self) -> list[Item]:
-        """The numbers and claims of all papers that differ in the recorded run alone."""
-        return [item for section in self.sections for item in section.recorded_differing]
-
-    @property
-    def waiting(self) -> int:
-        """Number of the numbers and claims that wait for data."""
-        return self.counts[MISSING]
 
     @property
     def sorted_items(self) -> list[Item]:

@@ -12,7 +12,6 @@ import random
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from reproduction.verdict.claims import COMPARISONS, Operand
 from reproduction.verdict.numbers import allowance, slack
@@ -66,11 +65,6 @@ def placebos(rows: Sequence[Published], checks: Mapping[str, Check]) -> dict[str
         elif row.kind == IDENTITY:
             found[row.id] = Placebo(RANDOM, 1, 1.0, "")
     return found
-
-
-def is_counted(row: Mapping[str, Any]) -> bool:
-    """Return whether a row of ``comparison.csv`` counts in the headline: a number or claim that is not weak."""
-    return row["kind"] in COUNTED and not row["weak"]
 
 
 def _of_number(row: Published, rows: Iterable[Published]) -> Placebo:

@@ -38,8 +38,109 @@ class Specified:
     factors: Mapping[str, Mapping[str, Mapping[str, str]]] = field(default_factory=dict)
 
 
+def _by_verdict(verdicts: Iterable[str]) -> dict[str, int]:
+    """Return verdict -> how often it stands in a list, in the order of `VERDICTS`."""
+    found = Counter(verdicts)
+    return {verdict: found[verdict] for verdict in VERDICTS}
+
+
+class ItemGroup:
+    """Some items, and what the pages count and say of them.
+
+    Attributes
+    ----------
+    items : rows of comparisons, in order.
+    """
+
+    items: Sequence[Item]
+
+    @property
+    def counted(self) -> list[Item]:
+        """The items that the counts of verdicts count: numbers and claims that are not weak."""
+        return [item for item in self.items if item.counts_as in COUNTED]
+
+    @property
+    def weak(self) -> list[Item]:
+        """The numbers that count apart, for their margins accept too much."""
+        return [item for item in self.items if item.weak]
+
+    @property
+    def weak_counts(self) -> dict[str, int]:
+        """Verdict -> number of the weak numbers."""
+        return _by_verdict(item.cell.verdict for item in self.weak)
+
+    @property
+    def known(self) -> list[Item]:
+        """The rows of the ladder: those that this run or the recorded one judged."""
+        return all_known(self.items)
+
+    @property
+    def ladder(self) -> list[Rung]:
+        """The ladder of the known items."""
+        return ladder(self.known)
+
+    @property
+    def results(self) -> Rung:
+        """The results of methods that are known, and how many of them came out."""
+        return self.ladder[2]
+
+    @property
+    def judged(self) -> list[Item]:
+        """The counted items that this run judged."""
+        return [item for item in self.counted if item.judged]
+
+    @property
+    def waiting(self) -> int:
+        """Number of the counted items that wait for data."""
+        return self.counts[MISSING]
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """Verdict -> number of the counted items."""
+        return _by_verdict(item.cell.verdict for item in self.counted)
+
+    @property
+    def recorded_counts(self) -> dict[str, int]:
+        """Verdict -> number of the counted items in the recorded run."""
+        return _by_verdict(item.recorded.verdict for item in self.counted if item.recorded)
+
+    @property
+    def repeated(self) -> dict[str, list[Item]]:
+        """``equal`` and ``not equal`` -> the counted items whose value from the same data is so beside the record."""
+        known = [(item, item.recorded.standing) for item in self.counted if item.recorded]
+        return {wanted: [item for item, standing in known if standing == wanted] for wanted in (EQUAL, UNEQUAL)}
+
+    @property
+    def beside(self) -> Counter[str]:
+        """Kind -> number of the items that the counts leave out."""
+        return Counter(item.counts_as for item in self.items if item.counts_as not in COUNTED)
+
+    @property
+    def bounded(self) -> list[Item]:
+        """The reproduced numbers that are means over trials, which two one-sided tests bound by their margin."""
+        return [one for one in self.reproduced if one.margin_p is not None]
+
+    @property
+    def reproduced(self) -> list[Item]:
+        """The reproduced numbers and claims."""
+        return [one for one in self.counted if one.cell.verdict == REPRODUCED]
+
+    @property
+    def differing(self) -> list[Item]:
+        """The numbers and claims that differ, weak ones too, failed claims first."""
+        found = [item for item in (*self.counted, *self.weak) if item.cell.verdict == DIFFERS]
+        return sorted(found, key=lambda item: item.kind != CLAIM)
+
+    @property
+    def recorded_differing(self) -> list[Item]:
+        """The numbers and claims that differ in the recorded run and that this one did not judge, claims first."""
+        then = [one for one in (*self.counted, *self.weak) if one.recorded and one.recorded.absent]
+        found = [one for one in then if one.recorded and one.recorded.verdict == DIFFERS]
+        return sorted(found, key=lambda item: item.kind != CLAIM)
+
+
 @dataclass(frozen=True)
-class PaperSection:
+class PaperSection(ItemGroup):
     """The section of one paper.
 
     Parameters
@@ -77,26 +178,6 @@ class PaperSection:
     means: Sequence[Mapping[str, Any]] = ()
 
     @property
-    def counted(self) -> list[Item]:
-        """The items that the counts of verdicts count: numbers and claims that are not weak."""
-        return [item for item in self.items if item.counts_as in COUNTED]
-
-    @property
-    def weak(self) -> list[Item]:
-        """The numbers that count apart, for their margins accept too much."""
-        return [item for item in self.items if item.weak]
-
-    @property
-    def known(self) -> list[Item]:
-        """The rows of the ladder: those that this run or the recorded one judged."""
-        return all_known(self.items)
-
-    @property
-    def results(self) -> Rung:
-        """The results of methods that are known, and how many of them came out."""
-        return ladder(self.known)[2]
-
-    @property
     def own(self) -> Rung:
         """The printed numbers of the paper's own methods that are known, and how many of them came out."""
         return own(self.known, self.spec.get("own", ()))
@@ -110,62 +191,6 @@ class PaperSection:
     def tabled(self) -> set[str]:
         """Names of the tables."""
         return {table.name for table in self.tables}
-
-    @property
-    def judged(self) -> list[Item]:
-        """The counted items that this run judged."""
-        return [item for item in self.counted if item.judged]
-
-    @property
-    def waiting(self) -> int:
-        """Number of the counted items that wait for data."""
-        return self.counts[MISSING]
-
-    @property
-    def counts(self) -> dict[str, int]:
-        """Verdict -> number of the counted items."""
-        found = Counter(item.cell.verdict for item in self.counted)
-        return {verdict: found[verdict] for verdict in VERDICTS}
-
-    @property
-    def recorded_counts(self) -> dict[str, int]:
-        """Verdict -> number of the counted items in the recorded run."""
-        found = Counter(item.recorded.verdict for item in self.counted if item.recorded)
-        return {verdict: found[verdict] for verdict in VERDICTS}
-
-    @property
-    def repeated(self) -> dict[str, list[Item]]:
-        """``equal`` and ``not equal`` -> the counted items whose value from the same data is so beside the record."""
-        known = [(item, item.recorded.standing) for item in self.counted if item.recorded]
-        return {wanted: [item for item, standing in known if standing == wanted] for wanted in (EQUAL, UNEQUAL)}
-
-    @property
-    def beside(self) -> Counter[str]:
-        """Kind -> number of the items that the counts leave out."""
-        return Counter(item.counts_as for item in self.items if item.counts_as not in COUNTED)
-
-    @property
-    def bounded(self) -> list[Item]:
-        """The reproduced numbers that are means over trials, which two one-sided tests bound by their margin."""
-        return [one for one in self.reproduced if one.margin_p is not None]
-
-    @property
-    def reproduced(self) -> list[Item]:
-        """The reproduced numbers and claims."""
-        return [one for one in self.counted if one.cell.verdict == REPRODUCED]
-
-    @property
-    def differing(self) -> list[Item]:
-        """The numbers and claims that differ, weak ones too, failed claims first."""
-        found = [item for item in (*self.counted, *self.weak) if item.cell.verdict == DIFFERS]
-        return sorted(found, key=lambda item: item.kind != CLAIM)
-
-    @property
-    def recorded_differing(self) -> list[Item]:
-        """The numbers and claims that differ in the recorded run and that this one did not judge, claims first."""
-        then = [one for one in (*self.counted, *self.weak) if one.recorded and one.recorded.absent]
-        found = [one for one in then if one.recorded and one.recorded.verdict == DIFFERS]
-        return sorted(found, key=lambda item: item.kind != CLAIM)
 
     def by_cause(self, items: Iterable[Item]) -> list[tuple[Cause | None, list[Item]]]:
         """Return items that differ by their cause, causes of most items first and unknown ones last."""
