@@ -16,7 +16,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from textmix.core.processor import use_all_instructions
+from reproduction.flow.processor import use_all_instructions
 
 use_all_instructions(os.environ)  # before NumPy is imported
 

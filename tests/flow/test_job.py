@@ -166,7 +166,7 @@ def test_record_says_what_made_the_result_without_places_or_times(snakemake, tmp
         "results/scores/a.csv": io.result_digest("results/scores/a.csv"),
     }
     assert first["settings"].keys() == {"spec", "seed"}
-    assert {"fit.py", "textmix.core.processor"} <= first["code"].keys()
+    assert {"fit.py", "reproduction.flow.processor"} <= first["code"].keys()
     assert first["environment"].items() >= {"python": platform.python_version(), "numpy": np.__version__}.items()
     text = io.canonical_json(first)
     assert str(tmp_path) not in text and str(Path.home()) not in text and time.strftime("%Y-%m") not in text

@@ -8,7 +8,7 @@ import sys
 import pytest
 
 import textmix
-from textmix.core.provenance import reachable
+from reproduction.flow.provenance import reachable
 
 
 def imported_by(statement: str) -> set[str]:

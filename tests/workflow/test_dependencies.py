@@ -12,13 +12,12 @@ from typing import Any
 
 import pytest
 
-from reproduction.flow import recipe
+from reproduction.flow import provenance, recipe
 from reproduction.flow.jobs import STYLES, TEMPLATES, Jobs
 from reproduction.flow.plan import make_plan
 from reproduction.flow.recipe import Code
 from tests.workflow.test_reruns import ENDS, planned
 from tests.workflow.tiny import Clone
-from textmix.core import provenance
 from textmix.core.config import load_yaml_strict
 
 pytestmark = pytest.mark.workflow

@@ -60,7 +60,7 @@ from reproduction.flow.plan import make_plan, with_defaults
 from reproduction.verdict.references import check_papers
 from reproduction.verdict.closing_lines import report_lines
 from textmix.core.config import load_yaml_strict
-from textmix.core.processor import use_common_instructions
+from reproduction.flow.processor import use_common_instructions
 from textmix.core.errors import TextmixError
 
 # All jobs inherit it: the same bytes on every processor.

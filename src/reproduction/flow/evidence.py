@@ -14,12 +14,12 @@ from pathlib import Path
 from typing import Any
 
 from reproduction.flow.folders import RESULTS
+from reproduction.flow.provenance import SHORT, reachable, source_digest
 from reproduction.flow.recipe import NEUTRAL
 from textmix.core import io
 from textmix.core.digests import digest_of
 from textmix.core.environment import environment
 from textmix.core.errors import IntegrityError
-from textmix.core.provenance import SHORT, reachable, source_digest
 
 #: Outcomes of the tests, which no job writes but `make test`.
 OUTCOMES = RESULTS / "tests/outcomes.json"

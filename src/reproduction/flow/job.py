@@ -15,11 +15,11 @@ from pathlib import Path
 from types import SimpleNamespace, TracebackType
 from typing import Any
 
+from reproduction.flow.late import load_late
+from reproduction.flow.processor import processor
 from reproduction.flow.recipe import check_code, record_of
 from textmix.core import io
 from textmix.core.errors import IntegrityError, MissingResult, TextmixError
-from textmix.core.late import load_late
-from textmix.core.processor import processor
 from textmix.core.progress import Paced
 from textmix.core.provenance import found_by_all
 

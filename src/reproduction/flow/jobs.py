@@ -22,13 +22,13 @@ from reproduction.flow.folders import RESOURCES, package_of
 from reproduction.flow.locators import DataLocator, FeaturesLocator, Locator, MeasureLocator, ScoreLocator
 from reproduction.flow.papers import given_by_causes, outside, registries
 from reproduction.flow.plan import Fit, Plan
+from reproduction.flow.provenance import SHORT
 from reproduction.flow.readings import SEED
 from reproduction.flow.recipe import Code, is_of_today
 from reproduction.flow.recorded_curves import RECORDED_CURVES, recorded_curves
 from textmix.core import io
 from textmix.core.digests import digest_of
 from textmix.core.environment import versions
-from textmix.core.provenance import SHORT
 from textmix.data.fetch import source_state
 from textmix.data.registry import DatasetEntry, content_of
 from textmix.experiment.methods import COMPARED, FITTED, TUNING

@@ -12,9 +12,9 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
+from reproduction.flow.provenance import SHORT
 from textmix.core import io
 from textmix.core.digests import digest_of
-from textmix.core.provenance import SHORT
 
 #: Folders of results whose numbers are measured times, which no other run repeats.
 TIMED = "results/timings/"

@@ -11,17 +11,17 @@ from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any
 
+from reproduction.flow.processor import processor
+from reproduction.flow.provenance import SHORT, reachable
 from textmix.core import io
 from textmix.core.digests import digest_of, sha256_file
 from textmix.core.environment import environment
 from textmix.core.errors import IntegrityError
-from textmix.core.processor import processor
-from textmix.core.provenance import SHORT, reachable
 
 #: Modules of this room that surround a job and can change no number, so that an edit of them re-runs none.
 NEUTRAL = tuple(f"reproduction.flow.{name}" for name in ("job", "recipe"))
 #: The module that says by which instructions NumPy and its libraries compute; the workflow sets them for each job.
-INSTRUCTIONS = "textmix.core.processor"
+INSTRUCTIONS = "reproduction.flow.processor"
 #: The folder with both packages, and that with the scripts.
 SOURCE = Path(__file__).resolve().parents[2]
 SCRIPTS = SOURCE.parent / "workflow/scripts"

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from reproduction.flow.processor import processor
 from textmix.core import digests, io
 from textmix.core.errors import IntegrityError
-from textmix.core.processor import processor
 
 #: Folders without records: the measured times of benchmarks, and of jobs, which Snakemake writes.
 WITHOUT_RECORD = {"bench", "benchmarks", "own"}

@@ -1,1 +1,1 @@
-"""Errors, files, configuration, provenance, determinism, jobs: all other packages of textmix may import from here."""
+"""Errors, files, configuration, digests, the cache: all other packages of textmix may import from here."""

@@ -32,9 +32,9 @@ from textmix.core.digests import sha256_bytes, sha256_file, stamp
 from textmix.core.environment import counts_by_version, has_distribution
 
 PACKAGE = "textmix"
-ROOT = Path(__file__).resolve().parents[1]
+ROOT = Path(__file__).resolve().parents[2] / PACKAGE
 #: Modules of errors, logs and records.  They cannot change a number, so an edit of them re-runs no job.
-NEUTRAL = {f"{PACKAGE}.core.{name}" for name in ("cache", "environment", "errors", "progress", "provenance")}
+NEUTRAL = {__name__, *(f"{PACKAGE}.core.{name}" for name in ("cache", "environment", "errors", "progress"))}
 #: Folders of installed packages, whose code counts by the version of its distribution.
 INSTALLED = {sysconfig.get_path(name) for name in ("purelib", "platlib")}
 #: Folders of Python's own library, which counts by the version of Python.

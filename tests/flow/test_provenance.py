@@ -13,8 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from textmix.core import provenance
-from textmix.core.provenance import reachable
+from reproduction.flow import provenance
+from reproduction.flow.provenance import reachable
 
 PACKAGE = provenance.ROOT
 SCRIPTS = PACKAGE.parents[1] / "workflow/scripts"
@@ -221,7 +221,7 @@ def test_digest_does_not_depend_on_where_the_package_lies(package, tmp_path, mon
 def test_digests_are_the_same_in_every_process():
     names = ["split.py", "measure.py"]
     program = (
-        "import sys; from textmix.core.provenance import reachable;"
+        "import sys; from reproduction.flow.provenance import reachable;"
         f"found = reachable(['reproduction.flow.plan'], [{str(SCRIPTS)!r} + '/' + name for name in {names!r}]);"
         "print(tuple(sorted(found.digests.items())))"
     )

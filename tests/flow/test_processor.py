@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from textmix.core.processor import (
+from reproduction.flow.processor import (
     COMMON,
     COMMON_INSTRUCTIONS,
     processor,
