@@ -11,7 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
-from textmix.data.doctor import Finding, reaches, survey
+from reproduction.flow.doctor import Finding, reaches, survey
 from textmix.data.registry import DatasetEntry
 
 #: Data set -> the reason why it is not within reach, in one clause; empty where it is.
@@ -46,7 +46,7 @@ def reach(
     Parameters
     ----------
     entries : of the data sets that are asked for; a further one counts as within reach.
-    resources, mirror : folders as for `textmix.data.doctor.survey`.
+    resources, mirror : folders as for `reproduction.flow.doctor.survey`.
     finds : tells whether the name of a host is found; asked once for each host, for all of them side by side.
     """
     entries = list(entries)

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from textmix.data.doctor import COLUMNS, reaches, survey, table
+from reproduction.flow.doctor import COLUMNS, reaches, survey, table
 from textmix.data.registry import dataset_entry
 
 SHA = "0123456789abcdef" * 4
