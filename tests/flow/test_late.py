@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from textmix.core import late
+from reproduction.flow import late
 
 
 @pytest.fixture
