@@ -57,11 +57,6 @@ class EvidenceReader:
 def code_of_test(tests: Path, file: str) -> str:
     """Return the digest of a test's file, of the slow plain implementations, of all modules that they reach, and of the
     versions of the packages that these import.
-
-    Parameters
-    ----------
-    tests : the folder of the tests.
-    file : path of the test's file in it.
     """
     files = sources_of_test(tests, file)
     found = reachable((), files, NEUTRAL)
@@ -75,12 +70,7 @@ def files_of_test(tests: Path, file: str) -> list[Path]:
 
 
 def sources_of_test(tests: Path, file: str) -> list[Path]:
-    """Return the file of a test, the plain implementations, the fixtures that pytest gives it, and what they import.
-
-    Parameters
-    ----------
-    tests, file : see `code_of_test`.
-    """
+    """Return the file of a test, the plain implementations, the fixtures that pytest gives it, and what they import."""
     fixtures = [folder / "conftest.py" for folder in (tests / file).parents if folder.is_relative_to(tests)]
     queue = [tests / file, *(tests / "naive").glob("*.py"), *fixtures]
     found = set[Path]()
@@ -99,10 +89,6 @@ def test_outcomes(tests: Path) -> dict[str, str]:
     `OUTCOMES` holds a test, such as ``models/test_dcm.py::test_gradient``, with its last outcome and the digest of its
     code, as `make test` writes it.  Outcomes that were changed by hand do not count; ``snakemake verify`` names their
     file.
-
-    Parameters
-    ----------
-    tests : the folder of the tests.
     """
     try:
         io.check_result(OUTCOMES)

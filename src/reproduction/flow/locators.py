@@ -165,17 +165,7 @@ LOCATORS: dict[str, type[Locator]] = {
 
 
 def parse_locator(text: str, place: str = "locator") -> Locator:
-    """Return a locator with its parts.
-
-    Parameters
-    ----------
-    text : the locator as it is written.
-    place : the file and key where it stands, for the message.
-
-    Raises
-    ------
-    ConfigError : the text does not follow the grammar; the message shows the right form.
-    """
+    """Return a locator with its parts."""
     kind = text.partition(":")[0]
     if kind not in LOCATORS:
         forms = ", ".join(made.form for made in LOCATORS.values())
@@ -191,18 +181,7 @@ def parse_locator(text: str, place: str = "locator") -> Locator:
 
 
 def expand_locators(locators: Iterable[str], lists: RoleLists, place: str) -> list[str]:
-    """Return locators in order; a locator that names a list is replaced by one locator for each role of the list.
-
-    Parameters
-    ----------
-    locators : as they are written in ``checks.yaml``.
-    lists : the role lists of the paper.
-    place : the file and key where they stand, for the message.
-
-    Raises
-    ------
-    ConfigError : a locator does not follow the grammar; the message begins with ``place``.
-    """
+    """Return locators in order; a locator that names a list is replaced by one locator for each role of the list."""
     expanded = []
     for text in locators:
         locator = parse_locator(text, place)
@@ -214,12 +193,7 @@ def expand_locators(locators: Iterable[str], lists: RoleLists, place: str) -> li
 
 
 def read_role_lists(path: str | Path) -> RoleLists:
-    """Return the role lists of a ``paper.yaml``; empty where it has none.
-
-    Raises
-    ------
-    ConfigError : the file cannot be read or is not YAML.
-    """
+    """Return the role lists of a ``paper.yaml``; empty where it has none."""
     lists: RoleLists = load_yaml_strict(path).get("role_lists", {})
     return lists
 

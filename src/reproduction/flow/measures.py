@@ -274,10 +274,6 @@ def run_measure(
     sources : role -> data, for the roles for which a data set stands.
     settings : the ``settings`` of the measure's entry in paper.yaml.
     generator : source of all random numbers of the measure.
-
-    Raises
-    ------
-    ConfigError : there is no such function.
     """
     module, _, name = function.partition(".")
     package = package_of(paper)

@@ -99,12 +99,7 @@ class Plan:
         return [name for name in self.papers if asked is None or name in asked]
 
     def entry(self, paper: str, kind: str, name: str) -> Mapping[str, Any]:
-        """Return an entry of a paper.yaml or of a reading, without the key that decides whether it is made.
-
-        Parameters
-        ----------
-        paper, kind, name : such as ``edcm``, ``measures`` and ``perplexity``.
-        """
+        """Return an entry of a paper.yaml or of a reading, without the key that decides whether it is made."""
         found: Mapping[str, Any] = self.readings[paper].spec[kind][name]
         return {key: value for key, value in found.items() if key != DEAR}
 
@@ -226,10 +221,6 @@ def make_plan(config: Mapping[str, Any], root: Path, resources: Path | None = No
     root : the folder with ``config/`` and ``workflow/``.
     resources, mirror : the folders in which data sets may lie already; every data set counts as within reach where
         ``resources`` is None.
-
-    Raises
-    ------
-    ConfigError : a key, name or reference is wrong; the message names file, key and remedy.
     """
     further = outside(config)
     folders = paper_folders(root, further)
@@ -248,17 +239,7 @@ def make_plan(config: Mapping[str, Any], root: Path, resources: Path | None = No
 
 
 def read_settings(config: Mapping[str, Any], schemas: Path) -> dict[str, Any]:
-    """Return the merged configuration as plain mappings, checked against its schema.
-
-    Parameters
-    ----------
-    config : of files and command line; the command line gives a truth value as text.
-    schemas : folder of the schemas.
-
-    Raises
-    ------
-    ConfigError : a key is wrong.
-    """
+    """Return the merged configuration as plain mappings, checked against its schema."""
     settings: dict[str, Any] = _plain(config)
     settings |= {key: _TRUTH.get(str(settings[key]).lower(), settings[key]) for key in _SWITCHES if key in settings}
     validate(settings, schemas / "config.schema.yaml", "configuration")
@@ -266,17 +247,7 @@ def read_settings(config: Mapping[str, Any], schemas: Path) -> dict[str, Any]:
 
 
 def with_defaults(config: Mapping[str, Any], main: Path) -> dict[str, Any]:
-    """Return a configuration with the values of the main file where it has none, as for a module that names some keys.
-
-    Parameters
-    ----------
-    config : the merged configuration of files and command line; it stays as it is.
-    main : config/config.yaml.
-
-    Raises
-    ------
-    ConfigError : the main file cannot be read.
-    """
+    """Return a configuration with the values of the main file where it has none; a module names some keys alone."""
     return _over(load_yaml_strict(main), _plain(config))
 
 

@@ -41,14 +41,7 @@ def reach(
     *,
     finds: Callable[[str], bool] = reaches,
 ) -> Reach:
-    """Return a function that says why a data set is not within reach.
-
-    Parameters
-    ----------
-    entries : of the data sets that are asked for; a further one counts as within reach.
-    resources, mirror : folders as for `reproduction.flow.doctor.survey`.
-    finds : tells whether the name of a host is found; asked once for each host, for all of them side by side.
-    """
+    """Return a function that says why a data set is not within reach."""
     entries = list(entries)
     hosts = sorted({host for entry in entries for source in entry.sources for host in source.hosts})
     with ThreadPoolExecutor(max(1, len(hosts))) as pool:
@@ -67,11 +60,6 @@ def _reason(found: Finding) -> str:
 
 def available_roles(roles: Mapping[str, Mapping[str, Any]], reason: Reach) -> dict[str, dict[str, Any]]:
     """Return the roles, each with the first of its data sets that is within reach.
-
-    Parameters
-    ----------
-    roles : the key ``roles`` of the configuration.
-    reason : why a data set is not within reach (`reach`).
 
     Returns
     -------

@@ -137,10 +137,6 @@ def load_readings(
     folders : name -> its folder.
     methods : the registry of methods.
     seed : the seed of config.yaml, which draws the points.
-
-    Raises
-    ------
-    ConfigError : a file breaks its schema, or names a row or a key of paper.yaml that does not exist.
     """
     return {name: _readings(root, folders[name], paper, methods, seed) for name, paper in papers.items()}
 

@@ -57,16 +57,7 @@ class Code:
 
 
 def check_code(parameter: Mapping[str, Any]) -> tuple[dict[str, str], dict[str, str]]:
-    """Return the state of a job's code after a check that it is what the parameter of its rule says.
-
-    Parameters
-    ----------
-    parameter : as `Code.parameter` gives it.
-
-    Raises
-    ------
-    IntegrityError : code, data files of the package or versions of packages changed since Snakemake planned the job.
-    """
+    """Return the state of a job's code after a check that it is what the parameter of its rule says."""
     state = Code(*(parameter[field.name] for field in fields(Code))).state()
     if digest_of(state)[:SHORT] != parameter["digest"]:
         raise IntegrityError("the code of this job changed since the run began; run the same command again")

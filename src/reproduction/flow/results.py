@@ -156,12 +156,7 @@ class Results:
             self.read[name] = sorted(f"{RESULTS}/{path.relative_to(self.root).as_posix()}" for path in self._asked)
 
     def dataset(self, role: str) -> str:
-        """Return the data set that stands for a role.
-
-        Raises
-        ------
-        MissingResult : the configuration maps no data set to the role.
-        """
+        """Return the data set that stands for a role."""
         entry = self.roles.get(role)
         if entry is None or entry.dataset is None:
             note = entry.note if entry and entry.note else "the configuration names none for it"
@@ -206,10 +201,6 @@ class Results:
         ----------
         experiment, role, method : of the fit.
         kind : the column of the timing file, such as ``fit_seconds`` or ``predict_seconds``.
-
-        Raises
-        ------
-        ConfigError : the timing file has no such column.
         """
         rows = self._rows("timings", experiment, role, method)
         first = rows[0].get("variant", "") if rows else ""
@@ -239,12 +230,7 @@ class Results:
         return self.root / "papers" / self.paper / "measures" / measure
 
     def measure_table(self, measure: str, table: str) -> list[dict[str, str]]:
-        """Return the rows of ``<table>.csv`` of a measure.
-
-        Raises
-        ------
-        ConfigError : the measure writes no such table.
-        """
+        """Return the rows of ``<table>.csv`` of a measure."""
         self._require("measures", measure)
         folder = self._measure_folder(measure)
         roles = self.measure_roles(measure)
@@ -303,10 +289,6 @@ def choose_variant(groups: Mapping[str, Any], variant: str | None, place: str) -
     """Return the key of ``groups`` (variant -> anything) that a variant means.
 
     None means the only variant; of several it means the one whose name is empty.
-
-    Raises
-    ------
-    ConfigError : there is no such variant, or None is ambiguous; the message begins with ``place``.
     """
     if variant is None:
         if len(groups) > 1 and "" not in groups:
@@ -322,12 +304,7 @@ def standard_deviation(values: list[float]) -> float | None:
 
 
 def entry_of(mapping: Mapping[str, Any], key: str, place: str) -> Any:
-    """Return ``mapping[key]``.
-
-    Raises
-    ------
-    ConfigError : there is no such key; the message begins with ``place`` and lists the keys that there are.
-    """
+    """Return ``mapping[key]``."""
     if key not in mapping:
         raise ConfigError(f"{place}: there is no '{key}'; there are {', '.join(sorted(map(str, mapping))) or 'none'}")
     return mapping[key]

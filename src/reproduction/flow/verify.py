@@ -15,10 +15,6 @@ WITHOUT_RECORD = {"bench", "benchmarks", "own"}
 def verify(results: Path, resources: Path) -> tuple[list[str], int]:
     """Check every result and every raw file against the digests in its record.
 
-    Parameters
-    ----------
-    results, resources : folders of the results and of the raw files.
-
     Returns
     -------
     faults : one sentence for each file that differs from its record, is gone, or has no record.

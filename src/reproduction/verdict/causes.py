@@ -38,16 +38,7 @@ GIVEN = ("locator", "value", "reason")
 
 
 def causes_of(choices: Iterable[Choice], rows: Iterable[Published]) -> dict[str, Cause]:
-    """Return the cause of each row that a choice explains, by the id of the row.
-
-    Parameters
-    ----------
-    choices, rows : entries of ``choices.yaml`` and rows of ``published.csv``.
-
-    Raises
-    ------
-    ConfigError : a row does not exist, or has two causes.
-    """
+    """Return the cause of each row that a choice explains, by the id of the row."""
     known = [row.id for row in rows]
     causes: dict[str, Cause] = {}
     for choice in choices:
@@ -63,13 +54,7 @@ def causes_of(choices: Iterable[Choice], rows: Iterable[Published]) -> dict[str,
 
 
 def given_rows(locators: Iterable[str], results: Results) -> list[dict[str, Any]]:
-    """Return the rows of ``causes.csv``: the value of each result that causes name, or why a run has none.
-
-    Parameters
-    ----------
-    locators : of the key ``gives``.
-    results : the results of the paper.
-    """
+    """Return the rows of ``causes.csv``: the value of each result that causes name, or why a run has none."""
     rows: list[dict[str, Any]] = []
     for text in dict.fromkeys(locators):
         try:

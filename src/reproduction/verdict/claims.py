@@ -122,20 +122,7 @@ COMPARISONS: dict[str, tuple[Callable[[_Side, _Side], _Pairs], str, Callable[[fl
 
 
 def evaluate(name: str, check: Check, results: Results) -> Outcome:
-    """Compare the rebuilt numbers of a check; a missing number does not raise but stands in `Outcome.missing`.
-
-    Parameters
-    ----------
-    name : name of the check, for messages.
-    check : its entry in ``checks.yaml``, with role lists expanded.
-    results : the results that hold the numbers.
-
-    Raises
-    ------
-    ConfigError : the kind is unknown, there is no pair to compare, two means are over different splits, or a locator
-        names no number.
-    IntegrityError : a result was changed by hand.
-    """
+    """Compare the rebuilt numbers of a check; a missing number does not raise but stands in `Outcome.missing`."""
     if check["kind"] not in COMPARISONS:
         raise ConfigError(f"check {name}: unknown kind '{check['kind']}'; allowed: {', '.join(COMPARISONS)}")
     left, right = ([parse_locator(text, f"check {name}") for text in check.get(side, ())] for side in ("left", "right"))
@@ -155,11 +142,6 @@ def distance(check: Check, results: Results) -> float:
     """Return how far the numbers of a check are from its boundary, in stored units: negative where it fails.
 
     It is the least distance over the pairs, but for those that may fail; tests over trials are passed over.
-
-    Parameters
-    ----------
-    check : its entry in ``checks.yaml``, all of whose numbers are at hand.
-    results : the results that hold the numbers.
     """
     left, right = ([parse_locator(text, "check") for text in check.get(side, ())] for side in ("left", "right"))
     pairs = COMPARISONS[check["kind"]][0](_side(check, left, results), _right_side(check, right, results))
@@ -184,14 +166,7 @@ def _distance(check: Check, a: float, b: float) -> float:
 
 
 def compare_pairs(name: str, check: Check, pairs: Sequence[_Pair]) -> list[bool | None]:
-    """Return for each pair of a check whether it holds; None where its trials do not tell.
-
-    Parameters
-    ----------
-    name : name of the check, for messages.
-    check : its entry in ``checks.yaml``.
-    pairs : both numbers of each pair.
-    """
+    """Return for each pair of a check whether it holds; None where its trials do not tell."""
     if check["kind"] == "near":
         return [_near(name, check["margin"], pair) for pair in pairs]
     estimates = [_estimate(name, pair, check.get("factor", 1.0)) for pair in pairs]

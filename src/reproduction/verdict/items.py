@@ -214,15 +214,7 @@ class Beside:
 
 
 def make_items(record: Record, rows: Sequence[Mapping[str, Any]], results: Results, beside: Beside) -> list[Item]:
-    """Return the items of a paper in the order of its comparison.
-
-    Parameters
-    ----------
-    record : the published rows and checks of the paper.
-    rows : the rows of its ``comparison.csv``.
-    results : the results of the paper, which know its roles and measures; no result is read.
-    beside : what stands beside the rows.
-    """
+    """Return the items of a paper in the order of its comparison."""
     published = {row.id: row for row in record.rows}
     items = []
     for row in rows:

@@ -84,13 +84,6 @@ def locate(results: Results, locator: Locator) -> Rebuilt:
     """Return the rebuilt value that a locator names, in stored units.
 
     A score is the mean over the trials of one variant; a time is the median over the trials.
-
-    Raises
-    ------
-    MissingResult : the value cannot be made, for example without its data set; the message gives the reason.
-    NotRun : no job has made it.
-    ConfigError : the results do not hold the value that the locator names, or the locator names a check.
-    IntegrityError : the result was changed by hand.
     """
     match locator:
         case DataLocator() | FeaturesLocator():

@@ -47,13 +47,7 @@ class Placebo:
 
 
 def placebos(rows: Sequence[Published], checks: Mapping[str, Check]) -> dict[str, Placebo]:
-    """Return id -> placebo of each number, claim and identity of a paper.
-
-    Parameters
-    ----------
-    rows : the published rows of the paper.
-    checks : its checks by name, with role lists expanded.
-    """
+    """Return id -> placebo of each number, claim and identity of a paper."""
     found = {}
     for row in rows:
         if row.kind in (NUMBER, PHRASE) and row.tolerance in ("near", "exact") and number(row.value) is not None:

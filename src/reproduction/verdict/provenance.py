@@ -44,17 +44,7 @@ _CATALOGUED = re.compile(r"\d{3}(:.*)?|derived|public")
 
 
 def data_digests(folders: Iterable[Path], *, reasons: bool = True) -> dict[str, str]:
-    """Return data set -> the digest of its content, or why it is missing.
-
-    Parameters
-    ----------
-    folders : parsed data sets.
-    reasons : whether to give the reason; else the text sends the reader to the report's front page, which gives it.
-
-    Raises
-    ------
-    IntegrityError : a file of a data set was changed by hand.
-    """
+    """Return data set -> the digest of its content, or why it is missing."""
     return {folder.name: _digest(folder, reasons) for folder in folders}
 
 
@@ -122,12 +112,7 @@ def _processor_seconds(row: Mapping[str, str]) -> float:
 
 
 def run_times(files: Sequence[Path]) -> tuple[str, str]:
-    """Return the start of the first and the end of the last measured job, ISO 8601 in UTC, by the times of their files.
-
-    Raises
-    ------
-    MissingResult : no job was measured.
-    """
+    """Return the start of the first and the end of the last measured job, ISO 8601 in UTC, by their files' times."""
     spent = [(path.stat().st_mtime, seconds) for path in files if (seconds := _seconds(path)) is not None]
     if not spent:
         raise MissingResult("no job of this run was measured")
@@ -140,12 +125,7 @@ def _iso(time: float) -> str:
 
 
 def place_in_paper(artefact: str, where: str) -> str:
-    """Return the place of a published row in words, such as ``Table 1, line 341``.
-
-    Parameters
-    ----------
-    artefact, where : as in ``published.csv``.
-    """
+    """Return the place of a published row in words, such as ``Table 1, line 341``."""
     if not _CATALOGUED.fullmatch(where):
         return where
     name = artefact.partition(".")[2]

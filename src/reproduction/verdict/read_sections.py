@@ -70,11 +70,6 @@ def read_sections(inputs: ReportInputs) -> tuple[list[PaperSection], list[list[d
     sections : one for each paper.
     comparisons : for each paper the rows of its ``comparison.csv``; all rows of a paper that the configuration does not
         name have the verdict ``not run``.
-
-    Raises
-    ------
-    ConfigError : a configuration file is at fault.
-    IntegrityError : a result was changed by hand.
     """
     sections, comparisons = [], []
     run = inputs.recorded
@@ -106,23 +101,7 @@ def make_section(
     data: Sequence[DataUsed] = (),
     beside: Beside = NOTHING,
 ) -> PaperSection:
-    """Return the section of a paper.
-
-    Parameters
-    ----------
-    name : name of the paper.
-    spec : its ``paper.yaml``.
-    record : the published rows, checks and choices of the paper.
-    rows : the rows of its ``comparison.csv``.
-    results : its results, which know its roles and measures; none is read.
-    figures, data : its drawings and data sets.
-    beside : what stands beside the rows: the recorded run, and the origins of the values.
-
-    Raises
-    ------
-    ConfigError : an entry of ``tables`` in ``paper.yaml`` is wrong (see `reproduction.verdict.tables.make_table`), or
-        one of ``explains`` in ``choices.yaml`` (see `reproduction.verdict.causes.causes_of`).
-    """
+    """Return the section of a paper."""
     brief = without_notes(rows, results.roles)
     items = make_items(record, brief, results, beside)
     known = {item.cell.id: item.recorded for item in items if item.recorded and item.recorded.absent}

@@ -40,10 +40,6 @@ def check_papers(papers: Mapping[str, Mapping[str, Any]], folders: Mapping[str, 
     papers : name -> its paper.yaml, as `reproduction.flow.papers.load_papers` returns it.
     folders : name -> folder of configuration.
     root : the folder with ``config/``, ``workflow/`` and, in a checkout, ``tests/``.
-
-    Raises
-    ------
-    ConfigError : a file is at fault or names what does not exist; the message names file, place and remedy.
     """
     for name, spec in papers.items():
         folder = folders[name]
@@ -51,19 +47,7 @@ def check_papers(papers: Mapping[str, Mapping[str, Any]], folders: Mapping[str, 
 
 
 def check_record(record: Record, spec: Mapping[str, Any], folder: Path, tests: Path) -> None:
-    """Check the names in the files of one paper.
-
-    Parameters
-    ----------
-    record : what is published of the paper.
-    spec : its paper.yaml.
-    folder : its folder of configuration, for messages.
-    tests : the folder of the tests; where it is not there, tests are not looked up.
-
-    Raises
-    ------
-    ConfigError : as for `check_papers`.
-    """
+    """Check the names in the files of one paper."""
     published, paper = folder / "published.csv", folder / "paper.yaml"
     for row in record.rows:
         place = f"{published}, line {row.line}, column"
@@ -109,19 +93,7 @@ def _check_choices(record: Record, spec: Mapping[str, Any], folder: Path, tests:
 
 
 def check_locator(locator: Locator, spec: Mapping[str, Any], place: str, tests: Path) -> None:
-    """Check that a locator names what a paper has; the keys of a measure are made by code alone.
-
-    Parameters
-    ----------
-    locator : the locator.
-    spec : the paper.yaml of the paper.
-    place : where the locator stands, for messages.
-    tests : as for `check_record`.
-
-    Raises
-    ------
-    ConfigError : a part of the locator names what does not exist.
-    """
+    """Check that a locator names what a paper has; the keys of a measure are made by code alone."""
     match locator:
         case DataLocator() | FeaturesLocator():
             check_name("role", locator.role, spec["roles"], place)

@@ -16,11 +16,6 @@ def used_setting(results: Results, locator: SettingLocator) -> float | str:
     """Return a setting of ``paper.yaml`` that a result of this run has used: a number, or text.
 
     A truth value and a list of items become text.  A number of trials is that of the scores, which ``max_trials`` caps.
-
-    Raises
-    ------
-    MissingResult : no result of this run has used it; the message gives the reason of the first missing one.
-    ConfigError : ``paper.yaml`` has no such setting.
     """
     found = setting_of(results.settings, locator)
     uses = list(_uses(results, locator.path.split(".")))
@@ -72,18 +67,7 @@ def _counted(results: Results, role: str, features: str) -> int:
 
 
 def setting_of(settings: Mapping[str, Any], locator: SettingLocator, place: str = "") -> float | str:
-    """Return a setting of ``paper.yaml``; a truth value and a list of items become text.
-
-    Parameters
-    ----------
-    settings : the content of ``paper.yaml``.
-    locator : of the setting.
-    place : the file and key where the locator stands, for the message.
-
-    Raises
-    ------
-    ConfigError : there is no such setting; the message says where its path stops.
-    """
+    """Return a setting of ``paper.yaml``; a truth value and a list of items become text."""
     found: Any = settings
     for key in locator.path.split("."):
         if not isinstance(found, Mapping) or key not in found:

@@ -22,20 +22,7 @@ from textmix.core.errors import ConfigError, MissingResult
 
 
 def curve_of(row: Published, specification: Specification, checks: Mapping[str, Check], results: Results) -> Curve:
-    """Return a published row under all readings of a specification.
-
-    Parameters
-    ----------
-    row : its line of published.csv.
-    specification : the readings.
-    checks : the checks of the paper by name.
-    results : the results of the paper, whose settings have the entries of all readings.
-
-    Raises
-    ------
-    ConfigError : the row is neither a number with a margin nor a claim.
-    IntegrityError : a result was changed by hand.
-    """
+    """Return a published row under all readings of a specification."""
     head = row.id, specification.name
     if row.check is not None:
         found = [_claimed(row.check, checks[row.check], point, results) for point in specification.points]

@@ -97,10 +97,6 @@ def make_table(name: str, spec: Mapping[str, Any], comparison: Iterable[Mapping[
         each name a column of the comparison whose values become labels; without ``columns`` the table is a list, and
         so it is where most cells would be empty.
     comparison : rows of the paper's comparison, in memory or read from csv.
-
-    Raises
-    ------
-    ConfigError : the entry names an unknown column, no row has the artefact, or two rows share a cell.
     """
     artefacts = [spec["artefact"]] if isinstance(spec["artefact"], str) else list(spec["artefact"])
     row_key, column_key = spec["rows"], spec.get("columns")

@@ -47,11 +47,6 @@ def short(value: float, sign: str = "") -> str:
     """Return a number with at most four significant digits and no trailing zeros after the decimal point.
 
     An absolute value below 1e-4 or from 1e7 on has three digits in scientific notation; inf and nan stand as words.
-
-    Parameters
-    ----------
-    value : the number.
-    sign : ``+`` to show the sign of a positive number too.
     """
     if not math.isfinite(value) or (value and not 1e-4 <= abs(value) < 1e7):
         return f"{value:{sign}.3g}"

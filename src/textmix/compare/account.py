@@ -138,14 +138,7 @@ def doubts(search: Search, chosen: Chosen, ids: Sequence[str], names: Sequence[s
 
 
 def remarks_of(corpus: Corpus, texts: Sequence[str], parts: tuple[np.ndarray, np.ndarray]) -> list[str]:
-    """Return the properties of the data that may mislead a reader of the scores, one sentence each.
-
-    Parameters
-    ----------
-    corpus : the documents as read.
-    texts : their texts.
-    parts : rows of the training and of the test documents.
-    """
+    """Return the properties of the data that may mislead a reader of the scores, one sentence each."""
     counts, n = np.asarray(corpus.labels.sum(axis=0)).ravel(), corpus.n_documents
     names = [str(name) for name in corpus.label_names]
     remarks = list(corpus.info.get("remarks", ()))

@@ -36,10 +36,6 @@ def label_name(value: Any) -> str:
     """Return a label as text: composed, without blanks, invisible characters and quotes around it.
 
     Of numbers 1 and 1.0 are one label; of what JSON has no name for the text is that of JSON.
-
-    Raises
-    ------
-    LabelError : the value is a list or a mapping, or infinite.
     """
     if isinstance(value, bool):
         return "true" if value else "false"
@@ -58,12 +54,7 @@ def label_name(value: Any) -> str:
 
 
 def applies(value: Any) -> bool | None:
-    """Return whether a cell of a column of 0 and 1 says that the label applies; None of an empty cell.
-
-    Raises
-    ------
-    LabelError : it is neither.
-    """
+    """Return whether a cell of a column of 0 and 1 says that the label applies; None of an empty cell."""
     text = "" if value is None or value != value else str(value).strip().lower()  # noqa: PLR0124 - NaN
     if text in _YES or text in _NO:
         return text in _YES
@@ -80,10 +71,6 @@ def labels_of(value: Any, separator: str | None = None, printed: bool = False) -
     value : a text, a number, a list, a mapping from names to 0 and 1, or None.
     separator : between several labels of a text.
     printed : whether texts in brackets are lists or mappings, as programs print them.
-
-    Raises
-    ------
-    LabelError : the labels cannot be read.
     """
     if value is None or (isinstance(value, float) and math.isnan(value)):
         return None

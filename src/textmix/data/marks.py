@@ -43,11 +43,6 @@ def times_of(path: Path, lines: Sequence[int], dates: Sequence[str]) -> np.ndarr
     ----------
     path, lines : of the table, and the line of each date, for messages.
     dates : all of them are numbers, such as years, or none: they have no common order.
-
-    Raises
-    ------
-    DataFormatError : with the line: a text is no date, or is a number where others are none; or nothing tells whether
-        days or months stand first.
     """
     numbers = [number_of(date) for date in dates]
     if None not in numbers:
@@ -103,10 +98,6 @@ def by_dates(path: Path, times: np.ndarray, dates: Sequence[str]) -> tuple[np.nd
     """Return the part of each of N rows, int8 (N,), of which the latest are for the test, and a sentence on it.
 
     Rows of one date are in one part.  ``times`` and ``dates`` are as `times_of` gives and reads them.
-
-    Raises
-    ------
-    DataFormatError : the latest date is that of more than a fifth of the rows.
     """
     last = np.sort(times)[max(round((1 - SHARE) * len(times)) - 1, 0)]
     later = times > last
@@ -122,10 +113,6 @@ def by_groups(path: Path, groups: Sequence[str]) -> tuple[np.ndarray, str]:
     """Return the part of each of N rows, int8 (N,), with each group in one part, and a sentence on it.
 
     Groups are drawn for the test until they hold a fifth of the rows; one that holds more is left in training.
-
-    Raises
-    ------
-    DataFormatError : there is one group, or each one holds more than a fifth of the rows.
     """
     names, place, sizes = np.unique(np.array(groups, dtype=object), return_inverse=True, return_counts=True)
     small = np.flatnonzero(sizes <= max(SHARE * len(groups), 1))

@@ -32,12 +32,6 @@ def read_own(reading: Mapping[str, Any]) -> Corpus:
     Returns
     -------
     the corpus; every promise of `Corpus` holds, and the documents do not all have one and the same label.
-
-    Raises
-    ------
-    ConfigError : a path does not exist, or is a folder where the format needs a file, or the reverse.
-    DataFormatError : a file is empty; the reader refuses it (with file and line); no document has a label; or all
-        documents have one and the same label.
     """
     files = {role: Path(path) for role, path in reading["files"].items()}
     for role, path in files.items():
@@ -113,12 +107,7 @@ def _libsvm_sizes(paths: list[Path]) -> dict[str, Any]:
 
 
 def check_labels(corpus: Corpus) -> None:
-    """Check that a classifier has something to learn.
-
-    Raises
-    ------
-    DataFormatError : no document has a label, or every document has one and the same.
-    """
+    """Check that a classifier has something to learn."""
     counts = np.asarray(corpus.labels.sum(axis=0)).ravel()
     used = int(np.count_nonzero(counts))
     if used == 0:

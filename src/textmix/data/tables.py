@@ -55,13 +55,7 @@ class Lines:
     foreign: int = 0
 
     def __iter__(self) -> Iterator[str]:
-        """Yield the lines with their line ends, without a byte order mark.
-
-        Raises
-        ------
-        DataFormatError : with the line: it is not in the encoding, is UTF-16, holds a NUL byte or more than
-            ``longest`` bytes, or has no line end though ``ended`` asks for one.
-        """
+        """Yield the lines with their line ends, without a byte order mark."""
         n_lines = 0
         for batch in self._batches():
             # The first line may begin with a byte order mark.
@@ -133,18 +127,7 @@ codecs.register_error(FREE, _free)
 
 
 def utf8(path: str | Path, line: int, value: Any, name: str) -> bytes:
-    """Return a value of a table as UTF-8.
-
-    Parameters
-    ----------
-    path, line : file and line number of the value, for messages.
-    value : a string; a value of any other type of JSON is refused.
-    name : name of the value in a message: ``the text``, ``the label``.
-
-    Raises
-    ------
-    DataFormatError : the value is no string, or holds a NUL or a lone surrogate (JSON escapes can write both).
-    """
+    """Return a value of a table as UTF-8."""
     if not isinstance(value, str):
         raise DataFormatError(path, line, f"{name} is {type(value).__name__}, not text")
     if "\0" in value:
@@ -183,10 +166,6 @@ def cell_rows(
     quotes : whether quotes enclose a cell; else a quote is an ordinary character.
     longest : cap on a cell, characters.
     escaped : whether a quote within a cell has a backslash before it, in place of a second quote.
-
-    Raises
-    ------
-    DataFormatError : with the first line of the row: a stray or unclosed quote, a carriage return within a line.
     """
     # The standard library's own limit is 131,072 bytes, less than a long text; it holds for the whole process.
     csv.field_size_limit(longest)
@@ -204,13 +183,7 @@ def cell_rows(
 def table_rows(
     path: str | Path, rows: Iterable[tuple[int, list[str]]], columns: Sequence[str]
 ) -> Iterator[tuple[int, list[str]]]:
-    """Yield (number of its first line, cells of the wanted columns) for every row below the header.
-
-    Raises
-    ------
-    DataFormatError : with the line: there is no header, a column is missing or stands twice, or a row, such as a blank
-        line, has more or fewer cells than the header.
-    """
+    """Yield (number of its first line, cells of the wanted columns) for every row below the header."""
     rows = iter(rows)
     line, header = next(rows, (1, []))
     names = [name.strip() for name in header]

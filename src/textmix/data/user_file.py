@@ -127,11 +127,6 @@ def open_table(
     delimiter : between the cells of a csv file; None to find it.
     prefix : of the labels of the form labelled; empty where the first word is the label.
     looked : number of first rows.
-
-    Raises
-    ------
-    ConfigError : the name does not tell the form, there is no such encoding, or a package is missing.
-    DataFormatError : the file cannot be read.
     """
     name = str(path)
     form = form or format_of(without_packing(path), FORMATS)

@@ -44,10 +44,6 @@ def write_state(folder: Path, owner: Any, forms: Mapping[str, Any], inside: str 
 
     The names of the files begin with ``inside``; those of a field of an attribute are ``<attribute>.<field>``.  The
     other attributes are returned as JSON can hold them: single values, and None where the form allows it.
-
-    Raises
-    ------
-    ConfigError : an attribute is not there.
     """
     values: dict[str, Any] = {}
     for attribute, form in forms.items():
@@ -77,10 +73,6 @@ def read_state(
 
     ``values`` is what `write_state` returned; ``sizes``, letter -> size, is filled in place: a letter that it lacks
     gets the size of the first array that shows it.
-
-    Raises
-    ------
-    TypeError, ValueError, LookupError, OSError : a file or a value is missing or contradicts its form.
     """
     state = _State(folder, values, sizes)
     for attribute, form in forms.items():
@@ -212,10 +204,6 @@ def read_npy(path: Path) -> np.ndarray:
     """Return the array of a ``.npy`` file after a check of its header against the size of the file.
 
     `numpy.load` trusts the header: a false one makes it ask for any amount of memory, or run code of a pickled object.
-
-    Raises
-    ------
-    ValueError : the header does not fit the file, or the array is in Fortran order or holds Python objects.
     """
     _check_file(path)
     with open(path, "rb") as handle:

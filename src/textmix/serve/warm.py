@@ -46,16 +46,7 @@ class Warmed:
 
 
 def warm(names: Sequence[str] = ()) -> Iterator[Warmed]:
-    """Compile the kernels of some public classes, of all by default; yield one after the other.
-
-    Parameters
-    ----------
-    names : of public classes.
-
-    Raises
-    ------
-    ConfigError : there is no public class of a name.
-    """
+    """Compile the kernels of some public classes, of all by default; yield one after the other."""
     known = [name for name in dir(textmix) if hasattr(getattr(textmix, name), "fit")]
     for name in names:
         if name not in known:

@@ -38,10 +38,6 @@ def read(files: Mapping[str, Path], options: Mapping[str, Any]) -> Corpus:
     -------
     a `Corpus` with the labels in alphabetical order.  Without a column of ids the ids are ``role/row``, or ``row`` for
     the role ``data``; rows are counted from 1.  A split column takes precedence over the split by files.
-
-    Raises
-    ------
-    DataFormatError, ConfigError : as `textmix.data.user_table.read_table`.
     """
     columns = {"id": "id", "split": "parts", "groups": "groups", "dates": "dates"}
     text, label = options.get("text"), options.get("label")
