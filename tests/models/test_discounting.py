@@ -178,16 +178,6 @@ def test_order_of_documents_words_and_labels_does_not_matter(make, length):
     np.testing.assert_allclose(one[:, labels], other, rtol=1e-9, atol=1e-12)
 
 
-@pytest.mark.parametrize("make", [AbsoluteDiscountingClassifier, AbsoluteDiscountingBinary])
-def test_stored_zeros_and_double_entries_change_nothing(make):
-    X, Y = corpus(9)
-    clean = sparse.coo_array(X)
-    row, column = (np.concatenate([index, index, [0]]) for index in clean.coords)
-    data = np.concatenate([clean.data - 1, np.ones_like(clean.data), [0]])
-    messy = sparse.coo_array((data, (row, column)), shape=X.shape)
-    np.testing.assert_array_equal(make().fit(messy, Y).predict_proba(X), make().fit(X, Y).predict_proba(X))
-
-
 @pytest.mark.parametrize("length", ["decision", "counts"])
 def test_length_normalisation_makes_repeated_documents_alike(length):
     X, Y = corpus(10)

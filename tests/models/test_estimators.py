@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import pickle
 from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy import sparse
 
 from tests.naive.multinomial import corpus
 from textmix.models.dirichlet.dcm import DCMClassifier
@@ -96,48 +94,6 @@ def test_parts_follow_a_fit_that_was_refused(kind: Any) -> None:
 
 
 @every_model
-def test_sparse_dense_and_every_index_type_agree(kind: Any) -> None:
-    X, y = corpus(0)
-    model = kind().fit(X, y)
-    wide = sparse.csr_array(X)
-    wide.indices, wide.indptr = wide.indices.astype(np.int64), wide.indptr.astype(np.int64)
-    forms = [sparse.csr_array(X), sparse.csc_array(X), sparse.csr_matrix(X), sparse.csc_matrix(X), wide]
-    forms += [sparse.csr_array(X.astype(dtype)) for dtype in (np.int32, np.float32, np.float64)]
-    for form in forms:
-        same(kind().fit(form, y), model, form, rtol=1e-12)
-
-
-@every_model
-def test_split_cells_and_stored_zeros_do_not_matter(kind: Any) -> None:
-    X, y = corpus(1)
-    whole = sparse.csr_array(X)
-    rows, words = whole.nonzero()
-    parts = [np.ones(len(rows), dtype=int), X[rows, words] - 1]
-    place = (np.tile(rows, 2), np.tile(words, 2))
-    coo = sparse.coo_array((np.concatenate(parts), place), shape=X.shape)
-    split = sparse.csr_array(X.shape, dtype=int)
-    order = np.argsort(place[0], kind="stable")
-    split.indptr = np.concatenate([[0], np.cumsum(np.bincount(place[0], minlength=len(X)))]).astype(np.int32)
-    split.indices, split.data = coo.coords[1][order].astype(np.int32), coo.data[order]
-    before = split.data.copy()
-    assert split.nnz == 2 * whole.nnz
-    same(kind().fit(split, y), kind().fit(X, y), X, rtol=1e-12)
-    np.testing.assert_allclose(kind().fit(X, y).log_likelihood(split), kind().fit(X, y).log_likelihood(X), rtol=1e-12)
-    np.testing.assert_array_equal(split.data, before)
-
-
-@every_model
-def test_an_index_outside_the_matrix_is_refused(kind: Any) -> None:
-    X, y = corpus(2)
-    broken = sparse.csr_array(X)
-    broken.indices[3] = X.shape[1] + 5
-    with pytest.raises(ValueError, match="ind"):
-        kind().fit(broken, y)
-    with pytest.raises(ValueError, match="ind"):
-        kind().fit(X, y).predict(broken)
-
-
-@every_model
 def test_counts_beyond_32_bits_are_exact(kind: Any) -> None:
     X, y = corpus(3)
     X = X.astype(np.int64)
@@ -210,10 +166,3 @@ def test_wrong_parameters_are_named(kind: Any, params: dict[str, Any]) -> None:
     X, y = corpus(8)
     with pytest.raises(ValueError, match="'delta' parameter"):
         kind(**params).fit(X, y)
-
-
-@every_model
-def test_fitting_twice_gives_the_same_bytes(kind: Any) -> None:
-    X, y = corpus(9)
-    first, second = kind().fit(X, y), kind().fit(X, y)
-    assert pickle.dumps(first.predict_joint_log_proba(X)) == pickle.dumps(second.predict_joint_log_proba(X))
