@@ -7,7 +7,6 @@ its memory, its score, and its share of the machine's limit.  ``slopes.csv`` has
 
 from __future__ import annotations
 
-import csv
 import json
 import math
 import statistics
@@ -17,8 +16,10 @@ from pathlib import Path
 from typing import Any
 
 import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
 from roofline import Work, limit_seconds
-from scipy.special import stdtrit
+from scipy import stats
 
 from reproduction.pages.style import style
 
@@ -34,24 +35,22 @@ Row = dict[str, Any]
 
 def ratio(left: Sequence[float], right: Sequence[float]) -> tuple[float, float | None, float | None]:
     """Return the ratio of the geometric means of two samples, and the ends of its 95 % interval."""
-    logs = [[math.log(value) for value in values] for values in (left, right)]
-    difference = statistics.fmean(logs[0]) - statistics.fmean(logs[1])
+    logs = np.log(left), np.log(right)
+    middle = math.exp(logs[0].mean() - logs[1].mean())
     if min(map(len, logs)) < 2:
-        return math.exp(difference), None, None
-    parts = [statistics.variance(values) / len(values) for values in logs]
-    error = sum(parts)
-    freedom = sum(part**2 / (len(values) - 1) for part, values in zip(parts, logs, strict=True))
-    half = float(stdtrit(error**2 / freedom, 0.975)) * math.sqrt(error) if freedom else 0.0
-    return math.exp(difference), math.exp(difference - half), math.exp(difference + half)
+        return middle, None, None
+    if not logs[0].var() + logs[1].var():  # a candidate beside itself
+        return middle, middle, middle
+    interval = stats.ttest_ind(*logs, equal_var=False).confidence_interval()
+    return middle, math.exp(interval.low), math.exp(interval.high)
 
 
 def slope(points: Iterable[tuple[float, float]]) -> tuple[float, float, float]:
     """Return the slope of log y against log x by least squares, and the ends of its 95 % interval."""
-    x, y = zip(*((math.log(a), math.log(b)) for a, b in points), strict=True)
-    (value, intercept), middle = statistics.linear_regression(x, y), statistics.fmean(x)
-    residual = sum((b - value * a - intercept) ** 2 for a, b in zip(x, y, strict=True)) / (len(x) - 2)
-    half = float(stdtrit(len(x) - 2, 0.975)) * math.sqrt(residual / sum((a - middle) ** 2 for a in x))
-    return value, value - half, value + half
+    x, y = np.log(list(points)).T
+    found = stats.linregress(x, y)
+    half = stats.t.ppf(0.975, len(x) - 2) * found.stderr
+    return found.slope, found.slope - half, found.slope + half
 
 
 def rows_of(benchmarks: Sequence[Mapping[str, Any]]) -> list[Row]:
@@ -60,8 +59,7 @@ def rows_of(benchmarks: Sequence[Mapping[str, Any]]) -> list[Row]:
     rows = []
     for bench in benchmarks:
         facts = bench["extra_info"]
-        key = (bench["group"], facts["size"])
-        seconds, peer = bench["stats"]["data"], timed.get((*key, facts["peer"]))
+        seconds, peer = bench["stats"]["data"], timed.get((bench["group"], facts["size"], facts["peer"]))
         value, low, high = ratio(seconds, peer["stats"]["data"]) if peer else (None, None, None)
         median = statistics.median(seconds)
         if "mib_share" in facts and peer and peer["extra_info"]["peak_mib"]:
@@ -80,12 +78,12 @@ def slopes_of(benchmarks: Sequence[Mapping[str, Any]]) -> list[Row]:
     for bench in benchmarks:
         key = (bench["group"], bench["extra_info"]["candidate"])
         points.setdefault(key, []).extend((bench["extra_info"]["size"], value) for value in bench["stats"]["data"])
-    found = []
-    for key, measured in points.items():
-        sizes = len({size for size, _ in measured})
-        if sizes > 1 and len(measured) > 2:
-            found.append(dict(zip(SLOPES, (*key, sizes, *slope(measured)), strict=True)))
-    return found
+    sizes = {key: len({size for size, _ in measured}) for key, measured in points.items()}
+    return [
+        dict(zip(SLOPES, (*key, sizes[key], *slope(measured)), strict=True))
+        for key, measured in points.items()
+        if sizes[key] > 1 and len(measured) > 2
+    ]
 
 
 def figure(rows: Sequence[Row]) -> Any:
@@ -117,20 +115,12 @@ def sentence(row: Row) -> str:
     return f"{row['group']}, size {row['size']:g}: {row['candidate']}: {told}{wanted}{memory}: {kept}"
 
 
-def write(path: Path, columns: Sequence[str], rows: Iterable[Row]) -> None:
-    """Write rows to a csv file; missing values are empty."""
-    with path.open("w", encoding="utf-8", newline="") as stream:
-        table = csv.DictWriter(stream, columns, extrasaction="ignore", lineterminator="\n")
-        table.writeheader()
-        table.writerows(rows)
-
-
 def main(path: Path) -> None:
     """Write tables and figure beside the JSON, and say which targets are met."""
     benchmarks = json.loads(path.read_text(encoding="utf-8"))["benchmarks"]
     rows = rows_of(benchmarks)
-    write(path.with_name("bench.csv"), COLUMNS, rows)
-    write(path.with_name("slopes.csv"), SLOPES, slopes_of(benchmarks))
+    pd.DataFrame(rows, columns=COLUMNS).to_csv(path.with_name("bench.csv"), index=False)
+    pd.DataFrame(slopes_of(benchmarks), columns=SLOPES).to_csv(path.with_name("slopes.csv"), index=False)
     with style():
         figure(rows).savefig(path.with_name("bench.svg"), bbox_inches="tight")
     sys.stdout.writelines(f"{sentence(row)}\n" for row in rows if row.get("target") or row.get("mib"))

@@ -18,8 +18,8 @@ __version__ = "0.2.0"
 def _modules() -> dict[str, str]:
     """Return public name -> dotted name of its module, as the stub ``__init__.pyi`` states them to type checkers.
 
-    The stub is the only list.  It is read as text, because import statements in this file would make the code digest of
-    each script that imports textmix depend on every estimator (`reproduction.flow.provenance`).
+    The stub is the only list.  It is read as text, because import statements in this file would make the digest of the
+    code of each program that imports textmix depend on every estimator.
     """
     stub = ast.parse(Path(__file__).with_suffix(".pyi").read_text(encoding="utf-8"))
     imports = [node for node in stub.body if isinstance(node, ast.ImportFrom)]
