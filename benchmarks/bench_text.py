@@ -7,7 +7,7 @@ import io
 import json
 import os
 import tarfile
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +21,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.naive_bayes import MultinomialNB
 from sklearn.pipeline import make_pipeline
 
-from textmix import PMM1, EDCMClassifier, MultinomialClassifier, SkipgramVectorizer, WordVectorizer
+from textmix import PMM1, EDCMClassifier, MultinomialClassifier, SkipgramVectorizer, WordVectorizer, save
 from textmix.data.corpus import Corpus, Ragged, label_matrix
 from textmix.data.readers import reuters_sgml
 from textmix.data.user_table import read_texts
@@ -74,7 +74,8 @@ def bench_vectors(name: str, loss: Any, share: float, timed: Any) -> None:
     """Two passes of the distributed bag of words over a fifth of the reviews, in one thread."""
     doc2vec = pytest.importorskip("gensim.models.doc2vec")
     texts = texts_of("reviews", share / 5)
-    corpus = corpus_of(texts, [[0]] * len(texts), ["any"])
+    ids, labels, text = list(map(str, range(len(texts)))), label_matrix([[0]] * len(texts), 1), map(str.encode, texts)
+    corpus = Corpus("reviews", ids, ["any"], labels, text=Ragged.from_texts(text))
     words = build_features(corpus, {"tokenizer": "letters", "min_count": 2, "keep_tokens": True})
     tokens, names = words.tokens, words.feature_names
     spec = VectorSpec(loss=loss, epochs=2, sample=1e-4)
@@ -87,12 +88,6 @@ def bench_vectors(name: str, loss: Any, share: float, timed: Any) -> None:
         peer = {"negative": 5, "hs": 0} if loss == "negative" else {"negative": 0, "hs": 1}
         call = lambda: doc2vec.Doc2Vec(tagged, **shared, **peer)
     timed(call, case=loss, size=len(texts), work=Work(operations=2 * vector_operations(tokens.values, spec)))
-
-
-def corpus_of(texts: Iterable[str], labels: Sequence[Sequence[int]], names: list[str]) -> Corpus:
-    """Return a corpus of texts, each with the places of its labels."""
-    matrix, ids = label_matrix(labels, len(names)), list(map(str, range(len(labels))))
-    return Corpus("texts", ids, names, matrix, text=Ragged.from_texts(text.encode() for text in texts))
 
 
 def vector_operations(words: np.ndarray, spec: VectorSpec) -> float:
@@ -136,68 +131,55 @@ NEW_TEXTS = [f"textmix, {model}, {form}" for model in SERVED for form in ("csv",
 
 
 @line("labels of new texts", *NEW_TEXTS, SKLEARN, target=1.0)
-def bench_new_texts(name: str, share: float, timed: Any) -> None:
-    """From the bytes of a file to the rows of the answer."""
+def bench_new_texts(name: str, share: float, tmp_path: Path, timed: Any) -> None:
+    """From the bytes of a file to the rows of the answer, by a model that was saved."""
     _, model, form = name.split(", ") if name in NEW_TEXTS else ("", "", "csv")
-    several = model == "PMM1"
-    corpus = short_texts(share, several)
-    data = file_of(corpus, form)
-    if not model:
-        call = by_sklearn(corpus, data)
-    else:
-        spec = {"tokenizer": "unicode", "min_count": 2}
-        words = build_features(corpus, spec)
-        estimator = SERVED[model]().fit(words.features, words.indicators() if several else words.classes())
-        task, names = "multi" if several else "single", words.feature_names or []
-        kept = PersistedModel.of_words(estimator, task, words.label_names, names, spec, dataset="short")
+    texts, labels = short_texts(share, several=model == "PMM1")
+    data = file_of(texts, form)
+    if model:
+        words = WordVectorizer(tokenizer="unicode", min_count=2)
+        save(make_pipeline(words, SERVED[model]()).fit(texts, labels), tmp_path / "model")
+        kept = PersistedModel.load(tmp_path / "model")
 
         def call() -> Any:
             """Read, label and write."""
             output = io.StringIO()
-            texts, _ = read_texts("new", stream=io.BytesIO(data), form=form)
-            predict(kept, texts, Writer(output, kept, form, everything=False))
+            found, _ = read_texts("new", stream=io.BytesIO(data), form=form)
+            predict(kept, found, Writer(output, kept, form, everything=False))
 
-    n = len(corpus.ids)
-    timed(call, size=n, work=Work(bytes=float(len(data))), seconds_wanted=n / RATE)
+    else:
+        peer = make_pipeline(CountVectorizer(min_df=2), MultinomialNB()).fit(texts, labels)
+
+        def call() -> Any:
+            """Read, label and write, by Python's reader and writer of csv."""
+            rows = csv.reader(io.StringIO(data.decode(), newline=""))
+            next(rows)
+            probability = peer.predict_proba([row[0] for row in rows])
+            best = peer.classes_[probability.argmax(axis=1)].tolist()
+            written = zip(range(len(best)), best, probability.max(axis=1).tolist(), strict=True)
+            csv.writer(io.StringIO()).writerows(written)
+
+    timed(call, size=len(texts), work=Work(bytes=float(len(data))), seconds_wanted=len(texts) / RATE)
 
 
-def short_texts(share: float, several: bool) -> Corpus:
+def short_texts(share: float, several: bool) -> tuple[list[str], list[Any]]:
     """Return texts of `LENGTH` words, pieces of documents: of one with its class, or of two with both classes."""
     found, parts = load("newsgroups", share), 1 + several
     length = LENGTH // parts
-    words = [text.split() for text in texts_of("newsgroups", share)]
+    words = [text.split() for text in found.data]
     pieces = [(d, words[d][i : i + length]) for d in range(len(words)) for i in range(0, len(words[d]), length)]
     drawn = np.random.default_rng(0).permutation(len(pieces))[: parts * (min(20_000, len(pieces)) // parts)]
-    groups = drawn.reshape(-1, parts)
-    texts = (" ".join(word for number in group for word in pieces[number][1]) for group in groups)
-    labels = [[int(found.target[pieces[n][0]]) for n in group] for group in groups]
-    return corpus_of(texts, labels, list(found.names))
+    groups = [[pieces[number] for number in group] for group in drawn.reshape(-1, parts)]
+    labels = [[found.names[found.target[d]] for d, _ in group] for group in groups]
+    texts = [" ".join(word for _, piece in group for word in piece) for group in groups]
+    return texts, labels if several else [label for (label,) in labels]
 
 
-def file_of(corpus: Corpus, form: str) -> bytes:
+def file_of(texts: list[str], form: str) -> bytes:
     """Return the bytes of a file of texts."""
-    texts = [corpus.text.text(row) for row in range(len(corpus.ids))]  # type: ignore[union-attr]
     if form == "jsonl":
-        return "".join(json.dumps({"text": text}) + "\n" for text in texts).encode()
-    return "\n".join(["text", *('"' + text.replace('"', '""') + '"' for text in texts), ""]).encode()
-
-
-def by_sklearn(corpus: Corpus, data: bytes) -> Callable[[], Any]:
-    """Return the peer as a call: scikit-learn between Python's reader and writer of csv."""
-    texts = [corpus.text.text(row) for row in range(len(corpus.ids))]  # type: ignore[union-attr]
-    model = make_pipeline(CountVectorizer(min_df=2), MultinomialNB()).fit(texts, corpus.classes())
-
-    def run() -> None:
-        """Read, label and write."""
-        rows = csv.reader(io.StringIO(data.decode(), newline=""))
-        next(rows)
-        probability = model.predict_proba([row[0] for row in rows])
-        best = probability.argmax(axis=1).tolist()
-        names = (corpus.label_names[label] for label in best)
-        written = zip(range(len(best)), names, probability.max(axis=1).tolist(), strict=True)
-        csv.writer(io.StringIO()).writerows(written)
-
-    return run
+        return "".join(json.dumps({"text": text}) + "\n" for text in texts).encode("utf-8", "replace")
+    return "\n".join(["text", *('"' + text.replace('"', '""') + '"' for text in texts), ""]).encode("utf-8", "replace")
 
 
 def files_of(archive: Path) -> Iterator[bytes]:
