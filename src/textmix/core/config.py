@@ -8,7 +8,6 @@ from __future__ import annotations
 import functools
 import json
 import math
-import reprlib
 from collections.abc import Hashable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -75,11 +74,6 @@ def load_yaml_strict(path: str | Path) -> Any:
         where = f", line {mark.line + 1}" if mark else ""
         problem = getattr(error, "problem", None) or "cannot be parsed"
         raise ConfigError(f"{path}{where}: is not valid YAML ({problem}); correct that line") from error
-
-
-def _abridged(value: Any) -> str:
-    """Return a value in at most forty characters, for a message."""
-    return reprlib.repr(value)[:40]
 
 
 def _parsed(text: str) -> Any:
