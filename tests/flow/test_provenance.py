@@ -267,7 +267,7 @@ RELATIVE = {
 
 def state_of(module: str, folder: Path, cwd: Path, *further: Path) -> tuple[dict[str, str], list[str]]:
     """Return digests and packages of a module as a new process tells them that finds folders and runs in another."""
-    program = "import json, sys; from textmix.core.provenance import reachable; found = reachable(sys.argv[1:]);"
+    program = "import json, sys; from reproduction.flow.provenance import reachable; found = reachable(sys.argv[1:]);"
     program += "print(json.dumps([found.short(), sorted(found.packages)]))"
     path = os.pathsep.join(map(str, [PACKAGE.parent, folder, *further]))
     done = subprocess.run(

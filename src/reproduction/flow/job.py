@@ -17,11 +17,11 @@ from typing import Any
 
 from reproduction.flow.late import load_late
 from reproduction.flow.processor import processor
+from reproduction.flow.provenance import found_by_all
 from reproduction.flow.recipe import check_code, record_of
 from textmix.core import io
 from textmix.core.errors import IntegrityError, MissingResult, TextmixError
 from textmix.core.progress import Paced
-from textmix.core.provenance import found_by_all
 
 #: Parameters of glibc's mallopt (malloc.h): blocks outside of the heap, and free memory at its end that is given back.
 M_MMAP_MAX, M_TRIM_THRESHOLD = -4, -1
@@ -136,7 +136,7 @@ def job(snakemake: Any, tolerate_missing: bool = False, threads: int = 1) -> Ite
     """Surround a workflow script in a ``with`` block: set up threads, log and record, and handle the script's errors.
 
     A `MissingResult` is no failure: every output is written as a missing result, and the job ends well.  What the
-    block imports is found where the plan finds it (`textmix.core.provenance.search_path`).
+    block imports is found where the plan finds it (`reproduction.flow.provenance.search_path`).
 
     Parameters
     ----------

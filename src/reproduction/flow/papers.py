@@ -23,9 +23,9 @@ from typing import Any
 
 from reproduction.flow.folders import CODE, package_of
 from reproduction.flow.locators import RoleLists
+from reproduction.flow.provenance import found_by_all, is_found
 from textmix.core.config import load_yaml_strict, validate
 from textmix.core.errors import ConfigError, suggest
-from textmix.core.provenance import found_by_all, is_found
 from textmix.data.registry import DatasetEntry, load_registry
 from textmix.experiment.methods import Method, load_methods, variants
 from textmix.metrics.table import check_metrics, metrics_for
