@@ -207,7 +207,7 @@ def lengths(data: FigureData) -> Sheet:
     errors.set_ylim(bottom=0)
     best.plot([], [], "o", color=GREY, markerfacecolor=PAPER, label="error at the threshold 0.5")
     for axes in (best, errors):
-        axes.set_xticks(x, [*(f"{total:g}" for total in sums), "as is"])
+        axes.set_xticks(x, [*(f"{total:g}" for total in sums), "as is"], rotation=60)
         axes.set_xlabel("sum of a document's counts")
     figure.note("One split; its errors have no bars.")
     legend(figure, best)

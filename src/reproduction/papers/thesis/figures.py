@@ -218,7 +218,7 @@ def pruning_gains(data: FigureData) -> Sheet:
             difference(axes, height, *(float(row[key]) for key in ("value", "low", "high")))
         axes.axvline(0.0, color=GREY, linewidth=0.8)
         splits = sum(row["score"] == "none" for row in errors[role])
-        axes.set_title(counted(f"{data.title_of(role)}, splits", [splits]))
+        axes.set_title(counted(f"{data.title_of(role)}\nsplits", [splits]))
         axes.set_xlabel("error minus that of\nsensitivities (fraction)")
         row_names(axes, [names[row["beside"]] for row in rows])
     figure.note("Bars are 95 % intervals over the splits; those in grey hold 0, where the vertical line stands.")
