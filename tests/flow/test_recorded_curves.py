@@ -47,7 +47,7 @@ def test_a_recorded_curve_is_read_as_it_was_made(tmp_path: Path) -> None:
     (curve,) = read_curves(files)
     assert [(one.value, one.spread) for one in curve.readings] == [(0.75, 0.01), (0.8, 0.01)]
     assert curve.recorded == io.read_csv(file)[0]["date"] != ""
-    assert curve.standing == "inside the span of 2 readings"
+    assert curve.standing == "inside the range of 2 readings"
     assert read_factors(files) == {"made": FACTOR}
 
 

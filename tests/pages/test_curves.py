@@ -24,7 +24,7 @@ def curve(unit: str, high: float) -> Curve:
 def test_the_notes_say_the_span_the_share_within_the_margin_and_what_is_lost() -> None:
     said = notes_of(draw_curve(curve("fraction", 0.6), "a table", "accuracy"))
     assert "2 of 40 readings lie from −0.5 to 0.5." in said
-    assert "1 of them are within the margin; the printed value is inside the span of 2 readings." in said
+    assert "The printed value is inside the range of 2 readings; 1 of them lies within the margin." in said
     assert "1 more were not run." in said
 
 
@@ -50,7 +50,7 @@ def test_the_spread_of_a_value_is_a_line_through_its_dot() -> None:
 
 def test_a_claim_has_a_boundary_and_no_margin() -> None:
     drawn = draw_curve(curve(CLAIM_UNIT, math.inf), "a claim", "")
-    assert "The claim holds under 1 of them: inside the span of 2 readings." in notes_of(drawn)
+    assert "The claim holds under 1 of 2 readings." in notes_of(drawn)
     assert inline_svg(drawn, "s-p-x", "p-x.svg")
 
 

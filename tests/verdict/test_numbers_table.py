@@ -65,5 +65,5 @@ def test_5000_rows_are_filtered_sorted_and_remembered(tmp_path: Path) -> None:
 def test_filters_that_no_row_fits_say_so(tmp_path: Path) -> None:
     found, html = opened(tmp_path, "?q=nowhere")
     assert found == []
-    assert re.search(r'<p id="none" class="said">No row fits all filters', html)
-    assert re.search(r'<p id="none" class="said" hidden', opened(tmp_path, "")[1])
+    assert re.search(r'<p id="none" class="prose">No row matches all filters', html)
+    assert re.search(r'<p id="none" class="prose" hidden', opened(tmp_path, "")[1])

@@ -250,8 +250,8 @@ def test_reproduced_means_are_counted_before_and_after_the_correction_over_table
     cells = [{**comparison("reproduced", id=f"p.{p}"), "margin_p": p} for p in (0.01, 0.2, 0.3, "")]
     section = made_of([*cells, {**comparison("differs", id="p.off"), "margin_p": 0.01}])
     said = " ".join(render_front(Report([section], {})).split())
-    assert "among the reproduced numbers: 3." in said
-    assert "Of them, 1 pass also after Holm’s correction" in said
+    assert "3 of the reproduced numbers are means over trials." in said
+    assert "After Holm’s correction over their table 1 still pass" in said
 
 
 def test_the_page_says_how_many_numbers_would_stay_reproduced_with_narrower_margins() -> None:
@@ -259,7 +259,7 @@ def test_the_page_says_how_many_numbers_would_stay_reproduced_with_narrower_marg
     section = made_of([{**comparison("reproduced", id=f"p.{each}"), "margin_share": each} for each in shares])
     said = " ".join(render_front(Report([section], {})).split())
     assert "Of the 4 reproduced numbers and claims, 3 rest on a margin." in said
-    assert "2 of these 3 would stay reproduced, with half as wide 1:" in said
+    assert "2 of them would be reproduced, and with margins half as wide 1." in said
 
 
 def test_missing_data_are_said_once_with_what_brings_them() -> None:
@@ -395,7 +395,7 @@ def test_missing_result_of_a_figure_gives_its_reason(tmp_path: Path) -> None:
 def test_a_stacked_cell_with_several_parts_is_one_element() -> None:
     # On a phone such a cell is a grid of label and content, in which each bare text would be a cell of its own.
     html = pages(part())["index"]
-    (cell,) = re.findall(r'<td class="words" data-label="Brought by">(.*?)</td>', html, re.DOTALL)
+    (cell,) = re.findall(r'<td class="words" data-label="How to get them">(.*?)</td>', html, re.DOTALL)
     assert cell.startswith("<div>") and cell.endswith("</div>")
 
 

@@ -116,7 +116,7 @@ def test_a_row_without_data_shows_the_recorded_value_marked_and_uncounted() -> N
     )
     front = " ".join(Reader(render_front(report)).text.split())
     assert "The recorded run of 2026-11-23" in front
-    assert "No number of this run rests on the data of the recorded one." in front
+    assert "No number of this run rests on the data of the recorded run." in front
 
 
 def test_what_differs_in_the_recorded_run_alone_is_told_apart_with_its_cause() -> None:
@@ -133,9 +133,8 @@ def test_a_row_with_the_same_data_says_whether_it_equals_the_record() -> None:
     report = Report([section_beside(absent=False)], {}, run_of(recorded(rebuilt="0.8125")))
     assert "= recorded" in render_numbers(report)
     front = " ".join(Reader(render_front(report)).text.split())
-    assert (
-        "1 number or claim rests on the same data as in the recorded run: 1 equals it at the printed digits." in front
-    )
+    same = "1 number or claim rests on the same data as in the recorded run"
+    assert f"{same}: 1 equals the recorded value at the printed digits." in front
 
 
 def test_what_a_run_would_fetch_counts_each_data_set_once_and_says_whose_size_is_not_known() -> None:

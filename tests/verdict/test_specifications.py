@@ -111,11 +111,12 @@ def test_a_span_holds_the_printed_value_within_its_rounding(
 
 
 def test_a_curve_says_how_many_readings_lie_within_the_margin_and_how_many_differ() -> None:
-    assert curve(0.7, 0.9).counted == "inside the span of 2 readings, 1 of them within the margin"
-    assert curve(0.1, 0.2).counted == "outside the span of 2 readings, none of them within the margin"
-    assert curve(0.2, 0.2, 0.1).standing == "outside the span of 3 readings with 2 different values"
-    assert curve(0.2, 0.2).standing == "outside the span of 2 readings with one value"
-    assert curve(None, None).counted == "the readings were not run"
+    inside, outside = (f"the printed value is {side}side the range of 2 readings" for side in ("in", "out"))
+    assert curve(0.7, 0.9).finding == f"{inside}; 1 of them lies within the margin"
+    assert curve(0.1, 0.2).finding == f"{outside}; none of them lies within the margin"
+    assert curve(0.2, 0.2, 0.1).standing == "outside the range of 3 readings with 2 distinct values"
+    assert curve(0.2, 0.2).standing == "outside the range of 2 readings with one value"
+    assert curve(None, None).finding == "the readings were not run"
 
 
 def test_a_curve_never_says_a_verdict() -> None:
@@ -160,7 +161,7 @@ def test_what_has_no_cause_or_lies_outside_every_reading_is_not_explained(
     found = unexplained([_Item("p.x")], causes, [curve(*values)])  # type: ignore[list-item]
     assert bool(found) is listed
     drawn = curve(*values)
-    assert [drawn.counted in one.why for one in found] == [drawn.span is not None] * listed
+    assert [one.why.endswith(drawn.sentence) for one in found] == [drawn.span is not None] * listed
     if because is not None and because.startswith("Not explained."):
         assert found[0].tried.startswith("Two were tried.")
 
@@ -184,7 +185,7 @@ def test_a_recorded_curve_is_shown_with_its_day_where_this_run_made_none() -> No
     assert drawing.caption.startswith("Recorded on 2026-11-25.") and drawing.svg is not None
     assert alone.factors["made"]["smoothing"] == {"0": "a", "1": "b"}
     assert PaperSection.standings.fget(SimpleNamespace(specified=alone)) == {
-        "p.x": "inside the span of 2 readings, 1 of them within the margin"
+        "p.x": "the printed value is inside the range of 2 readings; 1 of them lies within the margin"
     }
     today = _specified(SimpleNamespace(curves={"p": files(0.7)}, recorded_curves=then), "p", record)
     assert [(one.recorded, one.span) for one, _ in today.curves] == [("", (0.6, 0.7))]

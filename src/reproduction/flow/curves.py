@@ -87,7 +87,7 @@ class Curve:
 
     @property
     def span(self) -> tuple[float, float] | None:
-        """The least and the largest value; None where fewer than two readings have one."""
+        """The smallest and the largest value; None if fewer than two readings have one."""
         values = [one.value for one in self.made if one.value is not None]
         return (values[0], values[-1]) if len(values) > 1 else None
 
@@ -98,7 +98,7 @@ class Curve:
 
     @property
     def holds(self) -> bool | None:
-        """Whether the span of the readings holds the printed value; of a claim, whether a reading makes it hold.
+        """Whether the range of the readings contains the printed value, or a reading makes the claim hold.
 
         None where fewer than two readings have a value.
         """
@@ -110,20 +110,28 @@ class Curve:
 
     @property
     def standing(self) -> str:
-        """Where the printed value stands beside the span, in words; never the word of a verdict."""
+        """Where the printed value lies beside the range of the readings, in words; never the word of a verdict."""
         if self.holds is None:
             return "the readings were not run"
-        different = len({one.value for one in self.made})
-        values = "one value" if different == 1 else f"{different} different values"
-        alike = f" with {values}" if different < len(self.made) else ""
-        return f"{'inside' if self.holds else 'outside'} the span of {len(self.made)} readings{alike}"
+        if self.is_claim:
+            return f"the claim holds under {self.inside or 'none'} of {len(self.made)} readings"
+        distinct = len({one.value for one in self.made})
+        values = "one value" if distinct == 1 else f"{distinct} distinct values"
+        alike = f" with {values}" if distinct < len(self.made) else ""
+        return f"{'inside' if self.holds else 'outside'} the range of {len(self.made)} readings{alike}"
 
     @property
-    def counted(self) -> str:
-        """Where the printed value stands, and how many of the readings lie within the margin, in words."""
+    def finding(self) -> str:
+        """A clause that says where the printed value lies, and how many of the readings lie within the margin."""
         if self.holds is None or self.is_claim:
             return self.standing
-        return f"{self.standing}, {self.inside or 'none'} of them within the margin"
+        within = f"{self.inside or 'none'} of them {'lies' if self.inside < 2 else 'lie'} within the margin"
+        return f"the printed value is {self.standing}; {within}"
+
+    @property
+    def sentence(self) -> str:
+        """The finding as a sentence."""
+        return f"{self.finding[0].upper()}{self.finding[1:]}."
 
     @property
     def drawing(self) -> str:

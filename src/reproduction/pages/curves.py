@@ -118,10 +118,7 @@ def _tell(figure: Sheet, curve: Curve) -> None:
         return
     least, most = (readable(float(f"{end:.4g}")) for end in curve.span)
     figure.note(f"{len(made)} of {curve.product} readings lie from {least} to {most}.")
-    if curve.is_claim:
-        figure.note(f"The claim holds under {curve.inside} of them: {curve.standing}.")
-    else:
-        figure.note(f"{curve.inside} of them are within the margin; the printed value is {curve.standing}.")
+    figure.note(curve.sentence)
     if any(one.spread for one in made):
         figure.note("A line through a dot is one standard deviation over trials to each side.")
     if lost:

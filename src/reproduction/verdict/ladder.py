@@ -56,12 +56,12 @@ def ladder(items: Sequence[Item]) -> list[Rung]:
     corrected = Counter(one.corrected for one in _judgements(results))
     room = sum(one.margin_share is None or one.margin_share <= ROOM for one in _judgements(results, REPRODUCED))
     return [
-        _rung("all that was judged", items),
-        _rung("without facts of the data files", texts),
-        _rung("without counts of phrases: results of methods", results),
-        Rung("of these, with margins three quarters as wide", room, len(results)),
-        Rung("of these, with both tests corrected over each table", corrected[REPRODUCED], len(results)),
-        _rung("results of methods whose margin and reading were chosen before results were seen", unmarked),
+        _rung("all judged rows", items),
+        _rung("without facts of data files", texts),
+        _rung("results of methods", results),
+        Rung("… with margins three quarters as wide", room, len(results)),
+        Rung("… with both tests corrected over each table", corrected[REPRODUCED], len(results)),
+        _rung("… whose margin and reading were chosen before results were seen", unmarked),
     ]
 
 

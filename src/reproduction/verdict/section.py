@@ -206,19 +206,19 @@ class PaperSection(ItemGroup):
 
     @property
     def standings(self) -> dict[str, str]:
-        """Where the printed value of a row stands beside the span of its readings, for the rows that have a curve."""
-        return {curve.row: curve.counted for curve, _ in self.specified.curves if curve.holds is not None}
+        """Row -> a clause on its printed value and its readings, for the rows that have a curve."""
+        return {curve.row: curve.finding for curve, _ in self.specified.curves if curve.holds is not None}
 
     def results_of(self, cause: Cause) -> tuple[list[tuple[str, str]], dict[str, list[str]]]:
         """Return the results that a cause names: (name, value) of those of this run, and why -> names of the others."""
-        had, absent = [], dict[str, list[str]]()
+        present, absent = [], dict[str, list[str]]()
         for locator in cause.gives:
             name, value = locator.partition(":")[2], self.given.get(locator, ABSENT_RESULT)
             if value.startswith(ABSENT_RESULT):
                 absent.setdefault(value.removeprefix(ABSENT_RESULT).strip(": ").partition(":")[0], []).append(name)
             else:
-                had.append((name, value))
-        return had, absent
+                present.append((name, value))
+        return present, absent
 
     def made_by(self, item: Item) -> list[tuple[str, str]]:
         """Return label and address of the settings, code, records and logs behind an item."""

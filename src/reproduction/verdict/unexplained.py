@@ -1,4 +1,4 @@
-"""The rows that differ and are not explained: without a cause, or outside the span of their readings."""
+"""The rows that differ and are not explained: no cause is known, or no reading reaches the printed value."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ class Unexplained:
     Parameters
     ----------
     item : the number or claim.
-    why : why it counts as not explained, one clause.
-    tried : what was tried, in words: what its cause says beside, and what its readings gave; may be empty.
+    why : why it counts as not explained, in sentences.
+    tried : what was tried, in sentences: the rest of the cause, and the values of the readings; may be empty.
     """
 
     item: Item
@@ -47,19 +47,23 @@ def unexplained(differing: Iterable[Item], causes: Mapping[str, Cause], curves: 
         outside = curve is not None and curve.holds is False
         unknown = cause is None or cause.because.startswith(NOT_EXPLAINED)
         if outside or unknown:
-            why = ("no cause is known" if unknown else "", curve.counted if curve and curve.span else "")
+            finding = curve.sentence if curve and curve.span else ""
             remark = cause.because.removeprefix(NOT_EXPLAINED).strip() if cause and unknown else ""
-            found.append(
-                Unexplained(item, "; ".join(filter(None, why)), " ".join(filter(None, (remark, _tried(curve)))))
-            )
+            why = _joined("No cause is known." if unknown else "", finding)
+            found.append(Unexplained(item, why, _joined(remark, _tried(curve))))
     return found
 
 
+def _joined(*sentences: str) -> str:
+    """Return the sentences that are not empty as one text."""
+    return " ".join(filter(None, sentences))
+
+
 def _tried(curve: Curve | None) -> str:
-    """Return what the readings of a row gave, in words."""
+    """Return the values of the readings of a row, in a sentence."""
     if curve is None or curve.span is None:
         return ""
     factors = ", ".join(curve.readings[0].levels)
     least, most = (with_minus(short(end)) for end in curve.span)
-    boundary = " from its boundary" if curve.is_claim else ""
-    return f"{len(curve.made)} readings ({factors}): {least} to {most}{boundary}"
+    values = "distances from the boundary of the claim" if curve.is_claim else "values"
+    return f"The readings vary {factors}; their {values} are {least} to {most}."
