@@ -136,7 +136,7 @@ def _cells(table: str) -> tuple[list[Cell], list[str]]:
     several = header[2:3] == ["features"]
     first = 3 if several else 2
     if header[:2] != ["artefact", "method"] or len(header) <= first or not lines:
-        raise ConfigError("new_paper: table: begin it with artefact,method and one column a role, then a line a method")
+        raise ConfigError("new_paper: table: write the line artefact,method and the roles, then a line for each method")
     if wrong := next((line for line in lines if len(line) != len(header)), None):
         raise ConfigError(f"new_paper: table: the line {','.join(wrong)} has not {len(header)} cells; correct it")
     if wrong := next(
@@ -268,7 +268,7 @@ def _with_roles(paper: Begun, added: Mapping[str, str]) -> dict[Path, str]:
     text = path.read_text(encoding="utf-8").rstrip("\n") + "\n"
     block = re.search(r"^roles:\n(?:(?:[ #].*)?\n)*", text, flags=re.MULTILINE)
     if block is None:
-        raise ConfigError(f"{path}: has no line 'roles:' with a line a role below it; write the roles so")
+        raise ConfigError(f"{path}: has no line 'roles:' with a line for each role below it; add them")
     return {path: text[: block.end()] + "".join(f"  {line}" for line in lines) + text[block.end() :]}
 
 
@@ -287,7 +287,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Write the files and name them; return the exit code."""
     parser = argparse.ArgumentParser(prog="python -m reproduction.verdict.new_paper", description=__doc__)
     parser.add_argument("name", help="name of the paper: a-z, 0-9 and _")
-    parser.add_argument("--table", type=Path, help="csv of printed numbers: artefact,method and a column a role")
+    parser.add_argument("--table", type=Path, help="csv of printed numbers: artefact,method and a column for each role")
     parser.add_argument("--folder", type=Path, help="folder of papers outside the repository, for papers_from")
     parser.add_argument("--role", action="append", default=[], metavar="ROLE=DATASET", help="a role that is not there")
     parser.add_argument(

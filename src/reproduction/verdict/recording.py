@@ -121,7 +121,7 @@ def check_no_loss(old: RecordedRun | None, new: RecordedRun) -> None:
     lost = [name for name, row in new.rows.items() if name in before and _is_judged(before[name]) > _is_judged(row)]
     if lost:
         raise IntegrityError(
-            f"this run did not judge {len(lost)} rows that the recorded run of {old.day if old else ''} did: "
+            f"this run did not judge {len(lost)} rows that the recorded run of {old.day if old else ''} judged: "
             f"{_some(lost)}; record a run that has their data, or remove the paper's {RECORDED} to begin a record anew"
         )
 

@@ -301,4 +301,4 @@ def _tar_files(path: Path, data: bytes) -> Iterator[tuple[str, memoryview]]:
 
 def _check_number(path: Path, members: int) -> None:
     if members > MAX_MEMBERS:
-        raise DataFormatError(path, None, f"has more than {MAX_MEMBERS:,} members, as no known data set")
+        raise DataFormatError(path, None, f"has more than {MAX_MEMBERS:,} members; no known data set has so many")

@@ -261,7 +261,7 @@ def _check_start(chunk: bytes, url: str) -> None:
     if head.startswith(_POINTER):
         raise ValueError("answers with a pointer of Git LFS instead of the file")
     if not chunk.startswith(magic[: len(chunk)]):
-        raise ValueError("answers with something else than the packed file")
+        raise ValueError("answers with other content than the packed file")
 
 
 def _explained(error: Any, content: _Content) -> Exception:

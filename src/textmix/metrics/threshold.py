@@ -171,7 +171,7 @@ def checked_member(Y: Any, shape: tuple[int, ...]) -> np.ndarray:
     """
     member = np.ascontiguousarray(Y.toarray() if sparse.issparse(Y) else Y, dtype=bool)
     if member.shape != shape:
-        raise ValueError(f"labels have shape {member.shape}, scores {shape}; give one row a document to both")
+        raise ValueError(f"labels have shape {member.shape}, scores {shape}; give both one row for each document")
     if not len(member):
         raise ValueError("there is no document; give at least one")
     return member

@@ -29,7 +29,7 @@ def sound(X: Any) -> Any:
     if not sparse.issparse(X):
         return X
     if X.ndim != 2:
-        raise ValueError(f"X has {X.ndim} dimensions; give a matrix with a row a document")
+        raise ValueError(f"X has {X.ndim} dimensions; give a matrix with a row for each document")
     _check_layout(X)
     rows = X.tocsr()
     # SciPy remembers on a matrix that it is sorted; a new one around the same arrays looks at them.

@@ -112,7 +112,7 @@ class TopWordsDisplay:
         """
         given = _new_axes(len(self.titles), max(map(len, self.words), default=0)) if axes is None else list(axes)
         if len(given) != len(self.titles):
-            raise ValueError(f"axes: {len(given)} for {len(self.titles)} classes; give one a class")
+            raise ValueError(f"axes: {len(given)} for {len(self.titles)} classes; give one for each class")
         for panel, words, values, title in zip(given, self.words, self.values, self.titles, strict=True):
             places = np.arange(len(words))
             panel.barh(places, values)

@@ -154,7 +154,7 @@ def _ragged(X: Sequence[Any]) -> Ragged:
     rows = [np.asarray(row) for row in X]
     for place, row in enumerate(rows):
         if row.ndim != 1 or (row.size and not np.issubdtype(row.dtype, np.integer)):
-            raise ValueError(f"document {place} must be a sequence of whole numbers, one a word")
+            raise ValueError(f"document {place} must be a sequence of whole numbers, one for each word")
     values = np.concatenate([np.zeros(0, np.int64), *rows])
     if values.size and not 0 <= values.min() <= values.max() < 2**31:
         raise ValueError("a word must be a number from 0 to 2147483647")

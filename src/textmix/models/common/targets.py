@@ -138,7 +138,7 @@ def refuse_one_dimension(y: Any) -> None:
         what = "string" if isinstance(next(iter(y), None), _NAMES) else "value"
         raise ValueError(
             f"y holds one {what} a document, as a 1D array does; give a list of labels for each document, "
-            "or indicators of 0 and 1, a row a document and a column a label"
+            "or indicators of 0 and 1 with a row for each document and a column for each label"
         )
 
 
