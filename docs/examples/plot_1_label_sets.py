@@ -2,14 +2,14 @@
 Label sets of news with PMM
 ===========================
 
-A message of 20 Newsgroups has several labels if the parts of its group's name are taken as labels: a message of
-``comp.sys.mac.hardware`` has ``comp``, ``sys``, ``mac`` and ``hardware``. A parametric mixture model
-draws the words of a message from a mixture of the word distributions of its labels, so that it learns one distribution
-a label and still predicts whole sets.
+Here the labels of a message of 20 Newsgroups are the parts of the name of its group: a message of
+``comp.sys.mac.hardware`` has ``comp``, ``sys``, ``mac`` and ``hardware``. A parametric mixture model draws the words of
+a message from a mixture of the word distributions of its labels. It learns one distribution for each label, and
+predicts whole label sets.
 """
 
 # %%
-# The messages, the labels as a matrix of zeros and ones, and two disjoint parts.
+# The data are messages and labels, a matrix of zeros and ones. They are divided into a test part and a training part.
 import matplotlib.pyplot as plt
 import numpy as np
 
@@ -23,8 +23,8 @@ test, pool = np.split(np.random.default_rng(0).permutation(len(labels))[:3000], 
 print(f"{len(test)} test messages, {counts.shape[1]} words, {labels.shape[1]} labels")
 
 # %%
-# Three methods learn from more and more messages. PMM1 mixes in equal parts; PMM2 also learns which of two labels
-# speaks louder; naive Bayes judges each label alone.
+# Three methods learn from more and more messages. PMM1 mixes labels in equal parts. PMM2 also learns which of two
+# labels has more weight. Naive Bayes decides on each label alone.
 sizes = (250, 500, 1000, 2000)
 methods = {"PMM1": PMM1(xi=1.1), "PMM2": PMM2(xi=1.1), "naive Bayes": LabelNaiveBayes(alpha=0.1)}
 scores = {name: [] for name in methods}
@@ -35,9 +35,9 @@ for size in sizes:
         scores[name].append(sample_f(labels[test], method.predict(counts[test])))
 
 # %%
-# F is computed for each message and averaged, as in the paper. On these labels naive Bayes is ahead: the parts come in
-# twenty fixed sets, and a judge of one label also learns from the messages without it. On the pages of the paper, with
-# many more sets, the mixtures win.
+# The figure shows the mean of F over the messages, as in the paper. Naive Bayes is ahead on these labels. They form
+# only twenty different sets, and naive Bayes also learns from the messages without a label. On the pages of the paper,
+# with many more label sets, the mixtures are ahead.
 figure, axes = plt.subplots()
 for (name, values), marker in zip(scores.items(), "os^", strict=True):
     axes.plot(sizes, values, marker=marker, label=name)
@@ -50,7 +50,7 @@ axes.legend()
 plt.show()
 
 # %%
-# The word distributions can be read. These are the likeliest words of five labels.
+# The word distributions are easy to read. These are the most probable words of five labels.
 names = vectoriser.get_feature_names_out()
 for label in ("space", "hockey", "mac", "guns", "christian"):
     column = methods["PMM1"].theta_[:, news.target_names.index(label)]

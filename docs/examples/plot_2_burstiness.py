@@ -1,14 +1,14 @@
 """
-Burstiness: a word that came once comes again
-=============================================
+Burstiness: a word that occurs once occurs again
+================================================
 
 A multinomial draws each word of a document independently. Real text does not: a rare word that has occurred once is
 likely to occur again in the same document. The Dirichlet compound multinomial (DCM) gives each document its own word
-distribution and so expects repetitions.
+distribution, and therefore expects repetitions.
 """
 
 # %%
-# One group of 20 Newsgroups, and the two models fitted to it.
+# Both models are fitted to one group of 20 Newsgroups.
 import matplotlib.pyplot as plt
 import numpy as np
 from scipy import stats
@@ -24,8 +24,8 @@ share = counts.sum(axis=0) / counts.sum()
 print(f"{len(counts)} documents; the sum of the DCM's parameters is {alpha.sum():.0f}")
 
 # %%
-# The hundred words in the middle of the ranking by frequency: neither function words nor words seen once. For each one,
-# the expected number of documents in which it occurs k times, under both models and their own lengths.
+# The words are the hundred in the middle of the ranking by frequency. They are neither function words nor words that
+# occur once. For each word both models give the expected number of documents in which it occurs k times.
 middle = np.argsort(-share)[200:300]
 repeats = np.arange(1, 11)
 found = np.array([(counts[:, middle] == k).sum() for k in repeats])
@@ -34,7 +34,8 @@ rest = alpha.sum() - alpha[middle]
 dcm = [stats.betabinom.pmf(k, lengths[:, None], alpha[middle], rest).sum() for k in repeats]
 
 # %%
-# The multinomial gives up after two or three occurrences; the DCM follows the text over the whole range.
+# The multinomial expects almost no document with more than two or three occurrences. The DCM follows the messages over
+# the whole range.
 figure, axes = plt.subplots()
 axes.semilogy(repeats, np.maximum(found, 0.3), "ko", label="the messages")
 axes.semilogy(repeats, dcm, "-s", label="DCM")

@@ -2,13 +2,13 @@
 Why EDCM is fast
 ================
 
-The parameters of a Dirichlet compound multinomial have no closed form: every step of its iteration visits every count.
-EDCM, its approximation in the exponential family, needs the number of documents with each word and the root of *one*
-equation over document lengths.
+The parameters of a Dirichlet compound multinomial (DCM) have no closed form, and every step of their iteration visits
+every count. EDCM is its approximation in the exponential family. It needs only the number of documents with each word,
+and the root of *one* equation over document lengths.
 """
 
 # %%
-# Both models on the same classes.
+# Both models are fitted to the same classes.
 import matplotlib.pyplot as plt
 import numpy as np
 
@@ -24,8 +24,8 @@ for name, model in (("DCM", dcm), ("EDCM", edcm)):
     print(f"{name:<5} accuracy {accuracy(y[test], model.predict(X[test])):.3f}")
 
 # %%
-# The work of both fits, counted and not timed: how often digamma or its derivative is evaluated. A step of DCM does so
-# for each count of a class, a step of EDCM for each document.
+# The work of a fit is the number of evaluations of digamma and its derivative. A step of DCM evaluates them for each
+# count of a class, and a step of EDCM for each document.
 counts = np.array([X[train][y[train] == label].nnz for label in range(20)])
 documents = np.bincount(y[train])
 work = {"DCM": (dcm.n_iter_ * counts).sum(), "EDCM": (edcm.n_iter_ * documents).sum()}
@@ -33,8 +33,8 @@ for name, evaluations in work.items():
     print(f"{name:<5} {evaluations:>12,} evaluations")
 
 # %%
-# Both put the words in the same order. EDCM's parameters stay below the diagonal, and farther below it for words that
-# repeat often: only the number of documents with a word enters them. The classifiers differ little.
+# Both models rank the words alike. EDCM's parameters are below the diagonal, and farther below it for words that repeat
+# often, because they depend only on the number of documents with a word. The accuracies differ little.
 figure, (left, right) = plt.subplots(1, 2, gridspec_kw={"width_ratios": [1.4, 1]})
 seen = edcm.document_frequency_[11] > 0
 left.loglog(dcm.alpha_[11][seen], edcm.beta_[11][seen], ".", markersize=3, alpha=0.4, rasterized=True)
@@ -42,7 +42,7 @@ ends = [dcm.alpha_[11][seen].min(), dcm.alpha_[11][seen].max()]
 left.loglog(ends, ends, "k--", linewidth=0.8)
 left.set_xlabel("parameter of DCM")
 left.set_ylabel("parameter of EDCM")
-left.set_title(f"one dot a word, {news.target_names[11]}")
+left.set_title(f"each dot is a word, {news.target_names[11]}")
 right.bar(list(work), list(work.values()), color=["C0", "C1"], width=0.6)
 right.set_yscale("log")
 right.set_ylim(1e3, None)

@@ -1,13 +1,13 @@
 """
-Skip-grams that speak
-=====================
+Skip-grams that express a sentiment
+===================================
 
 A skip-gram is a run of words with gaps: "waste time" with slop 1 also matches "waste *of* time" and "waste *my* time".
-On film reviews, skip-grams say more than words, and an L1 penalty keeps few enough to read.
+In film reviews skip-grams tell more than words, and an L1 penalty keeps few enough to read.
 """
 
 # %%
-# Reviews with their verdict, and skip-grams of up to three words with up to two words passed over.
+# The data are reviews, positive or negative. Skip-grams have up to three words with gaps of up to two words.
 import matplotlib.pyplot as plt
 import numpy as np
 
@@ -22,14 +22,14 @@ names = vectoriser.get_feature_names_out()
 print(f"{X.shape[1]} skip-grams; for example {', '.join(names[-3:])}")
 
 # %%
-# Logistic regression along a path of L1 penalties; cross-validation on the training reviews chooses one.
+# Logistic regression is fitted along a path of L1 penalties. Cross-validation on the training reviews chooses one.
 model = PathClassifier(l1_ratio=1.0, n_lambdas=6, smallest=0.005, random_state=0).fit(X, y[train])
 weights = model.coef_.ravel()
 hits = model.predict(vectoriser.transform([texts[row] for row in test])) == y[test]
 print(f"accuracy {hits.mean():.3f} with {np.count_nonzero(weights)} skip-grams of {len(weights)}")
 
 # %%
-# The longest arms of the balance. A mark ``~1`` means that one word may stand in between.
+# The figure shows the skip-grams with the largest weights. The mark ``~1`` means that one word may be in between.
 several = np.array([" " in name for name in names])
 ends = [*np.argsort(np.where(several, weights, 0))[:10], *np.argsort(np.where(several, weights, 0))[-10:]]
 figure, axes = plt.subplots(figsize=(6.3, 4.6))

@@ -2,12 +2,12 @@
 Exact sets with CBM
 ===================
 
-Judging each label alone maximises the share of right labels. A conditional Bernoulli mixture (CBM) models how labels
-depend on each other and predicts the likeliest *set*, so that more documents get exactly their labels.
+Separate decisions on each label maximise the share of right labels. A conditional Bernoulli mixture (CBM) models how
+labels depend on each other, and predicts the most probable *set*. More documents then get exactly their labels.
 """
 
 # %%
-# Genes of yeast with up to eleven of fourteen functions each.
+# The data are genes of yeast. Each has up to eleven of fourteen functions.
 import matplotlib.pyplot as plt
 import numpy as np
 from sklearn.preprocessing import StandardScaler
@@ -22,7 +22,7 @@ X_train, X_test = (scaler.transform(yeast.data[rows].toarray()) for rows in (tra
 labels = yeast.target
 
 # %%
-# One component is binary relevance; more components see more of the dependence.
+# With one component CBM is binary relevance. More components model more of the dependence.
 components = (1, 2, 5, 10)
 models = {k: CBMClassifier(n_components=k, variance=0.01, max_iter=10, random_state=0) for k in components}
 sets = {k: model.fit(X_train, labels[train]).predict(X_test) for k, model in models.items()}
@@ -30,8 +30,8 @@ peers = {"binary relevance": BinaryRelevance(variance=0.01), "power set": PowerS
 peer_sets = {name: model.fit(X_train, labels[train]).predict(X_test) for name, model in peers.items()}
 
 # %%
-# The share of genes with exactly the right set rises with the components. The share of wrong single labels rises too:
-# the likeliest set is not the set of the likeliest labels, and one must choose what to ask for.
+# The share of genes with exactly the right set rises with the number of components. The share of wrong labels rises
+# too, because the most probable set is not the set of the most probable labels. Choose the one that your task needs.
 figure, panels = plt.subplots(1, 2)
 measures = {"exact sets": subset_accuracy, "wrong labels": hamming_loss}
 for axes, (title, measure) in zip(panels, measures.items(), strict=True):

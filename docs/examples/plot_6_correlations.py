@@ -7,7 +7,7 @@ Bernoulli mixture has the correlation of each pair of labels *given this documen
 """
 
 # %%
-# A mixture on the genes of yeast.
+# The mixture is fitted to the genes of yeast.
 import matplotlib.pyplot as plt
 import numpy as np
 from sklearn.preprocessing import StandardScaler
@@ -22,7 +22,8 @@ labels = yeast.target
 model = CBMClassifier(n_components=10, variance=0.01, max_iter=10, random_state=0).fit(X_train, labels[train])
 
 # %%
-# The correlation over all genes, and the two genes for which the model's correlations are strongest and weakest.
+# The figure shows the correlation over all genes, and the conditional correlations of two genes: the gene with the
+# strongest and the gene with the weakest.
 overall = np.nan_to_num(np.corrcoef(labels[train].T))
 given = model.label_correlations(X_test)
 away = ~np.eye(given.shape[1], dtype=bool)
@@ -34,8 +35,8 @@ shown = {
 }
 
 # %%
-# Red pairs come together, blue ones exclude each other. Much of the overall dependence is explained by the genes'
-# features, and the rest differs from gene to gene.
+# Labels of a red pair occur together, and labels of a blue pair exclude each other. The features of the genes explain
+# much of the overall dependence. The remaining dependence differs from gene to gene.
 figure, panels = plt.subplots(1, 3, figsize=(6.3, 2.9))
 for axes, (title, matrix) in zip(panels, shown.items(), strict=True):
     image = axes.imshow(np.where(away, matrix, 0), cmap="RdBu_r", vmin=-0.8, vmax=0.8)

@@ -1,13 +1,13 @@
 """
-Calibration: how far a stated probability can be trusted
-========================================================
+Calibration: can a predicted probability be trusted?
+====================================================
 
-Generative models take the words of a document as drawn independently, given the class. They are not, so that hundreds
-of words count as hundreds of witnesses and the posterior of the likeliest class is almost 1.
+Generative models assume that the words of a document are independent, given the class. They are not. Hundreds of words
+then count as hundreds of independent witnesses, and the posterior of the most probable class is almost 1.
 """
 
 # %%
-# Four classifiers on 20 Newsgroups.
+# Four classifiers are fitted to 20 Newsgroups.
 import matplotlib.pyplot as plt
 import numpy as np
 from sklearn.linear_model import LogisticRegression
@@ -26,9 +26,9 @@ models = {
 }
 
 # %%
-# The documents are sorted by the stated probability of the predicted class and cut into ten equal parts. The curve of
-# an honest model lies on the diagonal. The generative models state almost 1 for nine tenths of the documents; logistic
-# regression with this strong penalty errs to the other side. All four are right about equally often.
+# The documents are sorted by the probability of the predicted class, and divided into ten equal parts. The curve of a
+# calibrated model is on the diagonal. The generative models give almost 1 to nine tenths of the documents. Logistic
+# regression with this strong penalty gives too low probabilities. All four have about the same accuracy.
 figure, axes = plt.subplots(figsize=(6.3, 4.8))
 axes.plot([0, 1], [0, 1], color="0.6", linewidth=1)
 for (name, model), marker in zip(models.items(), "os^D", strict=True):
@@ -42,7 +42,7 @@ for (name, model), marker in zip(models.items(), "os^D", strict=True):
         marker=marker,
         label=f"{name}: right {right.mean():.2f}, calibration error {error:.2f}",
     )
-axes.set_xlabel("stated probability of the predicted class")
-axes.set_ylabel("share of right predictions")
+axes.set_xlabel("probability of the predicted class")
+axes.set_ylabel("share of correct predictions")
 figure.legend(loc="outside lower center")
 plt.show()

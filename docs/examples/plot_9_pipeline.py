@@ -6,7 +6,7 @@ Every estimator follows scikit-learn's conventions: string labels, ``Pipeline``,
 """
 
 # %%
-# Texts and their topics, as strings.
+# The data are texts and their topics, as strings.
 import tempfile
 
 import matplotlib.pyplot as plt
@@ -23,14 +23,14 @@ texts = {name: [reuters.data[row] for row in rows] for name, rows in (("train", 
 topics = np.array(reuters.labels)
 
 # %%
-# The smoothing of EDCM is chosen by cross-validation on the training documents.
+# Cross-validation on the training documents chooses the smoothing of EDCM.
 grid = {"edcmclassifier__smoothing": [0.001, 0.01, 0.1, 1.0, 10.0]}
 pipeline = make_pipeline(WordVectorizer(min_documents=2), EDCMClassifier())
 search = GridSearchCV(pipeline, grid, cv=3).fit(texts["train"], topics[train])
 print(search.best_params_, f"accuracy on new documents {search.score(texts['test'], topics[test]):.3f}")
 
 # %%
-# Every fold of the search, and their mean.
+# The figure shows the accuracy on every fold, and the mean.
 folds = np.array([search.cv_results_[f"split{fold}_test_score"] for fold in range(3)])
 figure, axes = plt.subplots()
 axes.semilogx(grid["edcmclassifier__smoothing"], folds.T, ".", color="0.6")
@@ -40,7 +40,7 @@ axes.set_ylabel("accuracy in cross-validation")
 plt.show()
 
 # %%
-# The tuned pipeline is kept as arrays and JSON, comes back, labels new texts and says how sure it is.
+# The tuned pipeline is saved as arrays and JSON, and loaded again. It labels new texts and gives the probabilities.
 with tempfile.TemporaryDirectory() as folder:
     textmix.save(search.best_estimator_, f"{folder}/topics")
     kept = textmix.load(f"{folder}/topics")
