@@ -29,7 +29,7 @@ SEARCH_LIMIT = 10_000
 
 
 class CBMClassifier(MultiLabelClassifier):
-    r"""Conditional Bernoulli Mixture, trained by EM with partial M steps.
+    r"""Conditional Bernoulli mixture (CBM), a model of label sets, trained by EM with partial M steps.
 
     Parameters
     ----------

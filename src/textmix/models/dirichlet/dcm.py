@@ -98,7 +98,7 @@ def _next_point(
 
 
 class DCMClassifier(CountClassifier):
-    """One DCM a class.
+    """Classifier with a Dirichlet compound multinomial (DCM) for each class.
 
     The maximum-likelihood s is infinite for documents no burstier than a multinomial's (one document, or documents of
     one word), and 0 when each document repeats a single word.  The iteration then ends where s leaves [1/Q, Q],

@@ -31,7 +31,7 @@ CELLS = 1 << 17
 
 
 class EDCMClassifier(IncrementalCountClassifier):
-    """One EDCM a class.
+    """Classifier with an EDCM, the exponential-family approximation of the DCM, for each class.
 
     The maximum-likelihood parameters are beta_w = df_w / [sum_d Psi(s + n_d) - |D| Psi(s)].  The unknown s is
     the root of one equation over the lengths of the class's documents (`edcm_kernels`).  Without a root (no

@@ -63,7 +63,7 @@ TRANSFORM_SWEEPS = 50
 
 
 class LatentTopicEDCM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
-    """EDCM with latent topics.
+    """EDCM whose parameters are, for each document, a mixture of those of latent topics.
 
     Parameters
     ----------

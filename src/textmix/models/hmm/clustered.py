@@ -16,7 +16,7 @@ from textmix.text.sequences import TokenSequences
 
 
 class ClusteredHMMClassifier(HMMClassifier):
-    """One hidden Markov model of clusters of words a class, see `WordClusters` and `HMMClassifier`.
+    """Classifier with a hidden Markov model of clusters of words for each class; see `WordClusters`.
 
     Parameters
     ----------

@@ -43,7 +43,7 @@ _CONSTRAINTS: dict[str, list[Any]] = {
 
 
 class HiddenMarkovModel(DensityMixin, BaseEstimator):  # type: ignore[misc]
-    """One hidden Markov model of word sequences.
+    """Hidden Markov model of word sequences.
 
     Parameters
     ----------
@@ -145,7 +145,9 @@ class HiddenMarkovModel(DensityMixin, BaseEstimator):  # type: ignore[misc]
 
 
 class HMMClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
-    """One hidden Markov model a class; a document goes to the class under which it is likeliest.
+    """Classifier with a hidden Markov model of word sequences for each class.
+
+    A document goes to the class under which it is most probable.
 
     Parameters
     ----------

@@ -48,7 +48,7 @@ def topic_emissions(X: TokenSequences, n_topics: int, rng: np.random.RandomState
 
 
 class WordClusters(TransformerMixin, BaseEstimator):  # type: ignore[misc]
-    """Replace words by clusters of their latent semantic vectors, a vocabulary small enough for a full Markov model.
+    """Clusters of words by their latent semantic vectors, a vocabulary small enough for a hidden Markov model.
 
     A word's vector is its row of the truncated singular value decomposition of the word-by-document matrix of
     log(1 + count), scaled to length 1; the clusters are those of k-means.

@@ -40,7 +40,7 @@ class BoostedClassifier(MultiLabelClassifier):
 
 
 class BoostedRelevance(IndependentLabels, BoostedClassifier):
-    """Boosted trees for each label alone: the experts of a Conditional Bernoulli Mixture with one component.
+    """Boosted trees for each label; the experts of a conditional Bernoulli mixture with one component.
 
     A label is predicted if its probability is above 1/2.
 
@@ -75,7 +75,7 @@ class BoostedRelevance(IndependentLabels, BoostedClassifier):
 
 
 class BoostedPowerSet(SetScorer, BoostedClassifier):
-    """Multi-class boosted trees whose classes are the label sets of the training instances.
+    """Boosted trees over classes that are the label sets of the training documents.
 
     Examples
     --------

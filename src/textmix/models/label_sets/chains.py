@@ -67,7 +67,7 @@ def check_order(order: np.ndarray) -> None:
 
 
 class ClassifierChain(LinearMultiLabel):
-    """A chain: each label is predicted from the features and the labels before it; a beam search finds the set.
+    """Classifier chain: each label is predicted from the features and the earlier labels, with a beam search.
 
     Parameters
     ----------
@@ -173,7 +173,7 @@ class ClassifierChain(LinearMultiLabel):
 
 
 class ProbabilisticChain(ClassifierChain):
-    """A chain whose prediction is the likeliest label set, by A* or by the epsilon-approximate search.
+    """Classifier chain that predicts the most probable label set, by A* or by the epsilon-approximate search.
 
     Sources: see `textmix.models.label_sets.chain_search_kernels`.
 
@@ -240,7 +240,7 @@ class ProbabilisticChain(ClassifierChain):
 
 
 class ChainEnsemble(MultiLabelClassifier):
-    """Chains in random orders, each on a bootstrap sample, that vote (ECC).
+    """Ensemble of classifier chains (ECC): chains in random orders, each on a bootstrap sample, vote.
 
     Parameters
     ----------
@@ -354,7 +354,7 @@ class ChainEnsemble(MultiLabelClassifier):
 
 
 class DependencyNetwork(LinearMultiLabel):
-    """A network: each label is predicted from the features and all other labels; marginals by Gibbs sampling (CDN).
+    """Conditional dependency network (CDN): each label depends on all others, with marginals by Gibbs sampling.
 
     Parameters
     ----------

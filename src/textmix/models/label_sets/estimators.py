@@ -92,7 +92,7 @@ class LinearMultiLabel(MultiLabelClassifier):
 
 
 class BinaryRelevance(IndependentLabels, LinearMultiLabel):
-    r"""One logistic regression for each label; labels of probability above 1/2 are predicted, perhaps none.
+    r"""Logistic regression for each label; a label with a probability above 1/2 is predicted.
 
     The CBM paper's code has two weight vectors for each label, of variance \sigma^2 each.  Their difference, used here,
     has the variance 2 \sigma^2.
@@ -194,7 +194,7 @@ def decide_listed(sets: np.ndarray, log_proba: np.ndarray, decision: str) -> np.
 
 
 class PowerSet(SetScorer, LinearMultiLabel):
-    r"""Multinomial logistic regression over the label sets of the training instances.
+    r"""Multinomial logistic regression over the label sets of the training documents.
 
     The variance is that of each weight of the S weight vectors.
 

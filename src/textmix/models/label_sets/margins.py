@@ -57,7 +57,7 @@ class _Machines(WarmMachines, MultiLabelClassifier):
 
 
 class SVMRelevance(_Machines):
-    """One linear support vector machine for each label; the labels of a positive score are predicted, perhaps none.
+    """Linear support vector machine for each label; a label with a positive score is predicted.
 
     A label that no training document has is never predicted, one that all have always.
 
@@ -91,7 +91,7 @@ class SVMRelevance(_Machines):
 
 
 class SVMPowerSet(_Machines):
-    """Linear support vector machines, one against the rest, whose classes are the label sets of the training documents.
+    """Linear support vector machines, one against the rest, over the label sets of the training documents.
 
     Attributes
     ----------
@@ -151,7 +151,7 @@ class SVMPowerSet(_Machines):
 
 
 class MajoritySet(SetScorer):
-    """The most frequent label set of the training documents for every document: what a method must surpass.
+    """The most frequent label set of the training documents for every document, as a baseline.
 
     Attributes
     ----------

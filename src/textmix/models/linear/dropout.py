@@ -94,7 +94,7 @@ class _Noised:
 
 
 class DropoutLogisticRegression(TwoClassLinear):
-    """Logistic regression with the expected effect of dropout noise as its penalty.
+    """Logistic regression whose penalty is the expected effect of dropout noise.
 
     It minimises the mean log loss + 1/2 delta / (1 - delta) mean_i p_i (1 - p_i) sum_j x_ij^2 w_j^2 (equations 11 and
     12 of the paper) + l2 / 2 |w|^2.  Here p_i is the probability of the second class for document i.  The mean of the

@@ -57,7 +57,7 @@ def cost_path(
 
 
 class LabelSVM(LabelCountClassifier):
-    """One linear support vector machine a label, with an unregularised bias as in SVMlight.
+    """Linear support vector machine for each label, with an unregularised bias as in SVMlight.
 
     C and J of a label have the best F over the decisions on all folds of a cross-validation.  Of equal F the first J in
     the order of ``cost_factors`` is taken, and with it the smallest C.  A label that no training page has is never

@@ -18,7 +18,7 @@ from textmix.models.linear.two_class import TwoClassLinear
 
 
 class NBSVMClassifier(CalibratedScores, TwoClassLinear):
-    """Squared-hinge SVM on binary features times log-count ratios, its weights moved towards their mean size.
+    """Squared-hinge SVM on binary features times the log-count ratios of naive Bayes (NBSVM).
 
     Section 2.3: feature j is multiplied by r_j = log((p_j / |p|_1) / (q_j / |q|_1)).  Here p_j is alpha plus the number
     of documents of the second class that have the feature, and q_j is the same for the first class.  The model predicts

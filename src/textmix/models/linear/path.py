@@ -122,7 +122,7 @@ def cross_validate(
 
 
 class PathClassifier(TwoClassLinear):
-    """A linear classifier whose penalty is chosen by cross-validation on the training documents.
+    """Linear classifier whose penalty is chosen on a path by cross-validation on the training documents.
 
     The objective is mean loss + lambda (l1_ratio |w|_1 + (1 - l1_ratio) / 2 |w|^2), the intercept free or 0 (Li et al.
     2016, slide "Learning and Regularization"; the sum of losses there is N times the mean here).

@@ -25,7 +25,7 @@ EVERY = 5
 
 
 class SoftmaxClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
-    """Logistic regression over two or more classes with an L2 penalty; the biases are free.
+    """Multinomial logistic regression with an L2 penalty on the weights and none on the biases.
 
     It minimises what scikit-learn's ``LogisticRegression`` minimises: the sum of log losses plus |W|^2 / (2 C), where W
     holds one vector a class, or for two classes the difference of their vectors alone.  The solver goes over the

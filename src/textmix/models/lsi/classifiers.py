@@ -124,7 +124,7 @@ class _Scored(LSIClassifier):
 
 
 class LSIDensityClassifier(_Scored):
-    """The probabilistic neural network (`ProbabilisticNeuralNetwork`) in the space of latent semantic indexing.
+    """Probabilistic neural network in the space of latent semantic indexing; see `ProbabilisticNeuralNetwork`.
 
     Parameters
     ----------
@@ -175,7 +175,7 @@ class LSIDensityClassifier(_Scored):
 
 
 class LSILogisticRegression(_Scored):
-    """Logistic regression (scikit-learn's) in the space of latent semantic indexing.
+    """Logistic regression of scikit-learn in the space of latent semantic indexing.
 
     Parameters
     ----------
@@ -238,7 +238,7 @@ class LSILogisticRegression(_Scored):
 
 
 class LSINeighbors(LSIClassifier):
-    """The nearest training documents by cosine in the space of latent semantic indexing, one vote each.
+    """Nearest neighbours by cosine in the space of latent semantic indexing, one vote each.
 
     Of classes with equal votes that of the nearest document wins.
 

@@ -16,7 +16,7 @@ from textmix.models.lsi.transformer import LSITransformer
 
 
 class PrunedLSIClassifier(LSIDensityClassifier):
-    """`LSIDensityClassifier` over the words that an ensemble of networks is consistently sensitive to.
+    """`LSIDensityClassifier` over the words to which an ensemble of networks is consistently sensitive.
 
     Parameters
     ----------

@@ -228,7 +228,7 @@ class AbsoluteDiscountingClassifier(_AbsoluteDiscounting):
 
 
 class AbsoluteDiscountingBinary(IndependentLabels, _AbsoluteDiscounting):
-    r"""One classifier a class: its documents against all other documents, each multinomial with (21); section 2.2.
+    r"""Binary classifier for each class against all other documents, smoothed by absolute discounting (section 2.2).
 
     The sufficient statistics of "all others" are those of all documents minus those of the class, so that the
     classifiers of all classes are trained in one pass.

@@ -21,7 +21,7 @@ from textmix.models.common.validation import check_counts
 
 
 class LabelNaiveBayes(IndependentLabels, LabelCountClassifier):
-    """A multinomial naive Bayes classifier for each label: pages with it against pages without.
+    """Multinomial naive Bayes for each label: pages with the label against pages without it.
 
     Parameters
     ----------

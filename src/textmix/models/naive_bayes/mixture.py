@@ -26,7 +26,7 @@ from textmix.models.common.validation import check_counts, checked_fit
 
 
 class MultinomialMixture(DensityMixin, BaseEstimator):  # type: ignore[misc]
-    """Mixture of multinomials over count vectors.
+    """Mixture of multinomials over counts of words.
 
     Parameters
     ----------

@@ -109,7 +109,7 @@ class _Multinomial(IncrementalCountClassifier):
 
 
 class MultinomialClassifier(_Multinomial):
-    """Multinomial naive Bayes with a constant added to every count (EDCM paper, section 6: 0.01).
+    """Multinomial naive Bayes with a constant added to every count, in section 6 of the EDCM paper 0.01.
 
     Parameters
     ----------
@@ -196,7 +196,7 @@ class DirichletSmoothedClassifier(_Multinomial):
 
 
 class SharedDirichletClassifier(_Multinomial):
-    """Multinomial naive Bayes whose classes share a Dirichlet prior that is fitted to the texts of all classes.
+    """Multinomial naive Bayes with a Dirichlet prior that all classes share and that is fitted to their texts.
 
     Parameters
     ----------

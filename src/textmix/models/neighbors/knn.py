@@ -37,7 +37,7 @@ POSTINGS_FORMS = {"start": "int64 V+1", "rows": "int32 P", "values": "float64 P"
 
 
 class KNNClassifier(CalibratedScores, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
-    """Exact k-NN over one of eight representations.
+    """Exact k-nearest-neighbours classifier over one of eight representations of documents.
 
     The similarity is the inner product.  Of equally similar training documents the first in training order is nearer;
     so the neighbours of a document without any known word are the first training documents.

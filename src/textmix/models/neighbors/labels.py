@@ -27,7 +27,7 @@ QUANTILES = tuple(round(0.05 * k, 2) for k in range(1, 20))
 
 
 class LabelNeighbors(LabelCountClassifier):
-    """Nearest neighbours by cosine: a label's score is the sum of the similarities of its pages among the k nearest.
+    """k-nearest-neighbours classifier by cosine for label sets, with similarities as votes.
 
     k and the threshold maximise sample F when every training page is predicted from all other training pages; of equal
     maxima the smallest k and threshold.  Of equally similar pages the first in training order is nearer.

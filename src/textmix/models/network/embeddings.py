@@ -21,7 +21,7 @@ from textmix.models.network.embedding_kernels import bucket_of, class_shares, tr
 
 
 class EmbeddingClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
-    """The mean embedding of a document's words and a softmax over the classes, trained together.
+    """Softmax over the mean embedding of a document's words; both are trained together.
 
     Parameters
     ----------

@@ -94,7 +94,7 @@ def loss(flat: np.ndarray, like: Layers, X: np.ndarray, Y: np.ndarray, decay: fl
 
 
 class LabelNetwork(IndependentLabels, LabelCountClassifier):
-    """A three-layer network whose outputs are the labels' probabilities.
+    """Neural network with a hidden layer, whose outputs are the probabilities of the labels.
 
     The factor of the squared weights (decay) has the best sample F on held-out training pages; of equal F the first of
     ``decays`` is taken, which is also taken where no page is held out.  The network is then trained on all training

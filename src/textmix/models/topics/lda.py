@@ -35,9 +35,10 @@ START = 100.0
 
 
 class LDAClassifier(CountClassifier):
-    """One latent Dirichlet allocation a class; a document goes to the class with the largest p(c) p(x|c).
+    """Classifier with a latent Dirichlet allocation (LDA) for each class.
 
-    p(x|c) is the variational bound; `left_to_right_log_likelihood` estimates p(x|c) without bias by sampling.
+    A document goes to the class with the largest p(c) p(x|c).  p(x|c) is the variational bound;
+    `left_to_right_log_likelihood` estimates p(x|c) without bias by sampling.
 
     Parameters
     ----------
