@@ -12,7 +12,7 @@ rule bench:
     params:
         folder=ROOT / "benchmarks",
     message:
-        "Timing kernels and estimators beside their peers"
+        "Timing kernels, estimators and their peers"
     shell:
         "(python -m pytest {params.folder:q} --benchmark-only --benchmark-json={output.times:q} "
         "&& python {params.folder:q}/table.py {output.times:q}) > {log:q} 2>&1"

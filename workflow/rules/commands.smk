@@ -14,7 +14,7 @@ rule doctor:
     params:
         waiting=JOBS.waiting_rows,
     message:
-        "Looking where each data set would come from"
+        "Listing the source of each data set"
     script:
         "../scripts/doctor.py"
 
@@ -49,7 +49,7 @@ rule record:
         folders={paper: os.path.relpath(PLAN.folders[paper]) for paper in PLAN.papers},
         papers=JOBS.judging,
     message:
-        "Recording what the run gave for each published row"
+        "Recording the value of the run for each published row"
     script:
         "../scripts/record.py"
 

@@ -29,7 +29,7 @@ rule compare:
         settings=untold(JOBS.compare),
         code=JOBS.code("compare", settings=JOBS.compare),
     message:
-        "Setting the published numbers of {wildcards.paper} beside the rebuilt ones"
+        "Comparing the published numbers of {wildcards.paper} with the rebuilt ones"
     script:
         "../scripts/compare.py"
 

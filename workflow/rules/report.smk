@@ -102,7 +102,7 @@ rule accept:
         settings=untold(JOBS.accept),
         code=JOBS.code("accept", settings=JOBS.accept),
     message:
-        "Looking for data that were corrupt or could not be had"
+        "Checking whether data were corrupt or not available"
     script:
         "../scripts/accept.py"
 
@@ -117,7 +117,7 @@ use rule accept as accept_paper with:
     log:
         "logs/accept/{paper}.log",
     message:
-        "Looking for data of {wildcards.paper} that were corrupt or could not be had"
+        "Checking whether data of {wildcards.paper} were corrupt or not available"
 
 
 # The short papers first, with all that their reports need: profiles/default gives this rule priority.
