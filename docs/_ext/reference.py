@@ -81,13 +81,12 @@ def methods_table(methods: Mapping[str, Method]) -> str:
     head = (
         "\n## Methods\n\nThe entries of the registry, `config/methods.yaml`. An experiment of a paper names an "
         "entry by `use`.\n"
-        "\n| method | family | labels | takes | grid | paper |\n|---|---|---|---|---|---|\n"
+        "\n| method | family | labels | takes | paper |\n|---|---|---|---|---|\n"
     )
     rows = []
     for name, method in methods.items():
-        grid = "; ".join(f"{key}: {', '.join(map(str, values))}" for key, values in method.grid.items())
         several = {"single": "one", "multi": "several"}[method.task]
-        rows.append(f"| `{name}` | {method.family} | {several} | {method.takes} | {grid} | {method.paper} |\n")
+        rows.append(f"| `{name}` | {method.family} | {several} | {method.takes} | {method.paper} |\n")
     return head + "".join(rows)
 
 

@@ -350,9 +350,8 @@ def listing(options: argparse.Namespace) -> None:
     width = max(map(len, entries))
     for name, entry in entries.items():
         if options.what == "methods":
-            tuned = f"; tuned: {', '.join(entry['grid'])}" if "grid" in entry else ""
             several = "several labels" if entry["task"] == "multi" else "one label"
-            print(f"{name:<{width}}  {entry['estimator'].split(':')[1]}, {entry['family']}, {several}{tuned}")
+            print(f"{name:<{width}}  {entry['estimator'].split(':')[1]}, {entry['family']}, {several}")
         else:
             print(f"{name:<{width}}  {entry['title']}")
 

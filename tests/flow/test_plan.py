@@ -22,8 +22,7 @@ from textmix.core.config import load_yaml_strict
 from textmix.core.errors import ConfigError
 from textmix.core.io import read_csv
 from textmix.data.registry import load_registry
-from textmix.experiment.methods import COSTS, ORDER, TAKES, TASKS, Method
-from textmix.text.term_weighting import WEIGHTINGS
+from textmix.experiment.methods import TAKES, TASKS, Method
 
 ROOT = Path(__file__).resolve().parents[2]
 SHIPPED = load_yaml_strict(ROOT / "config/config.yaml")
@@ -493,7 +492,6 @@ def test_a_plan_cannot_be_changed(plan):
 
 def test_the_schemas_name_the_choices_that_the_code_knows() -> None:
     methods = load_yaml_strict(ROOT / "workflow/schemas/methods.schema.yaml")["additionalProperties"]["properties"]
-    known = {"task": TASKS, "takes": TAKES, "cost": COSTS}
+    known = {"task": TASKS, "takes": TAKES}
     assert {key: tuple(methods[key]["enum"]) for key in known} == {key: tuple(names) for key, names in known.items()}
-    assert {*methods["weightings"]["items"]["enum"]} == {*WEIGHTINGS, ORDER}
     assert {*methods} == {field.name for field in fields(Method)} - {"name"}

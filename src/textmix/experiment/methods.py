@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib
 import itertools
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
@@ -27,8 +27,6 @@ FITTED = ("estimator", "task", "takes", "seen_only")
 COMPARED = (*FITTED, "most")
 #: Module that tunes parameters.  It is imported by name, so that only the code digests of fits that tune cover it.
 TUNING = "textmix.experiment.tuning"
-#: Classes of methods by their time: a comparison fits the methods of an earlier class first.
-COSTS = ("low", "middle", "high")
 
 
 @dataclass(frozen=True)
@@ -43,14 +41,10 @@ class Method:
     task : a key of `TASKS`.
     takes : a key of `TAKES`.
     paper : the document that it comes from or is compared in.
-    params : parameter -> value that a comparison of methods (own data, the matrix) sets.
-    grid : parameter -> values among which a comparison of methods chooses by cross-validation on training documents.
+    params : parameter -> value in ``textmix compare``.
     seen_only : whether a feature that no training document has gets weight 0, so that the fit may drop it.
     most : ``documents``, ``labels`` or ``features`` -> the largest number with which a comparison fits the method; it
         saves time and memory.
-    views : the kinds of features of texts that a comparison tries, see ``views`` of ``config/methods.yaml``.
-    weightings : the weightings that suit it, by default those of what it takes.
-    cost : one of `COSTS`.
     """
 
     name: str
@@ -60,12 +54,8 @@ class Method:
     takes: str
     paper: str
     params: Mapping[str, Any] = field(default_factory=dict)
-    grid: Mapping[str, list[Any]] = field(default_factory=dict)
     seen_only: bool = False
     most: Mapping[str, int] = field(default_factory=dict)
-    views: Sequence[str] = ("words",)
-    weightings: Sequence[str] = ()
-    cost: str = "middle"
 
     @property
     def module(self) -> str:
