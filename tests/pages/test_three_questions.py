@@ -1,5 +1,7 @@
 """A stranger's three questions are answered by two clicks from the first page, on a desk and on a phone.
 
+On a phone nothing has to be scrolled sideways.
+
 The pages are those of a run that has no data: only the recorded run knows an answer.
 """
 
@@ -8,6 +10,7 @@ from __future__ import annotations
 import functools
 import tempfile
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +19,7 @@ import yaml
 
 from reproduction.flow.plan import make_plan
 from reproduction.flow.results import Results, RoleEntry
+from reproduction.pages.drawing import inline_svg
 from reproduction.verdict.compare import not_chosen
 from reproduction.verdict.coverage import DataUsed, Remedy
 from reproduction.verdict.items import Beside
@@ -24,6 +28,7 @@ from reproduction.verdict.published import read_record
 from reproduction.verdict.read_sections import make_section
 from reproduction.verdict.recorded import RecordedRun, read_recorded, recorded_files
 from reproduction.verdict.section import PaperSection
+from reproduction.verdict.summary_figure import draw_summary
 from tests.pages.browser import BROWSER, NAMES, Browser, browser
 
 ROOT = Path(__file__).parents[2]
@@ -52,7 +57,10 @@ def report() -> Report:
     plan = make_plan(settings, ROOT)
     roles = sorted({role for name in ("pmm", "cbm") for role in plan.papers[name]["roles"]})
     remedies = {role: Remedy(role, f"The set {role}", ["https"], [f"{role}.zip"], 1_500_000) for role in roles}
-    return Report([section(name, plan.papers[name], run, roles) for name in ("pmm", "cbm")], remedies, run)
+    made = Report([section(name, plan.papers[name], run, roles) for name in ("pmm", "cbm")], remedies, run)
+    wide, narrow = (draw_summary(made.points, made.papers, narrow=narrow) for narrow in (False, True))
+    drawings = inline_svg(wide, "wide", "wide.svg"), inline_svg(narrow, "narrow", "narrow.svg")
+    return replace(made, drawing=drawings[0], narrow_drawing=drawings[1])
 
 
 @pytest.fixture(scope="module")
@@ -136,3 +144,13 @@ def test_a_row_leads_to_its_settings_its_place_and_the_how_to(
     for link in links:
         if link.startswith("../../"):
             assert (ROOT / link.removeprefix("../../")).is_file(), link
+
+
+@pytest.mark.parametrize("name", ["index", "pmm", "cbm"])
+def test_nothing_on_a_phone_is_wider_than_the_window(opened: tuple[Browser, Path], name: str) -> None:
+    page = begin(opened, 390, dark=False)
+    page.open((opened[1] / f"{name}.html").as_uri())
+    scrolls = "one.scrollWidth > one.clientWidth + 1 && getComputedStyle(one).overflowX === 'auto'"
+    found = page.run(f"[...document.querySelectorAll('body *')].filter(one => {scrolls}).map(one => one.className)")
+    assert found == []
+    assert page.run("document.querySelector('.summary .narrow svg')?.getBoundingClientRect().right ?? 0") <= 390

@@ -126,7 +126,8 @@ def test_what_differs_in_the_recorded_run_alone_is_told_apart_with_its_cause() -
     assert report.differing == [] and len(report.recorded_differing) == 1
     for html in (render_front(report), render_paper(report, "p")):
         text = " ".join(Reader(html).text.split())
-        assert "In the recorded run of 2026-11-23 1" in text and "0.8, recorded 0.812" in text and "A reason." in text
+        assert "in the recorded run of 2026-11-23. This run did not judge it:" in text
+        assert "0.8, recorded 0.812" in text and "A reason." in text
 
 
 def test_a_row_with_the_same_data_says_whether_it_equals_the_record() -> None:

@@ -42,7 +42,8 @@ class Report(ItemGroup):
     remedies : role -> how to get its data.
     recorded : the recorded run, or None where none is recorded.
     alone : whether it is the report of one paper, which has no page on a run.
-    drawing : the picture of all judged numbers, as an element of the page; empty where there is none.
+    drawing, narrow_drawing : the picture of all judged numbers as an element of the page, wide and for a phone; empty
+        where there is none.
     """
 
     sections: Sequence[PaperSection]
@@ -50,6 +51,7 @@ class Report(ItemGroup):
     recorded: RecordedRun | None = None
     alone: bool = False
     drawing: str = ""
+    narrow_drawing: str = ""
     items: Sequence[Item] = field(init=False)
 
     def __post_init__(self) -> None:

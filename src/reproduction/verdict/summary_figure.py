@@ -24,21 +24,22 @@ _TICKS, _END, _LINEAR = (-50, -10, -2, 0, 2, 10, 50), 100.0, 1.0
 Pair = tuple[str, float, float, str, str]
 
 
-def draw_summary(points: Sequence[Pair], papers: Iterable[str]) -> bytes:
-    """Return the picture as SVG bytes.
+def draw_summary(points: Sequence[Pair], papers: Iterable[str], *, narrow: bool = False) -> bytes:
+    """Return the picture as SVG bytes: two panels side by side, or one above the other for a phone.
 
     Parameters
     ----------
     points : (paper, printed, rebuilt, unit, verdict) of each number (`reproduction.verdict.ladder.points`).
     papers : the order of the papers; those without a number are left out.
+    narrow : whether the panels stand one above the other.
     """
     rows = [paper for paper in papers if any(point[0] == paper for point in points)]
     with style():
-        figure = Sheet(figsize=(8.0, 3.1))
-        left, right = figure.subplots(1, 2, width_ratios=[1.0, 1.45])
-        _scores(left, [point for point in points if point[3].startswith("percent")])
-        _by_paper(right, points, rows)
-        handles = [right.scatter([], [], edgecolors=PAPER, label=verdict, **look) for verdict, look in LOOK.items()]
+        figure = Sheet(figsize=(3.7, 6.0) if narrow else (8.0, 3.1))
+        first, second = figure.subplots(2, 1) if narrow else figure.subplots(1, 2, width_ratios=[1.0, 1.45])
+        _scores(first, [point for point in points if point[3].startswith("percent")])
+        _by_paper(second, points, rows)
+        handles = [second.scatter([], [], edgecolors=PAPER, label=verdict, **look) for verdict, look in LOOK.items()]
         figure.legend(handles=handles, loc="outside upper center", ncols=3, frameon=False, fontsize=SMALL)
         return svg_bytes(figure, "Printed and rebuilt results of methods")
 
