@@ -30,13 +30,13 @@ STANDARD_OUTPUT = "the standard output"
 
 
 #: Meaning of the option to a command that takes a model.
-ENCODER = "the encoder that the model needs, if it was chosen with one"
+ENCODER = "the encoder of the model, if it has one"
 
 
 def parser() -> argparse.ArgumentParser:
     """Return the parser of the command line."""
     main = argparse.ArgumentParser(
-        prog="textmix", description="Find the best method for texts, use models, and list what there is."
+        prog="textmix", description="Find the best method for your texts, use models, and list methods and data sets."
     )
     main.add_argument("--version", action="version", version=f"%(prog)s {textmix.__version__}")
     commands = main.add_subparsers(dest="command", required=True)
@@ -46,24 +46,34 @@ def parser() -> argparse.ArgumentParser:
     shown.add_argument("model", metavar="MODEL", help="folder of the model")
     shown.add_argument("--encoder", metavar="MODULE:NAME", help=ENCODER)
     shown.add_argument("--json", action="store_true", help="as JSON")
-    scored = commands.add_parser("evaluate", help="score a model on labelled texts", description="Print its scores.")
-    scored.add_argument("model", metavar="MODEL", help="folder of the model")
-    scored.add_argument("file", metavar="FILE", help="csv, tsv or jsonl with a text and its labels a row, also packed")
-    scored.add_argument("--column", help="column of the text (default: that of the model's card, or found)")
-    scored.add_argument(
-        "--label", help="column of the labels, or several of 0 and 1 (default: as the card says, or found)"
+    scored = commands.add_parser(
+        "evaluate", help="score a model on labelled texts", description="Print the scores of a model."
     )
-    scored.add_argument("--separator", help="text between several labels of one cell (default: as the card says)")
+    scored.add_argument("model", metavar="MODEL", help="folder of the model")
+    scored.add_argument(
+        "file", metavar="FILE", help="csv, tsv or jsonl with a text and its labels in each row, also compressed"
+    )
+    scored.add_argument("--column", help="column of the text (default: as in the fit of the model, or found)")
+    scored.add_argument(
+        "--label", help="column of the labels, or several of 0 and 1 (default: as in the fit of the model, or found)"
+    )
+    scored.add_argument(
+        "--separator", help="text between several labels of one cell (default: as in the fit of the model)"
+    )
     scored.add_argument("--encoding", help="encoding of FILE (default: it is found)")
     scored.add_argument("--encoder", metavar="MODULE:NAME", help=ENCODER)
-    scored.add_argument("--recall", type=float, help="tell the precision of each label at this recall, such as 0.9")
-    listed = commands.add_parser("list", help="list methods or data sets", description="List what is registered.")
+    scored.add_argument(
+        "--recall", type=float, help="also print the precision of each label at this recall, such as 0.9"
+    )
+    listed = commands.add_parser(
+        "list", help="list methods or data sets", description="List the registered methods or data sets."
+    )
     listed.add_argument("what", choices=("methods", "datasets"))
     warmed = commands.add_parser(
         "warm",
-        help="compile the kernels ahead",
-        description="Compile the kernels of all public classes, or of those that are named, so that no first fit waits "
-        "for the compiler.  They are kept in the cache: below TEXTMIX_CACHE, XDG_CACHE_HOME or ~/.cache.",
+        help="compile the kernels in advance",
+        description="Compile the kernels of all public classes, or of the named ones.  The first fit then does not wait "
+        "for the compiler.  The cache is below TEXTMIX_CACHE, XDG_CACHE_HOME or ~/.cache.",
     )
     warmed.add_argument("names", metavar="CLASS", nargs="*", help="public class, such as PMM1 (default: all)")
     return main
@@ -74,21 +84,25 @@ def _add_compare(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
     compare = commands.add_parser(
         "compare",
         help="find the best method for your texts",
-        description="Compare all methods that suit a table of texts within a time, write a page, and keep the best "
-        "method as a model.  Delimiter, encoding, and the columns of text and labels are found.  ^C ends the search "
-        "with the best method so far.",
+        description="Compare the methods that suit a table of texts in a given time, write a page, and save the best "
+        "method as a model.  The command finds the delimiter, the encoding, and the columns of text and labels.  ^C "
+        "ends the search with the best method so far.",
     )
     add = compare.add_argument
-    add("file", metavar="FILE", help="csv, tsv, jsonl, parquet or xlsx, also packed; or a folder with a folder a class")
+    add(
+        "file",
+        metavar="FILE",
+        help="csv, tsv, jsonl, parquet or xlsx, also compressed; or a folder with a folder for each class",
+    )
     add(
         "--time",
         default="60",
-        help="of the whole comparison from reading to its page, such as 90, 10min or 1.5h, or all for the whole search "
-        "(default: 60 seconds)",
+        help="time of the whole comparison, from reading to the page, such as 90, 10min or 1.5h; all means the whole "
+        "search (default: 60 seconds)",
     )
     add(
         "--metric",
-        help="by which methods are compared, also f:LABEL (default: accuracy, of several labels subset_accuracy)",
+        help="metric of the comparison, also f:LABEL (default: accuracy, for several labels subset_accuracy)",
     )
     add("--text", metavar="COLUMN", help="column of the text, or its number from 1, or several joined by commas")
     add("--labels", metavar="COLUMN", help="column of the labels, its number, or columns of 0 and 1 joined by commas")
@@ -96,30 +110,30 @@ def _add_compare(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
     add(
         "--further",
         metavar="COLUMNS",
-        help="columns of numbers or categories beside the text, joined by commas, that join the linear methods",
+        help="columns of numbers or categories, joined by commas, as further features of the linear methods",
     )
     add(
         "--parts",
         metavar="COLUMN",
-        help="column with the words train and test (default: a fifth is drawn)",
+        help="column with the words train and test (default: a random fifth is the test)",
     )
-    add("--groups", metavar="COLUMN", help="column of groups, such as the author: whole groups are the test documents")
-    add("--dates", metavar="COLUMN", help="column of dates: the latest fifth is the test")
-    add("--test", metavar="FILE", help="a further table of the same form, which holds the test documents")
+    add("--groups", metavar="COLUMN", help="column of groups, such as the author; the test documents are whole groups")
+    add("--dates", metavar="COLUMN", help="column of dates; the latest fifth is the test")
+    add("--test", metavar="FILE", help="second table of the same form, with the test documents")
     add("--encoding", help="encoding of FILE (default: it is found)")
     add("--keep", metavar="FOLDER", help="folder of page, tables and model (default: FILE's name and -compared)")
-    add("--workers", type=int, help="number of threads that fit (default: that of the cores)")
+    add("--workers", type=int, help="number of threads (default: one for each core)")
     add(
         "--never-empty",
         action="store_true",
-        help="of several labels: thresholds are chosen, and the model answers, so that each text has a label",
+        help="for several labels: give each text at least one label",
     )
     add(
         "--encoder",
         metavar="MODULE:NAME",
-        help="an encoder of yours whose vectors of the texts join: an object with encode, or a function",
+        help="your encoder from texts to vectors: an object with the method encode, or a function",
     )
-    add("--seed", type=int, default=0, help="draws the test documents and the folds (default: 0)")
+    add("--seed", type=int, default=0, help="seed of the random test documents and folds (default: 0)")
     add("--quiet", action="store_true", help="no table and no progress")
 
 
@@ -128,24 +142,24 @@ def _add_predict(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
     predict = commands.add_parser(
         "predict",
         help="label new texts",
-        description="Label new texts, one row of output each, in their order.  Columns, delimiter and encoding are "
-        "found as `textmix compare` finds them.  Memory holds a block of texts, so that a file may be of any size.",
+        description="Label new texts.  The output has a row for each text, in the same order.  Columns, delimiter and "
+        "encoding are found as by `textmix compare`.  The texts are read in blocks, so that a file may be of any size.",
     )
     add = predict.add_argument
     add("model", metavar="MODEL", help="folder of the model")
     add(
         "file",
         metavar="FILE",
-        help="csv, tsv, jsonl or txt (one text a line), also packed, parquet or xlsx; - is the standard input",
+        help="csv, tsv, jsonl or txt (a text in each line), also compressed, parquet or xlsx; - is the standard input",
     )
-    add("--form", choices=NEW_TEXTS, help="form of FILE (default: as its name ends)")
-    add("--column", help="csv column or JSON key of the text (default: that of the model's card, or found)")
+    add("--form", choices=NEW_TEXTS, help="form of FILE (default: by the ending of its name)")
+    add("--column", help="csv column or JSON key of the text (default: as in the fit of the model, or found)")
     add("--id", help="csv column or JSON key of an identifier (default: the texts are numbered from 1)")
-    add("--delimiter", help="between the cells of csv (default: it is found)")
+    add("--delimiter", help="character between the cells of csv (default: it is found)")
     add("--encoding", help="encoding of FILE (default: it is found: UTF-8, UTF-16, or UTF-8 and Windows-1252 by lines)")
     add("--encoder", metavar="MODULE:NAME", help=ENCODER)
     add("--output", metavar="PATH", help="file of the rows, written whole or not at all (default: the standard output)")
-    add("--output-form", choices=("csv", "jsonl"), help="form of the rows (default: as PATH ends, else csv)")
+    add("--output-form", choices=("csv", "jsonl"), help="form of the rows (default: by the ending of PATH, else csv)")
     add("--all", action="store_true", help="give the probability of every label, not only of the predicted ones")
     add(
         "--spreadsheet",
@@ -156,20 +170,20 @@ def _add_predict(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
         "--empty",
         choices=("label", "leave"),
         default="label",
-        help="label a text that is missing or of blanks alone like any other, or leave it without (default: label)",
+        help="label a missing or blank text like any other, or leave it without a label (default: label)",
     )
     add(
         "--never-empty",
         action="store_true",
-        help="give a text without a label its most probable one; of a model for several labels with probabilities",
+        help="give a text without a label its most probable one; for a model for several labels with probabilities",
     )
     add(
         "--reject",
         type=float,
         metavar="PROBABILITY",
-        help="give no label to a text whose label is less probable; of a model for one label with probabilities",
+        help="give no label to a text whose label is less probable; for a model for one label with probabilities",
     )
-    add("--why", action="store_true", help="give the words of each text that spoke most for its label, with weights")
+    add("--why", action="store_true", help="give the words of each text that speak most for its label, with weights")
     add("--quiet", action="store_true", help="no progress and no count of the texts")
 
 

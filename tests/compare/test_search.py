@@ -207,7 +207,7 @@ def test_the_user_ends_the_search_with_what_is_known() -> None:
 
     search = search_of(documents(), watch=watch)
     search.search()
-    assert search.interrupted and search.choose() is not None and "costs nearby" not in seen
+    assert search.interrupted and search.choose() is not None and "further costs" not in seen
 
 
 def test_before_all_folds_the_best_of_the_first_ones_is_chosen() -> None:

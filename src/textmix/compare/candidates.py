@@ -19,8 +19,8 @@ from textmix.text.table_tfidf import TableTfidf
 
 #: Views of one matrix: all of it, its words, and its characters.
 JOINED, WORDS, CHARACTERS = "words and characters", "words", "characters"
-#: Counts of words, words as there or not, longer runs, and the vectors of the user's encoder.
-COUNTS, PRESENT, LONGER = "counts of words", "words that are there", "longer words and characters"
+#: Counts of words, the presence of words, longer n-grams, and the vectors of the user's encoder.
+COUNTS, PRESENT, LONGER = "counts of words", "presence of words", "longer words and characters"
 ENCODER = "encoder"
 #: View -> seconds of reading it for a second of `JOINED`.
 READING = {COUNTS: 0.25, PRESENT: 0.3, LONGER: 1.2}

@@ -111,7 +111,7 @@ def last_lines(result: Result, asked: Asked) -> list[str]:
     encoded = any(part.view == "encoder" for part in result.chosen.parts)
     encoder = f" --encoder {quote(str(asked.encoder))}" if encoded else ""
     ahead = result.chosen.evidence
-    beside = "the pipeline by hand" if ahead is None else f"{ahead.value:+.3f} from the pipeline by hand"
+    beside = "the pipeline by hand" if ahead is None else f"{ahead.value:+.3f} over the pipeline by hand"
     early = " (ended early)" if result.interrupted else ""
     return [
         f"{result.chosen.name}: {result.chosen.value:.3f} in cross-validation, {beside}{early}",

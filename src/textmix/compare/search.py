@@ -600,9 +600,9 @@ class Search:
         groups = [group(method, JOINED) for method in ("nbsvm", "nb_logistic_regression")]
         yield "naive Bayes ratios", self.jobs(groups)
         best = self.incumbent
-        yield "costs nearby", self.jobs([self._nearby(best)])
+        yield "further costs", self.jobs([self._nearby(best)])
         yield (
-            "words and characters apart",
+            "words alone, characters alone",
             self.jobs([group(best.method, view) for view in (plan.WORDS, plan.CHARACTERS)]),
         )
         self.validate_average()
@@ -625,17 +625,17 @@ class Search:
         self.validate_average()
         if sum(map(len, self.documents.texts)) <= LONG:
             ratios = [each for each in self._unlike() if each.method in plan.ALIKE and each.view == JOINED][:1]
-            yield "longer runs", self.jobs([self._like(each, plan.LONGER) for each in (best, *ratios)])
+            yield "longer n-grams", self.jobs([self._like(each, plan.LONGER) for each in (best, *ratios)])
             self.validate_average()
-            yield "words that are there", self.jobs([group("nbsvm", plan.PRESENT, plan.LOW)])
+            yield "presence of words", self.jobs([group("nbsvm", plan.PRESENT, plan.LOW)])
             self.validate_average()
         yield "learning curve", self._curve_jobs(best)
         for repetition in range(1, 1 + (REPEATED if self.seconds is None else REPEATS)):
-            yield f"folds anew ({repetition})", self.jobs(self._near_groups(), [repetition])
+            yield f"cross-validation again ({repetition})", self.jobs(self._near_groups(), [repetition])
             self.validate_average()
             if repetition == 1:
                 leaders = [each for each in self._unlike() if each.method in plan.LINEAR][:3]
-                yield "costs nearby", self.jobs([self._nearby(each) for each in leaders])
+                yield "further costs", self.jobs([self._nearby(each) for each in leaders])
                 self.validate_average()
 
     def jobs(self, groups: Sequence[Group], repetitions: Sequence[int] = (0,)) -> list[Job]:
