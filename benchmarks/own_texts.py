@@ -86,10 +86,10 @@ def reuters(mirror: Path, tag: str) -> Iterator[tuple[str, str, list[str]]]:
     for _, content in members(mirror / "reuters21578" / "reuters21578.tar.xz", r"\.sgm$"):
         for document in re.findall(r"<REUTERS.*?</REUTERS>", content.decode("latin-1"), re.S):
             parts = {name: re.search(f"<{name}>(.*?)</{name}>", document, re.S) for name in ("TITLE", "BODY", tag)}
-            said = {name: html.unescape(found[1]).strip() if found else "" for name, found in parts.items()}
+            fields = {name: html.unescape(found[1]).strip() if found else "" for name, found in parts.items()}
             labels = sorted(set(re.findall("<D>(.*?)</D>", parts[tag][1]))) if parts[tag] else []
-            if said["TITLE"] and labels:
-                yield said["TITLE"], said["BODY"], labels
+            if fields["TITLE"] and labels:
+                yield fields["TITLE"], fields["BODY"], labels
 
 
 def titles(mirror: Path) -> list[Row]:
@@ -220,11 +220,11 @@ def compared(path: Path, seconds: float, folder: Path) -> dict[str, Any]:
     settings = Settings(seconds, told["metric"], 1, began=0.0, clock=time.process_time)
     result = run(corpus, "multi" if several else "single", folder, settings)
     with open(folder / "predictions.csv", encoding="utf-8", newline="") as table:
-        said = [row["predicted"].split(" | ") if row["predicted"] else [] for row in csv.DictReader(table)]
+        predicted = [row["predicted"].split(" | ") if row["predicted"] else [] for row in csv.DictReader(table)]
     place = {name: number for number, name in enumerate(names)}
-    answers = np.zeros((len(said), len(names)), dtype=int)
-    for row, told_labels in enumerate(said):
-        answers[row, [place[label] for label in told_labels]] = 1
+    answers = np.zeros((len(predicted), len(names)), dtype=int)
+    for row, predicted_labels in enumerate(predicted):
+        answers[row, [place[label] for label in predicted_labels]] = 1
     fits = result.seconds["fits of the search"] + result.seconds["fits of test and model"]
     return {
         **{"what": f"compare, {seconds:.0f} s: {result.chosen.name}", "validation": result.chosen.value},

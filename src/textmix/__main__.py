@@ -72,8 +72,8 @@ def parser() -> argparse.ArgumentParser:
     warmed = commands.add_parser(
         "warm",
         help="compile the kernels in advance",
-        description="Compile the kernels of all public classes, or of the named ones.  The first fit then does not wait "
-        "for the compiler.  The cache is below TEXTMIX_CACHE, XDG_CACHE_HOME or ~/.cache.",
+        description="Compile the kernels of all public classes, or of the named ones.  The first fit then does not "
+        "wait for the compiler.  The cache is below TEXTMIX_CACHE, XDG_CACHE_HOME or ~/.cache.",
     )
     warmed.add_argument("names", metavar="CLASS", nargs="*", help="public class, such as PMM1 (default: all)")
     return main

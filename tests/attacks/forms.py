@@ -246,12 +246,12 @@ MATRICES = {"format": FORMATS, "damage": DAMAGES, "value": VALUES}
 
 def answers(model: Any, X: Any) -> dict[str, Any]:
     """Return what a fitted estimator says of documents, as arrays."""
-    said = {}
+    results = {}
     for name in ("predict", "predict_proba", "transform", "score_samples", "responsibilities"):
         if hasattr(model, name):
             found = getattr(model, name)(X)
-            said[name] = np.asarray(found.todense() if sparse.issparse(found) else found)
-    return said
+            results[name] = np.asarray(found.todense() if sparse.issparse(found) else found)
+    return results
 
 
 def fault(name: str, kind: str, matrix: str, stage: str) -> str:
@@ -270,7 +270,7 @@ def fault(name: str, kind: str, matrix: str, stage: str) -> str:
     try:
         made = MATRICES[kind][matrix](CONTENT)
         model = clone(estimator).fit(made if stage == "fit" else X, y)
-        said = answers(model, X if stage == "fit" else made)
+        results = answers(model, X if stage == "fit" else made)
     except (ValueError, TextmixError) as error:
         if kind == "format":
             return f"refused: {error}"
@@ -280,16 +280,16 @@ def fault(name: str, kind: str, matrix: str, stage: str) -> str:
     if kind == "damage":
         return "took the matrix"
     if kind == "value":
-        odd = [name for name, values in said.items() if not np.isfinite(values).all()]
+        odd = [name for name, values in results.items() if not np.isfinite(values).all()]
         return f"{odd[0]} gave NaN or infinity" if odd else ""
-    return _difference(said, answers(clone(estimator).fit(X, y), X))
+    return _difference(results, answers(clone(estimator).fit(X, y), X))
 
 
-def _difference(said: dict[str, np.ndarray], expected: dict[str, np.ndarray]) -> str:
+def _difference(results: dict[str, np.ndarray], expected: dict[str, np.ndarray]) -> str:
     """Return which answers differ by more than the rounding of numbers."""
     for key, values in expected.items():
-        if not np.allclose(values, said[key], rtol=1e-5, atol=1e-6, equal_nan=True):
-            return f"{key} differs by {np.abs(values - said[key]).max():.3g}"
+        if not np.allclose(values, results[key], rtol=1e-5, atol=1e-6, equal_nan=True):
+            return f"{key} differs by {np.abs(values - results[key]).max():.3g}"
     return ""
 
 
@@ -319,9 +319,9 @@ def apart(call: Callable[[], str], clock: int = WAITING * SECONDS) -> str:
             os._exit(0)
     os.close(writing)
     with os.fdopen(reading) as stream:
-        said = stream.read()
+        message = stream.read()
     code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
-    return said if code == 0 else f"the process ended with {code}"
+    return message if code == 0 else f"the process ended with {code}"
 
 
 def cases() -> list[tuple[str, str, str, str]]:

@@ -129,7 +129,7 @@ def test_an_encoder_of_the_user_joins(tmp_path: Path, monkeypatch: pytest.Monkey
 
 
 @pytest.mark.parametrize(
-    ("more", "said"),
+    ("more", "message"),
     [
         (("--time", "soon"), "is no time"),
         (("--time", "0"), "is no time"),
@@ -146,12 +146,12 @@ def test_an_encoder_of_the_user_joins(tmp_path: Path, monkeypatch: pytest.Monkey
     ],
 )
 def test_a_wrong_option_is_one_sentence_and_leaves_nothing(
-    more: tuple[str, ...], said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    more: tuple[str, ...], message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """The exit code is 1, and no folder is made."""
     table = write_table(tmp_path / "a.csv", 40)
     assert run("compare", table, "--keep", tmp_path / "kept", *more) == 1
-    assert said in capsys.readouterr().err and not (tmp_path / "kept").exists()
+    assert message in capsys.readouterr().err and not (tmp_path / "kept").exists()
 
 
 def test_labels_that_look_like_several_are_remarked_on(tmp_path: Path) -> None:
@@ -206,7 +206,7 @@ def test_an_interrupt_before_the_first_score_says_how_long_it_had(
         raise KeyboardInterrupt
 
     table = write_table(tmp_path / "a.csv", 60)
-    for place, said in (
+    for place, message in (
         ("textmix.compare.command.read_table", "before a candidate had a score"),
         ("textmix.compare.search.Search.matrix", "before a candidate had a score"),
         ("textmix.compare.comparison.final_model", "while the choice was tested"),
@@ -215,7 +215,7 @@ def test_an_interrupt_before_the_first_score_says_how_long_it_had(
             patch.setattr(place, interrupt)
             assert run("compare", table, "--time", "4", "--keep", tmp_path / "kept") == 1
         error = capsys.readouterr().err
-        assert re.search(r"interrupted after \d+ s", error) and said in error, place
+        assert re.search(r"interrupted after \d+ s", error) and message in error, place
 
 
 def test_a_kill_leaves_no_process_and_no_temporary_file(tmp_path: Path) -> None:

@@ -110,7 +110,7 @@ def test_numbers_stay_numbers(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("texts", "labels", "more", "said"),
+    ("texts", "labels", "more", "message"),
     [
         (["a"] * 20, ["x"] * 20, {}, "label"),
         (["a"] * 20, ["x", "y"] * 9, {}, "20 texts and 18 labels"),
@@ -123,9 +123,9 @@ def test_numbers_stay_numbers(tmp_path: Path) -> None:
         (["a b"] * 4, ["x", "y"] * 2, {}, "ten or more"),
     ],
 )
-def test_what_cannot_be_compared_is_an_error(texts: list, labels: list, more: dict, said: str) -> None:
+def test_what_cannot_be_compared_is_an_error(texts: list, labels: list, more: dict, message: str) -> None:
     """The message says what is wrong."""
-    with pytest.raises((ConfigError, DataFormatError), match=said):
+    with pytest.raises((ConfigError, DataFormatError), match=message):
         compare(texts, labels, **more)
 
 

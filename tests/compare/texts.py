@@ -19,8 +19,8 @@ def drawn(n: int, seed: int = 0, labels: int = 3) -> tuple[list[str], list[str]]
     texts, given = [], []
     for _ in range(n):
         label = names[generator.integers(len(names))]
-        said = names[generator.integers(len(names))] if generator.random() < 0.1 else label
-        words = [*generator.choice(TOPICS[said].split(), 3), *generator.choice(COMMON, 8)]
+        topic = names[generator.integers(len(names))] if generator.random() < 0.1 else label
+        words = [*generator.choice(TOPICS[topic].split(), 3), *generator.choice(COMMON, 8)]
         texts.append(" ".join(generator.permutation(words)))
         given.append(label)
     return texts, given

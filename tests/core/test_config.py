@@ -78,7 +78,7 @@ def test_empty_file_is_none(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("content", "said"),
+    ("content", "words"),
     [
         ("a: 1\nb: 2\na: 3\n", "line 3: the key 'a' stands twice; keep one of them"),
         (
@@ -92,13 +92,13 @@ def test_empty_file_is_none(tmp_path):
     ],
     ids=["twice", "twice, nested", "twice, in a list", "twice, quoted", "list as key", "mapping as key"],
 )
-def test_key_faults_are_refused_with_file_line_and_remedy(tmp_path, content, said):
+def test_key_faults_are_refused_with_file_line_and_remedy(tmp_path, content, words):
     path = tmp_path / "a.yaml"
-    assert refusal(path, content) == f"{path}, {said}"
+    assert refusal(path, content) == f"{path}, {words}"
 
 
 @pytest.mark.parametrize(
-    ("content", "said"),
+    ("content", "words"),
     [
         ("a: [1, 2\nb: 3\n", r"line \d: is not valid YAML \(.+\); correct that line"),
         ("a: 1\n\tb: 2\n", r"line 2: is not valid YAML \(.+\); correct that line"),
@@ -110,11 +110,11 @@ def test_key_faults_are_refused_with_file_line_and_remedy(tmp_path, content, sai
     ],
     ids=["open bracket", "tab", "alias", "python object", "endless", "two documents", "control character"],
 )
-def test_what_is_not_plain_yaml_is_refused_with_file_and_line(tmp_path, content, said):
+def test_what_is_not_plain_yaml_is_refused_with_file_and_line(tmp_path, content, words):
     path = tmp_path / "a.yaml"
     message = refusal(path, content)
     assert message.startswith(str(path))
-    assert re.search(said, message)
+    assert re.search(words, message)
 
 
 def test_file_that_is_not_utf8_is_refused(tmp_path):
@@ -139,7 +139,7 @@ def test_right_values_pass(schema):
 
 
 @pytest.mark.parametrize(
-    ("value", "said"),
+    ("value", "words"),
     [
         (None, "the file: None has the wrong type; give a value of type object"),
         ([1], "the file: [1] has the wrong type; give a value of type object"),
@@ -183,8 +183,8 @@ def test_right_values_pass(schema):
         ),
     ],
 )
-def test_wrong_values_are_refused_with_source_key_and_remedy(schema, value, said):
-    assert complaint(value, schema) == f"main.yaml: {said}"
+def test_wrong_values_are_refused_with_source_key_and_remedy(schema, value, words):
+    assert complaint(value, schema) == f"main.yaml: {words}"
 
 
 def test_of_several_faults_the_same_one_is_named_whatever_their_order(schema):
@@ -212,8 +212,10 @@ def test_aliases_that_stand_for_too_many_values_are_refused_before_they_are_writ
     lines += [f"{after}: &{after} [{', '.join([f'*{before}'] * 10)}]" for before, after in pairwise("abcdefghijk")]
     (tmp_path / "a.yaml").write_text("\n".join(lines))
     # Written out they would fill the memory, after minutes.
-    said = apart(lambda: str(load_yaml_strict(tmp_path / "a.yaml")), clock=10)
-    assert said.startswith("ConfigError") and "a.yaml, line 6: its aliases stand for more than 1,000,000 values" in said
+    words = apart(lambda: str(load_yaml_strict(tmp_path / "a.yaml")), clock=10)
+    assert (
+        words.startswith("ConfigError") and "a.yaml, line 6: its aliases stand for more than 1,000,000 values" in words
+    )
 
 
 @pytest.mark.parametrize("text", ["a: &a [*a]", "a: &a {b: *a}", "a: &a {<<: *a}", "a: &a {? [*a] : 1}"])

@@ -336,16 +336,16 @@ def test_cells_of_further_columns_come_with_the_texts(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("further", "said"), [("prise", "price"), ("text", "--text and --further"), ("9", "no column")]
+    ("further", "message"), [("prise", "price"), ("text", "--text and --further"), ("9", "no column")]
 )
-def test_a_further_column_that_is_not_there_or_is_the_text_is_named(further: str, said: str, tmp_path: Path) -> None:
+def test_a_further_column_that_is_not_there_or_is_the_text_is_named(further: str, message: str, tmp_path: Path) -> None:
     path = write(tmp_path / "a.csv", lines(",text,label,price", row="{n},{text},{kind},{n}.5"))
-    with pytest.raises((ConfigError, DataFormatError), match=said):
+    with pytest.raises((ConfigError, DataFormatError), match=message):
         read_table(path, text="text", further=further)
 
 
 @pytest.mark.parametrize(
-    ("cells", "said"),
+    ("cells", "message"),
     [
         (["x"] * 9, "one value only"),
         (["", "x"] * 9, "one value only"),
@@ -354,8 +354,8 @@ def test_a_further_column_that_is_not_there_or_is_the_text_is_named(further: str
         (["a long text on the matter of the label, " * 3 + str(row % 2) for row in range(9)], "join it to the text"),
     ],
 )
-def test_a_further_column_without_use_is_refused(cells: list[str], said: str) -> None:
-    with pytest.raises(ConfigError, match=said):
+def test_a_further_column_without_use_is_refused(cells: list[str], message: str) -> None:
+    with pytest.raises(ConfigError, match=message):
         kinds_of({"a": cells})
 
 

@@ -137,12 +137,12 @@ WRONG_CONFIG: dict[str, tuple[Callable[[dict[str, Any]], Any], str]] = {
 
 @pytest.mark.parametrize("case", WRONG_CONFIG)
 def test_wrong_run_is_refused_with_key_and_remedy(case):
-    change, said = WRONG_CONFIG[case]
+    change, message = WRONG_CONFIG[case]
     config = configuration()
     change(config)
     with pytest.raises(ConfigError) as caught:
         make_plan(config, ROOT)
-    assert re.fullmatch(f"configuration: {said}", str(caught.value))
+    assert re.fullmatch(f"configuration: {message}", str(caught.value))
 
 
 def test_role_that_a_paper_needs_and_the_run_lacks_is_named():
@@ -259,18 +259,18 @@ WRONG_PAPER: dict[str, tuple[str, Callable[[dict[str, Any]], Any], str]] = {
 
 @pytest.mark.parametrize("case", WRONG_PAPER)
 def test_wrong_paper_is_refused_with_file_key_and_remedy(root, case):
-    name, change, said = WRONG_PAPER[case]
+    name, change, message = WRONG_PAPER[case]
     path = root / "config/papers" / name
     paper = load_yaml_strict(path)
     change(paper)
     path.write_text(yaml.safe_dump(paper, sort_keys=False), encoding="utf-8")
     with pytest.raises(ConfigError) as caught:
         make_plan(REAL, root)
-    assert re.fullmatch(rf"config/papers/{re.escape(name)}: {said}", str(caught.value))
+    assert re.fullmatch(rf"config/papers/{re.escape(name)}: {message}", str(caught.value))
 
 
 @pytest.mark.parametrize(
-    ("name", "content", "said"),
+    ("name", "content", "message"),
     [
         ("papers/edcm/paper.yaml", "", r"edcm/paper\.yaml: the file: None has the wrong type; .*object"),
         (
@@ -287,12 +287,12 @@ def test_wrong_paper_is_refused_with_file_key_and_remedy(root, case):
         ("datasets.yaml", None, r"datasets\.yaml: cannot be read"),
     ],
 )
-def test_wrong_file_is_named(root, name, content, said):
+def test_wrong_file_is_named(root, name, content, message):
     path = root / "config" / name
     path.unlink()
     if content is not None:
         path.write_text(content, encoding="utf-8")
-    with pytest.raises(ConfigError, match=said):
+    with pytest.raises(ConfigError, match=message):
         make_plan(REAL, root)
 
 

@@ -136,9 +136,11 @@ def test_a_fit_that_has_not_converged_warns(name: str, monkeypatch: pytest.Monke
     words = [np.repeat(np.arange(6), row) for row in counts] if name in OF_SEQUENCES else counts
     if name in LIMITED:
         model = make(name, **LIMITED[name])
-        with pytest.warns(ConvergenceWarning, match=f"{name} has not converged.*; raise (max_iter|tolerance)") as said:
+        with pytest.warns(
+            ConvergenceWarning, match=f"{name} has not converged.*; raise (max_iter|tolerance)"
+        ) as message:
             model.fit(words, y)
         assert not model.converged_
-        assert said[-1].filename == __file__, "the warning names the line that called fit"
+        assert message[-1].filename == __file__, "the warning names the line that called fit"
     else:
         assert name == "EDCMClassifier" or "converged_" not in repr(getattr(CLASSES[name], "_fitted_forms", ""))

@@ -181,7 +181,7 @@ def test_tables_come_from_a_transformer_of_dense_values() -> None:
 
 
 @pytest.mark.parametrize(
-    ("y", "said"),
+    ("y", "message"),
     [
         (["a", "b"], "one string a document"),
         ([["a"], "b"], "'b' among label sets"),
@@ -191,9 +191,9 @@ def test_tables_come_from_a_transformer_of_dense_values() -> None:
         ([["a"], ["b"], ["c"]], "inconsistent numbers of samples"),
     ],
 )
-def test_targets_that_are_no_label_sets_are_told(y: Any, said: str) -> None:
+def test_targets_that_are_no_label_sets_are_told(y: Any, message: str) -> None:
     for name in ("PMM1", "BinaryRelevance", "AbsoluteDiscountingBinary"):
-        with pytest.raises(ValueError, match=said):
+        with pytest.raises(ValueError, match=message):
             make(name).fit(np.eye(2), y)
 
 

@@ -47,9 +47,9 @@ def test_features_are_dense_from_a_share_of_cells_on() -> None:
         assert isinstance(validation.check_features(BaseEstimator(), X, reset=True), np.ndarray)
 
 
-@pytest.mark.parametrize(("Y", "said"), [(None, "y is missing"), ([[0, 2]], "0 or 1"), ([[0.5, 1]], "0 or 1")])
-def test_label_indicators_are_0_and_1(Y: Any, said: str) -> None:
-    with pytest.raises(ValueError, match=said):
+@pytest.mark.parametrize(("Y", "message"), [(None, "y is missing"), ([[0, 2]], "0 or 1"), ([[0.5, 1]], "0 or 1")])
+def test_label_indicators_are_0_and_1(Y: Any, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
         validation.check_indicators(Y)
 
 

@@ -22,10 +22,10 @@ def curve(unit: str, high: float) -> Curve:
 
 
 def test_the_notes_say_the_span_the_share_within_the_margin_and_what_is_lost() -> None:
-    said = notes_of(draw_curve(curve("fraction", 0.6), "a table", "accuracy"))
-    assert "2 of 40 readings lie from −0.5 to 0.5." in said
-    assert "The printed value is inside the range of 2 readings; 1 of them lies within the margin." in said
-    assert "1 more were not run." in said
+    message = notes_of(draw_curve(curve("fraction", 0.6), "a table", "accuracy"))
+    assert "2 of 40 readings lie from −0.5 to 0.5." in message
+    assert "The printed value is inside the range of 2 readings; 1 of them lies within the margin." in message
+    assert "1 more were not run." in message
 
 
 def test_the_axis_has_a_unit_and_the_legend_the_share_within_the_margin() -> None:

@@ -94,8 +94,8 @@ def test_is_table_1_of_pmm_right(opened: tuple[Browser, Path], width: int, dark:
     for cell in next(table for table in report().section("pmm").tables if table.name == "table1").cells:
         if cell.recorded:
             counts[cell.recorded_verdict] += 1
-    said = ", ".join(f"{count} {verdict}" for verdict, count in counts.items())
-    assert sum(counts.values()) > 30 and said in page.text("#table-table1")
+    message = ", ".join(f"{count} {verdict}" for verdict, count in counts.items())
+    assert sum(counts.values()) > 30 and message in page.text("#table-table1")
 
 
 @WINDOWS
@@ -106,10 +106,10 @@ def test_why_does_cbm_differ(opened: tuple[Browser, Path], width: int, dark: boo
     found = report().section("cbm")
     assert found.recorded_differing
     page.run("document.querySelectorAll('.causes details').forEach(one => one.open = true)")
-    said = page.text("#findings .causes")
+    message = page.text("#findings .causes")
     for cause, items in found.by_cause(found.recorded_differing):
-        assert cause is not None and " ".join(cause.because.split()) in said
-        assert all(item.title in said for item in items[:3])
+        assert cause is not None and " ".join(cause.because.split()) in message
+        assert all(item.title in message for item in items[:3])
 
 
 @WINDOWS
@@ -118,8 +118,8 @@ def test_how_do_i_get_the_rest(opened: tuple[Browser, Path], width: int, dark: b
     assert page.in_sight('.answers a[href="#missing"]'), "it stands on the first screen"
     page.click('.answers a[href="#missing"]')
     assert page.in_sight("#missing-title")
-    said = page.text("#missing")
-    assert "make full" in said and " MB" in said and f"{report().recorded.minutes} minutes" in said  # type: ignore[union-attr]
+    message = page.text("#missing")
+    assert "make full" in message and " MB" in message and f"{report().recorded.minutes} minutes" in message  # type: ignore[union-attr]
 
 
 @WINDOWS

@@ -72,14 +72,14 @@ def test_panels_are_drawn_on_given_axes_and_drawn_again() -> None:
 def test_a_display_that_cannot_be_drawn_says_why() -> None:
     X, y = [[4, 0], [0, 3], [2, 1], [1, 2]], ["a", "b", "a", "b"]
     model, names = MultinomialClassifier().fit(X, y), ["x", "y"]
-    for arguments, said in (
+    for arguments, message in (
         ({}, "feature_names is missing"),
         ({"feature_names": ["x"]}, "feature_names has 1 names, the model 2 features"),
         ({"feature_names": names, "n_words": 0}, "n_words: 0 is below 1"),
         ({"feature_names": names, "classes": ["c"]}, "classes: 'c' is unknown; choose among a, b"),
         ({"feature_names": names, "axes": []}, "axes: 0 for 2 classes"),
     ):
-        with pytest.raises(ValueError, match=said):
+        with pytest.raises(ValueError, match=message):
             TopWordsDisplay.from_estimator(model, **arguments)
     for kind in (KNNClassifier(), LSILogisticRegression(n_components=1)):
         with pytest.raises(ValueError, match="has no weights of words"):

@@ -84,8 +84,8 @@ def test_an_import_that_lacks_its_extra_says_which() -> None:
     # In one process: each would import the estimators for two seconds.
     tries = "    try: exec(program)\n    except ModuleNotFoundError as error: print(error)"
     done = without_extras(f"for program in {list(LACKING)}:\n{tries}")
-    for told, said in zip(done.stdout.splitlines(), LACKING.values(), strict=True):
-        assert said in told
+    for told, message in zip(done.stdout.splitlines(), LACKING.values(), strict=True):
+        assert message in told
 
 
 def test_the_command_line_says_which_extra_lists_need() -> None:

@@ -91,9 +91,9 @@ def test_a_pipe_in_place_of_any_file_is_refused_at_once(models: Path, tmp_path: 
     assert sum(path.suffix == ".npy" for path in files) > 1
     assert type(PersistedModel.load(models / "edcm")) is PersistedModel  # the forks share what it loads
     for number, file in enumerate(files):
-        said = loaded(piped(models / "edcm", tmp_path / str(number), file))
+        message = loaded(piped(models / "edcm", tmp_path / str(number), file))
         # A model needs no card, so that a pipe in its place is none.
-        assert (file.name in said and "Error" in said) or (file.name, said) == ("card.json", "PersistedModel")
+        assert (file.name in message and "Error" in message) or (file.name, message) == ("card.json", "PersistedModel")
 
 
 def test_half_of_a_pair_of_surrogates_in_a_label_is_refused(models: Path, tmp_path: Path) -> None:
@@ -118,9 +118,9 @@ def test_control_characters_of_a_label_do_not_reach_the_terminal(
 
     folder = forge(models / "edcm", tmp_path / "model", change)
     assert command.main(["info", str(folder)]) == 0
-    said = capsys.readouterr().out
-    assert "\\x1b[2Jgone, \\x9b1m" in said
-    assert "\x1b" not in said and "\x9b" not in said
+    message = capsys.readouterr().out
+    assert "\\x1b[2Jgone, \\x9b1m" in message
+    assert "\x1b" not in message and "\x9b" not in message
 
 
 def test_rows_on_a_terminal_show_control_characters_as_codes(tmp_path: Path) -> None:

@@ -141,7 +141,7 @@ def test_predict_works_from_an_installed_package_without_the_checkout(models: Pa
 
 
 @pytest.mark.parametrize(
-    ("content", "options", "said"),
+    ("content", "options", "message"),
     [
         (b"body\nx\n", ("--column", "text"), "new.csv: --column: there is no column 'text'; allowed: body"),
         (b"text\nf\xfcr\n", ("--encoding", "utf-8"), "new.csv, line 2: is not utf-8 text"),
@@ -151,14 +151,14 @@ def test_predict_works_from_an_installed_package_without_the_checkout(models: Pa
     ],
 )
 def test_an_error_is_one_sentence_and_leaves_no_output(
-    models: Path, tmp_path: Path, capsys: Capture, content: bytes, options: tuple[str, ...], said: str
+    models: Path, tmp_path: Path, capsys: Capture, content: bytes, options: tuple[str, ...], message: str
 ) -> None:
     (tmp_path / "new.csv").write_bytes(content)
     output = tmp_path / "out.csv"
     output.write_text("older")
     assert run(models / "edcm", tmp_path / "new.csv", "--output", output, *options) == 1
     error = capsys.readouterr().err
-    assert said in error and len(error.splitlines()) == 1
+    assert message in error and len(error.splitlines()) == 1
     assert output.read_text() == "older" and sorted(p.name for p in tmp_path.iterdir()) == ["new.csv", "out.csv"]
 
 
@@ -168,7 +168,7 @@ def test_missing_files_unknown_forms_and_tampered_models_are_told(
     fitted("edcm")[0].save(tmp_path / "model", {})
     (tmp_path / "model/labels.json").write_text("[]")
     (tmp_path / "new.dat").write_text("x")
-    for arguments, said in (
+    for arguments, message in (
         ((models / "edcm", tmp_path / "none.csv"), "No such file"),
         ((models / "edcm", tmp_path / "new.dat"), "give --form csv, --form tab, --form jsonl, --form text"),
         ((models / "none", texts), "none: there is no model there; name the folder of a model"),
@@ -176,7 +176,7 @@ def test_missing_files_unknown_forms_and_tampered_models_are_told(
         ((models / "edcm", texts, "--column", "body", "--output", texts / "y.csv"), "there is no folder"),
     ):
         assert run(*arguments) == 1
-        assert said in capsys.readouterr().err
+        assert message in capsys.readouterr().err
 
 
 def test_mixed_encodings_are_counted(models: Path, tmp_path: Path, capsys: Capture) -> None:
@@ -228,8 +228,8 @@ def test_labels_that_a_spreadsheet_would_run_are_quoted_by_choice() -> None:
 
 def test_the_model_is_described(models: Path, capsys: Capture) -> None:
     assert command.main(["info", str(models / "edcm")]) == 0
-    said = capsys.readouterr().out
-    assert "EDCMClassifier(" in said and "WordVectorizer(" in said and "öffentlich" in said
+    message = capsys.readouterr().out
+    assert "EDCMClassifier(" in message and "WordVectorizer(" in message and "öffentlich" in message
     assert command.main(["info", str(models / "edcm"), "--json"]) == 0
     found = json.loads(capsys.readouterr().out)
     assert found["labels"] == LABELS and found["task"] == "single" and found["dataset"] == "made"
@@ -238,8 +238,8 @@ def test_the_model_is_described(models: Path, capsys: Capture) -> None:
 
 def test_methods_and_data_sets_are_listed(capsys: Capture) -> None:
     assert command.main(["list", "methods"]) == command.main(["list", "datasets"]) == 0
-    said = capsys.readouterr().out
-    assert "pmm1" in said and "PMM1, parametric mixture, several labels\n" in said and "yeast_wheel" in said
+    message = capsys.readouterr().out
+    assert "pmm1" in message and "PMM1, parametric mixture, several labels\n" in message and "yeast_wheel" in message
 
 
 def test_version_and_help(capsys: Capture) -> None:
@@ -268,9 +268,9 @@ def test_progress_tells_the_time_left(terminal: bool, caplog: pytest.LogCaptureF
     with caplog.at_level("INFO", logger="textmix"):
         found = list(watched(items(), source, 100, screen if terminal else None, lambda: float(next(times))))
     assert found == [0, 1, 2, 3]
-    said = screen.getvalue() if terminal else caplog.text
-    assert ("1 texts read, 25%, 0:01:30 left" in said) == terminal
-    assert "2 texts read, 50%, 0:01:00 left" in said
+    message = screen.getvalue() if terminal else caplog.text
+    assert ("1 texts read, 25%, 0:01:30 left" in message) == terminal
+    assert "2 texts read, 50%, 0:01:00 left" in message
 
 
 def test_progress_of_a_pipe_tells_the_texts() -> None:
@@ -365,13 +365,13 @@ def test_a_process_that_is_asked_to_end_leaves_nothing_half_made(models: Path, t
 def test_empty_texts_are_counted_and_can_be_left_without_a_label(models: Path, tmp_path: Path, capsys: Capture) -> None:
     (tmp_path / "new.txt").write_text("wört20\n\n \t\n")
     assert run(models / "edcm", tmp_path / "new.txt") == 0
-    said = capsys.readouterr()
-    assert "3 texts labelled by EDCMClassifier, 2 of them empty\n" in said.err
-    assert "" not in {row.split(",")[1] for row in said.out.splitlines()}
+    message = capsys.readouterr()
+    assert "3 texts labelled by EDCMClassifier, 2 of them empty\n" in message.err
+    assert "" not in {row.split(",")[1] for row in message.out.splitlines()}
     assert run(models / "edcm", tmp_path / "new.txt", "--empty", "leave", "--all") == 0
-    said = capsys.readouterr()
-    assert "2 of them empty and left without a label" in said.err
-    assert {row.strip(",") for row in said.out.splitlines()[2:]} == {"2", "3"}
+    message = capsys.readouterr()
+    assert "2 of them empty and left without a label" in message.err
+    assert {row.strip(",") for row in message.out.splitlines()[2:]} == {"2", "3"}
     assert run(models / "binary_relevance", tmp_path / "new.txt", "--empty", "leave", "--output-form", "jsonl") == 0
     rows = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
     assert rows[0]["labels"] is not None and rows[2] == {"id": "3", "labels": None, "probabilities": None}

@@ -33,17 +33,17 @@ def test_a_model_of_a_comparison_finds_the_encoding_as_the_comparison_did(
     model = saved(tmp_path, **card)
     (tmp_path / "new.csv").write_bytes("id;title;body\n1;the;café\n2;paint;\n".encode(encoding))
     assert run(model, tmp_path / "new.csv") == 0
-    said = capsys.readouterr()
-    assert [line.split(",")[1] for line in said.out.splitlines()] == ["label", "sport", "art"]
-    assert ("1 lines read as Windows-1252" in said.err) == (encoding == "cp1252")
+    message = capsys.readouterr()
+    assert [line.split(",")[1] for line in message.out.splitlines()] == ["label", "sport", "art"]
+    assert ("1 lines read as Windows-1252" in message.err) == (encoding == "cp1252")
 
 
 def test_null_is_an_empty_text_and_counted(tmp_path: Path, capsys: Capture) -> None:
     (tmp_path / "new.jsonl").write_text('{"text": null}\n{"text": "ball"}\n')
     assert run(saved(tmp_path), tmp_path / "new.jsonl", "--empty", "leave") == 0
-    said = capsys.readouterr()
-    assert "2 texts labelled by MultinomialClassifier, 1 of them empty and left without a label\n" in said.err
-    assert said.out.splitlines()[1] == "1,,"
+    message = capsys.readouterr()
+    assert "2 texts labelled by MultinomialClassifier, 1 of them empty and left without a label\n" in message.err
+    assert message.out.splitlines()[1] == "1,,"
 
 
 def test_a_table_of_parquet_is_labelled(tmp_path: Path, capsys: Capture) -> None:
@@ -66,13 +66,13 @@ class _Sure:
 
 def test_no_text_is_without_a_label_where_the_user_says_so() -> None:
     texts = [NewText("1", 1, b"a"), NewText("2", 2, b"b")]
-    said = []
+    message = []
     for never_empty in (False, True):
         stream = streams.StringIO()
         writer = predict.Writer(stream, _Sure(), "jsonl", False, never_empty=never_empty)
         predict.predict(_Sure(), texts, writer)
-        said.append([json.loads(line)["labels"] for line in stream.getvalue().splitlines()])
-    assert said == [[["art"], []], [["art"], ["sport"]]]
+        message.append([json.loads(line)["labels"] for line in stream.getvalue().splitlines()])
+    assert message == [[["art"], []], [["art"], ["sport"]]]
 
 
 def test_never_empty_is_refused_of_one_label(tmp_path: Path, capsys: Capture) -> None:

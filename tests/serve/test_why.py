@@ -100,10 +100,12 @@ def test_a_text_of_no_sure_label_gets_none(folder: Path, capsys: Capture) -> Non
     assert json.loads(capsys.readouterr().out.splitlines()[1])["label"] is None
 
 
-@pytest.mark.parametrize(("given", "said"), [("0", "is no probability above 0"), ("60", "is no probability above 0")])
-def test_a_share_that_is_none_is_refused(folder: Path, given: str, said: str, capsys: Capture) -> None:
+@pytest.mark.parametrize(
+    ("given", "message"), [("0", "is no probability above 0"), ("60", "is no probability above 0")]
+)
+def test_a_share_that_is_none_is_refused(folder: Path, given: str, message: str, capsys: Capture) -> None:
     assert run(folder / "model", folder / "new.txt", "--reject", given) == 1
-    assert said in capsys.readouterr().err
+    assert message in capsys.readouterr().err
 
 
 def test_scores_of_texts_that_the_model_knows_are_said_to_be_so(folder: Path, capsys: Capture) -> None:

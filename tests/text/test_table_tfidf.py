@@ -87,13 +87,13 @@ def test_numbers_that_are_all_missing_or_equal_are_no_fault() -> None:
 
 
 @pytest.mark.parametrize(
-    ("cells", "said"),
+    ("cells", "message"),
     [
         ({}, "'price' is missing"),
         ({"price": ["1"]}, "'shop' is missing"),
         ({"price": ["much"], "shop": ["x"]}, "'much' is none"),
     ],
 )
-def test_what_is_missing_or_no_number_is_named(cells: dict[str, list[str]], said: str) -> None:
-    with pytest.raises(ConfigError, match=said):
+def test_what_is_missing_or_no_number_is_named(cells: dict[str, list[str]], message: str) -> None:
+    with pytest.raises(ConfigError, match=message):
         fitted().transform(given(["x"], **cells))

@@ -104,7 +104,7 @@ def test_a_choice_is_kept_with_a_model(own: dict[str, Any], tmp_path: Path) -> N
 
 
 @pytest.mark.parametrize(
-    ("wrong", "said"),
+    ("wrong", "message"),
     [
         ({"ngram_range": (2, 1)}, "ngram_range: "),
         ({"ngram_range": 2}, "ngram_range: "),
@@ -117,19 +117,19 @@ def test_a_choice_is_kept_with_a_model(own: dict[str, Any], tmp_path: Path) -> N
         ({"tokenizer": str.split, "casing": "lower"}, "casing: the tokenizer is a function"),
     ],
 )
-def test_a_value_that_is_not_allowed_is_named(wrong: dict[str, Any], said: str) -> None:
-    with pytest.raises(ConfigError, match=re.escape(said)):
+def test_a_value_that_is_not_allowed_is_named(wrong: dict[str, Any], message: str) -> None:
+    with pytest.raises(ConfigError, match=re.escape(message)):
         WordVectorizer(**wrong).fit(["a text"])
 
 
 @pytest.mark.parametrize(
-    ("vocabulary", "said"),
+    ("vocabulary", "message"),
     [
         (["a", "b", "a"], "'a' stands twice"),
         ({"a": 0, "b": 2}, "the columns are not 0 to 1"),
         ([], "there is no word"),
     ],
 )
-def test_a_wrong_vocabulary_is_told(vocabulary: Any, said: str) -> None:
-    with pytest.raises(ValueError, match=said):
+def test_a_wrong_vocabulary_is_told(vocabulary: Any, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
         WordVectorizer(vocabulary=vocabulary).fit(["a text"])

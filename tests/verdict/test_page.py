@@ -249,17 +249,17 @@ def test_only_numbers_and_claims_are_counted() -> None:
 def test_reproduced_means_are_counted_before_and_after_the_correction_over_tables() -> None:
     cells = [{**comparison("reproduced", id=f"p.{p}"), "margin_p": p} for p in (0.01, 0.2, 0.3, "")]
     section = made_of([*cells, {**comparison("differs", id="p.off"), "margin_p": 0.01}])
-    said = " ".join(render_front(Report([section], {})).split())
-    assert "3 of the reproduced numbers are means over trials." in said
-    assert "After Holm’s correction over their table 1 still pass" in said
+    message = " ".join(render_front(Report([section], {})).split())
+    assert "3 of the reproduced numbers are means over trials." in message
+    assert "After Holm’s correction over their table 1 still pass" in message
 
 
 def test_the_page_says_how_many_numbers_would_stay_reproduced_with_narrower_margins() -> None:
     shares = (0.1, 0.6, 0.9, "")
     section = made_of([{**comparison("reproduced", id=f"p.{each}"), "margin_share": each} for each in shares])
-    said = " ".join(render_front(Report([section], {})).split())
-    assert "Of the 4 reproduced numbers and claims, 3 rest on a margin." in said
-    assert "2 of them would be reproduced, and with margins half as wide 1." in said
+    message = " ".join(render_front(Report([section], {})).split())
+    assert "Of the 4 reproduced numbers and claims, 3 rest on a margin." in message
+    assert "2 of them would be reproduced, and with margins half as wide 1." in message
 
 
 def test_missing_data_are_said_once_with_what_brings_them() -> None:
@@ -409,8 +409,8 @@ def test_a_paper_that_was_recorded_alone_has_its_own_day() -> None:
     assert f'The recorded run of 2026-11-26 <span class="count">commit {"d" * 10}, 74 minutes' in render_paper(
         report, section.name
     )
-    said = f"other, third one: commit {'c' * 10}, 74 minutes; {section.name}: commit {'d' * 10}, 74 minutes"
-    assert f'The recorded run of 2026-11-23 to 2026-11-26 <span class="count">{said}' in render_front(report)
+    message = f"other, third one: commit {'c' * 10}, 74 minutes; {section.name}: commit {'d' * 10}, 74 minutes"
+    assert f'The recorded run of 2026-11-23 to 2026-11-26 <span class="count">{message}' in render_front(report)
 
 
 def test_a_record_names_its_minutes_by_the_clock_and_of_the_processor() -> None:

@@ -39,7 +39,7 @@ READINGS = [
 ]
 
 
-def said(text: str) -> str:
+def words(text: str) -> str:
     """Return a text with its values."""
     return quoted(text, PUBLISHED, RECORDED, READINGS, "choices.yaml: x.effect")
 
@@ -57,7 +57,7 @@ def said(text: str) -> str:
     ids=["none", "row with deviation", "count", "another seed", "over two lines", "level of several words"],
 )
 def test_a_reference_becomes_the_value_of_its_row_or_reading(text: str, expected: str) -> None:
-    assert said(text) == expected
+    assert words(text) == expected
 
 
 @pytest.mark.parametrize(
@@ -74,7 +74,7 @@ def test_a_reference_becomes_the_value_of_its_row_or_reading(text: str, expected
 )
 def test_a_reference_without_a_recorded_value_is_an_error_that_names_it(text: str, message: str) -> None:
     with pytest.raises(ConfigError, match=message):
-        said(text)
+        words(text)
 
 
 def test_references_are_read_in_order_with_their_levels() -> None:

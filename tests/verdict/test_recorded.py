@@ -51,7 +51,7 @@ def origin(data: str = "d", settings: str = "s", results: str = "results/scores/
 
 
 @pytest.mark.parametrize(
-    ("verdict", "rebuilt", "found", "record", "said"),
+    ("verdict", "rebuilt", "found", "record", "message"),
     [
         ("reproduced", 0.81, origin(), recorded(), "equal"),
         ("reproduced", 0.8149, origin(), recorded(), "equal"),
@@ -67,10 +67,10 @@ def origin(data: str = "d", settings: str = "s", results: str = "results/scores/
     ],
 )
 def test_a_row_is_equal_to_the_record_only_with_the_same_data(
-    verdict: str, rebuilt: float | str, found: Origin | None, record: RecordedRow, said: str
+    verdict: str, rebuilt: float | str, found: Origin | None, record: RecordedRow, message: str
 ) -> None:
     row = {**comparison(verdict, value="0.8"), "rebuilt": rebuilt}
-    assert standing(row, found, record) == said
+    assert standing(row, found, record) == message
 
 
 @pytest.mark.parametrize(

@@ -52,19 +52,19 @@ def slurm(request: pytest.FixtureRequest) -> Iterator[dict[str, str]]:
 
 
 @pytest.mark.parametrize(
-    ("profile", "needs", "said"),
+    ("profile", "needs", "message"),
     [
         ("slurm", "cluster_generic", "with external jobid"),
         ("slurm-plugin", "slurm", "has been submitted with SLURM jobid"),
     ],
 )
 def test_slurm_makes_the_bytes_of_a_local_run(
-    profile: str, needs: str, said: str, slurm: dict[str, str], clean: Clone, fresh: Clone
+    profile: str, needs: str, message: str, slurm: dict[str, str], clean: Clone, fresh: Clone
 ) -> None:
     plugin(needs)
     done = fresh.run("--profile", f"profiles/{profile}", **slurm)
     assert done.returncode == 0, done.stdout
-    assert done.stdout.count(said) == 3, "short jobs are submitted in groups"
+    assert done.stdout.count(message) == 3, "short jobs are submitted in groups"
     same(clean, fresh)
 
 

@@ -88,10 +88,10 @@ def test_killed_run_resumes_to_the_same_bytes(clean: Clone, copy: Clone) -> None
 
 
 def test_a_run_without_the_report_says_nothing_about_its_verdicts(copy: Clone) -> None:
-    for path, said in ((SCORE, False), ("results/report/index.html", True)):
+    for path, message in ((SCORE, False), ("results/report/index.html", True)):
         (copy.folder / path).unlink()
         done = copy.run_warm("--cores", "1", path)
-        assert done.returncode == 0 and ("Report:" in done.stdout) == said, done.stdout
+        assert done.returncode == 0 and ("Report:" in done.stdout) == message, done.stdout
 
 
 def test_two_runs_at_once_leave_the_first_unharmed(clean: Clone, copy: Clone) -> None:

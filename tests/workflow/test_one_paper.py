@@ -41,8 +41,8 @@ def test_a_papers_target_writes_its_whole_report_and_ends_with_its_own_verdicts(
     assert [link for page in pages for link in dead_links(page, copy.folder)] == []
     assert "edcm" not in pages[2].read_text(encoding="utf-8")
     counts = json.loads((copy.folder / REPORT / "summary.json").read_text(encoding="utf-8"))["verdicts"]
-    said = ", ".join(f"{counts[verdict]} {verdict}" for verdict in counts if counts[verdict])
-    assert last_line(done.stdout) == f"naive_bayes: {said}; {REPORT}/naive_bayes.html"
+    message = ", ".join(f"{counts[verdict]} {verdict}" for verdict in counts if counts[verdict])
+    assert last_line(done.stdout) == f"naive_bayes: {message}; {REPORT}/naive_bayes.html"
     assert "Report: " not in done.stdout
     assert (copy.folder / "results/report/index.html").read_bytes() == whole, "the report of the run is another one"
     assert copy.run_warm("--cores", "1", "verify").returncode == 0
