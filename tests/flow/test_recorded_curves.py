@@ -85,7 +85,7 @@ def test_a_factor_that_is_declared_later_leaves_the_recorded_points(tmp_path: Pa
     (curve,) = read_curves(recorded_curves(file, [later]))
     assert [one.value for one in curve.readings] == [0.75, None, 0.8, None]
     assert [dict(one.levels) for one in curve.readings] == [dict(one.levels) for one in points]
-    assert (curve.product, curve.standing) == (4, "inside the span of 2 readings")
+    assert (curve.product, curve.standing) == (4, "inside the range of 2 readings")
 
 
 def test_a_curve_of_readings_that_are_not_declared_is_not_recorded(tmp_path: Path) -> None:
