@@ -14,19 +14,19 @@ from textmix.compare import candidates as plan
 from textmix.compare.candidates import JOINED, Candidate, pipeline
 from textmix.compare.comparison import Settings, _Reserve
 from textmix.compare.metrics import metric_of
-from textmix.compare.search import FOLDS, Documents, Search, State, Trials
+from textmix.compare.search import FOLDS, FoldScores, LabelledTexts, Search, State
 
 
-def documents(n: int = 120, several: bool = False) -> Documents:
+def documents(n: int = 120, several: bool = False) -> LabelledTexts:
     """Return drawn documents."""
     texts, labels = drawn_sets(n) if several else drawn(n)
     names = ["art", "law", "sport"]
     if not several:
-        return Documents(texts, np.array([names.index(label) for label in labels]), 3)
-    return Documents(texts, np.array([[name in label for name in names] for label in labels], dtype=np.int8), 3)
+        return LabelledTexts(texts, np.array([names.index(label) for label in labels]), 3)
+    return LabelledTexts(texts, np.array([[name in label for name in names] for label in labels], dtype=np.int8), 3)
 
 
-def search_of(given: Documents, metric: str | None = None, **options: object) -> Search:
+def search_of(given: LabelledTexts, metric: str | None = None, **options: object) -> Search:
     """Return a search over documents."""
     return Search(given, metric_of(metric, given.task, ["art", "law", "sport"]), **options)  # type: ignore[arg-type]
 
@@ -71,7 +71,7 @@ def planted(differences: list[float], others: int = 1, n: int = 120) -> Search:
     for candidate, values in given.items():
         scores = {0: np.zeros(shape, dtype=np.float32)}
         by_fold = {(0, fold): value for fold, value in enumerate(values)}
-        search.trials[candidate] = Trials(scores, {0: set(range(FOLDS))}, by_fold)
+        search.trials[candidate] = FoldScores(scores, {0: set(range(FOLDS))}, by_fold)
     return search
 
 
@@ -109,7 +109,7 @@ def test_choices_of_noise_rarely_leave_the_pipeline() -> None:
         search = planted(generator.normal(0.0, 0.02, FOLDS).tolist(), 1)
         for number, candidate in enumerate(pipeline()[1].candidates, start=1):
             other = Candidate("nbsvm", plan.WORDS, (("C", float(number)),))
-            search.trials[other] = Trials(
+            search.trials[other] = FoldScores(
                 {0: search.trials[pipeline()[0].candidates[0]].scores[0]},
                 {0: set(range(FOLDS))},
                 {(0, fold): 0.8 + value for fold, value in enumerate(generator.normal(0.0, 0.02, FOLDS).tolist())},

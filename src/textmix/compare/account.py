@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from textmix.compare.metrics import Answer
-from textmix.compare.search import Chosen, Documents, Search
+from textmix.compare.search import Chosen, LabelledTexts, Search
 from textmix.data.corpus import Corpus
 from textmix.metrics.details import by_label, calibration
 
@@ -53,7 +53,7 @@ def prediction_rows(
         }
 
 
-def inspect(ids: Sequence[str], test: Documents, answer: Answer, names: Sequence[str]) -> dict[str, Any]:
+def inspect(ids: Sequence[str], test: LabelledTexts, answer: Answer, names: Sequence[str]) -> dict[str, Any]:
     """Return what the page shows of the answer to the test documents, ready for JSON.
 
     Returns

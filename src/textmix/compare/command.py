@@ -18,7 +18,7 @@ from textmix.compare.comparison import (
     score_words,
     too_soon,
 )
-from textmix.compare.terminal import Table
+from textmix.compare.terminal import LiveTable
 from textmix.core.errors import ConfigError
 from textmix.data.corpus import Corpus
 from textmix.data.formats import parts_of
@@ -83,7 +83,7 @@ def compare_file(asked: Asked, began: float) -> list[str]:
         from textmix.text.encoder import allow
 
         allow(asked.encoder)
-    table = Table(path.name, sys.stderr if sys.stderr.isatty() and not asked.quiet else None)
+    table = LiveTable(path.name, sys.stderr if sys.stderr.isatty() and not asked.quiet else None)
     folder = folder_of(asked)
     try:
         corpus, task, about = read_asked(path, asked)

@@ -21,9 +21,17 @@ import textmix
 from textmix.compare import account
 from textmix.compare.candidates import JOINED, Candidate, pipeline
 from textmix.compare.decisions import Decision
-from textmix.compare.metrics import SHOWN, Answer, Metric, interval, metric_of, paired_bootstrap, resampling_seconds
+from textmix.compare.metrics import (
+    SHOWN,
+    Answer,
+    ComparisonMetric,
+    interval,
+    metric_of,
+    paired_bootstrap,
+    resampling_seconds,
+)
 from textmix.compare.model import Fits, final_model, views_of, words_of
-from textmix.compare.search import FOLDS, Chosen, Documents, Job, Row, Search, State
+from textmix.compare.search import FOLDS, Chosen, FoldFit, LabelledTexts, Row, Search, State
 from textmix.core.environment import versions
 from textmix.core.errors import ConfigError, DataFormatError, IntegrityError
 from textmix.core.io import META, canonical_json, format_csv, read_meta, write_text
@@ -82,7 +90,7 @@ class Result:
 
     folder: Path
     names: list[str]
-    metric: Metric
+    metric: ComparisonMetric
     chosen: Chosen
     leaderboard: list[dict[str, Any]]
     value: float
@@ -402,7 +410,7 @@ def run(
     texts = [corpus.text.text(row) for row in range(corpus.n_documents)]
     cells = corpus.text.cells if isinstance(corpus.text, TableTexts) else {}
     beside = kinds_of(cells)
-    whole = Documents(texts, corpus.classes() if task == "single" else corpus.indicators(), len(names), cells)
+    whole = LabelledTexts(texts, corpus.classes() if task == "single" else corpus.indicators(), len(names), cells)
     split = make_splits(corpus, SPLIT if corpus.split is None else {"kind": "given"}, settings.seed, "compare", None)
     train, test = split.train[0], split.test[0]
     remarks = list[str]()
@@ -516,7 +524,7 @@ class _Reserve:
         return float(self.search.pace * (fits + reading + 3.0 * self.resampling()))
 
 
-def _affordable(whole: Documents, train: np.ndarray, settings: Settings, spent: float) -> np.ndarray:
+def _affordable(whole: LabelledTexts, train: np.ndarray, settings: Settings, spent: float) -> np.ndarray:
     """Return the training documents on which the pipeline fits its share of the budget, by fits to a few of them.
 
     Parameters
@@ -534,7 +542,7 @@ def _affordable(whole: Documents, train: np.ndarray, settings: Settings, spent: 
     pilot = Search(whole.of(few), metric_of(None, whole.task, []), **options)  # type: ignore[arg-type]
     start = settings.clock()
     X = pilot.matrix(JOINED)
-    pilot.run([Job(members, 0, 0) for members in pipeline()])
+    pilot.run([FoldFit(members, 0, 0) for members in pipeline()])
     each = (settings.clock() - start - pilot.fit_seconds) / len(few)
     fits = FOLDS * pilot.fit_seconds / len(few) / settings.workers
     allowed = PIPELINE * ((settings.seconds or 0.0) - spent - (settings.clock() - start))
@@ -553,7 +561,7 @@ def free_memory() -> int:
 
 
 def _finish(
-    data: tuple[Corpus, Documents],
+    data: tuple[Corpus, LabelledTexts],
     parts: tuple[np.ndarray, np.ndarray, np.ndarray],
     search: Search,
     chosen: Chosen,
@@ -628,7 +636,7 @@ def _finish(
 
 
 def _tested(
-    search: Search, chosen: Chosen, fits: Fits, tested: Documents, reserve: _Reserve
+    search: Search, chosen: Chosen, fits: Fits, tested: LabelledTexts, reserve: _Reserve
 ) -> tuple[Answer, list[dict[str, Any]]]:
     """Return the answer of the choice to the test documents, and the leaderboard with the tests of the best."""
     metric, rows = search.metric, search.leaderboard()

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from textmix.compare.metrics import Answer, Metric
+from textmix.compare.metrics import Answer, ComparisonMetric
 from textmix.metrics.threshold import class_thresholds, threshold_sets, threshold_sweep
 from textmix.models.common.probability_average import EDGE, averaged, decided_sets, slope_of
 
@@ -57,7 +57,7 @@ class Decision(NamedTuple):
 
 
 def fit_decision(
-    scores: Sequence[np.ndarray], truth: np.ndarray, metric: Metric, *, never_empty: bool = False
+    scores: Sequence[np.ndarray], truth: np.ndarray, metric: ComparisonMetric, *, never_empty: bool = False
 ) -> Decision:
     """Return the slopes and the rule that suit a metric.
 
@@ -96,7 +96,7 @@ def slope_on(scores: np.ndarray, truth: np.ndarray, task: str) -> float:
     return slope_of(scores[step], truth[step], task)
 
 
-def _thresholds(probability: np.ndarray, truth: np.ndarray, metric: Metric) -> list[np.ndarray]:
+def _thresholds(probability: np.ndarray, truth: np.ndarray, metric: ComparisonMetric) -> list[np.ndarray]:
     """Return thresholds among which the metric decides: one for all labels, and one for each frequent label."""
     n_labels = probability.shape[1]
     if metric.ranks:

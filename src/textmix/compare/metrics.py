@@ -37,7 +37,7 @@ class Answer(NamedTuple):
     probability: np.ndarray
 
 
-class Metric(NamedTuple):
+class ComparisonMetric(NamedTuple):
     """A metric of a comparison.
 
     Parameters
@@ -81,7 +81,7 @@ class Metric(NamedTuple):
         return metric_value(self.name, Evaluation(truth, answer.labels, logs))
 
 
-def metric_of(name: str | None, task: str, labels: list[str]) -> Metric:
+def metric_of(name: str | None, task: str, labels: list[str]) -> ComparisonMetric:
     """Return the metric of a name, by default the main one of the task.
 
     Parameters
@@ -99,11 +99,11 @@ def metric_of(name: str | None, task: str, labels: list[str]) -> Metric:
         label = name.removeprefix(ONE)
         if label not in labels:
             raise ConfigError(f"metric: there is no label {label!r}; {suggest(label, labels)}")
-        return Metric(name, task, labels.index(label))
+        return ComparisonMetric(name, task, labels.index(label))
     allowed = names_of(task)
     if name not in allowed:
         raise ConfigError(f"metric: {name!r} is not allowed; {suggest(name, [*allowed, f'{ONE}LABEL'])}")
-    return Metric(name, task)
+    return ComparisonMetric(name, task)
 
 
 def names_of(task: str) -> list[str]:
@@ -111,7 +111,9 @@ def names_of(task: str) -> list[str]:
     return [*(name for name in tuning_metrics(task) if name != "set_log_loss"), WEIGHTED, *RANKING]
 
 
-def paired_bootstrap(metric: Metric, truth: np.ndarray, answers: tuple[Answer, Answer], seed: int = 0) -> Estimate:
+def paired_bootstrap(
+    metric: ComparisonMetric, truth: np.ndarray, answers: tuple[Answer, Answer], seed: int = 0
+) -> Estimate:
     """Return the difference of two answers to the same documents, the first less the second, by a paired bootstrap.
 
     Parameters
@@ -128,20 +130,22 @@ def paired_bootstrap(metric: Metric, truth: np.ndarray, answers: tuple[Answer, A
     return Estimate(value, low, high, min(1.0, 2.0 * max(tail, 1.0 / RESAMPLES)))
 
 
-def interval(metric: Metric, truth: np.ndarray, answer: Answer, seed: int = 0) -> tuple[float, float]:
+def interval(metric: ComparisonMetric, truth: np.ndarray, answer: Answer, seed: int = 0) -> tuple[float, float]:
     """Return the ends of the 95 % interval of a metric over the documents, by a bootstrap."""
     low, high = np.quantile(_resampled(metric, truth, answer, seed), (0.025, 0.975)).tolist()
     return float(low), float(high)
 
 
-def resampling_seconds(metric: Metric, truth: np.ndarray, answer: Answer) -> float:
+def resampling_seconds(metric: ComparisonMetric, truth: np.ndarray, answer: Answer) -> float:
     """Return about how many seconds of the processor all resamples of N documents take."""
     start = time.thread_time()  # other threads fit
     _resampled(metric, truth, answer, 0, TRIED)
     return (time.thread_time() - start) * RESAMPLES / TRIED
 
 
-def _resampled(metric: Metric, truth: np.ndarray, answer: Answer, seed: int, resamples: int = RESAMPLES) -> np.ndarray:
+def _resampled(
+    metric: ComparisonMetric, truth: np.ndarray, answer: Answer, seed: int, resamples: int = RESAMPLES
+) -> np.ndarray:
     """Return the metric on resamples of the documents, which the seed alone decides, float64 (R,)."""
     generator, values = rng(seed, "resamples"), np.empty(resamples)
     right: np.ndarray | None = None
@@ -158,7 +162,7 @@ def _resampled(metric: Metric, truth: np.ndarray, answer: Answer, seed: int, res
     return values
 
 
-def _inside(classes: np.ndarray, metric: Metric) -> np.ndarray:
+def _inside(classes: np.ndarray, metric: ComparisonMetric) -> np.ndarray:
     """Return whether each document has the class of the metric."""
     return np.asarray(classes == metric.label)
 

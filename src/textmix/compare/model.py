@@ -13,7 +13,7 @@ from scipy import sparse
 from textmix.compare import candidates as plan
 from textmix.compare.candidates import Candidate, Group
 from textmix.compare.metrics import Answer
-from textmix.compare.search import Chosen, Documents, Search
+from textmix.compare.search import Chosen, LabelledTexts, Search
 from textmix.core.environment import versions
 from textmix.serve.average_model import AveragedModel
 from textmix.serve.model import PersistedModel
@@ -48,14 +48,14 @@ class Fits:
         return chosen.decision.answer(scores, self.search.metric.task, never_empty=self.search.never_empty)
 
 
-def views_of(search: Search, chosen: Sequence[Chosen], documents: Documents) -> dict[str, Any]:
+def views_of(search: Search, chosen: Sequence[Chosen], documents: LabelledTexts) -> dict[str, Any]:
     """Return view -> features of documents, of the views that some of what was chosen needs."""
     names, given = dict.fromkeys(part.base for each in chosen for part in each.parts), documents.given
     return {name: sparse.csr_array(search.vectorisers[name].transform(given), dtype=np.float32) for name in names}
 
 
 def final_model(
-    search: Search, chosen: Chosen, documents: Documents, names: Sequence[str], about: Mapping[str, Any]
+    search: Search, chosen: Chosen, documents: LabelledTexts, names: Sequence[str], about: Mapping[str, Any]
 ) -> tuple[AveragedModel, float]:
     """Return the chosen candidate fitted to documents as a model, and the processor seconds of its fits.
 

@@ -22,7 +22,7 @@ from scipy import sparse
 from textmix.compare import candidates as plan
 from textmix.compare.candidates import COUNTS, JOINED, Candidate, Group, estimator_of, group, pipeline
 from textmix.compare.decisions import Decision, fit_decision, of_truth, slope_on
-from textmix.compare.metrics import Metric
+from textmix.compare.metrics import ComparisonMetric
 from textmix.core.errors import TextmixError
 from textmix.data.corpus import Ragged, TableTexts
 from textmix.experiment.cross_validation import cross_validate
@@ -59,8 +59,8 @@ LONG = 5_000_000
 KEPT, CUT = 2**28, 2**25
 
 
-class Documents(NamedTuple):
-    """Documents of a task.
+class LabelledTexts(NamedTuple):
+    """Texts and labels of a task.
 
     Parameters
     ----------
@@ -80,11 +80,11 @@ class Documents(NamedTuple):
         """``single`` or ``multi``."""
         return "single" if self.y.ndim == 1 else "multi"
 
-    def of(self, rows: Sequence[int] | np.ndarray) -> Documents:
+    def of(self, rows: Sequence[int] | np.ndarray) -> LabelledTexts:
         """Return some of the documents."""
         y = self.y[np.asarray(rows, dtype=np.int64)]
         cells = {name: [column[row] for row in rows] for name, column in self.cells.items()}
-        return Documents([self.texts[row] for row in rows], y, self.n_labels, cells)
+        return LabelledTexts([self.texts[row] for row in rows], y, self.n_labels, cells)
 
     @property
     def given(self) -> Sequence[str] | Ragged:
@@ -95,7 +95,7 @@ class Documents(NamedTuple):
 
 
 @dataclass
-class Trials:
+class FoldScores:
     """What is known of a candidate.
 
     Parameters
@@ -154,7 +154,7 @@ class State(NamedTuple):
     rows: Sequence[Row]
 
 
-class Job(NamedTuple):
+class FoldFit(NamedTuple):
     """One group on one fold of a repetition."""
 
     group: Group
@@ -181,8 +181,8 @@ class Search:
 
     def __init__(
         self,
-        documents: Documents,
-        metric: Metric,
+        documents: LabelledTexts,
+        metric: ComparisonMetric,
         *,
         seconds: float | None = None,
         workers: int = 1,
@@ -201,7 +201,7 @@ class Search:
         began = clock()
         #: Returns when the search has to end, of the monotonic clock.
         self.ends: Callable[[], float] = lambda: np.inf if seconds is None else began + seconds
-        self.trials: dict[Candidate, Trials] = {}
+        self.trials: dict[Candidate, FoldScores] = {}
         #: Candidate -> its place in the plan, by which ties are decided, whichever thread was first.
         self.order: dict[Candidate, int] = {}
         self.without: dict[str, str] = {}
@@ -279,7 +279,7 @@ class Search:
         """Seconds until the search has to end."""
         return self.ends() - self.clock()
 
-    def fit(self, job: Job) -> tuple[list[np.ndarray], float, float]:
+    def fit(self, job: FoldFit) -> tuple[list[np.ndarray], float, float]:
         """Return the scores of each candidate of a job for its held-out documents, and its seconds.
 
         They are those of the processor, and those of the clock of the budget.
@@ -318,7 +318,7 @@ class Search:
         scores[:, estimator.classes_] = found
         return scores
 
-    def run(self, jobs: Sequence[Job]) -> None:
+    def run(self, jobs: Sequence[FoldFit]) -> None:
         """Fit jobs side by side, but for those that would not end in time, and take note of their scores."""
         jobs = [job for job in jobs if not self._is_done(job) and self._can_read(job.group.candidates[0].base)]
         for candidate in (each for job in jobs for each in job.group.candidates):
@@ -347,19 +347,19 @@ class Search:
             self._shown = self.stage, now
             self.watch(State(self.stage, None if self.seconds is None else max(self.left, 0.0), self.leaderboard()))
 
-    def predicted(self, job: Job) -> float:
+    def predicted(self, job: FoldFit) -> float:
         """Return the seconds of a job by the clock, by the last one of its kind, or of one that is alike, else 0."""
         method, view = job.group.kind
         alike = self.cost.get((plan.ALIKE.get(method, method), JOINED), 0.0)
         share = 0.0 if method not in plan.LINEAR or view == plan.ENCODER else 2.0 if view == plan.LONGER else 1.0
         return self.pace * self.cost.get(job.group.kind, share * alike) * len(job.group.candidates) ** PATH
 
-    def _is_done(self, job: Job) -> bool:
+    def _is_done(self, job: FoldFit) -> bool:
         """Return whether all candidates of a job have its fold."""
         known = (self.trials.get(candidate) for candidate in job.group.candidates)
         return all(each is not None and job.fold in each.folds.get(job.repetition, ()) for each in known)
 
-    def _note(self, job: Job, answer: tuple[list[np.ndarray], float, float] | Exception) -> None:
+    def _note(self, job: FoldFit, answer: tuple[list[np.ndarray], float, float] | Exception) -> None:
         """Take note of the answer of a job."""
         if isinstance(answer, Exception):
             if not isinstance(answer, (TextmixError, ValueError, ArithmeticError, MemoryError)):
@@ -376,7 +376,7 @@ class Search:
         held = self.folds(job.repetition)[job.fold][1]
         shape = (len(self.documents.y), self.documents.n_labels)
         for candidate, scores in zip(job.group.candidates, found, strict=True):
-            known = self.trials.setdefault(candidate, Trials())
+            known = self.trials.setdefault(candidate, FoldScores())
             known.scores.setdefault(job.repetition, np.full(shape, -np.inf, dtype=np.float32))[held] = scores
             known.folds.setdefault(job.repetition, set()).add(job.fold)
             known.seconds += seconds / len(found)
@@ -591,7 +591,7 @@ class Search:
         if self.average is None or self.ended or self.interrupted:
             self.validate_average()
 
-    def plan(self) -> Iterator[tuple[str, list[Job]]]:
+    def plan(self) -> Iterator[tuple[str, list[FoldFit]]]:
         """Yield stages and their jobs; what comes later rests on the scores of what came before."""
         yield "pipeline", self.jobs(pipeline())
         if self.incumbent is None:
@@ -638,16 +638,16 @@ class Search:
                 yield "further costs", self.jobs([self._nearby(each) for each in leaders])
                 self.validate_average()
 
-    def jobs(self, groups: Sequence[Group], repetitions: Sequence[int] = (0,)) -> list[Job]:
+    def jobs(self, groups: Sequence[Group], repetitions: Sequence[int] = (0,)) -> list[FoldFit]:
         """Return the jobs of groups on all folds of repetitions, fold by fold."""
         return [
-            Job(members, repetition, fold)
+            FoldFit(members, repetition, fold)
             for repetition in repetitions
             for fold in range(len(self.folds(repetition)))
             for members in groups
         ]
 
-    def _curve_jobs(self, candidate: Candidate) -> list[Job]:
+    def _curve_jobs(self, candidate: Candidate) -> list[FoldFit]:
         """Return the jobs of a candidate fitted to parts of the documents; none where they would take too long."""
         n, cost = len(self.folds(0)[0][0]), self.cost.get(candidate.kind, 0.0)
         shares = [share for share in CURVE if share * n >= LEAST]
@@ -665,7 +665,7 @@ class Search:
         known = sorted([*parts, *(replace(each, share=1.0) for each in parts[:1])], key=lambda each: each.share)
         return [(round(each.share * n), self.mean(each)) for each in known]
 
-    def _library(self, method: str) -> Iterator[tuple[str, list[Job]]]:
+    def _library(self, method: str) -> Iterator[tuple[str, list[FoldFit]]]:
         """Yield the jobs of a method of the registry: the first fold, and all folds if it is not far behind."""
         entry, y = plan.registry().get(method), self.documents.y
         if entry is None:

@@ -16,7 +16,7 @@ logger = logging.getLogger("textmix")
 ROWS = 10
 
 
-class Table:
+class LiveTable:
     """The live table: method, validation, folds, processor seconds, view and parameters; and the time left.
 
     Parameters
