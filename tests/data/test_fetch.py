@@ -133,7 +133,7 @@ def test_a_file_of_another_form_is_not_overwritten(tmp_path: Path, server: Serve
 def test_the_reason_is_one_sentence_with_the_path_by_hand(tmp_path: Path) -> None:
     record = fetch(entry(mirrored(), https("https://a.invalid/x")), tmp_path)
     reason = record["reason"]
-    assert reason.startswith("tiny could not be had: mirror: TEXTMIX_MIRROR is not set; https: tiny.arff from")
+    assert reason.startswith("tiny is not available: mirror: TEXTMIX_MIRROR is not set; https: tiny.arff from")
     assert reason.endswith(
         f"place the file tiny.arff (from https://a.invalid/x, sha256 {sha256(DATA)}) in resources/tiny/ by hand"
     )

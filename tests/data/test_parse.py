@@ -54,7 +54,7 @@ def test_fetched_files_are_parsed(sample: str, tmp_path: Path) -> None:
 
 
 def folders(root: Path, **records: dict[str, Any]) -> dict[Path, DatasetEntry]:
-    """Make a folder for each data set; one with an empty record could be had."""
+    """Make a folder for each data set; one with an empty record is available."""
     entries = {}
     for name, record in records.items():
         folder = root / name

@@ -1,4 +1,4 @@
-"""The end of a run: wrong bytes are an error, data that could not be had only where the run is strict."""
+"""The end of a run: wrong bytes are an error, missing data only where the run is strict."""
 
 from __future__ import annotations
 

@@ -85,7 +85,7 @@ use rule page as page_of_paper with:
 
 
 rule accept:
-    """The end of a run: an error where data were corrupt or, if strict, could not be had."""
+    """The end of a run: an error where data were corrupt or, if strict, not available."""
     input:
         summary="results/report/summary.json",
         data=JOBS.datasets,

@@ -1,4 +1,4 @@
-"""End the run with an error if data are corrupt or, when strict, if data could not be had."""
+"""End the run with an error if data are corrupt or, when strict, if data are not available."""
 
 from reproduction.flow.job import job, logger
 from textmix.core.errors import DataFormatError, MissingResult

@@ -1,4 +1,4 @@
-"""Bring the raw files of one data set to resources/, or record why they could not be had."""
+"""Fetch the raw files of one data set to resources/, or record why they are not available."""
 
 import os
 from pathlib import Path

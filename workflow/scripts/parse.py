@@ -1,4 +1,4 @@
-"""Read the raw files of one data set, or of the first of its stand-ins that could be had, and check the counts."""
+"""Read the raw files of one data set, or of the first of its stand-ins that is available, and check the counts."""
 
 from pathlib import Path
 

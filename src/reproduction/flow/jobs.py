@@ -124,7 +124,7 @@ class Jobs:
         return [f"{RESOURCES}/{name}/fetch.json" for name in names]
 
     def parse(self, wildcards: Any) -> Settings:
-        """Return the registry entry of a data set, and those of the stand-ins that are read where it cannot be had."""
+        """Return the registry entry of a data set, and those of its stand-ins, which are read where it is missing."""
         stand_ins = self.plan.stand_ins(wildcards.dataset)
         return {
             "entry": content_of(self.plan.registry[wildcards.dataset].raw),

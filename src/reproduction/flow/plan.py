@@ -126,7 +126,7 @@ class Plan:
         return value
 
     def stand_ins(self, dataset: str) -> list[str]:
-        """Return the data sets of which the first that can be had is read where a download fails, in order.
+        """Return the data sets of which the first available one is read where a download fails, in order.
 
         There are none where several roles name the data set: the results of one data set serve all that name it.
         """

@@ -40,7 +40,7 @@ class RoleEntry:
     dataset : identifier in the registry, or None where no data set is at hand.
     comparable : ``fully`` (the paper's data), ``nearly`` (the same collection in another form) or ``not``.
     note : one clause that says how the data differ from the paper's, or why there are none.
-    stand_ins : data set, comparability and note of those that are read where ``dataset`` cannot be had, in order.
+    stand_ins : data set, comparability and note of those that are read where ``dataset`` is not available, in order.
     read : the stand-in that was read in place of ``dataset``; None where none was, or it is not known (`as_read`).
     """
 

@@ -194,7 +194,7 @@ def _missing(entry: DatasetEntry, why: str, broken: bool) -> dict[str, Any]:
         for name, file in ((name, source.files[role]) for role, name in entry.placed(source).items())
     ]
     reason = (
-        f"{entry.id} could not be had: {why}; place the file{'s' if len(files) > 1 else ''} "
+        f"{entry.id} is not available: {why}; place the file{'s' if len(files) > 1 else ''} "
         f"{', '.join(files)} in resources/{entry.id}/ by hand"
     )
     log.warning("%s", reason)

@@ -28,7 +28,7 @@ _BLOCK = 1 << 24
 
 
 def parse_first(entries: Mapping[Path, DatasetEntry]) -> Corpus:
-    """Return the first data set that could be had; its name says which.
+    """Return the first data set that is available; its name says which.
 
     Parameters
     ----------
