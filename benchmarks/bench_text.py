@@ -124,8 +124,8 @@ def bench_pipelines(name: str, share: float, timed: Any) -> None:
     timed(call, size=len(y), work=reading(list(texts), list(new)), score=accuracy(y_new))
 
 
-#: Words of a short text, and the texts a second and core that labelling is to reach.
-LENGTH, RATE = 20, 150_000
+#: Words of a short text, most texts, and the texts a second and core that labelling is to reach.
+LENGTH, MOST, RATE = 20, 10_000, 150_000
 SERVED = {"naive Bayes": MultinomialClassifier, "EDCM": EDCMClassifier, "PMM1": PMM1}
 NEW_TEXTS = [f"textmix, {model}, {form}" for model in SERVED for form in ("csv", "jsonl")]
 
@@ -168,7 +168,7 @@ def short_texts(share: float, several: bool) -> tuple[list[str], list[Any]]:
     length = LENGTH // parts
     words = [text.split() for text in found.data]
     pieces = [(d, words[d][i : i + length]) for d in range(len(words)) for i in range(0, len(words[d]), length)]
-    drawn = np.random.default_rng(0).permutation(len(pieces))[: parts * (min(20_000, len(pieces)) // parts)]
+    drawn = np.random.default_rng(0).permutation(len(pieces))[: parts * min(MOST, len(pieces) // parts)]
     groups = [[pieces[number] for number in group] for group in drawn.reshape(-1, parts)]
     labels = [[found.names[found.target[d]] for d, _ in group] for group in groups]
     texts = [" ".join(word for _, piece in group for word in piece) for group in groups]

@@ -111,6 +111,7 @@ def sentence(row: Row) -> str:
     told = "not beside its peer" if row["ratio"] is None else f"{row['ratio']:.3g} times the seconds of {row['peer']}"
     memory = f", {row['peak_mib']:.0f} MiB of {row['mib']:.0f}" if row.get("mib") and row.get("peak_mib") else ""
     wanted = f", wanted {row['target']:.3g}" if row.get("target") else ""
+    wanted += f", {row['seconds']:.3g} s of {row['seconds_wanted']:.3g}" if row.get("seconds_wanted") else ""
     kept = {True: "met", False: "MISSED", None: "not judged"}[row["met"]]
     return f"{row['group']}, size {row['size']:g}: {row['candidate']}: {told}{wanted}{memory}: {kept}"
 
