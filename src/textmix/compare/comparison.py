@@ -604,6 +604,7 @@ def _finish(
     write_text(folder / "predictions.csv", predictions)
     write_text(folder / "choice.json", canonical_json(result.choice()))
     search.watch(State("model", None, rows))
+    search.release()
     last = _fitted_last(search, chosen, (len(searched), len(train), len(whole.y)), settings)
     if len(last) < len(whole.y):
         remarks.append(f"The model was fitted to {len(last):,} of {len(whole.y):,} documents, for the time.")

@@ -263,6 +263,11 @@ class Search:
                     del self._known[next(iter(self._known))]
             return self._known[key]
 
+    def release(self) -> None:
+        """Let go the features of the documents, which no step after the tests reads; the model has its own."""
+        self.matrices.clear()
+        self._known.clear()
+
     def _can_read(self, view: str) -> bool:
         """Return whether a view has a matrix, or will have one in time, by that of the pipeline."""
         needed = self.pace * plan.READING.get(view, 0.0) * self.reading.get(JOINED, 0.0)
