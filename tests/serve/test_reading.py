@@ -58,7 +58,7 @@ def test_a_table_of_parquet_is_labelled(tmp_path: Path, capsys: Capture) -> None
 class _Sure:
     """A model of two labels that is sure of no label of the second text."""
 
-    task, label_names = "multi", ["art", "sport"]
+    task, label_names, beside = "multi", ["art", "sport"], ()
 
     def label(self, text: object) -> tuple[np.ndarray, np.ndarray]:
         return np.array([[1, 0], [0, 0]]), np.array([[0.9, 0.1], [0.2, 0.4]])

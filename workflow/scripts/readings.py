@@ -4,7 +4,7 @@ from pathlib import Path
 
 from reproduction.flow.curves import FACTORS, READINGS, factor_rows
 from reproduction.flow.job import job
-from reproduction.flow.readings import Point, Specification
+from reproduction.flow.readings import DeclaredReading, Specification
 from reproduction.flow.results import Results, as_read, role_entries
 from reproduction.pages.curves import draw_curve
 from reproduction.verdict.published import read_claims
@@ -19,7 +19,7 @@ with job(snakemake, tolerate_missing=True) as running:
     results = Results(Path("results"), paper, roles, settings.readings["spec"])
     by_id = {row.id: row for row in rows}
     declared = [
-        Specification(**{**entry, "points": tuple(Point(**point) for point in entry["points"])})
+        Specification(**{**entry, "points": tuple(DeclaredReading(**point) for point in entry["points"])})
         for entry in settings.readings["specifications"]
     ]
     curves = [curve_of(by_id[row], one, checks, results) for one in declared for row in one.rows]
