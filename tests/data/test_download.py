@@ -121,7 +121,10 @@ def test_a_host_that_recovers_is_asked_again(tmp_path: Path, server: Server) -> 
 
 
 def test_without_a_known_sha256_a_page_or_a_message_is_no_archive(tmp_path: Path, server: Server) -> None:
-    for body, words in ((b"\n<HTML>gone</HTML>", "web page"), (b"file not found", "else than the packed file")):
+    for body, words in (
+        (b"\n<HTML>gone</HTML>", "web page"),
+        (b"file not found", "other content than"),
+    ):
         url = server.url("/a.tar.gz", gives(body))
         assert words in fetch(entry(https(url, data=None)), tmp_path)["reason"]
     packed = gzip.compress(DATA, mtime=0)

@@ -117,7 +117,7 @@ def test_a_seventh_paper_is_two_folders(copy: Clone) -> None:
         held = {Path(name).name for name in archive.namelist()}
         described = archive.read("report/report.html").decode("utf-8")
     assert {"index.html", "numbers.html", "provenance.html", "toy.html", "comparison.csv"} <= held
-    assert "has one verdict" in described and "Each published item once" in described
+    assert "has one verdict" in described and "Each published number and claim once" in described
     with open(copy.folder / "results/papers/toy/comparison.csv", encoding="utf-8", newline="") as file:
         words, many = csv.DictReader(file)
     # The made-up texts are only nearly the paper's data, so that a count is shown and not judged.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -30,7 +31,15 @@ def measured(call: Callable[[], Result]) -> tuple[Result, dict[str, Any]]:
 
 
 def _reset_peak() -> bool:
-    """Reset the recorded peak of the resident memory to its present size; return whether the system allows it."""
+    """Reset the recorded peak of the resident memory to its present size; return whether the system allows it.
+
+    The memory that earlier calls freed is given back before, for a process may be told to keep it.
+    """
+    if not _RESET.exists():
+        return False
+    trim = getattr(ctypes.CDLL(None), "malloc_trim", None)
+    if trim is not None:
+        trim(0)
     try:
         _RESET.write_text("5", encoding="ascii")
     except OSError:
