@@ -17,13 +17,13 @@ from typing import Any, Self
 import numpy as np
 
 from textmix.core import io
-from textmix.core.errors import ConfigError, DataFormatError, IntegrityError
+from textmix.core.errors import ConfigError, DataFormatError
 from textmix.data.cells import cells_of
 from textmix.data.corpus import Ragged, TableTexts
 from textmix.models.common.probability_average import averaged, decided, decided_sets, label_scores
 from textmix.models.common.targets import label_sets_of
 from textmix.serve.forms import read_json, read_npy
-from textmix.serve.model import CARD, FORMAT, TASKS, PersistedModel, malformed, read_back, two_texts
+from textmix.serve.model import CARD, FORMAT, TASKS, PersistedModel, malformed, read_back, sealed, two_texts
 from textmix.serve.seen import shown
 from textmix.text.encoder import allow
 
@@ -201,10 +201,7 @@ class AveragedModel:
     @classmethod
     def load(cls, folder: str | Path) -> Self:
         """Read a sealed folder and check it; the errors are those of `PersistedModel.load`."""
-        folder = Path(folder)
-        with malformed(folder, IntegrityError):
-            io.check_result(folder, anywhere=True)
-        return cls.read(folder)
+        return cls.read(sealed(folder))
 
     @classmethod
     def read(cls, folder: Path) -> Self:

@@ -181,12 +181,7 @@ class PersistedModel:
         MissingResult : the model could not be made, because its data set is missing.
         ConfigError : there is no such folder.
         """
-        folder = Path(folder)
-        if not folder.is_dir():
-            raise ConfigError(f"{folder}: there is no model there; name the folder of a model")
-        with malformed(folder, IntegrityError):
-            io.check_result(folder, anywhere=True)
-        return cls.read(folder)
+        return cls.read(sealed(folder))
 
     @classmethod
     def read(cls, folder: Path) -> Self:
@@ -288,6 +283,16 @@ def _read_step(folder: Path, head: Mapping[str, Any], n_labels: int) -> tuple[st
     if hasattr(step, "_check_loaded"):
         step._check_loaded()
     return str(head["name"]), step
+
+
+def sealed(folder: str | Path) -> Path:
+    """Return the folder of a model, found sealed; the errors are those of `PersistedModel.load`."""
+    folder = Path(folder)
+    if not folder.is_dir():
+        raise ConfigError(f"{folder}: there is no model there; name the folder of a model")
+    with malformed(folder, IntegrityError):
+        io.check_result(folder, anywhere=True)
+    return folder
 
 
 @contextmanager
