@@ -22,7 +22,6 @@ with extra("data"):
 if TYPE_CHECKING:
     import jsonschema
 
-
 #: Most values of a YAML file with every alias written out; config/ has some thousands.
 MOST_VALUES = 1_000_000
 #: Digest of this module: another version of it finds none of the values that the caches below hold.
