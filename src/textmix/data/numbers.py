@@ -1,34 +1,74 @@
-"""Files of numbers as sparse matrices: shared by the readers of ARFF, LIBSVM and csv tables of numbers."""
+"""Files of numbers as sparse matrices: rows of sparse and dense ARFF, of csv and of LIBSVM.
+
+Sources: Weka's manual, "Attribute-Relation File Format", sections "ARFF data section" and "Sparse ARFF files"; LIBSVM's
+README, "The format of training and testing data files".
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import sparse
 
 from textmix.core.errors import DataFormatError
-from textmix.data import number_kernels as kernels
 from textmix.data.archives import open_plain
 from textmix.data.corpus import Corpus
 from textmix.data.reading import SPLITS, require_documents, split_array
 
-_FAULTS = {
-    kernels.NUMBER: "a number should stand here",
-    kernels.INDEX: "an index should stand here",
-    kernels.ORDER: "indices must increase within a row; this one is a duplicate or out of order",
-    kernels.RANGE: "this index lies outside the {columns} columns that the header or the registry gives",
-    kernels.SEPARATOR: "a separator of the format should stand here",
-    kernels.FEW: "the row ends before {columns} values",
-    kernels.MANY: "the row should end here, after {columns} values at most",
-    kernels.TRUNCATED: "the file ends within this row: it is truncated; fetch it again",
-    kernels.EMPTY: "an empty line stands where a document should",
-}
-_NUMBER = re.compile(rb"[-+]?[0-9.]+(?:[eE][-+]?[0-9]+)?")
+# Quantifiers are possessive: a row that does not match is refused in the time in which it is read.
+_BLANKS = rb"[ \t\r]*+"
+_NUMBER = rb"[-+]?(?>[0-9]++(?:\.[0-9]*+)?+|\.[0-9]++)(?:[eE][-+]?[0-9]++)?+"
+_LABELS = rb"(?P<labels>[-+]?[0-9]++(?:,[-+]?[0-9]++)*+(?=[ \t\r]|\Z))?"
+#: Rows that are converted together.
+_BLOCK = 4096
+_TO_BLANKS = bytes.maketrans(b",:\r\t", b"    ")
+
+
+class Form(NamedTuple):
+    """How a row is written: the whole row, with its items in the group ``items``, and one item.
+
+    Parameters
+    ----------
+    between : what stands between two items; None for blanks.
+    what : one item, in words.
+    low : the index of the first column; None where a row has a number for each column and no index.
+    comment : what a line that is left out begins with.
+    """
+
+    row: re.Pattern[bytes]
+    item: re.Pattern[bytes]
+    between: bytes | None
+    what: str
+    low: int | None = None
+    comment: bytes | None = None
+
+    def size(self, items: bytes) -> int:
+        """Return the number of items of a row."""
+        return items.count(b":") if self.between is None else items.count(self.between) + bool(items.strip())
+
+
+def _separated(item: bytes) -> bytes:
+    """Return the pattern of items with commas between them."""
+    return b"%b%b%b(?:,%b%b%b)*+" % (_BLANKS, item, _BLANKS, _BLANKS, item, _BLANKS)
+
+
+_PAIR = rb"[0-9]++[ \t\r]++" + _NUMBER
+_COLON_PAIR = rb"[0-9]++:" + _NUMBER
+CSV = Form(re.compile(b"(?P<items>%b)" % _separated(_NUMBER)), re.compile(_NUMBER), b",", "a number")
+DENSE = CSV._replace(comment=b"%")
+SPARSE = Form(
+    re.compile(rb"%b\{(?P<items>(?:%b)?+%b)\}%b" % (_BLANKS, _separated(_PAIR), _BLANKS, _BLANKS)),
+    *(re.compile(_PAIR), b",", "an index and a number, as in {0 1.5,3 2}", 0, b"%"),
+)
+LIBSVM = Form(
+    re.compile(_LABELS + rb"(?P<items>(?:%b%b(?=[ \t\r]|\Z))*+%b)" % (_BLANKS, _COLON_PAIR, _BLANKS)),
+    *(re.compile(_COLON_PAIR), None, "index:number, after the labels as in 1,2 1:0.5 3:2", 1),
+)
 
 
 def content_of(path: Path) -> bytes:
@@ -44,15 +84,15 @@ class NumberTable:
     Parameters
     ----------
     path : the file.
-    data : its unpacked content.
     matrix : CSR (N, columns), float64, no zeros, finite, sorted indices.
-    starts : int64 (N,), position of each row in ``data``, bytes.
+    lines : int64 (N,), the line of each row, from 1.
+    labels : what stands before the items of each row in LIBSVM, such as ``3,1,2``; empty without.
     """
 
     path: Path
-    data: bytes
     matrix: sparse.csr_array
-    starts: np.ndarray
+    lines: np.ndarray
+    labels: Sequence[bytes]
 
     def row_of(self, entry: int) -> int:
         """Return the row, from 0, of the entry at a place in ``matrix.data``."""
@@ -60,62 +100,79 @@ class NumberTable:
 
     def fault(self, row: int, what: str) -> DataFormatError:
         """Return the error for a fault in a row, numbered from 0; it names file and line."""
-        return fault_at(self.path, self.data, int(self.starts[row]), what)
+        return DataFormatError(self.path, int(self.lines[row]), what)
 
 
-def fault_at(path: Path, data: bytes, position: int, what: str) -> DataFormatError:
-    """Return the error for a fault at a position in the unpacked content of a file; it names file and line."""
-    return DataFormatError(path, data.count(b"\n", 0, position) + 1, what)
+def read_numbers(path: Path, data: bytes, columns: int, form: Form, start: int = 0) -> NumberTable:
+    """Return the numbers of the rows that begin at byte ``start`` of the content ``data`` of a file."""
+    lines, labels, items, blocks = list[int](), list[bytes](), list[bytes](), list[sparse.csr_array]()
+    for number, row in _rows(path, data, form, start):
+        match = form.row.fullmatch(row)
+        if match is None:
+            raise DataFormatError(path, number, f"{_wrong_item(row, form)!r} should be {form.what}")
+        lines.append(number)
+        items.append(match["items"])
+        if form is LIBSVM:
+            labels.append(match["labels"] or b"")
+        if len(items) == _BLOCK:
+            blocks.append(_matrix(path, lines[-_BLOCK:], items, columns, form))
+            items = []
+    blocks.append(_matrix(path, lines[len(lines) - len(items) :], items, columns, form))
+    return NumberTable(path, sparse.csr_array(sparse.vstack(blocks, format="csr")), np.array(lines, np.int64), labels)
 
 
-def read_numbers(
-    path: Path, data: bytes, columns: int, kernel: Callable[[np.ndarray, kernels.Rows], tuple[int, int, int]], room: int
-) -> NumberTable:
-    """Run a kernel of `textmix.data.number_kernels` over a file.
+def _rows(path: Path, data: bytes, form: Form, start: int) -> Iterator[tuple[int, bytes]]:
+    """Yield the line, from 1, and the content of each row."""
+    first = data.count(b"\n", 0, start) + 1
+    rows = data[start:].split(b"\n")
+    for number, row in enumerate(rows, start=first):
+        ended = number < first + len(rows) - 1
+        bare = row if form is LIBSVM else row.strip(b" \t\r")
+        left_out = not bare or bare == b"\r" or (form.comment is not None and bare.startswith(form.comment))
+        if not (ended or left_out):
+            raise DataFormatError(path, number, "the file ends within this row: it is truncated; fetch it again")
+        if ended and left_out and form is LIBSVM:
+            raise DataFormatError(path, number, "an empty line stands where a document should")
+        if not left_out:
+            yield number, row
 
-    Parameters
-    ----------
-    path, data : the file and its unpacked content.
-    columns : number of columns of the matrix.
-    kernel : a function of the content (uint8) and the `Rows` to fill that returns number of rows, status and position
-        of the fault; `table_rows` or `svm_rows` with its other arguments bound.
-    room : upper bound of the number of values in the file.
 
-    Returns
-    -------
-    the numbers; its matrix is (N, columns).
-    """
-    height = data.count(b"\n") + 2
-    rows = kernels.Rows(
-        starts=np.empty(height, dtype=np.int64),
-        indptr=np.empty(height, dtype=np.int64),
-        indices=np.empty(room, dtype=np.int32),
-        values=np.empty(room, dtype=np.float64),
-        long=np.empty((room, 2), dtype=np.int64),
-        counts=np.zeros(2, dtype=np.int64),
-    )
-    n_rows, status, position = kernel(np.frombuffer(data, dtype=np.uint8), rows)
-    if status != kernels.OK:
-        column = position - data.rfind(b"\n", 0, position)
-        beginning = data[position : position + 20].split(b"\n")[0].decode("latin-1")
-        what = _FAULTS[status].format(columns=columns)
-        raise fault_at(path, data, position, f"column {column} ({beginning!r}): {what}")
-    entries = rows.counts[0]
-    values = rows.values[:entries].copy()
-    _convert_long(path, data, values, rows.long[: rows.counts[1]])
-    matrix = sparse.csr_array((values, rows.indices[:entries].copy(), rows.indptr[: n_rows + 1]), (n_rows, columns))
+def _wrong_item(row: bytes, form: Form) -> str:
+    """Return the first item of a row that is not of its form, or the beginning of the row."""
+    items = row.split(form.between)
+    if form is SPARSE:
+        items = row.strip(b" \t\r").removeprefix(b"{").removesuffix(b"}").split(b",")
+    if form is LIBSVM and items and b":" not in items[0]:
+        items = items[1:] if re.fullmatch(_LABELS, items[0]) else items
+    wrong = (item for item in items if not form.item.fullmatch(item.strip(b" \t\r")))
+    return next(wrong, row)[:60].decode("latin-1")
+
+
+def _matrix(path: Path, lines: Sequence[int], rows: Sequence[bytes], columns: int, form: Form) -> sparse.csr_array:
+    """Return the items of some rows as CSR (rows, columns), float64, without zeros."""
+    sizes = np.array([form.size(row) for row in rows], dtype=np.int64)
+    numbers = np.array(b" ".join(rows).translate(_TO_BLANKS).split(), dtype=bytes).astype(np.float64)
+    if form.low is None:
+        wrong = np.flatnonzero(sizes != columns)
+        if len(wrong):
+            raise DataFormatError(path, lines[wrong[0]], f"has {sizes[wrong[0]]} values, expected {columns}")
+        indices, values = np.tile(np.arange(columns), len(rows)), numbers
+    else:
+        indices, values = numbers[::2] - form.low, numbers[1::2]
+    row = np.repeat(np.arange(len(rows)), sizes)
+    falls = np.zeros(len(values), dtype=bool)
+    falls[1:] = (np.diff(indices) <= 0) & (np.diff(row) == 0)
+    for bad, what in (
+        ((indices < 0) | (indices >= columns), f"has an index outside the {columns} columns"),
+        (falls, "has an index that is a duplicate or out of order"),
+        (~np.isfinite(values), "has a number that is too large for a 64-bit float"),
+    ):
+        if bad.any():
+            raise DataFormatError(path, lines[row[np.argmax(bad)]], what)
+    indptr = np.concatenate([[0], np.cumsum(sizes)])
+    matrix = sparse.csr_array((values, indices.astype(np.int32), indptr), shape=(len(rows), columns))
     matrix.eliminate_zeros()
-    return NumberTable(path, data, matrix, rows.starts[:n_rows])
-
-
-def _convert_long(path: Path, data: bytes, values: np.ndarray, long: np.ndarray) -> None:
-    """Convert the long numbers, which the kernel left as NaN, in place; Python rounds them correctly."""
-    for entry, position in long.tolist():
-        match = _NUMBER.match(data, position)
-        value = float(match[0]) if match else np.nan
-        if not np.isfinite(value):
-            raise fault_at(path, data, position, "this number is too large for a 64-bit float")
-        values[entry] = value
+    return matrix
 
 
 def take_labels(table: NumberTable, columns: np.ndarray, names: Sequence[str]) -> sparse.csr_array:

@@ -11,10 +11,10 @@ from tests.fixtures.reader_files import Sample
 from textmix.core.errors import DataFormatError
 
 BROKEN_TABLES = {
-    "short row": (b"x,A,B\n1,0,0\n1,0\n", 3, "ends before 3 values"),
-    "long row": (b"x,A,B\n1,0,0,0\n", 2, "should end here"),
+    "short row": (b"x,A,B\n1,0,0\n1,0\n", 3, "has 2 values, expected 3"),
+    "long row": (b"x,A,B\n1,0,0,0\n", 2, "has 4 values, expected 3"),
     "label 2": (b"x,A,B\n1,0,0\n1,0,2\n", 3, "label 'B' has the value 2"),
-    "comment": (b"x,A,B\n% no\n", 2, "a number should"),
+    "comment": (b"x,A,B\n% no\n", 2, "'% no' should be a number"),
     "column twice": (b"x,A,A\n1,0,0\n", 1, "each once"),
     "labels only": (b"A,B\n0,0\n", 1, "of which the last 2"),
     "quote not closed": (b'x,A,"B\n1,0,0\n', 1, "is not csv"),

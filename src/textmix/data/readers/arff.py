@@ -1,7 +1,7 @@
 """ARFF with a MULAN label file: sparse and dense multi-label data.
 
 Source: Weka manual, "Attribute-Relation File Format"; MULAN's label files (namespace http://mulan.sourceforge.net/labels).
-liac-arff reads the same files 4 to 15 times slower and lets duplicate indices, nan, 1e999 and cut files pass.
+liac-arff lets duplicate indices, nan, 1e999 and cut files pass.
 """
 
 from __future__ import annotations
@@ -16,11 +16,10 @@ import numpy as np
 from scipy import sparse
 
 from textmix.core.errors import DataFormatError, extra
-from textmix.data import number_kernels as kernels
 from textmix.data.archives import open_plain
 from textmix.data.corpus import Corpus
 from textmix.data.nominal import read_nominal, unescape, values_of
-from textmix.data.numbers import NumberTable, content_of, matrix_corpus, read_numbers, take_labels
+from textmix.data.numbers import DENSE, SPARSE, Form, NumberTable, content_of, matrix_corpus, read_numbers, take_labels
 from textmix.data.reading import data_files, decode, file_of
 
 with extra("data"):
@@ -208,16 +207,10 @@ def read_table(path: Path, data: bytes, header: Header, low: bool = False) -> Nu
     """
     columns = len(header.names)
     first = _FIRST_ROW.match(data, header.end)
-    form = kernels.SPARSE if first and first[1] else kernels.DENSE
+    form = SPARSE if first and first[1] else DENSE
     if _ends_whole(data, form, header):
         data += b"\n"
-    room = data.count(b",", header.end) + data.count(b"\n", header.end) + 1
-
-    def fill(raw: np.ndarray, rows: kernels.Rows) -> tuple[int, int, int]:
-        """Fill ``rows`` from the file; return number of rows, status and position of the fault."""
-        return kernels.table_rows(raw, header.end, columns, form, rows)
-
-    table = read_numbers(path, data, columns, fill, room)
+    table = read_numbers(path, data, columns, form, header.end)
     if low:
         table.matrix.indices[table.matrix.indices >= np.argmax(header.binary) - 1] += 1
         if table.matrix.nnz and table.matrix.indices.max() >= columns:
@@ -228,10 +221,10 @@ def read_table(path: Path, data: bytes, header: Header, low: bool = False) -> Nu
     return table
 
 
-def _ends_whole(data: bytes, form: int, header: Header) -> bool:
+def _ends_whole(data: bytes, form: Form, header: Header) -> bool:
     """Return whether a file ends with a whole row and no line end, as MULAN's files are published."""
     last = data[data.rfind(b"\n") + 1 :].rstrip()
-    if form == kernels.SPARSE:
+    if form is SPARSE:
         return last.endswith(b"}") and not data.endswith(b"\n")
     return bool(last.count(b",") == len(header.names) - 1 and header.binary[-1] and last[-1:] in (b"0", b"1", b"'"))
 

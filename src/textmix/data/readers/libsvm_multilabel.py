@@ -15,9 +15,8 @@ import numpy as np
 from scipy import sparse
 
 from textmix.core.errors import DataFormatError
-from textmix.data import number_kernels as kernels
 from textmix.data.corpus import Corpus
-from textmix.data.numbers import NumberTable, content_of, matrix_corpus, read_numbers
+from textmix.data.numbers import LIBSVM, NumberTable, content_of, matrix_corpus, read_numbers
 from textmix.data.reading import data_files
 
 #: Options, and which of them are required.
@@ -65,21 +64,16 @@ class _Part(NamedTuple):
 
 def _read_part(path: Path, options: Mapping[str, Any]) -> _Part:
     """Return the content of one file, checked as ``one_label`` and ``counted_by`` ask."""
-    data, n_features = content_of(path), int(options["n_features"])
-    indptr = np.zeros(data.count(b"\n") + 2, dtype=np.int64)
-    labels = np.empty(data.count(b",") + len(indptr), dtype=np.int64)
-
-    def fill(raw: np.ndarray, rows: kernels.Rows) -> tuple[int, int, int]:
-        """Fill ``rows`` and the labels from the file; return number of rows, status and position of the fault."""
-        return kernels.svm_rows(raw, n_features, indptr, labels, rows)
-
-    table = read_numbers(path, data, n_features, fill, data.count(b":") + 1)
-    indptr = indptr[: len(table.starts) + 1]
+    table = read_numbers(path, content_of(path), int(options["n_features"]), LIBSVM)
+    rows = [list(map(int, row.split(b","))) if row else [] for row in table.labels]
+    indptr = np.cumsum([0, *map(len, rows)])
+    # A number of more than 18 digits is no label of any data set.
+    labels = np.array([min(max(label, -(10**18)), 10**18) for row in rows for label in row], dtype=np.int64)
     if options.get("one_label"):
         _require_one_label(table, indptr)
     if options.get("counted_by"):
         _require_counts(table)
-    return _Part(table, indptr, labels[: indptr[-1]])
+    return _Part(table, indptr, labels)
 
 
 def _numbers(parts: list[_Part], options: Mapping[str, Any]) -> np.ndarray:
@@ -118,7 +112,7 @@ def _label_matrix(part: _Part, numbers: np.ndarray) -> sparse.csr_array:
     part : the file.
     numbers : int64 (L,), increasing, the number of each label.
     """
-    rows = np.repeat(np.arange(len(part.table.starts)), np.diff(part.indptr))
+    rows = np.repeat(np.arange(len(part.table.lines)), np.diff(part.indptr))
     order = np.lexsort((part.labels, rows))
     labels = part.labels[order]
     columns = np.minimum(np.searchsorted(numbers, labels), len(numbers) - 1)
@@ -131,4 +125,4 @@ def _label_matrix(part: _Part, numbers: np.ndarray) -> sparse.csr_array:
         if len(bad):
             raise part.table.fault(int(rows[bad[0]]), what)
     ones = np.ones(len(labels), dtype=np.int8)
-    return sparse.csr_array((ones, columns.astype(np.int32), part.indptr), (len(part.table.starts), len(numbers)))
+    return sparse.csr_array((ones, columns.astype(np.int32), part.indptr), (len(part.table.lines), len(numbers)))

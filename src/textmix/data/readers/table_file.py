@@ -9,9 +9,8 @@ from typing import Any
 import numpy as np
 
 from textmix.core.errors import DataFormatError
-from textmix.data import number_kernels as kernels
 from textmix.data.corpus import Corpus
-from textmix.data.numbers import NumberTable, content_of, matrix_corpus, read_numbers, take_labels
+from textmix.data.numbers import CSV, content_of, matrix_corpus, read_numbers, take_labels
 from textmix.data.reading import data_files
 from textmix.data.tables import Lines, cell_rows
 
@@ -40,7 +39,7 @@ def read(files: Mapping[str, Path], options: Mapping[str, Any]) -> Corpus:
         if names and names != header:
             raise DataFormatError(path, 1, "its columns differ from the columns of the other file of the data set")
         names = header
-        table = _read_table(path, data, len(names))
+        table = read_numbers(path, data, len(names), CSV, data.find(b"\n") + 1)
         columns = np.arange(len(names))
         labels = take_labels(table, columns[-n_labels:], names[-n_labels:])
         parts[role] = (table.matrix[:, columns[:-n_labels]], labels)
@@ -54,14 +53,3 @@ def _header(path: Path, data: bytes, n_labels: int) -> list[str]:
     if not 0 < n_labels < len(names) or len(set(names)) != len(names) or not all(names):
         raise DataFormatError(path, 1, f"should name columns, each once, of which the last {n_labels} are labels")
     return names
-
-
-def _read_table(path: Path, data: bytes, columns: int) -> NumberTable:
-    """Return the numbers of the rows after the header; ``columns`` is the number of columns."""
-    start = data.find(b"\n") + 1
-
-    def fill(raw: np.ndarray, rows: kernels.Rows) -> tuple[int, int, int]:
-        """Fill ``rows`` from the file; return number of rows, status and position of the fault."""
-        return kernels.table_rows(raw, start, columns, kernels.CSV, rows)
-
-    return read_numbers(path, data, columns, fill, data.count(b",") + data.count(b"\n") + 1)
