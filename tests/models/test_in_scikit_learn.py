@@ -171,15 +171,6 @@ def _routed(name: str) -> Any:
     return make(name).set_fit_request(sample_weight=True).set_score_request(sample_weight=True)
 
 
-def test_tables_come_from_a_transformer_of_dense_values() -> None:
-    texts, _ = documents(False)
-    X = CountVectorizer().fit_transform(texts)
-    topics = make("LatentTopicEDCM").set_output(transform="pandas")
-    table = topics.fit_transform(X)
-    assert table.columns.tolist() == ["latenttopicedcm0", "latenttopicedcm1"]
-    np.testing.assert_allclose(table.sum(axis=1), 1.0)
-
-
 @pytest.mark.parametrize(
     ("y", "message"),
     [

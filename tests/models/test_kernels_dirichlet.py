@@ -265,14 +265,6 @@ def test_tail_counts_of_a_word_are_counted_however_large(
     assert tails.counts.tolist() == distinct and tails.tail.tolist() == tail
 
 
-def test_words_are_grouped_by_how_many_documents_hold_each_count() -> None:
-    one, other, many = [1, 2, 2, 0, 0], [1, 1, 2, 0, 0], [300, 300, 1, 0, 0]
-    _, group, tails = statistic(
-        np.column_stack([one, other, one[::-1], many, [0, 1, 300, 300, 0], [*many[:2], 2, 0, 0]])
-    )
-    assert group.tolist() == [0, 1, 0, 2, 2, 3] and tails.copies.tolist() == [2.0, 1.0, 2.0, 1.0]
-
-
 def test_a_document_whose_bound_is_no_number_keeps_its_dirichlet() -> None:
     gamma = np.full((1, 2), 3.0)
     assert latent_edcm_kernels.natural_steps(gamma, np.full((1, 2), np.nan), 0.4, np.ones(2), np.ones(1)) == 1

@@ -10,13 +10,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
 from scipy.optimize import approx_fprime, minimize
-from sklearn.linear_model import LogisticRegression
 from sklearn.svm import LinearSVC
 
 from tests.naive import linear as naive
 from textmix.models.linear import subspace
 from textmix.models.linear.column_kernels import gram_product
-from textmix.models.linear.coordinate_descent_kernels import _support_step, descend
+from textmix.models.linear.coordinate_descent_kernels import _support_step
 from textmix.models.linear.dropout import DropoutLogisticRegression, _Noised
 from textmix.models.linear.margin_problem import LOSSES, Columns, MarginProblem, largest_l1, null_model
 from textmix.models.linear.nbsvm import NBSVMClassifier
@@ -76,18 +75,6 @@ def test_a_start_elsewhere_ends_in_the_same_place(loss: str, l1: float, l2: floa
     warm, cold = (solve(problem, l1, l2, start=start, tolerance=1e-10) for start in (near, None))
     assert warm.total_objective == pytest.approx(cold.total_objective, rel=1e-8)
     assert solve(problem, l1, l2, start=cold, tolerance=1e-6).n_iter == 0
-
-
-def test_l2_equals_liblinear_without_its_penalty_on_the_intercept() -> None:
-    X, y = data(5, n=200, p=30, binary=False)
-    columns = Columns.of(X)
-    theirs = LogisticRegression(C=0.5, tol=1e-10, max_iter=10000).fit(X, y)
-    ours = solve_l2(MarginProblem.of(columns, y, "logistic"), 1 / (0.5 * 200), tolerance=1e-12)
-    np.testing.assert_allclose(ours.w, theirs.coef_[0], atol=1e-5)
-    assert ours.b == pytest.approx(theirs.intercept_[0], abs=1e-5)
-    svm = LinearSVC(C=0.1, intercept_scaling=1e4, tol=1e-10, max_iter=10**6, dual=False).fit(X, y)
-    ours = solve_l2(MarginProblem.of(columns, y, "squared_hinge"), 1 / (0.1 * 200), tolerance=1e-12)
-    np.testing.assert_allclose(ours.w, svm.coef_[0], atol=1e-4)
 
 
 @every_loss
@@ -219,19 +206,6 @@ def test_nbsvm_without_an_intercept_is_liblinears_on_the_same_features(C: float)
     assert model.converged_
 
 
-def test_nbsvm_without_unseen_features_is_that_of_the_training_vocabulary() -> None:
-    X, codes = data(14, n=60, p=9)[0] * 4, np.arange(60) % 3
-    wide = np.insert(X, [0, 4, 9], 0, axis=1)
-    seen = wide.any(axis=0)
-    model = NBSVMClassifier(drop_unseen=True).fit(wide, codes)
-    twin = NBSVMClassifier().fit(X, codes)
-    np.testing.assert_array_equal(model.coef_[:, seen], twin.coef_)
-    np.testing.assert_array_equal(model.coef_[:, ~seen], 0)
-    assert np.abs(NBSVMClassifier().fit(wide, codes).coef_[:, ~seen]).min() > 0, "the ratio of the smoothing counts"
-    empty = NBSVMClassifier(drop_unseen=True).fit(np.zeros((4, 2)), [0, 1, 0, 1])
-    np.testing.assert_array_equal(empty.coef_, 0)
-
-
 def test_nbsvm_of_several_classes_is_one_machine_a_class_against_the_rest() -> None:
     X, codes = sparse.csr_array(data(14, n=60, p=9)[0] * 4), np.arange(60) % 3
     model = NBSVMClassifier(tolerance=1e-12).fit(X, codes)
@@ -309,25 +283,6 @@ def test_dropout_converges_where_rare_features_separate_the_classes() -> None:
     assert np.abs(gradient * problem.scale()).max() < 1e-5
 
 
-def test_null_model_gives_the_share_of_the_classes() -> None:
-    y = np.array([1.0, 1.0, 1.0, -1.0])
-    start = null_model(MarginProblem.of(Columns.of(np.eye(4)), y, "logistic"))
-    assert start.b == pytest.approx(np.log(3))
-    assert not start.w.any()
-
-
-def test_the_descent_ends_at_its_most_sweeps() -> None:
-    X, _ = data(3, n=60, p=20)
-    rng = np.random.default_rng(3)
-    start = np.column_stack([rng.normal(size=len(X)), rng.gamma(1.0, size=len(X))])
-
-    def sweeps(most: int) -> int:
-        return descend(*Columns.of(X).arrays, np.arange(20), np.zeros(20), start.copy(), 0.01, 0.0, 0.0, most)[2]
-
-    assert sweeps(1000) > 3
-    assert [sweeps(most) for most in (1, 2, 3)] == [1, 2, 3]
-
-
 @quick
 @given(seed=seeds)
 def test_the_support_step_decreases_the_quadratic_and_keeps_the_gradient_that_belongs_to_the_weights(seed: int) -> None:
@@ -344,18 +299,3 @@ def test_the_support_step_decreases_the_quadratic_and_keeps_the_gradient_that_be
     assert not np.any(w[before == 0])
     if len(np.flatnonzero(before)):
         assert rise < 0
-
-
-def test_the_support_step_ends_near_the_smallest_value_where_no_sign_changes() -> None:
-    rng = np.random.default_rng(0)
-    X, l1, l2 = np.column_stack([rng.normal(size=(40, 4)), np.ones(40)]), 30.0, 0.1
-    h, best, penalty = rng.gamma(2.0, size=40), np.array([3.0, -4.0, 5.0, -6.0, 0.5]), np.diag([l2] * 4 + [0])
-    # The gradient at the start is such that the quadratic is smallest at ``best``; its last entry is the intercept.
-    start = best + np.array([0.5, 0.4, -0.3, 0.6, 0.0])
-    curved = X.T @ (h[:, np.newaxis] * X) + penalty
-    slope = curved @ (start - best) - penalty @ start - l1 * np.sign(start) * (np.arange(5) < 4)
-    g, w = np.linalg.pinv(X.T) @ slope, start[:4].copy()
-    state = np.column_stack([g, h])
-    shift = _support_step(*Columns.of(X[:, :4]).arrays, np.arange(4), w, state, np.diag(curved)[:4].copy(), l1, l2)
-    left = np.append(w, start[4] + shift) - best
-    assert left @ curved @ left < 0.05 * ((start - best) @ curved @ (start - best))

@@ -40,17 +40,6 @@ def log_likelihood(X: np.ndarray, alpha: np.ndarray) -> complex:
     return total
 
 
-def leave_one_out(X: np.ndarray, alpha: np.ndarray) -> complex:
-    """Return Minka's leave-one-out log-likelihood; alpha may be complex."""
-    s = alpha.sum()
-    total = 0.0
-    for x in X:
-        for count, a in zip(x, alpha, strict=True):
-            if count:
-                total += count * np.log((count - 1 + a) / (x.sum() - 1 + s))
-    return total
-
-
 def fixed_point(X: np.ndarray, alpha: np.ndarray, steps: int) -> np.ndarray:
     """Return alpha after some of Minka's steps; each digamma difference is a finite sum."""
     alpha = alpha.copy()
