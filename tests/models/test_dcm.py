@@ -51,17 +51,6 @@ def gradient_of(function, X: np.ndarray, alpha: np.ndarray) -> np.ndarray:
     return np.array([function(X, alpha + 1e-20j * row).imag / 1e-20 for row in np.eye(len(alpha))])
 
 
-def test_the_statistic_is_tail_counts() -> None:
-    X = np.array([[1, 0, 300], [3, 0, 300], [1, 0, 2], [3, 0, 0], [2**31, 0, 0]])
-    weight = np.array([1.0, 2.0, 1.0, 0.5, 1.0])
-    words, group, tails = statistic(X, weight)
-    assert words.tolist() == [0, 2]
-    assert group.tolist() == [0, 1]
-    assert tails.counts.tolist() == [1, 3, 2**31, 2, 300]
-    assert tails.tail.tolist() == [5.5, 3.5, 1.0, 4.0, 3.0]
-    assert tails.start.tolist() == [0, 3, 5]
-
-
 @given(seeds)
 @settings(deadline=None, derandomize=True, max_examples=30)
 def test_words_share_a_group_exactly_when_their_counts_agree(seed: int) -> None:

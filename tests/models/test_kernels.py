@@ -102,13 +102,6 @@ def test_the_probability_of_one_word_and_of_one_topic_needs_no_chance() -> None:
     np.testing.assert_allclose(one_topic, np.log([0.2 * 0.5 * 0.3 * 0.3]), rtol=1e-14)
 
 
-def test_the_random_numbers_of_a_document_are_those_of_the_seed_and_its_place() -> None:
-    phi, words = np.array([[0.5, 0.1], [0.3, 0.2], [0.2, 0.7]]), np.array([2, 0, 1, 2, 2, 0], dtype=np.int32)
-    thrice = left_to_right(np.tile(words, 3), np.array([0, 6, 12, 18]), phi, 0.3, 5, 3)
-    alone = [left_to_right(words, np.array([0, 6]), phi, 0.3, 5, 3 + d)[0] for d in range(3)]
-    assert thrice.tolist() == alone and len(set(alone)) == 3
-
-
 def test_an_instance_walks_to_a_leaf_of_each_tree() -> None:
     # Tree 0 asks for feature 1, then for feature 0; tree 1 is a leaf; tree 2 asks for feature 0.
     root, feature, threshold = (

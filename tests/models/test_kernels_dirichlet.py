@@ -193,19 +193,6 @@ def test_the_sum_of_the_parameters_solves_its_equation_from_afar() -> None:
     assert far == pytest.approx(1000.0 * np.exp(-dcm_kernels.LARGEST_SHIFT), rel=1e-12)
 
 
-def test_newton_finds_the_concentration_in_few_steps() -> None:
-    # The second class, of very unequal documents, needs the bracket where Newton's step leaves it.
-    for words, lengths, number, most in (
-        (6.5, LENGTHS, NUMBER, 10),
-        (15.5, LENGTHS, NUMBER, 5),
-        (24.0, LENGTHS, NUMBER, 10),
-        (99_903.0, np.array([1.0, 2.0, 100_000.0]), np.ones(3), 20),
-    ):
-        s, steps, capped = edcm_kernels.solve_concentration(words, lengths, number)
-        assert s * length_derivatives(s, lengths, number)[0] == pytest.approx(words, rel=1e-12)
-        assert steps <= most and not capped
-
-
 def test_logarithms_that_are_looked_up_are_those_that_are_computed() -> None:
     table = np.tile([0.0, 1.0, 62.0, 63.0, 64.0, 65.0, 0.5, 63.5, 1000.0], (2, 30))
     scale, added, found = np.array([0.5, 3.0]), np.array([0.1, 0.2]), np.empty((270, 2))

@@ -54,12 +54,6 @@ def test_a_constant_count_is_a_uniform_background() -> None:
 def test_limits_are_equal_priors_and_the_background() -> None:
     X, y = naive.corpus(3)
     share = X.sum(axis=0) / X.sum()
-    distances = []
-    for large in (1e2, 1e5, 1e8):
-        model = DirichletSmoothedClassifier(delta=large, mu=large).fit(X, y)
-        prior = np.abs(np.exp(model.class_log_prior_) - 1 / 3).max()
-        distances.append((prior, np.abs(np.exp(model.feature_log_prob_) - share).max()))
-    assert np.all(np.array(distances[1:]) < np.array(distances[:-1]) / 100)
     limit = DirichletSmoothedClassifier(delta=np.inf, mu=np.inf).fit(X, y)
     np.testing.assert_allclose(limit.class_log_prior_, -math.log(3), rtol=1e-15)
     np.testing.assert_allclose(np.exp(limit.feature_log_prob_), np.tile(share, (3, 1)), rtol=1e-14)

@@ -14,13 +14,11 @@ from sklearn.svm import LinearSVC
 
 from tests.naive import linear as naive
 from textmix.models.linear import subspace
-from textmix.models.linear.column_kernels import gram_product
-from textmix.models.linear.coordinate_descent_kernels import _support_step
 from textmix.models.linear.dropout import DropoutLogisticRegression, _Noised
-from textmix.models.linear.margin_problem import LOSSES, Columns, MarginProblem, largest_l1, null_model
+from textmix.models.linear.margin_problem import LOSSES, Columns, MarginProblem, largest_l1
 from textmix.models.linear.nbsvm import NBSVMClassifier
 from textmix.models.linear.path import PathClassifier, cross_validate, penalty_grid, regularisation_path
-from textmix.models.linear.subspace import Point, Subspace, solve_l2
+from textmix.models.linear.subspace import solve_l2
 from textmix.models.linear.working_set import solve_l1
 
 quick = settings(deadline=None, derandomize=True, max_examples=5)
@@ -86,12 +84,6 @@ def test_no_feature_has_weight_from_the_largest_penalty_on(loss: str) -> None:
     assert np.count_nonzero(solve_l1(problem, limit * 0.98, tolerance=1e-8).w) == 1
 
 
-def test_document_vector_gives_the_weights() -> None:
-    X, y = data(8, n=30, p=90, binary=False)
-    found = solve_l2(MarginProblem.of(Columns.of(X), y, "logistic"), 0.1)
-    np.testing.assert_allclose(found.w, X.T @ found.dual, atol=1e-12)
-
-
 @every_loss
 @every_penalty
 def test_documents_of_weight_0_change_nothing_but_keep_their_scores(loss: str, l1: float, l2: float) -> None:
@@ -120,31 +112,6 @@ def test_cross_validation_counts_what_is_right_among_held_out_documents(l1_ratio
 
 
 @every_loss
-def test_a_subspace_has_an_orthonormal_basis_and_serves_all_folds(loss: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    X, y = data(11, n=60, p=90, binary=False)
-    columns, folds = Columns.of(X), [np.arange(60) % 3 != k for k in range(3)]
-    problems = [MarginProblem.of(columns, y, loss, 1.0 * fold) for fold in folds]
-    passes = []
-
-    def counted(*args: Any) -> np.ndarray:
-        passes.append(1)
-        return gram_product(*args)
-
-    monkeypatch.setattr(subspace, "gram_product", counted)
-    starts = [Point.of(null_model(problem)) for problem in problems]
-    space, alone = Subspace(columns), [Subspace(columns) for _ in problems]
-    together = space.solve(problems, 0.05, starts, 1e-6)
-    n_together = len(passes)
-    for problem, own, start, found in zip(problems, alone, starts, together, strict=True):
-        (point,) = own.solve([problem], 0.05, [start], 1e-6)
-        assert found.objective == pytest.approx(point.objective, rel=2e-6)
-    assert n_together < len(passes) - n_together
-    gram = X @ X.T
-    np.testing.assert_allclose(space.inputs, space.combine @ gram, atol=1e-9)
-    np.testing.assert_allclose(space.combine @ gram @ space.combine.T, np.eye(len(space.inputs)), atol=1e-9)
-
-
-@every_loss
 def test_a_subspace_that_is_too_large_is_left_without_harm(loss: str, monkeypatch: pytest.MonkeyPatch) -> None:
     X, y = data(12, n=60, p=90, binary=False)
     problem = MarginProblem.of(Columns.of(X), y, loss)
@@ -168,8 +135,6 @@ def test_columns_taken_together_are_those_of_the_matrix() -> None:
     X, _ = data(12, binary=False)
     columns = Columns.of(X).take([(0, 2), (4, 6)])
     np.testing.assert_allclose(columns.scores(np.array([1.0, 0.0, 2.0, 3.0])), X[:, [0, 1, 4, 5]] @ [1, 0, 2, 3])
-    v = np.random.default_rng(0).normal(size=len(X))
-    np.testing.assert_allclose(gram_product(*Columns.of(X).arrays, v), X @ (X.T @ v))
 
 
 def test_the_chosen_penalty_is_the_best_on_held_out_documents() -> None:
@@ -281,21 +246,3 @@ def test_dropout_converges_where_rare_features_separate_the_classes() -> None:
     unknowns[problem.group] = model.coef_[0]  # no two features have equal columns
     _, gradient = problem.at(unknowns)
     assert np.abs(gradient * problem.scale()).max() < 1e-5
-
-
-@quick
-@given(seed=seeds)
-def test_the_support_step_decreases_the_quadratic_and_keeps_the_gradient_that_belongs_to_the_weights(seed: int) -> None:
-    rng = np.random.default_rng(seed)
-    X, _ = data(seed, binary=False)
-    h, w = rng.gamma(1.0, size=len(X)), rng.normal(size=X.shape[1]) * (rng.random(X.shape[1]) < 0.7)
-    state, before = np.column_stack([rng.normal(size=len(X)), h]), w.copy()
-    g, l1, l2 = state[:, 0].copy(), 0.3, 0.1
-    shift = _support_step(*Columns.of(X).arrays, np.arange(len(w)), w, state, h @ (X * X) + l2, l1, l2)
-    d = X @ (w - before) + shift
-    assert state[:, 0] == pytest.approx(g + h * d, abs=1e-9)
-    rise = g @ d + d @ (h * d) / 2 + l1 * (abs(w).sum() - abs(before).sum()) + l2 / 2 * (w @ w - before @ before)
-    assert rise <= 1e-12
-    assert not np.any(w[before == 0])
-    if len(np.flatnonzero(before)):
-        assert rise < 0
