@@ -1,4 +1,4 @@
-"""Calibration: bins by hand, honest and boastful probabilities, and what is refused."""
+"""Calibration: bins by hand, rounding at the ends, and what is refused."""
 
 from __future__ import annotations
 

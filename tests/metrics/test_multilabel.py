@@ -1,4 +1,4 @@
-"""Multi-label metrics: worked by hand, equal to scikit-learn's where both define them, bounded and symmetric."""
+"""Multi-label metrics: equal to scikit-learn's where both define them, bounded and symmetric."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Conventions of scikit-learn that its own checks leave out: scores, names of columns, tables of labels, messages."""
+"""Conventions of scikit-learn that its own checks leave out: votes, names of columns, tables of labels, messages."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The regularised CBM: one fit, three decisions, over the training label sets or all; stopping and K by likelihood."""
+"""Decisions over listed label sets: each is the best for its own metric; a neural learner inside the mixture."""
 
 from __future__ import annotations
 

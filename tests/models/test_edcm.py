@@ -1,4 +1,4 @@
-"""EDCM: its closed form against bisection and derivatives, its scores, its guards, and its limit against the DCM."""
+"""EDCM: its closed form against bisection and derivatives, its scores, its guards, and its draws."""
 
 from __future__ import annotations
 

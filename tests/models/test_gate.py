@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import functools
-import os
-import subprocess
-import sys
 import warnings
 from typing import Any
 
@@ -200,15 +197,6 @@ def test_a_type_that_kernels_take_stays(dtype: type) -> None:
     assert found.indices.tolist() == [0, 2, 4, 4, 5]
 
 
-def run(program: str, **environment: str) -> str:
-    """Run a program in its own process and return what it printed."""
-    done = subprocess.run(
-        [sys.executable, "-c", program], env={**os.environ, **environment}, capture_output=True, text=True, check=False
-    )
-    assert done.returncode == 0, done.stderr
-    return done.stdout
-
-
 def test_nbsvm_refuses_negative_counts() -> None:
     X, y = np.array([[1.0, 0.0], [0.0, 2.0]]), [0, 1]
     for form in (np.asarray, sparse.csr_array):
@@ -216,11 +204,3 @@ def test_nbsvm_refuses_negative_counts() -> None:
             NBSVMClassifier().fit(form(-X), y)
         with pytest.raises(ValueError, match="Negative values"):
             NBSVMClassifier().fit(form(X), y).predict(form(-X))
-
-
-def test_kernels_run_as_python_without_the_compiler() -> None:
-    X, y = np.arange(40).reshape(8, 5) % 4, np.arange(8) % 2
-    fit = "import numpy as np; from textmix import DCMClassifier, EDCMClassifier; X = np.arange(40).reshape(8, 5) % 4;"
-    fit += "print([each().fit(X, np.arange(8) % 2).predict(X).tolist() for each in (DCMClassifier, EDCMClassifier)])"
-    compiled = [each().fit(X, y).predict(X).tolist() for each in (textmix.DCMClassifier, textmix.EDCMClassifier)]
-    assert run(fit, NUMBA_DISABLE_JIT="1") == f"{compiled}\n"

@@ -1,4 +1,4 @@
-"""Every public class of texts or matrices within scikit-learn: pipelines, searches, labels, pickles, names, routing."""
+"""Every public class of texts or matrices within scikit-learn: pipelines, searches, labels, pickles, names."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rivals on label sets: exact search in chains, label subsets, thresholds by cardinality, networks of trees."""
+"""The exact and the approximate search in chains, beside all label sets scored one by one."""
 
 from __future__ import annotations
 

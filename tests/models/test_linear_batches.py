@@ -1,4 +1,4 @@
-"""Batched linear classifiers: equal to one general optimiser a problem, never rising, the same dense and sparse."""
+"""Batched linear classifiers: equal to one general optimiser a problem, never rising, the same in the row space."""
 
 from __future__ import annotations
 
@@ -112,13 +112,3 @@ def test_the_best_weights_are_found_in_the_space_of_the_rows(form):
 def test_only_few_rows_of_many_columns_are_turned():
     assert RowSpace.of(np.ones((5, 4))).X is None
     assert RowSpace.of(np.eye(5, 9), most=4).X is None
-
-
-def test_newton_steps_never_raise_an_objective():
-    X, Y, weight = problem(12, 10, 15)
-    batch, W, before = LogisticBatch(X, Y, weight, 1e4), np.zeros((16, 3)), np.full(3, np.inf)
-    for _ in range(8):
-        W = minimise_newton(batch, W, 1, 0.0).unknowns
-        after = minimise(batch, W, 0, 0.0).objective
-        assert np.all(after <= before * (1 + 1e-9))
-        before = after

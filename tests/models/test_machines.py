@@ -1,4 +1,4 @@
-"""Linear support vector machines: the plain kernel, scikit-learn's optimum, the gap, and a fit from the last one."""
+"""Linear support vector machines: scikit-learn's optimum, the gap, a fit from the last one, and fits of blocks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Mixture of multinomials: its objective never falls, one component is the multinomial, probabilities sum to one."""
+"""Mixture of multinomials: its objective never falls, one component is the multinomial, scores are sums."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Linear models: the objective is the smallest there is, the gap tells by how much not, folds share one matrix."""
+"""Linear models: the objective is the smallest there is, the gap tells by how much not, folds agree with fits alone."""
 
 from __future__ import annotations
 

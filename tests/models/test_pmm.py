@@ -114,13 +114,6 @@ def test_bias_of_two_labels_sums_to_one_and_strangers_keep_a_half() -> None:
     assert abs(alpha[0, 1] - 0.5) > 0.01
 
 
-def test_bias_learns_which_label_the_words_come_from() -> None:
-    X = np.array([[30, 0], [0, 30], [27, 3]] * 20)
-    Y = np.array([[1, 0], [0, 1], [1, 1]] * 20)
-    alpha = PMM2(tol=1e-10).fit(X, Y).alpha_
-    assert alpha[0, 1] > 0.85
-
-
 def test_parameters_of_a_known_model_come_back() -> None:
     rng = np.random.default_rng(11)
     theta, _ = naive.parameters(11, 60, 3)

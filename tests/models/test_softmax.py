@@ -1,4 +1,4 @@
-"""Multinomial logistic regression: plain kernels, scikit-learn's optimum, the gap, the bytes."""
+"""Multinomial logistic regression: plain kernels, scikit-learn's optimum, the bytes."""
 
 from __future__ import annotations
 
@@ -67,8 +67,3 @@ def test_sparse_and_dense_features_give_the_same_bytes() -> None:
     X, y = data(3)
     one, other = SoftmaxClassifier().fit(X, y), SoftmaxClassifier().fit(X.toarray(), y)
     assert one.coef_.tobytes() == other.coef_.tobytes()
-
-
-def test_one_class_is_refused() -> None:
-    with pytest.raises(ValueError, match="only one class"):
-        SoftmaxClassifier().fit([[1.0], [2.0]], [0, 0])

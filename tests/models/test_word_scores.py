@@ -1,4 +1,4 @@
-"""Scores of words: gradients of the networks, information gain, the words that are kept, and the pruned classifier."""
+"""Scores of words: sensitivities, information gain, the words that are kept, and the pruned classifier."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Twins of the DCM: equation (1), its gradient and Minka's fixed point as dense loops, and every count vector."""
+"""Twins of the DCM: equation (1), its likelihood and Minka's fixed point as dense loops, and every count vector."""
 
 from __future__ import annotations
 
