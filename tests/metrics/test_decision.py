@@ -36,12 +36,6 @@ def test_accumulated_sets_grow_with_the_threshold_and_are_never_empty(scores, lo
     assert small.any(axis=1).all()
 
 
-@SETTINGS
-@given(scores=SHARES, threshold=THRESHOLDS, factor=st.sampled_from([0.25, 8.0, 2.0**-40]))
-def test_accumulated_rule_takes_scores_as_shares_of_their_sum(scores, threshold, factor):
-    np.testing.assert_array_equal(accumulated_sets(scores, threshold), accumulated_sets(factor * scores, threshold))
-
-
 @pytest.mark.parametrize("power", [3, 9, 15])
 def test_thresholds_near_one_tell_posteriors_near_one_apart(power):
     # In a sum from the largest, 1 - 1e-15 + 1e-16 is 1 - 1e-15: only the sum from the smallest sees the difference.
