@@ -36,22 +36,6 @@ def test_accumulated_sets_grow_with_the_threshold_and_are_never_empty(scores, lo
     assert small.any(axis=1).all()
 
 
-@SETTINGS
-@given(scores=SHARES, threshold=THRESHOLDS, factor=st.sampled_from([0.25, 8.0, 2.0**-40]))
-def test_accumulated_rule_takes_scores_as_shares_of_their_sum(scores, threshold, factor):
-    np.testing.assert_array_equal(accumulated_sets(scores, threshold), accumulated_sets(factor * scores, threshold))
-
-
-def test_equal_posteriors_are_taken_by_lowest_label():
-    np.testing.assert_array_equal(accumulated_sets([[0.25, 0.25, 0.25, 0.25]], 0.5), [[True, True, False, False]])
-
-
-def test_threshold_zero_gives_one_label_and_one_gives_all_with_a_share():
-    scores = [[0.5, 0.0, 0.5], [0.0, 1.0, 0.0]]
-    np.testing.assert_array_equal(accumulated_sets(scores, 0.0), [[1, 0, 0], [0, 1, 0]])
-    np.testing.assert_array_equal(accumulated_sets(scores, 1.0), [[1, 0, 1], [0, 1, 0]])
-
-
 @pytest.mark.parametrize("power", [3, 9, 15])
 def test_thresholds_near_one_tell_posteriors_near_one_apart(power):
     # In a sum from the largest, 1 - 1e-15 + 1e-16 is 1 - 1e-15: only the sum from the smallest sees the difference.
@@ -60,10 +44,6 @@ def test_thresholds_near_one_tell_posteriors_near_one_apart(power):
     np.testing.assert_array_equal(accumulated_sets(scores, 1 - 4 * rest), [[1, 0, 0]])
     np.testing.assert_array_equal(accumulated_sets(scores, 1 - rest), [[1, 1, 0]])
     np.testing.assert_array_equal(accumulated_sets(scores, 1 - rest / 4), [[1, 1, 1]])
-
-
-def test_document_without_any_share_gets_the_first_label():
-    np.testing.assert_array_equal(accumulated_sets([[0.0, 0.0]], 0.9), [[True, False]])
 
 
 @SETTINGS
@@ -93,17 +73,6 @@ def test_a_score_at_the_threshold_reaches_it_and_infinite_scores_are_scores():
     scores = [[0.3, 0.5, np.inf, -np.inf]]
     np.testing.assert_array_equal(threshold_sets(scores, 0.5), [[False, True, True, False]])
     np.testing.assert_array_equal(threshold_sets(scores, -np.inf), [[True, True, True, True]])
-
-
-@given(scores=SHARES, data=st.data())
-@SETTINGS
-def test_derived_bounds_of_the_accumulated_rule(scores, data):
-    # It always gives a label, and near threshold 0 exactly one: documents without one, or with several, are errors.
-    Y = data.draw(arrays.arrays(np.bool_, scores.shape))
-    sweep = accumulated_sweep(scores, Y, np.linspace(0, 1, 9))
-    assert (sweep.set_error >= np.mean(~Y.any(axis=1))).all()
-    assert sweep.set_error[0] >= np.mean(Y.sum(axis=1) != 1)
-    assert (sweep.detected >= len(scores)).all()
 
 
 @pytest.mark.parametrize(

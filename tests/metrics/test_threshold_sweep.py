@@ -76,16 +76,6 @@ def test_lowest_set_error_is_the_lowest_of_equally_good_thresholds():
     assert swept.thresholds[swept.lowest_set_error()] == 0.4
 
 
-@pytest.mark.parametrize("rule", RULES, ids=["accumulated", "threshold"])
-def test_order_of_documents_does_not_matter(rule):
-    generator = np.random.default_rng(2)
-    scores, Y = generator.random((30, 4)), generator.random((30, 4)) < 0.4
-    order = generator.permutation(30)
-    one, other = (rule[1](scores[rows], Y[rows], [0.2, 0.5, 0.8]) for rows in (np.arange(30), order))
-    for name in ("detected", "correct", "exact"):
-        np.testing.assert_array_equal(getattr(one, name), getattr(other, name))
-
-
 @pytest.mark.parametrize("criterion", ["errors", "f1"])
 @SETTINGS
 @given(case=scored())

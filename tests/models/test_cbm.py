@@ -9,8 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
-from scipy.special import expit, logit
-from sklearn.base import clone
+from scipy.special import logit
 from sklearn.linear_model import LogisticRegression
 from sklearn.tree import DecisionTreeClassifier
 
@@ -18,7 +17,6 @@ from tests.naive import cbm as naive
 from textmix.models.cbm import mixture_kernels as mixture
 from textmix.models.cbm.estimator import CBMClassifier, bernoulli_mixture
 from textmix.models.label_sets.estimators import BinaryRelevance, PowerSet
-from textmix.models.linear.loss_kernels import set_log_likelihood
 
 seeds = st.integers(0, 2**32 - 1)
 LEARNERS = ["logistic", "boosting", DecisionTreeClassifier(max_depth=2, random_state=0)]
@@ -81,12 +79,6 @@ def test_a_search_that_hits_its_limit_says_so():
     assert value[0] <= mixture.search_modes(log_pi, Z, True, 10_000)[1][0]
 
 
-def test_the_empty_set_is_found_only_where_allowed():
-    log_pi, Z = np.zeros((1, 1)), np.array([[[-1.0, -3.0]]])
-    assert mixture.search_modes(log_pi, Z, True, 100)[0].tolist() == [[False, False]]
-    assert mixture.search_modes(log_pi, Z, False, 100)[0].tolist() == [[True, False]]
-
-
 def test_a_label_that_is_as_likely_as_not_is_in_the_mode():
     log_pi, Z = np.zeros((1, 1)), np.array([[[0.0, -1.0, 0.0]]])
     assert mixture.search_modes(log_pi, Z, True, 100)[0].tolist() == [[True, False, True]]
@@ -100,16 +92,6 @@ def test_expected_f_is_largest_among_all_sets(seed):
     for i in range(2):
         every = [naive.expected_f(pi[i], b[i], [int(c) for c in f"{s:04b}"]) for s in range(16)]
         np.testing.assert_allclose([value[i], naive.expected_f(pi[i], b[i], chosen[i])], max(every))
-
-
-@given(seeds)
-@settings(deadline=None, derandomize=True, max_examples=10)
-def test_label_and_size_sum_to_marginals_and_sizes(seed):
-    pi, b, log_pi, Z = random_mixture(seed, n=1, labels=6)
-    joint, sizes = mixture.label_and_size(log_pi[0], Z[:, 0])
-    np.testing.assert_allclose(joint.sum(axis=1), pi[0] @ b[0], rtol=1e-9)
-    np.testing.assert_allclose(joint.sum(axis=0), np.arange(7) * sizes, atol=1e-12)
-    np.testing.assert_allclose(sizes.sum(), 1.0)
 
 
 @pytest.mark.parametrize("steps", [1, 5])
@@ -152,15 +134,6 @@ def test_the_objective_is_the_penalised_log_likelihood():
     cost = np.sum(model.gate_.coef[:-1] ** 2) / (2 * 0.5) + np.sum(model.experts_.coef[:, :-1] ** 2) / (2 * 1.0)
     np.testing.assert_allclose(model.objective_path_[-1], likelihood - cost, rtol=1e-9)
     np.testing.assert_allclose(model.set_log_proba(X, Y).sum(), likelihood, rtol=1e-9)
-
-
-def test_one_component_equals_binary_relevance():
-    X, Y = documents(4)
-    one = CBMClassifier(n_components=1, max_iter=1, steps=500, step_tol=1e-14, constant=0.0, allow_empty=True).fit(X, Y)
-    single = BinaryRelevance(tol=1e-14).fit(X, Y)
-    np.testing.assert_allclose(one.predict_proba(X), single.predict_proba(X), atol=1e-6)
-    np.testing.assert_array_equal(one.predict(X), single.predict(X))
-    np.testing.assert_allclose(one.set_log_proba(X, Y), single.set_log_proba(X, Y), atol=1e-5)
 
 
 @pytest.mark.parametrize("form", [np.asarray, sparse.csr_array], ids=["dense", "sparse"])
@@ -240,34 +213,6 @@ def test_odd_data_give_finite_probabilities(oddity, learner):
     assert model.allow_empty_ == (not Y.any(axis=1).all())
 
 
-def test_nan_and_labels_that_are_no_indicators_are_refused():
-    X, Y = documents(10)
-    model = CBMClassifier(n_components=2, max_iter=1)
-    for wrong in (np.nan, np.inf):
-        broken = X.copy()
-        broken[3, 2] = wrong
-        with pytest.raises(ValueError, match=r"NaN|infinity"):
-            model.fit(broken, Y)
-    with pytest.raises(ValueError, match="0 or 1"):
-        model.fit(X, Y + 1)
-    with pytest.raises(ValueError, match="inconsistent"):
-        model.fit(X, Y[:-1])
-    with pytest.raises(ValueError, match="'n_components' parameter"):
-        clone(model).set_params(n_components=0).fit(X, Y)
-
-
-def test_sparse_and_dense_features_agree_and_unseen_features_do_not_matter():
-    X, Y = documents(11)
-    X = np.hstack([np.where(np.abs(X) > 1.2, X, 0.0), np.zeros((len(X), 3))])
-    fitted = [
-        CBMClassifier(n_components=2, max_iter=3, random_state=0).fit(form, Y) for form in (X, sparse.csr_array(X))
-    ]
-    np.testing.assert_allclose(fitted[0].predict_proba(X), fitted[1].predict_proba(X), atol=1e-4)
-    unseen = X.copy()
-    unseen[:, -1] = 7.0
-    np.testing.assert_array_equal(fitted[1].predict_proba(unseen), fitted[1].predict_proba(X))
-
-
 def test_fitting_twice_gives_the_same_bytes_and_the_callback_sees_every_iteration():
     X, Y = documents(12)
     seen: list[int] = []
@@ -284,11 +229,3 @@ def test_the_bernoulli_mixture_finds_two_kinds_of_sets():
     np.testing.assert_allclose(found.sum(axis=1), 1.0)
     assert np.all(found.argmax(axis=1)[:20] == found[0].argmax())
     assert np.all(found.argmax(axis=1)[20:] != found[0].argmax())
-
-
-def test_set_likelihood_is_the_product_over_labels():
-    rng = np.random.default_rng(13)
-    Z, Y = rng.normal(size=(6, 4)), rng.integers(0, 2, size=(6, 4)).astype(np.int8)
-    b = expit(Z)
-    expected = np.log(np.where(Y == 1, b, 1 - b)).sum(axis=1)
-    np.testing.assert_allclose(set_log_likelihood(Z, Y), expected)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -11,9 +10,6 @@ from scipy import sparse
 from sklearn.feature_selection import SelectFromModel
 
 import textmix
-from textmix.core import digests, io
-from textmix.core.errors import DataFormatError
-from textmix.serve.model import FORMAT, PersistedModel
 
 #: Name -> parameters that keep a fit short.
 LINEAR: dict[str, dict[str, Any]] = {
@@ -85,28 +81,7 @@ def test_an_ensemble_has_the_weights_of_each_member(name: str, dense: bool) -> N
         np.testing.assert_allclose(model.coefs_[m, order].sum(axis=1), model._weights[m, :-1].sum(axis=0))
 
 
-def test_rows_of_weights_belong_to_labels_or_to_label_sets() -> None:
-    X, Y = documents(dense=False)
-    for name, attribute in (("PowerSet", "sets_"), ("SVMPowerSet", "sets_"), ("PairwiseCRF", "classes_")):
-        model = getattr(textmix, name)().fit(X, Y)
-        assert model._rows_of_coef == attribute and len(getattr(model, attribute)) == len(model.coef_)
-
-
 @pytest.mark.parametrize("name", [*LINEAR, *MANY])
 def test_an_unfitted_model_has_no_weights(name: str) -> None:
     model = getattr(textmix, name)()
     assert not hasattr(model, "coef_") and not hasattr(model, "coefs_")
-
-
-def test_a_model_saved_before_weights_had_this_shape_is_refused_with_a_sentence(tmp_path: Path) -> None:
-    X, Y = documents(dense=False)
-    model = PersistedModel([("model", textmix.BinaryRelevance().fit(X, Y))], "multi", ["a", "b", "c"])
-    model.save(tmp_path / "model", {})
-    head = io.read_json(tmp_path / "model/model.json")
-    assert head["format"] == FORMAT == 4
-    io.write_json(tmp_path / "model/model.json", {**head, "format": 3})
-    meta = io.read_json(tmp_path / "model/meta.json")
-    meta["files"]["model.json"] = digests.sha256_file(tmp_path / "model/model.json")
-    io.write_json(tmp_path / "model/meta.json", meta)
-    with pytest.raises(DataFormatError, match="format 3 is not 4; make the model again with this version"):
-        PersistedModel.load(tmp_path / "model")

@@ -1,4 +1,4 @@
-"""Conventions of scikit-learn that its own checks leave out: scores, names of columns, tables of labels, messages."""
+"""Conventions of scikit-learn that its own checks leave out: votes, names of columns, tables of labels, messages."""
 
 from __future__ import annotations
 
@@ -12,7 +12,6 @@ from sklearn.feature_extraction.text import CountVectorizer
 
 import textmix
 from tests.models.public import CLASSIFIERS, OF_MATRICES, SEVERAL, SINGLE, make
-from textmix.text.sequences import TokenSequences
 
 TEXTS = [
     "the goal and the ball",
@@ -24,11 +23,6 @@ TEXTS = [
 SETS = [["sport"], ["art"], ["art", "sport"], ["sport"], ["art"]] * 4
 TABLE = pd.DataFrame({"art": ["art" in row for row in SETS], "sport": ["sport" in row for row in SETS]}, dtype=int)
 COUNTS = CountVectorizer().fit_transform(TEXTS)
-
-
-@pytest.mark.parametrize("name", CLASSIFIERS)
-def test_a_classifier_has_scores_without_a_parameter_for_them(name: str) -> None:
-    assert any(hasattr(make(name), method) for method in ("decision_function", "predict_proba"))
 
 
 @pytest.mark.parametrize(
@@ -171,23 +165,3 @@ def test_probabilities_of_large_counts_are_probabilities(name: str) -> None:
         assert ((shares >= 0) & (shares <= 1 + 1e-9)).all()
         if name in SINGLE:
             np.testing.assert_allclose(shares.sum(axis=1), 1.0, rtol=1e-9)
-
-
-@pytest.mark.parametrize("name", CLASSIFIERS)
-def test_what_save_writes_load_reads(name: str, tmp_path: Path) -> None:
-    """For each form of documents that a class takes, the model that comes back predicts the same."""
-    words = [np.repeat(np.arange(COUNTS.shape[1]), row) for row in COUNTS.toarray()]
-    forms: list[Any] = [words, [row.tolist() for row in words], TokenSequences.of(words)]
-    if name in OF_MATRICES:
-        forms = [
-            COUNTS,
-            COUNTS.toarray(),
-            COUNTS.toarray().astype(float),
-            pd.DataFrame(COUNTS.toarray()).add_prefix("w"),
-        ]
-    y = SETS if name in SEVERAL and name not in SINGLE else [row[0] for row in SETS]
-    for number, documents in enumerate(forms):
-        model = make(name).fit(documents, y)
-        textmix.save(model, tmp_path / str(number))
-        back = textmix.load(tmp_path / str(number))
-        assert list(back.predict(documents)) == list(model.predict(documents))

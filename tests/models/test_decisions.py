@@ -1,9 +1,8 @@
-"""The regularised CBM: one fit, three decisions, over the training label sets or all; stopping and K by likelihood."""
+"""Decisions over listed label sets: each is the best for its own metric; a neural learner inside the mixture."""
 
 from __future__ import annotations
 
 import numpy as np
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.neural_network import MLPClassifier
@@ -12,7 +11,7 @@ from tests.models.test_cbm import documents
 from tests.naive import cbm as naive
 from textmix.models.cbm.estimator import CBMClassifier
 from textmix.models.common.f_kernels import listed_expected_f
-from textmix.models.label_sets.estimators import BinaryRelevance, PowerSet, decide_listed
+from textmix.models.label_sets.estimators import BinaryRelevance, decide_listed
 
 seeds = st.integers(0, 2**32 - 1)
 
@@ -56,10 +55,3 @@ def test_a_neural_learner_and_gate_fit_inside_the_mixture():
     net = MLPClassifier((4,), max_iter=400, random_state=0, solver="lbfgs", alpha=1.0)
     model = CBMClassifier(n_components=2, learner=net, gate=net, max_iter=2, random_state=0).fit(X, Y)
     assert model.set_log_proba(X, Y).mean() > BinaryRelevance().fit(X, Y).set_log_proba(X, Y).mean()
-
-
-@pytest.mark.parametrize("decision", ["mode", "expected_f", "marginal"])
-def test_the_power_set_decides_as_well(decision):
-    X, Y = documents(4)
-    made = PowerSet().fit(X, Y).decide(X, decision)
-    assert made.shape == Y.shape and set(np.unique(made)) <= {0, 1}

@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import functools
-import os
-import subprocess
-import sys
 import warnings
 from typing import Any
 
@@ -16,7 +13,7 @@ from sklearn.base import clone
 
 import textmix
 from tests.attacks import forms
-from tests.attacks.forms import CONTENT, DAMAGES, FORMATS, VALUES, apart, estimators, fault, split_cells, target_of
+from tests.attacks.forms import CONTENT, DAMAGES, FORMATS, apart, estimators, fault, split_cells, target_of
 from textmix.experiment.methods import load_methods
 from textmix.models.linear.nbsvm import NBSVMClassifier
 from textmix.numerics.matrices import LARGEST_COUNT, check_counts_in_range, computable, sound
@@ -131,19 +128,6 @@ def test_a_sparse_matrix_of_any_form_becomes_the_same_rows(form: str) -> None:
     assert values.dtype.isnative and values.dtype.itemsize in (1, 2, 4, 8) and values.dtype.name != "float16"
 
 
-@pytest.mark.parametrize("name", DAMAGES)
-def test_a_damaged_matrix_is_refused(name: str) -> None:
-    with pytest.raises(ValueError, match=r"ind|off|dimension|length"):
-        sound(DAMAGES[name](CONTENT))
-
-
-def test_an_index_outside_is_refused_with_the_indices_that_are_inside() -> None:
-    given = sparse.lil_array(np.eye(3))
-    given.rows[1][0] = 3
-    with pytest.raises(ValueError, match=r"outside 0 to 2$"):
-        sound(given)
-
-
 def test_rows_in_the_form_of_the_kernels_share_their_arrays() -> None:
     given = sparse.csr_array(CONTENT)
     assert np.shares_memory(sound(given).data, given.data)
@@ -202,22 +186,6 @@ def test_counts_that_can_be_squared_and_not_counted_with_are_refused(name: str) 
                 stage(wrong)
 
 
-@pytest.mark.parametrize("dtype", [np.bool_, np.int8, np.uint8, np.int16, np.uint16])
-def test_small_whole_numbers_become_such_as_have_exact_roots_and_logarithms(dtype: type) -> None:
-    for X in (np.ones((1, 2), dtype=dtype), sparse.csr_array(np.ones((1, 2), dtype=dtype))):
-        assert computable(X).dtype == np.int32
-        assert computable(X).sum() == 2
-    assert computable(np.full((1, 1), np.iinfo(np.uint16).max, dtype=np.uint16)).item() == 65535
-
-
-def test_the_parts_of_the_cases_are_all_cases_and_share_none() -> None:
-    found = [case for part in range(1, 8) for case in forms.part_of(list(range(100)), f"{part}/7")]
-    assert sorted(found) == list(range(100))
-    for text in ("0/7", "8/7"):
-        with pytest.raises(ValueError, match="the first number lies between 1 and the second"):
-            forms.part_of([1], text)
-
-
 @pytest.mark.parametrize("dtype", [np.int8, np.int16, np.int32, np.uint16, np.int64, np.float32, np.float64])
 def test_a_type_that_kernels_take_stays(dtype: type) -> None:
     if np.dtype(dtype).itemsize > 2:
@@ -229,25 +197,6 @@ def test_a_type_that_kernels_take_stays(dtype: type) -> None:
     assert found.indices.tolist() == [0, 2, 4, 4, 5]
 
 
-def test_the_values_of_the_fuzz_run_lie_on_both_sides_of_the_range() -> None:
-    refused = 0
-    for make in VALUES.values():
-        try:
-            computable(sound(make(CONTENT)))
-        except (ValueError, TypeError):
-            refused += 1
-    assert 0 < refused < len(VALUES)
-
-
-def run(program: str, **environment: str) -> str:
-    """Run a program in its own process and return what it printed."""
-    done = subprocess.run(
-        [sys.executable, "-c", program], env={**os.environ, **environment}, capture_output=True, text=True, check=False
-    )
-    assert done.returncode == 0, done.stderr
-    return done.stdout
-
-
 def test_nbsvm_refuses_negative_counts() -> None:
     X, y = np.array([[1.0, 0.0], [0.0, 2.0]]), [0, 1]
     for form in (np.asarray, sparse.csr_array):
@@ -255,11 +204,3 @@ def test_nbsvm_refuses_negative_counts() -> None:
             NBSVMClassifier().fit(form(-X), y)
         with pytest.raises(ValueError, match="Negative values"):
             NBSVMClassifier().fit(form(X), y).predict(form(-X))
-
-
-def test_kernels_run_as_python_without_the_compiler() -> None:
-    X, y = np.arange(40).reshape(8, 5) % 4, np.arange(8) % 2
-    fit = "import numpy as np; from textmix import DCMClassifier, EDCMClassifier; X = np.arange(40).reshape(8, 5) % 4;"
-    fit += "print([each().fit(X, np.arange(8) % 2).predict(X).tolist() for each in (DCMClassifier, EDCMClassifier)])"
-    compiled = [each().fit(X, y).predict(X).tolist() for each in (textmix.DCMClassifier, textmix.EDCMClassifier)]
-    assert run(fit, NUMBA_DISABLE_JIT="1") == f"{compiled}\n"

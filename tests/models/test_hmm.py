@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 import pytest
 from sklearn.base import clone
-from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 
 from tests.naive import hmm as naive
@@ -16,8 +15,8 @@ from textmix.core.errors import ConfigError
 from textmix.data.corpus import Corpus, label_matrix
 from textmix.models.hmm.clustered import ClusteredHMMClassifier
 from textmix.models.hmm.estimator import HiddenMarkovModel, HMMClassifier
-from textmix.models.hmm.topics import WordClusters, topic_emissions
-from textmix.models.hmm.training import Chain, pass_emissions, random_emissions
+from textmix.models.hmm.topics import WordClusters
+from textmix.models.hmm.training import Chain
 from textmix.text.sequences import FrequentWords, SequenceVectorizer, TokenSequences
 from textmix.text.word_vectorizer import WordVectorizer
 
@@ -131,17 +130,6 @@ def test_the_order_of_the_documents_and_the_form_of_the_input_change_nothing() -
     np.testing.assert_allclose(turned, first, rtol=1e-9)
 
 
-def test_class_names_are_learnt_searched_pickled_and_cloned() -> None:
-    rng = np.random.default_rng(0)
-    X, y = TokenSequences.of(turning(rng, 0.8) + turning(rng, 0.2)), np.repeat(["turns", "stays"], 30)
-    search = GridSearchCV(HMMClassifier(n_states=2, random_state=1), {"smoothing": [0.1, 0.2]}, error_score="raise")
-    fitted = search.fit(X, y)
-    assert fitted.best_score_ > 0.9 and fitted.classes_.tolist() == ["stays", "turns"]
-    expected = fitted.predict_proba(X)
-    np.testing.assert_array_equal(pickle.loads(pickle.dumps(fitted)).predict_proba(X), expected)
-    np.testing.assert_array_equal(clone(fitted.best_estimator_).fit(X, y).predict_proba(X), expected)
-
-
 @pytest.mark.parametrize(("model", "method"), [(HiddenMarkovModel(), "score_samples"), (WordClusters(), "transform")])
 def test_models_without_classes_are_pickled_and_cloned(model: Any, method: str) -> None:
     X = TokenSequences.of(made(30)[0])
@@ -149,16 +137,6 @@ def test_models_without_classes_are_pickled_and_cloned(model: Any, method: str) 
     expected = np.hstack(list(getattr(fitted, method)(X)))
     for other in (pickle.loads(pickle.dumps(fitted)), clone(fitted).fit(X)):
         np.testing.assert_array_equal(np.hstack(list(getattr(other, method)(X))), expected)
-
-
-def test_topics_are_probabilities_of_every_word() -> None:
-    rng = np.random.default_rng(0)
-    halves = [rng.integers(10, size=20) + 10 * (d % 2) for d in range(40)]
-    topics = topic_emissions(TokenSequences.of(halves, 21), 2, np.random.RandomState(0))
-    np.testing.assert_allclose(topics.sum(axis=0), 1.0)
-    assert (topics > 0).all()
-    low = topics[:10].sum(axis=0)
-    assert low.min() < 0.1 < 0.9 < low.max()
 
 
 def test_given_emissions_stay_and_the_rest_is_that_of_the_model_they_come_from() -> None:
@@ -188,13 +166,6 @@ def test_a_document_that_is_impossible_in_every_class_gets_the_priors() -> None:
     np.testing.assert_allclose(model.predict_proba(impossible), [[2 / 3, 1 / 3]] * 2)
     assert model.predict(impossible).tolist() == ["a", "a"]
     assert np.isfinite(model.predict_log_proba([[0, 1], []])).all()
-
-
-def test_emissions_that_nobody_needs_take_as_many_random_numbers() -> None:
-    drawn, passed = np.random.RandomState(4), np.random.RandomState(4)
-    random_emissions(np.full(50, 0.02), 3, drawn)
-    pass_emissions(50, 3, passed)
-    assert drawn.random_sample() == passed.random_sample()
 
 
 @pytest.mark.parametrize("emissions", ["own", "shared", "topics"])

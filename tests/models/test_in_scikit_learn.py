@@ -1,15 +1,13 @@
-"""Every public class of texts or matrices within scikit-learn: pipelines, searches, labels, pickles, names, routing."""
+"""Every public class of texts or matrices within scikit-learn: pipelines, searches, labels, pickles, names."""
 
 from __future__ import annotations
 
-import inspect
 import pickle
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
-from sklearn import config_context
 from sklearn.base import clone
 from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.model_selection import GridSearchCV, KFold, cross_val_predict, cross_validate
@@ -18,7 +16,6 @@ from sklearn.preprocessing import MultiLabelBinarizer
 
 import textmix
 from tests.models.public import (
-    CLASSES,
     CLASSIFIERS,
     OF_MATRICES,
     OF_SEQUENCES,
@@ -150,34 +147,6 @@ def test_names_of_columns_are_remembered_and_compared(name: str) -> None:
     assert fitted.feature_names_in_.tolist() == counter.get_feature_names_out().tolist()
     with pytest.raises(ValueError, match="feature names should match"):
         results(fitted, table[table.columns[::-1]])
-
-
-@pytest.mark.parametrize("name", [n for n in NAMES if "sample_weight" in inspect.signature(CLASSES[n].fit).parameters])
-def test_weights_are_routed_to_the_fit(name: str) -> None:
-    texts, y = problem(name)
-    weight = np.linspace(0.1, 3.0, len(texts))
-    with config_context(enable_metadata_routing=True):
-        routed = make_pipeline(CountVectorizer(), _routed(name))
-        found = routed.fit(texts, y, sample_weight=weight)
-        scores = cross_validate(routed, texts, y, cv=KFold(2), params={"sample_weight": weight}, error_score="raise")
-    X = CountVectorizer().fit_transform(texts)
-    expected = make(name).fit(X, y, sample_weight=weight)
-    np.testing.assert_array_equal(found.predict_proba(texts), expected.predict_proba(X))
-    assert np.isfinite(scores["test_score"]).all()
-
-
-def _routed(name: str) -> Any:
-    """Return an estimator whose fit and score ask for weights."""
-    return make(name).set_fit_request(sample_weight=True).set_score_request(sample_weight=True)
-
-
-def test_tables_come_from_a_transformer_of_dense_values() -> None:
-    texts, _ = documents(False)
-    X = CountVectorizer().fit_transform(texts)
-    topics = make("LatentTopicEDCM").set_output(transform="pandas")
-    table = topics.fit_transform(X)
-    assert table.columns.tolist() == ["latenttopicedcm0", "latenttopicedcm1"]
-    np.testing.assert_allclose(table.sum(axis=1), 1.0)
 
 
 @pytest.mark.parametrize(

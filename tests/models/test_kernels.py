@@ -17,7 +17,6 @@ from textmix.models.label_sets.chain_kernels import gibbs_marginals, search_chai
 from textmix.models.label_sets.chain_search_kernels import reach, search_best
 from textmix.models.neighbors.neighbor_kernels import votes
 from textmix.models.pmm import prediction_kernels
-from textmix.models.pmm.training_kernels import weighted_log_sum
 from textmix.models.topics.lda_kernels import drawn_anew, left_to_right
 from textmix.numerics.copy_kernels import copy_into, taken, total_of
 from textmix.numerics.random_kernels import uniform
@@ -77,17 +76,6 @@ def test_the_smallest_votes_count() -> None:
     assert votes(np.array([[0, 1]]), np.array([[1e-20, 3e-20]]), 2, True).tolist() == [[0, 1]]
 
 
-@pytest.mark.parametrize(("good", "bad"), [(0, 1), (1, 0), (2, 0)])
-def test_a_label_that_only_thins_the_others_is_taken_out(good: int, bad: int) -> None:
-    theta = np.array([[0.1, 0.1, 0.1], [0.9, 0.9, 0.9]])
-    theta[:, good] = [0.9, 0.1]
-    model = prediction_kernels.Parameters(theta, np.full((3, 3), 0.5), np.zeros(4), np.zeros(3))
-    page, member = prediction_kernels.Page(np.array([10.0]), theta[:1].copy()), np.zeros(3, dtype=np.bool_)
-    member[[good, bad]] = True
-    prediction_kernels.flip(page, model, member)
-    assert np.flatnonzero(member).tolist() == [good]
-
-
 def test_a_layer_of_a_beam_holds_its_best_sets_once() -> None:
     layer = np.array([[False, False, False], [False, True, False]])
     scores = np.array([[1.0, 3.0, 2.0], [-np.inf, -np.inf, -np.inf]])
@@ -98,13 +86,6 @@ def test_a_layer_of_a_beam_holds_its_best_sets_once() -> None:
     chosen, reached = prediction_kernels._next_layer(twice, scores, 9)
     assert chosen.tolist() == [[True, True, False], [False, True, True], [True, False, True]]
     assert reached.tolist() == [5.0, 4.0, 1.0]
-
-
-def test_a_sum_of_logarithms_neither_underflows_nor_mixes_weights() -> None:
-    values = np.geomspace(1e-36, 1e-34, 50)
-    for sizes in ([3, 40, 7], [7, 43], [8, 1, 41], [50]):
-        weights = np.repeat([1.0, 2.0, 3.5][: len(sizes)], sizes)
-        assert weighted_log_sum(values, weights) == pytest.approx(weights @ np.log(values), rel=1e-13)
 
 
 def test_particles_are_drawn_anew_in_proportion() -> None:
@@ -119,31 +100,6 @@ def test_the_probability_of_one_word_and_of_one_topic_needs_no_chance() -> None:
     np.testing.assert_allclose(one_word, np.log([0.45, 0.3]), rtol=1e-14)
     one_topic = left_to_right(tokens, np.array([0, 4]), phi[:, :1].copy(), 0.3, 2, 1)
     np.testing.assert_allclose(one_topic, np.log([0.2 * 0.5 * 0.3 * 0.3]), rtol=1e-14)
-
-
-def test_the_random_numbers_of_a_document_are_those_of_the_seed_and_its_place() -> None:
-    phi, words = np.array([[0.5, 0.1], [0.3, 0.2], [0.2, 0.7]]), np.array([2, 0, 1, 2, 2, 0], dtype=np.int32)
-    thrice = left_to_right(np.tile(words, 3), np.array([0, 6, 12, 18]), phi, 0.3, 5, 3)
-    alone = [left_to_right(words, np.array([0, 6]), phi, 0.3, 5, 3 + d)[0] for d in range(3)]
-    assert thrice.tolist() == alone and len(set(alone)) == 3
-
-
-def test_a_set_with_a_label_added_has_the_score_of_the_whole_set() -> None:
-    rng = np.random.default_rng(2)
-    theta, alpha = rng.dirichlet(np.ones(5), 4).T.copy(), rng.uniform(0.2, 0.8, (4, 4))
-    alpha = alpha / (alpha + alpha.T)
-    model = prediction_kernels.Parameters(theta, alpha, rng.normal(size=5), rng.normal(size=4))
-    page = prediction_kernels.Page(np.array([1.0, 1.0, 2.0, 2.0, 7.0]), theta)
-    for member in (np.zeros(4, dtype=bool), np.array([True, False, False, True]), np.ones(4, dtype=bool)):
-        found = prediction_kernels.extension_scores(page, model, prediction_kernels.sums_of(page, alpha, member))
-        for label in range(4):
-            whole = member.copy()
-            whole[label] = True
-            expected = -np.inf if member[label] else prediction_kernels.set_score(page, model, whole)
-            assert found[label] == pytest.approx(expected, rel=1e-12)
-    weight = (2.0 / 4.0) * alpha[np.ix_([0, 3], [0, 3])].sum(axis=1)
-    plain = page.x @ np.log(theta[:, [0, 3]] @ weight) + model.size_weight[2] + model.label_weight[[0, 3]].sum()
-    assert prediction_kernels.set_score(page, model, np.array([True, False, False, True])) == pytest.approx(plain)
 
 
 def test_an_instance_walks_to_a_leaf_of_each_tree() -> None:

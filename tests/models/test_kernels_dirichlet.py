@@ -193,19 +193,6 @@ def test_the_sum_of_the_parameters_solves_its_equation_from_afar() -> None:
     assert far == pytest.approx(1000.0 * np.exp(-dcm_kernels.LARGEST_SHIFT), rel=1e-12)
 
 
-def test_newton_finds_the_concentration_in_few_steps() -> None:
-    # The second class, of very unequal documents, needs the bracket where Newton's step leaves it.
-    for words, lengths, number, most in (
-        (6.5, LENGTHS, NUMBER, 10),
-        (15.5, LENGTHS, NUMBER, 5),
-        (24.0, LENGTHS, NUMBER, 10),
-        (99_903.0, np.array([1.0, 2.0, 100_000.0]), np.ones(3), 20),
-    ):
-        s, steps, capped = edcm_kernels.solve_concentration(words, lengths, number)
-        assert s * length_derivatives(s, lengths, number)[0] == pytest.approx(words, rel=1e-12)
-        assert steps <= most and not capped
-
-
 def test_logarithms_that_are_looked_up_are_those_that_are_computed() -> None:
     table = np.tile([0.0, 1.0, 62.0, 63.0, 64.0, 65.0, 0.5, 63.5, 1000.0], (2, 30))
     scale, added, found = np.array([0.5, 3.0]), np.array([0.1, 0.2]), np.empty((270, 2))
@@ -263,14 +250,6 @@ def test_tail_counts_of_a_word_are_counted_however_large(
 ) -> None:
     _, _, tails = statistic(np.array(counts, dtype=float)[:, np.newaxis])
     assert tails.counts.tolist() == distinct and tails.tail.tolist() == tail
-
-
-def test_words_are_grouped_by_how_many_documents_hold_each_count() -> None:
-    one, other, many = [1, 2, 2, 0, 0], [1, 1, 2, 0, 0], [300, 300, 1, 0, 0]
-    _, group, tails = statistic(
-        np.column_stack([one, other, one[::-1], many, [0, 1, 300, 300, 0], [*many[:2], 2, 0, 0]])
-    )
-    assert group.tolist() == [0, 1, 0, 2, 2, 3] and tails.copies.tolist() == [2.0, 1.0, 2.0, 1.0]
 
 
 def test_a_document_whose_bound_is_no_number_keeps_its_dirichlet() -> None:

@@ -1,18 +1,14 @@
-"""Rivals on label sets: exact search in chains, label subsets, thresholds by cardinality, networks of trees."""
+"""The exact and the approximate search in chains, beside all label sets scored one by one."""
 
 from __future__ import annotations
-
-import itertools
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.models.test_cbm import documents
 from tests.naive import cbm as naive
 from textmix.models.label_sets.chain_search_kernels import search_best
-from textmix.models.label_sets.chains import ClassifierChain, ProbabilisticChain
 
 seeds = st.integers(0, 2**32 - 1)
 
@@ -21,16 +17,6 @@ def chain(seed: int, labels: int = 6) -> tuple[np.ndarray, np.ndarray]:
     """Return log odds (3, L) and links (L, L) of a chain."""
     rng = np.random.default_rng(seed)
     return rng.normal(scale=1.5, size=(3, labels)), np.triu(rng.normal(scale=1.5, size=(labels, labels)), k=1)
-
-
-@given(seeds, st.booleans())
-@settings(deadline=None, derandomize=True, max_examples=30)
-def test_the_exact_search_finds_the_set_of_enumeration(seed, informed):
-    Z, V = chain(seed)
-    found, value, _ = search_best(Z, V, 0.0, informed, 10_000)
-    for z, member, stated in zip(Z, found, value, strict=True):
-        best = max(naive.chain_log_probability(z, V, y) for y in itertools.product((0, 1), repeat=len(z)))
-        np.testing.assert_allclose([stated, naive.chain_log_probability(z, V, member)], best)
 
 
 @given(seeds)
@@ -63,11 +49,3 @@ def test_a_search_at_its_limit_still_gives_a_set(limit):
     member, value, expanded = search_best(Z, V, 0.0, False, limit)
     assert (expanded == limit).all() and np.isfinite(value).all()
     np.testing.assert_allclose(value, [naive.chain_log_probability(z, V, y) for z, y in zip(Z, member, strict=True)])
-
-
-def test_the_exact_chain_finds_what_a_full_beam_finds():
-    X, Y = documents(3)
-    exact = ProbabilisticChain(random_state=0).fit(X, Y)
-    beam = ClassifierChain(beam_width=8, random_state=0).fit(X, Y)
-    np.testing.assert_array_equal(exact.predict(X), beam.predict(X))
-    np.testing.assert_allclose(exact.search(X)[1], exact.set_log_proba(X, exact.predict(X)))

@@ -52,19 +52,6 @@ def test_objective_is_the_log_likelihood_at_the_start_of_the_step(seed: int) -> 
         assert run.path[-1] == pytest.approx(float(naive.log_likelihood(X, theta, beta).real), rel=1e-10)
 
 
-@given(seeds)
-@settings(deadline=None, derandomize=True, max_examples=20)
-def test_sweep_divides_every_word_once(seed: int) -> None:
-    X, _ = corpus(seed)
-    run = run_at(_Likelihood, X, 5, seed)
-    run.theta = np.random.default_rng(seed).dirichlet(np.ones(5), size=len(X))
-    run._sweep(run.theta)
-    share, table = naive.responsibilities(X, run.theta, run.beta.T)
-    np.testing.assert_allclose(run.share, share, rtol=1e-11, atol=1e-13)
-    np.testing.assert_allclose(run.table, table, rtol=1e-11, atol=1e-13)
-    np.testing.assert_allclose(run.share.sum(axis=1), (X > 0).sum(axis=1), rtol=1e-12)
-
-
 def test_beta_step_is_the_closed_form() -> None:
     X, _ = corpus(7)
     run = run_at(_Likelihood, X, 3, 7)
@@ -119,12 +106,6 @@ def mixed(share: list[float], cost: list[float]) -> np.ndarray:
     return mixture
 
 
-@pytest.mark.parametrize("little", [0.0, 1e-14])
-def test_the_cheapest_topic_without_words_takes_what_the_topic_with_words_leaves(little: float) -> None:
-    # R_0 / theta_0 - cost_0 = -cost_2, the bound of lambda.
-    np.testing.assert_allclose(mixed([1.8, little, little], [5.0, 1.0, 0.5]), [0.4, 0.0, 0.6], atol=1e-12)
-
-
 @pytest.mark.parametrize("little", [1e-16, 1e-14, 1e-13])
 def test_a_share_too_small_to_count_leaves_the_other_shares_as_they_are(little: float) -> None:
     # The search for lambda starts at 2 - 3, where the cost of the third topic and lambda add up to nothing.
@@ -149,24 +130,6 @@ def test_mean_field_is_below_the_log_evidence() -> None:
         evidence = sum(naive.log_evidence(x, beta, run.prior) for x in X)
         assert run.path[-1] <= evidence + 1e-6
     assert run.path[-1] > evidence - 0.2 * abs(evidence)
-
-
-def test_natural_steps_end_where_no_direction_rises() -> None:
-    rng = np.random.default_rng(0)
-    share, s, n = rng.gamma(2.0, size=(6, 3)), np.array([0.5, 4.0, 9.0]), np.full(6, 30.0)
-    gamma = np.full((6, 3), 1.0)
-    for _ in range(300):
-        kernel.natural_steps(gamma, share, 0.4, s, n)
-    for d in range(6):
-        best = kernel._bound(gamma[d], share[d], 0.4, s, n[d])
-        for _ in range(30):
-            other = gamma[d] * np.exp(0.03 * rng.normal(size=3))
-            assert kernel._bound(other, share[d], 0.4, s, n[d]) <= best + 1e-9
-
-
-def test_divergence_of_equal_distributions_is_zero() -> None:
-    assert kernel.divergence(np.full((3, 4), 0.7), 0.7) == pytest.approx(0.0, abs=1e-12)
-    assert kernel.divergence(np.array([[2.0, 1.0]]), 0.7) > 0
 
 
 @every_method

@@ -41,14 +41,6 @@ def test_the_estimate_is_the_sum_over_topics_and_the_bound_lies_below(words: lis
     assert expected - 1.0 < low <= expected + 1e-12
 
 
-def test_one_topic_is_a_multinomial(topics: np.ndarray) -> None:
-    X = sparse.csr_array(np.array([[2, 0, 1], [0, 0, 0]]))
-    expected = [2 * np.log(0.7) + np.log(0.1), 0.0]
-    np.testing.assert_allclose(bound(X, topics[:1], 0.5), expected, atol=1e-12)
-    tokens, offsets = in_order(X, np.random.RandomState(0))
-    np.testing.assert_allclose(left_to_right(tokens, offsets, topics[:1].T.copy(), 0.5, 1, 0), expected)
-
-
 @pytest.mark.parametrize("particles", [1, 4, 6])
 def test_particles_side_by_side_draw_what_they_draw_one_after_the_other(particles: int) -> None:
     rng = np.random.default_rng(particles)
@@ -63,14 +55,6 @@ def test_the_bound_is_that_of_plain_arrays() -> None:
     X, phi = rng.poisson(0.5, (6, 30)), rng.dirichlet(np.ones(30), size=4)
     expected = [naive.bound(x, phi, 0.2, SWEEPS) for x in X]
     np.testing.assert_allclose(bound(sparse.csr_array(X), phi, 0.2), expected, rtol=1e-12)
-
-
-def test_the_bound_after_one_update_is_that_of_plain_arrays() -> None:
-    rng = np.random.default_rng(1)
-    X, phi = rng.poisson(0.5, (6, 30)), rng.dirichlet(np.ones(30), size=4)
-    cells, words = sparse.csr_array(X.astype(float)), phi.T.copy()
-    expected = [naive.bound(x, phi, 0.2, 1) for x in X]
-    np.testing.assert_allclose(bounds((cells.indptr, cells.indices, cells.data), words, 0.2, 1), expected, rtol=1e-12)
 
 
 @pytest.mark.parametrize("alpha", [2e-3, 1e-3, 1e-4, 1e-300])

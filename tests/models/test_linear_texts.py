@@ -31,7 +31,6 @@ def objective(X: sparse.csr_array, sign: np.ndarray, weights: np.ndarray, loss: 
 @pytest.mark.parametrize("C", [0.1, 10.0])
 @pytest.mark.parametrize("balanced", [False, True])
 def test_each_machine_is_as_good_as_that_of_scikit_learn(documents, loss: str, C: float, balanced: bool) -> None:
-    """The objective of each machine exceeds that of scikit-learn's solution by less than the tolerance."""
     X, y = documents
     model = LinearTexts(loss=loss, C=C, balanced=balanced, tolerance=1e-4).fit(X, y)
     both = sparse.csr_array(sparse.hstack([X, np.ones((60, 1))]))
@@ -50,7 +49,6 @@ def test_each_machine_is_as_good_as_that_of_scikit_learn(documents, loss: str, C
 
 @pytest.mark.parametrize("loss", ["svm", "logistic"])
 def test_a_fit_from_the_last_one_finds_the_same_weights(documents, loss: str) -> None:
-    """A path of costs with a warm start ends where a fit alone ends."""
     X, y = documents
     warm = LinearTexts(loss=loss, warm_start=True, tolerance=1e-6, max_iter=2000)
     for cost in (0.1, 1.0, 10.0):
@@ -60,7 +58,6 @@ def test_a_fit_from_the_last_one_finds_the_same_weights(documents, loss: str) ->
 
 
 def test_two_documents_are_one_of_weight_two(documents) -> None:
-    """A weight of a document counts as so many copies of it."""
     X, y = documents
     options = {"tolerance": 1e-6, "max_iter": 2000}
     weighted = LinearTexts(**options).fit(X, y, sample_weight=np.where(np.arange(60) < 20, 2.0, 1.0))
@@ -69,7 +66,6 @@ def test_two_documents_are_one_of_weight_two(documents) -> None:
 
 
 def test_several_labels_are_machines_of_their_own(documents) -> None:
-    """Indicators of classes give the machines of the classes; a label that no document has is not predicted."""
     X, y = documents
     Y = np.column_stack([np.equal.outer(y, np.arange(3)), np.zeros(60, dtype=bool)]).astype(np.int8)
     several, single = LinearTexts().fit(X, Y), LinearTexts().fit(X, y)

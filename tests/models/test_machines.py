@@ -1,4 +1,4 @@
-"""Linear support vector machines: the plain kernel, scikit-learn's optimum, the gap, and a fit from the last one."""
+"""Linear support vector machines: scikit-learn's optimum, the gap, a fit from the last one, and fits of blocks."""
 
 from __future__ import annotations
 
@@ -11,9 +11,7 @@ from scipy import sparse
 from sklearn.pipeline import make_pipeline
 from sklearn.svm import LinearSVC
 
-from tests.naive import machines as naive
-from textmix.models.linear.dual import TOGETHER, Descent, duality_gap, fit_machines, gap_sums
-from textmix.models.linear.machine_kernels import sweep
+from textmix.models.linear.dual import TOGETHER, fit_machines
 from textmix.models.linear.machines import LinearSVM
 from textmix.text.word_vectorizer import WordVectorizer
 
@@ -24,17 +22,6 @@ def data(n_classes: int, n: int = 60, p: int = 12) -> tuple[sparse.csr_array, np
     y = np.arange(n) % n_classes
     X = rng.poisson(rng.gamma(0.4, 3.0, (n_classes, p))[y]) + (rng.random((n, p)) < 0.1)
     return sparse.csr_array(X / np.maximum(np.linalg.norm(X, axis=1, keepdims=True), 1.0)), y
-
-
-def test_a_sweep_is_a_step_of_each_document_in_turn() -> None:
-    X, y = data(3, n=15, p=5)
-    signs = np.where(y[:, np.newaxis] == np.arange(3), 1, -1).astype(np.int8)
-    order, start = np.random.default_rng(0).permutation(15), np.random.default_rng(1).random((15, 3)) / 5
-    alpha, weights = start.copy(), np.vstack([X.T @ (start * signs), (start * signs).sum(axis=0)])
-    squares = (X.toarray() ** 2).sum(axis=1) + 1.0
-    sweep(X.indptr, X.indices, X.data, order, squares, signs, 0.3, alpha, weights)
-    for found, expected in zip((alpha, weights), naive.sweep(X.toarray(), signs, order, 0.3, start), strict=True):
-        np.testing.assert_allclose(found, expected, rtol=1e-12, atol=1e-12)
 
 
 @pytest.mark.parametrize(("n_classes", "C"), [(2, 0.1), (2, 10.0), (4, 1.0), (TOGETHER + 3, 1.0)])
@@ -76,13 +63,6 @@ def test_other_classes_are_fitted_from_zeros() -> None:
     np.testing.assert_array_equal(kept.fit(*data(3)).coef_, LinearSVM().fit(*data(3)).coef_)
 
 
-def test_a_fit_that_ends_early_says_so() -> None:
-    model = LinearSVM(tolerance=1e-12, max_iter=2).fit(*data(3))
-    assert not model.converged_
-    assert 2 < model.n_iter_ <= 4, "two sweeps, and two iterations of another method"
-    assert model.gap_ > 1e-12
-
-
 def test_columns_of_a_data_frame_are_texts_and_labels() -> None:
     frame = pd.DataFrame({"text": ["good film", "bad film"] * 4, "label": ["yes", "no"] * 4}, index=range(7, 15))
     model = make_pipeline(WordVectorizer(), LinearSVM()).fit(frame["text"], frame["label"])
@@ -99,20 +79,6 @@ def test_blocks_give_the_machines_of_all_documents(n_classes: int) -> None:
     np.testing.assert_allclose(parts.coef_, whole.coef_, atol=1e-4)
     np.testing.assert_allclose(parts.intercept_, whole.intercept_, atol=1e-4)
     np.testing.assert_array_equal(parts.predict(X), whole.predict(X))
-
-
-def test_the_gap_of_blocks_is_that_of_all_documents(monkeypatch: pytest.MonkeyPatch) -> None:
-    X, y = data(3)
-
-    def not_finished(descent: Descent, _: int) -> tuple[int, float]:
-        """Return the gap after the sweeps."""
-        sums = gap_sums(descent.X, descent.signs, descent.alpha, descent.weights)
-        return 0, duality_gap(descent.weights, descent.C, sums)
-
-    monkeypatch.setattr(Descent, "finish", not_finished)
-    model = LinearSVM(tolerance=1e-9, max_iter=4).fit_blocks([(X, y)], [0, 1, 2])
-    whole = LinearSVM(tolerance=1e-9, max_iter=4).fit(X, y)
-    assert model.gap_ == pytest.approx(whole.gap_) and not model.converged_
 
 
 def test_blocks_are_read_once_a_sweep_and_once_a_look_at_the_gap() -> None:

@@ -13,7 +13,7 @@ from tests.naive import neighbors as naive
 from tests.naive.multinomial import corpus
 from textmix.models.neighbors.fisher_kernels import count_scores_of_words
 from textmix.models.neighbors.knn import KNNClassifier
-from textmix.models.neighbors.neighbor_kernels import keep_largest, nearest, postings, votes
+from textmix.models.neighbors.neighbor_kernels import keep_largest, votes
 from textmix.models.neighbors.representations import REPRESENTATIONS, FisherDCM
 
 every_representation = pytest.mark.parametrize("name", REPRESENTATIONS)
@@ -90,13 +90,6 @@ def test_repeating_a_document_whole_changes_no_normalised_similarity(name: str) 
         np.testing.assert_allclose(first, second, rtol=1e-12)
 
 
-@pytest.mark.parametrize("name", ["l2", "bhattacharyya", "tfidf"])
-def test_a_training_document_is_its_own_neighbour_with_similarity_one(name: str) -> None:
-    X, y, _ = documents(2)
-    model = KNNClassifier(representation=name).fit(X, y)
-    np.testing.assert_allclose(model.kneighbors(X, n_neighbors=1)[0], 1.0, rtol=1e-12)
-
-
 @every_representation
 def test_permuting_the_words_changes_nothing(name: str) -> None:
     X, y, queries = documents(3)
@@ -120,21 +113,3 @@ def test_no_dense_matrix_stands_behind_a_fisher_kernel() -> None:
     vectors = FisherDCM().fit(sparse.csr_array(X)).transform(sparse.csr_array(queries))
     assert vectors.sparse.nnz == np.count_nonzero(queries)
     assert vectors.left.shape == vectors.right.shape == (len(queries), 2)
-
-
-def test_postings_are_the_columns() -> None:
-    X = sparse.csr_array(documents(5)[0])
-    start, rows, values = postings(X.indptr, X.indices, X.data, X.shape[1])
-    columns = X.tocsc()
-    columns.sort_indices()
-    np.testing.assert_array_equal(start, columns.indptr)
-    np.testing.assert_array_equal(rows, columns.indices)
-    np.testing.assert_array_equal(values, columns.data)
-
-
-def test_dense_coordinates_are_added_to_the_inner_product() -> None:
-    X = sparse.csr_array(np.eye(3))
-    left, right = np.array([[2.0], [0.0], [0.0]]), np.array([[0.0], [5.0], [-1.0]])
-    similarity, index = nearest(X.indptr, X.indices, X.data, left, *postings(X.indptr, X.indices, X.data, 3), right, 3)
-    assert similarity[0].tolist() == [10.0, 1.0, -2.0]
-    assert index[0].tolist() == [1, 0, 2]

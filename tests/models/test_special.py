@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -12,7 +10,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import special
 
-from textmix.models.common import special_kernels
 from textmix.models.common.special_kernels import (
     digamma,
     log_rising,
@@ -62,16 +59,6 @@ def test_large_counts_are_finite_and_right() -> None:
     assert polygamma_rise(0.25, x)[0] == pytest.approx(special.digamma(x + 0.25) - special.digamma(0.25), rel=1e-14)
 
 
-def test_derivatives_are_those_of_the_logarithm() -> None:
-    for a in (0.03, 0.7, 5.0, 40.0):
-        for x in (1.0, 3.5, 9.0, 120.0):
-            slope, curvature = polygamma_rise(a, x)
-            h = 1e-6 * a
-            assert slope == pytest.approx((log_rising(a + h, x) - log_rising(a - h, x)) / (2 * h), rel=1e-6)
-            ahead, behind = polygamma_rise(a + h, x)[0], polygamma_rise(a - h, x)[0]
-            assert -curvature == pytest.approx((ahead - behind) / (2 * h), rel=1e-6)
-
-
 @pytest.mark.parametrize(
     ("a", "x"),
     [(0.03, 2.5), (0.7, 300.0), (3.0, 16.0), (3.0, 16.5), (9.99, 17.0), (10.0, 17.0), (25.0, 0.5), (2e18, 4.0)],
@@ -96,21 +83,3 @@ def test_trigamma_equals_scipys(a: float) -> None:
 @settings(deadline=None, derandomize=True, max_examples=200)
 def test_digamma_equals_scipys(a: float) -> None:
     assert digamma(a) == pytest.approx(float(special.digamma(a)), rel=1e-14, abs=1e-14)
-
-
-#: Bernoulli numbers B_2, ..., B_14.
-BERNOULLI = [Fraction(text) for text in ("1/6", "-1/30", "1/42", "-1/30", "5/66", "-691/2730", "7/6")]
-#: Tail -> the term of B_2k in it, without the power of z, and the power of z for k = 1 (A&S 6.1.40, 6.3.18, 6.4.12).
-TAILS: dict[str, tuple[Callable[[Fraction, int], Fraction], int]] = {
-    "_log_gamma_tail": (lambda b, k: b / (2 * k * (2 * k - 1)), 1),
-    "_digamma_tail": (lambda b, k: b / (2 * k), 2),
-    "_trigamma_tail": (lambda b, k: b, 3),
-}
-
-
-@pytest.mark.parametrize("name", TAILS)
-@pytest.mark.parametrize("z", [1, 2, 10, 37])
-def test_tails_are_seven_terms_of_the_asymptotic_series(name: str, z: int) -> None:
-    term, power = TAILS[name]
-    exact = sum(term(b, k) / Fraction(z) ** (power + 2 * (k - 1)) for k, b in enumerate(BERNOULLI, start=1))
-    assert getattr(special_kernels, name)(float(z)) == pytest.approx(float(exact), rel=1e-14)

@@ -1,4 +1,4 @@
-"""Twins of the DCM: equation (1), its gradient and Minka's fixed point as dense loops, and every count vector."""
+"""Twins of the DCM: equation (1), its likelihood and Minka's fixed point as dense loops, and every count vector."""
 
 from __future__ import annotations
 
@@ -37,17 +37,6 @@ def log_likelihood(X: np.ndarray, alpha: np.ndarray) -> complex:
         for count, a in zip(x, alpha, strict=True):
             if count:
                 total += loggamma(count + a) - loggamma(a)
-    return total
-
-
-def leave_one_out(X: np.ndarray, alpha: np.ndarray) -> complex:
-    """Return Minka's leave-one-out log-likelihood; alpha may be complex."""
-    s = alpha.sum()
-    total = 0.0
-    for x in X:
-        for count, a in zip(x, alpha, strict=True):
-            if count:
-                total += count * np.log((count - 1 + a) / (x.sum() - 1 + s))
     return total
 
 
