@@ -43,8 +43,7 @@ rule page:
         ),
         placebo="results/report/placebo.csv",
         means="results/report/means.csv",
-        light="results/report/results-light.svg",
-        dark="results/report/results-dark.svg",
+        drawing="results/report/results.svg",
         summary="results/report/summary.json",
     log:
         "logs/page/report.log",
@@ -73,8 +72,7 @@ use rule page as page_of_paper with:
         comparison="results/papers/{paper}/report/comparison.csv",
         placebo="results/papers/{paper}/report/placebo.csv",
         means="results/papers/{paper}/report/means.csv",
-        light="results/papers/{paper}/report/results-light.svg",
-        dark="results/papers/{paper}/report/results-dark.svg",
+        drawing="results/papers/{paper}/report/results.svg",
         summary="results/papers/{paper}/report/summary.json",
     log:
         "logs/page/{paper}.log",

@@ -20,7 +20,7 @@ from reproduction.verdict.placebo import PLACEBO_COLUMNS
 from reproduction.verdict.published import COUNTED, IDENTITY
 from reproduction.verdict.read_sections import ReportInputs, read_sections
 from reproduction.verdict.recorded import read_recorded
-from reproduction.verdict.summary_figure import darkened, draw_summary
+from reproduction.verdict.summary_figure import draw_summary
 from textmix.core.io import canonical_json, format_csv, read_csv, write_result
 
 with job(snakemake, tolerate_missing=True) as running:
@@ -39,9 +39,8 @@ with job(snakemake, tolerate_missing=True) as running:
     report = Report(sections, read_remedies(asked.remedies), recorded, alone=asked.alone)
     drawing = draw_summary(report.points, report.papers)
     narrow = inline_svg(draw_summary(report.points, report.papers, narrow=True), "narrow", "results-narrow.svg")
-    report = replace(report, drawing=inline_svg(drawing, "summary", "results-light.svg"), narrow_drawing=narrow)
-    write_result(write.light, drawing, running.record)
-    write_result(write.dark, darkened(drawing), running.record)
+    report = replace(report, drawing=inline_svg(drawing, "summary", "results.svg"), narrow_drawing=narrow)
+    write_result(write.drawing, drawing, running.record)
     write_result(write.front, render_front(report), running.record)
     write_result(write.numbers, render_numbers(report), running.record)
     for path in write.papers:

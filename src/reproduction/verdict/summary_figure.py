@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from reproduction.pages.style import GREY, INK, PALE, PAPER, SMALL, SOFT, Sheet, style, svg_bytes
-from reproduction.pages.svg import DARK
 from reproduction.verdict.words import DIFFERS, REPRODUCED, UNDECIDED
 
 if TYPE_CHECKING:
@@ -44,14 +45,6 @@ def draw_summary(points: Sequence[Pair], papers: Iterable[str], *, narrow: bool 
         return svg_bytes(figure, "Printed and rebuilt results of methods")
 
 
-def darkened(svg: bytes) -> bytes:
-    """Return a drawing in its dark form alone, for a reader that does not choose by the style of the page."""
-    text = svg.decode()
-    for light, dark in DARK.items():
-        text = text.replace(f'"{light}"', f'"{dark}"')
-    return text.encode()
-
-
 def _scores(axes: Axes, points: Sequence[Pair]) -> None:
     """Draw rebuilt against printed scores in per cent."""
     axes.plot([0, 100], [0, 100], color=PALE, linewidth=0.8, zorder=1)
@@ -67,6 +60,7 @@ def _scores(axes: Axes, points: Sequence[Pair]) -> None:
 def _by_paper(axes: Axes, points: Sequence[Pair], rows: Sequence[str]) -> None:
     """Draw the difference of each number in per cent of the printed one, a row a paper."""
     axes.axvline(0, color=GREY, linewidth=0.8, zorder=1)
+    dots: dict[str, list[tuple[float, float]]] = {verdict: [] for verdict in LOOK}
     for place, paper in enumerate(rows):
         found = sorted(
             (point for point in points if point[0] == paper), key=lambda one: (one[2] - one[1]) / abs(one[1])
@@ -74,8 +68,9 @@ def _by_paper(axes: Axes, points: Sequence[Pair], rows: Sequence[str]) -> None:
         step = 0.72 / max(len(found) - 1, 1)
         for rank, (_, printed, rebuilt, _, verdict) in enumerate(found):
             share = max(-_END, min(_END, 100 * (rebuilt - printed) / abs(printed)))
-            height = place - 0.36 + step * rank if len(found) > 1 else place
-            axes.scatter([share], [height], edgecolors=PAPER, zorder=3, **LOOK[verdict])
+            dots[verdict].append((share, place - 0.36 + step * rank if len(found) > 1 else place))
+    for verdict, look in LOOK.items():
+        axes.scatter(*np.reshape(dots[verdict], (-1, 2)).T, edgecolors=PAPER, zorder=3, **look)
     axes.set_xscale("symlog", linthresh=_LINEAR)
     axes.set_xticks(_TICKS, [f"{tick:+d}".replace("-", "−") if tick else "0" for tick in _TICKS])
     axes.minorticks_off()
