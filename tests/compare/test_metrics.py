@@ -7,7 +7,6 @@ import pytest
 from sklearn.metrics import average_precision_score, f1_score, roc_auc_score
 
 from textmix.compare.metrics import Answer, interval, metric_of, names_of, paired_bootstrap
-from textmix.core.errors import ConfigError
 
 
 @pytest.fixture(scope="module")
@@ -77,9 +76,3 @@ def test_equal_answers_do_not_differ(answers: tuple[np.ndarray, Answer]) -> None
     truth, answer = answers
     found = paired_bootstrap(metric_of(None, "single", []), truth, (answer, answer))
     assert (found.value, found.low, found.high, found.p) == (0.0, 0.0, 0.0, 1.0)
-
-
-def test_an_unknown_metric_is_refused_with_what_is_allowed() -> None:
-    """The message suggests the nearest name."""
-    with pytest.raises(ConfigError, match="micro_f"):
-        metric_of("micro_f1", "multi", [])

@@ -8,7 +8,6 @@ import sys
 import pytest
 
 import textmix
-from reproduction.flow.provenance import reachable
 
 
 def imported_by(statement: str) -> set[str]:
@@ -41,9 +40,3 @@ def test_importing_an_estimator_imports_no_reader_of_texts_and_nothing_of_the_re
 def test_an_unknown_name_is_answered_with_the_names_there_are() -> None:
     with pytest.raises(AttributeError, match=r"no 'PMM3'; its public names are .*PMM1, PMM2"):
         _ = textmix.PMM3  # type: ignore[attr-defined]
-
-
-def test_code_that_imports_textmix_itself_does_not_depend_on_estimators() -> None:
-    found = reachable(["textmix.data.sources"]).digests
-    assert "textmix" in found
-    assert not any(name.startswith(("textmix.models", "textmix.text")) for name in found)
