@@ -88,12 +88,6 @@ def read(clone: Clone, certificate: Path) -> dict[str, str]:
     return {path.parent.name: io.read_json(path)["name"] for path in found}
 
 
-def test_with_its_network_each_role_reads_its_own_data(fresh: Clone, server: tuple[int, Path, Path]) -> None:
-    port, folder, certificate = server
-    configure(fresh, f"https://localhost:{port}", folder)
-    assert read(fresh, certificate) == {name: name for name in PUBLIC}
-
-
 def test_without_a_network_the_stand_ins_are_read_and_no_download_is_tried(
     fresh: Clone, server: tuple[int, Path, Path]
 ) -> None:
