@@ -262,8 +262,3 @@ def test_stratified_random_split_of_label_sets_has_the_asked_sizes():
         train, test = rows(splits, trial)
         assert not set(train) & set(test)
         assert abs(len(train) - 100) <= 2 and abs(len(test) - 60) <= 2
-
-
-def test_part_of_no_size_gets_nothing():
-    corpus = corpus_of_sets(random_sets(50))
-    assert set(stratify(corpus.labels, np.array([0.5, 0.5, 0.0]), np.random.default_rng(1)).tolist()) == {0, 1}

@@ -150,17 +150,6 @@ def test_class_unseen_in_training_has_log_posterior_minus_infinity(corpus, unsee
     np.testing.assert_array_equal(predictions.true_log_proba[0, ~hidden], expected)
 
 
-def test_training_never_sees_a_test_document(corpus, splits, monkeypatch):
-    seen = []
-    methods = always(0)
-    fit = methods["fit"]
-    methods["fit"] = lambda self, X, y: (seen.append((X.toarray(), y.copy())), fit(self, X, y))[1]
-    run_trials(corpus, splits, plugged(monkeypatch, **methods), {}, SEED)
-    for trial, (X, y) in enumerate(seen):
-        np.testing.assert_array_equal(X, corpus.features[splits.train[trial]].toarray())
-        np.testing.assert_array_equal(y, corpus.classes()[splits.train[trial]])
-
-
 @pytest.mark.parametrize("name", [name for name, method in load_methods().items() if method.seen_only])
 def test_features_that_training_lacks_change_nothing_where_they_are_left_out(name):
     data = corpus_of([row % 2 for row in range(60)])

@@ -272,15 +272,6 @@ def test_a_device_is_written_through_and_stays_a_device(
     assert Path(f"/dev/{device}").is_char_device()
 
 
-def test_a_link_stays_and_the_file_behind_it_is_written(models: Path, tmp_path: Path) -> None:
-    (tmp_path / "new.txt").write_text("wört20\n")
-    (tmp_path / "there").mkdir()
-    (tmp_path / "link.csv").symlink_to("there/out.csv")
-    assert run(models / "edcm", tmp_path / "new.txt", "--output", tmp_path / "link.csv") == 0
-    assert (tmp_path / "link.csv").is_symlink()
-    assert (tmp_path / "there/out.csv").read_text().startswith("id,label")
-
-
 def test_a_folder_that_is_not_there_is_not_made(models: Path, tmp_path: Path, capsys: Capture) -> None:
     (tmp_path / "new.txt").write_text("wört20\n")
     assert run(models / "edcm", tmp_path / "new.txt", "--output", tmp_path / "no/out.csv") == 1

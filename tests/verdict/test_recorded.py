@@ -195,15 +195,6 @@ def test_no_judged_row_of_the_record_can_be_lost_unseen() -> None:
         assert len(lost) == counts["compared"] == len(judged)
 
 
-def test_what_was_written_is_read_again(tmp_path: Path) -> None:
-    run = run_of(recorded(), recorded("p.y"))
-    rows = io.format_csv(map(asdict, run.rows.values()), RECORDED_COLUMNS)
-    folder = tmp_path / "p"
-    assert read_recorded(recorded_files([folder])) is None
-    write_record(run, {"p": folder}, {"p": rows})
-    assert read_recorded(recorded_files([folder])) == run
-
-
 @pytest.mark.parametrize(
     ("name", "text"),
     [

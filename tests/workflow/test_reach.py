@@ -1,4 +1,4 @@
-"""One configuration with a network, without one and with half of the sources gone, against a server on 127.0.0.1."""
+"""One configuration without a network and with half of the sources gone, against a server on 127.0.0.1."""
 
 from __future__ import annotations
 
