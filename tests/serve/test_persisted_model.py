@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -194,6 +195,7 @@ HOSTILE: dict[str, Callable[[Path], None]] = {
     "head deep": lambda folder: io.write_text(folder / "model.json", "[" * 200_000),
     "head not text": lambda folder: io.write_bytes(folder / "model.json", b"\xff\xfe\x00"),
     "labels doubled": lambda folder: io.write_json(folder / "labels.json", ["a"] * 5),
+    "labels numbers": lambda folder: io.write_json(folder / "labels.json", [1, 2, 3, 4, 5]),
     "labels few": lambda folder: io.write_json(folder / "labels.json", ["a"]),
     "words few": lambda folder: io.write_json(folder / "step0/vocabulary_.json", ["a"]),
     "table cut": array("_log_beta", lambda a: a[:-1]),
@@ -201,10 +203,12 @@ HOSTILE: dict[str, Callable[[Path], None]] = {
     "value too large": step(values={"n_features_in_": 10**400}),
     "table of another type": array("_log_beta", lambda a: a.astype(np.float32)),
     "classes out of range": array("classes_", lambda a: a + 100),
+    "classes negative": array("classes_", lambda a: a - 100),
     "classes none": array("classes_", lambda a: a[:0]),
     "object array": _object_array,
     "false header": _false_header,
     "array missing": lambda folder: (folder / "step1/_scale.npy").unlink(),
+    "array of nothing": lambda folder: io.write_bytes(folder / "step1/_scale.npy", b""),
     "array with a header of nothing": lambda folder: io.write_bytes(
         folder / "step1/_scale.npy", b"\x93NUMPY\x01\x00\xff\xff{"
     ),
@@ -215,6 +219,14 @@ HOSTILE: dict[str, Callable[[Path], None]] = {
 def test_a_hostile_folder_with_right_digests_is_refused(folder: Path, tmp_path: Path, what: str) -> None:
     with pytest.raises(DataFormatError, match=r"model\.json: is not a model"):
         PersistedModel.load(forge(folder, tmp_path / "model", HOSTILE[what]))
+
+
+def test_a_seal_that_is_no_record_is_refused(folder: Path, tmp_path: Path) -> None:
+    for number, record in enumerate(({"files": [["a", "b"]]}, {"files": {}}, {"missing": 1}, [])):
+        path = shutil.copytree(folder, tmp_path / str(number))
+        (path / "meta.json").write_text(json.dumps(record))
+        with pytest.raises(IntegrityError):
+            PersistedModel.load(path)
 
 
 def test_no_folder_a_file_and_a_missing_result(folder: Path, tmp_path: Path) -> None:
@@ -245,8 +257,13 @@ def value(name: str, change: Callable[[Any], Any]) -> Callable[[Path], None]:
         ("chain_ensemble", array("order_", lambda order: order - 9)),
         ("dependency_network", value("seed_", lambda _: -1)),
         ("absolute_discounting", array("weights_.seen_by", lambda seen: seen + 9)),
-        ("absolute_discounting", array("weights_.start", lambda start: start * 9)),
+        ("absolute_discounting", array("weights_.seen_by", lambda seen: seen - 9)),
+        (
+            "absolute_discounting",
+            array("weights_.start", lambda start: np.where(np.arange(len(start)) == 1, 10**6, start)),
+        ),
         ("absolute_discounting", array("weights_.group", lambda group: group + 99)),
+        ("absolute_discounting", array("weights_.group", lambda group: group - 9)),
         ("knn", array("_postings.rows", lambda rows: rows + 99)),
         ("knn", array("_codes", lambda codes: codes + 9)),
         ("knn", array("_right", lambda right: np.ones((len(right), 2)))),

@@ -87,6 +87,12 @@ def test_a_number_of_one_part_lies_within_the_range_over_all_parts(made: Made, v
     assert "12 to 123" in found["reason"]
 
 
+def test_a_range_is_in_the_unit_of_the_row(made: Made) -> None:
+    made.measure("own", {"x": 0.04, "x_lowest": 0.02, "x_highest": 0.06})
+    cells = {"tolerance": "range", "margin": "", "unit": "percent", "source": "measure:own/x"}
+    assert one(made, value="3.9", **cells)["verdict"] == "reproduced"
+
+
 def test_a_range_needs_a_measure_that_writes_it(made: Made) -> None:
     made.measure("own", {"x": 40.0})
     with pytest.raises(ConfigError, match="has no _lowest and _highest of measure:own/x"):
