@@ -1,4 +1,4 @@
-"""Every estimator and transformer is imported by name from textmix, and each import loads no more than it needs."""
+"""Each import of textmix loads no more than it needs, and an unknown name is answered with those there are."""
 
 from __future__ import annotations
 
@@ -15,15 +15,6 @@ def imported_by(statement: str) -> set[str]:
     program = f"{statement}\nimport sys\nprint(*sys.modules)"
     printed = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout
     return set(printed.split())
-
-
-@pytest.mark.parametrize("name", sorted(textmix._MODULES))
-def test_every_name_gives_the_class_of_its_module(name: str) -> None:
-    found = getattr(textmix, name)
-    if textmix._MODULES[name] == "textmix":
-        assert found.__name__ == f"textmix.{name}"
-    else:
-        assert (found.__name__, found.__module__) == (name, textmix._MODULES[name])
 
 
 def test_importing_textmix_imports_nothing_heavy() -> None:

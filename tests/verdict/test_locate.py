@@ -97,15 +97,6 @@ def test_measure_is_found_by_key(made: Made) -> None:
         made.results.measure_table("own", "curve")
 
 
-@pytest.mark.parametrize(
-    ("path", "value"),
-    [("splits.halves.trials", 10.0), ("splits.halves.kind", "random"), ("status", "built")],
-)
-def test_setting_is_what_paper_yaml_says(made: Made, path: str, value: float | str) -> None:
-    made.scores("dcm", {"": [0.8] * 10})
-    assert located(made, f"setting:{path}").value == value
-
-
 def test_missing_setting_names_where_it_stopped(made: Made) -> None:
     with pytest.raises(ConfigError, match=r"no 'splits\.thirds\.trials'.*stopped at 'thirds'"):
         located(made, "setting:splits.thirds.trials")
