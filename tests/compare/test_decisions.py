@@ -32,7 +32,6 @@ def test_a_rule_is_no_worse_for_its_metric_than_a_threshold_of_a_half(name: str)
 
 
 def test_whole_sets_are_those_of_the_documents() -> None:
-    """Where sets as a whole are to be right and two labels exclude each other, the answer is a set that was seen."""
     generator = np.random.default_rng(1)
     truth = np.eye(4, dtype=np.int8)[generator.integers(4, size=300)]
     scores = generator.normal(size=(300, 4)) + 1.5 * truth - 1.0
@@ -56,7 +55,6 @@ def test_the_set_of_a_document_is_its_most_probable_one() -> None:
 
 
 def test_a_threshold_of_two_classes_suits_the_f_of_one() -> None:
-    """The rare class is found more often than by the larger probability."""
     generator = np.random.default_rng(2)
     truth = (generator.random(600) < 0.15).astype(np.int64)
     odds = logit(np.clip(0.15 + 0.25 * (truth - 0.15) + generator.normal(0.0, 0.08, 600), 0.01, 0.99))
@@ -70,7 +68,6 @@ def test_a_threshold_of_two_classes_suits_the_f_of_one() -> None:
 
 
 def test_parts_of_unlike_scales_count_alike() -> None:
-    """A part whose scores are a hundred times those of another gives the same average."""
     scores, truth = scored(bias=0.0)
     metric = metric_of("micro_f", "multi", NAMES)
     first = fit_decision([scores, scores], truth, metric).answer([scores, scores], "multi")
@@ -79,7 +76,6 @@ def test_parts_of_unlike_scales_count_alike() -> None:
 
 
 def test_never_empty_gives_each_document_a_label() -> None:
-    """Also where all probabilities are below their thresholds."""
     scores, truth = scored(bias=-6.0)
     rule = fit_decision([scores], truth, metric_of("hamming_loss", "multi", NAMES), never_empty=True)
     assert (rule.answer([scores], "multi", never_empty=True).labels.sum(axis=1) >= 1).all()

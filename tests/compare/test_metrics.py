@@ -7,7 +7,6 @@ import pytest
 from sklearn.metrics import average_precision_score, f1_score, roc_auc_score
 
 from textmix.compare.metrics import Answer, interval, metric_of, names_of, paired_bootstrap
-from textmix.core.errors import ConfigError
 
 
 @pytest.fixture(scope="module")
@@ -21,7 +20,6 @@ def answers() -> tuple[np.ndarray, Answer]:
 
 
 def test_values_are_those_of_scikit_learn(answers: tuple[np.ndarray, Answer]) -> None:
-    """F of one class, weighted F, and the areas under both curves."""
     truth, answer = answers
     names = ["a", "b", "c"]
     one = np.equal.outer(truth, np.arange(3))
@@ -37,7 +35,6 @@ def test_values_are_those_of_scikit_learn(answers: tuple[np.ndarray, Answer]) ->
 
 
 def test_the_second_of_two_classes_is_the_one_that_is_ranked() -> None:
-    """The area under the curve of two classes is that of the second one."""
     generator = np.random.default_rng(1)
     truth, score = generator.integers(2, size=50), generator.random(50)
     answer = Answer((score > 0.5).astype(int), np.column_stack([1 - score, score]))
@@ -47,7 +44,6 @@ def test_the_second_of_two_classes_is_the_one_that_is_ranked() -> None:
 
 @pytest.mark.parametrize("task", ["single", "multi"])
 def test_every_metric_has_a_value(task: str, answers: tuple[np.ndarray, Answer]) -> None:
-    """Each name that is allowed gives a number."""
     truth, answer = answers
     if task == "multi":
         truth = np.eye(3, dtype=np.int8)[truth]
@@ -73,13 +69,6 @@ def test_a_paired_test_sees_what_two_intervals_do_not(name: str, answers: tuple[
 
 
 def test_equal_answers_do_not_differ(answers: tuple[np.ndarray, Answer]) -> None:
-    """The p-value of no difference is 1."""
     truth, answer = answers
     found = paired_bootstrap(metric_of(None, "single", []), truth, (answer, answer))
     assert (found.value, found.low, found.high, found.p) == (0.0, 0.0, 0.0, 1.0)
-
-
-def test_an_unknown_metric_is_refused_with_what_is_allowed() -> None:
-    """The message suggests the nearest name."""
-    with pytest.raises(ConfigError, match="micro_f"):
-        metric_of("micro_f1", "multi", [])

@@ -18,7 +18,6 @@ from textmix.compare.search import FOLDS, FoldScores, LabelledTexts, Search, Sta
 
 
 def documents(n: int = 120, several: bool = False) -> LabelledTexts:
-    """Return drawn documents."""
     texts, labels = drawn_sets(n) if several else drawn(n)
     names = ["art", "law", "sport"]
     if not several:
@@ -27,12 +26,10 @@ def documents(n: int = 120, several: bool = False) -> LabelledTexts:
 
 
 def search_of(given: LabelledTexts, metric: str | None = None, **options: object) -> Search:
-    """Return a search over documents."""
     return Search(given, metric_of(metric, given.task, ["art", "law", "sport"]), **options)  # type: ignore[arg-type]
 
 
 def test_the_pipeline_by_hand_has_all_folds_first() -> None:
-    """The first stage is the pipeline, on each fold; the next begins when it is done."""
     search = search_of(documents())
     stages = search.plan()
     name, jobs = next(stages)
@@ -80,7 +77,6 @@ def planted(differences: list[float], others: int = 1, n: int = 120) -> Search:
     [
         ([0.03, 0.025, 0.03, 0.035, 0.03], 1, True),  # ahead on each fold
         ([0.2, -0.15, 0.15, -0.1, 0.01], 1, False),  # ahead in the mean, but not by the evidence of the folds
-        ([-0.03, -0.025, -0.03, -0.035, -0.03], 1, False),
         ([0.02, 0.005, 0.03, 0.015, 0.01], 1, True),
         ([0.02, -0.005, 0.03, 0.015, 0.0], 40, False),  # the best of forty is ahead so far by chance
     ],
@@ -88,14 +84,12 @@ def planted(differences: list[float], others: int = 1, n: int = 120) -> Search:
 def test_the_pipeline_is_left_only_on_the_evidence_of_paired_folds(
     differences: list[float], others: int, switches: bool
 ) -> None:
-    """The more candidates there are, the more the best of them has to be ahead."""
     chosen = planted(differences, others).choose()
     assert chosen is not None and (chosen.parts[0].method == "nbsvm") == switches
     assert (chosen.evidence is not None) == switches
 
 
 def test_a_loss_is_better_where_it_is_less() -> None:
-    """The candidate with the lower log loss is ahead."""
     search = planted([-0.3, -0.31, -0.29, -0.3, -0.32])
     search.metric = metric_of("log_loss", "single", [])
     chosen = search.choose()
@@ -157,7 +151,6 @@ def test_time_for_tests_model_and_page_is_kept_free() -> None:
 
 
 def test_a_method_that_has_no_fit_yet_takes_as_long_as_one_that_is_alike() -> None:
-    """So that the first fit of a method does not outlast the budget."""
     search = search_of(documents(60), seconds=100.0)
     search.pace, search.cost = 1.0, {("linear_svm", JOINED): 7.0}
     (ratios,) = search.jobs([plan.group("nbsvm", JOINED)])[:1]
@@ -178,7 +171,6 @@ def test_no_view_is_read_that_would_not_be_there_in_time() -> None:
 
 
 def test_no_fit_begins_that_would_not_end_in_time() -> None:
-    """A job whose last one took longer than what is left is passed over."""
     search = search_of(documents(), seconds=100.0)
     first, *jobs = search.jobs(pipeline()[:1])
     search.run([first])
@@ -188,7 +180,6 @@ def test_no_fit_begins_that_would_not_end_in_time() -> None:
 
 
 def test_a_search_that_is_late_still_has_its_first_fit() -> None:
-    """A budget that is gone before the first fit leaves one candidate to choose."""
     search = search_of(documents(), seconds=1e-6)
     search.search()
     chosen = search.choose()
@@ -196,11 +187,9 @@ def test_a_search_that_is_late_still_has_its_first_fit() -> None:
 
 
 def test_the_user_ends_the_search_with_what_is_known() -> None:
-    """An interrupt during the second stage leaves the pipeline, and its average with nothing."""
     seen: list[str] = []
 
     def watch(state: State) -> None:
-        """Interrupt in the second stage."""
         seen.append(state.stage)
         if state.stage == "naive Bayes ratios":
             raise KeyboardInterrupt
@@ -210,18 +199,7 @@ def test_the_user_ends_the_search_with_what_is_known() -> None:
     assert search.interrupted and search.choose() is not None and "further costs" not in seen
 
 
-def test_before_all_folds_the_best_of_the_first_ones_is_chosen() -> None:
-    """One fold of the pipeline is enough for a choice."""
-    search = search_of(documents())
-    search.matrix(JOINED)
-    search.run(search.jobs(pipeline())[:1])
-    chosen = search.choose()
-    assert chosen is not None and chosen.parts[0].method == "linear_svm"
-
-
 def test_a_method_that_fails_leaves_its_reason(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The search goes on without it."""
-
     def fail(*_: object, **__: object) -> None:
         raise ValueError("does not suit")
 
@@ -233,8 +211,6 @@ def test_a_method_that_fails_leaves_its_reason(monkeypatch: pytest.MonkeyPatch) 
 
 
 def test_a_fault_of_the_code_is_no_reason(monkeypatch: pytest.MonkeyPatch) -> None:
-    """An error that says nothing of the data ends the search."""
-
     def fail(*_: object, **__: object) -> None:
         raise AttributeError("a slip")
 
@@ -276,7 +252,6 @@ def test_points_of_the_pipeline_that_are_near_are_told_apart_by_further_folds() 
 
 
 def test_the_average_is_validated_by_parts_that_other_folds_chose() -> None:
-    """Its parts are unlike candidates, and there is a value for each fold."""
     search = search_of(documents(90, several=True), "micro_f")
     groups = [plan.group(method, view) for method in ("linear_svm", "nbsvm") for view in (JOINED, plan.WORDS)]
     search.run(search.jobs([*pipeline(), *groups]))
@@ -288,7 +263,6 @@ def test_the_average_is_validated_by_parts_that_other_folds_chose() -> None:
 
 
 def test_threads_end_with_their_fits() -> None:
-    """After a search no thread of it is left."""
     before = threading.active_count()
     search_of(documents(60), workers=3).search()
     for _ in range(50):

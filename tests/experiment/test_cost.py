@@ -9,8 +9,6 @@ import pytest
 
 from textmix.experiment.cost import measured
 
-# --- costs ------------------------------------------------------------------------------------------------------------
-
 
 @pytest.mark.parametrize("kept", [False, True])
 def test_memory_of_a_call_is_what_it_took(kept):

@@ -44,8 +44,3 @@ def test_each_value_is_that_of_its_point_on_its_fold() -> None:
     ]
     np.testing.assert_array_equal(found, expected)
     assert [rows.tolist() for rows in seen[::2]] == [held.tolist() for _, held in folds]
-
-
-def test_no_fold_gives_no_column() -> None:
-    """The shape tells the points without any fold."""
-    assert cross_validate(Nearest, [0.0, 1.0], (np.zeros((2, 1)), np.arange(2)), [], lambda *_: 0.0).shape == (2, 0)

@@ -12,12 +12,10 @@ from sklearn.linear_model import RidgeClassifier
 
 from tests.experiment.multilabel import RIDGE
 from textmix.experiment.methods import Method
-from textmix.experiment.predictions import Predictions, pack_sets, true_log_proba
+from textmix.experiment.predictions import Predictions, pack_sets
 from textmix.experiment.scoring import score
 from textmix.experiment.trials import run_trials
 from textmix.metrics import multilabel
-
-NAIVE_BAYES = Method("nb", "sklearn.naive_bayes:MultinomialNB", "", "single", "counts", "edcm")
 
 
 @pytest.mark.parametrize("n_labels", [1, 7, 8, 9, 16, 101])
@@ -76,7 +74,3 @@ def test_probabilities_of_labels_and_sets_are_kept(corpus, splits, monkeypatch):
     assert predictions.true_log_proba[0, 0] == expected
     rows = score(predictions, corpus, splits, ["set_log_loss"])
     assert rows[1]["value"] == pytest.approx(-predictions.true_log_proba[0, splits.test_place(1)].mean())
-
-
-def test_log_probability_of_the_truth_is_nan_where_there_is_none():
-    assert np.all(np.isnan(true_log_proba("multi", RidgeClassifier(), np.ones((2, 2)), np.ones((2, 3)))))

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import logging
-import subprocess
 import sys
 import types
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -15,15 +12,14 @@ from scipy import sparse
 from sklearn.base import BaseEstimator
 from sklearn.naive_bayes import MultinomialNB
 
-from textmix.core.errors import ConfigError, IntegrityError
+from textmix.core.errors import ConfigError
 from textmix.data.corpus import Corpus, Ragged, label_matrix
 from textmix.experiment.methods import Method, load_methods, point_of, variants
-from textmix.experiment.predictions import FITS, Predictions
+from textmix.experiment.predictions import Predictions
 from textmix.experiment.represented import Views
 from textmix.experiment.scoring import SCORE_COLUMNS, score
 from textmix.experiment.splits import Splits, make_splits
 from textmix.experiment.trials import TIMINGS, run_trials
-from textmix.metrics.table import metrics_for
 from textmix.text.features import FeatureSpec, build_features, count_known
 
 SEED = 5
@@ -103,18 +99,6 @@ def test_variants_stand_in_the_grids_own_order():
     ]
 
 
-def test_without_a_grid_there_is_one_unnamed_variant():
-    assert list(variants({"c": 0}, {})) == [("", {"c": 0})]
-
-
-def test_registry_names_estimators_without_importing_them():
-    methods = load_methods()
-    assert all(name == method.name and method.estimator.count(":") == 1 for name, method in methods.items())
-    program = "import sys, textmix.experiment.methods as it; it.load_methods(); print('sklearn' in sys.modules)"
-    run = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
-    assert run.stdout == "False\n"
-
-
 def test_parameters_reach_the_estimator_and_unknown_ones_are_named():
     assert NAIVE_BAYES.make({"alpha": 0.25}).alpha == 0.25
     with pytest.raises(ConfigError, match=r"method nb: .*'alfa'; its parameters are alpha, class_prior, fit_prior, "):
@@ -166,17 +150,6 @@ def test_class_unseen_in_training_has_log_posterior_minus_infinity(corpus, unsee
     np.testing.assert_array_equal(predictions.true_log_proba[0, ~hidden], expected)
 
 
-def test_training_never_sees_a_test_document(corpus, splits, monkeypatch):
-    seen = []
-    methods = always(0)
-    fit = methods["fit"]
-    methods["fit"] = lambda self, X, y: (seen.append((X.toarray(), y.copy())), fit(self, X, y))[1]
-    run_trials(corpus, splits, plugged(monkeypatch, **methods), {}, SEED)
-    for trial, (X, y) in enumerate(seen):
-        np.testing.assert_array_equal(X, corpus.features[splits.train[trial]].toarray())
-        np.testing.assert_array_equal(y, corpus.classes()[splits.train[trial]])
-
-
 @pytest.mark.parametrize("name", [name for name, method in load_methods().items() if method.seen_only])
 def test_features_that_training_lacks_change_nothing_where_they_are_left_out(name):
     data = corpus_of([row % 2 for row in range(60)])
@@ -191,16 +164,6 @@ def test_features_that_training_lacks_change_nothing_where_they_are_left_out(nam
     )
     np.testing.assert_array_equal(without_rare.classes, with_rare.classes)
     np.testing.assert_allclose(without_rare.true_log_proba, with_rare.true_log_proba, atol=1e-3)
-
-
-@pytest.mark.filterwarnings("ignore:divide by zero:RuntimeWarning")
-def test_two_runs_predict_the_same(corpus, splits):
-    tree = Method("tree", "sklearn.tree:ExtraTreeClassifier", "", "single", "counts", "edcm")
-    first, second = (run_trials(corpus, splits, tree, {}, SEED)[0] for _ in range(2))
-    np.testing.assert_array_equal(first.classes, second.classes)
-    assert first.fits == second.fits
-    other, _ = run_trials(corpus, splits, tree, {}, SEED + 1)
-    assert not np.array_equal(first.classes, other.classes)
 
 
 def test_seed_of_a_fit_hangs_on_seed_data_set_and_trial_only(corpus, splits, monkeypatch):
@@ -240,22 +203,6 @@ def test_timings_have_a_row_for_every_variant_and_trial(corpus, splits, monkeypa
     assert {(row["fit_seconds"], row["predict_seconds"]) for row in timings} == {(1.0, 1.0)}
 
 
-def test_nothing_measured_is_among_the_predictions(corpus, splits):
-    predictions, timings = run_trials(corpus, splits, NAIVE_BAYES, GRID, SEED)
-    assert all(tuple(row) == FITS for row in predictions.fits)
-    assert [(row["variant"], row["trial"]) for row in predictions.fits] == [
-        (row["variant"], row["trial"]) for row in timings
-    ]
-
-
-def test_log_tells_method_data_trial_and_accuracy(corpus, splits, caplog):
-    caplog.set_level(logging.INFO, logger="textmix")
-    predictions, _ = run_trials(corpus, splits, NAIVE_BAYES, {}, SEED)
-    hits = np.mean(predictions.classes[0, :27] == corpus.classes()[splits.test[0]])
-    assert len(caplog.messages) == 3
-    assert caplog.messages[0].startswith(f"nb on news: trial 1 of 3, accuracy {hits:.4f}, ")
-
-
 # --- convergence ------------------------------------------------------------------------------------------------------
 
 
@@ -265,12 +212,10 @@ def test_log_tells_method_data_trial_and_accuracy(corpus, splits, caplog):
         ({}, (None, None, None)),
         ({"converged_": False, "n_iter_": 7, "objective_path_": [-9.0, -4.0, -3.5]}, (False, 7, -3.5)),
         ({"converged_": np.array([True, False])}, (False, None, None)),
-        ({"converged_": np.array([True, True]), "n_iter_": np.array([3, 8])}, (True, 8, None)),
         ({"n_iter_": np.array([99]), "max_iter": 100}, (True, 99, None)),
         ({"n_iter_": np.array([5, 100]), "max_iter": 100}, (False, 100, None)),
         ({"objective_path_": [np.array([-9.0, -4.0]), np.array([-5.0, -2.0, -1.0])]}, (None, None, -5.0)),
         ({"objective_path_": np.array([-9.0, -4.0])}, (None, None, -4.0)),
-        ({"objective_path_": np.array([])}, (None, None, None)),
     ],
 )
 def test_convergence_facts_are_those_of_the_estimator(corpus, monkeypatch, attributes, expected):
@@ -293,22 +238,6 @@ def test_predictions_come_back_as_they_were_saved(corpus, splits, tmp_path):
     assert [(row["variant"], row["trial"]) for row in back.fits] == [
         (row["variant"], str(row["trial"])) for row in predictions.fits
     ]
-
-
-def test_two_runs_are_stored_in_the_same_bytes(corpus, splits, tmp_path, monkeypatch):
-    for name in ("a", "b"):  # the record holds the path in the folder of the run, so each run has a folder of its own
-        (tmp_path / name).mkdir()
-        monkeypatch.chdir(tmp_path / name)
-        run_trials(corpus, splits, NAIVE_BAYES, GRID, SEED)[0].save(Path("fit"), {"rule": "fit"})
-    files = [{path.name: path.read_bytes() for path in (tmp_path / name / "fit").iterdir()} for name in ("a", "b")]
-    assert files[0] == files[1] and len(files[0]) == 6
-
-
-def test_predictions_touched_by_hand_are_refused(corpus, splits, tmp_path):
-    run_trials(corpus, splits, NAIVE_BAYES, {}, SEED)[0].save(tmp_path / "p", {})
-    (tmp_path / "p/variants.json").write_text('["best"]\n')
-    with pytest.raises(IntegrityError, match=r"variants\.json changed"):
-        Predictions.load(tmp_path / "p")
 
 
 def test_scores_are_those_worked_by_hand():
@@ -336,14 +265,6 @@ def test_scores_are_those_worked_by_hand():
     # s=1, trial 0: class 0 has 1 hit of 2 said and 2 true, class 1 has 1 of 2 and 1, class 2 none: F1 1/2, 2/3, 0.
     macro = score(predictions, corpus, splits, ["macro_f1"])
     assert macro[0]["value"] == pytest.approx((1 / 2 + 2 / 3 + 0) / 3)
-
-
-def test_unknown_metric_is_named_with_those_there_are():
-    predictions = Predictions([""], [], np.zeros((1, 1)), classes=np.zeros((1, 1), dtype=np.int32))
-    with pytest.raises(
-        ConfigError, match=f"'acuracy' is not allowed; did you mean 'accuracy'.*: {', '.join(metrics_for('single'))}"
-    ):
-        score(predictions, corpus_of([0, 1]), splits_of(([0], [1])), ["accuracy", "acuracy"])
 
 
 def test_the_name_of_a_variant_tells_its_point():

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
 import yaml
 
 from reproduction.pages.colours import COLOURS, colour_of
@@ -30,8 +29,3 @@ def test_variants_have_the_colour_of_their_method_and_the_models_of_the_document
     assert colour_of("dcm_fixed_point") == colour_of("dcm") == colour_of("knn_fisher_dcm")
     assert colour_of("lda10") == COLOURS["lda"]
     assert len({colour_of(model) for model in ("multinomial", "dcm", "edcm", "lda", "knn", "linear_svm", "hmm")}) == 7
-
-
-def test_a_method_without_a_colour_is_named() -> None:
-    with pytest.raises(KeyError, match="no colour of bagging"):
-        colour_of("bagging")

@@ -7,21 +7,17 @@ from typing import Any
 
 import matplotlib
 import pytest
-import yaml
 
-from reproduction.flow.results import Results
-from reproduction.pages.drawing import inline_svg
 from reproduction.pages.figures import FigureData, draw
 from reproduction.pages.marks import Printed
 from reproduction.pages.style import style
 from reproduction.papers.edcm import figures as edcm
 from reproduction.papers.naive_bayes import figures as naive_bayes
 from tests.pages.drawings import assert_sound
-from tests.verdict.reporting import ROLES, SETTINGS, Made
+from tests.verdict.reporting import Made
 from textmix.core import io
-from textmix.core.errors import ConfigError, MissingResult
+from textmix.core.errors import MissingResult
 
-PAPERS = Path(__file__).parents[2] / "config/papers"
 TRIALS = {"multinomial": [0.80, 0.82], "dcm": [0.83, 0.85], "edcm": [0.84, 0.88]}
 MU = (1, 10, 100)
 OPTIONS: dict[str, dict[str, dict[str, Any]]] = {
@@ -106,19 +102,11 @@ def test_same_input_gives_the_same_bytes(stored: Made, paper: str, name: str) ->
 
 
 @pytest.mark.parametrize(("paper", "name"), ALL)
-def test_every_axis_is_labelled_and_every_drawing_can_stand_on_the_page(stored: Made, paper: str, name: str) -> None:
+def test_every_axis_is_labelled(stored: Made, paper: str, name: str) -> None:
     drawn = figure(stored, paper, name)
     for axes in drawn.axes:
         assert axes.get_xlabel() or "DCM" in {label.get_text() for label in axes.get_xticklabels()}
     assert drawn.axes[0].get_ylabel() or "DCM" in {label.get_text() for label in drawn.axes[0].get_yticklabels()}
-    assert str(inline_svg(draw(paper, name, data(stored, paper, name)), "p", name)).startswith("<svg")
-
-
-@pytest.mark.parametrize(("paper", "names"), [(paper, set(figures)) for paper, figures in OPTIONS.items()])
-def test_every_figure_of_a_paper_is_tested(paper: str, names: set[str]) -> None:
-    # The other figures of `paper.yaml` are drawn by the tests of the paper and by its run.
-    elsewhere = set(yaml.safe_load((PAPERS / paper / "paper.yaml").read_text())["figures"]) - names
-    assert set({"edcm": edcm, "naive_bayes": naive_bayes}[paper].FIGURES) == names | elsewhere
 
 
 def test_accuracy_draws_every_split_the_mean_and_the_published_value(stored: Made) -> None:
@@ -130,12 +118,6 @@ def test_accuracy_draws_every_split_the_mean_and_the_published_value(stored: Mad
     assert 0.795 in {x for x, _ in marks}
     labels = axes.get_legend_handles_labels()[1]
     assert {"published ± standard deviation", "one split (n = 2)"} <= set(labels)
-
-
-def test_without_a_published_value_none_is_drawn(stored: Made) -> None:
-    options = {key: value for key, value in OPTIONS["edcm"]["accuracy"].items() if key != "published"}
-    (axes,) = edcm.accuracy(FigureData(stored.results, PRINTED, options)).axes
-    assert not any("published" in label for label in axes.get_legend_handles_labels()[1])
 
 
 def test_training_seconds_draw_median_and_published_on_a_logarithmic_axis(stored: Made) -> None:
@@ -184,15 +166,3 @@ def test_idf_effect_draws_a_line_a_mu(stored: Made) -> None:
 def test_limits_are_sorted_and_leave_out_zero(stored: Made) -> None:
     first, second = figure(stored, "naive_bayes", "limits").axes
     assert [list(line.get_xdata()) for line in (*first.lines, *second.lines)] == [[1.0], [1.0, 5.0]]
-
-
-def test_unknown_figure_names_those_there_are(stored: Made) -> None:
-    with pytest.raises(ConfigError, match="'histogram'; there are accuracy, burstiness, dcm_methods"):
-        draw("edcm", "histogram", data(stored, "edcm", "accuracy"))
-
-
-def test_role_without_a_data_set_is_a_missing_result(stored: Made) -> None:
-    results = Results(stored.root, "paper", ROLES, SETTINGS)
-    options = {**OPTIONS["edcm"]["accuracy"], "role": "gone", "methods": ["dcm"]}
-    with pytest.raises(MissingResult, match="no data set for 'gone': was never public"):
-        draw("edcm", "accuracy", FigureData(results, {}, options))

@@ -89,13 +89,3 @@ def test_a_row_of_single_trials_is_not_called_a_mean() -> None:
     trials_row(axes, 0, [0.5], "C0", "split")
     explain_trials(axes, "split", iter([1, 1]))
     assert axes.get_legend_handles_labels()[1] == ["one split (n = 1)", "rebuilt"]
-
-
-def test_a_linear_axis_has_commas_in_its_thousands() -> None:
-    with style():
-        figure, (axes,) = panels(1)
-        axes.plot([0, 4000], [0, 1], label="a")
-        legend(figure)
-        figure.canvas.draw()
-    named = {text.get_text() for text in axes.get_xticklabels()}
-    assert {"500", "1,000", "4,000"} <= named

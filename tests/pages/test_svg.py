@@ -74,7 +74,3 @@ def test_series_stand_apart_with_any_colour_vision_on_light_and_on_dark_paper() 
         for first, second in itertools.combinations(light, 2):
             assert apart(first, second, cones) > 15, (first, second, cones)
             assert apart(DARK[first], DARK[second], cones) > 15, (DARK[first], DARK[second], cones)
-
-
-def test_the_old_orange_and_gold_would_be_found() -> None:
-    assert apart("#d55e00", "#a97800", "green") < 5

@@ -76,11 +76,6 @@ def place(module: str) -> tuple[int, int]:
     return [*PACKAGES].index(package), PACKAGES[package].index(first) if first else -1
 
 
-def test_every_folder_of_code_is_a_room_of_the_list() -> None:
-    for package, rooms in PACKAGES.items():
-        assert {path.parent.name for path in (SOURCE / package).glob("*/__init__.py")} == set(rooms)
-
-
 def test_a_module_imports_its_own_room_and_those_before_it() -> None:
     for name in sorted(modules()):
         if room(name) in PACKAGES:  # the doors, such as the command line, open every room

@@ -52,14 +52,6 @@ def test_every_key_of_a_schema_has_a_row(tmp_path):
     assert render(tmp_path) == f"{HEAD}\n## config/tiny.yaml\n\nTiny.\n\n{ROWS}"
 
 
-def test_schemas_stand_in_order_of_name_and_other_files_are_left_out(tmp_path):
-    for name in ("b.schema.yaml", "a.schema.yaml", "notes.yaml"):
-        (tmp_path / name).write_text(f"title: {name}\n", encoding="utf-8")
-    text = render(tmp_path)
-    assert 0 < text.index("## a.schema.yaml") < text.index("## b.schema.yaml")
-    assert "notes" not in text
-
-
 def test_the_page_names_every_method_and_metric():
     assert "| `edcm` |" in configuration() and "| `accuracy` |" in configuration()
 

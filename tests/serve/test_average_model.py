@@ -10,7 +10,7 @@ from scipy.special import expit, softmax
 
 from tests.serve.test_persisted_model import forge
 from textmix import LinearSVM, MultinomialClassifier, SVMRelevance, WordVectorizer, load
-from textmix.core.errors import DataFormatError, IntegrityError
+from textmix.core.errors import DataFormatError
 from textmix.serve.average_model import HEAD, AveragedModel, load_model
 from textmix.serve.model import PersistedModel
 
@@ -94,10 +94,3 @@ def test_a_forged_average_is_refused(change: dict[str, Any], tmp_path: Path) -> 
 
     with pytest.raises(DataFormatError):
         load_model(forge(tmp_path / "model", tmp_path / "forged", rewrite))
-
-
-def test_an_average_that_was_changed_by_hand_is_refused(tmp_path: Path) -> None:
-    single().save(tmp_path / "model", {})
-    (tmp_path / "model" / HEAD).write_text("{}")
-    with pytest.raises(IntegrityError):
-        load_model(tmp_path / "model")

@@ -6,9 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pandas as pd
 import pytest
-from scipy import sparse
 from sklearn.exceptions import NotFittedError
 from sklearn.feature_extraction.text import CountVectorizer, TfidfTransformer, TfidfVectorizer
 from sklearn.linear_model import LogisticRegression
@@ -176,29 +174,6 @@ def test_skip_grams_with_an_index_out_of_range_are_refused(field: str, change: A
 
     with pytest.raises(DataFormatError, match="is not a model"):
         textmix.load(forge(tmp_path / "model", tmp_path / "forged", forged))
-
-
-#: A document of each kind that a class takes without a vectoriser.
-INPUTS: dict[str, Any] = {
-    "sparse": sparse.csr_array,
-    "array": lambda X: X,
-    "lists": lambda X: X.tolist(),
-    "frame": lambda X: pd.DataFrame(X, columns=[f"word {column}" for column in range(X.shape[1])]),
-}
-
-
-@pytest.mark.parametrize("name", CLASSIFIERS)
-@pytest.mark.parametrize("kind", [*INPUTS, "sequences", "lists of words"])
-def test_what_is_saved_is_read_whatever_it_was_fitted_to(name: str, kind: str, tmp_path: Path) -> None:
-    """Whatever input a class takes, a model of it comes back; or `save` refuses it and writes nothing."""
-    texts, y = problem(name)
-    counts = textmix.WordVectorizer().fit_transform(texts).toarray()
-    if (kind in INPUTS) == (name in OF_SEQUENCES):
-        pytest.skip("the class takes other input")
-    rows = [np.repeat(np.arange(counts.shape[1]), row) for row in counts]
-    X = INPUTS[kind](counts) if kind in INPUTS else rows if kind == "sequences" else [row.tolist() for row in rows]
-    model, loaded = both(make(name).fit(X, y), tmp_path)
-    assert_same(model, loaded, X)
 
 
 def test_what_cannot_be_read_is_not_written(tmp_path: Path) -> None:

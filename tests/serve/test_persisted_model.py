@@ -10,15 +10,13 @@ from typing import Any
 
 import numpy as np
 import pytest
-from sklearn.linear_model import LogisticRegression
 
 from textmix.core import digests, io
 from textmix.core.errors import ConfigError, DataFormatError, IntegrityError, MissingResult
 from textmix.data.corpus import Corpus, Ragged, label_matrix
-from textmix.experiment.methods import Method, load_methods
+from textmix.experiment.methods import load_methods
 from textmix.models.linear.two_class import TwoClassLinear
-from textmix.models.naive_bayes.mixture import MultinomialMixture
-from textmix.serve.classes import SKLEARN, can_be_persisted
+from textmix.serve.classes import can_be_persisted
 from textmix.serve.model import PersistedModel
 from textmix.text.features import build_features
 from textmix.text.sequences import SequenceVectorizer, TokenSequences
@@ -151,21 +149,6 @@ def test_infinite_parameters_come_back(tmp_path: Path) -> None:
     assert PersistedModel.load(tmp_path / "model").estimator.get_params() == model.estimator.get_params()
 
 
-@pytest.mark.parametrize("name", ["step1/_log_beta.npy", "model.json", "step0/vocabulary_.json", "meta.json"])
-@pytest.mark.parametrize("how", ["truncated", "missing", "flipped"])
-def test_a_changed_folder_is_noticed(folder: Path, tmp_path: Path, name: str, how: str) -> None:
-    path = shutil.copytree(folder, tmp_path / "model") / name
-    data = bytearray(path.read_bytes())
-    if how == "missing":
-        path.unlink()
-    else:
-        place = data.index(b"files") if name == "meta.json" else len(data) // 2
-        data[place] ^= 1
-        path.write_bytes(data[:-9] if how == "truncated" else data)
-    with pytest.raises(IntegrityError):
-        PersistedModel.load(tmp_path / "model")
-
-
 def _object_array(folder: Path) -> None:
     np.save(folder / "step1/concentration_.npy", np.array([{"a": 1}] * 4, dtype=object), allow_pickle=True)
 
@@ -185,12 +168,10 @@ HOSTILE: dict[str, Callable[[Path], None]] = {
     "estimator without forms": kind("MultinomialMixture"),
     "estimator for several labels": kind("BinaryRelevance"),
     "task of another kind": head(task="multi"),
-    "no task": head(task="both"),
     "estimator of another shape": kind("MultinomialClassifier"),
     "parameter unknown": step(parameters={"evil": 1}),
     "parameter of another type": step(parameters={"smoothing": "1"}),
     "parameter negative": step(parameters={"smoothing": -1.0}),
-    "parameter list": step(parameters={"smoothing": [1]}),
     "values missing": step(values={}),
     "values of another type": step(values={"n_features_in_": True, "converged_": True}),
     "features matrix": step(0, parameters={"tokenizer": "matrix"}),
@@ -199,13 +180,12 @@ HOSTILE: dict[str, Callable[[Path], None]] = {
     "head deep": lambda folder: io.write_text(folder / "model.json", "[" * 200_000),
     "head not text": lambda folder: io.write_bytes(folder / "model.json", b"\xff\xfe\x00"),
     "labels doubled": lambda folder: io.write_json(folder / "labels.json", ["a"] * 5),
-    "labels few": lambda folder: io.write_json(folder / "labels.json", ["a"]),
     "labels numbers": lambda folder: io.write_json(folder / "labels.json", [1, 2, 3, 4, 5]),
+    "labels few": lambda folder: io.write_json(folder / "labels.json", ["a"]),
     "words few": lambda folder: io.write_json(folder / "step0/vocabulary_.json", ["a"]),
     "table cut": array("_log_beta", lambda a: a[:-1]),
     "table of NaN": array("_log_beta", lambda a: a * np.nan),
     "value too large": step(values={"n_features_in_": 10**400}),
-    "table turned": array("_log_beta", lambda a: a.T),
     "table of another type": array("_log_beta", lambda a: a.astype(np.float32)),
     "classes out of range": array("classes_", lambda a: a + 100),
     "classes negative": array("classes_", lambda a: a - 100),
@@ -226,22 +206,6 @@ def test_a_hostile_folder_with_right_digests_is_refused(folder: Path, tmp_path: 
         PersistedModel.load(forge(folder, tmp_path / "model", HOSTILE[what]))
 
 
-def test_indices_of_kernels_are_checked(tmp_path: Path) -> None:
-    counts = build_features(corpus(False), SPEC)
-    method = Method(
-        "x", "textmix.models.naive_bayes.discounting:AbsoluteDiscountingClassifier", "x", "single", "counts", "x"
-    )
-    estimator = method.make({}).fit(counts.features, counts.classes())
-    estimator._check_loaded()
-    for part, bad in (("seen_by", 99), ("seen_by", -1), ("start", 10**6), ("group", 5), ("group", -2)):
-        wrong = getattr(estimator.weights_, part).copy()
-        wrong[len(wrong) // 2] = bad
-        broken = method.make({}).fit(counts.features, counts.classes())
-        broken.weights_ = estimator.weights_._replace(**{part: wrong})
-        with pytest.raises(ValueError, match="out of range"):
-            broken._check_loaded()
-
-
 def test_a_seal_that_is_no_record_is_refused(folder: Path, tmp_path: Path) -> None:
     for number, record in enumerate(({"files": [["a", "b"]]}, {"files": {}}, {"missing": 1}, [])):
         path = shutil.copytree(folder, tmp_path / str(number))
@@ -257,15 +221,6 @@ def test_no_folder_a_file_and_a_missing_result(folder: Path, tmp_path: Path) -> 
     io.write_missing(tmp_path / "missing", MissingResult("no data"), {})
     with pytest.raises(MissingResult, match="no data"):
         PersistedModel.load(tmp_path / "missing")
-
-
-def test_a_class_without_forms_and_an_object_as_parameter_cannot_be_saved(tmp_path: Path) -> None:
-    with pytest.raises(ConfigError, match=r"declares no fitted state"):
-        PersistedModel([("model", MultinomialMixture())], "single", LABELS).save(tmp_path / "model", {})
-    estimator = LogisticRegression(random_state=np.random.RandomState(0)).fit([[0.0], [1.0]], [0, 1])
-    with pytest.raises(ConfigError, match="random_state is a RandomState"):
-        PersistedModel([("model", estimator)], "single", ["a", "b"]).save(tmp_path / "model", {})
-    assert not (tmp_path / "model").exists() and type(estimator).__name__ in SKLEARN
 
 
 def value(name: str, change: Callable[[Any], Any]) -> Callable[[Path], None]:
@@ -284,10 +239,16 @@ def value(name: str, change: Callable[[Any], Any]) -> Callable[[Path], None]:
         ("majority", value("_strategy", lambda _: "none")),
         ("majority", value("n_outputs_", lambda _: 2)),
         ("classifier_chain", array("order_", lambda order: order * 0)),
-        ("classifier_chain", array("order_", lambda order: order + 9)),
         ("chain_ensemble", array("order_", lambda order: order - 9)),
         ("dependency_network", value("seed_", lambda _: -1)),
         ("absolute_discounting", array("weights_.seen_by", lambda seen: seen + 9)),
+        ("absolute_discounting", array("weights_.seen_by", lambda seen: seen - 9)),
+        (
+            "absolute_discounting",
+            array("weights_.start", lambda start: np.where(np.arange(len(start)) == 1, 10**6, start)),
+        ),
+        ("absolute_discounting", array("weights_.group", lambda group: group + 99)),
+        ("absolute_discounting", array("weights_.group", lambda group: group - 9)),
         ("knn", array("_postings.rows", lambda rows: rows + 99)),
         ("knn", array("_codes", lambda codes: codes + 9)),
         ("knn", array("_right", lambda right: np.ones((len(right), 2)))),

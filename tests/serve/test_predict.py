@@ -6,7 +6,6 @@ import csv
 import io as streams
 import json
 import os
-import shutil
 import signal
 import subprocess
 import sys
@@ -120,26 +119,6 @@ def test_the_module_runs_and_reads_standard_input(models: Path) -> None:
     assert len(done.stdout.splitlines()) == 3 and "2 texts labelled by EDCMClassifier" in done.stderr
 
 
-def test_predict_works_from_an_installed_package_without_the_checkout(models: Path, tmp_path: Path) -> None:
-    site = tmp_path / "site"
-    shutil.copytree(Path(command.__file__).parent, site / "textmix")
-    program = (
-        "import sys, textmix.__main__ as command; print(command.__file__, file=sys.stderr); sys.exit(command.main())"
-    )
-    done = subprocess.run(
-        [sys.executable, "-c", program, "predict", models / "edcm", "-", "--form", "text"],
-        input="wört30 wört31\n",
-        capture_output=True,
-        text=True,
-        check=False,
-        cwd=tmp_path,
-        env={**os.environ, "PYTHONPATH": str(site)},
-    )
-    assert done.returncode == 0, done.stderr
-    assert done.stderr.startswith(str(site))
-    assert done.stdout.splitlines()[1].startswith("1,öffentlich,")
-
-
 @pytest.mark.parametrize(
     ("content", "options", "message"),
     [
@@ -177,14 +156,6 @@ def test_missing_files_unknown_forms_and_tampered_models_are_told(
     ):
         assert run(*arguments) == 1
         assert message in capsys.readouterr().err
-
-
-def test_mixed_encodings_are_counted(models: Path, tmp_path: Path, capsys: Capture) -> None:
-    (tmp_path / "new.txt").write_bytes("wört00\n".encode() + "wört00\n".encode("cp1252"))
-    assert run(models / "edcm", tmp_path / "new.txt") == 0
-    captured = capsys.readouterr()
-    first, second = (line.split(",", 1)[1] for line in captured.out.splitlines()[1:])
-    assert first == second and "1 lines read as Windows-1252" in captured.err
 
 
 def test_an_unreadable_file_gives_not_even_a_header(models: Path, tmp_path: Path, capsys: Capture) -> None:
@@ -301,24 +272,6 @@ def test_a_device_is_written_through_and_stays_a_device(
     assert Path(f"/dev/{device}").is_char_device()
 
 
-def test_a_pipe_with_a_name_is_written_through(models: Path, tmp_path: Path) -> None:
-    (tmp_path / "new.txt").write_text("wört20\n")
-    os.mkfifo(tmp_path / "pipe.csv")
-    reader = subprocess.Popen(["cat", tmp_path / "pipe.csv"], stdout=subprocess.PIPE)
-    assert run(models / "edcm", tmp_path / "new.txt", "--output", tmp_path / "pipe.csv") == 0
-    assert reader.communicate(timeout=60)[0].startswith(b"id,label,probability\n1,")
-    assert (tmp_path / "pipe.csv").is_fifo()
-
-
-def test_a_link_stays_and_the_file_behind_it_is_written(models: Path, tmp_path: Path) -> None:
-    (tmp_path / "new.txt").write_text("wört20\n")
-    (tmp_path / "there").mkdir()
-    (tmp_path / "link.csv").symlink_to("there/out.csv")
-    assert run(models / "edcm", tmp_path / "new.txt", "--output", tmp_path / "link.csv") == 0
-    assert (tmp_path / "link.csv").is_symlink()
-    assert (tmp_path / "there/out.csv").read_text().startswith("id,label")
-
-
 def test_a_folder_that_is_not_there_is_not_made(models: Path, tmp_path: Path, capsys: Capture) -> None:
     (tmp_path / "new.txt").write_text("wört20\n")
     assert run(models / "edcm", tmp_path / "new.txt", "--output", tmp_path / "no/out.csv") == 1
@@ -382,14 +335,3 @@ def test_a_folder_of_models_is_refused_without_advice_to_delete_it(tmp_path: Pat
     with pytest.raises(IntegrityError) as error:
         io.read_meta(tmp_path / "models")
     assert "delete" not in str(error.value) and "name a result or a saved model" in str(error.value)
-
-
-def test_a_model_of_a_comparison_reads_tables_like_its_own(tmp_path: Path, capsys: Capture) -> None:
-    words = textmix.WordVectorizer().fit(["ball goal", "paint stage"])
-    counts = words.transform(["ball goal", "paint stage"] * 3)
-    steps = [("words", words), ("model", textmix.MultinomialClassifier().fit(counts, [0, 1] * 3))]
-    card = {"text column": 2, "delimiter": ";"}
-    PersistedModel(steps, "single", ["sport", "art"], card=card).save(tmp_path / "model", {})
-    (tmp_path / "new.csv").write_text("1;a goal, a ball\n2;the paint\n")
-    assert run(tmp_path / "model", tmp_path / "new.csv", "--quiet") == 0
-    assert [line.split(",")[1] for line in capsys.readouterr().out.splitlines()] == ["label", "sport", "art"]

@@ -60,10 +60,6 @@ def test_crate_names_workflow_inputs_outputs_and_times(folder: Path) -> None:
     assert found["index.html"]["contentSize"] == str(len("index.html"))
 
 
-def test_same_run_gives_the_same_crate(folder: Path) -> None:
-    assert described(folder) == io.read_json(folder / METADATA)
-
-
 def problems(folder: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """Return what the validator of RO-Crates finds wrong with a folder, without the network.
 

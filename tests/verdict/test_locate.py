@@ -8,9 +8,8 @@ from typing import Any
 
 import pytest
 
-from reproduction.flow.locators import MeasureLocator, ScoreLocator, parse_locator
-from reproduction.flow.results import NotRun, RoleEntry, as_read, role_entries
-from reproduction.pages.figures import FigureData
+from reproduction.flow.locators import parse_locator
+from reproduction.flow.results import NotRun, as_read, role_entries
 from reproduction.verdict.locate import Rebuilt, _test_ratio, locate, roles_behind
 from tests.verdict.reporting import Made
 from textmix.core import io
@@ -27,13 +26,6 @@ def located(made: Made, locator: str) -> Rebuilt:
     return locate(made.results, parse_locator(locator))
 
 
-def test_locator_has_typed_parts() -> None:
-    text = "score:table1/news/dcm/accuracy/mu=1"
-    assert parse_locator(text) == ScoreLocator("table1", "news", "dcm", "accuracy", "mu=1")
-    assert parse_locator("measure:own/a.b") == MeasureLocator("own", "a.b")
-    assert str(parse_locator(text)) == text
-
-
 def test_score_is_the_mean_over_trials_with_the_sample_deviation(made: Made) -> None:
     trials = [0.7, 0.8, 0.81]
     made.scores("dcm", {"": trials})
@@ -41,12 +33,6 @@ def test_score_is_the_mean_over_trials_with_the_sample_deviation(made: Made) -> 
     assert value.value == pytest.approx(sum(trials) / 3)
     assert value.standard_deviation == pytest.approx(statistics.stdev(trials))
     assert value.n == 3
-
-
-def test_one_trial_has_no_standard_deviation(made: Made) -> None:
-    made.scores("dcm", {"": [0.7]})
-    value = located(made, "score:table1/news/dcm/accuracy")
-    assert (value.value, value.standard_deviation, value.n) == (0.7, None, 1)
 
 
 @pytest.mark.parametrize(
@@ -109,15 +95,6 @@ def test_measure_is_found_by_key(made: Made) -> None:
     assert located(made, "measure:own/a.b").value == 0.5
     with pytest.raises(ConfigError, match=r"no table curve\.csv"):
         made.results.measure_table("own", "curve")
-
-
-@pytest.mark.parametrize(
-    ("path", "value"),
-    [("splits.halves.trials", 10.0), ("splits.halves.kind", "random"), ("status", "built")],
-)
-def test_setting_is_what_paper_yaml_says(made: Made, path: str, value: float | str) -> None:
-    made.scores("dcm", {"": [0.8] * 10})
-    assert located(made, f"setting:{path}").value == value
 
 
 def test_missing_setting_names_where_it_stopped(made: Made) -> None:
@@ -183,14 +160,6 @@ def test_result_changed_by_hand_is_refused(made: Made) -> None:
 
 
 @pytest.mark.parametrize(
-    "locator", ["score:table1/news/dcm", "data:news", "data:news/", "weight:x/y", "measure:own", "", "time:a/b/c/", "x"]
-)
-def test_malformed_locator_is_refused_with_the_grammar(locator: str) -> None:
-    with pytest.raises(ConfigError, match="<"):
-        parse_locator(locator)
-
-
-@pytest.mark.parametrize(
     ("locator", "roles"),
     [
         ("score:table1/news/dcm/accuracy", ["news"]),
@@ -203,13 +172,6 @@ def test_roles_behind_a_value(made: Made, locator: str, roles: list[str]) -> Non
     assert roles_behind(made.results, parse_locator(locator)) == roles
 
 
-def test_role_entries_take_the_configuration_as_it_is() -> None:
-    entries = role_entries(
-        {"a": {"dataset": "b", "comparable": "nearly"}, "c": {"dataset": None, "comparable": "fully"}}
-    )
-    assert entries == {"a": RoleEntry("b", "nearly", ""), "c": RoleEntry(None, "fully", "")}
-
-
 def test_an_entry_says_which_stand_in_was_read(tmp_path: Path) -> None:
     part = {"dataset": "part", "comparable": "not", "note": "a tenth of it"}
     entries = role_entries({"a": {"dataset": "whole", "comparable": "fully", "stand_ins": [part]}})
@@ -220,17 +182,3 @@ def test_an_entry_says_which_stand_in_was_read(tmp_path: Path) -> None:
         found = as_read(entries, tmp_path)["a"]
         assert (found.comparable, found.note, found.data) == expected
         assert found.dataset == "whole"
-
-
-def test_figure_reads_trials_grid_and_published(made: Made) -> None:
-    made.scores("dcm", {"": [0.7, 0.8]})
-    made.scores("grid", {"mu=10": [0.4], "mu=2": [0.3]})
-    options = {"experiment": "table1", "published": {"dcm": "p.x"}}
-    data = FigureData(made.results, {"p.x": 0.75}, options)
-    assert data.trials("news", "dcm", "accuracy") == [0.7, 0.8]
-    assert list(data.grid("news", "grid", "accuracy", "mu").items()) == [(2.0, [0.3]), (10.0, [0.4])]
-    assert (data.published_of("dcm"), data.published_of("edcm")) == (0.75, None)
-    with pytest.raises(ConfigError, match="no 'role'"):
-        data.option("role")
-    with pytest.raises(ConfigError, match="no 'delta'"):
-        data.grid("news", "grid", "accuracy", "delta")

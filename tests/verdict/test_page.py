@@ -168,12 +168,6 @@ def test_pages_are_well_formed_and_every_id_stands_once() -> None:
             assert not anchor or anchor in made[name].ids, link
 
 
-def test_every_row_is_a_permanent_link_by_its_own_id() -> None:
-    section = part()
-    page = Reader(pages(section)["numbers"])
-    assert {item.cell.id for item in section.items} <= set(page.ids)
-
-
 def test_pages_load_nothing_and_only_the_table_runs_a_script() -> None:
     for name, html in pages(part()).items():
         page = Reader(html)
@@ -206,19 +200,6 @@ def test_verdict_is_never_shown_by_colour_alone() -> None:
         assert f"</span> {verdict}</span>" in html
 
 
-def test_the_front_page_answers_first_and_names_failed_claims_before_numbers() -> None:
-    rows = {"c": {"kind": "claim", "metric": "a claim", "value": ""}, "n": {"metric": "a number"}}
-    section = made_of([comparison("differs", id=f"p.{name}", **cells) for name, cells in rows.items()][::-1])
-    html = pages(section)["index"]
-    assert [item.kind for item in section.differing] == ["claim", "number"]
-    ids = ["coverage", "differs", "unexplained", "missing", "reading"]
-    places = [html.index(f'id="{name}"') for name in ids]
-    assert places == sorted(places)
-    for part in ("unexplained", "differs"):
-        shown = html[html.index(f'id="{part}"') :]
-        assert shown.index("a claim") < shown.index("a number")
-
-
 def made_of(rows: list[dict[str, Any]], choices: Sequence[Choice] = ()) -> PaperSection:
     """Return a section with the given rows of a comparison and no table."""
     published = tuple(
@@ -229,14 +210,6 @@ def made_of(rows: list[dict[str, Any]], choices: Sequence[Choice] = ()) -> Paper
     spec = {**SPEC, "tables": {}, "figures": {}}
     gone = DataUsed("gone", "", "", "", "fully", "", "", "is in no package")
     return make_section("p", spec, record, rows, results, data=[gone])
-
-
-def test_weak_numbers_count_apart() -> None:
-    rows = [comparison("reproduced", id="p.x"), comparison("differs", id="p.y"), comparison("differs", id="p.z")]
-    section = made_of([{**rows[0], "weak": "its margin accepts too much"}, *rows[1:]])
-    report = Report([section], {})
-    assert report.counts == {**dict.fromkeys(VERDICTS, 0), "differs": 2} == section.counts
-    assert report.weak_counts == {**dict.fromkeys(VERDICTS, 0), "reproduced": 1}
 
 
 def test_only_numbers_and_claims_are_counted() -> None:
@@ -291,10 +264,6 @@ def test_pages_work_with_the_keyboard() -> None:
 def test_missing_figure_says_why() -> None:
     page = Reader(pages(part(text="no source answered", figure=False))["edcm"])
     assert "Not drawn: no source answered (no source answered)." in page.text
-
-
-def test_same_input_gives_the_same_pages() -> None:
-    assert pages(part()) == pages(part())
 
 
 def test_inline_drawing_gets_its_own_ids_and_loses_the_global_style() -> None:
@@ -411,13 +380,6 @@ def test_a_paper_that_was_recorded_alone_has_its_own_day() -> None:
     )
     message = f"other, third one: commit {'c' * 10}, 74 minutes; {section.name}: commit {'d' * 10}, 74 minutes"
     assert f'The recorded run of 2026-11-23 to 2026-11-26 <span class="count">{message}' in render_front(report)
-
-
-def test_a_record_names_its_minutes_by_the_clock_and_of_the_processor() -> None:
-    section = made_of([comparison("reproduced")])
-    facts = Facts("2026-11-23T00:00:00Z", "c" * 40, "", 74, 140, "A kind of processor")
-    page = render_front(Report([section], {}, RecordedRun({}, {section.name: facts})))
-    assert "74 minutes (140 of the processor, A kind of processor)" in page
 
 
 def test_values_that_do_not_equal_the_record_are_named_up_to_ten() -> None:

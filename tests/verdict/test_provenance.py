@@ -42,14 +42,6 @@ def test_seconds_of_all_jobs_are_summed_by_stage(tmp_path: Path) -> None:
     assert by_stage(tmp_path) == {}
 
 
-def test_jobs_that_ended_before_they_were_measured_are_left_out(tmp_path: Path) -> None:
-    io.write_text(tmp_path / "fit/a.tsv", "")
-    io.write_text(tmp_path / "fit/b.tsv", "s\tmax_rss\n")
-    io.write_text(tmp_path / "parse/a.tsv", "")
-    io.write_text(tmp_path / "parse/b.tsv", "s\tmax_rss\n2.0\t-\n")
-    assert by_stage(tmp_path, *tmp_path.rglob("*.tsv")) == {"parse": "2.0 s"}
-
-
 def test_what_a_job_took_of_the_processor_after_the_last_look_is_reckoned_at_the_same_rate(tmp_path: Path) -> None:
     jobs = {"short": "4.0\t3.0", "long": "60.0\t36.0", "twice": "2.0\t1.0\n2.0\t1.5", "too_short": "0.1\tNA"}
     for name, row in jobs.items():

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from reproduction.verdict.published import Published
-from reproduction.verdict.quotes import Reference, quoted, references
+from reproduction.verdict.quotes import quoted
 from reproduction.verdict.recorded import RecordedRow
 from textmix.core.errors import ConfigError
 
@@ -75,8 +75,3 @@ def test_a_reference_becomes_the_value_of_its_row_or_reading(text: str, expected
 def test_a_reference_without_a_recorded_value_is_an_error_that_names_it(text: str, message: str) -> None:
     with pytest.raises(ConfigError, match=message):
         words(text)
-
-
-def test_references_are_read_in_order_with_their_levels() -> None:
-    found = list(references("{a} and {b at f=1; g=two words}"))
-    assert found == [Reference("a", {}), Reference("b", {"f": "1", "g": "two words"})]

@@ -57,11 +57,9 @@ def origin(data: str = "d", settings: str = "s", results: str = "results/scores/
         ("reproduced", 0.8149, origin(), recorded(), "equal"),
         ("reproduced", 0.87, origin(), recorded(), "not equal"),
         ("reproduced", 0.81, origin("e"), recorded(), "other data"),
-        ("reproduced", 0.81, None, recorded(), "other data"),
         ("reproduced", 0.81, None, recorded(data=""), "equal"),
         ("reproduced", 0.81, origin(results="results/timings/a.csv"), recorded(), "a measured time"),
         ("data missing", "", None, recorded(), "not rebuilt here"),
-        ("data missing", 0.81, origin("e"), recorded(), "not rebuilt here"),
         ("reproduced", 0.81, origin(), recorded(verdict="data missing"), ""),
         ("data missing", "", None, recorded(verdict="open"), ""),
     ],
@@ -77,12 +75,9 @@ def test_a_row_is_equal_to_the_record_only_with_the_same_data(
     ("one", "other", "printed", "same"),
     [
         ("78.24", "78.21", "78.2", True),
-        ("78.24", "78.31", "78.2", False),
         ("1000.4", "1000.0", "1,000", True),
-        ("holds", "holds", "", True),
         ("holds", "fails", "", False),
         ("", "0.8", "0.8", False),
-        ("0.81234", "0.81231", "", True),
         ("0.8124", "0.8123", "", False),
     ],
 )
@@ -158,7 +153,6 @@ def test_without_a_record_no_page_speaks_of_one() -> None:
     [
         ("reproduced", origin(), "reproduced", False, 0),
         ("differs", origin(), "reproduced", False, 1),
-        ("not run", origin(), "differs", False, 1),
         ("reproduced", origin(), "differs", False, 0),
         ("differs", origin("e"), "reproduced", False, 0),
         ("differs", origin(settings="t"), "reproduced", False, 1),
@@ -199,15 +193,6 @@ def test_no_judged_row_of_the_record_can_be_lost_unseen() -> None:
         now = [{"id": row["id"], "kind": row["kind"], "verdict": "not run", "reason": ""} for row in judged]
         lost, counts = lost_verdicts(now, found, run, fewer_trials=True)
         assert len(lost) == counts["compared"] == len(judged)
-
-
-def test_what_was_written_is_read_again(tmp_path: Path) -> None:
-    run = run_of(recorded(), recorded("p.y"))
-    rows = io.format_csv(map(asdict, run.rows.values()), RECORDED_COLUMNS)
-    folder = tmp_path / "p"
-    assert read_recorded(recorded_files([folder])) is None
-    write_record(run, {"p": folder}, {"p": rows})
-    assert read_recorded(recorded_files([folder])) == run
 
 
 @pytest.mark.parametrize(

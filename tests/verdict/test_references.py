@@ -124,6 +124,10 @@ def parse(root: Path) -> None:
     check_papers(plan.papers, plan.folders, root)
 
 
+def test_the_files_of_all_papers_name_what_there_is() -> None:
+    parse(ROOT)
+
+
 @pytest.mark.parametrize("kind", FAULTS)
 def test_a_name_that_does_not_exist_is_refused_with_its_place_and_the_nearest_name(root: Path, kind: str) -> None:
     name, right, wrong, message = FAULTS[kind]

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 
-from reproduction.flow.curves import CLAIM_UNIT, Curve, Reading, factor_rows, read_curves, read_factors, read_folder
+from reproduction.flow.curves import CLAIM_UNIT, Curve, Reading, factor_rows
 from reproduction.flow.readings import DeclaredReading, Specification
 from reproduction.verdict.causes import Cause
 from reproduction.verdict.claims import distance
@@ -16,8 +15,7 @@ from reproduction.verdict.read_sections import _specified
 from reproduction.verdict.section import PaperSection
 from reproduction.verdict.specifications import curve_of
 from reproduction.verdict.unexplained import unexplained
-from reproduction.verdict.words import VERDICTS
-from tests.verdict.reporting import META, SETTINGS, Made, row
+from tests.verdict.reporting import SETTINGS, Made, row
 from textmix.core import io
 
 READ = {"experiments": {**SETTINGS["experiments"], "table1_r0": SETTINGS["experiments"]["table1"]}}
@@ -117,24 +115,6 @@ def test_a_curve_says_how_many_readings_lie_within_the_margin_and_how_many_diffe
     assert curve(0.2, 0.2, 0.1).standing == "outside the range of 3 readings with 2 distinct values"
     assert curve(0.2, 0.2).standing == "outside the range of 2 readings with one value"
     assert curve(None, None).finding == "the readings were not run"
-
-
-def test_a_curve_never_says_a_verdict() -> None:
-    for one in (curve(0.7, 0.9), curve(0.1, 0.2), curve(None, None)):
-        assert not any(verdict in one.standing for verdict in VERDICTS if verdict != "not run")
-
-
-def test_curves_are_read_as_they_were_written(tmp_path: Path) -> None:
-    from reproduction.flow.curves import READINGS
-
-    written = curve(0.7, None, math.pi)
-    with io.new_folder(tmp_path / "curves", META) as folder:
-        io.write_text(folder / "readings.csv", io.format_csv(written.rows(), READINGS))
-        rows = list(factor_rows({"made": SPECIFICATION.factors}))
-        io.write_text(folder / "factors.csv", io.format_csv(rows, tuple(rows[0])))
-    files = read_folder(tmp_path / "curves")
-    assert read_curves(files) == [written]
-    assert read_factors(files) == {"made": SPECIFICATION.factors}
 
 
 class _Item:

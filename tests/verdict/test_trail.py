@@ -6,9 +6,8 @@ from typing import Any
 
 import pytest
 
-from reproduction.flow.origins import Origin
 from reproduction.verdict.page import Report, render_numbers
-from reproduction.verdict.provenance import made_by, place_in_paper, shown_in, where_in_words
+from reproduction.verdict.provenance import place_in_paper, shown_in, where_in_words
 from reproduction.verdict.tables import PaperTable, make_cell
 from tests.verdict.test_page import comparison, made_of
 
@@ -18,41 +17,14 @@ from tests.verdict.test_page import comparison, made_of
     [
         ("pmm.t1", "000:L407", "Table 1, line 407"),
         ("vil.f2", "002:L10-L12,L20", "Figure 2, lines 10–12, 20"),
-        ("zh.eq", "004:(3)", "equations, equation 3"),
         ("vil.eq", "002:(3)-(5)", "equations, equation 3–5"),
         ("cbm.claims", "003:L952", "claims of the text, line 952"),
-        ("sg.wv", "003", "word vectors"),
         ("x.other_part", "003", "other part"),
         ("pmm.derived", "derived", "derived from its tables"),
     ],
 )
 def test_the_place_of_a_row_is_said_in_words(artefact: str, where: str, words: str) -> None:
     assert place_in_paper(artefact, where) == words
-
-
-def test_a_row_links_to_settings_records_and_logs() -> None:
-    results = "results/predictions/p/t1/news/dcm results/scores/p/t1/news/dcm.csv results/papers/p/measures/own"
-    spec = {
-        "experiments": {"t1": {"methods": {"dcm": {"use": "dcm"}}}},
-        "measures": {"own": {"function": "likeness.own"}},
-    }
-    assert made_by("p", Origin("p.x", "", "", "", results), spec) == [
-        ("settings of the experiment t1, method dcm", "../../config/papers/p/paper.yaml"),
-        ("code of dcm, by its estimator", "../../config/methods.yaml"),
-        ("record of predictions p/t1/news/dcm", "../../results/predictions/p/t1/news/dcm/meta.json"),
-        ("log", "../../logs/fit/p/t1/news/dcm.log"),
-        ("record of scores p/t1/news/dcm", "../../results/scores/p/t1/news/dcm.csv.meta.json"),
-        ("log", "../../logs/score/p/t1/news/dcm.log"),
-        ("settings of the measure own", "../../config/papers/p/paper.yaml"),
-        ("code of likeness.own", "../../src/reproduction/papers/p/likeness.py"),
-        ("record of measure p/own", "../../results/papers/p/measures/own/meta.json"),
-        ("log", "../../logs/measure/p/own.log"),
-    ]
-    assert made_by("p", Origin("p.x", "", "", "", "results/datasets/news"), spec)[:2] == [
-        ("entry of the data set news, with its reader", "../../config/datasets.yaml"),
-        ("code of the readers", "../../src/textmix/data/readers"),
-    ]
-    assert made_by("p", None, {}) == [("settings", "../../config/papers/p/paper.yaml")]
 
 
 def test_a_row_links_to_the_figures_and_tables_that_show_it() -> None:
@@ -76,7 +48,6 @@ def test_a_row_links_to_the_figures_and_tables_that_show_it() -> None:
 @pytest.mark.parametrize(
     ("where", "words"),
     [
-        ("001:L341", "line 341"),
         ("001:L327-L341,L9", "lines 327–341, 9"),
         ("unsaid", "the document does not say"),
         ("Table 2", "Table 2"),

@@ -12,16 +12,13 @@ from pathlib import Path
 
 import pytest
 
-from reproduction.flow.verify import verify
 from tests.workflow.tiny import Clone, descendants
-from textmix.core import io
 
 pytestmark = pytest.mark.workflow
 
 #: One fit, and the scores that need it.
 FIT = "results/predictions/edcm/smoothing/tiny_news/edcm"
 SCORE = "results/scores/edcm/smoothing/tiny_news/edcm.csv"
-RULES = [*Path(__file__).parents[2].glob("workflow/rules/*.smk"), Path(__file__).parents[2] / "workflow/Snakefile"]
 #: Seconds after which a test that waits has hung; no test comes near.
 HUNG = 600
 
@@ -94,19 +91,6 @@ def test_a_run_without_the_report_says_nothing_about_its_verdicts(copy: Clone) -
         assert done.returncode == 0 and ("Report:" in done.stdout) == message, done.stdout
 
 
-def test_two_runs_at_once_leave_the_first_unharmed(clean: Clone, copy: Clone) -> None:
-    hold(copy, "score", "rows = score(")
-    (copy.folder / SCORE).unlink()
-    first = copy.start("--cores", "1", SCORE)
-    wait_until((copy.folder / "held").exists)
-    second = copy.run_warm("--cores", "1", SCORE)
-    (copy.folder / "go").touch()
-    assert second.returncode != 0
-    assert "lock" in second.stdout.lower()
-    assert first.wait(timeout=HUNG) == 0
-    assert copy.digests()[SCORE] == clean.digests()[SCORE], "one job has a Python of its own, the other a fork"
-
-
 #: That each fault is found stands in the tests of the plan; here that a sentence reaches the user from the reading of
 #: the files, and from the plan.
 WRONG = {
@@ -142,13 +126,6 @@ def test_tampered_result_stops_the_next_stage_and_verify_names_it(copy: Clone) -
     assert "classes.npy" in scored.stdout
 
 
-def test_verify_accepts_an_untouched_run(clean: Clone, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(clean.folder)
-    faults, checked = verify(Path("results"), Path("resources"))
-    assert faults == []
-    assert checked > 20
-
-
 def test_missing_data_leave_a_missing_result_and_strict_makes_it_an_error(copy: Clone) -> None:
     for path in (copy.folder / "mirror").glob("tiny_reuters*"):
         path.unlink()
@@ -165,23 +142,6 @@ def test_missing_data_leave_a_missing_result_and_strict_makes_it_an_error(copy: 
     assert "tiny_reuters" in strict.stdout
 
 
-def test_flipped_byte_in_raw_data_is_refused_and_the_other_document_is_still_rebuilt(copy: Clone) -> None:
-    raw = copy.folder / "mirror/tiny_reuters-train.tab"
-    data = bytearray(raw.read_bytes())
-    data[500] ^= 1
-    raw.write_bytes(bytes(data))
-    shutil.rmtree(copy.folder / "resources/tiny_reuters")
-    shutil.rmtree(copy.folder / "results/datasets/tiny_reuters")
-    comparison = copy.folder / "results/papers/edcm/comparison.csv"
-    comparison.unlink()
-    done = copy.run_warm("--cores", "2", "results/datasets/tiny_reuters", "results/papers/edcm/comparison.csv")
-    assert done.returncode == 0, "the damage is recorded, and the rest is rebuilt"
-    assert "tiny_reuters" in done.stdout
-    assert io.read_meta(copy.folder / "results/datasets/tiny_reuters")["missing"]["broken"] is True
-    assert "edcm.t1" in comparison.read_text(encoding="utf-8")
-    assert not list((copy.folder / "resources/tiny_reuters").glob("*.tab"))
-
-
 def test_no_mirror_and_no_network_say_what_to_do(fresh: Clone) -> None:
     done = fresh.run_warm("--cores", "1", "resources/tiny_reuters/fetch.json", TEXTMIX_MIRROR="/nonexistent")
     assert done.returncode == 0, done.stdout
@@ -192,15 +152,3 @@ def test_dry_run_of_a_fresh_clone_fetches_nothing(fresh: Clone) -> None:
     done = fresh.run("-n")
     assert done.returncode == 0, done.stdout
     assert not (fresh.folder / "resources").exists()
-
-
-def test_every_target_rule_has_a_sentence(clean: Clone) -> None:
-    done = clean.run_warm("--list-target-rules")
-    listed = {line.split()[0]: line.split()[1:] for line in done.stdout.splitlines() if re.match(r"[a-z_]+\b", line)}
-    named = {name for path in RULES for name in re.findall(r"^rule (\w+):", path.read_text("utf-8"), re.MULTILINE)}
-    targets = named & listed.keys()
-    papers = {path.name for path in (clean.folder / "config/papers").iterdir() if path.is_dir()}
-    assert {"all", "report", "figures", "tables", "verify", "doctor", "own", "specifications", "record"} <= targets
-    assert papers <= listed.keys()
-    for target in targets:
-        assert len(listed[target]) > 3, f"{target} has no sentence"

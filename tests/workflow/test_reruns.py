@@ -102,20 +102,6 @@ def test_an_edit_of_a_module_of_ones_own_makes_what_it_reaches(fresh: Clone) -> 
         (fresh.folder / name).write_text(text, encoding="utf-8")
 
 
-def test_edited_published_number_reruns_only_the_comparison_and_what_shows_it(copy: Clone) -> None:
-    copy.edit("config/papers/edcm/published.csv", "0.781", "0.782")
-    jobs = planned(copy)
-    assert jobs.keys() <= ENDS
-    assert jobs["compare"] == 1
-
-
-def test_changed_metric_refits_nothing(copy: Clone) -> None:
-    copy.edit(METRIC, *METRIC_EDIT)
-    jobs = planned(copy)
-    assert "score" in jobs
-    assert "fit" not in jobs
-
-
 def test_a_parameter_of_one_method_reruns_its_fit_and_what_reads_it(copy: Clone) -> None:
     paper = copy.folder / "config/papers/edcm/paper.yaml"
     spec = yaml.safe_load(paper.read_text(encoding="utf-8"))

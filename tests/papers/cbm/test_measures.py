@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 
 from reproduction.flow.measures import Repeated
-from textmix.models.cbm.mixture_kernels import search_modes
 
 
 def test_methods_are_compared_document_by_document(measured, source):
@@ -48,12 +47,3 @@ def test_the_example_shows_mode_marginals_and_symmetric_correlations(measured):
     lost = [row for row in tables["labels"] if row["mode"] == 1 and row["marginal"] < 0.5]
     assert bool(lost) == bool(values["mode_holds_a_label_below_one_half"])
     assert values["probability_of_mode"] >= values["probability_of_marginal_set"] - 1e-12
-
-
-def test_a_set_that_several_components_list_is_counted_for_each_of_them():
-    generator = np.random.default_rng(0)
-    log_pi, z = np.log(np.full((50, 4), 0.25)), generator.normal(0, 0.3, (4, 50, 2))
-    *_, tried, exact = search_modes(log_pi, z, True, 100)
-    assert exact.all()
-    assert tried.max() > 4, "there are 4 sets of 2 labels"
-    assert tried.max() <= 4 * 4, "each of 4 components lists each set once"

@@ -8,8 +8,6 @@ import numpy as np
 
 from reproduction.flow.measures import Repeated
 from reproduction.papers.cbm.variants import calibrated_threshold, with_parent, within_reach
-from textmix.models.label_sets.chain_kernels import search_chain
-from textmix.models.label_sets.chain_sampling_kernels import search_samples
 
 
 def test_variants_of_chains_and_boosting_are_scored(measured):
@@ -56,19 +54,3 @@ def test_sets_within_reach_are_those_that_are_counted_first():
     number = sets @ [1, 2, 4, 8]
     for limit in (1, 3, 5, 16, 1000):
         np.testing.assert_array_equal(within_reach(sets, limit), number < limit)
-
-
-def test_sampled_label_sets_are_never_less_likely_than_the_greedy_one():
-    generator = np.random.default_rng(5)
-    Z, V = generator.normal(size=(60, 4)), np.triu(generator.normal(0, 2, (4, 4)), 1)
-
-    def log_probability(label_sets: np.ndarray) -> np.ndarray:
-        odds = Z + label_sets @ V
-        return -np.logaddexp(0.0, np.where(label_sets == 1, -odds, odds)).sum(axis=1)
-
-    greedy = log_probability(search_chain(Z, V, 1)[0].astype(float))
-    few, many = (log_probability(search_samples(Z, V, n, 7).astype(float)) for n in (10, 2000))
-    assert (few >= greedy).all() and (few > greedy).any()
-    sets = np.array(list(itertools.product((0, 1), repeat=4)), dtype=float)
-    best = np.max([log_probability(np.tile(document, (60, 1))) for document in sets], axis=0)
-    np.testing.assert_allclose(many, best, err_msg="two thousand samples find the mode of four labels")

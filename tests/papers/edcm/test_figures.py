@@ -41,16 +41,6 @@ def drawn(root: Path, name: str) -> Sheet:
         return FIGURES[name](FigureData(_results(root), PRINTED, SPEC["figures"][name]))
 
 
-def test_no_kind_of_q_hides_another(measured):
-    figure = drawn(measured[1], "log_probabilities")
-    for number, axes in enumerate(figure.axes):
-        colours = {line.get_color() for line in axes.lines if line.get_linestyle() == "None"}
-        assert colours == {"C1" if number % 2 == 0 else "C2"}
-    assert [axes.get_xlabel() for axes in figure.axes] == ["−log p, DCM (log scale)"] * 2 + [
-        "words in document (log scale)"
-    ] * 2
-
-
 def test_the_exact_ratio_at_a_count_of_one_stands_on_the_axes(measured):
     (axes,) = drawn(measured[1], "gamma_ratio").axes
     (low, high), (bottom, _) = axes.get_xlim(), axes.get_ylim()
@@ -58,11 +48,6 @@ def test_the_exact_ratio_at_a_count_of_one_stands_on_the_axes(measured):
     starts = [(line.get_xdata()[0], line.get_ydata()[0]) for line in curves]
     assert starts and all(start == (1.0, pytest.approx(0.0, abs=1e-6)) for start in starts)
     assert low < 1 and high > 50 and bottom < 0
-
-
-def test_curves_of_k_nn_say_over_how_many_splits(measured):
-    for axes in drawn(measured[1], "knn_curves").axes:
-        assert axes.get_title("left").endswith(", splits (n = 2)")
 
 
 def test_no_name_of_a_form_is_cut(measured):

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-from reproduction.papers.edcm import study_figures
-
 
 def test_readings_hold_the_values_of_the_measures_that_they_vary(measured):
     measures = measured[0]
@@ -30,12 +28,3 @@ def test_every_method_of_the_dcm_has_a_row_a_split_and_three_reach_the_same_maxi
     levels = [measure.values[f"dcm_{name}_perplexity"].mean for name in ("reciprocal_newton", "newton", "fixed_point")]
     assert levels == pytest.approx([levels[0]] * 3, rel=1e-3)
     assert measure.values["dcm_leave_one_out_perplexity"].mean != pytest.approx(levels[0], rel=1e-3)
-
-
-def test_a_form_of_tf_idf_is_written_without_doubt_about_its_factors() -> None:
-    row = {"count": "x", "word": "log D / d", "documents": "training"}
-    assert study_figures._form(row) == "x · log (D / d)"
-    assert study_figures._form({**row, "count": "sqrt x", "word": "sqrt D / d"}) == "(sqrt x) · sqrt (D / d)"
-    assert study_figures._form({**row, "count": "1", "documents": "all"}) == "log (D / d), d of all documents"
-    odds = {**row, "word": "log (D - d + .5) / (d + .5)"}
-    assert study_figures._form(odds) == "x · log ((D - d + .5) / (d + .5))"

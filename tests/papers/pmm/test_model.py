@@ -42,11 +42,6 @@ def test_better_searches_gain_and_greedy_keeps_within_its_evaluations() -> None:
         assert pmm_model._share_of_evaluations(predicted[np.newaxis]) == pytest.approx(evaluated / 28)
 
 
-def test_share_of_evaluations_is_one_where_all_labels_are_taken() -> None:
-    assert pmm_model._share_of_evaluations(np.ones((2, 5))) == 1.0
-    assert pmm_model._share_of_evaluations(np.eye(5)) == pytest.approx((5 + 4) / 15)
-
-
 def test_calibration_bins_hold_all_decisions_and_tempering_is_chosen_in_training() -> None:
     settings = {"temperatures": [1, 3], "bins": 5, "folds": 2}
     measure = pmm_model.calibration({"one": source(5)}, settings, rng())

@@ -96,13 +96,6 @@ def test_nothing_at_hand_is_a_missing_result() -> None:
         drawn("fusion")
 
 
-def test_gains_by_length_and_pruning_say_over_how_many_splits_and_have_bars() -> None:
-    for name in ("longer", "thinned"):
-        figure = drawn(name, name)
-        assert {axes.get_title() for axes in figure.axes} == {"BBC News, splits (n = 2)"}
-        assert "A bar reaches one standard deviation over the splits to each side of the mean gain." in figure.notes
-
-
 def test_every_method_of_the_figure_has_a_name() -> None:
     compared = SPEC["measures"]["comparison"]["methods"]
     assert set(NAMES) == set(compared)
