@@ -185,10 +185,6 @@ def test_the_state_changes_when_something_new_is_there_and_never_once_it_was_had
     assert source_state(the_entry, target, None) == mirrored_state
 
 
-def test_the_given_state_is_the_recorded_one(tmp_path: Path) -> None:
-    assert fetch_dataset(entry(mirrored()), tmp_path, None, state="given")["state"] == "given"
-
-
 @pytest.mark.parametrize("text", ["", "{", "[]", "null", '{"status": "missing", "state": "old"}'])
 def test_a_record_that_is_none_counts_as_not_had(tmp_path: Path, text: str) -> None:
     (tmp_path / "fetch.json").write_text(text)
