@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import gzip
 import io
 import json
 import re
@@ -58,22 +57,6 @@ def test_texts_and_labels_are_those_of_the_file(tmp_path):
     assert labels(corpus) == [["a"], ["b"]]
     assert corpus.ids == ["1", "2"]
     assert corpus.split is None
-
-
-@pytest.mark.parametrize(
-    "content",
-    [
-        b"\xef\xbb\xbf" + GOOD.encode(),
-        GOOD.replace("\n", "\r\n").encode(),
-        GOOD.rstrip("\n").encode(),
-        GOOD.replace("\nthree", "\n\nthree").encode(),
-        gzip.compress(GOOD.encode()),
-    ],
-    ids=["byte order mark", "CRLF", "no last line end", "empty line", "packed"],
-)
-def test_other_forms_of_the_same_table_are_the_same(tmp_path, content):
-    corpus = read_own(reading(write(tmp_path, "a.csv", content)))
-    assert corpus.content_digest() == read_own(reading(write(tmp_path, "b.csv", GOOD))).content_digest()
 
 
 def test_labels_may_hold_commas_quotes_slashes_and_line_ends(tmp_path):

@@ -48,18 +48,6 @@ def test_with_a_network_a_role_keeps_its_data_and_its_stand_ins(tmp_path: Path) 
     assert available_roles(ROLES, within_reach) == ROLES
 
 
-def test_a_host_is_asked_for_once(tmp_path: Path) -> None:
-    asked: list[str] = []
-
-    def finds(host: str) -> bool:
-        """Note the host."""
-        asked.append(host)
-        return True
-
-    reach(entries(), tmp_path, None, finds=finds)
-    assert sorted(asked) == sorted({*asked}) and "qwone.com" in asked
-
-
 def test_files_of_a_mirror_and_fetched_files_are_within_reach_without_a_network(tmp_path: Path) -> None:
     mirror, resources = tmp_path / "mirror", tmp_path / "resources"
     path = mirror / "newsgroups/20news-18828.tar.xz"

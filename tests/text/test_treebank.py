@@ -58,13 +58,6 @@ def test_entry_makes_skipgrams_of_lemmas() -> None:
     assert built.text is not None and built.text.text(0) == "It fails."
 
 
-def test_words_may_be_present_rather_than_counted_and_lowered() -> None:
-    corpus = corpus_of(["A a b", "B"])
-    built = build_features(corpus, {"tokenizer": "whitespace", "casing": "lower", "weighting": "binary"})
-    assert built.feature_names == ["a", "b"]
-    np.testing.assert_array_equal(built.features.toarray(), [[1, 1], [0, 1]])
-
-
 def test_paragraph_vectors_replace_the_counts() -> None:
     corpus = corpus_of(["good fine good film"] * 6 + ["bad awful bad film"] * 6)
     built = build_features(corpus, {"tokenizer": "letters", "vectors": {"size": 3, "min_count": 1, "epochs": 2}})
