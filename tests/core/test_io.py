@@ -201,12 +201,6 @@ def test_missing_result_filled_by_hand_is_refused(tmp_path, name):
         io.check_result(path)
 
 
-def test_missing_result_takes_the_place_of_an_older_result(tmp_path):
-    make_folder(tmp_path / "folder")
-    io.write_missing(tmp_path / "folder", MissingResult("gone"), META)
-    assert os.listdir(tmp_path / "folder") == [io.META]
-
-
 # --- arrays -----------------------------------------------------------------------------------------------------------
 
 
@@ -289,13 +283,6 @@ def test_json_text_depends_on_the_value_only(tmp_path):
 def test_json_refuses_what_is_no_json(value):
     with pytest.raises(ValueError, match="not JSON compliant"):
         io.canonical_json({"x": value})
-
-
-def test_sha256_of_a_file_is_that_of_its_bytes(tmp_path):
-    data = bytes(range(256)) * 5000
-    (tmp_path / "a").write_bytes(data)
-    assert digests.sha256_file(tmp_path / "a") == digests.sha256_bytes(data)
-    assert digests.sha256_bytes(b"abc") == "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
 
 
 def test_a_result_copied_over_another_is_refused_although_its_digests_fit(tmp_path):

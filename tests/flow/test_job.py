@@ -19,11 +19,10 @@ import pytest
 from reproduction.flow import job as runtime
 from reproduction.flow import recipe
 from reproduction.flow.job import job
-from reproduction.flow.recipe import Code, record_of
+from reproduction.flow.recipe import Code
 from textmix.core import digests, io
 from textmix.core.errors import ConfigError, MissingResult
 from textmix.core.progress import Paced, progress
-from textmix.numerics import determinism
 from textmix.numerics.determinism import rng
 
 AXES = (7, "newsgroups", "random_80_20", 3, "split")
@@ -109,15 +108,6 @@ def test_generator_is_the_one_that_the_stored_splits_were_made_with():
 # --- threads ----------------------------------------------------------------------------------------------------------
 
 
-def test_the_limit_sets_the_environment_of_every_library(monkeypatch):
-    monkeypatch.setattr(os, "environ", {"OMP_NUM_THREADS": "8", "HOME": "/"})
-    monkeypatch.delitem(sys.modules, "numba", raising=False)
-    determinism.limit_threads()
-    libraries = ("OMP", "OPENBLAS", "MKL", "NUMEXPR", "VECLIB_MAXIMUM", "BLIS", "NUMBA")
-    expected = {f"{name}_NUM_THREADS": "1" for name in libraries}
-    assert {key: value for key, value in os.environ.items() if key.endswith("THREADS")} == expected
-
-
 def test_the_limit_holds_libraries_that_are_loaded_already():
     program = (
         "import numpy, scipy.linalg, sklearn, threadpoolctl, textmix.numerics.determinism;"
@@ -160,33 +150,6 @@ def test_a_job_finds_no_module_beside_it_that_the_plan_does_not_find(snakemake, 
     with pytest.raises(ModuleNotFoundError, match="beside"), job(snakemake):
         importlib.import_module("beside")
     assert sys.path == before
-
-
-RECORD = {
-    "script": "fit",
-    "wildcards": {"method": "dcm"},
-    "settings": {"seed": 7, "spec": {"grid": {"s": [0.1, 1]}}},
-    "state": ({"fit.py": "1"}, {"numpy": "2.5.5"}),
-    "inputs": {"results/scores/a.csv": "1"},
-}
-
-
-@pytest.mark.parametrize(
-    ("part", "change"),
-    [
-        ("settings", {"settings": {**RECORD["settings"], "seed": 8}}),
-        ("settings", {"settings": {"seed": 7, "spec": {"grid": {"s": [0.1, 2]}}}}),
-        ("settings", {"settings": {"spec": 7, "seed": {"grid": {"s": [0.1, 1]}}}}),
-        ("code", {"state": ({"fit.py": "0"}, {"numpy": "2.5.5"})}),
-        ("environment", {"state": ({"fit.py": "1"}, {"numpy": "0"})}),
-        ("wildcards", {"wildcards": {"method": "edcm"}}),
-        ("script", {"script": "measure"}),
-        ("inputs", {"inputs": {"results/scores/a.csv": "2"}}),
-    ],
-)
-def test_record_changes_with_what_made_the_result(part, change):
-    before, after = record_of(**RECORD), record_of(**{**RECORD, **change})
-    assert {key for key in before if before[key] != after[key]} == {part}
 
 
 def test_order_of_inputs_does_not_change_the_record(snakemake):

@@ -74,7 +74,6 @@ WRONG_CONFIG: dict[str, tuple[Callable[[dict[str, Any]], Any], str]] = {
         lambda c: c["papers"].append("ppm"),
         r"papers\.7: 'ppm' is not allowed; did you mean 'pmm'\? allowed: pmm, edcm, .*",
     ),
-    "no paper": (lambda c: c["papers"].clear(), r"papers: \[\] should be non-empty; correct the value"),
     "paper twice": (lambda c: c["papers"].append("pmm"), r"papers: .* has non-unique elements; correct the value"),
     "no trials": (lambda c: c.update(max_trials=0), r"max_trials: 0 is less than the minimum of 1; correct the value"),
     "unknown key": (
@@ -147,11 +146,6 @@ WRONG_PAPER: dict[str, tuple[str, Callable[[dict[str, Any]], Any], str]] = {
         lambda p: first(p).update(metrics=["acuracy"]),
         r"experiments\.table1\.metrics: 'acuracy' is not allowed; did you mean 'accuracy'\? allowed: .*",
     ),
-    "endless training set": (
-        EDCM,
-        lambda p: p["splits"]["random_80_20"].update(train=float("inf")),
-        r"splits\.random_80_20\.train: inf has the wrong type; give a value of type number or integer",
-    ),
     "split without trials": (
         EDCM,
         lambda p: p["splits"]["random_80_20"].pop("trials"),
@@ -166,11 +160,6 @@ WRONG_PAPER: dict[str, tuple[str, Callable[[dict[str, Any]], Any], str]] = {
         EDCM,
         lambda p: p["experiments"].update({"../x": first(p)}),
         r"experiments: '\.\./x' is not a valid name; it must match .*",
-    ),
-    "empty grid": (
-        EDCM,
-        lambda p: first(p)["methods"]["dcm"].update(grid={"smoothing": []}),
-        r"experiments\.table1\.methods\.dcm\.grid\.smoothing: \[\] should be non-empty; correct the value",
     ),
     "value that no parameter has": (
         EDCM,

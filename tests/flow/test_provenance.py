@@ -115,33 +115,14 @@ def test_all_that_is_imported_is_reached_and_nothing_else(package):
 @pytest.mark.parametrize(
     ("name", "old", "new"),
     [
-        ("a.py", "    return", "    # why\n    return"),
-        ("a.py", '    """Doc."""', '    """Another\n\n    doc.\n    """'),
-        ("a.py", '"""Doc."""\nfrom', "from"),
-        ("a.py", "    return double(x) + 1", "    return (\n        double( x )\n        + 1\n    )"),
-        ("sub/c.py", "TWO = 2", "TWO = (2)  # two"),
-        ("b.py", "\n\n\ndef", "\n\ndef"),
-    ],
-    ids=["comment", "docstring", "module docstring", "formatting", "parentheses", "blank line"],
-)
-def test_edit_that_cannot_change_a_number_keeps_the_digest(package, name, old, new):
-    before = code_digest(["textmix.a"])
-    edit(package / name, old, new)
-    assert code_digest(["textmix.a"]) == before
-
-
-@pytest.mark.parametrize(
-    ("name", "old", "new"),
-    [
         ("a.py", "+ 1", "+ 2"),
-        ("a.py", "+ 1", "- 1"),
         ("b.py", "sub.c.TWO * x", "x * sub.c.TWO"),
         ("sub/c.py", "TWO = 2", "TWO = 2.0"),
         ("sub/__init__.py", "TWO", "TWO as two"),
         ("lazy.py", "x = 5", "x = 6"),
         ("b.py", "import numpy as np", "import scipy as np"),
     ],
-    ids=["constant", "operator", "imported", "imported of imported", "package", "imported late", "foreign import"],
+    ids=["constant", "imported", "imported of imported", "package", "imported late", "foreign import"],
 )
 def test_edit_that_can_change_a_number_changes_the_digest(package, name, old, new):
     before = code_digest(["textmix.a"])
@@ -178,14 +159,6 @@ def test_data_in_the_folder_of_a_modules_name_belong_to_it(package, change):
     else:
         path.rename(path.with_name("other.txt"))
     assert code_digest(["textmix.words"]) != before
-
-
-def test_a_string_that_is_no_docstring_counts(package):
-    before = code_digest(["textmix.a"])
-    edit(package / "a.py", "    return double(x) + 1", "    y = 'Doc.'\n    return double(x) + 1")
-    middle = code_digest(["textmix.a"])
-    edit(package / "a.py", "'Doc.'", "'doc.'")
-    assert len({before, middle, code_digest(["textmix.a"])}) == 3
 
 
 def test_script_counts_with_all_it_imports(package, tmp_path):

@@ -9,10 +9,9 @@ import pytest
 
 from tests.text.test_features import corpus_of
 from textmix.core.errors import ConfigError
-from textmix.data.corpus import TEST, TRAIN, Ragged
+from textmix.data.corpus import TEST, TRAIN
 from textmix.text.features import build_features
 from textmix.text.treebank import document_tags, lemmas, tags, treebank_words
-from textmix.text.vocabulary import rename
 
 
 @pytest.mark.parametrize(
@@ -34,14 +33,6 @@ def test_words_clitics_and_marks(text: str, words: list[str]) -> None:
 def test_lemmas_are_those_the_slides_need() -> None:
     words = ["movies", "skipping", "fails", "n't", "was", "i", "recommended", "xyzzy"]
     assert lemmas(words) == ["movie", "skip", "fail", "not", "be", "I", "recommend", "xyzzy"]
-
-
-def test_renaming_joins_words_of_one_name() -> None:
-    tokens = Ragged(np.array([0, 1, 2, 1], dtype=np.int32), np.array([0, 2, 4]))
-    renamed, names = rename(tokens, ["fail", "fails", "a"], ["fail", "fail", "a"])
-    assert names == ["a", "fail"]
-    assert renamed.values.tolist() == [1, 1, 0, 1]
-    assert renamed.values.dtype == np.int32
 
 
 def test_comparatives_of_another_stem_stay() -> None:
