@@ -58,8 +58,6 @@ def test_a_download_is_checked_recorded_and_read_only(tmp_path: Path, server: Se
 
 LIES: dict[str, tuple[Behaviour, int, str]] = {
     "404": (gives(b"no", status=404), 1, "HTTP status 404"),
-    "403": (gives(b"no", status=403), 3, "HTTP status 403"),
-    "429": (gives(b"no", status=429), 3, "HTTP status 429"),
     "503": (gives(b"no", status=503), 3, "HTTP status 503"),
     "page": (gives(b"<!DOCTYPE html><html>" + bytes(len(DATA) - 21)), 3, "web page"),
     "page_of_other_size": (gives(b"<html>gone</html>"), 1, "has 17 bytes"),
@@ -74,7 +72,6 @@ LIES: dict[str, tuple[Behaviour, int, str]] = {
     "trickles": (trickles, 3, "stalls"),
     "hangs_up": (hangs_up, 3, "the connection failed"),
     "redirect_to_another_host": (redirects("https://localhost/a"), 1, "redirected to localhost"),
-    "redirect_to_http": (redirects("http://localhost/a"), 1, "not https"),
     "redirect_to_a_file": (redirects("file:///etc/passwd"), 1, "not https"),
     "redirect_to_itself": (redirects("/lie"), 31, "redirects in a circle"),
 }

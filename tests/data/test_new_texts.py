@@ -133,7 +133,6 @@ def test_batches_of_lines_change_nothing(fault: bytes, monkeypatch: pytest.Monke
         (b"text\na\n", {"encoding": "base64"}, "there is no encoding"),
         (b"text\na\n", {"delimiter": ",,"}, "not one character"),
         (b"a,b\n1,2\n", {}, "--column: there is no column 'text'; allowed: a, b"),
-        (b"text,text\n1,2\n", {}, "more than one column is called 'text'; give its number, 1 or 2"),
     ],
 )
 def test_an_option_that_does_not_fit_is_refused(data: bytes, options: dict[str, str], what: str) -> None:
