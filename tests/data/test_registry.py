@@ -19,11 +19,6 @@ SCHEMA = ROOT / "workflow/schemas/datasets.schema.yaml"
 SHA = "0123456789abcdef" * 4
 
 
-@pytest.fixture(scope="module")
-def registry() -> dict[str, DatasetEntry]:
-    return load_registry(ROOT / "config/datasets.yaml")
-
-
 def tiny() -> dict[str, Any]:
     return {
         "title": "Tiny",
@@ -77,14 +72,6 @@ def test_a_part_of_another_data_set_is_two_lines(tmp_path: Path) -> None:
             load(tmp_path, {"tiny": whole, "less": {"from": "tiny", "classes": ["a"]}, "more": wrong})
 
 
-def test_a_source_whose_form_has_other_counts_says_them(registry: dict[str, DatasetEntry]) -> None:
-    entry = registry["rcv1v2subset1"]
-    mirror, https = map(entry.expected, entry.sources)
-    assert (mirror["labels"], mirror["label_sets"]) == (101, 811)
-    assert https["labels"] == entry.sources[1].reader.options["n_labels"] == 103
-    assert "label_sets" not in https, "what no public text says of this form is not expected"
-
-
 def test_an_entry_keeps_what_the_file_says(tmp_path: Path) -> None:
     entry = load(tmp_path, {"tiny": tiny()})["tiny"]
     assert [source.kind for source in entry.sources] == ["mirror", "https", "package"]
@@ -96,15 +83,16 @@ def test_an_entry_keeps_what_the_file_says(tmp_path: Path) -> None:
     assert entry.reader == Reader("arff")
 
 
-def test_a_source_may_have_a_reader_of_its_own(tmp_path: Path) -> None:
+def test_a_source_may_have_a_reader_and_counts_of_its_own(tmp_path: Path) -> None:
     value = tiny()
     value["sources"][1]["reader"] = {"name": "libsvm_multilabel", "options": {"n_labels": 2}}
-    value["sources"][1]["content_digest"] = SHA
+    value["sources"][1] |= {"content_digest": SHA, "expect": {"documents": 4}}
     entry = load(tmp_path, {"tiny": value})["tiny"]
     assert entry.form({"form": "https"}).reader == Reader("libsvm_multilabel", {"n_labels": 2})
     assert entry.form({"form": "https"}).content_digest == SHA
     assert entry.form({"form": "mirror"}).reader == entry.reader
     assert entry.form({"form": "mirror"}).content_digest is None
+    assert [entry.expected(source) for source in entry.sources[:2]] == [{"documents": 3}, {"documents": 4}]
 
 
 def test_content_of_an_entry_is_all_but_its_prose(tmp_path):

@@ -52,12 +52,13 @@ def snakemake(tmp_path, monkeypatch):
     Path("config/published.csv").write_text("id\n1\n")
     io.write_result("results/scores/a.csv", "x\n1\n", {})
     monkeypatch.setattr(recipe, "SCRIPTS", tmp_path)
-    parameters = parameters_of(tmp_path)
+    (tmp_path / "fit.py").write_text("import numpy\n")
+    settings = {"spec": {"use": "dcm", "grid": {"s": [0.1, 1]}}, "seed": 7}
     yield SimpleNamespace(
         rule="fit",
         input=Named("results/scores/a.csv", published="config/published.csv"),
         output=Named(predictions="results/predictions/a", timings="results/timings/a.csv"),
-        params=Named(**parameters),
+        params=Named(settings=settings, code=Code("fit").parameter()),
         wildcards=Named(method="dcm", dataset="news"),
         log=Named("logs/fit.log"),
     )
@@ -66,13 +67,6 @@ def snakemake(tmp_path, monkeypatch):
             logging.root.removeHandler(handler)
             handler.close()
     logging.root.handlers[:] = handlers
-
-
-def parameters_of(folder: Path, text: str = "import numpy\n", **settings: object) -> dict[str, object]:
-    """Return the parameters of a job whose script has the given text."""
-    (folder / "fit.py").write_text(text)
-    given = {"spec": {"use": "dcm", "grid": {"s": [0.1, 1]}}, "seed": 7, **settings}
-    return {"settings": given, "code": Code("fit").parameter()}
 
 
 def log_of(snakemake: SimpleNamespace) -> str:

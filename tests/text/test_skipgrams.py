@@ -170,7 +170,6 @@ def test_a_function_may_cut_the_words_and_a_copy_is_the_same() -> None:
     [
         ({"max_n": 0}, "max_n: 0 is below 1; raise it"),
         ({"max_slop": -1}, "max_slop: -1 is below 0"),
-        ({"min_df": 0}, "min_df: 0 is below 1"),
         ({"weighting": "tfidf"}, "weighting: 'tfidf' is unknown; allowed: count, binary, score"),
     ],
 )

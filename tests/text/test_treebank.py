@@ -61,7 +61,6 @@ def test_paragraph_vectors_replace_the_counts() -> None:
     [
         ({"max_n": 2, "keep_tokens": True}, "keep_tokens keeps words, not skip-grams or vectors"),
         ({"vectors": 100}, "vectors: 100 is not allowed; give settings by name"),
-        ({"vectors": {"dm": 1}}, "vectors: 'dm' is unknown"),
     ],
 )
 def test_wrong_entries_are_named(spec: dict[str, object], message: str) -> None:
