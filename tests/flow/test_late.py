@@ -33,12 +33,6 @@ def test_a_late_module_runs_at_its_first_use_and_every_other_at_its_import(found
     assert sys.modules["first_of_two"] is first
 
 
-def test_a_second_call_changes_nothing(found: None) -> None:
-    before = list(sys.meta_path)
-    late.load_late()
-    assert sys.meta_path == before
-
-
 def test_a_job_puts_off_what_most_fits_never_use() -> None:
     for name in late.LATE:
         assert importlib.util.find_spec(name), f"{name} is no module any more"

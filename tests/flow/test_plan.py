@@ -309,15 +309,6 @@ def test_chosen_papers_stand_in_one_order():
     assert make_plan(configuration(papers=["naive_bayes", "pmm"]), ROOT).chosen() == ["pmm", "naive_bayes"]
 
 
-def test_papers_are_the_folders_of_the_configuration_in_the_order_of_their_places(root):
-    shutil.copytree(root / "config/papers/naive_bayes", root / "config/papers/another")
-    path = root / "config/papers/another/paper.yaml"
-    spec = {**load_yaml_strict(path), "measures": {}, "figures": {}}
-    path.write_text(yaml.safe_dump(spec), encoding="utf-8")
-    path.with_name("choices.yaml").unlink()
-    assert list(make_plan(REAL, root).papers) == [*PAPERS[:-2], "another", "naive_bayes", "thesis"]
-
-
 def test_measures_run_where_their_data_are(root):
     path = root / "config/papers" / EDCM
     paper = load_yaml_strict(path)
