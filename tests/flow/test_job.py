@@ -1,4 +1,4 @@
-"""Every job draws from its own generator, computes on one thread, and ends with a result or one sentence."""
+"""Every job computes on one thread, and ends with a result or one sentence."""
 
 from __future__ import annotations
 
@@ -22,9 +22,6 @@ from reproduction.flow.recipe import Code
 from textmix.core import digests, io
 from textmix.core.errors import ConfigError, MissingResult
 from textmix.core.progress import Paced, progress
-from textmix.numerics.determinism import rng
-
-AXES = (7, "newsgroups", "random_80_20", 3, "split")
 
 
 class Named(list):
@@ -72,30 +69,6 @@ def snakemake(tmp_path, monkeypatch):
 def log_of(snakemake: SimpleNamespace) -> str:
     """Return what a job logged."""
     return Path(snakemake.log[0]).read_text(encoding="utf-8")
-
-
-# --- seeds ------------------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    "other",
-    [
-        (8, *AXES[1:]),
-        (7, "industry", "random_80_20", 3, "split"),
-        (7, "newsgroups", "random_50_50", 3, "split"),
-        (7, "newsgroups", "random_80_20", 4, "split"),
-        (7, "newsgroups", "random_80_20", 3, "fit"),
-        (7, "random_80_20", "newsgroups", 3, "split"),
-    ],
-    ids=["seed", "data set", "scheme", "trial", "purpose", "order"],
-)
-def test_generator_depends_on_each_axis(other):
-    assert rng(*AXES).integers(2**60) != rng(*other).integers(2**60)
-
-
-def test_generator_is_the_one_that_the_stored_splits_were_made_with():
-    """A change of the hash would change every split; it must not go unseen."""
-    assert rng(20021209, "newsgroups", 0, "split").permutation(8).tolist() == [2, 1, 0, 6, 7, 4, 3, 5]
 
 
 # --- threads ----------------------------------------------------------------------------------------------------------
