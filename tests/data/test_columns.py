@@ -8,15 +8,15 @@ from typing import Any
 
 import pytest
 
-from textmix.core.errors import ConfigError, DataFormatError, TextmixError
+from textmix.core.errors import TextmixError
 from textmix.data.user_table import Layout, read_table
 
 TEXTS = [f"a text with some words, number {row}" for row in range(12)]
 
 
-def found(path: Path, text: str | None = None, labels: str | None = None, separator: str | None = None) -> Layout:
+def found(path: Path, text: str | None = None, labels: str | None = None) -> Layout:
     """Return how a table is read."""
-    return read_table(path, text=text, labels=labels, separator=separator).layout
+    return read_table(path, text=text, labels=labels).layout
 
 
 def table(
@@ -74,10 +74,6 @@ def test_json_lines_may_hold_lists_of_labels(tmp_path: Path) -> None:
     assert found(path) == ("jsonl", ("say",), ("kinds",), True, None, True)
 
 
-def test_a_separator_says_that_there_are_several_labels(tmp_path: Path) -> None:
-    assert found(table(tmp_path / "a.csv", ["id", "text", "label"], rows()), separator=";").several
-
-
 @pytest.mark.parametrize(
     ("header", "more", "options", "sentence"),
     [
@@ -114,24 +110,3 @@ def test_a_name_decides_between_candidates(tmp_path: Path) -> None:
     lines = rows(lambda row: TEXTS[-row], lambda row: row % 3)
     layout = found(table(tmp_path / "a.csv", ["id", "title", "label", "body", "stars"], lines))
     assert (layout.text, layout.labels) == (("body",), ("label",))
-
-
-@pytest.mark.parametrize(
-    ("name", "content", "error", "sentence"),
-    [
-        ("a.doc", b"x", ConfigError, "a.doc: its name does not tell its form"),
-        ("a.csv", b"text,label\n", DataFormatError, "a.csv: holds no documents"),
-        ("a.csv", b"", DataFormatError, "a.csv: holds no documents"),
-        ("a.jsonl", b"{\n", DataFormatError, "a.jsonl, line 1: is not JSON"),
-        ("a.jsonl", b"[1]\n", DataFormatError, "a.jsonl, line 1: is not a JSON object"),
-        ("a.xlsx", b"PK\x03\x04 damaged", DataFormatError, "a.xlsx: cannot be read as excel"),
-        ("a.csv", b"text,label\x00\nx,y\n", DataFormatError, "a.csv, line 1: holds a NUL byte"),
-    ],
-)
-def test_a_file_that_cannot_be_read_gets_a_sentence(
-    tmp_path: Path, name: str, content: bytes, error: type[Exception], sentence: str
-) -> None:
-    (tmp_path / name).write_bytes(content)
-    with pytest.raises(error) as raised:
-        found(tmp_path / name)
-    assert str(raised.value).startswith(sentence)

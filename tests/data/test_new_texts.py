@@ -15,7 +15,6 @@ from hypothesis import strategies as st
 import textmix
 from textmix.core.errors import DataFormatError, TextmixError
 from textmix.data import tables, user_file
-from textmix.data.formats import NEW_TEXTS
 from textmix.data.user_table import NewText, read_texts
 
 NAME = "new.txt"
@@ -50,10 +49,6 @@ def test_a_byte_order_mark_carriage_returns_and_another_delimiter_are_taken() ->
     assert texts("csv", b"\xef\xbb\xbftext\tb\r\none\t1\r\ntwo\t2\r\n") == ["one", "two"]
     assert texts("text", b"\xef\xbb\xbfone\r\ntwo") == ["one", "two"]
     assert texts("csv", b'\xef\xbb\xbf"text",b\r\none,1\r\n') == ["one"]
-
-
-def test_quotes_between_tabs_are_letters_as_in_data_of_ones_own() -> None:
-    assert texts("tab", b'text\tb\nsay "hi\t1\n""win\t2\n') == ['say "hi', '""win']
 
 
 def test_duplicate_identifiers_are_kept_as_they_are() -> None:
@@ -138,7 +133,6 @@ def test_batches_of_lines_change_nothing(fault: bytes, monkeypatch: pytest.Monke
         (b"text\na\n", {"encoding": "base64"}, "there is no encoding"),
         (b"text\na\n", {"delimiter": ",,"}, "not one character"),
         (b"a,b\n1,2\n", {}, "--column: there is no column 'text'; allowed: a, b"),
-        (b"text,text\n1,2\n", {}, "more than one column is called 'text'; give its number, 1 or 2"),
     ],
 )
 def test_an_option_that_does_not_fit_is_refused(data: bytes, options: dict[str, str], what: str) -> None:
@@ -191,16 +185,6 @@ def held_at_the_end(lines: int) -> int:
 def test_memory_does_not_grow_with_the_file() -> None:
     # A batch of lines holds 64 KiB, ten times as much as Python's texts; 60,000 lines more would hold over 4 MB.
     assert held_at_the_end(80_000) - held_at_the_end(20_000) < 1_000_000
-
-
-@settings(deadline=None, derandomize=True, max_examples=150)
-@given(st.binary(max_size=200), st.sampled_from(NEW_TEXTS))
-def test_any_bytes_are_read_or_refused(data: bytes, form: str) -> None:
-    try:
-        for text in read_texts(NAME, stream=io.BytesIO(data), form=form)[0]:
-            text.text.decode()
-    except TextmixError:
-        pass
 
 
 @settings(deadline=None, derandomize=True, max_examples=100)

@@ -48,11 +48,6 @@ def documents(corpus: Corpus) -> dict[str, tuple]:
     return described
 
 
-@pytest.mark.parametrize("name", SAMPLES)
-def test_the_samples_are_well_formed(name: str, tmp_path: Path) -> None:
-    check_corpus(SAMPLES[name].read(tmp_path))
-
-
 @pytest.mark.parametrize(("name", "role"), ROLES)
 @searched()
 @given(data=st.binary(max_size=200), whole=st.booleans())

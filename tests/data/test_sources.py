@@ -15,7 +15,6 @@ from urllib.parse import urlsplit
 import pytest
 
 from tests.data.fetching import LIMITS, Server, gives, redirects, running_server, sha256
-from tests.fixtures.reader_files import SAMPLES
 from textmix.data.corpus import Corpus
 from textmix.data.fetch import fetch_dataset
 from textmix.data.registry import DatasetEntry, Reader, Source, SourceFile, load_registry
@@ -170,13 +169,6 @@ def test_a_pointer_of_git_lfs_is_no_file_of_any_source(name: str, server: Server
     assert record["status"] == "missing" and "pointer of Git LFS" in record["reason"]
 
 
-def test_every_reader_of_an_https_source_has_a_form_here() -> None:
-    for name, entry in ON_THE_WEB.items():
-        for source in (candidate for candidate in entry.sources if candidate.kind == "https"):
-            for role in source.files:
-                assert plain(entry, source, role), (name, role)
-
-
 def undecided(entries: Iterable[DatasetEntry]) -> list[str]:
     """Return the data sets of which a wrong copy could pass: no digest, and no reason that says what decides."""
     names = []
@@ -197,11 +189,3 @@ def undecided(entries: Iterable[DatasetEntry]) -> list[str]:
 
 def test_an_unknown_digest_has_a_reason_and_what_decides_in_its_place() -> None:
     assert undecided(REGISTRY.values()) == []
-
-
-def test_an_entry_without_digest_reason_or_tested_reader_is_noticed() -> None:
-    scene = REGISTRY["scene"]
-    assert undecided([replace(scene, no_digest="")]) == ["scene"]
-    assert undecided([replace(scene, expect={})]) == ["scene"]
-    tried = {sample.reader for sample in SAMPLES.values()}
-    assert {source.reader.name for entry in REGISTRY.values() for source in entry.sources} <= tried

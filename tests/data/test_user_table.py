@@ -6,7 +6,6 @@ import codecs
 import gzip
 import io
 import json
-import zipfile
 from pathlib import Path
 
 import numpy as np
@@ -16,7 +15,7 @@ from textmix.core.errors import ConfigError, DataFormatError, TextmixError
 from textmix.data.cells import kinds_of
 from textmix.data.corpus import TableTexts
 from textmix.data.labels import label_name, labels_of
-from textmix.data.user_table import Layout, Table, of_card, read_table, read_texts
+from textmix.data.user_table import Table, of_card, read_table, read_texts
 
 TEXTS = [f"a text with some words and the number {row}" for row in range(12)]
 KINDS = ["garden" if row % 2 else "engine" for row in range(12)]
@@ -51,10 +50,9 @@ AS_THEY_COME: dict[str, tuple[str, str | bytes]] = {
     "index of R": ("a.csv", lines('"text","label"', row='"{n}","{text}","{kind}"')),
     "an empty column at the end": ("a.csv", lines("text,label,", row="{text},{kind},")),
     "two names alike": ("a.csv", lines("text,note,note,label", row="{text},{n},{n},{kind}")),
-    "two tables joined": ("a.csv", (lines("text,label") + "text,label\n").replace("number 5,", "number 5,")),
+    "two tables joined": ("a.csv", lines("text,label") + "text,label\n"),
     "two tables with marks joined": ("a.csv", "\ufefftext,label\n" + lines("\ufefftext,label")),
     "line of the delimiter": ("a.csv", lines("sep=;", "text;label", row="{text};{kind}", end="\r\n")),
-    "line of the tab": ("a.csv", lines("sep=\t", "text\tlabel", row="{text}\t{kind}")),
     "returns alone": ("a.csv", lines("text,label", end="\r")),
     "a mark and quotes": ("a.csv", codecs.BOM_UTF8 + lines('"text","label"', row='"{text}","{kind}"').encode()),
     "UTF-16": ("a.csv", lines("text,label").encode("utf-16")),
@@ -64,17 +62,14 @@ AS_THEY_COME: dict[str, tuple[str, str | bytes]] = {
     "UTF-16 with returns alone": ("a.csv", lines("text,label", end="\r").encode("utf-16")),
     "tabs with quotes": ("a.tsv", lines("text\tlabel", row='"{text}"\t"{kind}"')),
     "a tsv of commas": ("a.tsv", lines("text,label")),
-    "escaped quotes": ("a.csv", lines("text,label", row='"{text}","{kind}"').replace("engine", "engine")),
     "packed": ("a.csv.gz", gzip.compress(lines("text,label").encode())),
     "quotes of a spreadsheet": ("a.csv", lines("text,label", row='{text},"""{kind}"""')),
     "labels as formulas": ("a.csv", lines("text,label", row='{text},"=""{kind}"""')),
     "labels after an apostrophe": ("a.csv", lines("text,label", row="{text},'{kind}")),
     "labels with blanks nobody sees": ("a.csv", lines("text,label", row="{text},\u200b{kind}\u00a0\ufeff")),
-    "lists of one": ("a.csv", lines("text,label", row="{text},['{kind}']")),
     "lists of NumPy": ("a.csv", lines("text,label", row="{text},[np.str_('{kind}')]")),
     "JSON in a cell": ("a.csv", lines("text,label", row='{text},"[""{kind}""]"')),
     "mappings": ("a.csv", lines("text,label", row="{text},\"{{'{kind}': 1, 'other': 0}}\"")),
-    "JSON lines": ("a.jsonl", "".join(json.dumps({"text": a, "label": b}) + "\n" for a, b in PAIRS)),
     "a JSON array": ("a.json", json.dumps([{"text": a, "label": b} for a, b in PAIRS], indent=1)),
     "a JSON array of a line each": ("a.json", json.dumps([{"text": a, "label": b} for a, b in PAIRS])),
     "JSON by columns": ("a.json", json.dumps({"text": TEXTS, "label": KINDS})),
@@ -285,15 +280,6 @@ def test_separators_that_are_written_or_stand_nowhere(tmp_path: Path) -> None:
     assert "No text has two labels; does ';' stand between the labels of a cell?" in remarks
 
 
-def test_a_zip_of_two_files_is_refused(tmp_path: Path) -> None:
-    with zipfile.ZipFile(tmp_path / "a.csv.zip", "w") as archive:
-        archive.writestr("a.csv", lines("text,label"))
-        archive.writestr("b.csv", lines("text,label"))
-    for read in (read_table, lambda path: list(read_texts(path)[0])):
-        with pytest.raises(DataFormatError, match="the zip archive holds 2 files"):
-            read(tmp_path / "a.csv.zip")
-
-
 def test_new_texts_are_read_as_the_card_says(tmp_path: Path) -> None:
     for kind in ("index of pandas", "two tables joined", "line of the delimiter", "JSON by columns"):
         name, content = AS_THEY_COME[kind]
@@ -420,8 +406,3 @@ def test_a_stream_that_cannot_go_back_is_read(tmp_path: Path) -> None:
 
     texts, _ = read_texts("standard input", stream=Pipe(lines("text,label").encode()), form="csv", text="text")
     assert [text.text.decode() for text in texts] == TEXTS
-
-
-def test_a_layout_is_the_same_for_the_same_table(tmp_path: Path) -> None:
-    path = write(tmp_path / "a.csv", lines("text,label"))
-    assert read_table(path).layout == Layout("csv", ("text",), ("label",), False, None, True)

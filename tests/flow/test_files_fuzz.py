@@ -88,11 +88,6 @@ def read_or_refuse(root: Path, name: str, content: bytes) -> None:
         path.write_bytes(VALID[name])
 
 
-@pytest.mark.parametrize("name", READERS)
-def test_the_files_of_the_project_are_read(root: Path, name: str) -> None:
-    READERS[name](root)
-
-
 @pytest.mark.parametrize("name", TREES)
 @searched(20)
 @given(data=st.data())

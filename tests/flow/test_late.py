@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib
-import re
 import subprocess
 import sys
 from pathlib import Path
@@ -34,12 +33,6 @@ def test_a_late_module_runs_at_its_first_use_and_every_other_at_its_import(found
     assert sys.modules["first_of_two"] is first
 
 
-def test_a_second_call_changes_nothing(found: None) -> None:
-    before = list(sys.meta_path)
-    late.load_late()
-    assert sys.meta_path == before
-
-
 def test_a_job_puts_off_what_most_fits_never_use() -> None:
     for name in late.LATE:
         assert importlib.util.find_spec(name), f"{name} is no module any more"
@@ -68,13 +61,3 @@ def test_a_fit_in_a_job_loads_no_pandas_and_a_frame_is_still_taken() -> None:
     )
     run = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert run.stdout == "False\n['a' 'b']\n"
-
-
-def test_no_module_of_a_job_runs_a_late_one_by_its_import() -> None:
-    """``from package import part`` leaves a late part alone, and ``from package.part import name`` runs it."""
-    root = Path(late.__file__).parents[1]
-    parts = sorted(name for name in late.LATE if name.startswith("sklearn."))
-    pattern = re.compile(rf"^from ({'|'.join(map(re.escape, parts))})(\.\w+)* import", re.MULTILINE)
-    modules = [*root.rglob("*.py")]
-    assert modules
-    assert [path.name for path in modules if pattern.search(path.read_text(encoding="utf-8"))] == []

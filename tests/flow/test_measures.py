@@ -28,11 +28,6 @@ def test_values_and_spreads_are_written_by_key_in_order(tmp_path):
     }
 
 
-def test_value_without_a_spread_differs_from_one_with_spread_zero(tmp_path):
-    files = saved(Measure({"a": 1.0, "b": (1.0, 0.0)}), tmp_path / "m")
-    assert files["values.csv"] == "key,value,spread\na,1.0,\nb,1.0,0.0\n"
-
-
 def test_tables_are_written_with_their_own_columns(tmp_path):
     tables = {"curve": [{"x": 1, "y": 0.5}, {"x": np.int32(2), "y": np.float64(0.25)}], "empty": []}
     files = saved(Measure({}, tables), tmp_path / "m")
@@ -44,14 +39,6 @@ def test_table_with_a_stray_column_is_refused_and_nothing_is_left(tmp_path):
     with pytest.raises(ValueError, match="z"):
         Measure({}, {"curve": [{"x": 1}, {"x": 1, "z": 2}]}).save(tmp_path / "m", {})
     assert list(tmp_path.iterdir()) == []
-
-
-def test_values_come_back_exactly(tmp_path):
-    numbers = np.random.default_rng(1).normal(size=50)
-    saved(Measure({f"k{i}": (value, value**2) for i, value in enumerate(numbers)}), tmp_path / "m")
-    rows = io.read_csv(tmp_path / "m/values.csv")
-    assert [float(row["value"]) for row in rows] == numbers.tolist()
-    assert [float(row["spread"]) for row in rows] == (numbers**2).tolist()
 
 
 @pytest.fixture

@@ -17,7 +17,6 @@ from reproduction.flow import provenance
 from reproduction.flow.provenance import reachable
 
 PACKAGE = provenance.ROOT
-SCRIPTS = PACKAGE.parents[1] / "workflow/scripts"
 
 FILES = {
     "__init__.py": "",
@@ -116,33 +115,14 @@ def test_all_that_is_imported_is_reached_and_nothing_else(package):
 @pytest.mark.parametrize(
     ("name", "old", "new"),
     [
-        ("a.py", "    return", "    # why\n    return"),
-        ("a.py", '    """Doc."""', '    """Another\n\n    doc.\n    """'),
-        ("a.py", '"""Doc."""\nfrom', "from"),
-        ("a.py", "    return double(x) + 1", "    return (\n        double( x )\n        + 1\n    )"),
-        ("sub/c.py", "TWO = 2", "TWO = (2)  # two"),
-        ("b.py", "\n\n\ndef", "\n\ndef"),
-    ],
-    ids=["comment", "docstring", "module docstring", "formatting", "parentheses", "blank line"],
-)
-def test_edit_that_cannot_change_a_number_keeps_the_digest(package, name, old, new):
-    before = code_digest(["textmix.a"])
-    edit(package / name, old, new)
-    assert code_digest(["textmix.a"]) == before
-
-
-@pytest.mark.parametrize(
-    ("name", "old", "new"),
-    [
         ("a.py", "+ 1", "+ 2"),
-        ("a.py", "+ 1", "- 1"),
         ("b.py", "sub.c.TWO * x", "x * sub.c.TWO"),
         ("sub/c.py", "TWO = 2", "TWO = 2.0"),
         ("sub/__init__.py", "TWO", "TWO as two"),
         ("lazy.py", "x = 5", "x = 6"),
         ("b.py", "import numpy as np", "import scipy as np"),
     ],
-    ids=["constant", "operator", "imported", "imported of imported", "package", "imported late", "foreign import"],
+    ids=["constant", "imported", "imported of imported", "package", "imported late", "foreign import"],
 )
 def test_edit_that_can_change_a_number_changes_the_digest(package, name, old, new):
     before = code_digest(["textmix.a"])
@@ -181,14 +161,6 @@ def test_data_in_the_folder_of_a_modules_name_belong_to_it(package, change):
     assert code_digest(["textmix.words"]) != before
 
 
-def test_a_string_that_is_no_docstring_counts(package):
-    before = code_digest(["textmix.a"])
-    edit(package / "a.py", "    return double(x) + 1", "    y = 'Doc.'\n    return double(x) + 1")
-    middle = code_digest(["textmix.a"])
-    edit(package / "a.py", "'Doc.'", "'doc.'")
-    assert len({before, middle, code_digest(["textmix.a"])}) == 3
-
-
 def test_script_counts_with_all_it_imports(package, tmp_path):
     script = tmp_path / "fit.py"
     script.write_text('"""Fit."""\nfrom textmix.a import f\nprint(f(1))\n')
@@ -200,55 +172,9 @@ def test_script_counts_with_all_it_imports(package, tmp_path):
     assert code_digest([], [script]) != before
 
 
-def test_order_and_repetition_of_the_names_do_not_matter(package):
-    names = ["textmix.a", "textmix.apart", "textmix.words"]
-    assert code_digest(names) == code_digest([*reversed(names), "textmix.a"])
-    assert code_digest(names) != code_digest(names[:2])
-
-
 def test_missing_module_is_named_with_the_file_to_correct(package):
     with pytest.raises(ValueError, match=r"no module textmix\.models\.edmc in textmix; correct the name in .*methods"):
         code_digest(["textmix.models.edmc"])
-
-
-def test_digest_does_not_depend_on_where_the_package_lies(package, tmp_path, monkeypatch):
-    before = code_digest(["textmix.a", "textmix.words"])
-    package.rename(tmp_path / "elsewhere")
-    monkeypatch.setattr(provenance, "ROOT", tmp_path / "elsewhere")
-    assert code_digest(["textmix.a", "textmix.words"]) == before
-
-
-def test_digests_are_the_same_in_every_process():
-    names = ["split.py", "measure.py"]
-    program = (
-        "import sys; from reproduction.flow.provenance import reachable;"
-        f"found = reachable(['reproduction.flow.plan'], [{str(SCRIPTS)!r} + '/' + name for name in {names!r}]);"
-        "print(tuple(sorted(found.digests.items())))"
-    )
-    printed = {
-        subprocess.run(
-            [sys.executable, "-c", program],
-            env={**os.environ, "PYTHONHASHSEED": seed},
-            capture_output=True,
-            text=True,
-            check=True,
-        ).stdout.strip()
-        for seed in ("0", "1", "77")
-    }
-    assert printed == {str(code_digest(["reproduction.flow.plan"], [SCRIPTS / name for name in names]))}
-
-
-# --- the package itself -----------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("name", ["split", "fit"])
-def test_seeds_and_splits_count_for_every_script_that_draws(name):
-    found = reachable([], [SCRIPTS / f"{name}.py"]).digests
-    assert {"textmix.numerics.determinism", "textmix.experiment.splits", "textmix.core.io"} <= found.keys()
-
-
-def test_stop_lists_count_as_code():
-    assert "textmix.text.stoplists/smart.txt" in reachable(["textmix.text.stoplists"]).digests
 
 
 # --- modules of the user's own ----------------------------------------------------------------------------------------

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from reproduction.flow.reach import available_roles, reach, within_reach
+from reproduction.flow.reach import available_roles, reach
 from textmix.data.registry import DatasetEntry, load_registry
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -30,34 +30,12 @@ def nowhere(_host: str) -> bool:
     return False
 
 
-def everywhere(_host: str) -> bool:
-    """Every name is found."""
-    return True
-
-
 def test_without_a_network_the_stand_in_is_read_at_once_and_the_reason_names_the_host(tmp_path: Path) -> None:
     taken = available_roles(ROLES, reach(entries(), tmp_path, None, finds=nowhere))
     assert taken["news"] == STAND_IN
     assert taken["text"]["dataset"] is None
     assert taken["text"]["note"] == "newsgroups_messages is out of reach: the name of qwone.com is not found from here"
     assert taken["none"] == ROLES["none"]
-
-
-def test_with_a_network_a_role_keeps_its_data_and_its_stand_ins(tmp_path: Path) -> None:
-    assert available_roles(ROLES, reach(entries(), tmp_path, None, finds=everywhere)) == ROLES
-    assert available_roles(ROLES, within_reach) == ROLES
-
-
-def test_a_host_is_asked_for_once(tmp_path: Path) -> None:
-    asked: list[str] = []
-
-    def finds(host: str) -> bool:
-        """Note the host."""
-        asked.append(host)
-        return True
-
-    reach(entries(), tmp_path, None, finds=finds)
-    assert sorted(asked) == sorted({*asked}) and "qwone.com" in asked
 
 
 def test_files_of_a_mirror_and_fetched_files_are_within_reach_without_a_network(tmp_path: Path) -> None:

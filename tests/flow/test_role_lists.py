@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import pytest
 
-from reproduction.flow.locators import expand_locators, read_role_lists
+from reproduction.flow.locators import expand_locators
 from reproduction.flow.papers import expand_paper
 from textmix.core.errors import ConfigError
 
@@ -37,11 +36,6 @@ def test_lists_become_roles_in_order_wherever_roles_stand() -> None:
     assert "role_lists" not in found
 
 
-def test_a_file_without_lists_stays_as_it_is() -> None:
-    content = {"roles": ["a"], "experiments": {"e": {"roles": {"a": "s"}}}, "measures": {}, "tables": {}, "figures": {}}
-    assert expand_paper(content, "paper.yaml") == content
-
-
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
@@ -65,11 +59,3 @@ def test_locators_with_a_list_become_one_a_role() -> None:
     ]
     with pytest.raises(ConfigError, match=r"checks\.yaml: 'both' is no locator"):
         expand_locators(["both"], LISTS, "checks.yaml")
-
-
-def test_lists_are_read_from_paper_yaml(tmp_path: Path) -> None:
-    path = tmp_path / "paper.yaml"
-    path.write_text("role_lists: {both: [a, b]}\n")
-    assert read_role_lists(path) == LISTS
-    path.write_text("roles: [a]\n")
-    assert read_role_lists(path) == {}

@@ -50,14 +50,6 @@ def test_header_ends_at_the_first_empty_line(message: bytes, body: bytes) -> Non
     assert skip_header(message) == body
 
 
-def test_uuencoded_message_is_told_from_prose_and_from_other_line_lengths() -> None:
-    prose = 40 * (b"a line of words, all of them of one length, sixty-one chars." + b"\n")
-    assert is_uuencoded(UUENCODED)
-    assert not is_uuencoded(prose)
-    assert not is_uuencoded(70 * (90 * b"7" + b"\n"))
-    assert not is_uuencoded(b"")
-
-
 LINES = st.lists(st.sampled_from([b"M" + 60 * b"7", 50 * b"x", 81 * b"y", b"a b c", b"", b"From: me"]), max_size=90)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from sklearn.feature_extraction.text import TfidfVectorizer
 
@@ -41,15 +41,10 @@ def check(texts: list[str]) -> None:
         np.testing.assert_allclose(X[:, columns].toarray(), expected.toarray(), atol=1e-12)
 
 
-def test_both_parts_are_those_of_scikit_learn() -> None:
-    """Features and values are the same."""
-    check(TEXTS)
-
-
 @given(st.lists(st.text(alphabet="abß Ü-é1\t中", max_size=12), min_size=1, max_size=6))
+@example(TEXTS)
 @settings(max_examples=60, deadline=None)
 def test_texts_of_any_characters_are_counted_alike(texts: list[str]) -> None:
-    """Texts of several scripts, blanks and marks give scikit-learn's features."""
     check(texts)
 
 
@@ -79,7 +74,6 @@ def test_features_of_a_part_of_the_texts_are_those_of_a_fit_to_it(options: dict[
 
 
 def test_the_most_frequent_features_stay() -> None:
-    """Of a limit of features those of the fewest documents go first."""
     found = NgramTfidf(min_df=1, max_features=30)
     X = found.fit_transform(TEXTS)
     documents = (X > 0).sum(axis=0)
@@ -88,13 +82,11 @@ def test_the_most_frequent_features_stay() -> None:
 
 @pytest.mark.parametrize(("words", "characters"), [(None, None), ((0, 1), None), ((2, 1), None), (None, (1, 9))])
 def test_lengths_that_are_none_are_refused(words: object, characters: object) -> None:
-    """At least one part, of lengths in order."""
     with pytest.raises(ConfigError, match="lengths"):
         NgramTfidf(words=words, characters=characters).fit_transform(TEXTS)
 
 
 def test_counts_are_those_of_words() -> None:
-    """Without weights the features are counts."""
     found = NgramTfidf(words=(1, 1), characters=None, min_df=1, sublinear=False, weighted=False)
     X = found.fit_transform(["a rose is a rose"])
     assert {name: X[0, column] for name, column in found.vocabulary_.items()} == {"rose": 2.0, "is": 1.0}

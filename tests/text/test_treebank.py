@@ -9,10 +9,9 @@ import pytest
 
 from tests.text.test_features import corpus_of
 from textmix.core.errors import ConfigError
-from textmix.data.corpus import TEST, TRAIN, Ragged
+from textmix.data.corpus import TEST, TRAIN
 from textmix.text.features import build_features
 from textmix.text.treebank import document_tags, lemmas, tags, treebank_words
-from textmix.text.vocabulary import rename
 
 
 @pytest.mark.parametrize(
@@ -36,14 +35,6 @@ def test_lemmas_are_those_the_slides_need() -> None:
     assert lemmas(words) == ["movie", "skip", "fail", "not", "be", "I", "recommend", "xyzzy"]
 
 
-def test_renaming_joins_words_of_one_name() -> None:
-    tokens = Ragged(np.array([0, 1, 2, 1], dtype=np.int32), np.array([0, 2, 4]))
-    renamed, names = rename(tokens, ["fail", "fails", "a"], ["fail", "fail", "a"])
-    assert names == ["a", "fail"]
-    assert renamed.values.tolist() == [1, 1, 0, 1]
-    assert renamed.values.dtype == np.int32
-
-
 def test_comparatives_of_another_stem_stay() -> None:
     assert lemmas(["worst", "worse", "better", "best", "funnier"]) == ["worst", "worse", "better", "best", "funny"]
 
@@ -58,13 +49,6 @@ def test_entry_makes_skipgrams_of_lemmas() -> None:
     assert built.text is not None and built.text.text(0) == "It fails."
 
 
-def test_words_may_be_present_rather_than_counted_and_lowered() -> None:
-    corpus = corpus_of(["A a b", "B"])
-    built = build_features(corpus, {"tokenizer": "whitespace", "casing": "lower", "weighting": "binary"})
-    assert built.feature_names == ["a", "b"]
-    np.testing.assert_array_equal(built.features.toarray(), [[1, 1], [0, 1]])
-
-
 def test_paragraph_vectors_replace_the_counts() -> None:
     corpus = corpus_of(["good fine good film"] * 6 + ["bad awful bad film"] * 6)
     built = build_features(corpus, {"tokenizer": "letters", "vectors": {"size": 3, "min_count": 1, "epochs": 2}})
@@ -75,11 +59,8 @@ def test_paragraph_vectors_replace_the_counts() -> None:
 @pytest.mark.parametrize(
     ("spec", "message"),
     [
-        ({"max_slop": -1}, "max_slop: -1 is not allowed; give a whole number from 0"),
         ({"max_n": 2, "keep_tokens": True}, "keep_tokens keeps words, not skip-grams or vectors"),
         ({"vectors": 100}, "vectors: 100 is not allowed; give settings by name"),
-        ({"vectors": {"dm": 1}}, "vectors: 'dm' is unknown"),
-        ({"casing": "upper"}, "casing: 'upper' is not allowed; choose one of keep, lower"),
     ],
 )
 def test_wrong_entries_are_named(spec: dict[str, object], message: str) -> None:

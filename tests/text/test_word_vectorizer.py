@@ -1,15 +1,13 @@
-"""A value that is no text is named with its place, by every vectoriser and by a pipeline that was loaded."""
+"""A value that is no text is named with its place, by every vectoriser."""
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import pytest
-from sklearn.pipeline import make_pipeline
 
 import textmix
-from textmix import DCMClassifier, SequenceVectorizer, SkipgramVectorizer, WordVectorizer, load, save
+from textmix import SequenceVectorizer, SkipgramVectorizer, WordVectorizer
 
 TEXTS = ["a goal and a ball", "paint on a stage", "a ball"]
 ODD = [float("nan"), None, b"bytes", 7, ["a", "list"]]
@@ -44,9 +42,3 @@ def test_half_of_a_pair_of_surrogates_and_what_is_no_list_are_told(vectoriser: A
     for no_list, kind in (("one", "one string"), (b"one", "a bytes"), (None, "a NoneType")):
         with pytest.raises(ValueError, match=f"raw_documents is {kind}; give a list of texts"):
             vectoriser.fit(no_list)
-
-
-def test_a_loaded_pipeline_names_what_is_no_string(tmp_path: Path) -> None:
-    save(make_pipeline(WordVectorizer(), DCMClassifier()).fit(TEXTS, ["s", "a", "s"]), tmp_path / "model")
-    with pytest.raises(ValueError, match="text 0 is nan, a float and no string"):
-        load(tmp_path / "model").predict([float("nan")])

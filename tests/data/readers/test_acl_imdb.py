@@ -52,8 +52,6 @@ def test_unlabelled_reviews_are_read_where_they_are_asked_for(tmp_path: Path) ->
 
 BROKEN_REVIEWS = {
     "rating of the other label": ({"aclImdb/train/pos/1_3.txt": b""}, "1_3.txt"),
-    "neutral rating": ({"aclImdb/train/neg/1_5.txt": b""}, "1_5.txt"),
-    "no rating": ({"aclImdb/train/neg/1.txt": b""}, "1.txt"),
     "other file": ({"aclImdb/train/neg/README": b""}, "README"),
     "twice": ({"train/neg/0_2.txt": b""}, "train/neg/0 twice"),
     "not UTF-8": ({"aclImdb/test/neg/1_1.txt": b"ok\nno \xe9"}, "1_1.txt, line 2: is not utf-8"),

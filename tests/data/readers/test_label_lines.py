@@ -16,11 +16,6 @@ from textmix.core.errors import DataFormatError
 WORDS = st.text(st.characters(codec="utf-8", categories=["L", "N", "P"]), min_size=1, max_size=5)
 
 
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tmp_path_factory.mktemp("lines")
-
-
 def lines(data: bytes, **options: Any) -> Sample:
     return Sample("text_table", {"data": data}, {"format": "labelled", "prefix": "", **options})
 

@@ -9,7 +9,7 @@ import pytest
 
 from tests.data.readers.texts import rows
 from tests.fixtures.reader_files import SAMPLES, Sample
-from textmix.core.errors import DataFormatError
+from textmix.core.errors import ConfigError, DataFormatError
 from textmix.data.corpus import TEST, TRAIN
 
 
@@ -45,3 +45,12 @@ def test_broken_tab_files_are_named_by_line(case: str, tmp_path: Path) -> None:
     with pytest.raises(DataFormatError, match=re.escape(what)) as caught:
         Sample("tab_file", {"data": data}).read(tmp_path)
     assert caught.value.line == line
+
+
+def test_parts_of_class_names_become_labels(tmp_path: Path) -> None:
+    data = HEAD + b"rec.sport.hockey\tpuck\nrec.autos\tcar\nmisc\tsale\n"
+    corpus = Sample("tab_file", {"data": data}, {"label_separator": "."}).read(tmp_path)
+    assert corpus.label_names == ["autos", "hockey", "misc", "rec", "sport"]
+    assert corpus.indicators().tolist() == [[0, 1, 0, 1, 1], [1, 0, 0, 1, 0], [0, 0, 1, 0, 0]]
+    with pytest.raises(ConfigError, match="empty part"):
+        Sample("tab_file", {"data": data.replace(b"rec.autos", b"rec..autos")}, {"label_separator": "."}).read(tmp_path)
