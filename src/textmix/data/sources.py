@@ -231,7 +231,10 @@ class _Content:
 
     def _cut(self) -> None:
         self.stalled = True
-        self._response.raw.shutdown()
+        try:
+            self._response.raw.shutdown()
+        except OSError:  # the transfer ended at the same moment
+            self.stalled = False
 
     def write(self, chunk: bytes) -> None:
         """Write the next bytes of a body."""
