@@ -31,7 +31,5 @@ with job(snakemake):
     write_record(made, folders, texts)
     kept = Path("docs/_static")  # for the README
     kept.mkdir(parents=True, exist_ok=True)
-    for name in ("light", "dark"):
-        drawing = run / "results/report" / f"results-{name}.svg"
-        (kept / drawing.name).write_bytes(drawing.read_bytes())
+    (kept / "results.svg").write_bytes((run / "results/report/results.svg").read_bytes())
     logger.info("recorded %d rows of the run that ended on %s; commit config/", len(made.rows), made.day)
