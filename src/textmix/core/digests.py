@@ -31,9 +31,9 @@ def sha256_file(path: str | Path) -> str:
 def stamp(path: str | Path) -> str:
     """Return a text that is another one after each change of a file; empty where a change could leave it the same.
 
-    It holds the file's place on the disk, its size, and the times of the last change of its content and of its entry,
-    of which the system alone sets the last.  A file that changed in the last two seconds, or whose dates lie in the
-    future, has none.
+    It holds the file's place on the disk, its size, and the times of the last change of its content and of its entry;
+    the system alone sets the last, so that a false date changes it too.  A file that changed in the last two seconds,
+    or whose dates lie in the future, has none.
     """
     stat = os.stat(path)
     if max(stat.st_mtime, stat.st_ctime) > time.time() - _RACY:

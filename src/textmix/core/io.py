@@ -224,10 +224,9 @@ def write_result(path: str | Path, text: str | bytes, meta: Mapping[str, Any]) -
 
 
 def write_missing(path: str | Path, missing: MissingResult, meta: Mapping[str, Any], content: str | bytes = "") -> None:
-    """Write a missing result: a file (of a path with a suffix) or an empty folder whose record holds the reason.
+    """Write a missing result, which `check_result` raises again: its record holds the reason.
 
-    `check_result` raises the `MissingResult` again when a later job reads it.  ``content`` is for a person who opens
-    the file.
+    A path with a suffix becomes a file with ``content`` for a person who opens it, one without an empty folder.
     """
     record = {**meta, "missing": {"reason": missing.reason, "broken": missing.broken}}
     if Path(path).suffix:
@@ -289,7 +288,7 @@ def check_file(path: str | Path) -> None:
 
 
 def is_of_path(meta: Mapping[str, Any], path: str | Path) -> bool:
-    """Return whether a record was written for the result at a path; of an absolute and a relative one the ends count."""
+    """Return whether a record was written for the result at a path; one of the two paths may be absolute."""
     written, read = PurePosixPath(str(meta.get("path"))).parts, Path(path).parts
     length = min(len(written), len(read))
     return written[-length:] == read[-length:]

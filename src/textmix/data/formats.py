@@ -75,7 +75,7 @@ def check_dialect(encoding: str | None, delimiter: str | None) -> None:
 
 
 def parts_of(folder: Path) -> dict[str, Path]:
-    """Return ``train`` and ``test`` -> the two folders with these words in their names, or nothing (20news-bydate)."""
+    """Return ``train`` and ``test`` -> folder, of a folder with two so named, such as 20news-bydate; else empty."""
     inside = sorted(path for path in folder.iterdir() if path.is_dir() and not path.name.startswith("."))
     folders = {role: [path for path in inside if role in path.name.lower()] for role in ("train", "test")}
     whole = len(inside) == 2 and all(len(paths) == 1 for paths in folders.values())

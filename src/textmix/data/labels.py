@@ -66,8 +66,7 @@ def applies(value: Any) -> bool | None:
 def labels_of(value: Any, separator: str | None = None, printed: bool = False) -> list[str] | None:
     """Return the labels of a text, number, list or mapping to 0 and 1, each once; None where nothing is said of them.
 
-    ``separator`` stands between several labels of a text; ``printed`` says whether texts in brackets are lists or
-    mappings.
+    ``separator`` stands between several labels of a text; if ``printed``, texts in brackets are lists or mappings.
     """
     if value is None or (isinstance(value, float) and math.isnan(value)):
         return None

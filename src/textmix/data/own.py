@@ -24,8 +24,7 @@ UNLABELLED = "unsup"
 def read_own(reading: Mapping[str, Any]) -> Corpus:
     """Read the user's data, which must have documents of different labels; every promise of `Corpus` is checked.
 
-    ``reading`` has ``name``, ``source`` (the my.yaml), ``files`` (role -> path), ``format`` (a key of `FORMATS`),
-    ``task`` and ``options``.
+    ``reading`` has ``name``, ``source`` (the my.yaml), ``files`` (role -> path), ``format``, ``task`` and ``options``.
     """
     files = {role: Path(path) for role, path in reading["files"].items()}
     for role, path in files.items():

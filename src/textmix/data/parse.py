@@ -69,7 +69,7 @@ def _check_files(folder: Path, files: Mapping[str, Mapping[str, Any]]) -> None:
 
 
 def read_corpus(reader: Reader, files: Mapping[str, Path], name: str) -> Corpus:
-    """Return the corpus that a reader makes of role -> path, with ``name``; its promises are not checked yet."""
+    """Return the corpus that a reader makes of files, role -> path; its promises are not checked yet."""
     module = importlib.import_module(reader.module)
     options = set(reader.options)
     missing = {option for option, required in module.OPTIONS.items() if required} - options

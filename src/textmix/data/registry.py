@@ -34,10 +34,7 @@ READERS = tuple(sorted(module.name for module in iter_modules(readers.__path__))
 
 @dataclass(frozen=True)
 class Reader:
-    """A module of `textmix.data.readers` and its options.
-
-    The module has ``OPTIONS`` (name -> whether it is required) and ``read(files, options)``.
-    """
+    """A module of `textmix.data.readers`, with ``OPTIONS`` (name -> whether required) and ``read(files, options)``."""
 
     name: str
     options: Mapping[str, Any] = field(default_factory=dict)
@@ -185,10 +182,7 @@ def load_registry(
 def wholes(
     raw: Mapping[str, Mapping[str, Any]], where: str, others: Mapping[str, Mapping[str, Any]] | None = None
 ) -> dict[str, Mapping[str, Any]]:
-    """Return identifier -> entry of a file, each part of another data set (``from``) with all keys of that one.
-
-    The whole may stand in ``others``; ``where`` is for messages.
-    """
+    """Return identifier -> entry of a file, each part of a data set (``from``, also in ``others``) with its keys."""
     known = {name: entry for name, entry in {**(others or {}), **raw}.items() if "classes" not in entry}
     return {name: _whole(name, entry, known, where) if "from" in entry else entry for name, entry in raw.items()}
 

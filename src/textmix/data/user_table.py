@@ -239,10 +239,9 @@ def read_texts(
 
 
 def of_card(card: Mapping[str, Any], text: str | None) -> dict[str, Any]:
-    """Return the text and the header that the card of a model asks `read_table` and `read_texts` for.
+    """Return the text and the header that the card of a model (`Layout.card`) asks `read_table` and `read_texts` for.
 
-    ``card`` is as `Layout.card` wrote it; of a model without one, and unless the user names a column, the text is
-    found.
+    The text is found where the card has none, unless the user names a column.
     """
     if text is not None or "text column" not in card:
         return {"text": text}

@@ -30,10 +30,7 @@ def halves_of(numbers: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray]]:
 
 
 def evenly(order: np.ndarray, classes: np.ndarray) -> np.ndarray:
-    """Return a permutation of rows (N,) reordered so that each prefix holds nearly the overall share of each class.
-
-    ``classes`` are indexed by the rows.
-    """
+    """Return the rows (N,) reordered so that each prefix holds nearly the overall share of each class."""
     position = np.empty(len(order))
     for label in np.unique(classes[order]):
         rows = np.flatnonzero(classes[order] == label)

@@ -79,10 +79,7 @@ class Method:
 
 
 def load_methods(path: Path = REGISTRY_FILE, schema: Path | None = None) -> dict[str, Method]:
-    """Return name -> entry of methods.yaml, in the order of the file.
-
-    ``schema`` is its JSON schema; None for the registry of the package, which its tests check.
-    """
+    """Return name -> entry of methods.yaml, in its order; without a schema unchecked, for tests check the package's."""
     raw = load_yaml_strict(path)
     if schema is not None:
         validate(raw, schema, f"{path.parent.name}/{path.name}")

@@ -60,10 +60,7 @@ def metric_value(name: str, evaluation: Evaluation) -> float:
 
 
 def score(predictions: Predictions, corpus: Corpus, splits: Splits, metrics: Sequence[str]) -> list[dict[str, Any]]:
-    """Return one row (`SCORE_COLUMNS`) for each variant, trial and metric.
-
-    Shares are fractions from 0 to 1, log losses are in nats; see `metric_value`.
-    """
+    """Return one row (`SCORE_COLUMNS`) for each variant, trial and metric: shares from 0 to 1, log losses in nats."""
     single = predictions.sets is None
     check_metrics(metrics, metrics_for("single" if single else "multi"), "metrics")
     truth = corpus.classes() if single else corpus.indicators()

@@ -208,10 +208,9 @@ def stratify(labels: sparse.csr_array, shares: np.ndarray, generator: np.random.
 
 
 def _neediest(first: np.ndarray, second: np.ndarray, shares: np.ndarray, generator: np.random.Generator) -> int:
-    """Return the index of the part, among parts of a positive share, that lacks most documents.
+    """Return the index of the part, of a positive share, that lacks most documents by ``first``, float (P,).
 
-    ``first`` says how many each lacks, float (P,); ``second`` decides where ``first`` ties, and ``generator`` where
-    both tie.
+    ``second`` decides where ``first`` ties, and ``generator`` where both tie.
     """
     first = np.where(shares > 0, first, -np.inf)
     best = np.flatnonzero(first >= first.max() - 1e-9)

@@ -150,10 +150,7 @@ def _seen_only(trial: Trial) -> Trial:
 def _tune(
     method: Method, make: Callable[..., Any], entry: Mapping[str, Any], trial: Trial, axes: tuple[int, str, int]
 ) -> tuple[tuple[str, dict[str, Any], float | None], float | None]:
-    """Return name, content and mean score on the folds of the chosen point, and the seconds of the search.
-
-    The score and the seconds are None without a search.
-    """
+    """Return name, content and mean score of the chosen point, and the seconds; None for both without a search."""
     if "tune" not in entry:
         name = next(variants({}, {key: [value] for key, value in _first(entry).items()}))[0]
         return (name, _first(entry), None), None

@@ -124,10 +124,7 @@ def class_thresholds(
 
 
 def swept(kernel: Any, scores: np.ndarray, Y: Any, thresholds: ArrayLike) -> Sweep:
-    """Run one kernel of `textmix.metrics.threshold_kernels` and return its counts as a `Sweep`.
-
-    ``scores`` are float64 (N, L), checked; ``Y`` and ``thresholds`` are as for `threshold_sweep`.
-    """
+    """Run one kernel of `textmix.metrics.threshold_kernels` and return its counts; see `threshold_sweep`."""
     member = checked_member(Y, scores.shape)
     increasing = np.sort(np.asarray(thresholds, dtype=np.float64))
     detected, correct, exact = kernel(scores, member, increasing)

@@ -56,10 +56,7 @@ def accumulated_sets(scores: np.ndarray, threshold: float, sets: np.ndarray) -> 
 
 @njit
 def accumulated_sweep(scores: np.ndarray, member: np.ndarray, thresholds: np.ndarray) -> np.ndarray:
-    """Return the counts of the accumulated posterior rule at every threshold, int64 (3, K), as `threshold_sweep`.
-
-    ``scores`` are not negative, ``thresholds`` from 0 to 1.
-    """
+    """Return the counts of the accumulated posterior rule as `threshold_sweep` does; scores and thresholds are >= 0."""
     n_labels, n_thresholds = scores.shape[1], len(thresholds)
     change = np.zeros((3, n_thresholds + 1), dtype=np.int64)
     order, tail = np.empty(n_labels, dtype=np.int64), np.empty(n_labels + 1)

@@ -33,8 +33,7 @@ class EncoderNotNamedError(ConfigError):
 def allow(name: str) -> None:
     """Let an encoder run in this process; modules of the working folder are found.
 
-    ``name`` is ``module:name`` of an object with ``encode`` or ``transform``, or of a function, from N texts to N
-    vectors.
+    ``name`` is ``module:name`` of what has ``encode`` or ``transform``, or of a function, from N texts to N vectors.
     """
     if os.getcwd() not in sys.path:
         sys.path.append(os.getcwd())
@@ -63,7 +62,7 @@ def encoding_of(name: str) -> Callable[[list[str]], Any]:
 
 
 class TextEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
-    """Turn texts into the ``n_vectors_`` numbers of an encoder, ``module:name``, see `allow`."""
+    """Turn texts into vectors of ``n_vectors_`` numbers by an encoder, ``module:name``, see `allow`."""
 
     def __init__(self, *, encoder: str) -> None:
         self.encoder = encoder
@@ -80,7 +79,7 @@ class TextEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         return vectors
 
     def transform(self, raw_documents: Iterable[str] | Ragged) -> sparse.csr_array:
-        """Return the vectors of N texts, float64 CSR (N, V); raises ConfigError where the encoder gives others."""
+        """Return the vectors of N texts, float64 CSR (N, V); raises ConfigError where the encoder gives no such."""
         vectors = self._vectors(raw_documents)
         if vectors.shape[1] != self.n_vectors_:
             fault = f"gives vectors of {vectors.shape[1]} values, and gave {self.n_vectors_} in the fit"

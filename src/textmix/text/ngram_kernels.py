@@ -144,10 +144,9 @@ def count_known(
 def rescaled(
     indptr: np.ndarray, indices: np.ndarray, data: np.ndarray, scale: np.ndarray, first: int, normal: bool
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return features times ``scale`` (V,) of their type as the parts of CSR (N, V), without those of scale 0.
+    """Return features, none of them 0, times ``scale`` (V,) as the parts of CSR (N, V), without those of scale 0.
 
-    If ``normal``, the columns before ``first`` and the others each get the length 1 in each row.  No stored feature is
-    0.
+    If ``normal``, the columns before ``first`` and the others each get the length 1 in each row.
     """
     n, filled = len(indptr) - 1, 0
     for place in range(len(indices)):

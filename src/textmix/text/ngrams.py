@@ -56,8 +56,8 @@ def counts_of(tokens: Ragged, n_words: int) -> sparse.csr_array:
 def limited(counts: sparse.csr_array, least: int, max_df: float, max_features: int | None) -> np.ndarray:
     """Return which columns of counts, CSR (N, V) without stored zeros, ``CountVectorizer`` keeps, bool (V,).
 
-    The columns keep to ``least`` documents of a word already; ``max_df`` may not be below it and is a number if an int,
-    a share of N if a float.  ``max_features`` keeps those with the largest sums, of equal ones the same as its.
+    ``max_df``, a number if an int, a share of N if a float, may not be below ``least``, to which the columns keep
+    already.  ``max_features`` keeps the largest sums; of equal ones the same columns as it.
     """
     most = max_df if isinstance(max_df, Integral) else max_df * counts.shape[0]
     if most < least:

@@ -53,8 +53,8 @@ def _slot(node: int, word: int, n_slots: int) -> np.int64:
 def child_table(starts: np.ndarray, last_word: np.ndarray, low: int, high: int) -> np.ndarray:
     """Return the hash table of the children of the nodes ``low`` to ``high`` - 1, int32 (slots, 4).
 
-    A row holds parent (-1 in a free slot), last word and number of a child, and is filled to a quarter of a cache line.
-    At most half of the slots, a power of two, are taken.
+    A row holds parent (-1 in a free slot), last word and number of a child, and a column that fills it to a quarter of
+    a cache line.  At most half of the slots, a power of two, are taken.
     """
     n_slots = 2
     while n_slots < 2 * (starts[high] - starts[low]):
@@ -217,12 +217,11 @@ def _children_of(
 def frequent_children(
     begins: np.ndarray, occurrences: np.ndarray, bits: tuple[int, int], n_words: int, n_slops: int, min_df: int
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return the skip-grams in at least ``min_df`` documents that extend a range of prefixes by one word.
+    """Return the skip-grams in at least ``min_df`` documents, at the largest slop, that extend prefixes by one word.
 
     ``begins``, int64 (prefixes + 1,), is the index of each prefix's first of the ``occurrences`` of `place_candidates`;
-    ``n_slops`` is the largest gap plus one.  The result is the number of children of each prefix, int64 (prefixes,),
-    their last words, int32 (G,), and the number of documents in which the smallest gap is 0, 1, ..., int32 (G,
-    n_slops).  Documents are counted at the largest slop.
+    ``n_slops`` is the largest gap plus one.  Returned are the number of children of each prefix, int64 (prefixes,),
+    their last words, int32 (G,), and in how many documents the smallest gap is 0, 1, ..., int32 (G, n_slops).
     """
     room = (begins[-1] - begins[0]) // min_df  # a prefix of m occurrences has at most m // min_df frequent children
     kept_words, kept_df = np.empty(room, np.int32), np.empty((room, n_slops), np.int32)
