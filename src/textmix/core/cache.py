@@ -1,7 +1,6 @@
 """The user's cache: machine code of kernels and digests that take time, found again by the next process.
 
-Nothing in it decides a number by itself: every entry is found by a digest of what it was made of, so that the whole
-folder can be deleted at any time.
+Every entry is found by a digest of what it was made of, so that the whole folder can be deleted at any time.
 """
 
 from __future__ import annotations
@@ -43,12 +42,7 @@ def is_trusted(stat: os.stat_result) -> bool:
 
 
 class Store:
-    """Values found by a text, kept in one JSON file between processes; a damaged file counts as an empty one.
-
-    Parameters
-    ----------
-    name : name of the file, without its ending.
-    """
+    """Values found by a text, kept in one JSON file between processes; a damaged file counts as an empty one."""
 
     def __init__(self, name: str) -> None:
         self._name = f"{name}.json"

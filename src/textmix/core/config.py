@@ -122,12 +122,7 @@ def _as_json(value: Any) -> str:
 
 
 def registry_file(name: str) -> Path:
-    """Return the path of a file of ``config/``: that of the project, else the copy in the installed package.
-
-    Parameters
-    ----------
-    name : ``datasets.yaml`` or ``methods.yaml``, which setup.py copies.
-    """
+    """Return the path of a file of ``config/``: that of the project, else the copy that setup.py made."""
     here = Path(__file__).resolve()
     project = here.parents[3] / "config" / name
     return project if project.is_file() else here.parents[1] / "config" / name
@@ -160,14 +155,7 @@ def _validator(schema_path: Path) -> jsonschema.protocols.Validator:
 
 
 def validate(value: Any, schema_path: str | Path, source: str) -> None:
-    """Check a configuration value against a schema.
-
-    Parameters
-    ----------
-    value : the content of a configuration file, as `load_yaml_strict` returns it.
-    schema_path : the schema file.
-    source : name of the file or option; the error message begins with it.
-    """
+    """Check a configuration value against a schema; messages begin with ``source``, a file or option."""
     schema = Path(schema_path).resolve()
     key = f"{sha256_file(schema)} {sha256_bytes(repr(value).encode())}"
     _VALID.get(key, lambda: _check(value, schema, source))

@@ -31,9 +31,9 @@ def sha256_file(path: str | Path) -> str:
 def stamp(path: str | Path) -> str:
     """Return a text that is another one after each change of a file; empty where a change could leave it the same.
 
-    It holds the file's place on the disk, its size, and the times of the last change of its content and of its entry.
-    The last one is set by the system alone, so that a false date changes the stamp too.  A file that changed in the
-    last two seconds, or whose dates lie in the future, has none.
+    It holds the file's place on the disk, its size, and the times of the last change of its content and of its entry;
+    the system alone sets the last, so that a false date changes it too.  A file that changed in the last two seconds,
+    or whose dates lie in the future, has none.
     """
     stat = os.stat(path)
     if max(stat.st_mtime, stat.st_ctime) > time.time() - _RACY:
@@ -52,9 +52,9 @@ _WHOLE = (str, int, float)
 
 
 def digest_of(value: Any) -> str:
-    """Return the sha256 of a value of plain types, 64 hexadecimal digits; the order of a mapping's keys counts.
+    """Return the sha256 of a value of plain types, 64 hexadecimal digits.
 
-    A grid is searched in the order of its keys, so that another order can choose another point.
+    The order of a mapping's keys counts: a grid is searched in it, so that another order can choose another point.
     """
     return sha256_bytes(json.dumps(plain(value), ensure_ascii=False).encode())
 

@@ -20,11 +20,8 @@ class ConfigError(TextmixError):
 class DataFormatError(TextmixError):
     """A raw data file is not what its reader allows.
 
-    Parameters
-    ----------
-    path : path of the file.
-    line : 1-based line of the fault, or None where the file has no lines or the whole file is at fault.
-    what : the fault and, if there is one, the remedy; the message puts the file's name and the line before it.
+    ``line`` counts from 1 and is None where the whole file is at fault; ``what`` is the fault and, if there is one, the
+    remedy.
     """
 
     def __init__(self, path: str | Path, line: int | None, what: str) -> None:
@@ -39,12 +36,8 @@ class IntegrityError(TextmixError):
 class MissingResult(TextmixError):  # noqa: N818 - an expected outcome, not a fault
     """A result cannot be made, for example because its data set cannot be fetched.
 
-    The results that depend on it are missing too and record the same reason; all other jobs run.
-
-    Parameters
-    ----------
-    reason : one sentence that names the data set or result that is missing, the cause and the remedy.
-    broken : whether data were found but are corrupt; the run then ends with a non-zero exit code.
+    The results that depend on it are missing too and record the same ``reason``, a sentence with the cause and the
+    remedy; all other jobs run.  If ``broken``, data are there but corrupt, and the run ends with a non-zero exit code.
     """
 
     def __init__(self, reason: str, broken: bool = False) -> None:
@@ -53,10 +46,7 @@ class MissingResult(TextmixError):  # noqa: N818 - an expected outcome, not a fa
 
 
 def suggest(word: str, allowed: Iterable[Any]) -> str:
-    """Return the remedy for an unknown word: the most similar allowed word, if one is similar, then all allowed words.
-
-    The text is empty if ``allowed`` is.
-    """
+    """Return the remedy for an unknown word: the most similar allowed word, if any, then all of them."""
     words = [str(item) for item in allowed]
     close = difflib.get_close_matches(word, words, n=1)
     return (f"did you mean '{close[0]}'? " if close else "") + (f"allowed: {', '.join(words)}" if words else "")

@@ -1,9 +1,8 @@
 """Atomic, digest-carrying files: the only way the pipeline writes and reads its results.
 
 A *result* is either one file with a record beside it (``name.csv`` and ``name.csv.meta.json``) or a folder with a
-record in it (``meta.json``).  The record holds the sha256 of every file, so that a result changed by hand is noticed by
-the next stage that reads it.  It also holds the path of the result, so that a result copied to the place of another is
-refused.  Arrays are stored as ``.npy``; nothing is ever pickled.
+record in it (``meta.json``).  The record holds the sha256 of every file, so that a result changed by hand is noticed,
+and the path of the result, so that a copy in the place of another is refused.  Nothing is ever pickled.
 
 The module is used while the workflow is parsed, so NumPy is imported where arrays are written or read.
 """
@@ -52,9 +51,8 @@ def canonical_json(value: Any) -> str:
 def replacing(path: str | Path, mode: int | None = None) -> Iterator[IO[bytes]]:
     """Give a binary stream in a ``with`` block; at its end the content replaces the file in one step.
 
-    If the block raises an error, the file stays as it was.  Of a link the file that it leads to is replaced.  What is
-    there and no file, such as ``/dev/null`` or a pipe, is written through, and stays what it is.  ``mode`` are the
-    permissions of the file, by default those that the process gives to new files.
+    If the block raises an error, the file stays as it was.  Of a link the file that it leads to is replaced; what is no
+    file, such as ``/dev/null`` or a pipe, is written through.  ``mode`` are the permissions of the file.
     """
     target = Path(os.path.realpath(path))
     if target.exists() and not target.is_file():
@@ -105,10 +103,7 @@ def is_leftover(name: str) -> bool:
 
 
 def write_bytes(path: str | Path, data: bytes) -> None:
-    """Write a file in one step: another process reads either the whole old content or the whole new content.
-
-    A missing folder is made.
-    """
+    """Write a file, and make its folder, in one step: others read the whole old content or the whole new one."""
     _clear_way(Path(path))
     with replacing(path) as stream:
         stream.write(data)
@@ -203,8 +198,7 @@ def _digests(folder: Path) -> dict[str, str]:
 def new_folder(path: str | Path, meta: Mapping[str, Any]) -> Iterator[Path]:
     """Give a temporary folder to fill in a ``with`` block; at its end add the record and move the folder to ``path``.
 
-    The record is ``meta`` with the digests of all files.  If the block raises an error, the folder is deleted, and an
-    older result stays; else an older result is replaced.
+    The record is ``meta`` with the digests of all files.  If the block raises an error, an older result stays.
     """
     path = Path(path)
     target = Path(os.path.realpath(path))
@@ -230,10 +224,9 @@ def write_result(path: str | Path, text: str | bytes, meta: Mapping[str, Any]) -
 
 
 def write_missing(path: str | Path, missing: MissingResult, meta: Mapping[str, Any], content: str | bytes = "") -> None:
-    """Write a missing result: a file or an empty folder whose record holds the reason.
+    """Write a missing result, which `check_result` raises again: its record holds the reason.
 
-    A path with a suffix (``.csv``) becomes a file, a path without one becomes a folder.  `check_result` raises the
-    `MissingResult` again when a later job reads the result.  ``content`` stands in the file for a person who opens it.
+    A path with a suffix becomes a file with ``content`` for a person who opens it, one without an empty folder.
     """
     record = {**meta, "missing": {"reason": missing.reason, "broken": missing.broken}}
     if Path(path).suffix:
@@ -295,20 +288,16 @@ def check_file(path: str | Path) -> None:
 
 
 def is_of_path(meta: Mapping[str, Any], path: str | Path) -> bool:
-    """Return whether a record was written for the result at a path.
-
-    One of the two paths may be absolute; the other is then compared with its end.
-    """
+    """Return whether a record was written for the result at a path; one of the two paths may be absolute."""
     written, read = PurePosixPath(str(meta.get("path"))).parts, Path(path).parts
     length = min(len(written), len(read))
     return written[-length:] == read[-length:]
 
 
 def result_digest(path: str | Path) -> str:
-    """Return one sha256 for a result, computed from the digests in its record, without reading the result's files.
+    """Return one sha256 for a result from the digests in its record, or of a file without a record.
 
-    For a file without a record it is the sha256 of the file.  Raises IntegrityError if the record cannot be read, and
-    OSError if there is neither a record nor a file.
+    Raises IntegrityError if the record cannot be read, and OSError if there is neither a record nor a file.
     """
     try:
         found = stamp(meta_path(path))

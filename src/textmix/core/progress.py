@@ -10,13 +10,9 @@ logger = logging.getLogger("textmix")
 
 
 class Paced(logging.Filter):
-    """Let a message of progress pass if the last one of its computation is old enough; other messages always pass.
+    """Let a message of progress pass ``seconds`` after its computation's start or last message; others always pass.
 
     A message of progress names its computation and when it began (``extra``), as those of `progress` do.
-
-    Parameters
-    ----------
-    seconds : least time between two messages of one computation, and before its first.
     """
 
     def __init__(self, seconds: float) -> None:

@@ -1,9 +1,9 @@
 """Compressed files and archives, read as untrusted input.
 
-No name in an archive decides where a file is written.  The first bytes of a file say how it is compressed, never its
-name, so that a data set may come packed from one source and plain from another.  Two caps hold for unpacked sizes: a
-number of bytes, and a ratio to the packed size (`MAX_RATIO`; text packs about 8 times, a bomb 1000 times).  Every fault
-of a file's content raises `DataFormatError` with the file's name; a file that cannot be opened raises `OSError`.
+The first bytes of a file say how it is compressed, never its name, so that a data set may come packed from one source
+and plain from another.  Unpacked sizes have two caps: a number of bytes, and a ratio to the packed size (`MAX_RATIO`;
+text packs about 8 times, a bomb 1000 times).  Every fault of a file's content raises `DataFormatError`; a file that
+cannot be opened raises `OSError`.
 """
 
 from __future__ import annotations
@@ -199,12 +199,10 @@ def safe_name(path: Path, name: bytes | str) -> str:
 
 
 def iter_members(path: Path, members: Sequence[str], limit: int = MAX_BYTES) -> Iterator[tuple[str, bytes]]:
-    """Return (name, content) of the files of an archive whose names match a pattern, in order of name.
+    """Return (name, content) of the files of a zip or tar archive whose names match a pattern, in order of name.
 
-    The archive is a zip of several files, or a tar archive, plain or packed as in `open_plain`.  It is unpacked once,
-    in memory, to at most ``limit`` bytes.  In a `fnmatch` pattern ``*`` also matches ``/``.  Folders and ``__MACOSX``
-    of a zip are left out.  A name that leads out, a matching name twice, a link, a device, a sparse file and an
-    encrypted one are refused.
+    It is unpacked once, in memory, to at most ``limit`` bytes.  In a `fnmatch` pattern ``*`` also matches ``/``.  A
+    name that leads out, a matching name twice, a link, a device, a sparse file and an encrypted one are refused.
     """
     path = Path(path)
     chosen = [item for item in _files(path, limit) if any(fnmatchcase(item[0], each) for each in members)]
@@ -229,8 +227,7 @@ def _files(path: Path, limit: int) -> Iterator[tuple[str, memoryview]]:
 def read_wheel(path: Path, pattern: str, limit: int) -> bytes:
     """Return the content of one member of a wheel, at most ``limit`` bytes.
 
-    Of a pattern with ``*`` it is the tar archive of all members that match, in order of name, the same bytes every time
-    (ustar, no times, no owners).  Members are refused as in `iter_members`.
+    Of a pattern with ``*`` it is a tar archive of all members that match, in order of name, the same bytes every time.
     """
     with _naming_the_file(path), zipfile.ZipFile(path) as archive:
         several = "*" in pattern

@@ -47,9 +47,7 @@ def cells_of(columns: Mapping[str, Sequence[Any]], rows: int) -> dict[str, list[
 def kinds_of(cells: Mapping[str, Sequence[str]]) -> dict[str, str]:
     """Return column -> ``number`` or ``category``, by the cells of N rows as text.
 
-    Raises
-    ------
-    ConfigError : a column has one value only, numbers the rows, or holds texts that do not recur.
+    A column of one value, of row numbers or of texts that do not recur raises `ConfigError`.
     """
     kinds = {}
     for name, column in cells.items():

@@ -38,10 +38,9 @@ def rainbow_html(data: bytes) -> bytes:
 def email_text(data: bytes) -> bytes:
     """Return the subject and the text of an e-mail, UTF-8; raises ValueError if it cannot be parsed.
 
-    The text parts stand in order of the message.  Of the forms of an alternative the first plain one is taken, else the
-    text of its HTML (`html_text`).  Attachments are left out, and so are the fields of the header but the subject,
-    which name mailing lists and machines.  A byte that is not of the stated character set becomes U+FFFD; a part of an
-    unknown character set is read as Latin-1.
+    Of the forms of an alternative the first plain one is taken, else the text of its HTML (`html_text`).  Attachments
+    and the other fields of the header, which name mailing lists and machines, are left out.  A byte that is not of the
+    stated character set becomes U+FFFD; a part of an unknown character set is read as Latin-1.
     """
     try:
         message: EmailMessage = email.message_from_bytes(data, policy=email.policy.default)

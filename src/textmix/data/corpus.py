@@ -22,10 +22,7 @@ TRAIN, TEST, UNUSED = 0, 1, -1
 class Ragged:
     """Rows of different length in one flat array: row ``i`` is ``values[offsets[i]:offsets[i + 1]]``.
 
-    Parameters
-    ----------
-    values : 1-d array; uint8 for UTF-8 text, int32 for token ids.
-    offsets : int64, one more than there are rows, from 0 to ``len(values)``, non-decreasing.
+    ``values`` is uint8 for UTF-8 text, int32 for token ids; ``offsets``, int64, go from 0 to ``len(values)``.
     """
 
     values: np.ndarray
@@ -58,12 +55,7 @@ class Ragged:
 
 @dataclass(frozen=True)
 class TableTexts(Ragged):
-    """Texts of a table with the cells beside them.
-
-    Parameters
-    ----------
-    cells : name of a column -> the cell of each of N rows as text, empty where there is none.
-    """
+    """Texts of a table and its other cells: name of a column -> N cells as text, empty where there is none."""
 
     cells: Mapping[str, Sequence[str]]
 
@@ -75,20 +67,17 @@ class TableTexts(Ragged):
 
 @dataclass(frozen=True)
 class Corpus:
-    """Documents with labels, as text, as a token stream or as a document-by-feature matrix.
+    """N documents with labels, as text, as a token stream or as a document-by-feature matrix.
 
     Parameters
     ----------
     name : identifier of the data set in the registry.
-    ids : N unique document identifiers.
-    label_names : L label (class) names.
+    ids : unique identifiers of the documents.
     labels : CSR (N, L), int8: 1 where the document has the label, sorted indices; one 1 a row for single-label data.
     split : int8 (N,) of `TRAIN`, `TEST` or `UNUSED` where the source gives a split, else None.
     text : N rows of UTF-8 bytes (uint8), or None.
     tokens : N rows of indices into ``feature_names`` (int32), or None.
-    features : CSR (N, V) of positive counts (int32) or finite reals (float64), sorted indices, no explicit zeros, or
-        None.
-    feature_names : V names, or None.
+    features : CSR (N, V) of positive counts (int32) or finite reals (float64), sorted indices, no explicit zeros.
     info : facts about the source that the reader counted, as JSON values; the report shows them.
     """
 
@@ -114,12 +103,7 @@ class Corpus:
         return np.diff(self.labels.indptr).astype(np.int64)
 
     def of_labels(self, names: Sequence[str]) -> Corpus:
-        """Return the documents that have some of these labels, with these labels alone, both in the order as here.
-
-        Raises
-        ------
-        ConfigError : a name is that of no label.
-        """
+        """Return the documents that have some of these labels, with these labels alone, both in the order as here."""
         if absent := sorted(set(names) - set(self.label_names)):
             raise ConfigError(f"{self.name}: classes: '{absent[0]}' is none; {suggest(absent[0], self.label_names)}")
         kept = [place for place, name in enumerate(self.label_names) if name in names]
@@ -152,17 +136,13 @@ class Corpus:
         return dense
 
     def statistics(self) -> dict[str, Any]:
-        """Return the statistics that the registry and the papers state.
-
-        Returns
-        -------
-        by name:
+        """Return the statistics that the registry and the papers state, by name.
 
         - ``documents`` N, ``labels`` L, ``labels_used`` (labels of at least one document), ``label_sets`` (different
           label sets, the empty one included), ``multi_label_share`` (fraction of documents with more than one label);
         - with ``features``: ``features`` V and ``mean_length`` (sum of all features over N);
-        - with ``split``, for each PART of ``train``, ``test`` and ``unused``: ``PART``, ``PART_no_label``,
-          ``PART_one_label`` and ``PART_several_labels``, numbers of documents.
+        - with ``split``, for each PART of ``train``, ``test`` and ``unused``: the numbers of documents ``PART``,
+          ``PART_no_label``, ``PART_one_label`` and ``PART_several_labels``.
         """
         rows = np.split(self.labels.indices, self.labels.indptr[1:-1])
         stats: dict[str, Any] = {
@@ -185,10 +165,7 @@ class Corpus:
         return stats
 
     def content_digest(self) -> str:
-        """Return the sha256 (hexadecimal) of all parts but ``name`` and ``info``.
-
-        It depends on values, dtypes and shapes alone, so the same documents from two archives have the same digest.
-        """
+        """Return the sha256 of the values, dtypes and shapes of all parts but ``name`` and ``info``."""
         digest = hashlib.sha256()
         for name, array in sorted(self._arrays().items()):
             digest.update(f"{name}:{array.dtype.str}:{array.shape}\n".encode())
@@ -219,13 +196,7 @@ class Corpus:
         return arrays
 
     def save(self, folder: str | Path, meta: Mapping[str, Any]) -> None:
-        """Write the corpus to a sealed folder, which `load` reads.
-
-        Parameters
-        ----------
-        folder : the folder to make.
-        meta : the record of the job that made it (see `textmix.core.io.new_folder`).
-        """
+        """Write the corpus to a new sealed folder, which `load` reads; ``meta``: see `textmix.core.io.new_folder`."""
         with io.new_folder(folder, meta) as target:
             io.save_arrays(target, **self._arrays())
             shape = None if self.features is None else list(self.features.shape)
@@ -244,10 +215,7 @@ class Corpus:
     def load(cls, folder: str | Path) -> Corpus:
         """Return the corpus that `save` wrote; its large arrays are memory-mapped.
 
-        Raises
-        ------
-        MissingResult : the folder holds the reason why the corpus could not be made.
-        IntegrityError : a file in the folder was changed (see `textmix.core.io.check_result`).
+        Raises `MissingResult` with the reason if it could not be made, and `IntegrityError` if a file was changed.
         """
         folder = Path(folder)
         files = io.check_result(folder)["files"]
@@ -295,12 +263,7 @@ def _unpack(packed: np.ndarray) -> list[str]:
 
 
 def label_matrix(rows: Sequence[Sequence[int]], n_labels: int) -> sparse.csr_array:
-    """Return the labels of a `Corpus` from the label indices of each document.
-
-    Returns
-    -------
-    CSR (N, L), int8 ones, indices sorted and unique in each row.
-    """
+    """Return the labels of a `Corpus`, CSR (N, L), from the label indices of each document."""
     clean = [sorted(set(row)) for row in rows]
     indptr = np.zeros(len(clean) + 1, dtype=np.int64)
     np.cumsum([len(row) for row in clean], out=indptr[1:])

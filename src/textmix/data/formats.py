@@ -1,4 +1,4 @@
-"""The formats of texts and numbers that a user may bring, and the ending of a file's name that tells each of them.
+"""The formats of texts and numbers that a user may bring.
 
 It is imported while a workflow is parsed, so it imports nothing heavy.
 """
@@ -24,8 +24,7 @@ class Format:
     kind : ``table`` (a text a row, in columns or under keys), ``frame`` (the same, as pandas reads it), ``lines`` (a
         text a line), ``labelled`` (a label and a text a line), ``folder`` (a text a file) or ``matrix`` (numbers).
     endings : of the file's name, in lower case.
-    reader : name of the module of `textmix.data.readers` that reads a data set of this format; empty for a format
-        without labels, of which only new texts come.
+    reader : module of `textmix.data.readers`; empty for a format without labels, of which only new texts come.
     """
 
     kind: str
@@ -76,10 +75,7 @@ def check_dialect(encoding: str | None, delimiter: str | None) -> None:
 
 
 def parts_of(folder: Path) -> dict[str, Path]:
-    """Return ``train`` and ``test`` -> folder, of a folder that holds a split, such as 20news-bydate; else empty.
-
-    It holds two folders, one with train and one with test in its name.
-    """
+    """Return ``train`` and ``test`` -> folder, of a folder with two so named, such as 20news-bydate; else empty."""
     inside = sorted(path for path in folder.iterdir() if path.is_dir() and not path.name.startswith("."))
     folders = {role: [path for path in inside if role in path.name.lower()] for role in ("train", "test")}
     whole = len(inside) == 2 and all(len(paths) == 1 for paths in folders.values())

@@ -64,13 +64,9 @@ def applies(value: Any) -> bool | None:
 
 
 def labels_of(value: Any, separator: str | None = None, printed: bool = False) -> list[str] | None:
-    """Return the labels of a cell, each once; None where nothing is said of them.
+    """Return the labels of a text, number, list or mapping to 0 and 1, each once; None where nothing is said of them.
 
-    Parameters
-    ----------
-    value : a text, a number, a list, a mapping from names to 0 and 1, or None.
-    separator : between several labels of a text.
-    printed : whether texts in brackets are lists or mappings, as programs print them.
+    ``separator`` stands between several labels of a text; if ``printed``, texts in brackets are lists or mappings.
     """
     if value is None or (isinstance(value, float) and math.isnan(value)):
         return None
@@ -159,13 +155,7 @@ def _items(inner: str) -> Iterator[tuple[str, str]]:
 
 
 def remarks_on(counts: Mapping[str, int], several: bool) -> list[str]:
-    """Return sentences on labels that may not be what they seem: missing ones, lists, and names that are alike.
-
-    Parameters
-    ----------
-    counts : label -> number of documents.
-    several : whether a text may have several labels.
-    """
+    """Return sentences on labels that may not be what they seem: missing ones, lists, and names that are alike."""
     remarks = []
     for name in sorted(MISSING & set(counts)):
         what = f"{counts[name]:,} rows have the label {name!r}"

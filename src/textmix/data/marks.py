@@ -35,14 +35,10 @@ def number_of(text: str) -> float | None:
 
 
 def times_of(path: Path, lines: Sequence[int], dates: Sequence[str]) -> np.ndarray:
-    """Return numbers that grow with time, float64 (N,): of dates in ISO 8601 or as 31/05/2024, or of numbers.
+    """Return numbers that grow with time, float64 (N,): of dates in ISO 8601 or as 31/05/2024, or of numbers alone.
 
-    Whether the day or the month stands first in 5/6/2024 is told by the other dates of the column.
-
-    Parameters
-    ----------
-    path, lines : of the table, and the line of each date, for messages.
-    dates : all of them are numbers, such as years, or none: they have no common order.
+    Whether the day or the month stands first in 5/6/2024 is told by the other dates of the column.  ``path`` and
+    ``lines``, the line of each date, are for messages.
     """
     numbers = [number_of(date) for date in dates]
     if None not in numbers:
@@ -95,10 +91,7 @@ def _day_first(path: Path, lines: Sequence[int], dates: Sequence[str], days: Seq
 
 
 def by_dates(path: Path, times: np.ndarray, dates: Sequence[str]) -> tuple[np.ndarray, str]:
-    """Return the part of each of N rows, int8 (N,), of which the latest are for the test, and a sentence on it.
-
-    Rows of one date are in one part.  ``times`` and ``dates`` are as `times_of` gives and reads them.
-    """
+    """Return the part of each of N rows, int8 (N,), the latest `TEST`, one date in one part; and a sentence on it."""
     last = np.sort(times)[max(round((1 - SHARE) * len(times)) - 1, 0)]
     later = times > last
     if not later.any():

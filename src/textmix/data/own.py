@@ -22,16 +22,9 @@ UNLABELLED = "unsup"
 
 
 def read_own(reading: Mapping[str, Any]) -> Corpus:
-    """Read the user's data.
+    """Read the user's data, which must have documents of different labels; every promise of `Corpus` is checked.
 
-    Parameters
-    ----------
-    reading : ``name``, ``source`` (the my.yaml), ``files`` (role -> path), ``format``
-        (a key of `FORMATS`), ``task`` and ``options``.
-
-    Returns
-    -------
-    the corpus; every promise of `Corpus` holds, and the documents do not all have one and the same label.
+    ``reading`` has ``name``, ``source`` (the my.yaml), ``files`` (role -> path), ``format``, ``task`` and ``options``.
     """
     files = {role: Path(path) for role, path in reading["files"].items()}
     for role, path in files.items():

@@ -1,7 +1,6 @@
 """From fetched files to a checked `Corpus`: the parse stage.
 
-Every promise of `Corpus` is checked once, here.  Later stages rely on them: a Numba kernel reads past the end of an
-array without an error.
+Every promise of `Corpus` is checked once, here, for a Numba kernel reads past the end of an array without an error.
 """
 
 from __future__ import annotations
@@ -28,12 +27,7 @@ _BLOCK = 1 << 24
 
 
 def parse_first(entries: Mapping[Path, DatasetEntry]) -> Corpus:
-    """Return the first data set that is available; its name says which.
-
-    Parameters
-    ----------
-    entries : folder -> data set whose files and record lie there: the one asked for, then its stand-ins in order.
-    """
+    """Return the first data set that is available of folder -> data set: the one asked for, then its stand-ins."""
     reasons = []
     for folder, entry in entries.items():
         record = io.read_json(folder / RECORD)
@@ -44,12 +38,7 @@ def parse_first(entries: Mapping[Path, DatasetEntry]) -> Corpus:
 
 
 def parse_dataset(entry: DatasetEntry, folder: Path) -> Corpus:
-    """Read the fetched files of a data set and check them against the registry.
-
-    Returns
-    -------
-    the corpus; every promise of `Corpus` holds, and its counts and digest are those that the registry states.
-    """
+    """Read the fetched files of a data set; check the promises of `Corpus`, and the registry's counts and digest."""
     record = io.read_json(folder / RECORD)
     if record["status"] == "missing":
         raise MissingResult(record["reason"], broken=bool(record.get("broken", False)))
@@ -80,14 +69,7 @@ def _check_files(folder: Path, files: Mapping[str, Mapping[str, Any]]) -> None:
 
 
 def read_corpus(reader: Reader, files: Mapping[str, Path], name: str) -> Corpus:
-    """Return the corpus that a reader makes of the files of a data set; its promises are not checked yet.
-
-    Parameters
-    ----------
-    reader : the reader and its options.
-    files : role -> path, as the reader's ``read`` describes the roles.
-    name : name of the corpus.
-    """
+    """Return the corpus that a reader makes of files, role -> path; its promises are not checked yet."""
     module = importlib.import_module(reader.module)
     options = set(reader.options)
     missing = {option for option, required in module.OPTIONS.items() if required} - options

@@ -76,13 +76,8 @@ def text_corpus(
 ) -> Corpus:
     """Return a single-label text corpus, label names in alphabetical order.
 
-    Parameters
-    ----------
-    options : options of the reader; ``name`` is used, and ``test_every``: if it is n and ``split`` is None, the n-th,
-        2n-th, ... document is `TEST` and every other one is `TRAIN`.
-    documents : N documents.
-    split : int8 (N,) of `TRAIN`, `TEST` or `UNUSED`, or None where the source gives none.
-    info : facts about the source that the reader counted.
+    Of the reader's options ``name`` is used, and ``test_every``: if it is n and ``split``, int8 (N,), is None, the
+    n-th, 2n-th, ... document is `TEST` and every other one is `TRAIN`.
     """
     rows: Sequence[Document] = list(documents)
     require_documents(options, len(rows))
@@ -103,10 +98,7 @@ def text_corpus(
 
 
 def split_labels(corpus: Corpus, separator: str) -> Corpus:
-    """Return a corpus whose documents of one class each have the parts of their class name as labels.
-
-    With the separator ``.`` a document of the class ``rec.sport`` gets the labels ``rec`` and ``sport``.
-    """
+    """Return a corpus whose documents have the parts of their class name as labels: rec and sport of ``rec.sport``."""
     parts = [name.split(separator) for name in corpus.label_names]
     if not all(all(names) for names in parts):
         raise ConfigError(

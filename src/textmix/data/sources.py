@@ -1,8 +1,8 @@
 """The three kinds of source of raw files: a mirror folder, the web (by pooch), and wheels of the Python package index.
 
-Of each download pooch checks the sha256, repeats it, and gives a file its name only when it is whole.  Here is what it
-leaves open: further addresses of one file, the hosts that may answer, the largest size, hosts that stall, and web pages
-or pointers in place of a file whose sha256 is not known.
+Of each download pooch checks the sha256, repeats it, and gives a file its name only when it is whole.  Here is the
+rest: further addresses of one file, the hosts that may answer, the largest size, hosts that stall, and web pages or
+pointers in place of a file whose sha256 is not known.
 """
 
 from __future__ import annotations
@@ -61,13 +61,8 @@ class UnavailableError(Exception):
 class Limits:
     """How long a download is tried, and how large it may be.
 
-    Parameters
-    ----------
-    stall : seconds within which a host must answer, and then within which each further ``flow`` bytes must arrive.
-    flow : bytes, see ``stall``.
-    tries : number of tries for each URL.
-    size : cap on a download whose size the registry does not state, bytes.
-    plain_hosts : hosts for which http is allowed; for tests against 127.0.0.1.
+    A host must answer within ``stall`` seconds, and then send ``flow`` bytes in each ``stall`` seconds.  ``tries`` is
+    per URL; ``size`` caps, in bytes, what the registry states no size of; ``plain_hosts`` may use http, for tests.
     """
 
     stall: float = 20.0

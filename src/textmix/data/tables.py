@@ -1,9 +1,8 @@
 """Tables of texts, row by row: lines and their encoding, cells between delimiters, and columns of a strict table.
 
-The readers of the registry's data sets and `textmix.data.user_file` read through it.  Memory holds a row, or a few
-short ones.  A file is in one encoding, UTF-8 unless another is named.  A byte order mark of UTF-8, which spreadsheets
-write, is dropped.  A line that is not in this encoding is an error with the line's number, or is read as Windows-1252
-where the caller says that the file is mixed.  A NUL byte is an error: no text has one, but UTF-16 and binary files do.
+Memory holds a row, or a few short ones.  A file is in one encoding, UTF-8 unless another is named; a byte order mark of
+UTF-8 is dropped.  A line that is not in this encoding is an error, or is read as Windows-1252 where the caller says
+that the file is mixed.  A NUL byte is an error: no text has one, but UTF-16 and binary files do.
 """
 
 from __future__ import annotations
@@ -33,15 +32,9 @@ BATCH = 1 << 16
 class Lines:
     """The lines of one file as text; iterating reads them once.
 
-    Parameters
-    ----------
-    path : path of the file, for messages.
-    raw : its lines as bytes, each with its line end.
-    encoding : name of a Python codec in which the byte 10 ends a line.
-    mixed : whether a line that is not in this encoding is read as Windows-1252.
-    ended : whether a last line without a line end is an error, because the file is then truncated.
-    remedy : the remedy in the message about a line that is not in the encoding.
-    longest : cap on a line and on a cell, bytes.
+    ``raw`` are lines as bytes with their ends, in a codec in which the byte 10 ends a line.  If ``mixed``, a line that
+    is not in it is read as Windows-1252; if ``ended``, a last line without an end is an error, because the file is
+    truncated.  ``remedy`` is for the message about a wrong encoding; ``longest`` caps a line and a cell, in bytes.
     """
 
     path: str | Path
@@ -154,18 +147,10 @@ def cell_rows(
     longest: int = MAX_LINE,
     escaped: bool = False,
 ) -> Iterator[tuple[int, list[str]]]:
-    """Yield (number of its first line, cells) for every row of a table of cells (RFC 4180).
+    """Yield (number of its first line, from 1, cells) for every row of a table (RFC 4180); a blank line has none.
 
-    Lines are numbered from 1.  A blank line is a row without cells.
-
-    Parameters
-    ----------
-    path : path of the file, for messages.
-    lines : its lines with their line ends.
-    delimiter : character between cells.
-    quotes : whether quotes enclose a cell; else a quote is an ordinary character.
-    longest : cap on a cell, characters.
-    escaped : whether a quote within a cell has a backslash before it, in place of a second quote.
+    ``lines`` have their ends.  Without ``quotes`` a quote is an ordinary character; if ``escaped``, one within a cell
+    has a backslash before it, in place of a second quote.  ``longest`` caps a cell, in characters.
     """
     # The standard library's own limit is 131,072 bytes, less than a long text; it holds for the whole process.
     csv.field_size_limit(longest)

@@ -1,7 +1,6 @@
 """A table of the user's own as rows of cells: packing, encoding, delimiter, quotes and header are found by reading it.
 
-`textmix.data.user_table` finds the texts and the labels in it.  Memory holds the first rows, except of UTF-16 in one
-line, JSON arrays and tables of pandas.
+Memory holds the first rows, except of UTF-16 in one line, JSON arrays and tables of pandas.
 """
 
 from __future__ import annotations
@@ -77,14 +76,12 @@ class UserFile:
 
     Parameters
     ----------
-    name : of the file, for messages.
     form : one of `textmix.data.formats.FORMATS`.
     names : of the columns: those of the header, "column 3" for one without a name; or the numbers from 1.
     rows : (number of its first line, a cell for each column) of all rows, read once.
     first : cells of the first rows, which ``rows`` gives too.
     header : whether the first row names the columns.
     remarks : sentences on how the file is written; complete when the rows are read.
-    lines : the lines of a file that has them.
     """
 
     name: str
@@ -114,17 +111,14 @@ def open_table(
     prefix: str = "",
     looked: int = ROWS,
 ) -> UserFile:
-    """Open a table and find how it is written.
+    """Open a table and find how it is written; what is None is found.
 
     Parameters
     ----------
-    path : the file, packed or not; for messages alone if ``stream`` is given.
-    form : its format; None to tell it from its name.
-    stream : the content.
+    path : the file, packed or not; for messages alone if ``stream``, the content, is given.
     wanted : columns that are known to be there.
-    header : whether the first row names the columns; None to find it.
-    encoding : None to find it: UTF-8, UTF-16, UTF-32, or UTF-8 with lines of Windows-1252.
-    delimiter : between the cells of a csv file; None to find it.
+    header : whether the first row names the columns.
+    encoding : if found, it is UTF-8, UTF-16, UTF-32, or UTF-8 with lines of Windows-1252.
     prefix : of the labels of the form labelled; empty where the first word is the label.
     looked : number of first rows.
     """

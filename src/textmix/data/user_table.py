@@ -58,14 +58,9 @@ class _Asked(NamedTuple):
 class Layout(NamedTuple):
     """How a table is read.
 
-    Parameters
-    ----------
-    form : its format.
-    text : columns of which the text is joined, mostly one: a name, or a number from 1.
-    labels : one column, or several columns of 0 and 1.
-    several : whether a text may have several labels.
-    separator : between several labels of one cell, or None.
-    header : whether the first row names the columns.
+    ``text`` are the columns whose text is joined, mostly one: a name, or a number from 1; ``labels`` are one column, or
+    several of 0 and 1.  ``separator`` stands between several labels of a cell; ``header`` says whether the first row
+    names the columns.
     """
 
     form: str
@@ -148,15 +143,13 @@ def read_table(
     prefix : of the labels of a file of lines; None to find fastText's.
     unlabelled : ``drop`` to leave out, and count, rows without a label or a text; ``refuse`` to raise an error, and to
         take a row without a label for one of which none of several applies.
-    further : columns beside the text, whose cells come with it (`textmix.data.corpus.TableTexts`); None for none.
-    name : of the corpus.
+    further : columns beside the text, whose cells come with it (`textmix.data.corpus.TableTexts`).
     flags : the options that name text and labels, for messages.
 
     Raises
     ------
-    ConfigError : the form is unknown; or no or more than one column could be meant, and the message names them.
-    DataFormatError : the file cannot be read; there is no such column; a row has more or fewer cells than
-        the first; a text or a label is none; an id is empty or stands twice; or a mark is not what it should be.
+    ConfigError : the form is unknown, or no or more than one column could be meant.
+    DataFormatError : the table is wrong: a column, a cell, a text, a label or an id is missing, or an id stands twice.
     """
     files = {"data": path} if isinstance(path, Path) else dict(path)
     separator = None if separator is None else _WRITTEN.get(separator, separator)
@@ -215,19 +208,8 @@ def read_texts(
     """Return an iterator over the texts of a table or of a file of lines, and the file; no labels are looked for.
 
     A line of JSON may be an object or a text.  An empty plain line is an empty text, so that texts and lines have the
-    same numbers; null in JSON and an empty cell are empty texts, too.
-
-    Parameters
-    ----------
-    path, stream, form, header, encoding, delimiter : as in `textmix.data.user_file.open_table`.
-    text : as in `read_table`.
-    id : column of an identifier.
-    further : columns beside the text, whose cells come with it.
-    flag : the option that names the text, for messages.
-
-    Raises
-    ------
-    ConfigError, DataFormatError : as in `read_table`.
+    same numbers; null in JSON and an empty cell are empty texts, too.  The parameters are those of `read_table` and
+    `textmix.data.user_file.open_table`; ``flag`` is the option that names the text, for messages.
     """
     lines = (form or format_of(without_packing(path), FORMATS)) == "text"
     labelled = lines and text == 2 and _holds_prefix(path, stream)
@@ -257,12 +239,9 @@ def read_texts(
 
 
 def of_card(card: Mapping[str, Any], text: str | None) -> dict[str, Any]:
-    """Return the text and the header that `read_table` and `read_texts` are asked for by the card of a model.
+    """Return the text and the header that the card of a model (`Layout.card`) asks `read_table` and `read_texts` for.
 
-    Parameters
-    ----------
-    card : as `Layout.card` wrote it; of a model without one the text is found.
-    text : the column that the user names, or None.
+    The text is found where the card has none, unless the user names a column.
     """
     if text is not None or "text column" not in card:
         return {"text": text}

@@ -26,12 +26,9 @@ def run_compared(
 ) -> tuple[Predictions, list[dict[str, Any]]]:
     """Return the predictions and timings that `textmix.experiment.trials.run_trials` returns.
 
-    Parameters
-    ----------
-    corpora : the same documents in the views of the entry, in its order.
-    splits, method, seed, cell : see `run_trials`.
-    entry : also has ``views`` (view -> ``min_documents`` and ``min_count``) and ``weightings``; each pair of a view and
-        of a weighting that suits the data is one representation, of which the first one is taken.
+    ``corpora`` are the same documents in the views of the entry, in its order.  ``entry`` also has ``views`` (view ->
+    ``min_documents`` and ``min_count``) and ``weightings``; each pair of a view and of a weighting that suits the data
+    is one representation, of which the first one is taken.
     """
     corpus = corpora[0]
     weightings = suited(corpus, entry["weightings"])

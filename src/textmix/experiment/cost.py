@@ -13,14 +13,10 @@ _STATUS, _RESET = Path("/proc/self/status"), Path("/proc/self/clear_refs")
 
 
 def measured(call: Callable[[], Result]) -> tuple[Result, dict[str, Any]]:
-    """Make a call and return its result and its cost.
+    """Make a call and return its result and its cost: ``seconds`` by the clock, and ``bytes``.
 
-    Returns
-    -------
-    result : of the call.
-    cost : ``seconds`` by the clock; and ``bytes``, the peak of the process's resident memory during the call minus its
-        resident memory before the call, at least 0.  ``bytes`` is None where a process cannot reset its own peak, which
-        only Linux allows.
+    ``bytes`` is the peak of the process's resident memory during the call minus its resident memory before, at least 0;
+    None where a process cannot reset its own peak, which only Linux allows.
     """
     before = _status("VmRSS") if _reset_peak() else None
     start = time.perf_counter()

@@ -26,18 +26,11 @@ def cross_validate(
     folds: Iterable[Fold],
     score: Score,
 ) -> np.ndarray:
-    """Return the score of each point on each fold, float64 (P, K).
+    """Return the score of each of P points on each of K folds, float64 (P, K).
 
     Points of a fold are fitted one after the other, so that ``make`` may return an estimator that starts from the last
-    fit of the fold.
-
-    Parameters
-    ----------
-    make : returns an estimator at a point.
-    points : P points.
-    documents : features X (N, V) and targets, classes (N,) or label indicators (N, L).
-    folds : K pairs of rows, of the fit and held out.
-    score : of a fitted estimator, features and targets that are held out, and their rows.
+    fit of the fold.  ``documents`` are features X (N, V) and targets, classes (N,) or label indicators (N, L).
+    ``score`` takes a fitted estimator, features and targets that are held out, and their rows.
     """
     X, y = documents
     columns = []

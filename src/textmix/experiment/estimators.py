@@ -12,14 +12,10 @@ from textmix.numerics.determinism import rng
 
 
 def new_estimator(method: Method, point: Mapping[str, Any], axes: tuple[int, str, int] | None = None) -> Any:
-    """Return a new, unfitted estimator of a method.
+    """Return a new, unfitted estimator of a method; with ``view`` and ``weighting`` in its point it gets several views.
 
-    Parameters
-    ----------
-    method : the registry entry.
-    point : parameters of the estimator; with ``view`` and ``weighting`` it gets documents in several views.
-    axes : seed of the run, data set and trial.  They fix the ``random_state`` of an estimator that has one, and let an
-        estimator that has a ``callback`` log the progress of its fit.
+    ``axes`` are the seed of the run, data set and trial.  They fix the ``random_state`` of an estimator that has one,
+    and let an estimator that has a ``callback`` log the progress of its fit.
     """
     estimator = method.make({key: value for key, value in point.items() if key not in CHOICE})
     if axes is not None:

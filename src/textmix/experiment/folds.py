@@ -12,13 +12,8 @@ def fold_numbers(
 ) -> np.ndarray:
     """Return the number of the fold of each document, int64 (N,), from 0; sizes of folds differ by one at most.
 
-    Parameters
-    ----------
-    n_documents : N.
-    n_folds : number of folds.
-    generator : draws the order in which documents go to the folds in turn; None takes the order of the documents.
-    classes : class of each document, (N,); with them the documents of a class in two folds differ by one at
-        most.
+    ``generator`` draws the order in which documents go to the folds in turn; None takes the order of the documents.
+    With ``classes`` (N,) the documents of a class in two folds differ by one at most, too.
     """
     order = np.arange(n_documents) if generator is None else generator.permutation(n_documents)
     if classes is not None:
@@ -35,13 +30,7 @@ def halves_of(numbers: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray]]:
 
 
 def evenly(order: np.ndarray, classes: np.ndarray) -> np.ndarray:
-    """Return a permutation (N,) reordered so that each prefix holds nearly the overall share of each class.
-
-    Parameters
-    ----------
-    order : rows, int (N,).
-    classes : class of each document, indexed by the rows.
-    """
+    """Return the rows (N,) reordered so that each prefix holds nearly the overall share of each class."""
     position = np.empty(len(order))
     for label in np.unique(classes[order]):
         rows = np.flatnonzero(classes[order] == label)

@@ -35,7 +35,6 @@ class Method:
 
     Parameters
     ----------
-    name : the name of the method in experiments, paths and tables.
     family : the group of methods under which tables show it.
     estimator : ``module:class``.
     task : a key of `TASKS`.
@@ -43,8 +42,7 @@ class Method:
     paper : the document that it comes from or is compared in.
     params : parameter -> value in ``textmix compare``.
     seen_only : whether a feature that no training document has gets weight 0, so that the fit may drop it.
-    most : ``documents``, ``labels`` or ``features`` -> the largest number with which a comparison fits the method; it
-        saves time and memory.
+    most : ``documents``, ``labels`` or ``features`` -> the largest number with which a comparison fits the method.
     """
 
     name: str
@@ -81,17 +79,7 @@ class Method:
 
 
 def load_methods(path: Path = REGISTRY_FILE, schema: Path | None = None) -> dict[str, Method]:
-    """Read the method registry.
-
-    Parameters
-    ----------
-    path : of methods.yaml.
-    schema : of its JSON schema; None for the registry of the package, which its tests check.
-
-    Returns
-    -------
-    name -> entry, in the order of the file.
-    """
+    """Return name -> entry of methods.yaml, in its order; without a schema unchecked, for tests check the package's."""
     raw = load_yaml_strict(path)
     if schema is not None:
         validate(raw, schema, f"{path.parent.name}/{path.name}")
@@ -99,15 +87,10 @@ def load_methods(path: Path = REGISTRY_FILE, schema: Path | None = None) -> dict
 
 
 def variants(params: Mapping[str, Any], grid: Mapping[str, list[Any]]) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield name and parameters of every point of a grid, the last key changing fastest.
+    """Yield name and parameters of every point of a grid, which override ``params``, the last key changing fastest.
 
-    A point is one choice of a value for each key of the grid.  Its name is ``key=value`` joined by ``;``; locators and
-    score files call it the variant.  An empty grid has one point, whose name is empty.
-
-    Parameters
-    ----------
-    params : parameter -> value, the same for all points.
-    grid : parameter -> values; a value overrides that of ``params``.
+    The name of a point is ``key=value`` joined by ``;``; locators and score files call it the variant.  An empty grid
+    has one point, whose name is empty.
     """
     for point in itertools.product(*grid.values()):
         chosen = dict(zip(grid, point, strict=True))

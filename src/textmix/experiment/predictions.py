@@ -56,12 +56,7 @@ class Predictions:
         return np.unpackbits(self.sets[variant, documents], axis=1, count=n_labels).astype(np.int8)
 
     def save(self, folder: str | Path, meta: Mapping[str, Any]) -> None:
-        """Write the predictions to a result folder.
-
-        Parameters
-        ----------
-        folder, meta : place and record of the result, see `textmix.core.io.new_folder`.
-        """
+        """Write the predictions to a result folder, see `textmix.core.io.new_folder`."""
         with io.new_folder(folder, meta) as target:
             self.write(target)
 
@@ -74,13 +69,7 @@ class Predictions:
 
     @classmethod
     def load(cls, folder: str | Path) -> Predictions:
-        """Read predictions from a result folder.
-
-        Raises
-        ------
-        IntegrityError : a file of the folder was changed or is missing.
-        MissingResult : the folder records why there are no predictions.
-        """
+        """Read predictions from a result folder; raises IntegrityError, or MissingResult with its reason."""
         files = io.check_result(folder)["files"]
         folder = Path(folder)
         arrays = {name: io.load_array(folder, name) for name in ARRAYS if f"{name}.npy" in files}
@@ -116,18 +105,9 @@ def pack_sets(indicators: np.ndarray) -> np.ndarray:
 def true_log_proba(task: str, estimator: Any, X: Any, y: np.ndarray) -> np.ndarray:
     """Return the log probability of the true class or label set of each document, float64 (N,), in nats.
 
-    Parameters
-    ----------
-    task : ``single`` or ``multi``.
-    estimator : a fitted estimator; its method ``set_log_proba`` (``multi``) or ``predict_log_proba`` (``single``) gives
-        the log probabilities.
-    X : N documents in the form that the estimator takes.
-    y : true classes (N,) or label indicators (N, L).
-
-    Returns
-    -------
-    the log probabilities; -inf for a class unseen in training; nan for all documents where the estimator lacks the
-    method.
+    It is -inf for a class unseen in training, and nan for all documents where the estimator lacks the method
+    ``set_log_proba`` (task ``multi``) or ``predict_log_proba`` (``single``).  ``y`` is true classes (N,) or label
+    indicators (N, L).
     """
     offered = "set_log_proba" if task == "multi" else "predict_log_proba"
     if not hasattr(estimator, offered):

@@ -27,13 +27,9 @@ _OFFERED = (
 class Views:
     """Counts, or words in order, of the same N documents in several views, such as words and n-grams of characters.
 
-    The counts of a document depend on this document alone, so that rows may be taken before any fit.
-
-    Parameters
-    ----------
-    counts : view -> CSR (N, V of the view), or words in order.
-    least : view -> ``min_documents`` and ``min_count`` of `TermWeighting`, or of `FrequentWords` for words in order,
-        which a training part applies to its own documents.
+    The counts of a document depend on this document alone, so that rows may be taken before any fit.  ``least`` is view
+    -> ``min_documents`` and ``min_count`` of `TermWeighting`, or of `FrequentWords` for words in order, which a
+    training part applies to its own documents.
     """
 
     counts: Mapping[str, sparse.csr_array | TokenSequences]
@@ -65,13 +61,7 @@ def weighting_of(choice: Mapping[str, str], least: Mapping[str, int]) -> TermWei
 
 
 class Represented:
-    """An estimator on one view of the documents, weighted; the weighting is fitted with it.
-
-    Parameters
-    ----------
-    estimator : takes the weighted matrix.
-    choice : ``view`` and ``weighting``.
-    """
+    """An estimator on the weighted ``view`` of ``choice``; its ``weighting`` is fitted with it."""
 
     def __init__(self, estimator: Any, choice: Mapping[str, str]) -> None:
         self.estimator, self.choice = estimator, choice

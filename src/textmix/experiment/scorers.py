@@ -50,12 +50,7 @@ def scorer(name: str) -> Scorer:
 
 @dataclass(frozen=True)
 class Scorer:
-    """A metric of decisions as scikit-learn calls it; see `scorer`.
-
-    Parameters
-    ----------
-    name : of the metric.
-    """
+    """A metric of decisions as scikit-learn calls it; see `scorer`."""
 
     name: str
 
@@ -68,12 +63,7 @@ class Scorer:
 
 
 def paired(true: Any, predicted: Any) -> tuple[Any, Any]:
-    """Return true and predicted targets in one form: indicators over all their labels, or as they are.
-
-    Parameters
-    ----------
-    true, predicted : label sets of N documents; or classes (N,), or indicators (N, L).
-    """
+    """Return true and predicted targets as they are, but label sets as indicators over all their labels."""
     true_sets, predicted_sets = label_sets_of(true), label_sets_of(predicted)
     if true_sets is None and predicted_sets is None:
         return true if hasattr(true, "shape") else np.asarray(true), predicted

@@ -26,13 +26,10 @@ _MODULES |= {"calibration": calibration, "selective": selective}
 class Evaluation:
     """The truth and the predictions of one method on N documents with L labels.
 
-    Parameters
-    ----------
-    true, predicted : classes (N,) or label indicators (N, L).
-    true_log_proba : log probability of the true class or label set, float64 (N,), in nats.
-    marginals : probability of the predicted class (N,) or of each label (N, L); None where the method gives none.
-    confidence : probability that the predicted label set is right, (N,); None where the method gives none.
-    text : log likelihood and number of words of each text, (N, 2); None where the method gives none.
+    ``true`` and ``predicted`` are classes (N,) or label indicators (N, L); ``true_log_proba``, float64 (N,), is in
+    nats.  None where the method gives none: ``marginals``, probability of the predicted class (N,) or of each label (N,
+    L); ``confidence``, that the predicted label set is right, (N,); ``text``, log likelihood and number of words, (N,
+    2).
     """
 
     true: np.ndarray
@@ -44,10 +41,7 @@ class Evaluation:
 
 
 def metric_value(name: str, evaluation: Evaluation) -> float:
-    """Return the value of a metric, by its name in `METRICS`, on one evaluation.
-
-    It is nan where the metric takes probabilities and the method gives none.
-    """
+    """Return the value of a metric on one evaluation; nan where it takes probabilities and the method gives none."""
     row = METRICS[name]
     function = getattr(_MODULES[row.module], name)
     if row.takes == "decisions":
@@ -66,11 +60,7 @@ def metric_value(name: str, evaluation: Evaluation) -> float:
 
 
 def score(predictions: Predictions, corpus: Corpus, splits: Splits, metrics: Sequence[str]) -> list[dict[str, Any]]:
-    """Return one row (`SCORE_COLUMNS`) for each variant, trial and metric.
-
-    Shares are fractions from 0 to 1, log losses are in nats.  A value is nan where the metric takes probabilities and
-    the method gives none.
-    """
+    """Return one row (`SCORE_COLUMNS`) for each variant, trial and metric: shares from 0 to 1, log losses in nats."""
     single = predictions.sets is None
     check_metrics(metrics, metrics_for("single" if single else "multi"), "metrics")
     truth = corpus.classes() if single else corpus.indicators()

@@ -19,12 +19,7 @@ from textmix.numerics.determinism import rng
 
 @dataclass(frozen=True)
 class Splits:
-    """Training and test documents of T trials.
-
-    Parameters
-    ----------
-    train, test : T arrays of rows of the corpus, int64, each in increasing order.
-    """
+    """Training and test documents of T trials, each as rows of the corpus, int64, in increasing order."""
 
     train: Ragged
     test: Ragged
@@ -42,25 +37,14 @@ class Splits:
         return slice(int(self.test.offsets[trial]), int(self.test.offsets[trial + 1]))
 
     def save(self, folder: str | Path, meta: Mapping[str, Any]) -> None:
-        """Write the splits to a result folder.
-
-        Parameters
-        ----------
-        folder, meta : place and record of the result, see `textmix.core.io.new_folder`.
-        """
+        """Write the splits to a result folder, see `textmix.core.io.new_folder`."""
         with io.new_folder(folder, meta) as target:
             for name, part in (("train", self.train), ("test", self.test)):
                 io.save_arrays(target, **{name: part.values, f"{name}_offsets": part.offsets})
 
     @classmethod
     def load(cls, folder: str | Path) -> Splits:
-        """Read splits from a result folder.
-
-        Raises
-        ------
-        IntegrityError : a file of the folder was changed or is missing.
-        MissingResult : the folder records why there are no splits.
-        """
+        """Read splits from a result folder; raises IntegrityError, or MissingResult with its reason."""
         io.check_result(folder)
         parts = {
             name: Ragged(io.load_array(folder, name, mmap=False), io.load_array(folder, f"{name}_offsets", mmap=False))
@@ -70,24 +54,20 @@ class Splits:
 
 
 def make_splits(corpus: Corpus, spec: Mapping[str, Any], seed: int, name: str, max_trials: int | None) -> Splits:
-    """Split a corpus as a paper's ``splits`` entry says.
+    """Split a corpus as a paper's ``splits`` entry says, into at most ``max_trials`` random splits or folds.
 
-    Parameters
-    ----------
-    corpus : the parsed data set.
-    spec : one of five kinds.  ``kind: given`` is the source's own split, of which each of ``trials`` has another seed.
-        ``kind: first`` trains on the first ``train`` documents (number or share) in the order of the source and tests
-        on the rest, one trial.
-        ``kind: random`` has ``train`` and ``test``, numbers of documents (int) or shares (float; ``test`` is by default
-        the rest), ``trials`` (one of ``enough`` documents or more), ``stratified`` and ``order``.  ``kind: folds`` has
-        ``folds``, ``stratified`` and ``order``; every document is in the test part of one fold.  ``kind: groups``
-        leaves one group out in each trial; the group of a document is its id up to the first ``/``, and the groups
-        ``train_only`` are never left out.
-    seed, name : the seed of the run, and the name of the split scheme.  The seed, the data set, the trial and the
-        scheme's ``order``, by default its name, fix the permutation of the documents.  Random schemes of one order
-        that differ in ``train`` alone have the same test documents and nested training parts; the exception are
-        stratified splits of documents with several labels.
-    max_trials : cap on the number of trials (random splits or folds) from config.yaml, or None.
+    - ``kind: given`` is the source's own split, of which each of ``trials`` has another seed.
+    - ``kind: first`` trains on the first ``train`` documents (number or share) in the order of the source and tests on
+      the rest, one trial.
+    - ``kind: random`` has ``train`` and ``test``, numbers of documents (int) or shares (float; ``test`` is by default
+      the rest), ``trials`` (one of ``enough`` documents or more), ``stratified`` and ``order``.
+    - ``kind: folds`` has ``folds``, ``stratified`` and ``order``; every document is in the test part of one fold.
+    - ``kind: groups`` leaves one group out in each trial; the group of a document is its id up to the first ``/``, and
+      the groups ``train_only`` are never left out.
+
+    The seed of the run, the data set, the trial and the scheme's ``order``, by default its ``name``, fix the
+    permutation of the documents.  Random schemes of one order that differ in ``train`` alone have the same test
+    documents and nested training parts, but for stratified splits of documents with several labels.
     """
     if spec["kind"] == "given":
         trials = spec.get("trials", 1)
@@ -192,24 +172,13 @@ def _groups(corpus: Corpus, train_only: Sequence[str], name: str) -> list[tuple[
 
 
 def stratify(labels: sparse.csr_array, shares: np.ndarray, generator: np.random.Generator) -> np.ndarray:
-    """Return the part of each document, so that each part holds nearly its share of the documents of each label.
+    """Return the part of each document, int64 (N,), so that each holds nearly its share of the documents of each label.
 
     Iterative stratification: the label with the fewest unassigned documents comes first.  Each of its documents goes to
     the part that lacks most documents of this label.  Ties go to the part that lacks most documents of any kind, and
-    the remaining ties are drawn at random.
+    the remaining ties are drawn at random.  ``labels`` is CSR (N, L) of ones; ``shares`` (P,) of the parts have the sum
+    1.
 
-    Parameters
-    ----------
-    labels : CSR (N, L) of ones.
-    shares : (P,), the parts' shares of the documents, with sum 1.
-    generator : draws the order of the documents, and one part among tied parts.
-
-    Returns
-    -------
-    int64 (N,), the part of each document, from 0 to P - 1.
-
-    Notes
-    -----
     Source: Sechidis, Tsoumakas and Vlahavas, On the stratification of multi-label data, ECML PKDD 2011, algorithm 1.
     """
     n_documents = labels.shape[0]
@@ -239,13 +208,9 @@ def stratify(labels: sparse.csr_array, shares: np.ndarray, generator: np.random.
 
 
 def _neediest(first: np.ndarray, second: np.ndarray, shares: np.ndarray, generator: np.random.Generator) -> int:
-    """Return the index of the part, among parts of a positive share, that lacks most documents.
+    """Return the index of the part, of a positive share, that lacks most documents by ``first``, float (P,).
 
-    Parameters
-    ----------
-    first, second : number of documents that each part lacks, float (P,); ``second`` decides where ``first`` ties.
-    shares : the parts' shares, float (P,).
-    generator : draws one of the parts that tie in both.
+    ``second`` decides where ``first`` ties, and ``generator`` where both tie.
     """
     first = np.where(shares > 0, first, -np.inf)
     best = np.flatnonzero(first >= first.max() - 1e-9)

@@ -17,13 +17,7 @@ from textmix.experiment.splits import Splits
 
 @dataclass(frozen=True)
 class Documents:
-    """Features and targets of N documents.
-
-    Parameters
-    ----------
-    X : CSR (N, V), or any form whose rows can be taken.
-    y : classes (N,), or label indicators (N, L), dense or CSR.
-    """
+    """Features, such as CSR (N, V), and classes (N,) or label indicators (N, L), dense or CSR, of N documents."""
 
     X: Any
     y: Any
@@ -71,13 +65,7 @@ class Documents:
 
 @dataclass(frozen=True)
 class Trial:
-    """One split of a data set.
-
-    Parameters
-    ----------
-    number : of the trial, from 0.
-    train, test : its training and its test documents.
-    """
+    """One split of a data set, numbered from 0."""
 
     number: int
     train: Documents
@@ -94,13 +82,9 @@ class Trial:
 
 
 def documents_of(corpus: Corpus, target: str = "classes", X: Any = None) -> Documents:
-    """Return all documents of a corpus.
+    """Return all documents of a features corpus, or with features X in place of its own.
 
-    Parameters
-    ----------
-    corpus : a features corpus.
-    target : ``classes`` (N,), ``indicators`` (N, L), or ``labels``, indicators as CSR of float64.
-    X : features in place of the corpus' own.
+    ``target`` is ``classes`` (N,), ``indicators`` (N, L), or ``labels``, indicators as CSR of float64.
     """
     targets: Mapping[str, Any] = {
         "classes": corpus.classes,
@@ -111,13 +95,6 @@ def documents_of(corpus: Corpus, target: str = "classes", X: Any = None) -> Docu
 
 
 def trials_of(documents: Documents, splits: Splits, most: int | None = None) -> Iterator[Trial]:
-    """Yield the trials of some documents in the order of the splits, the first ``most`` of them or all.
-
-    Parameters
-    ----------
-    documents : all documents of the data set that was split.
-    splits : training and test rows.
-    most : number of trials; None for all.
-    """
+    """Yield the trials of all documents of a data set in the order of the splits, the first ``most`` of them or all."""
     for number in range(min(len(splits), most or len(splits))):
         yield Trial(number, documents[splits.train[number]], documents[splits.test[number]])

@@ -56,8 +56,6 @@ def run_trials(
     Parameters
     ----------
     corpus : a features corpus (`textmix.text.features`); a single-label one for a single-label method.
-    splits : the splits of the corpus.
-    method : the registry entry of the method.
     entry : the experiment's entry of the method: ``params``; ``grid``, each point of which is a variant; and ``tune``,
         a grid, one point of which is chosen by cross-validation in each training part.  With ``choices``, mappings of
         ``view`` and ``weighting``, the first one is the representation.
@@ -152,10 +150,7 @@ def _seen_only(trial: Trial) -> Trial:
 def _tune(
     method: Method, make: Callable[..., Any], entry: Mapping[str, Any], trial: Trial, axes: tuple[int, str, int]
 ) -> tuple[tuple[str, dict[str, Any], float | None], float | None]:
-    """Return name, content and mean score on the folds of the chosen point, and the seconds of the search.
-
-    The score and the seconds are None without a search.
-    """
+    """Return name, content and mean score of the chosen point, and the seconds; None for both without a search."""
     if "tune" not in entry:
         name = next(variants({}, {key: [value] for key, value in _first(entry).items()}))[0]
         return (name, _first(entry), None), None
@@ -172,14 +167,7 @@ def _first(entry: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _fit_predict(task: str, estimator: Any, trial: Trial) -> tuple[dict[str, np.ndarray], dict[str, float | None]]:
-    """Fit, predict, and return the arrays of `Predictions`, and seconds and bytes of both calls as in `TIMINGS`.
-
-    Parameters
-    ----------
-    task : ``single`` or ``multi``.
-    estimator : a new estimator.
-    trial : the training part, and the test part of n documents.
-    """
+    """Fit, predict, and return the arrays of `Predictions`, and seconds and bytes of both calls as in `TIMINGS`."""
     with warnings.catch_warnings():
         # Convergence is recorded in fits.csv and marked in the tables.
         warnings.filterwarnings("ignore", category=UserWarning, module="sklearn")

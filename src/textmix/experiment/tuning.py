@@ -24,17 +24,11 @@ def tune(
     data: tuple[Any, np.ndarray],
     generator: np.random.Generator,
 ) -> tuple[str, dict[str, Any], float]:
-    """Return name and parameters of the grid point with the best mean of a metric over the folds, and this mean.
+    """Return name and parameters of the first grid point with the best mean of a metric over the folds, and this mean.
 
-    The best mean is the largest, or for a loss the smallest; the first of tied points is taken.
-
-    Parameters
-    ----------
-    task : ``single`` or ``multi``.
-    make : returns a new estimator with the parameters of a grid point.
-    search : ``grid`` (parameter -> values), ``folds`` and ``metric`` (a name of `textmix.metrics.table`).
-    data : training rows X (N, V) and their classes (N,) or label indicators (N, L).
-    generator : draws the folds.
+    The best mean is the largest, or for a loss the smallest.  ``search`` has ``grid`` (parameter -> values), ``folds``
+    and ``metric`` (a name of `textmix.metrics.table`).  ``data`` are training rows X (N, V) and their classes (N,) or
+    label indicators (N, L).
     """
     n_documents = len(data[1])
     if n_documents < search["folds"]:

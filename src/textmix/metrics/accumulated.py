@@ -1,10 +1,8 @@
 """Label sets by accumulated posterior probability: the most probable labels until their sum reaches a threshold.
 
 Source: Vilar, Castro and Sanchis, "Multi-label Text Classification Using Multinomial Models", EsTAL 2004, section 2.1.
-The rule takes any non-negative scores.  A label's share is its score divided by the sum of the document's scores; for
-posterior probabilities this sum is 1.
-
-Symbols: N documents, L labels, K thresholds.
+The rule takes any non-negative scores; a label's share is its score over the sum of the document's scores, which is 1
+for posterior probabilities.  Symbols: N documents, L labels, K thresholds.
 """
 
 from __future__ import annotations
@@ -21,9 +19,9 @@ from textmix.metrics.threshold import Sweep, checked_scores, swept
 def accumulated_sets(scores: ArrayLike, threshold: float) -> np.ndarray:
     """Return the fewest labels of each document whose shares add up to a threshold or more, equations (4) to (7).
 
-    Labels enter in decreasing order of score.  The code adds up the shares of the labels left out, the smallest first,
-    and compares this sum with 1 - threshold: a threshold within rounding of 1 then still differs from 1.  At threshold
-    0 a document gets one label, at threshold 1 every label with a positive share.
+    Labels enter in decreasing order of score.  The shares of the labels left out are added, the smallest first, and
+    compared with 1 - threshold: a threshold within rounding of 1 then still differs from 1.  At threshold 0 a document
+    gets one label, at threshold 1 every label with a positive share.
 
     Parameters
     ----------
@@ -42,17 +40,9 @@ def accumulated_sets(scores: ArrayLike, threshold: float) -> np.ndarray:
 
 
 def accumulated_sweep(scores: ArrayLike, Y: Any, thresholds: ArrayLike) -> Sweep:
-    """Return the results of `accumulated_sets` at K thresholds, by one pass over each document's sorted scores.
+    """Return the results of `accumulated_sets` at K thresholds in increasing order, by one pass over the sorted scores.
 
-    Parameters
-    ----------
-    scores : float (N, L), not negative.
-    Y : label indicators (N, L), dense or sparse.
-    thresholds : float (K,), 0 to 1, in any order.
-
-    Returns
-    -------
-    a `Sweep` over the thresholds in increasing order.
+    ``scores`` are as there; ``Y`` is label indicators (N, L), dense or sparse; ``thresholds`` (K,) have any order.
     """
     checked = _checked_shares(scores)
     _check_range(thresholds)

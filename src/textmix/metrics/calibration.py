@@ -18,8 +18,7 @@ def calibration_error(probability: np.ndarray, happened: np.ndarray, bins: int =
     Parameters
     ----------
     probability : of the predicted class, float (N,), or of each label, float (N, L); from 0 to 1.
-    happened : bool or 0 and 1, of the same shape: whether the prediction is right, or whether the document has the
-        label.
+    happened : of the same shape: whether the prediction is right, or whether the document has the label.
     bins : number of bins of equal width into which 0 to 1 is cut.
 
     Returns

@@ -1,10 +1,8 @@
 """Metrics of single-label classification, from stored predictions alone.
 
 Accuracy is the measure of the EDCM paper's Table 1 and of the lecture; the error rate is that of Vilar, Castro and
-Sanchis (2004).
-
-Symbols: N documents.  Each metric is a share, from 0 to 1.  It raises ValueError where the two lists of classes differ
-in length or are empty.
+Sanchis (2004).  Each metric takes the true and the predicted class of each of N documents, of any dtype (N,).  It is a
+share, from 0 to 1, and raises ValueError where the two lists differ in length or are empty.
 """
 
 from __future__ import annotations
@@ -21,23 +19,13 @@ def _paired(true: np.ndarray, predicted: np.ndarray) -> tuple[np.ndarray, np.nda
 
 
 def accuracy(true: np.ndarray, predicted: np.ndarray) -> float:
-    """Return the share of documents whose class is predicted.
-
-    Parameters
-    ----------
-    true, predicted : class of each document, any dtype (N,).
-    """
+    """Return the share of documents whose class is predicted."""
     true, predicted = _paired(true, predicted)
     return float(np.mean(true == predicted))
 
 
 def error_rate(true: np.ndarray, predicted: np.ndarray) -> float:
-    """Return the share of documents whose class is not predicted.
-
-    Parameters
-    ----------
-    true, predicted : class of each document, any dtype (N,).
-    """
+    """Return the share of documents whose class is not predicted."""
     true, predicted = _paired(true, predicted)
     return float(np.mean(true != predicted))
 
@@ -45,12 +33,7 @@ def error_rate(true: np.ndarray, predicted: np.ndarray) -> float:
 def macro_f1(true: np.ndarray, predicted: np.ndarray) -> float:
     """Return the mean over the classes, true or predicted, of F_c = 2 hits_c / (true_c + predicted_c).
 
-    true_c documents have class c, predicted_c documents are predicted to have it, and hits_c documents do both.  The
-    mean covers each class that occurs among the true or the predicted classes.
-
-    Parameters
-    ----------
-    true, predicted : class of each document, any dtype (N,).
+    true_c documents have class c, predicted_c documents are predicted to have it, and hits_c documents do both.
     """
     true, predicted = _paired(true, predicted)
     classes, codes = np.unique(np.concatenate([true, predicted]), return_inverse=True)

@@ -14,10 +14,7 @@ BINS = 10
 def by_label(true: np.ndarray, predicted: np.ndarray, names: Sequence[str]) -> list[dict[str, Any]]:
     """Return a row for each label that is true or predicted: support, precision, recall and F, the most frequent first.
 
-    Parameters
-    ----------
-    true, predicted : label indicators (T, L) of 0 and 1.
-    names : L label names.
+    ``true`` and ``predicted`` are label indicators (T, L) of 0 and 1.
     """
     support, claimed = (np.asarray(indicators.sum(axis=0), dtype=float) for indicators in (true, predicted))
     hits = np.asarray((true & predicted).sum(axis=0), dtype=float)
@@ -50,17 +47,10 @@ def calibration(probability: np.ndarray, happened: np.ndarray) -> list[dict[str,
 
 
 def precision_at_recall(probability: np.ndarray, true: np.ndarray, recall: float) -> tuple[float, float] | None:
-    """Return the precision of a label at the largest threshold that reaches a recall, and the threshold.
+    """Return the precision of a label at the largest threshold that reaches a recall above 0, and the threshold.
 
-    Parameters
-    ----------
-    probability : of the label for each document, (N,); nan counts as 0.
-    true : whether each document has it, (N,).
-    recall : share of the documents with the label that are to be found, above 0 and up to 1.
-
-    Returns
-    -------
-    precision and threshold; None where no document has the label.
+    ``probability`` of the label, (N,), counts as 0 where it is nan; ``true`` is whether each document has it, (N,).
+    None where no document has it.
     """
     needed = int(np.ceil(recall * np.sum(true) - 1e-9))
     if not needed:

@@ -8,13 +8,11 @@ import numpy as np
 def log_loss(true_log_proba: np.ndarray) -> float:
     """Return the mean of minus the log posterior of the true class, in nats.
 
+    It is infinite where a true class has posterior 0, and nan where a posterior is nan (the method gives none).
+
     Parameters
     ----------
     true_log_proba : log posterior of each document's true class, float (N,).
-
-    Returns
-    -------
-    nats; infinite where a true class has posterior 0, nan where a posterior is nan (the method gives none).
 
     Raises
     ------

@@ -55,10 +55,7 @@ def jaccard(true: Any, predicted: Any) -> float:
 
 
 def document_f(true: Any, predicted: Any) -> np.ndarray:
-    r"""Return F_n = 2 |y \cap z| / (|y| + |z|) of each document, float64 (N,).
-
-    An empty prediction has F_n = 0, unless the document has no label either: then 1.
-    """
+    r"""Return F_n = 2 |y \cap z| / (|y| + |z|) of each document, float64 (N,); 1 where both sets are empty."""
     positive, claimed, hits = _counts(true, predicted, axis=1)
     return _ratio(2 * hits, positive + claimed, of_nothing=1.0)
 

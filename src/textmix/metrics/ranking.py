@@ -20,10 +20,8 @@ from textmix.metrics.significance import LEVEL
 class Friedman(NamedTuple):
     """Friedman's test of the hypothesis that all methods are alike.
 
-    Parameters
-    ----------
-    chi2, chi2_p : Friedman's statistic, corrected for ties, and its p-value by the chi-squared distribution.
-    f, f_p : the statistic of Iman and Davenport, which is less conservative, and its p-value by the F distribution.
+    ``chi2``, corrected for ties, has its p-value by the chi-squared distribution; ``f``, of Iman and Davenport, which
+    is less conservative, by the F distribution.
     """
 
     chi2: float
@@ -33,12 +31,7 @@ class Friedman(NamedTuple):
 
 
 def ranks(scores: np.ndarray) -> np.ndarray:
-    """Return the rank of each method on each data set, float64 (N, K): 1 is the best, equal scores share the mean rank.
-
-    Parameters
-    ----------
-    scores : float (N, K).
-    """
+    """Return the rank of each method on each data set, float64 (N, K): 1 is best, equal scores share the mean rank."""
     scores = np.asarray(scores, dtype=np.float64)
     if scores.ndim != 2 or 0 in scores.shape or np.isnan(scores).any():
         raise ValueError(f"scores of every method on every data set (N, K) are needed, without nan, not {scores.shape}")
@@ -46,12 +39,7 @@ def ranks(scores: np.ndarray) -> np.ndarray:
 
 
 def mean_ranks(scores: np.ndarray) -> np.ndarray:
-    """Return the mean rank of each method over the data sets, float64 (K,), from 1, the best, to K.
-
-    Parameters
-    ----------
-    scores : float (N, K).
-    """
+    """Return the mean rank of each method over the data sets, float64 (K,), from 1, the best, to K."""
     return np.asarray(ranks(scores).mean(axis=0))
 
 
@@ -60,10 +48,6 @@ def friedman(scores: np.ndarray) -> Friedman:
 
     F = (N - 1) chi^2 / (N (K - 1) - chi^2), with K - 1 and (K - 1) (N - 1) degrees of freedom.  It is infinite where
     the methods have the same order on every data set.  Where all methods tie on every data set both p-values are 1.
-
-    Parameters
-    ----------
-    scores : float (N, K).
     """
     rank = ranks(scores)
     n, k = rank.shape
@@ -84,16 +68,7 @@ def critical_difference(n_methods: int, n_datasets: int, alpha: float = LEVEL) -
     r"""Return Nemenyi's critical difference of mean ranks: q_\alpha \sqrt{K (K + 1) / (6 N)}.
 
     q is the 1 - alpha quantile of the studentised range of K means with infinite degrees of freedom, divided by the
-    square root of 2.
-
-    Parameters
-    ----------
-    n_methods, n_datasets : K, at least 2, and N.
-    alpha : level of the test, from 0 to 1.
-
-    Returns
-    -------
-    a difference in ranks; two methods whose mean ranks differ by it or more are statistically distinguishable.
+    square root of 2.  Two of K >= 2 methods whose mean ranks differ by it or more are statistically distinguishable.
     """
     q = stats.studentized_range.ppf(1.0 - alpha, n_methods, np.inf) / np.sqrt(2.0)
     return float(q * np.sqrt(n_methods * (n_methods + 1) / (6.0 * n_datasets)))

@@ -37,11 +37,8 @@ def selective_accuracy(confidence: np.ndarray, right: np.ndarray) -> float:
 def coverage_curve(confidence: np.ndarray, right: np.ndarray) -> np.ndarray:
     """Return the accuracy of the n documents with the largest confidence, float64 (N,), for n from 1 to N.
 
-    Documents of equal confidence count with their mean accuracy, so that their order plays no part.
-
-    Raises
-    ------
-    ValueError : the arrays differ in length or are empty.
+    Documents of equal confidence count with their mean accuracy, so that their order plays no part.  Raises ValueError
+    where the arrays differ in length or are empty.
     """
     stated, seen = np.asarray(confidence, dtype=np.float64), np.asarray(right, dtype=np.float64)
     if stated.shape != seen.shape or stated.ndim != 1 or not len(stated):

@@ -2,11 +2,9 @@
 
 Sources: B. Efron and R. J. Tibshirani, An Introduction to the Bootstrap, 1993; Q. McNemar, Psychometrika 12, 1947 (with
 the exact binomial distribution: the sign test on the documents on which two methods disagree); B. L. Welch, Biometrika
-34, 1947; C. Nadeau and Y. Bengio, Machine Learning 52, 2003 (trials on one data set, whose training parts overlap);
-S. Holm, Scandinavian Journal of Statistics 6, 1979.
-
-SciPy supplies all distributions.  `scipy.special` is used for that of t, since `scipy.stats` takes a second to
-import.
+34, 1947; C. Nadeau and Y. Bengio, Machine Learning 52, 2003 (trials on one data set, whose training parts overlap); S.
+Holm, Scandinavian Journal of Statistics 6, 1979.  The distribution of t comes from `scipy.special`, since `scipy.stats`
+takes a second to import.
 """
 
 from __future__ import annotations
@@ -33,16 +31,9 @@ class Interval(NamedTuple):
 def bootstrap_interval(
     values: np.ndarray, rng: np.random.Generator, level: float = 1.0 - LEVEL, resamples: int = 2000
 ) -> Interval:
-    """Return the mean over the documents with its percentile interval.
+    """Return the mean of N documents' values, or of the differences of two methods, with its percentile interval.
 
     `scipy.stats.bootstrap` rounds the two quantiles differently, which would change stored results in the last digit.
-
-    Parameters
-    ----------
-    values : one value a document, float (N,); for two methods the differences of their values.
-    rng : draws the resamples.
-    level : confidence level, the share of the resamples whose mean lies inside the interval.
-    resamples : number of resamples, each of N documents drawn with replacement.
     """
     values = np.asarray(values, dtype=np.float64)
     if values.ndim != 1 or not len(values):
@@ -72,13 +63,9 @@ class Sample(NamedTuple):
 
 
 class Estimate(NamedTuple):
-    """A difference of two methods, its confidence interval and its p-value.
+    """A difference of two methods in the unit of the scores, its confidence interval and its two-sided p-value.
 
-    Parameters
-    ----------
-    value : the difference, in the unit of the scores.
-    low, high : ends of the interval; infinite where the data are too few for its level.
-    p : two-sided p-value of no difference.
+    The ends of the interval are infinite where the data are too few for its level.
     """
 
     value: float
@@ -96,8 +83,8 @@ def mean_difference(left: Sample, right: Sample, level: float = 1.0 - LEVEL) -> 
     """Return the difference ``left - right`` of two independent means (B. L. Welch, Biometrika 34, 1947).
 
     The degrees of freedom are those of Welch and Satterthwaite; those of one sample where the other has no error, or no
-    deviation of its own.
-    Means over random splits of the same documents are independent, given these documents, even if the splits overlap.
+    deviation of its own.  Means over random splits of the same documents are independent, given these documents, even
+    if the splits overlap.
     """
     value, error, freedom = _welch(left, right)
     reach = _quantile((1.0 + level) / 2.0, freedom) * error
@@ -114,15 +101,10 @@ def from_error(
 
 
 def equivalence(left: Sample, right: Sample, margin: float) -> float:
-    """Return the p-value of the two one-sided tests that two independent means differ by less than a margin.
+    """Return the p-value of the two one-sided tests that two independent means differ by less than a margin >= 0.
 
     It is the larger one of both tests (D. J. Schuirmann, Journal of Pharmacokinetics and Biopharmaceutics 15, 1987); it
     is below p where the interval of `mean_difference` of level 1 - 2 p lies within the margin.
-
-    Parameters
-    ----------
-    left, right : the means with their spreads.
-    margin : the largest difference that counts as none, at least 0, in the unit of the means.
     """
     value, error, freedom = _welch(left, right)
     return float(special.stdtr(freedom, (abs(value) - margin) / error))
@@ -159,24 +141,16 @@ def resampled_difference(
     test_ratio: float,
     level: float = 1.0 - LEVEL,
 ) -> Estimate:
-    r"""Return the mean of ``left - right`` over the trials of one data set, by the corrected resampled t-test.
+    r"""Return the mean of ``left - right``, float (J,), over J trials of one data set, by the resampled t-test.
 
-    The test takes s^2 (1 / J + rho / (1 - rho)) as the variance of this mean, for J trials, s the sample standard
+    The corrected test takes s^2 (1 / J + rho / (1 - rho)) as the variance of this mean, with s the sample standard
     deviation of the differences, and rho the share of all documents that a test part has, which is how far two random
-    test parts overlap.  Where training and test part use up all documents, rho / (1 - rho) is n_test / n_train.  Random
-    splits overlap, so that the plain t-test, with s^2 / J, rejects too often.  Source: Nadeau and Bengio (2003).
+    test parts overlap.  ``test_ratio`` is rho / (1 - rho) = n_test / (n - n_test); 0 gives the plain paired t-test,
+    which rejects too often as random splits overlap.  Source: Nadeau and Bengio (2003).
 
-    Parameters
-    ----------
-    left, right : scores of the two methods on the same J trials, float (J,), J at least 1.
-    test_ratio : n_test / (n - n_test), numbers of documents; 0 gives the plain paired t-test.
-    level : confidence level of the interval, from 0 to 1.
-
-    Returns
-    -------
-    the estimate.  With one trial the interval is infinite and the p-value 1.  Where all differences are 0 the interval
-    is the point 0 and the p-value 1.  Where all differences have one other value, the p-value is that of the sign test;
-    the interval is that value alone if the test rejects, else infinite.
+    With one trial the interval is infinite and the p-value 1.  Where all differences are 0 the interval is the point 0
+    and the p-value 1.  Where all differences have one other value, the p-value is that of the sign test; the interval
+    is that value alone if the test rejects, else infinite.
     """
     difference = np.asarray(left, dtype=np.float64) - np.asarray(right, dtype=np.float64)
     n, mean = len(difference), float(difference.mean())
@@ -193,12 +167,7 @@ def resampled_difference(
 
 
 def holm(p: Sequence[float] | np.ndarray) -> np.ndarray:
-    """Return the p-values of M tests adjusted by Holm's step-down method, float64 (M,), in the order given.
-
-    Parameters
-    ----------
-    p : p-values of the tests, float (M,); M may be 0.
-    """
+    """Return the p-values of M tests adjusted by Holm's step-down method, float64 (M,), in the order given."""
     p = np.asarray(p, dtype=np.float64)
     order = np.argsort(p, kind="stable")
     stepped = np.maximum.accumulate(p[order] * np.arange(len(p), 0, -1)) if len(p) else p
@@ -210,14 +179,8 @@ def holm(p: Sequence[float] | np.ndarray) -> np.ndarray:
 def sign_test(first: np.ndarray, second: np.ndarray) -> float:
     """Return the two-sided p-value of the exact McNemar test: the sign test on the documents where two methods differ.
 
-    Parameters
-    ----------
-    first, second : bool (N,), whether each method is right on each document, or float (N,), any score of it: only the
-        sign of ``first - second`` counts.
-
-    Returns
-    -------
-    the p-value; 1 where the methods differ on no document.
+    ``first`` and ``second`` say whether each method is right, bool (N,), or are any score: only the sign of their
+    difference counts.  It is 1 where the methods differ on no document.
     """
     first, second = np.asarray(first, dtype=np.float64), np.asarray(second, dtype=np.float64)
     if first.shape != second.shape or first.ndim != 1:

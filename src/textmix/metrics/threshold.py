@@ -23,14 +23,10 @@ CRITERIA = ("errors", "f1")
 
 @dataclass(frozen=True)
 class Sweep:
-    """The results of a decision rule at K thresholds.
+    """The results of a decision rule at K thresholds, float64, increasing.
 
-    Parameters
-    ----------
-    thresholds : float64 (K,), increasing.
-    detected, correct : number of predicted labels over all documents, and number of true labels among them, int64 (K,).
-    exact : number of documents whose whole label set is right, int64 (K,).
-    reference, documents : number of true labels over all documents, and N.
+    ``detected`` and ``correct`` are the numbers of predicted labels over all documents, and of true ones among them;
+    ``exact`` of documents whose whole label set is right, int64 (K,).  ``reference`` is the number of true labels.
     """
 
     thresholds: np.ndarray
@@ -91,17 +87,9 @@ def threshold_sets(scores: ArrayLike, threshold: ArrayLike, *, never_empty: bool
 
 
 def threshold_sweep(scores: ArrayLike, Y: Any, thresholds: ArrayLike) -> Sweep:
-    """Return the results of `threshold_sets` at K thresholds, by one pass over the scores.
+    """Return the results of `threshold_sets` at K thresholds in increasing order, by one pass over the scores (N, L).
 
-    Parameters
-    ----------
-    scores : float (N, L).
-    Y : label indicators (N, L), dense or sparse.
-    thresholds : float (K,), in any order.
-
-    Returns
-    -------
-    a `Sweep` over the thresholds in increasing order.
+    ``Y`` is label indicators (N, L), dense or sparse; ``thresholds`` (K,) have any order.
     """
     checked = checked_scores(scores)
     return swept(kernels.threshold_sweep, checked, Y, thresholds)
@@ -136,15 +124,7 @@ def class_thresholds(
 
 
 def swept(kernel: Any, scores: np.ndarray, Y: Any, thresholds: ArrayLike) -> Sweep:
-    """Run one kernel of `textmix.metrics.threshold_kernels` and return its counts as a `Sweep`.
-
-    Parameters
-    ----------
-    kernel : of (scores, member, thresholds), such as `textmix.metrics.threshold_kernels.threshold_sweep`.
-    scores : float64 (N, L), checked.
-    Y : label indicators (N, L), dense or sparse.
-    thresholds : float (K,), in any order.
-    """
+    """Run one kernel of `textmix.metrics.threshold_kernels` and return its counts; see `threshold_sweep`."""
     member = checked_member(Y, scores.shape)
     increasing = np.sort(np.asarray(thresholds, dtype=np.float64))
     detected, correct, exact = kernel(scores, member, increasing)
@@ -162,13 +142,7 @@ def checked_scores(scores: ArrayLike) -> np.ndarray:
 
 
 def checked_member(Y: Any, shape: tuple[int, ...]) -> np.ndarray:
-    """Return label indicators as dense bool (N, L).
-
-    Parameters
-    ----------
-    Y : label indicators, dense or sparse.
-    shape : (N, L), the shape of the scores.
-    """
+    """Return label indicators, dense or sparse, as dense bool of the shape (N, L) of the scores."""
     member = np.ascontiguousarray(Y.toarray() if sparse.issparse(Y) else Y, dtype=bool)
     if member.shape != shape:
         raise ValueError(f"labels have shape {member.shape}, scores {shape}; give both one row for each document")

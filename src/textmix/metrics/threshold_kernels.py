@@ -24,15 +24,12 @@ DETECTED, CORRECT, EXACT = 0, 1, 2
 
 @njit
 def _sorted_tails(scores: np.ndarray, order: np.ndarray, tail: np.ndarray) -> float:
-    """Sort one document's scores and return their sum.
+    """Sort one document's scores, float64 (L,), not negative, and return their sum.
 
-    Parameters
-    ----------
-    scores : float64 (L,), not negative.
-    order : int64 (L,), filled with the labels by decreasing score, equation (4); ties by lowest label.
-    tail : float64 (L + 1,), filled: ``tail[n]`` is the sum of the scores after the first n, added from the smallest.
-        Divided by the sum of all scores it is 1 - Pr_n, with Pr_n the accumulated probability of equation (5).  This
-        order of addition keeps digits of 1 - Pr_n that the subtraction would lose where Pr_n is near 1.
+    ``order``, int64 (L,), gets the labels by decreasing score, equation (4); ties by lowest label.  ``tail[n]``,
+    float64 (L + 1,), gets the sum of the scores after the first n, added from the smallest.  Divided by the sum of all
+    scores it is 1 - Pr_n, with Pr_n the accumulated probability of equation (5); this order of addition keeps digits of
+    1 - Pr_n that the subtraction would lose where Pr_n is near 1.
     """
     copy_into(order, stable_order(-scores))
     tail[len(scores)] = 0.0
@@ -45,11 +42,7 @@ def _sorted_tails(scores: np.ndarray, order: np.ndarray, tail: np.ndarray) -> fl
 def accumulated_sets(scores: np.ndarray, threshold: float, sets: np.ndarray) -> None:
     """Set ``sets[n, l]`` where label l is among the fewest whose scores reach a share of their sum, (6) and (7).
 
-    Parameters
-    ----------
-    scores : float64 (N, L), not negative.
-    threshold : 0 to 1.
-    sets : bool (N, L), all False.
+    ``scores`` float64 (N, L), not negative; ``threshold`` 0 to 1; ``sets`` bool (N, L), all False.
     """
     n_labels = scores.shape[1]
     order, tail = np.empty(n_labels, dtype=np.int64), np.empty(n_labels + 1)
@@ -63,18 +56,7 @@ def accumulated_sets(scores: np.ndarray, threshold: float, sets: np.ndarray) -> 
 
 @njit
 def accumulated_sweep(scores: np.ndarray, member: np.ndarray, thresholds: np.ndarray) -> np.ndarray:
-    """Return the counts of the accumulated posterior rule at every threshold.
-
-    Parameters
-    ----------
-    scores : float64 (N, L), not negative.
-    member : bool (N, L), y.
-    thresholds : float64 (K,), increasing, 0 to 1.
-
-    Returns
-    -------
-    int64 (3, K): `DETECTED` and `CORRECT` labels, `EXACT` label sets.
-    """
+    """Return the counts of the accumulated posterior rule as `threshold_sweep` does; scores and thresholds are >= 0."""
     n_labels, n_thresholds = scores.shape[1], len(thresholds)
     change = np.zeros((3, n_thresholds + 1), dtype=np.int64)
     order, tail = np.empty(n_labels, dtype=np.int64), np.empty(n_labels + 1)
@@ -115,20 +97,11 @@ def _first_beyond(thresholds: np.ndarray, tail: float, total: float, low: int) -
 
 @njit
 def threshold_sweep(scores: np.ndarray, member: np.ndarray, thresholds: np.ndarray) -> np.ndarray:
-    """Return the counts of the threshold rule, equation (9), at every threshold.
+    """Return the counts of the threshold rule, equation (9), at every threshold: int64 (3, K).
 
-    A label set is exact where the threshold is above the scores of all wrong labels and not above the score of any true
-    label: one interval of thresholds for each document.
-
-    Parameters
-    ----------
-    scores : float64 (N, L).
-    member : bool (N, L), y.
-    thresholds : float64 (K,), increasing.
-
-    Returns
-    -------
-    int64 (3, K): `DETECTED` and `CORRECT` labels, `EXACT` label sets.
+    They are `DETECTED` and `CORRECT` labels, and `EXACT` label sets.  A label set is exact where the threshold is above
+    the scores of all wrong labels and not above the score of any true label: one interval of thresholds for each
+    document.  ``scores`` float64 (N, L); ``member`` bool (N, L), y; ``thresholds`` float64 (K,), increasing.
     """
     n_thresholds = len(thresholds)
     change = np.zeros((3, n_thresholds + 1), dtype=np.int64)
@@ -163,19 +136,12 @@ def _running(change: np.ndarray) -> np.ndarray:
 
 @njit
 def best_cut(scores: np.ndarray, member: np.ndarray, by_f1: bool) -> float:
-    """Return the threshold of one class that is best on these documents, by one pass over its sorted scores.
+    """Return the threshold of one class that is best on these documents, by one pass over its sorted scores (N,).
 
-    Parameters
-    ----------
-    scores : float64 (N,).
-    member : bool (N,), which documents have the class.
-    by_f1 : maximise F1 = 2 correct / (detected + reference); else minimise the errors, detected - correct + reference -
-        correct.
-
-    Returns
-    -------
-    the middle between the lowest score that is detected and the next lower score; infinity where it is best to detect
-    nothing; the highest of equally good thresholds.  A score of minus infinity is never detected.
+    It maximises F1 = 2 correct / (detected + reference) if ``by_f1``, else minimises the errors, detected - correct +
+    reference - correct.  It is the middle between the lowest score that is detected and the next lower score; infinity
+    where it is best to detect nothing; the highest of equally good thresholds.  A score of minus infinity is never
+    detected.
     """
     order = stable_order(-scores)
     reference = np.sum(member)

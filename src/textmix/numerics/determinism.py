@@ -12,8 +12,7 @@ import numpy as np
 def rng(seed: int, *axes: str | int) -> np.random.Generator:
     """Return the random generator of one purpose, seeded by a hash of the seed and the axes.
 
-    Two purposes with the same seed and axes draw the same numbers.  For example, the axes of a split do not name the
-    method, so all methods are trained and tested on the same split.
+    The axes of a split do not name the method, so that all methods are trained and tested on the same split.
     """
     text = "\x1f".join([str(seed), *map(str, axes)])
     return np.random.default_rng(int.from_bytes(hashlib.sha256(text.encode()).digest()[:16], "big"))
@@ -22,8 +21,7 @@ def rng(seed: int, *axes: str | int) -> np.random.Generator:
 def limit_threads(kernels: int = 1) -> None:
     """Limit BLAS and OpenMP to one thread, because their sums depend on the number of threads, and Numba to a number.
 
-    Environment variables limit the libraries that are imported after the call, and the processes that are started after
-    it.  threadpoolctl limits the BLAS and OpenMP libraries that are loaded already.
+    Environment variables limit libraries imported, and processes started, after the call; threadpoolctl those loaded.
     """
     from threadpoolctl import threadpool_limits
 

@@ -1,9 +1,8 @@
 """Compiled kernels: Numba's ``njit`` with its cache on disk, in a folder that is named by the code of all kernels.
 
 Numba's own cache compares the date of a kernel's file, not the files of the kernels that it calls (numba issue 9483).
-Here an edit of any kernel names a new folder, so that machine code never stands for other source, and all copies of one
-version share theirs, wherever they lie.  What a process compiles after its files were edited lies in the folder of the
-code with which it began.
+Here an edit of any kernel names a new folder, and all copies of one version share theirs, wherever they lie.  What a
+process compiles after its files were edited lies in the folder of the code with which it began.
 """
 
 from __future__ import annotations
@@ -43,12 +42,7 @@ def code_folder() -> Path:
 
 
 class KernelLocator:
-    """Where Numba keeps the machine code of a kernel (its setting ``CACHE_LOCATOR_CLASSES``): a folder for its module.
-
-    Parameters
-    ----------
-    function : the kernel as it is written.
-    """
+    """Where Numba keeps the machine code of a kernel (``CACHE_LOCATOR_CLASSES``): a folder for its module."""
 
     def __init__(self, function: Callable[..., Any]) -> None:
         self._function, self._py_file = function, function.__code__.co_filename

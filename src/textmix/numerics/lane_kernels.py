@@ -312,14 +312,9 @@ def _python_draw_places(
 def weighted_rows(
     out: np.ndarray, at: int, rows: np.ndarray, first: int, count: int, weights: np.ndarray, step: int, apart: int
 ) -> None:
-    """Set ``count`` rows of ``out`` to sums of ``count`` rows times the weights of a flat square matrix.
+    """Set ``count`` rows of ``out`` to sums of ``count`` rows times the weights of a flat square matrix, float64.
 
-    Parameters
-    ----------
-    out, at, rows, first : see `weighted_row`.
-    count : number of rows of the sums, and of the sums.
-    weights : float64 (count * count,).
-    step, apart : distance between the weights of one sum, and between the first weights of two sums.
+    The weights of one sum lie ``step`` apart, the first weights of two sums ``apart``; the others: see `weighted_row`.
     """
     whole = count - count % 4
     for j in range(0, whole, 4):

@@ -1,8 +1,8 @@
 """The gate for matrices: every matrix that a user gives passes `sound` and `computable` before a kernel reads it.
 
-SciPy trusts what it is told: it compares no index with the shape in most of its formats, it remembers on a matrix that
-no cell is stored twice although the arrays were changed since, and it makes machine code read outside of an array where
-an index is wrong.  A kernel does the same.  So the gate reads the arrays themselves.
+SciPy compares no index with the shape in most of its formats, and remembers that no cell is stored twice although the
+arrays were changed since; where an index is wrong, its machine code and a kernel read outside of an array.  So the gate
+reads the arrays themselves.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ LARGEST, SMALLEST = 1e100, 1e-100
 def sound(X: Any) -> Any:
     """Return a sparse matrix (N, V) as CSR, checked, each cell stored once and rows sorted by column; else X itself.
 
-    A sparse matrix of this form is not copied: the result shares its arrays.  The values of a cell that is stored
-    several times are added from the smallest on, so that their order in the arrays does not matter.
+    A matrix of this form shares its arrays with the result.  The values of a cell that is stored several times are
+    added from the smallest on, so that their order in the arrays does not matter.
     """
     if not sparse.issparse(X):
         return X

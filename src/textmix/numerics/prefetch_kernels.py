@@ -1,8 +1,4 @@
-"""A hint to the processor to load rows of large tables some steps before they are read.
-
-Tables by word and class and hash tables are larger than a core's cache, and the rows that a document needs are
-scattered in them.  The next rows are known in advance.  A prefetch changes no result.
-"""
+"""A hint to the processor to load rows of tables larger than its cache before they are read; it changes no result."""
 
 from __future__ import annotations
 
@@ -23,10 +19,7 @@ LINE = 8
 
 @intrinsic
 def _prefetch(context: Any, table: Any, row: Any, column: Any) -> Any:
-    """Prefetch the cache line of ``table[row, column]``.
-
-    No index is checked: both must not be negative and must lie inside the table.
-    """
+    """Prefetch the cache line of ``table[row, column]``; no index is checked, and none may be negative or outside."""
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         """Write the call of LLVM's prefetch instruction; Numba calls this as it compiles a kernel."""

@@ -16,12 +16,7 @@ WAITING = 128
 
 @njit(nogil=True)
 def stable_order(values: np.ndarray) -> np.ndarray:
-    """Return the places of numbers in increasing order, equal ones as they stood and NaN last, int64 (n,).
-
-    Parameters
-    ----------
-    values : (n,).
-    """
+    """Return the places of numbers in increasing order, equal ones as they stood and NaN last, int64 (n,)."""
     n = len(values)
     order, merged = np.empty(n, dtype=np.int64), np.empty(n, dtype=np.int64)
     for i in range(n):

@@ -1,7 +1,7 @@
 """Ranges of rows side by side, in as many threads as Numba has; every number of threads gives the same bytes.
 
-The functions given here call kernels that release the interpreter lock.  Each range is worked on by itself, and the
-results are joined in the order of the ranges, so that no sum depends on the number of threads.
+The functions given here call kernels that release the interpreter lock.  The results of the ranges are joined in their
+order, so that no sum depends on the number of threads.
 """
 
 from __future__ import annotations

@@ -15,18 +15,10 @@ from textmix.text.compression_kernels import cheapest_cover
 
 
 def ngram_ids(tokens: Ragged, max_n: int, least: int, documents: np.ndarray) -> np.ndarray:
-    """Number the n-grams of some documents, and return the number of the n-gram that begins at each token.
+    """Return the number of the n-gram of each length up to ``max_n``, K, that begins at each token, int32 (T, K).
 
-    Parameters
-    ----------
-    tokens : N documents of word ids.
-    max_n : largest number of words of an n-gram, K.
-    least : an n-gram of two words or more with fewer occurrences in ``documents`` gets no number.
-    documents : int (M,), the documents whose n-grams are numbered.
-
-    Returns
-    -------
-    int32 (T, K), -1 where the n-gram has no number or would reach past the end of its document.
+    It is -1 where the n-gram would reach past the end of its document, or where it has two words or more and fewer than
+    ``least`` occurrences in ``documents``, int (M,).
     """
     offsets = np.asarray(tokens.offsets, dtype=np.int64)
     document = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
@@ -61,22 +53,12 @@ def _number(
 def dictionary(
     ids: np.ndarray, offsets: np.ndarray, documents: np.ndarray, entry: float, max_iter: int = 20
 ) -> tuple[np.ndarray, list[float]]:
-    """Return the n-grams of a cheap dictionary, and the costs on the way to it.
+    """Return the n-grams of a cheap dictionary, int64 (D,) increasing, and the total costs on the way to it.
 
-    The cost of an entry is shared by its uses in the cheapest description so far, at first by all its occurrences; the
-    search ends when the total cost no longer falls.
-
-    Parameters
-    ----------
-    ids : see `ngram_ids`.
-    offsets : int64 (N + 1,), first token of each document.
-    documents : int (M,), the documents that are described.
-    entry : cost of an entry; a pointer costs 1.
-    max_iter : most steps.
-
-    Returns
-    -------
-    the numbers of the n-grams, int64 (D,), increasing; pointers plus entries of each step, decreasing.
+    The costs, pointers plus entries of each step, decrease.  The cost ``entry`` (a pointer costs 1) is shared by the
+    entry's uses in the cheapest description so far, at first by all its occurrences; the search ends when the total
+    cost no longer falls.  ``ids``: see `ngram_ids`; ``offsets``: int64 (N + 1,), first token of each document;
+    ``documents``: int (M,), those that are described.
     """
     described = np.repeat(np.isin(np.arange(len(offsets) - 1), documents), np.diff(offsets))
     occurring = ids[described]
@@ -93,14 +75,7 @@ def dictionary(
 
 
 def presence(ids: np.ndarray, offsets: np.ndarray, chosen: np.ndarray) -> sparse.csr_array:
-    """Return whether each document holds each chosen n-gram, float64 0 or 1, CSR (N, D).
-
-    Parameters
-    ----------
-    ids : see `ngram_ids`.
-    offsets : int64 (N + 1,), first token of each document.
-    chosen : int (D,), increasing.
-    """
+    """Return whether each document holds each n-gram of ``chosen``, int (D,) increasing: float64 0 or 1, CSR (N, D)."""
     column = np.full(int(max(ids.max(initial=-1), chosen.max(initial=-1))) + 2, -1, dtype=np.int64)
     column[chosen] = np.arange(len(chosen))
     document = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))

@@ -9,21 +9,11 @@ from textmix.numerics.jit import njit
 
 @njit(nogil=True)
 def cheapest_cover(ids: np.ndarray, offsets: np.ndarray, documents: np.ndarray, costs: np.ndarray) -> np.ndarray:
-    """Return how often each n-gram is used where each document is cut into n-grams of the smallest total cost.
+    """Return how often each n-gram is used, int64 (F,), where documents are cut into those of the smallest total cost.
 
-    Of equal costs the cut whose last n-gram is shortest is taken.
-
-    Parameters
-    ----------
-    ids : int32 (T, K); ``ids[t, n - 1]`` is the n-gram of n words that begins at token t, or -1.  Each token of the
-        documents is an n-gram of one word.
-    offsets : int64 (N + 1,), first token of each document.
-    documents : int64 (M,), the documents that are cut.
-    costs : float64 (F,), of one use of each n-gram.
-
-    Returns
-    -------
-    int64 (F,)
+    Of equal costs the cut whose last n-gram is shortest is taken.  ``ids[t, n - 1]``, int32 (T, K), is the n-gram of n
+    words that begins at token t, or -1; each token is an n-gram of one word.  ``offsets`` int64 (N + 1,), ``documents``
+    int64 (M,), ``costs`` float64 (F,) of one use of each n-gram.
     """
     uses = np.zeros(len(costs), np.int64)
     for d in documents:

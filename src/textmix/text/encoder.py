@@ -33,10 +33,7 @@ class EncoderNotNamedError(ConfigError):
 def allow(name: str) -> None:
     """Let an encoder run in this process; modules of the working folder are found.
 
-    Parameters
-    ----------
-    name : ``module:name`` of an object with ``encode`` or ``transform``, or of a function, from a list of N texts to N
-        vectors.
+    ``name`` is ``module:name`` of what has ``encode`` or ``transform``, or of a function, from N texts to N vectors.
     """
     if os.getcwd() not in sys.path:
         sys.path.append(os.getcwd())
@@ -65,16 +62,7 @@ def encoding_of(name: str) -> Callable[[list[str]], Any]:
 
 
 class TextEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
-    """Turn texts into the vectors of an encoder.
-
-    Parameters
-    ----------
-    encoder : ``module:name``, see `allow`.
-
-    Attributes
-    ----------
-    n_vectors_ : number of values of a vector.
-    """
+    """Turn texts into vectors of ``n_vectors_`` numbers by an encoder, ``module:name``, see `allow`."""
 
     def __init__(self, *, encoder: str) -> None:
         self.encoder = encoder
@@ -91,12 +79,7 @@ class TextEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         return vectors
 
     def transform(self, raw_documents: Iterable[str] | Ragged) -> sparse.csr_array:
-        """Return the vectors of N texts, float64 CSR (N, V).
-
-        Raises
-        ------
-        ConfigError : see `encoding_of`; or the encoder gives no finite vector for each text, or others than in the fit.
-        """
+        """Return the vectors of N texts, float64 CSR (N, V); raises ConfigError where the encoder gives no such."""
         vectors = self._vectors(raw_documents)
         if vectors.shape[1] != self.n_vectors_:
             fault = f"gives vectors of {vectors.shape[1]} values, and gave {self.n_vectors_} in the fit"

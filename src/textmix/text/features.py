@@ -88,12 +88,7 @@ class FeatureSpec:
 
     @classmethod
     def from_mapping(cls, spec: Mapping[str, Any]) -> FeatureSpec:
-        """Return the checked form of a ``features`` entry.
-
-        Raises
-        ------
-        ConfigError : a key is unknown or missing, or its value is not allowed.
-        """
+        """Return the checked form of a ``features`` entry."""
         keys = [item.name for item in fields(cls)]
         for key, value in spec.items():
             if key not in keys:
@@ -153,27 +148,17 @@ def _check(key: str, value: Any) -> None:
 
 
 def build_features(corpus: Corpus, spec: Mapping[str, Any]) -> Corpus:
-    """Return the corpus with its text replaced by features.
+    """Return the corpus with its text replaced by the features of a ``features`` entry, see `FeatureSpec`.
 
-    Parameters
-    ----------
-    corpus : N documents, as text or, for ``tokenizer: matrix``, as a matrix.
-    spec : a ``features`` entry, see `FeatureSpec`.
-
-    Returns
-    -------
-    a `Corpus` of the same documents, labels and split, with
-
-    features : CSR (N, V), indices sorted: int32 counts of words or skip-grams, float32 scores of skip-grams
-        (``weighting: score``), or float64 paragraph vectors.
-    feature_names : V names: words in the order of their code points, skip-grams in the order of
-        `textmix.text.skipgrams.Skipgrams`, or ``vector 0``, ``vector 1``, ...
-    info["features"] : numbers of tokens, of distinct words and of words that the cuts leave; then for words the sum of
-        the features as ``tokens_kept``, for skip-grams their numbers by kind.
+    ``features`` is CSR (N, V), indices sorted: int32 counts of words or skip-grams, float32 scores of skip-grams
+    (``weighting: score``), or float64 paragraph vectors.  ``feature_names`` are words in the order of their code
+    points, skip-grams in the order of `textmix.text.skipgrams.Skipgrams`, or ``vector 0``, ``vector 1``, ...
+    ``info["features"]`` counts tokens, distinct words and words that the cuts leave; then for words the sum of the
+    features as ``tokens_kept``, for skip-grams their numbers by kind.
 
     For ``tokenizer: matrix`` the corpus itself is returned.  Of a corpus whose words its owner counted (``counted_by``
-    in its `Corpus.info`) the entry's cuts ``min_count`` and ``min_documents`` are applied to these counts; the owner's
-    program stands for the tokeniser and the stop list.
+    in its `Corpus.info`) the cuts ``min_count`` and ``min_documents`` are applied to these counts; the owner's program
+    stands for the tokeniser and the stop list.
     """
     checked = FeatureSpec.from_mapping(spec)
     if checked.tokenizer == MATRIX:
@@ -267,20 +252,10 @@ def _blocks(text: Ragged) -> Iterator[Ragged]:
 
 
 def count_known(text: Ragged, spec: FeatureSpec, column_of: Mapping[str, int]) -> sparse.csr_array:
-    """Return the counts of the words of a vocabulary in new documents.
+    """Return the counts of the words of ``column_of`` in new documents, CSR (N, V), int32, indices sorted.
 
-    A document gets the same counts as if it had been in the corpus from which `build_features` made the vocabulary.
-
-    Parameters
-    ----------
-    text : N documents.
-    spec : the entry from which the vocabulary was made; its features must be words (``max_n`` 1, no ``vectors``).
-        Its cuts and its stop list are not applied again.
-    column_of : word -> column, V words; any other word is left out.
-
-    Returns
-    -------
-    CSR (N, V), int32, indices sorted.
+    A document gets the same counts as if it had been in the corpus from which `build_features` made the vocabulary by
+    ``spec``, whose features must be words (``max_n`` 1, no ``vectors``); its cuts and stop list are not applied again.
     """
     counts = _count(known_tokens(text, spec, column_of), len(column_of))
     if spec.weighting == "binary":

@@ -118,15 +118,9 @@ def _python_step(
 ) -> None:
     """Add to one vector the sum of output vectors times their factors, and to each of them the vector times its factor.
 
-    Both use the values before the step.
-
-    Parameters
-    ----------
-    vectors, outputs : float32, flat.
-    at, rows : places of the first element of the vector, and of each output vector, int64 (K,).
-    factors : float32 (K,).
-    count : number of output vectors, at most K.
-    blocks : length of the vectors, in multiples of `LANES`.
+    Both use the values before the step.  ``vectors`` and ``outputs`` are float32, flat; ``at`` and ``rows``, int64
+    (K,), are the places of their first elements; ``factors`` float32 (K,); ``count`` output vectors, at most K; a
+    vector has ``blocks`` times `LANES` numbers.
     """
     size = blocks * LANES
     vector, change = vectors[at : at + size].copy(), np.zeros(size, dtype=np.float32)

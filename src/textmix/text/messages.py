@@ -18,8 +18,8 @@ def skip_header(document: bytes) -> bytes:
     """Return a message without its header (Rainbow's ``--skip-header``).
 
     A document that begins with a header field loses everything up to its first empty line, and its CRLF line ends
-    become LF; without an empty line nothing remains.  Any other document has no header and is returned unchanged.
-    libbow would empty it; here the same configuration serves collections whose headers were removed before.
+    become LF; without an empty line nothing remains.  Any other document is returned unchanged, where libbow would
+    empty it: the same configuration serves collections whose headers were removed before.
     """
     if not _FIELD.match(document.lstrip(b"\r\n")):
         return document
@@ -29,8 +29,8 @@ def skip_header(document: bytes) -> bytes:
 def is_uuencoded(document: bytes) -> bool:
     """Return whether a message is a uuencoded file by libbow's rule (``--istext-avoid-uuencode``, istext.c).
 
-    It judges the first `PROBED` bytes.  Less than a tenth of them are white space, and more than half of the lines that
-    end among them have the same length, 50 to 80 bytes.
+    Of the first `PROBED` bytes less than a tenth are white space, and more than half of the lines that end among them
+    have the same length, 50 to 80 bytes.
     """
     probe = document[:PROBED]
     if len(probe) - len(probe.translate(None, _BLANKS)) >= len(probe) // 10:
@@ -41,13 +41,9 @@ def is_uuencoded(document: bytes) -> bool:
 
 
 def clean_messages(text: Ragged, headers: bool, uuencoded: bool) -> Ragged:
-    """Return N messages without their headers, and with uuencoded messages emptied.
+    """Return N messages without headers (`skip_header`), and emptied where `is_uuencoded` holds of one with its header.
 
-    Parameters
-    ----------
-    text : N messages.  An emptied message stays as an empty document, because the papers count it.
-    headers : whether to remove the headers, see `skip_header`.
-    uuencoded : whether to empty the messages for which `is_uuencoded` holds; it judges them with their headers.
+    An emptied message stays as an empty document, because the papers count it.
     """
     if not (headers or uuencoded):
         return text

@@ -54,11 +54,8 @@ def document_frequencies(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return the keys of all runs and the number of documents of each, int64 (F,) and int32 (F,).
 
-    Parameters
-    ----------
-    values, offsets : symbols of N documents one after the other, int32, and where each begins, int64 (N + 1,).
-    bits : of a symbol; ``bits * longest`` is at most 62.
-    shortest, longest : numbers of symbols of a run.
+    ``values`` are the symbols of N documents, int32, of ``bits`` bits each; ``bits * longest`` is at most 62;
+    ``offsets`` int64 (N + 1,).
     """
     size, filled = 2**16, 0
     keys, shift = np.zeros(size, np.int64), _shift(size)
@@ -107,12 +104,8 @@ def count_known(
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return the counts of known runs as the parts of CSR (N, V): int64 (N + 1,), int32 and float64 (nnz,).
 
-    Parameters
-    ----------
-    values, offsets, bits, shortest, longest : see `document_frequencies`.
-    keys, numbers : of `table_of`; the number of a key is its column.
-    n_features : V.
-    room : number of counts for which there is room at first.
+    ``keys`` and ``numbers``, the columns, are of `table_of`; there is ``room`` for as many counts at first.  The others
+    are as in `document_frequencies`.
     """
     shift, n = _shift(len(keys)), len(offsets) - 1
     indptr, filled = np.zeros(n + 1, np.int64), 0
@@ -151,14 +144,9 @@ def count_known(
 def rescaled(
     indptr: np.ndarray, indices: np.ndarray, data: np.ndarray, scale: np.ndarray, first: int, normal: bool
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return features times a scale as the parts of CSR (N, V), without those of scale 0.
+    """Return features, none of them 0, times ``scale`` (V,) as the parts of CSR (N, V), without those of scale 0.
 
-    Parameters
-    ----------
-    indptr, indices, data : features of N documents, CSR; no feature that is stored is 0.
-    scale : of the type of the data, (V,).
-    first : columns before it are one part of a row, the others another one.
-    normal : whether each part of each row gets the length 1.
+    If ``normal``, the columns before ``first`` and the others each get the length 1 in each row.
     """
     n, filled = len(indptr) - 1, 0
     for place in range(len(indices)):

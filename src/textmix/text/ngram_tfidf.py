@@ -1,7 +1,4 @@
-"""`NgramTfidf`: TF-IDF of runs of words and of characters side by side, the view that linear models of texts need.
-
-It is the union of two of scikit-learn's ``TfidfVectorizer``, one of words and one of characters, by kernels of our own.
-"""
+"""`NgramTfidf`: TF-IDF of runs of words and of characters side by side, the view that linear models of texts need."""
 
 from __future__ import annotations
 
@@ -73,10 +70,7 @@ class NgramTfidf(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     def fit_transform(self, raw_documents: Iterable[str] | Ragged, y: Any = None) -> sparse.csr_array:
         """Find the features of N texts and return them, float64 CSR (N, V).
 
-        Raises
-        ------
-        ConfigError : both parts are None, or no feature is left.
-        ValueError : a text is no string.
+        Raises `ConfigError` if both parts are None or no feature is left, `ValueError` if a text is no string.
         """
         texts = _lowered(raw_documents)
         step = max(1, -(-sum(map(len, texts)) // LOOKED_AT))
@@ -123,13 +117,7 @@ class NgramTfidf(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         return found[0] if len(found) == 1 else sparse.csr_array(sparse.hstack(found, format="csr"))
 
     def refitted(self, X: sparse.csr_array, rows: np.ndarray) -> sparse.csr_array:
-        """Return features of N texts as a fit to some of them makes them, CSR (N, V): those of too few of them are 0.
-
-        Parameters
-        ----------
-        X : what `fit_transform` returned for N texts.
-        rows : of the fit.
-        """
+        """Return the features X of N texts as a fit to ``rows`` makes them, CSR (N, V): those of too few are 0."""
         found = np.bincount(X[rows].indices, minlength=X.shape[1])
         scale = (found >= self.min_df) * (_idf(len(rows), found) / self.idf_ if self.weighted else 1.0)
         parts = X.indptr, X.indices, X.data, scale.astype(X.dtype), self._first(X), self.weighted
@@ -172,15 +160,9 @@ class NgramTfidf(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
 
 class _Part:
-    """The features of one kind: words or characters.
+    """The V features of one kind, runs of ``span`` symbols; each symbol has a number from 1.
 
-    Parameters
-    ----------
-    kind, span : ``words`` or ``characters``, and the lengths of a run.
-    symbols : symbol -> its number from 1.
-    keys : int64 (V,), of the features.
-    documents : int32 (V,), of each feature; empty where they were not counted.
-    names : V names.
+    ``keys`` is int64 (V,); ``documents`` of each feature, int32 (V,), is empty where they were not counted.
     """
 
     def __init__(

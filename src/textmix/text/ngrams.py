@@ -15,18 +15,10 @@ from textmix.text.vocabulary import rename
 
 
 def ngrams(tokens: Ragged, words: Sequence[str], smallest: int, largest: int) -> tuple[Ragged, list[str]]:
-    """Return the runs of ``smallest`` to ``largest`` words of each document, and their distinct names.
+    """Return the runs of ``smallest`` to ``largest`` words of each document, int32 ids, and their distinct names.
 
-    Parameters
-    ----------
-    tokens : N documents as ids into ``words``.
-    words : V words.
-    smallest, largest : numbers of words of a run, 1 <= smallest <= largest.
-
-    Returns
-    -------
-    runs : N rows of int32 ids into ``names``, by the first word of the run and then by its length.
-    names : the words of each run joined by blanks, in the order of their code points.
+    The ids are in the order of the first word of the run and then of its length; a name is the words joined by blanks,
+    and names are in the order of their code points.
     """
     values = np.asarray(tokens.values)
     ends = np.repeat(tokens.offsets[1:], np.diff(tokens.offsets))
@@ -62,15 +54,10 @@ def counts_of(tokens: Ragged, n_words: int) -> sparse.csr_array:
 
 
 def limited(counts: sparse.csr_array, least: int, max_df: float, max_features: int | None) -> np.ndarray:
-    """Return which columns ``CountVectorizer`` keeps, bool (V,).
+    """Return which columns of counts, CSR (N, V) without stored zeros, ``CountVectorizer`` keeps, bool (V,).
 
-    Parameters
-    ----------
-    counts : CSR (N, V), counts that have no zero among them.
-    least : the fewest documents of a word, which the columns keep to already; ``max_df`` may not be below it.
-    max_df : the most documents of a word: their number if an int, their share of N if a float.
-    max_features : the most columns, those with the largest sums; None: all.  Of equal sums the same columns are kept as
-        by ``CountVectorizer``.
+    ``max_df``, a number if an int, a share of N if a float, may not be below ``least``, to which the columns keep
+    already.  ``max_features`` keeps the largest sums; of equal ones the same columns as it.
     """
     most = max_df if isinstance(max_df, Integral) else max_df * counts.shape[0]
     if most < least:
@@ -85,12 +72,7 @@ def limited(counts: sparse.csr_array, least: int, max_df: float, max_features: i
 
 
 def fixed_vocabulary(vocabulary: Mapping[str, int] | Iterable[str]) -> dict[str, int]:
-    """Return word -> column, in the order of the columns, of the words that a user gives.
-
-    Parameters
-    ----------
-    vocabulary : word -> column, or words in the order of their columns; those of a set are put in order.
-    """
+    """Return word -> column, in the order of the columns, of a user's mapping or words; a set is put in order."""
     if isinstance(vocabulary, Mapping):
         if sorted(vocabulary.values()) != list(range(len(vocabulary))):
             raise ValueError(

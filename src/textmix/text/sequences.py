@@ -64,18 +64,10 @@ class TokenSequences:
 
     @classmethod
     def of(cls, X: Any, n_words: int | None = None) -> TokenSequences:
-        """Return documents in this form.
+        """Return `TokenSequences` themselves, or `Ragged` rows or a list of N sequences of whole numbers in this form.
 
-        Parameters
-        ----------
-        X : `TokenSequences`, which are returned themselves; `Ragged` rows of words; or a list of N sequences of whole
-            numbers.
-        n_words : V; by default the largest word number plus 1.
-
-        Raises
-        ------
-        ValueError : a word is no whole number or outside of the vocabulary, X is none of these forms, or its arrays
-            were damaged.
+        ``n_words``, V, is by default the largest word number plus 1.  Raises `ValueError` where X is none of these
+        forms, a word lies outside of the vocabulary, or the arrays were damaged.
         """
         if isinstance(X, TokenSequences):
             X.check()
@@ -86,12 +78,7 @@ class TokenSequences:
 
     @classmethod
     def of_corpus(cls, corpus: Corpus) -> TokenSequences:
-        """Return the documents of a features corpus that keeps its tokens.
-
-        Raises
-        ------
-        ConfigError : it does not.
-        """
+        """Return the documents of a features corpus; raises `ConfigError` where it does not keep its tokens."""
         if corpus.tokens is None:
             raise ConfigError(f"features: {corpus.name} has no words in order; name features with keep_tokens: true")
         return cls.of(corpus.tokens, len(corpus.feature_names or ()))
@@ -131,13 +118,7 @@ class TokenSequences:
         return counts
 
     def renumbered(self, number: np.ndarray, n_words: int) -> TokenSequences:
-        """Return the documents with another number for each word, such as that of a cluster.
-
-        Parameters
-        ----------
-        number : int (V,), the new number of each word.
-        n_words : how many new numbers there are.
-        """
+        """Return the documents with another number below ``n_words`` for each word, such as that of a cluster."""
         return TokenSequences(number[self.values].astype(np.int32), self.offsets, n_words)
 
     def shuffled(self, generator: np.random.Generator) -> TokenSequences:
@@ -163,7 +144,7 @@ def _ragged(X: Sequence[Any]) -> Ragged:
 
 
 class SequenceVectorizer(WordVectorizer):
-    """Turn texts into sequences of words; the parameters are those of `WordVectorizer`.
+    """Turn texts into sequences of words; the parameters and errors are those of `WordVectorizer`.
 
     Attributes
     ----------
@@ -178,23 +159,12 @@ class SequenceVectorizer(WordVectorizer):
     """
 
     def fit_transform(self, raw_documents: Iterable[str], y: Any = None) -> TokenSequences:
-        """Find the words of N texts and return the texts as N sequences.
-
-        Raises
-        ------
-        ValueError, ConfigError : as `WordVectorizer.fit_transform`.
-        """
+        """Find the words of N texts and return the texts as N sequences."""
         check_choice(self.get_params())
         return TokenSequences.of(self._learn(texts_of(raw_documents)), len(self.vocabulary_))
 
     def transform(self, raw_documents: Iterable[str] | Ragged) -> TokenSequences:
-        """Return N texts as sequences of the V known words; other words are left out.
-
-        Raises
-        ------
-        ValueError : ``raw_documents`` is one string, or a text is no string.
-        NotFittedError : there is neither a fit nor a ``vocabulary``.
-        """
+        """Return N texts as sequences of the V known words; other words are left out."""
         column_of = self._known()
         return TokenSequences.of(self._columns(texts_of(raw_documents)), len(column_of))
 
@@ -202,17 +172,9 @@ class SequenceVectorizer(WordVectorizer):
 class FrequentWords(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     """Keep the words that are frequent enough in the training documents, numbered from 0 in their order.
 
-    It is for words in order what `textmix.text.term_weighting.TermWeighting` is for counts: what a model knows of the
-    vocabulary depends on its training documents alone.
-
-    Parameters
-    ----------
-    min_documents, min_count : a word in fewer documents, or with fewer occurrences, is dropped; with 0 for both every
-        word is kept, also one that no training document has.
-
-    Attributes
-    ----------
-    frequent_ : bool (V,), whether each word is kept.
+    It is for words in order what `textmix.text.term_weighting.TermWeighting` is for counts.  A word in fewer documents
+    than ``min_documents``, or with fewer occurrences than ``min_count``, is dropped; with 0 for both every word is
+    kept, also one that no training document has.  ``frequent_``, bool (V,), says which are kept.
     """
 
     def __init__(self, *, min_documents: int = 1, min_count: int = 1) -> None:
@@ -220,12 +182,7 @@ class FrequentWords(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         self.min_count = min_count
 
     def fit(self, X: Any, y: Any = None) -> Self:
-        """Choose the words by N training documents; ``y`` is ignored.
-
-        Raises
-        ------
-        ValueError : no word is frequent enough, or X holds no sequences of words.
-        """
+        """Choose the words by N training documents; raises `ValueError` if no word is frequent enough."""
         X = TokenSequences.of(X)
         self.frequent_ = of_fold(X.counts(), (self.min_count, self.min_documents))
         if not self.frequent_.any():
@@ -233,12 +190,7 @@ class FrequentWords(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         return self
 
     def transform(self, X: Any) -> TokenSequences:
-        """Return N documents as sequences of the kept words; other words are left out.
-
-        Raises
-        ------
-        ValueError : X holds no sequences of words, or has another vocabulary than the training documents.
-        """
+        """Return N documents as sequences of the kept words; other words are left out."""
         check_is_fitted(self)
         X = TokenSequences.of(X, len(self.frequent_))
         if X.n_words != len(self.frequent_):

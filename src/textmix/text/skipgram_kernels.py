@@ -29,13 +29,9 @@ DIGIT, FEW = 11, 256
 
 @njit(nogil=True)
 def word_documents(words: np.ndarray, offsets: np.ndarray, deciding: np.ndarray, n_words: int) -> np.ndarray:
-    """Return in how many deciding documents each word occurs, int32 (n_words,).
+    """Return in how many documents of ``deciding``, bool (N,), each word occurs, int32 (n_words,).
 
-    Parameters
-    ----------
-    words : int32 (T,), word ids below ``n_words``; a negative id is skipped.
-    offsets : int64 (N + 1,), first token of each document.
-    deciding : bool (N,), the documents that count.
+    ``words`` is int32 (T,), a negative id skipped; ``offsets`` is int64 (N + 1,), first token of each document.
     """
     df, seen = np.zeros(n_words, np.int32), np.full(n_words, -1, np.int64)
     for d in range(len(offsets) - 1):
@@ -55,12 +51,10 @@ def _slot(node: int, word: int, n_slots: int) -> np.int64:
 
 @njit(nogil=True)
 def child_table(starts: np.ndarray, last_word: np.ndarray, low: int, high: int) -> np.ndarray:
-    """Return the hash table of the children of the nodes ``low`` to ``high`` - 1.
+    """Return the hash table of the children of the nodes ``low`` to ``high`` - 1, int32 (slots, 4).
 
-    Returns
-    -------
-    int32 (slots, 4): parent, last word and number of a child, and a column that fills the row to a quarter of a cache
-    line; the parent of a free slot is -1.  At most half of the slots, a power of two, are taken.
+    A row holds parent (-1 in a free slot), last word and number of a child, and a column that fills it to a quarter of
+    a cache line.  At most half of the slots, a power of two, are taken.
     """
     n_slots = 2
     while n_slots < 2 * (starts[high] - starts[low]):
@@ -92,16 +86,10 @@ def walk(
     table: np.ndarray,
     grams: np.ndarray,
 ) -> None:
-    """Write into ``grams`` the nodes of one level, from those of the level below.
+    """Write into ``grams``, int32 (P, T), the nodes of one level, from those of the level below, ``shorter`` (P', T).
 
-    Parameters
-    ----------
-    words : int32 (T,), numbers of the words, -1 for a word that is in no skip-gram.
-    offsets : int64 (N + 1,), first token of each document of the range.
-    shorter : int32 (P', T), the nodes with one word less, as ``grams`` holds them.
-    patterns : see the module.
-    table : the children of the nodes with one word less, see `child_table`.
-    grams : int32 (P, T), overwritten at the tokens of the range.
+    Only the tokens of the range of ``offsets``, int64 (N + 1,), are written.  ``words`` is int32 (T,), -1 for a word
+    that is in no skip-gram; ``table`` is the `child_table` of the nodes with one word less.
     """
     longest = 0
     for d in range(len(offsets) - 1):
@@ -135,12 +123,8 @@ def count_candidates(
 ) -> None:
     """Count the occurrences of candidates, the skip-grams with frequent prefix and suffix, for each prefix.
 
-    Parameters
-    ----------
-    words, offsets, shorter, patterns : as for `walk`.
-    deciding : bool (N,), the documents that count.
-    first : the first node of the level of the prefixes.
-    count : int64 (prefixes,); ``count[g - first]`` is increased for prefix ``g``.
+    Only documents of ``deciding``, bool (N,), count.  ``count[g - first]``, int64 (prefixes,), is increased for prefix
+    ``g``; ``first`` is the first node of the prefixes' level.  The others are as for `walk`.
     """
     for d in range(len(offsets) - 1):
         if deciding[d]:
@@ -165,17 +149,11 @@ def place_candidates(
     next_index: np.ndarray,
     occurrences: np.ndarray,
 ) -> None:
-    """List the occurrences that `count_candidates` counts for a range of prefixes, grouped by prefix.
+    """List the occurrences that `count_candidates` counts for a range of prefixes from ``first`` on, grouped by prefix.
 
-    Parameters
-    ----------
-    words, offsets, deciding, shorter, patterns : as for `count_candidates`.
-    first_document : number of the first document of ``offsets``.
-    first : the first prefix of the range.
-    next_index : int64 (prefixes,), index in ``occurrences`` of the next one of each prefix of the range; increased.
-    bits : numbers of bits that hold a word and a gap.
-    occurrences : int64 (M,), written: from the lowest bit on, the last word, the gap and the document of each;
-        documents do not decrease within a prefix.
+    ``occurrences``, int64 (M,), gets, from the lowest bit on, the last word, the gap and the document of each, the
+    first two in ``bits`` bits; documents do not decrease within a prefix and are numbered from ``first_document``.
+    ``next_index``, int64 (prefixes,), the index in ``occurrences`` of the next one of each prefix, is increased.
     """
     n_prefixes = len(next_index)
     above_word, above_gap = bits[0], bits[0] + bits[1]
@@ -203,14 +181,9 @@ def _children_of(
 ) -> int:
     """Write one prefix's frequent last words, increasing, with their document frequencies; return their number.
 
-    Parameters
-    ----------
-    occurrences, bits : the occurrences of the prefix, int64 (m,), as `place_candidates` lists them.
-    min_df : smallest number of documents.
-    state : int32 (words, 1 + n_slops), working array: the last document with a word, and in how many documents the
-        smallest gap of the skip-gram with this last word is 0, 1, ...; -1 and zeros before and after.
-    touched : int32 (words + 1,), working array.
-    kept_words, kept_df : int32 (G,) and (G, n_slops), written from 0 on.
+    ``occurrences``, int64 (m,), are those of the prefix.  ``state``, int32 (words, 1 + n_slops), holds -1 and zeros
+    before and after: the last document with a word, and in how many documents the smallest gap of the skip-gram is 0,
+    1, ...; ``touched`` is int32 (words + 1,).  ``kept_words`` (G,) and ``kept_df`` (G, n_slops), int32, are written.
     """
     n_touched, above_gap = 0, bits[0] + bits[1]
     word_mask, gap_mask = (1 << bits[0]) - 1, (1 << bits[1]) - 1
@@ -244,21 +217,11 @@ def _children_of(
 def frequent_children(
     begins: np.ndarray, occurrences: np.ndarray, bits: tuple[int, int], n_words: int, n_slops: int, min_df: int
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return the skip-grams in at least ``min_df`` documents that extend a range of prefixes by one word.
+    """Return the skip-grams in at least ``min_df`` documents, at the largest slop, that extend prefixes by one word.
 
-    Parameters
-    ----------
-    begins : int64 (prefixes + 1,), index of each prefix's first occurrence in ``occurrences``.
-    occurrences, bits : the occurrences as `place_candidates` lists them.
-    n_words : number of words that are in skip-grams; the words in ``occurrences`` are below it.
-    n_slops : largest gap plus one.
-    min_df : smallest number of documents, counted at the largest slop.
-
-    Returns
-    -------
-    n_kept : int64 (prefixes,), number of children of each prefix.
-    kept_words : int32 (G,), their last words.
-    kept_df : int32 (G, n_slops), number of documents in which the smallest gap is 0, 1, ...
+    ``begins``, int64 (prefixes + 1,), is the index of each prefix's first of the ``occurrences`` of `place_candidates`;
+    ``n_slops`` is the largest gap plus one.  Returned are the number of children of each prefix, int64 (prefixes,),
+    their last words, int32 (G,), and in how many documents the smallest gap is 0, 1, ..., int32 (G, n_slops).
     """
     room = (begins[-1] - begins[0]) // min_df  # a prefix of m occurrences has at most m // min_df frequent children
     kept_words, kept_df = np.empty(room, np.int32), np.empty((room, n_slops), np.int32)
@@ -278,14 +241,9 @@ def frequent_children(
 
 @njit(nogil=True)
 def _sort(values: np.ndarray, scratch: np.ndarray, places: np.ndarray, end: int) -> None:
-    """Sort numbers from 0 to ``end`` - 1: many by their digits, from the lowest on (Knuth, volume 3, section 5.2.5).
+    """Sort ``values``, int32 (n,), from 0 to ``end`` - 1: many by their digits (Knuth, volume 3, section 5.2.5).
 
-    Parameters
-    ----------
-    values : int32 (n,), sorted in place.
-    scratch : int32 (n,) or more, working array.
-    places : int64 (2 ** DIGIT,), working array.
-    end : integer.
+    Working arrays are ``scratch``, int32 (n,) or more, and ``places``, int64 (2 ** DIGIT,).
     """
     if len(values) < FEW:
         sort_integers(values)
@@ -318,22 +276,12 @@ def add_columns(
     indices: np.ndarray,
     data: np.ndarray,
 ) -> np.ndarray:
-    """Write the features of a range of documents as the arrays of a CSR matrix; return the end of each document.
+    """Write the features of a range of documents as the arrays of CSR; return the end of each document, int64 (N,).
 
-    Parameters
-    ----------
-    grams : int32 (P, T), nodes of the patterns of all levels.
-    offsets : int64 (N + 1,), first token of each document.
-    gaps : int64 (P,), gap of each pattern.
-    weights : (P,), of the dtype of ``data``, weight of one occurrence of each pattern.
-    columns : int32 (G, n_slops), the column of each node at each slop, -1 for none.
-    total : (F,), of the dtype of ``data``, working array, zero before and after.
-    indices, data : int32 and int32 or float32, with room for all matches; written from 0 on, columns increasing
-        within a document.
-
-    Returns
-    -------
-    ends : int64 (N,), the index in ``data`` after the last feature of each document.
+    ``grams`` int32 (P, T), nodes of all levels; ``gaps`` int64 (P,) and ``weights`` (P,), of one occurrence, of each
+    pattern; ``columns`` int32 (G, n_slops), of each node at each slop, -1 for none; ``total`` (F,), working array, zero
+    before and after.  ``indices`` int32 and ``data`` int32 or float32, also the type of ``weights`` and ``total``, have
+    room for all matches; columns increase within a document.
     """
     ends, scratch = np.empty(len(offsets) - 1, np.int64), np.empty(len(indices), np.int32)
     places, last = np.empty(1 << DIGIT, np.int64), 0

@@ -27,7 +27,7 @@ CANDIDATES = 1 << 24
 def position_patterns(n: int, max_slop: int) -> list[tuple[int, ...]]:
     """Return the offsets of the words of all n-grams that pass over at most ``max_slop`` words, fewest passed first.
 
-    For example ``position_patterns(2, 1)`` is ``[(0, 1), (0, 2)]``.
+    ``position_patterns(2, 1)`` is ``[(0, 1), (0, 2)]``.
     """
     patterns = [(0, *later) for later in itertools.combinations(range(1, n + max_slop), n - 1)]
     return sorted(patterns, key=lambda offsets: (offsets[-1], offsets))
@@ -62,16 +62,12 @@ class Skipgrams:
     word_df : int32 (W,), number of deciding documents with each of these words.
     n_documents : number of deciding documents.
     last_word : int32 (G,), last word of each node, as an index into ``words``.
-    starts : int64; the children of node g are the nodes ``starts[g]`` to ``starts[g + 1] - 1``.  The nodes of the last
-        level have no entry.
+    starts : int64; the children of node g are the nodes ``starts[g]`` to ``starts[g + 1] - 1``; none for the last
+        level.
     levels : int64 (max_n + 1,); the skip-grams of n words are the nodes ``levels[n - 1]`` to ``levels[n] - 1``.
     columns : int32 (G, max_slop + 1), the feature of each node at each slop; -1 where it is no feature.
     n, slop : int8 (F,), number of words and slop of each feature; features are sorted by (n, slop, node).
     df : int32 (F,), number of deciding documents in which each feature matches.
-
-    Raises
-    ------
-    ConfigError : a number is too small.
     """
 
     #: Fitted attributes and their forms, see `textmix.serve.forms`.
@@ -99,12 +95,7 @@ class Skipgrams:
         return [kernels.child_table(self.starts, self.last_word, low, high) for low, high in inner]
 
     def check(self) -> None:
-        """Check attributes that were read from a file: no index may lead out of the arrays.
-
-        Raises
-        ------
-        ValueError : an index is out of range, or a level or the number of slops is wrong.
-        """
+        """Raise ValueError if attributes that were read from a file lead out of the arrays or do not fit together."""
         n_words, n_nodes, n_inner = len(self.words), len(self.last_word), len(self.starts) - 1
         levels, starts = self.levels, self.starts
         ranges: list[tuple[np.ndarray, int, int]] = [(self.last_word, 0, n_words), (self._rank, -1, n_words)]
@@ -117,13 +108,9 @@ class Skipgrams:
             raise ValueError("skipgrams_ holds an index out of range")
 
     def fit(self, tokens: Ragged, n_words: int, deciding: np.ndarray | None = None) -> Self:
-        """Find the skip-grams of N documents.
+        """Find the skip-grams of N documents of int32 ids from 0 to ``n_words`` - 1.
 
-        Parameters
-        ----------
-        tokens : N documents of int32 ids from 0 to ``n_words`` - 1.
-        n_words : number of distinct ids.
-        deciding : bool (N,), the documents in which document frequencies are counted; None: all.
+        Document frequencies are counted in the documents of ``deciding``, bool (N,), or in all.
         """
         deciding = np.ones(len(tokens), dtype=bool) if deciding is None else deciding
         values, offsets = _as_arrays(tokens)
@@ -232,15 +219,8 @@ class Skipgrams:
     def transform(self, tokens: Ragged, weighting: str = "count") -> sparse.csr_array:
         """Return the features of N documents, CSR (N, F), indices sorted.
 
-        Parameters
-        ----------
-        tokens : as for `fit`; the documents need not be those of the fit.
-        weighting : ``count`` (int32), the number of places and gaps at which the skip-gram matches; ``binary`` (int32),
-            1 if it matches; ``score`` (float32), the score of a search engine, see `_score`.
-
-        Raises
-        ------
-        ConfigError : there is no such weighting.
+        ``weighting`` is ``count`` (int32), the number of places and gaps at which the skip-gram matches; ``binary``
+        (int32), 1 if it matches; or ``score`` (float32), the score of a search engine, see `_score`.
         """
         if weighting not in WEIGHTINGS:
             raise ConfigError(f"skip-grams: weighting: '{weighting}' is unknown; allowed: {', '.join(WEIGHTINGS)}")
@@ -295,12 +275,7 @@ class Skipgrams:
         return words_of_level
 
     def names(self, vocabulary: list[str]) -> list[str]:
-        """Return the F names of the features: words joined by blanks and, above slop 0, the slop: ``waste time ~1``.
-
-        Parameters
-        ----------
-        vocabulary : the ``n_words`` words in the order of their ids.
-        """
+        """Return the F names of the features: words joined by blanks and, above slop 0, the slop: ``waste time ~1``."""
         words = [vocabulary[word] for word in self.words]
         names_ = [""] * len(self.n)
         for low, rows in zip(self.levels, self.node_words(), strict=False):
@@ -313,12 +288,7 @@ class Skipgrams:
         return names_
 
     def beyond(self, ids: Collection[int]) -> np.ndarray:
-        """Return which features have a word other than some, bool (F,).
-
-        Parameters
-        ----------
-        ids : of the words.
-        """
+        """Return which features have a word other than those of ``ids``, bool (F,)."""
         found, only = np.ones(len(self.n), dtype=bool), np.isin(self.words, list(ids))
         for low, rows in zip(self.levels, self.node_words(), strict=False):
             columns = self.columns[low : low + len(rows)][only[rows].all(axis=1)]
@@ -329,12 +299,8 @@ class Skipgrams:
         """Return the score of each skip-gram in each document by Lucene's default similarity of an ordered span query.
 
         It is sqrt(frequency) * sum of idf over its words / sqrt(words in the document), with idf = 1 + ln(N / (df + 1))
-        over the N deciding documents; 1 / sqrt(words) is truncated to four significant bits, as Lucene stores it.
-
-        Parameters
-        ----------
-        X : CSR (N, F), sloppy frequencies; it is overwritten.
-        lengths : int64 (N,), words in each document.
+        over the N deciding documents; 1 / sqrt(words) is truncated to four significant bits, as Lucene stores it.  X,
+        CSR (N, F) of sloppy frequencies, is overwritten; ``lengths``, int64 (N,), are words in each document.
         """
         idf = 1.0 + np.log(self.n_documents / (self.word_df + 1.0))
         weight = np.zeros(len(self.n))

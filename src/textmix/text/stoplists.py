@@ -3,7 +3,7 @@
 ``smart`` is the list of the SMART retrieval system (G. Salton and C. Buckley, Cornell), as distributed in appendix 11
 of Lewis, Yang, Rose & Li, JMLR 5 (2004): 571 lines, 570 words (``would`` stands twice).  ``rainbow`` is its copy in
 libbow (A. McCallum, stopwords.c): the 524 lines without an apostrophe, 523 words.  For the tokenizers ``letters`` and
-``words``, which never see an apostrophe inside a word, both remove the same words.
+``words`` both remove the same words.
 """
 
 from __future__ import annotations

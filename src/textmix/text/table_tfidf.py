@@ -63,9 +63,7 @@ class TableTfidf(NgramTfidf):
     def fit_transform(self, raw_documents: Iterable[str] | Ragged, y: Any = None) -> sparse.csr_array:
         """Find the features of N texts with their cells and return them, float64 CSR (N, V + W).
 
-        Raises
-        ------
-        ConfigError : a column is missing, or holds another text than numbers; see also `NgramTfidf.fit_transform`.
+        Raises `ConfigError` if a column is missing, or holds another text than numbers; see `NgramTfidf.fit_transform`.
         """
         columns = self._columns(raw_documents)
         X = super().fit_transform(raw_documents)

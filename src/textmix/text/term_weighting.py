@@ -80,13 +80,7 @@ class TermWeighting(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         return self
 
     def transform(self, X: Any) -> sparse.csr_array:
-        """Return the weighted values of documents X (N, V), CSR (N, K): float64, but ``counts`` keeps its type.
-
-        Raises
-        ------
-        NotFittedError : there was no fit.
-        ValueError : X has another number of features than the training documents.
-        """
+        """Return the weighted values of documents X (N, V), CSR (N, K): float64, but ``counts`` keeps its type."""
         check_is_fitted(self)
         X = self._canonical(X, reset=False)
         weighted = X if len(self.columns_) == X.shape[1] else X[:, self.columns_]
@@ -111,7 +105,6 @@ class TermWeighting(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
         Raises
         ------
-        NotFittedError : there was no fit.
         ValueError : there are not V names, or they are not those of the table that was fitted.
         """
         check_is_fitted(self)

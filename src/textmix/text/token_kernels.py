@@ -86,16 +86,10 @@ def _sweep(
     references in the loop, which takes three times as long.  Indices have no sign: for one with a sign, Numba asks at
     each byte whether it counts from the end.
 
-    Parameters
-    ----------
-    text, fold, shortest, longest : as for `tokenize`.
-    i, end : first byte and byte after the last, within one document.
-    table : uint64, two numbers a slot, a power of two slots: the hash of a word; its length in the upper 32 bits, and
-        its number + 1 in the lower ones, or 0 for a free slot.  Both lie in one line of the cache.
-    starts, lengths : first byte and number of bytes of each word found.
-    n_words : number of words found before.
-    ids : int32, the tokens, filled from ``n_tokens`` on.
-    n_tokens : number of tokens found before.
+    ``table`` is uint64, two numbers a slot, a power of two slots, so that both lie in one line of the cache: the hash
+    of a word; its length in the upper 32 bits, and its number + 1 in the lower ones, or 0 for a free slot.  ``starts``
+    and ``lengths``, in bytes, of each word found, and ``ids``, int32, are filled from ``n_words`` and ``n_tokens`` on.
+    The others are as for `tokenize`; ``i`` to ``end`` is within one document.
     """
     n_slots = len(table) // 2
     last, room = np.uint64(n_slots - 1), np.uint64((n_slots + 1) // 2)
@@ -140,19 +134,11 @@ def tokenize(
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     """Return the word ids of all documents; words are numbered in the order of first occurrence.
 
-    Parameters
-    ----------
-    text : uint8 (B,), the documents one after the other.
-    offsets : int64 (N + 1,), the first byte of each document; the end of a document ends a word.
-    fold : uint8 (256,), see the module.
-    shortest, longest : words of fewer or more characters are dropped.
-    n_slots : initial size of the hash table, a power of two.
-
-    Returns
-    -------
-    ids : int32 (T,), one id a token.
-    token_offsets : int64 (N + 1,), the first token of each document.
-    starts, lengths : int64 (V,), first byte in ``text`` and number of bytes of the first occurrence of each word.
+    ``text`` is uint8 (B,), the documents one after the other; ``offsets`` int64 (N + 1,), and the end of a document
+    ends a word; ``fold`` uint8 (256,), see the module; words of fewer characters than ``shortest`` or more than
+    ``longest`` are dropped; ``n_slots`` is a power of two.  The result is the ids, int32 (T,), the first token of each
+    document, int64 (N + 1,), and first byte in ``text`` and number of bytes of the first occurrence of each word, int64
+    (V,).
     """
     n_documents = len(offsets) - 1
     ids = np.empty((offsets[-1] - offsets[0] + n_documents) // 2, np.int32)  # a token takes a byte and a separator
@@ -176,13 +162,7 @@ def tokenize(
 
 @njit
 def join_words(text: np.ndarray, fold: np.ndarray, starts: np.ndarray, lengths: np.ndarray) -> np.ndarray:
-    """Return the folded words one after the other, uint8, each followed by a 0, which is in no word.
-
-    Parameters
-    ----------
-    text, fold : as for `tokenize`.
-    starts, lengths : int64 (V,), first byte in ``text`` and number of bytes of each word.
-    """
+    """Return the folded words one after the other, uint8, each followed by a 0, which is in no word."""
     joined = np.zeros(np.sum(lengths) + len(lengths), np.uint8)
     end = 0
     for word in range(len(starts)):
@@ -196,19 +176,10 @@ def join_words(text: np.ndarray, fold: np.ndarray, starts: np.ndarray, lengths: 
 def count_words(
     ids: np.ndarray, offsets: np.ndarray, n_words: int, ordered: bool = True
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return the counts of each word in each document as the three arrays of a CSR matrix.
+    """Return the counts of each word in each document as arrays of CSR: counts and words, int32 (nnz,), and indptr.
 
-    Parameters
-    ----------
-    ids : int32 (T,), word ids.
-    offsets : int64 (N + 1,), the first token of each document.
-    n_words : V; every id is below it.
-    ordered : whether the words of a document are put in order; else they are as they first occur in it.
-
-    Returns
-    -------
-    counts, words : int32 (nnz,).
-    indptr : int64 (N + 1,).
+    ``ids`` int32 (T,), ``offsets`` and indptr int64 (N + 1,).  Unless ``ordered``, the words of a document are as they
+    first occur in it.
     """
     n_documents = len(offsets) - 1
     counter = np.zeros(n_words, np.int32)

@@ -121,13 +121,7 @@ def _as_tags(text: Ragged) -> Ragged:
 
 @dataclass(frozen=True)
 class Tokenizer:
-    """One tokenizer: an optional change of the text, and then a fold table.
-
-    Parameters
-    ----------
-    fold : uint8 (256,), the fold table over the bytes of UTF-8.
-    prepare : the change of the text, or None.
-    """
+    """An optional change of the text, and then a fold table over the bytes of UTF-8, uint8 (256,)."""
 
     fold: np.ndarray
     prepare: Callable[[Ragged], Ragged] | None = None
@@ -151,20 +145,11 @@ TOKENIZERS = {
 def tokenize(
     text: Ragged, tokenizer: str, min_length: int = 1, max_length: int | None = None, ordered: bool = True
 ) -> tuple[Ragged, list[str]]:
-    """Return the token stream of N documents and its vocabulary.
+    """Return the token stream of N documents, int32 ids in the order of the text, and its vocabulary of V words.
 
-    Parameters
-    ----------
-    text : N documents, uint8, UTF-8.
-    tokenizer : name in `TOKENIZERS`.
-    min_length, max_length : smallest and largest length of a word in characters (Rainbow: 2 and 99); shorter and longer
-        words are dropped.  With ``max_length`` None there is no largest length.
-    ordered : whether the vocabulary is put in order; else it is in the order in which the words first occur.
-
-    Returns
-    -------
-    tokens : N rows of int32 ids into the vocabulary, in the order of the text.
-    words : V distinct words in the order of their bytes, which is the order of their code points.
+    ``tokenizer`` is a name in `TOKENIZERS`.  Words of fewer characters than ``min_length`` or more than ``max_length``
+    (Rainbow: 2 and 99; None: no limit) are dropped.  Words are in the order of their code points if ``ordered``, else
+    of their first occurrence.
     """
     if tokenizer not in TOKENIZERS:
         raise ConfigError(f"features: tokenizer: {tokenizer!r} is unknown; choose one of {', '.join(TOKENIZERS)}")

@@ -2,11 +2,9 @@
 
 Clitics and punctuation marks are separate words, hyphens stay inside words.  The dictionary forms come from the tables
 inside the package simplemma.  The tagger is that of the package textblob (MIT licence): it looks a word up in the
-lexicon that lies in the package, and guesses an unknown word by its capital, its digits and its ending.  It loads
-nothing at run time, and the same text always gets the same tags.  On the 288 words of ``tests/fixtures/tagged.txt`` 94
-% of the coarse tags are right (``tests/text/test_treebank.py``).  Of the other taggers in packages HanTa keeps its
-model as a pickle, denckring-en-pos (96 % there) needs a library of word games and tells no inflections; spaCy, stanza
-and flair load models as they run.
+lexicon that lies in the package, and guesses an unknown word by its capital, its digits and its ending, so that the
+same text always gets the same tags and nothing is loaded at run time.  On the 288 words of
+``tests/fixtures/tagged.txt`` 94 % of the coarse tags are right (``tests/text/test_treebank.py``).
 """
 
 from __future__ import annotations
@@ -32,11 +30,10 @@ _WORD = re.compile(rf"[nN]'[tT]\b|'{_ENDING}|[^\W_]+(?:['-][^\W_]+|[.,](?=\d)\d+
 
 
 def treebank_words(document: str) -> list[str]:
-    """Return the words of a document.
+    """Return the words of a document without HTML tags; "don't" becomes "do" and "n't", "cannot" "can" and "not".
 
-    HTML tags are left out.  "don't" becomes "do" and "n't", "it's" becomes "it" and "'s", "cannot" becomes "can" and
-    "not".  A run of full stops is one word; every other punctuation mark is a word of its own.  Quotation marks stay as
-    they are, unlike in the Treebank's own tokenizer.
+    A run of full stops is one word; every other punctuation mark is a word of its own.  Quotation marks stay as they
+    are, unlike in the Treebank's own tokenizer.
     """
     text = _TAG.sub(" ", document).translate(_MARKS)
     if "cannot" in text.lower():
@@ -81,10 +78,9 @@ KEPT = frozenset({"best", "better", "worse", "worst"})
 
 
 def lemmas(words: Sequence[str]) -> list[str]:
-    """Return the dictionary form of each word: "movies" becomes "movie", "failed" becomes "fail", "n't" becomes "not".
+    """Return the dictionary form of each word by itself: "movies" becomes "movie", "failed" "fail", "n't" "not".
 
-    The form depends on the word alone, not on its sentence.  A word that is not in the tables stays as it is, and so
-    does a word of `KEPT`.
+    A word that is not in the tables stays as it is, and so does a word of `KEPT`.
     """
     with extra("lemmas"):
         from simplemma import lemmatize

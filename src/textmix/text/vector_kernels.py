@@ -35,16 +35,9 @@ def learn(
 ) -> None:
     """Take one gradient step of a vector and of some output vectors, each a logistic regression on the vector.
 
-    The logistic function of the scalar product of the vector and an output vector is the probability of a 1; the step
-    raises the sum of the log likelihoods.
-
-    Parameters
-    ----------
-    vectors, at, outputs, rows, blocks : as for `textmix.text.float_kernels.step`.
-    wanted : float64 (K,), 1 or 0.
-    targets : number of output vectors, at most K.
-    rate : length of the step.
-    factors : float32 (K,), overwritten.
+    The logistic function of the scalar product of the vector and an output vector is the probability of a 1; the step,
+    of length ``rate``, raises the sum of the log likelihoods.  ``wanted`` float64 (K,), 1 or 0, of ``targets`` output
+    vectors; ``factors`` float32 (K,), overwritten; the others are as for `textmix.text.float_kernels.step`.
     """
     for k in range(targets):
         factors[k] = product(vectors, at, outputs, rows[k], blocks)
@@ -65,10 +58,7 @@ def noise_word(limits: np.ndarray, others: np.ndarray, state: np.ndarray) -> int
 def noisy_targets(
     word: int, noise: tuple[int, np.ndarray, np.ndarray], state: np.ndarray, rows: np.ndarray, wanted: np.ndarray
 ) -> int:
-    """Write a word, which is wanted, and the noise words drawn for it; return their number.
-
-    A noise word that is the word itself is left out.  The parameters are those of `train_bags`.
-    """
+    """Write a word, which is wanted, and the noise words drawn for it but itself; return their number."""
     number, limits, others = noise
     rows[0], wanted[0], n_targets = word, 1.0, 1
     for _ in range(number):
@@ -81,17 +71,9 @@ def noisy_targets(
 
 @njit
 def alias_table(weights: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return the tables by which `noise_word` draws word ``w`` with a chance proportional to ``weights[w]``.
+    """Return the tables by which `noise_word` draws word ``w`` with a chance proportional to ``weights[w]`` > 0.
 
-    Parameters
-    ----------
-    weights : float64 (V,), positive; V is not 0.
-
-    Returns
-    -------
-    limits : float64 (V,), the share of word ``w`` in its own place.
-    others : int32 (V,), the word that has the rest of the place.
-
+    They are the share of word ``w`` in its own place, float64 (V,), and the word that has the rest of the place, int32.
     Source: A. J. Walker, ACM Transactions on Mathematical Software 3 (1977).
     """
     n = len(weights)
@@ -114,16 +96,10 @@ def alias_table(weights: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 @njit
 def huffman_parents(counts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return the Huffman tree of words: the parent of each node, and the branch by which it hangs there.
+    """Return the Huffman tree of words by ``counts``, int64 (V,): of each node the parent, int64, and the branch, int8.
 
-    Parameters
-    ----------
-    counts : int64 (V,).
-
-    Returns
-    -------
-    parents : int64 (2 V - 1,), of the words and then of the inner nodes; the root, the last one, has 0.
-    branches : int8 (2 V - 1,), 1 for the second of the two nodes that were joined.
+    Both are (2 V - 1,), of the words and then of the inner nodes; the root, the last one, has 0.  A branch is 1 for the
+    second of the two nodes that were joined.
     """
     n = len(counts)
     weights = np.concatenate((counts, np.zeros(max(n - 1, 0), dtype=np.int64)))
@@ -144,19 +120,11 @@ def huffman_parents(counts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 @njit
 def huffman_paths(counts: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return the path of each word in the Huffman tree of all words, from the word to the root.
+    """Return the path of each word, with ``counts`` int64 (V,), in the Huffman tree, from the word to the root.
 
-    Parameters
-    ----------
-    counts : int64 (V,).
-
-    Returns
-    -------
-    offsets : int64 (V + 1,), the places of each word's path.
-    nodes : int32, the inner nodes on the paths, 0 to V - 2, of which the last is the root.
-    branches : int8, 0 or 1, the branch that the path takes at each node.
-
-    Source: D. A. Huffman, Proceedings of the IRE 40 (1952).
+    It is the places of each word's path, int64 (V + 1,), the inner nodes on the paths, int32, 0 to V - 2, of which the
+    last is the root, and the branch taken at each, int8, 0 or 1.  Source: D. A. Huffman, Proceedings of the IRE 40
+    (1952).
     """
     parents, branch_of = huffman_parents(counts)
     n, root = len(counts), len(parents) - 1
@@ -197,10 +165,7 @@ def targets_of(
     rows: np.ndarray,
     wanted: np.ndarray,
 ) -> int:
-    """Write where the output vectors of a word's targets begin, and what is wanted of each; return their number.
-
-    The parameters are those of `train_bags`.
-    """
+    """Write where the output vectors of a word's targets begin, and what is wanted of each; return their number."""
     starts, nodes, branches = paths
     if noise[0] > 0:
         targets = noisy_targets(word, noise, state, rows, wanted)
@@ -226,22 +191,15 @@ def train_bags(
     outputs: np.ndarray,
     state: np.ndarray,
 ) -> None:
-    """Train the vectors of documents, in place.
+    """Train the vectors of documents, float32 (N * D,), in place.
 
-    Parameters
-    ----------
-    offsets, tokens : document ``d`` has the words ``tokens[offsets[d]:offsets[d + 1]]``.
-    order : int64 (N,), the documents in the order in which each pass takes them.
-    chances : float64 (V,), the probability that an occurrence of a word is learned in a pass; negative for a word that
-        is never learned.
-    rates : length of the first step and number of passes; the length falls linearly, word by word.
-    paths : of each word, the inner nodes of the tree on its path, as offsets int64 (V + 1,), nodes int32 and the
-        branch that it takes there, int8; read without noise words.
-    noise : the number of noise words for each word, 0 for hierarchical softmax, and the tables of `noise_word`.
-    size : D, length of a vector.
-    vectors : float32 (N * D,).
-    outputs : float32 (rows * D,), a row for each word, or for each inner node.
-    state : uint64 (1,), of the generator.
+    Document ``d`` has the words ``tokens[offsets[d]:offsets[d + 1]]``; ``order``, int64 (N,), is that in which each
+    pass takes them.  ``chances``, float64 (V,), is the probability that an occurrence of a word is learned in a pass;
+    negative for a word that is never learned.  ``rates`` are the length of the first step, which falls linearly, word
+    by word, and the number of passes.  ``paths`` are those of `huffman_paths`, read without noise words; ``noise`` is
+    the number of noise words for each word, 0 for hierarchical softmax, and the tables of `noise_word`.  ``size`` is D;
+    ``outputs``, float32 (rows * D,), has a row for each word, or for each inner node; ``state``, uint64 (1,), is that
+    of the generator.
     """
     first_rate, passes = rates
     rows, wanted, factors = targets_at_most(paths, noise)
@@ -274,16 +232,10 @@ def train_words_and_bags(
     outputs: np.ndarray,
     state: np.ndarray,
 ) -> None:
-    """Train the vectors of documents and of words in turns, in place, with the same outputs.
+    """Train the vectors of documents and of words, float32 (V * D,), in turns, in place, with the same outputs.
 
-    Before a document's vector learns to predict a word, so do the vectors of the words near it: at most ``window`` kept
-    occurrences away, a number that is drawn anew for each word.
-
-    Parameters
-    ----------
-    window : at least 1.
-    words : float32 (V * D,), the vectors of words.
-    offsets, tokens, order, chances, rates, paths, noise, size, vectors, outputs, state : see `train_bags`.
+    Before a document's vector learns to predict a word, so do the vectors of the words near it: at most ``window`` (at
+    least 1) kept occurrences away, a number that is drawn anew for each word.  The others are as in `train_bags`.
     """
     first_rate, passes = rates
     rows, wanted, factors = targets_at_most(paths, noise)

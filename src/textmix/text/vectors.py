@@ -51,12 +51,7 @@ class VectorSpec:
 
     @classmethod
     def from_mapping(cls, entry: Mapping[str, Any]) -> VectorSpec:
-        """Return the checked form of an entry.
-
-        Raises
-        ------
-        ConfigError : a key is unknown, or its value is not allowed.
-        """
+        """Return the checked form of an entry."""
         defaults = asdict(cls())
         for key, value in entry.items():
             if key not in defaults:

@@ -20,15 +20,10 @@ BY_FOLD = "by_fold"
 def kept_words(
     counts: sparse.csr_array, words: Sequence[Any], stop_words: Collection[str], min_count: int, min_documents: int
 ) -> np.ndarray:
-    """Return which words become features, bool (V,).
+    """Return which words become features, bool (V,), by their counts in the documents that decide, CSR (N, V).
 
-    Parameters
-    ----------
-    counts : CSR (N, V), counts of the words in the documents that decide.
-    words : V words in the order of their code points.
-    stop_words : words to drop.
-    min_count : least number of occurrences in all documents together (Rainbow's ``--prune-vocab-by-occur-count``).
-    min_documents : least number of documents with the word (Rainbow's ``--prune-vocab-by-doc-count=n`` is n + 1).
+    ``stop_words`` are dropped, and words with less than ``min_count`` occurrences (Rainbow's
+    ``--prune-vocab-by-occur-count``) or ``min_documents`` documents (n + 1 for ``--prune-vocab-by-doc-count=n``).
     """
     n_words = len(words)
     occurrences, documents = np.zeros(n_words), np.zeros(n_words, dtype=np.int64)
@@ -47,19 +42,13 @@ def kept_words(
 def of_fold(counts: sparse.csr_array, cut: tuple[int, int]) -> np.ndarray:
     """Return which features a fit keeps, bool (V,): those that its training documents have, without the rare ones.
 
-    Parameters
-    ----------
-    counts : CSR (N, V), the training documents.
-    cut : ``min_count`` and ``min_documents``, see `kept_words`.
+    ``counts`` is CSR (N, V); ``cut`` is ``min_count`` and ``min_documents``, see `kept_words`.
     """
     return kept_words(sparse.csr_array(counts), range(counts.shape[1]), (), *cut)
 
 
 def restrict(tokens: Ragged, frequent: np.ndarray) -> Ragged:
-    """Return the token stream without the words for which ``frequent``, bool (V,), is False.
-
-    The remaining words are renumbered from 0 in their order.
-    """
+    """Return the token stream with the words of ``frequent``, bool (V,), alone, renumbered from 0 in their order."""
     return renumber(tokens, np.where(frequent, np.cumsum(frequent) - 1, -1).astype(np.int32))
 
 
@@ -71,10 +60,7 @@ def renumber(tokens: Ragged, new_id: np.ndarray) -> Ragged:
 
 
 def rename(tokens: Ragged, words: Sequence[str], names: Sequence[str]) -> tuple[Ragged, list[str]]:
-    """Return the token stream with ids of names in place of ids of words, and the distinct names.
-
-    Words with the same name become one.  The names are in the order of their code points.
-    """
+    """Return the token stream with ids of names in place of ids of words, and the distinct names in order."""
     distinct = sorted(set(names))
     id_of = {name: row for row, name in enumerate(distinct)}
     renumbered = np.fromiter((id_of[name] for name in names), dtype=np.int32, count=len(words))

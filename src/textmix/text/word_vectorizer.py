@@ -30,6 +30,9 @@ Tokenizer = str | Callable[[str], Iterable[str]]
 class WordVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     """Turn texts into counts of words, or of runs of words.
 
+    A method raises `ValueError` where ``raw_documents`` is one string or a text is no string, and `NotFittedError`
+    where there is neither a fit nor a ``vocabulary``.
+
     Parameters
     ----------
     tokenizer : a name of `textmix.text.tokenize.TOKENIZERS`, or a function from a text to its words.
@@ -105,8 +108,8 @@ class WordVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
         Raises
         ------
-        ValueError : ``raw_documents`` is one string, a text is no string, ``vocabulary`` names a word or a column
-            twice, or ``max_df`` leaves no word or is below ``min_documents``.
+        ValueError : ``vocabulary`` names a word or a column twice, or ``max_df`` leaves no word or is below
+            ``min_documents``.
         ConfigError : a parameter is not allowed.
         """
         text = texts_of(raw_documents)
@@ -117,25 +120,14 @@ class WordVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         return self._choose(found.features, found.feature_names or [])
 
     def transform(self, raw_documents: Iterable[str] | Ragged) -> sparse.csr_array:
-        """Return the counts of the known words in N texts, int32 CSR (N, V); other words are not counted.
-
-        Raises
-        ------
-        ValueError : ``raw_documents`` is one string, or a text is no string.
-        NotFittedError : there is neither a fit nor a ``vocabulary``.
-        """
+        """Return the counts of the known words in N texts, int32 CSR (N, V); other words are not counted."""
         column_of, text = self._known(), texts_of(raw_documents)
         if self._takes_stream():
             return self._counted(self._columns(text))
         return count_known(text, FeatureSpec.from_mapping(self._spec()), column_of)
 
     def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
-        """Return the V names of the features, object (V,), in the order of the columns; the argument is ignored.
-
-        Raises
-        ------
-        NotFittedError : there is neither a fit nor a ``vocabulary``.
-        """
+        """Return the V names of the features, object (V,), in the order of the columns; the argument is ignored."""
         return np.array(list(self._known()), dtype=object)
 
     def _spec(self) -> dict[str, Any]:

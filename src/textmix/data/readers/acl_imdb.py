@@ -1,8 +1,7 @@
 """The Large Movie Review Dataset: folders ``train|test/pos|neg``, the rating in the file name.
 
 Source: Maas, Daly, Pham, Huang, Ng and Potts, "Learning Word Vectors for Sentiment Analysis", ACL 2011; README of
-aclImdb v1: files ``<id>_<rating>.txt``, negative with rating up to 4, positive from 7, unlabelled with rating 0 in
-``train/unsup``.
+aclImdb v1: ``<id>_<rating>.txt``, negative up to rating 4, positive from 7, unlabelled with 0 in ``train/unsup``.
 """
 
 from __future__ import annotations
@@ -31,19 +30,11 @@ _RATINGS = {"neg": range(1, 5), "pos": range(7, 11), _UNLABELLED: range(1)}
 
 
 def read(files: Mapping[str, Path], options: Mapping[str, Any]) -> Corpus:
-    """Read the reviews.
+    """Read the reviews with labels ``neg`` and ``pos`` and ids like ``train/pos/0``, by split, label and number.
 
-    Parameters
-    ----------
-    files : ``archive``, one tar archive with all parts, or the tar archives ``train`` and ``test`` and, for unlabelled
-        reviews, ``unsup``.
-    options : ``name``; ``unlabelled``, whether the unlabelled reviews of ``train/unsup`` are read too (default false).
-
-    Returns
-    -------
-    a `Corpus` with labels ``neg`` and ``pos``, the given split and ids like ``train/pos/0``, ordered by split, label
-    and the number in the file's name.  The unlabelled reviews come last; they have no label and belong to neither part
-    of the split.  ``info`` counts the reviews of each rating (1 to 10 stars; 0 if unlabelled).
+    ``files`` are ``archive``, one tar archive, or the archives ``train``, ``test`` and perhaps ``unsup``.  With the
+    option ``unlabelled`` the reviews of ``train/unsup`` come last, without a label and as `UNUSED`.  ``info`` counts
+    the reviews of each rating (1 to 10 stars; 0 if unlabelled).
     """
     more = bool(options.get("unlabelled"))
     roles = ("archive",) if "archive" in files else ("train", "test", *(("unsup",) if more else ()))

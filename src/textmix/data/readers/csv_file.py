@@ -24,19 +24,12 @@ OPTIONS: dict[str, bool] = {
 
 
 def read(files: Mapping[str, Path], options: Mapping[str, Any]) -> Corpus:
-    """Read csv files with a text column and a label column.
+    """Read csv files, ``train`` and ``test`` or ``data``, with a text column and a label column.
 
-    Parameters
-    ----------
-    files : ``train`` and ``test``, or ``data``.
-    options : ``name``; ``text`` and ``label``, names of columns; ``where``, column -> value that a row must have there
-        to be read (default: all rows are read); ``label_names``, value of the label column -> label name (default: the
-        value is the name); ``encoding`` (default utf-8); ``test_every``, see `textmix.data.reading.text_corpus`.
-
-    Returns
-    -------
-    a `Corpus` with document ids ``role/row``, or ``row`` for the role ``data``; rows are counted from 0, and the rows
-    that ``where`` leaves out count too.
+    The options are ``text`` and ``label``, names of columns; ``where``, column -> value that a row must have there to
+    be read; ``label_names``, value of the label column -> label name (default: the value); ``encoding`` (default
+    utf-8); and ``test_every``, see `textmix.data.reading.text_corpus`.  The ids are ``role/row``, or ``row`` for
+    ``data``; rows are counted from 0, and the rows that ``where`` leaves out count too.
     """
     documents, sizes = list[Document](), dict[str, int]()
     for role, path in data_files(files).items():

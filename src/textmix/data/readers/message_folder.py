@@ -24,23 +24,21 @@ BLOCK = 1 << 18
 
 
 def read(files: Mapping[str, Path], options: Mapping[str, Any]) -> Corpus:
-    """Read folders, or tar archives, of files.
+    """Read folders, or tar archives, of files; the roles ``train`` and ``test`` are the parts of a split.
 
     Parameters
     ----------
-    files : role -> a tar archive, or a folder already unpacked; the data set is all of them together.  The roles
-        ``train`` and ``test`` are the parts of a split.
+    files : role -> a tar archive, or a folder already unpacked; the data set is all of them together.
     options : ``name``; ``encoding`` of a plain text (default latin-1, in which every byte is a character; ``found`` is
-        UTF-8, and Windows-1252 for a file that is no UTF-8, of which the corpus has a remark); ``members``,
-        `fnmatch` patterns of the files to read (default: all, or those of ``labels``); ``content``, the form of a file
-        (a name in `textmix.data.contents.CONTENTS`, default ``text``); ``labels``, `fnmatch` pattern -> label, of which
-        the first that matches the path of a file gives its label (default: the name of the file's folder).
+        UTF-8, and Windows-1252 for a file that is no UTF-8, of which the corpus has a remark); ``members``, `fnmatch`
+        patterns of the files to read (default: all, or those of ``labels``); ``content``, a name in
+        `textmix.data.contents.CONTENTS` (default ``text``); ``labels``, `fnmatch` pattern -> label, of which the first
+        that matches the path of a file gives its label (default: the name of the file's folder).
 
     Returns
     -------
-    a `Corpus` with ids ``folder/file`` without a final ``.txt``, with ``labels`` ``folder/label/file``, in order of
-    folder; in a folder the files whose name is a number come first, by number, and then all further files, by name.
-    With a split the ids begin with ``train/`` and ``test/``.
+    a `Corpus` with ids ``folder/file``, after ``train/`` or ``test/`` with a split, without a final ``.txt``, and with
+    ``labels`` ``folder/label/file``.  In a folder the files whose name is a number come first, by number.
     """
     if options.get("content", "text") not in CONTENTS:
         raise ConfigError(f"config/datasets.yaml: {options['name']}: content: choose one of {', '.join(CONTENTS)}")

@@ -42,17 +42,7 @@ _HAS_TOPICS = {b"YES", b"NO", b"BYPASS"}
 
 
 class Story(NamedTuple):
-    """One document.
-
-    Parameters
-    ----------
-    number : its NEWID.
-    split : `TRAIN`, `TEST` or `UNUSED` in the ModApte split.
-    topics : its topics, each once.
-    repeats : whether the file names a topic of it twice.
-    text : UTF-8.
-    remarks : what is unusual about it, such as ``no body``.
-    """
+    """One document: NEWID, ModApte split, topics (each once), whether one is repeated, UTF-8 text, what is unusual."""
 
     number: int
     split: int
@@ -63,16 +53,13 @@ class Story(NamedTuple):
 
 
 def read(files: Mapping[str, Path], options: Mapping[str, Any]) -> Corpus:
-    """Read the SGML files of the distribution.
+    """Read the SGML files with topics as labels, in order of id = NEWID, and the ModApte split.
 
-    Returns
-    -------
-    a `Corpus` with the topics as labels (alphabetical), id = NEWID, in order of NEWID, and the ModApte split:
-    LEWISSPLIT TRAIN or TEST and TOPICS="YES"; all other documents are `UNUSED`.  The text is title, line feed, body; of
-    a document of TYPE="UNPROC" it is the whole content of TEXT.  ``info`` counts the documents without title, without
-    body, of type brief and of type unproc, and lists the documents that name a topic twice: 5467 (train) and 19918
-    (test).  Document 19918 has one topic and names it more than once; Table 1 of Vilar et al. 2004 must have counted
-    mentions, and so has it among the documents with several topics.
+    The split is LEWISSPLIT TRAIN or TEST with TOPICS="YES"; all other documents are `UNUSED`.  The text is title, line
+    feed, body; of TYPE="UNPROC" the whole content of TEXT.  ``info`` counts the documents without title, without body,
+    of type brief and of type unproc, and lists those that name a topic twice: 5467 (train) and 19918 (test).  Document
+    19918 has one topic and names it more than once; Table 1 of Vilar et al. 2004 must have counted mentions, and so has
+    it among the documents with several topics.
     """
     path = file_of(files, "archive")
     story_of: dict[int, Story] = {}
@@ -104,12 +91,7 @@ def _corpus(options: Mapping[str, Any], rows: list[Story]) -> Corpus:
 
 
 def stories(path: Path, data: bytes) -> Iterator[Story]:
-    """Yield the documents of one SGML file, in the file's order.
-
-    Parameters
-    ----------
-    path, data : the file, for messages, and its content (Latin-1).
-    """
+    """Yield the documents of the content of one SGML file (Latin-1), in the file's order; ``path`` is for messages."""
     at = _skip(_DOCTYPE, data, 0)
     while at < len(data):
         head = _OPEN.match(data, at)

@@ -41,15 +41,7 @@ _NEEDED = ("product/productId", "review/score", "review/text")
 
 
 class Review(NamedTuple):
-    """One review.
-
-    Parameters
-    ----------
-    line : number of its first line in the file, from 1.
-    product : identifier or name of the product.
-    stars : 1 to 5, or `UNRATED` if the source has none; the range is checked in `read`.
-    text : the review.
-    """
+    """One review: its first line in the file, from 1, and its stars, 1 to 5 or `UNRATED`, which `read` checks."""
 
     line: int
     product: str
@@ -58,22 +50,20 @@ class Review(NamedTuple):
 
 
 def read(files: Mapping[str, Path], options: Mapping[str, Any]) -> Corpus:
-    """Read reviews; reviews of 3 stars, or without stars, are left out.
+    """Read reviews as ``negative`` or ``positive``; reviews of 3 stars, or without stars, are left out.
 
     Parameters
     ----------
     files : ``data``, a file, or ``archive``, a tar archive.
     options : ``name``; ``form``: ``records``, ``json`` or ``csv``; ``encoding`` (default latin-1 for records, else
         utf-8); ``members``, `fnmatch` patterns of the files in the archive (default: all); ``truncated``, if true, a
-        last line (of records: a last record) that is cut off is left out and no error; ``distinct``, if true, a review
-        is left out if an earlier one has the same product and text, for files that overlap; ``test_every``, see
-        `textmix.data.reading.text_corpus`.
+        last line (of records: a last record) that is cut off is no error; ``distinct``, if true, a review is left out
+        if an earlier one has the same product and text; ``test_every``, see `textmix.data.reading.text_corpus`.
 
     Returns
     -------
-    a `Corpus` with labels ``negative`` and ``positive``; id = number of the review in its file from 0, with the name of
-    the file before it if there are several files; ``info`` counts the reviews by stars and the
-    repeated and unrated ones.
+    a `Corpus`; id = number of the review in its file from 0, with the name of the file before it if there are several;
+    ``info`` counts the reviews by stars and the repeated and unrated ones.
     """
     if options.get("form") not in _FORMS:
         raise ConfigError(f"config/datasets.yaml: {options['name']}: form should be one of {sorted(_FORMS)}")
@@ -113,9 +103,7 @@ def _reviews(path: Path, data: bytes, options: Mapping[str, Any]) -> Iterator[tu
 class Tally:
     """Counts reviews by kind (``repeated``, ``unrated``, or their stars) and says which of them become documents.
 
-    Parameters
-    ----------
-    distinct : whether a review is left out if an earlier rated one has the same product and text.
+    If ``distinct``, a review is left out if an earlier rated one has the same product and text.
     """
 
     def __init__(self, distinct: bool) -> None:
@@ -141,10 +129,9 @@ def _stars(path: Path, line: int, text: str) -> float:
 
 
 def read_records(path: Path, text: str, truncated: bool = False) -> Iterator[Review]:
-    """Yield the reviews of the 2013 form.
+    """Yield the reviews of the 2013 form: lines ``product/...: value`` and ``review/...: value``, up to an empty line.
 
-    A record has lines ``product/...: value`` and ``review/...: value``; an empty line ends it.  A line without the name
-    of a field belongs to the field before it (profile names and texts may hold a line feed).
+    A line without the name of a field belongs to the field before it (profile names and texts may hold a line feed).
     """
     lines = text.split("\n")
     unended = lines.pop() != ""
@@ -224,8 +211,7 @@ def _json_review(path: Path, line: int, item: str) -> Review:
 def read_csv(path: Path, text: str, truncated: bool = False) -> Iterator[Review]:
     r"""Yield the reviews of a csv file with columns name (of the product), review and rating (``NA``: none).
 
-    One known file has ``\'`` for an apostrophe; it becomes an apostrophe, so that a review has the same text in all
-    files.
+    One known file has ``\'`` for an apostrophe; it becomes one, so that a review has the same text in all files.
     """
     if truncated:
         raise ConfigError("config/datasets.yaml: truncated csv is not read, since its last row would be wrong")

@@ -21,21 +21,12 @@ OPTIONS: dict[str, bool] = {"label_separator": False}
 
 
 def read(files: Mapping[str, Path], options: Mapping[str, Any]) -> Corpus:
-    """Read .tab files of one class column and one text column.
+    """Read .tab files, ``train`` and ``test`` or ``data``, of one class column and one text column.
 
     Three header lines give names, types and flags of the columns; the text column has the type ``string`` and the class
-    column the flag ``class``.  An empty fourth line is left out.
-
-    Parameters
-    ----------
-    files : ``train`` and ``test``, or ``data``.
-    options : ``name``; ``label_separator``, a text that separates the labels in a class name: with ``.`` the class
-        ``rec.sport.hockey`` becomes the labels rec, sport and hockey (default: the class is the one label).
-
-    Returns
-    -------
-    a `Corpus` with document ids ``role/row``, or ``row`` for the role ``data``; rows are counted from 0 after the
-    header.
+    column the flag ``class``.  An empty fourth line is left out.  With the option ``label_separator`` ``.`` the class
+    ``rec.sport.hockey`` becomes the labels rec, sport and hockey (default: the class is the one label).  The ids are
+    ``role/row``, or ``row`` for ``data``; rows are counted from 0 after the header.
     """
     documents, sizes = list[Document](), dict[str, int]()
     for role, path in data_files(files).items():

@@ -25,19 +25,13 @@ OPTIONS: dict[str, bool] = {
 
 
 def read(files: Mapping[str, Path], options: Mapping[str, Any]) -> Corpus:
-    """Read tables of texts.
+    """Read tables of texts, ``train`` and ``test`` or ``data``; the labels are in alphabetical order.
 
-    Parameters
-    ----------
-    files : ``train`` and ``test``, or ``data``.
-    options : ``name``; ``format``; ``text`` and ``label``, and if the table has them ``id``, ``split``, ``groups`` or
-        ``dates``: columns by name, or by number from 1 for files without a header; the others as in
-        `textmix.data.user_table.read_table`, but that ``several`` is no and ``unlabelled`` is ``refuse`` by default.
-
-    Returns
-    -------
-    a `Corpus` with the labels in alphabetical order.  Without a column of ids the ids are ``role/row``, or ``row`` for
-    the role ``data``; rows are counted from 1.  A split column takes precedence over the split by files.
+    The options are ``format``; ``text`` and ``label``, and if the table has them ``id``, ``split``, ``groups`` or
+    ``dates``: columns by name, or by number from 1 for files without a header; the others are as in
+    `textmix.data.user_table.read_table`, but ``several`` is no and ``unlabelled`` is ``refuse`` by default.  Without a
+    column of ids they are ``role/row``, or ``row`` for ``data``; rows are counted from 1.  A split column takes
+    precedence over the split by files.
     """
     columns = {"id": "id", "split": "parts", "groups": "groups", "dates": "dates"}
     text, label = options.get("text"), options.get("label")
