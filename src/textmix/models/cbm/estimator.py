@@ -59,8 +59,8 @@ class CBMClassifier(MultiLabelClassifier):
     Attributes
     ----------
     gate_, experts_ : the halves, see `textmix.models.cbm.learners`; halves of logistic regression take coordinates in
-        ``space_``, the `textmix.models.linear.row_space.RowSpace` of the training instances.
-    space_ : see ``gate_``.
+        ``space_``.
+    space_ : the `textmix.models.linear.row_space.RowSpace` of the training instances.
     n_components_ : K; with ``init="label_sets"`` the number of distinct label sets of the training instances.
     objective_path_ : float64 (n_iter_,), penalised log-likelihood after every iteration.  With logistic regression,
         ``floor=0`` and ``constant=0`` it never decreases.
