@@ -32,11 +32,7 @@ TINY = 1e-300
 class DualSolution(NamedTuple):
     """The support vector machine of one cost, in its dual form; the weights of the features are sum_i beta_i x_i.
 
-    Parameters
-    ----------
-    beta : float64 (N,), a_i y_i of each page, see `textmix.models.linear.smo_kernels`.
-    bias : b.
-    n_iter, converged : steps of the solver, and whether the tolerance is met.
+    ``beta`` is float64 (N,), a_i y_i of each page, see `textmix.models.linear.smo_kernels`.
     """
 
     beta: np.ndarray
