@@ -29,7 +29,7 @@ def sweep(
 
     The dual problem of a machine is to minimise |sum_i a_i y_i x_i|^2 / 2 + ridge |a|^2 / 2 - sum_i a_i over a >= 0,
     where ``ridge`` is 1 / (2 C).  The documents are float64 CSR (N, V), ``order`` that of the sweep; ``squares``, (N,),
-    is |x_i|^2 with the square of the bias's 1, if there is a bias; ``signs``, int8 (N, K), is 1 for a document of the class of a machine,
+    is |x_i|^2, plus 1 where there is a bias; ``signs``, int8 (N, K), is 1 for a document of the class of a machine,
     else -1.  ``alpha`` is float64 (N, K); ``weights``, (V + 1, K), is sum_i a_i y_i x_i with the bias last.
     """
     bias, n_machines = len(weights) - 1, weights.shape[1]

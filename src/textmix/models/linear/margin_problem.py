@@ -140,7 +140,8 @@ class MarginProblem:
     ) -> MarginProblem:
         """Return the problem with document weights (N,), scaled to sum to one; equal if None.
 
-        ``loss`` is a key of `LOSSES`.  The weights are not negative, and not all 0."""
+        ``loss`` is a key of `LOSSES`.  The weights are not negative, and not all 0.
+        """
         weight = np.ones(len(y)) if weight is None else weight
         return cls(X, y, weight / weight.sum(), LOSSES[loss], intercept)
 

@@ -80,7 +80,7 @@ class EmbeddingClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
         Raises
         ------
-        ValueError : a negative or non-finite count, y no class labels, or different lengths.
+        ValueError : y no class labels, or different lengths.
         """
         counts, y = check_classified_counts(self, X, y, reset=True)
         self.classes_, codes = np.unique(y, return_inverse=True)
