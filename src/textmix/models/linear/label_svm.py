@@ -73,8 +73,7 @@ class LabelSVM(LabelCountClassifier):
 
     Attributes
     ----------
-    coef_ : float64 (L, V).
-    intercept_ : float64 (L,).
+    coef_, intercept_ : float64 (L, V) and (L,).
     cost_, cost_factor_ : float64 (L,), the C and J chosen.
     n_iter_ : largest number of steps that a label's machine takes at the C chosen.
     converged_ : whether every label's machine at the C chosen ended before ``max_iter`` steps.

@@ -41,8 +41,7 @@ class MultinomialMixture(DensityMixin, BaseEstimator):  # type: ignore[misc]
     weights_ : float64 (K,), pi.
     log_prob_ : float64 (K, V), log theta, in nats.
     objective_path_ : J after each step, in nats.
-    n_iter_ : number of steps.
-    converged_ : whether ``tol`` was met.
+    n_iter_, converged_ : number of steps, and whether ``tol`` was met.
 
     Examples
     --------

@@ -34,8 +34,7 @@ class EmbeddingClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     Attributes
     ----------
     classes_ : (C,) class labels, sorted.
-    embedding_ : float64 (B, D).
-    output_ : float64 (C, D).
+    embedding_, output_ : float64 (B, D) and (C, D).
     n_features_in_ : V, the number of features.
 
     Examples

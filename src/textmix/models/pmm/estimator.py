@@ -301,8 +301,7 @@ class PMM1(_ParametricMixture):
     label_count_ : float64 (L,); number (sample weight) of pages of each label.
     size_count_ : float64 (L + 1,); number (sample weight) of pages with 0, 1, ..., L labels.
     objective_path_ : float64 (n_iter_ + 1,); J before the first and after each iteration.
-    n_iter_ : number of iterations.
-    converged_ : whether the last iteration met ``tol``.
+    n_iter_, converged_ : number of iterations, and whether the last one met ``tol``.
     classes_ : (L,), see `textmix.models.common.targets.LabelSetTargets`.
 
     References

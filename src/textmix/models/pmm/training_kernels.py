@@ -144,7 +144,7 @@ def _add_share(slot: np.ndarray, c: float, theta: np.ndarray, phi: np.ndarray) -
 
 @njit
 def _collect(slot: np.ndarray, c: float, theta: np.ndarray, ratio: np.ndarray, gain: np.ndarray) -> float:
-    """Add c x_i / phi_i to ``gain`` at one label's parameters; return sum_i theta_i x_i / phi_i; ratio = x_i / phi_i."""
+    """Add c x_i / phi_i to ``gain`` at one label's parameters; return sum_i theta_i times ``ratio``, x_i / phi_i."""
     mass = 0.0
     for i in range(len(slot)):
         gain[slot[i]] += c * ratio[i]
