@@ -1,7 +1,7 @@
 """Boosted trees as the two halves of a Conditional Bernoulli Mixture.
 
-Trees accumulate over the M steps: each M step adds a few to every classifier, fitted to the gradient of the expected
-log-likelihood.  All classifiers share one binned data set.
+Each M step adds a few trees to every classifier, fitted to the gradient of the expected log-likelihood.  All
+classifiers share one binned data set.
 """
 
 from __future__ import annotations
@@ -22,14 +22,7 @@ LEAST_SHARE = 1e-6
 
 
 class BoostedGate:
-    """Multinomial gate of boosted trees.
-
-    Parameters
-    ----------
-    X : features (N, V).
-    n_components : K.
-    growth : number and form of the trees that an update adds.
-    """
+    """Multinomial gate of boosted trees; an update adds the trees of ``growth``."""
 
     #: Attributes that predictions read, and their forms, see `textmix.serve.forms`.
     forms: ClassVar[dict[str, Any]] = {"trees": (Trees, Trees.forms)}
@@ -69,13 +62,10 @@ class BoostedGate:
 
 
 class Grown(NamedTuple):
-    """The trees of all labels that vary in a component.
+    """The trees of all labels that vary in a component: A pairs of a component and a label.
 
-    Parameters
-    ----------
-    first : int64 (A + 1,), the first tree of each of A pairs of a component and a label, in the order of ``place``.
-    place : int64 (K, L), which of the A pairs it is; -1 for a label that is constant in the component.
-    forest : the trees.
+    ``first`` int64 (A + 1,) is the first tree of each pair, in the order of ``place``, int64 (K, L), which of the pairs
+    it is; -1 for a label that is constant in the component.
     """
 
     first: np.ndarray
@@ -98,15 +88,9 @@ class Grown(NamedTuple):
 
 
 class BoostedExperts:
-    """Boosted trees for each label that varies in a component, a constant for each label that does not.
+    """Boosted trees for each label that varies in a component, a constant for each other label.
 
-    Parameters
-    ----------
-    X : features (N, V).
-    Y : label indicators (N, L).
-    n_components : K.
-    growth : number and form of the trees that an update adds.
-    constant : a label with a share in a component below this, or above one minus this, gets a constant there.
+    An update adds the trees of ``growth``; ``constant`` as of `textmix.models.cbm.learners.LogisticExperts`.
     """
 
     #: Attributes that predictions read, and their forms, see `textmix.serve.forms`.

@@ -48,11 +48,10 @@ class CBMClassifier(MultiLabelClassifier):
     init : the first memberships: "mixture", those of a Bernoulli mixture fitted to the label sets; "label_sets", one
         component for each distinct label set.
     n_init : random starts of the Bernoulli mixture.
-    floor : memberships below this are set to 0, but never the largest of an instance; the memberships of an instance
-        are then divided by their sum.
+    floor : memberships below this are set to 0, but never the largest of an instance; those of an instance are then
+        divided by their sum.
     constant : a label with a share in a component below this, or above one minus this, gets a constant there.
-    decision : see `decide`: "mode", the likeliest set; "expected_f", the set of largest expected F; "marginal", labels
-        above 1/2.
+    decision : "mode", the likeliest set; "expected_f", the set of largest expected F; "marginal", labels above 1/2.
     allow_empty : whether the empty set may be predicted; "auto": if a training instance has no label.
     random_state : for the random starts.
     callback : called with the estimator after every EM iteration; the estimator can already predict.
@@ -61,7 +60,7 @@ class CBMClassifier(MultiLabelClassifier):
     ----------
     gate_, experts_ : the halves, see `textmix.models.cbm.learners`; halves of logistic regression take coordinates in
         ``space_``.
-    space_ : the space of the training instances' rows, see `textmix.models.linear.row_space.RowSpace`.
+    space_ : the `textmix.models.linear.row_space.RowSpace` of the training instances.
     n_components_ : K; with ``init="label_sets"`` the number of distinct label sets of the training instances.
     objective_path_ : float64 (n_iter_,), penalised log-likelihood after every iteration.  With logistic regression,
         ``floor=0`` and ``constant=0`` it never decreases.
@@ -271,15 +270,9 @@ class CBMClassifier(MultiLabelClassifier):
         return found
 
     def search(self, X: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Return the mode of p(y|x), its log probability, and the number of label sets tried.
+        """Return the mode of p(y|x), int64 (N, L), its log probability, and the number of label sets tried, (N,) each.
 
         The mode is exact unless the number of sets tried reaches `SEARCH_LIMIT`.
-
-        Returns
-        -------
-        mode : int64 (N, L) of 0 and 1.
-        log_probability : float64 (N,).
-        evaluations : int64 (N,).
         """
         features = self._checked(X)
         n = features.shape[0]
@@ -338,9 +331,8 @@ def bernoulli_mixture(
 ) -> np.ndarray:
     """Return the memberships of label sets in a mixture of independent Bernoulli labels, float64 (N, K).
 
-    EM runs from ``n_init`` random starts: label probabilities uniform in (1/4, 3/4), equal mixture weights.  An EM run
-    ends when the log-likelihood increases by at most 1e-6 of itself.  The memberships of the run with the largest
-    likelihood are returned.
+    The likeliest of ``n_init`` EM runs from label probabilities uniform in (1/4, 3/4) and equal mixture weights.  A run
+    ends when the log-likelihood increases by at most 1e-6 of itself.
     """
     sets, code = label_sets(Y)
     count = np.bincount(code).astype(np.float64)

@@ -20,14 +20,8 @@ MARGIN = 1e-9
 class EstimatorGate:
     """A multi-class classifier that gives the mixture weights: its classes are the components.
 
-    It is fitted to an instance once for each component in which the membership is positive, with the membership as
-    weight.  All mixture weights are equal until memberships are positive in two components.
-
-    Parameters
-    ----------
-    X : features of the training instances (N, V).
-    n_components : K.
-    estimator : classifier with ``predict_proba`` and ``sample_weight`` in ``fit``; it is cloned.
+    A clone of ``estimator`` is fitted to an instance once for each component in which the membership is positive, with
+    the membership as weight.  All mixture weights are equal until memberships are positive in two components.
     """
 
     def __init__(self, X: Any, n_components: int, estimator: Any) -> None:
@@ -60,16 +54,9 @@ class EstimatorGate:
 
 
 class EstimatorExperts:
-    """A binary classifier for each label that varies in a component, a constant for each label that does not.
+    """A clone of ``estimator`` for each label that varies in a component, a constant for each other label.
 
-    Parameters
-    ----------
-    X : features of the training instances (N, V).
-    Y : label indicators (N, L).
-    n_components : K.
-    estimator : classifier with ``predict_proba`` and ``sample_weight`` in ``fit``; it is cloned.
-    floor : instances with a smaller membership are left out of a component's classifiers.
-    constant : a label with a share in a component below this, or above one minus this, gets a constant there.
+    ``floor`` and ``constant`` as of `textmix.models.cbm.learners.LogisticExperts`.
     """
 
     def __init__(

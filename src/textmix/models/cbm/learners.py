@@ -1,7 +1,7 @@
 """The two halves of a Conditional Bernoulli Mixture, its gate and its binary classifiers, by logistic regression.
 
-A partial M step of either half never decreases the penalised expected log-likelihood.  Any pair of classes with the
-methods of `Gate` and `Experts` can take their place: see `boosted_learners` and `estimator_learners`.
+A partial M step of either half never decreases the penalised expected log-likelihood.  Classes with the methods of
+`Gate` and `Experts` can take their place: see `boosted_learners` and `estimator_learners`.
 """
 
 from __future__ import annotations
@@ -56,12 +56,9 @@ class Experts(Protocol):
 
 @dataclass(frozen=True)
 class MStep:
-    """A partial M step of logistic regressions: the prior over the weights, and where the solver stops.
+    """A partial M step of logistic regressions by `textmix.models.linear.solvers.minimise`.
 
-    Parameters
-    ----------
-    variance : of the Gaussian prior: the penalty of a weight v is v^2 / (2 variance).
-    max_iter, tol : see `textmix.models.linear.solvers.minimise`.
+    The prior over the weights is Gaussian: the penalty of a weight v is v^2 / (2 variance).
     """
 
     variance: float
@@ -71,8 +68,7 @@ class MStep:
     def improve(self, problem: LogisticBatch | Multinomial, W: np.ndarray) -> np.ndarray:
         """Return unknowns whose objectives are at most the objectives at the start, float64 (P, B).
 
-        Newton's method solves binary regressions on few instances or few features, see `NEWTON`.  L-BFGS solves all
-        other problems.
+        Newton's method solves binary regressions on few instances or few features, see `NEWTON`; L-BFGS all others.
         """
         if isinstance(problem, LogisticBatch) and min(problem.X.shape) <= NEWTON:
             return minimise_newton(problem, W, self.max_iter, self.tol).unknowns
@@ -84,14 +80,7 @@ class MStep:
 
 
 class LogisticGate:
-    """Multinomial logistic regression with soft targets.
-
-    Parameters
-    ----------
-    X : features (N, V).
-    n_components : K.
-    step : the partial M step; its variance is that of each weight of the K weight vectors.
-    """
+    """Multinomial logistic regression with soft targets; the variance is that of each weight of K weight vectors."""
 
     #: Attributes that predictions read, and their forms, see `textmix.serve.forms`.
     forms: ClassVar[dict[str, str]] = {"coef": "float64 R+1 K"}
@@ -125,14 +114,9 @@ class LogisticGate:
 class LogisticExperts:
     """K L weighted binary logistic regressions, solved a component at a time as one batch.
 
-    Parameters
-    ----------
-    X : features (N, V).
-    Y : label indicators (N, L).
-    n_components : K.
-    step : the partial M step; its variance is that of each weight of a classifier's one weight vector.
-    floor : instances with a smaller membership are left out of a component's classifiers.
-    constant : a label with a share in a component below this, or above one minus this, gets a constant there.
+    The variance of ``step`` is that of each weight of a classifier's one weight vector.  Instances with a membership
+    below ``floor`` are left out of a component's classifiers.  A label with a share in a component below ``constant``,
+    or above one minus it, gets a constant there.
     """
 
     #: Attributes that predictions read, and their forms, see `textmix.serve.forms`.
@@ -195,7 +179,7 @@ class LogisticExperts:
 def smoothed_log_odds(share: np.ndarray, rate: np.ndarray) -> np.ndarray:
     """Return the log odds of labels' shares in a component, smoothed by their shares in all instances, float64 (L,).
 
-    They are finite also for a label that no training instance has, or that all training instances have.
+    They are finite also for a label of no or of all training instances.
     """
     mixed = np.clip((1.0 - SMOOTHING) * share + SMOOTHING * rate, 1e-9, 1.0 - 1e-9)
     return np.asarray(np.log(mixed) - np.log1p(-mixed))

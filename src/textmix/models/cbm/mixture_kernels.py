@@ -4,8 +4,10 @@ r"""Mixtures of independent Bernoulli labels: likelihood of a label set, its exa
 
 Source: C. Li, B. Wang, V. Pavlu and J. A. Aslam, ICML 2016, section 3 (slides, "prediction").  The mode is exact: each
 component yields its label sets in decreasing order of probability; each set is scored under the whole mixture.  The
-search ends when no unseen set can be likelier than the best (Fagin's threshold algorithm).  The set of largest
-expected F follows W. Waegeman et al., JMLR 15, 2014 (general F maximiser), with exact P(y_l = 1, |y| = s).
+search ends when no unseen set can be likelier than the best (Fagin's threshold algorithm).
+
+``log_pi`` are the logarithms of the mixture weights, float64 (N, K), and ``Z`` the log odds, float64 (K, N, L); of one
+instance (K,) and (K, L).
 """
 
 from __future__ import annotations
@@ -52,25 +54,14 @@ def _flip(member: np.ndarray, z: np.ndarray, order: np.ndarray, node: int, last:
 def search_modes(
     log_pi: np.ndarray, Z: np.ndarray, allow_empty: bool, limit: int
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    r"""Return the likeliest label set of each instance.
+    r"""Return the likeliest label set of each instance, bool (N, L), log p(y), sets tried, and exactness, (N,) each.
 
     A component's label sets are its likeliest set with some labels flipped; a set's cost is the sum of |z| of the
     flipped labels.  Let the labels be sorted by increasing |z|.  A set of flips whose largest label is i has two
     successors: i + 1 is added, or i + 1 replaces i.  Thus a heap yields each set once, in order of cost.
 
-    Parameters
-    ----------
-    log_pi : float64 (N, K), logarithms of the mixture weights.
-    Z : float64 (K, N, L), log odds.
-    allow_empty : whether the empty set may be predicted.
-    limit : most sets tried for an instance.
-
-    Returns
-    -------
-    member : bool (N, L).
-    log_probability : float64 (N,), log p(y) of this set; -inf if only the forbidden empty set was tried.
-    evaluations : int64 (N,), number of sets tried; a set that several components yield is tried once for each of them.
-    exact : bool (N,), whether the set is the mode: False where ``limit`` ended the search.
+    log p(y) is -inf if only the forbidden empty set was tried.  A set that several components yield is tried once for
+    each of them.  The set is not the mode where ``limit``, the most sets tried for an instance, ended the search.
     """
     n_components, n, n_labels = Z.shape
     modes, log_probability = np.zeros((n, n_labels), dtype=np.bool_), np.empty(n)
@@ -147,13 +138,7 @@ def _without(sizes: np.ndarray, b: float, rest: np.ndarray) -> None:
 
 @njit
 def label_and_size(log_pi: np.ndarray, z: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return P(y_l = 1, |y| = s), float64 (L, L + 1), and P(|y| = s), float64 (L + 1,), of one instance.
-
-    Parameters
-    ----------
-    log_pi : float64 (K,), logarithms of the mixture weights.
-    z : float64 (K, L), log odds.
-    """
+    """Return P(y_l = 1, |y| = s), float64 (L, L + 1), and P(|y| = s), float64 (L + 1,), of one instance."""
     n_components, n_labels = z.shape
     joint, total = np.zeros((n_labels, n_labels + 1)), np.zeros(n_labels + 1)
     rest = np.zeros(n_labels)
@@ -179,13 +164,7 @@ def label_and_size(log_pi: np.ndarray, z: np.ndarray) -> tuple[np.ndarray, np.nd
 def search_expected_f(log_pi: np.ndarray, Z: np.ndarray, allow_empty: bool) -> tuple[np.ndarray, np.ndarray]:
     """Return the label set of largest expected F of each instance, bool (N, L), and its expected F, float64 (N,).
 
-    See `textmix.models.common.f_kernels.choose_for_f`.
-
-    Parameters
-    ----------
-    log_pi : float64 (N, K), logarithms of the mixture weights.
-    Z : float64 (K, N, L), log odds.
-    allow_empty : whether the empty set may be predicted.
+    See `textmix.models.common.f_kernels.choose_for_f`, which takes the exact P(y_l = 1, |y| = s).
     """
     _, n, n_labels = Z.shape
     chosen, value = np.zeros((n, n_labels), dtype=np.bool_), np.zeros(n)

@@ -20,14 +20,7 @@ LEAF_PENALTY = 1.0
 
 
 class Growth(NamedTuple):
-    """Number and form of the trees that one call of `Trees.grow` adds.
-
-    Parameters
-    ----------
-    trees : number of trees added to each output.
-    leaves : most leaves of a tree.
-    shrinkage : learning rate, the factor of each tree's values.
-    """
+    """The trees that one call of `Trees.grow` adds to each output, their most leaves, and the learning rate."""
 
     trees: int
     leaves: int
@@ -37,17 +30,9 @@ class Growth(NamedTuple):
 class Trees:
     """Boosted trees for C outputs over one binned data set.
 
-    Parameters
-    ----------
-    X : features (N, V).
-    outputs : C.
-    growth : number and form of the trees of one call of `grow`.
-    like : other trees over the same features, whose binned data these trees share; None: bin the features.
-
-    Attributes
-    ----------
-    start : float64 (C,), the scores before the first tree.
-    scores : float64 (N, C), of the training instances.
+    ``growth`` is what one call of `grow` adds; with ``like``, other trees over the same features, the binned data are
+    shared.  ``start``, float64 (C,), are the scores before the first tree, and ``scores``, float64 (N, C), those of the
+    training instances.
     """
 
     #: Attributes that predictions read, and their forms, see `textmix.serve.forms`.

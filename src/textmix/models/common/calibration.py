@@ -1,7 +1,7 @@
 """Probabilities from scores: a softmax of the scores times one slope, fitted to documents that no fit had seen.
 
 Source: C. Guo, G. Pleiss, Y. Sun and K. Q. Weinberger, On calibration of modern neural networks, ICML 2017 (temperature
-scaling; the slope is 1 / temperature).  The order of the classes of a document stays, so that its prediction stays.
+scaling; the slope is 1 / temperature).  A document's prediction stays.
 """
 
 from __future__ import annotations

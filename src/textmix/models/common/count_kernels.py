@@ -22,11 +22,7 @@ def add_counts(
 ) -> None:
     """Add the weighted counts to ``table[w, c]``: c(w, T_c) = sum over d in class c of weight_d x_dw.
 
-    Parameters
-    ----------
-    y : integer (N,), the class of each document.
-    weight : float64 (N,).
-    table : float64 (V, C), changed in place.
+    ``y`` is the class of each document, integer (N,); ``weight`` float64 (N,); ``table`` float64 (V, C).
     """
     for d in range(len(y)):
         c = y[d]
@@ -70,13 +66,7 @@ def smallest_positive(table: np.ndarray) -> np.ndarray:
 def count_scores(
     indptr: np.ndarray, indices: np.ndarray, data: np.ndarray, log_weight: np.ndarray, score: np.ndarray
 ) -> None:
-    """Add sum_w x_dw log_weight[w, c] to ``score[d, c]``: the multinomial log-likelihood.
-
-    Parameters
-    ----------
-    log_weight : float64 (V, C), log probability of each word in each class.
-    score : float64 (N, C), changed in place.
-    """
+    """Add sum_w x_dw log_weight[w, c], the multinomial log-likelihood, to ``score[d, c]``, float64 (N, C)."""
     for d in range(len(indptr) - 1):
         last = indptr[d + 1]
         four = last - (last - indptr[d]) % 4

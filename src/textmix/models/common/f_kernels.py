@@ -15,14 +15,8 @@ from textmix.numerics.sort_kernels import stable_order
 def choose_for_f(joint: np.ndarray, sizes: np.ndarray, allow_empty: bool, chosen: np.ndarray) -> float:
     """Return the largest expected F of one instance and set ``chosen``, bool (L,), to the label set that has it.
 
-    For each size the best set holds the labels of largest sum_s P(y_l = 1, |y| = s) 2 / (s + size).
-
-    Parameters
-    ----------
-    joint : float64 (L, L + 1), P(y_l = 1, |y| = s).
-    sizes : float64 (L + 1,), P(|y| = s).
-    allow_empty : whether the empty set may be chosen.
-    chosen : all False at the call.
+    For each size the best set holds the labels of largest sum_s P(y_l = 1, |y| = s) 2 / (s + size).  ``joint``, float64
+    (L, L + 1), is P(y_l = 1, |y| = s), and ``sizes``, float64 (L + 1,), is P(|y| = s); ``chosen`` comes all False.
     """
     n_labels = len(chosen)
     gain = np.zeros(n_labels)
@@ -49,20 +43,9 @@ def choose_for_f(joint: np.ndarray, sizes: np.ndarray, allow_empty: bool, chosen
 
 @njit
 def listed_expected_f(proba: np.ndarray, sets: np.ndarray, allow_empty: bool) -> tuple[np.ndarray, np.ndarray]:
-    """Return the label set of largest expected F where S listed sets alone have probability.
+    """Return the sets of largest expected F, bool (N, L), and it, (N,), where S listed sets alone have probability.
 
-    The chosen set need not be one of the listed sets.
-
-    Parameters
-    ----------
-    proba : float64 (N, S), rows sum to 1.
-    sets : (S, L) of 0 and 1.
-    allow_empty : whether the empty set may be chosen.
-
-    Returns
-    -------
-    chosen : bool (N, L).
-    value : float64 (N,), its expected F.
+    ``proba`` is float64 (N, S), rows sum to 1; ``sets`` (S, L) of 0 and 1.  The chosen set need not be a listed one.
     """
     n, n_labels = len(proba), sets.shape[1]
     chosen, value = np.zeros((n, n_labels), dtype=np.bool_), np.zeros(n)

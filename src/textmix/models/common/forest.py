@@ -14,13 +14,8 @@ from textmix.models.common.forest_kernels import add_trees
 class Forest(NamedTuple):
     """Trees whose leaves hold numbers.  An instance goes to child 0 of a node if its feature is at most the threshold.
 
-    Parameters
-    ----------
-    root : int32 (T,), the first node of each tree.  A negative node r stands for the leaf ~r.
-    feature : int32 (M,), the feature that each node compares.
-    threshold : float64 (M,).
-    child : int32 (M, 2), nodes.
-    value : float64 (Q,), of the leaves.
+    ``root``, int32 (T,), is the first node of each tree; a negative node r stands for the leaf ~r.  A node has
+    ``feature``, int32 (M,), ``threshold``, float64 (M,), ``child``, int32 (M, 2); a leaf has ``value``, float64 (Q,).
     """
 
     root: np.ndarray

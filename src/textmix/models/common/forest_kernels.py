@@ -20,14 +20,10 @@ def add_trees(
     row: np.ndarray,
     score: np.ndarray,
 ) -> None:
-    """Add the value of each tree's leaf to the scores, tree after tree; tree t counts for the output t modulo C.
+    """Add the value of each tree's leaf to ``score``, float64 (n, C); tree t counts for the output t modulo C.
 
-    Parameters
-    ----------
-    indptr, indices, data : float64 CSR (n, V), instances.
-    root, feature, threshold, child, value : see `textmix.models.common.forest.Forest`.
-    row : float64 (V,), zeros; it holds one instance at a time and is zeros again at the end.
-    score : float64 (n, C), changed in place.
+    The instances are float64 CSR (n, V), the trees those of `textmix.models.common.forest.Forest`.  ``row``, float64
+    (V,), is zeros before and after, and holds one instance at a time.
     """
     for i in range(len(indptr) - 1):
         for p in range(indptr[i], indptr[i + 1]):

@@ -132,8 +132,7 @@ class CountClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc
         ----------
         X : counts (N, V).
         convention : "bag" for the probability of the count vector among all count vectors of its length, as in the EDCM
-            paper's equations; "sequence" for the probability of the document's words in their order, as a perplexity
-            takes it.
+            paper's equations; "sequence" for that of the document's words in their order, as a perplexity takes it.
         """
         check_is_fitted(self)
         X = check_counts(self, X, reset=False)
@@ -149,18 +148,13 @@ class CountClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc
         return logsumexp(self.log_likelihood(X) + self.class_log_prior_, axis=1)
 
     def sample(self, lengths: Any, y: Any = None, random_state: Any = None) -> tuple[sparse.csr_array, np.ndarray]:
-        """Draw documents of given lengths from the fitted model.
+        """Return documents drawn from the fitted model, counts int64 CSR (N, V), and their class labels (N,).
 
         Parameters
         ----------
         lengths : whole numbers (N,), the length of each document.
         y : class labels (N,); drawn from the priors if None.
         random_state : seed, RandomState or Generator.
-
-        Returns
-        -------
-        X : counts, int64 CSR (N, V).
-        y : their class labels (N,).
 
         Raises
         ------
@@ -227,7 +221,7 @@ class IncrementalCountClassifier(CountClassifier):
 
         Parameters
         ----------
-        X, y, sample_weight : as for `fit`, (N, V), (N,) and (N,).
+        X, y, sample_weight : as for `fit`.
         classes : all class labels of this and later calls; needed at the first call.
 
         Raises

@@ -39,16 +39,11 @@ class LabelCountClassifier(MultiLabelClassifier):
 
     @checked_fit
     def fit(self, X: Any, y: Any) -> Self:
-        """Fit.
-
-        Parameters
-        ----------
-        X : counts (N, V), CSR or dense, not negative.
-        y : label indicators (N, L) of 0 and 1, CSR or dense, or the list of labels of each document.
+        """Fit to counts (N, V) and label indicators (N, L) of 0 and 1, or the list of labels of each document.
 
         Raises
         ------
-        ValueError : a negative or non-finite count, a label indicator other than 0 and 1, or different lengths.
+        ValueError : a label indicator other than 0 and 1, or different lengths.
         """
         counts, labels = check_labelled_counts(self, X, y)
         self._fit_counts(counts, labels)

@@ -75,7 +75,7 @@ class MultiLabelClassifier(LabelSetTargets, ClassifierMixin, BaseEstimator):  # 
         return features, check_label_sets(self._targets(Y), features.shape[0], len(self.classes_))
 
     def _by_feature(self, weights: np.ndarray) -> np.ndarray:
-        """Return weights of the fitted features and, last, the bias, (..., W + 1, K), as (..., K, V) without the bias.
+        """Return weights of fitted features and, last, the bias, (..., W + 1, K), as (..., K, V) without the bias.
 
         A feature that the model was not fitted to has the weight 0.
         """

@@ -1,8 +1,6 @@
 """The average of the calibrated probabilities of several fitted estimators, and the labels that it decides for.
 
-The scores of each estimator are calibrated by one slope (`textmix.models.common.calibration`), fitted to scores of
-documents that no fit had seen, so that estimators of unlike scales count alike.
-
+Each estimator has one slope (`textmix.models.common.calibration`), so that estimators of unlike scales count alike.
 Symbols: N documents, C classes, L labels.
 """
 

@@ -1,8 +1,7 @@
 """The private names of scikit-learn that our estimators need; no other module imports one.
 
-scikit-learn offers the declaration of parameters (``_parameter_constraints``) and its checks under private names only,
-although its guide for developers of estimators relies on them.  A release may rename them: then only this module needs
-an edit.
+scikit-learn offers ``_parameter_constraints`` and its checks under private names only.  A release may rename them: then
+only this module needs an edit.
 """
 
 from __future__ import annotations
@@ -36,11 +35,6 @@ def check_parameters(estimator: Any) -> None:
 
 
 def check_values(estimator: type, values: Mapping[str, Any]) -> None:
-    """Compare values of some parameters with the ``_parameter_constraints`` of a class, where it has any.
-
-    Raises
-    ------
-    ValueError : a value is none that the class takes.
-    """
+    """Raise ValueError if some parameters' values violate the ``_parameter_constraints`` of a class that has any."""
     constraints = getattr(estimator, "_parameter_constraints", {})
     validate_parameter_constraints(constraints, values, caller_name=estimator.__name__)

@@ -7,14 +7,10 @@ Both models contain the gamma function only as the ratio \Gamma(a + x) / \Gamma(
                           minus its second derivative,     \Psi'(a) - \Psi'(a + x) = \sum_j 1 / (a + j)^2
     rising(a, x)          all three, faster than the two functions together
 
-Variational Bayes takes `digamma` itself.
-
-The sums run over j = 0, ..., x - 1.
-
-The difference is taken term by term, which avoids the cancellation of \Psi(s + n) - \Psi(s) for large s.  For small
-whole x it is the finite sum.  Else the recurrence raises both arguments above `LIFT`, and the asymptotic series
-(Abramowitz & Stegun 6.1.40, 6.3.18, 6.4.12) are subtracted term by term.  Relative error below 1e-13; for `log_rising`
-it is relative to the larger of 1 and the value, which has a zero.
+The sums run over j = 0, ..., x - 1.  The difference is taken term by term, which avoids the cancellation of
+\Psi(s + n) - \Psi(s) for large s.  For small whole x it is the finite sum.  Else the recurrence raises both arguments
+above `LIFT`, and the asymptotic series (Abramowitz & Stegun 6.1.40, 6.3.18, 6.4.12) are subtracted term by term.
+Relative error below 1e-13; for `log_rising` it is relative to the larger of 1 and the value, which has a zero.
 """
 
 from __future__ import annotations

@@ -77,8 +77,7 @@ class LabelSetTargets:
 
         Raises
         ------
-        ValueError : X has other columns than in the fit, or holds NaN, infinity or a negative number; after a fit to
-            indicators a label set has a label that is none of theirs, or a table has other columns.
+        ValueError : after a fit to indicators, a label set has another label, or a table other columns.
         """
         sets = label_sets_of(y)
         if sets is None or not self._named:
@@ -104,7 +103,7 @@ def label_sets_of(y: Any) -> list[frozenset[Any]] | None:
     """Return the labels of each document if y is label sets, and None if it is a matrix or one value a document.
 
     Lists and tuples are label sets if they hold a string, for lists of numbers can be rows of indicators; labels that
-    are whole numbers are given as sets.
+    are whole numbers come as sets.
     """
     numbers = getattr(getattr(y, "dtype", None), "kind", "O") in "biufc"
     if not isinstance(y, Iterable) or numbers or sparse.issparse(y) or hasattr(y, "columns"):

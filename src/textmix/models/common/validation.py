@@ -1,8 +1,7 @@
 """Checks of features, counts, labels and weights, for all estimators.
 
-A check returns its input in the one form that the rest of the estimator takes.  In the signatures, ``estimator`` is the
-estimator itself; ``reset`` is True in ``fit``, which sets ``n_features_in_``, and False in predictions, which compare
-with it.
+A check returns its input in the one form that the estimator takes.  ``reset`` is True in ``fit``, which sets
+``n_features_in_``, and False in predictions, which compare with it.
 """
 
 from __future__ import annotations
@@ -99,8 +98,7 @@ def check_labelled_counts(
 ) -> tuple[sparse.csr_array, sparse.csr_array]:
     """Return training counts (N, V) and label indicators (N, L), both in the form of `canonical`.
 
-    The estimator, a `textmix.models.common.targets.LabelSetTargets`, gets its ``classes_``, ``classes`` or those of Y;
-    without ``reset`` it keeps them.
+    The estimator gets its ``classes_``, ``classes`` or those of Y; without ``reset`` it keeps them.
     """
     counts = check_counts(estimator, X, reset=reset, dtype=dtype)
     labels = estimator._fit_targets(Y, classes) if reset else check_indicators(estimator._targets(Y))
@@ -138,10 +136,7 @@ def check_weights(sample_weight: Any, X: Any) -> np.ndarray:
 
 
 def canonical(matrix: sparse.csr_array) -> sparse.csr_array:
-    """Return a CSR matrix in the form that kernels need: no cell is stored as 0 or twice, rows are sorted by column.
-
-    A matrix of this form is returned itself, not a copy.
-    """
+    """Return a CSR matrix as kernels need it, itself if it is so: no cell is stored as 0 or twice, rows are sorted."""
     clean = matrix if matrix.has_canonical_format else sound(matrix)
     if clean.data.all():
         return clean

@@ -37,15 +37,10 @@ VANISHED = 1e-6
 
 
 class Maximum(NamedTuple):
-    """The maximum found for one class.
+    """The maximum found for one class: ``alpha``, float64 (K,), is the parameter of each group of words.
 
-    Parameters
-    ----------
-    alpha : float64 (K,), parameter of each group of words.
-    path : objective at the start and after each step.
-    scaled_gradient : `textmix.models.dirichlet.dcm_kernels.Point.scaled_gradient` at ``alpha``.
-    converged : whether both conditions of `maximise` were met.
-    capped : whether the iteration ended because s left its bounds.
+    ``path`` is the objective at the start and after each step; ``converged`` says whether both conditions of `maximise`
+    were met, ``capped`` whether the iteration ended because s left its bounds.
     """
 
     alpha: np.ndarray
@@ -117,8 +112,7 @@ class DCMClassifier(CountClassifier):
     Attributes
     ----------
     classes_, class_count_, class_log_prior_, n_features_in_ : see `CountClassifier`.
-    alpha_ : float64 (C, V), the smoothed parameters.
-    concentration_ : float64 (C,), their sums.
+    alpha_, concentration_ : float64 (C, V), the smoothed parameters, and (C,), their sums.
     mle_concentration_ : float64 (C,), s before smoothing.
     capped_ : bool (C,), whether the iteration ended because s left its bounds.
     n_iter_ : int64 (C,), steps taken.

@@ -63,15 +63,12 @@ class TailCounts(NamedTuple):
 
 
 class Derivatives(NamedTuple):
-    r"""An objective and its derivatives at one alpha.
+    r"""An objective, a log-likelihood in nats, and its derivatives at one alpha.
 
     Parameters
     ----------
-    value : the log-likelihood, in nats.
-    word_gradient : float64 (K,), a_w of a word of each group.
-    word_curvature : float64 (K,), -a_w' of a word of each group.
-    length_gradient : b(s).
-    length_curvature : -b'(s).
+    word_gradient, word_curvature : float64 (K,), a_w and -a_w' of a word of each group.
+    length_gradient, length_curvature : b(s) and -b'(s).
     scaled_gradient : \sum_w \alpha_w |a_w - b| / (s b): 0 at a maximum, without unit.
     """
 
@@ -111,10 +108,7 @@ def _point(
 
 @njit
 def evaluate(tails: TailCounts, alpha: np.ndarray) -> Derivatives:
-    """Return l(alpha), equation (1) without the multinomial coefficients, and its derivatives.
-
-    ``alpha`` is float64 (K,), positive, one parameter a group.
-    """
+    """Return l(alpha), equation (1) without the multinomial coefficients, and its derivatives, for alpha > 0 (K,)."""
     gradient, curvature = np.zeros(len(alpha)), np.zeros(len(alpha))
     value = 0.0
     for k in range(len(alpha)):
@@ -141,9 +135,9 @@ def evaluate(tails: TailCounts, alpha: np.ndarray) -> Derivatives:
 
 @njit
 def evaluate_leave_one_out(tails: TailCounts, alpha: np.ndarray) -> Derivatives:
-    r"""Return Minka's leave-one-out log-likelihood and its derivatives.
+    r"""Return Minka's leave-one-out log-likelihood and its derivatives, for whole counts.
 
-    \sum_d \sum_w x_dw log[(x_dw - 1 + \alpha_w) / (n_d - 1 + s)], for whole counts.
+    \sum_d \sum_w x_dw log[(x_dw - 1 + \alpha_w) / (n_d - 1 + s)]
     """
     gradient, curvature = np.zeros(len(alpha)), np.zeros(len(alpha))
     value = 0.0
@@ -173,8 +167,7 @@ def fixed_point_step(tails: TailCounts, alpha: np.ndarray, point: Derivatives, d
 def newton_step(tails: TailCounts, alpha: np.ndarray, point: Derivatives, damping: float) -> np.ndarray:
     """Return Newton's step with the Hessian diag(a') + z 1 1^T inverted in O(K) (Minka's equations 60 to 64).
 
-    No parameter decreases to less than a tenth of its value, so all stay positive.
-    ``damping`` is the share of the step.
+    No parameter decreases to less than a tenth, so all stay positive.  ``damping`` is the share of the step.
     """
     g = point.word_gradient - point.length_gradient
     weight = tails.copies / point.word_curvature
@@ -184,15 +177,9 @@ def newton_step(tails: TailCounts, alpha: np.ndarray, point: Derivatives, dampin
 
 @njit(error_model="numpy")
 def solve_sum(P: float, Q: float, s: float, lengths: np.ndarray, number: np.ndarray) -> float:
-    """Return the root of b(s) = P / (s + Q), found from ``s`` by Newton's method on log s.
+    """Return the root of b(s) = P / (s + Q), see `reciprocal_step`, from ``s`` > 0 by Newton's method on log s.
 
     log s changes by at most `LARGEST_SHIFT`; if the root is farther away, the result is at that limit.
-
-    Parameters
-    ----------
-    P, Q : see `reciprocal_step`.
-    s : positive, the start.
-    lengths, number : float64 (H,), see `TailCounts`.
     """
     t = 0.0
     for _ in range(MAX_INNER):
@@ -222,13 +209,13 @@ def start_alpha(tails: TailCounts) -> np.ndarray:
 
 @njit(error_model="numpy")
 def reciprocal_step(tails: TailCounts, alpha: np.ndarray, point: Derivatives, damping: float) -> np.ndarray:
-    r"""Return Newton's step on the reciprocals 1/a_w, with b(s) left as it is.
+    r"""Return Newton's step on the reciprocals 1/a_w, with b(s) left as it is; ``damping`` is the share of the step.
 
     At the maximum all a_w(\alpha_w) equal one number \lambda = b(s).  1/a_w is nearly proportional to \alpha_w
     (exactly for a word that is never repeated), so that to second order the root of a_w = \lambda is
     \alpha_w + (a_w / -a_w') (a_w / \lambda - 1), and the sum of the roots is s = P / \lambda - Q.  One
     equation over the histogram of lengths remains, b(s) = P / (s + Q).  T_w1 / \lambda (times x_1 for a first count
-    below 1) bounds each root from below and keeps it positive.  ``damping`` is the share of the step.
+    below 1) bounds each root from below and keeps it positive.
     """
     P, Q = 0.0, 0.0
     for k in range(len(alpha)):
@@ -247,14 +234,9 @@ def reciprocal_step(tails: TailCounts, alpha: np.ndarray, point: Derivatives, da
 
 @njit
 def fill_table(words: np.ndarray, alpha: np.ndarray, starts: np.ndarray, added: np.ndarray, table: np.ndarray) -> None:
-    """Set ``table[w, c]`` to ``added[c]``, plus alpha where the word occurs in the class.
+    """Set ``table[w, c]``, float64 (V, C), to ``added[c]``, plus alpha where the word occurs in the class.
 
-    Parameters
-    ----------
-    words, alpha : int (n,) and float64 (n,), words and their parameters, class after class; a class's words increase.
-    starts : int64 (C + 1,); the words of the c-th class are ``words[starts[c]:starts[c + 1]]``.
-    added : float64 (C,).
-    table : float64 (V, C), overwritten.
+    ``words`` and ``alpha``, (n,), go class after class: those of the c-th, ``starts[c]:starts[c + 1]``, increase.
     """
     place = starts[:-1].copy()
     for first in range(0, len(table), BLOCK):
@@ -295,21 +277,11 @@ def dcm_scores(
     bounds: tuple[float, float],
     score: np.ndarray,
 ) -> np.ndarray:
-    r"""Add \sum_w [log \Gamma(x_dw + \alpha_wc) - log \Gamma(\alpha_wc)] of equation (1) to ``score[d, c]``.
+    r"""Add \sum_w [log \Gamma(x_dw + \alpha_wc) - log \Gamma(\alpha_wc)], equation (1), to ``score[d, c]``; return n_d.
 
     A count x contributes the factors \alpha + j, j < x.  They are multiplied, and one logarithm is taken of the product
-    before it can leave the range of a double: about one for fifty factors.
-
-    Parameters
-    ----------
-    indptr, indices, data : counts, CSR (N, V).
-    alpha : float64 (V, C).
-    bounds : smallest positive and largest entry of ``alpha``.
-    score : float64 (N, C), increased in place.
-
-    Returns
-    -------
-    length : n_d, float64 (N,).
+    before it can leave the range of a double: about one for fifty factors.  ``alpha`` is float64 (V, C), ``bounds`` its
+    smallest positive and its largest entry; n_d is float64 (N,).
     """
     n_classes = score.shape[1]
     digits = _digits(*bounds)

@@ -40,21 +40,16 @@ class EDCMClassifier(IncrementalCountClassifier):
 
     Parameters
     ----------
-    smoothing : constant that is added to every parameter of a class, at least 0; s is the sum after that.
-    smoothing_unit : "smallest": ``smoothing`` is a share of the class's smallest positive parameter;
-        "absolute": it is the amount itself.
-    delta : documents added to each class for the prior; infinity gives equal priors.
+    smoothing, smoothing_unit, delta : see `DCMClassifier`.
 
     Attributes
     ----------
     classes_, class_count_, class_log_prior_, n_features_in_ : see `CountClassifier`.
     document_frequency_ : float64 (C, V), df_w.
-    beta_ : float64 (C, V), the smoothed parameters.
-    concentration_ : float64 (C,), their sums.
+    beta_, concentration_ : float64 (C, V), the smoothed parameters, and (C,), their sums.
     mle_concentration_ : float64 (C,), s before smoothing.
     capped_ : bool (C,), whether s is at a bound.
-    n_iter_ : int64 (C,), Newton steps for s.
-    converged_ : always True.
+    n_iter_, converged_ : int64 (C,), Newton steps for s, and always True.
 
     Examples
     --------

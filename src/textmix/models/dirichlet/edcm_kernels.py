@@ -29,19 +29,10 @@ BLOCK = 8
 
 @njit
 def solve_concentration(words: float, lengths: np.ndarray, number: np.ndarray) -> tuple[float, int, bool]:
-    """Solve s B(s) = M by Newton's method on log s, safeguarded by a shrinking bracket.
+    """Solve s B(s) = M by Newton's method on log s, safeguarded by a shrinking bracket: s, steps taken, and no root.
 
-    Parameters
-    ----------
-    words : M, the number of distinct words summed over the documents of the class.
-    lengths, number : distinct positive document lengths and how many documents have each, float64 (K,).
-
-    Returns
-    -------
-    s : the root; without a root the bound towards which s tends: Q if no word repeats, else 1 / Q
-        (`concentration_bound`).
-    steps : number of steps taken.
-    capped : whether there is no root.
+    ``words`` is M; ``number`` documents have each of the distinct positive ``lengths``, float64 (K,).  Without a root s
+    is the bound towards which it tends: Q if no word repeats, else 1 / Q (`concentration_bound`).
     """
     high = concentration_bound(lengths, number)
     low = 1.0 / high
@@ -77,21 +68,10 @@ def add_presence(
     weight: np.ndarray,
     table: np.ndarray,
 ) -> np.ndarray:
-    """Add each class's document frequencies, sum over d in class c of weight_d I(x_dw > 0), to ``table[c, w]``.
+    """Add sum over d in class c of weight_d I(x_dw > 0) to ``table[c, w]``, float64 (C, V); return n_d, float64 (N,).
 
-    Class after class, so that the one row that changes stays in the processor's second cache.
-
-    Parameters
-    ----------
-    indptr, indices, data : counts, CSR (N, V), without stored zeros.
-    y : int (N,), class of each document.
-    order : int (N,), the documents class after class, those of one class in their order.
-    weight : float64 (N,).
-    table : float64 (C, V), increased in place.
-
-    Returns
-    -------
-    length : float64 (N,), n_d in words.
+    The counts are CSR (N, V) without stored zeros.  ``order`` has the documents class after class, so that the one row
+    of the table that changes stays in the processor's second cache; those of one class stay in their order.
     """
     length, row = np.zeros(len(y)), np.empty(table.shape[1])
     first = 0
@@ -111,15 +91,9 @@ def add_presence(
 
 @njit
 def log_parameters(table: np.ndarray, scale: np.ndarray, added: np.ndarray, result: np.ndarray) -> None:
-    """Set result[w, c] = log(table[c, w] scale[c] + added[c]).
+    """Set result[w, c] = log(table[c, w] scale[c] + added[c]) from document frequencies (C, V).
 
-    Most entries of the table are whole and below `KNOWN`; their logarithms are looked up.
-
-    Parameters
-    ----------
-    table : float64 (C, V), document frequencies.
-    scale, added : float64 (C,).
-    result : float64 (V, C), overwritten.
+    Most are whole and below `KNOWN`; their logarithms are looked up.
     """
     known = np.empty((table.shape[0], KNOWN))
     for c in range(table.shape[0]):
@@ -137,17 +111,9 @@ def log_parameters(table: np.ndarray, scale: np.ndarray, added: np.ndarray, resu
 def presence_scores(
     indptr: np.ndarray, indices: np.ndarray, data: np.ndarray, log_beta: np.ndarray, score: np.ndarray
 ) -> np.ndarray:
-    """Add the sum over words with x_dw > 0 of log_beta[w, c], equation (3), to ``score[d, c]``.
+    """Add the sum over words with x_dw > 0 of log_beta[w, c], equation (3), to ``score[d, c]``; return n_d, (N,).
 
-    Parameters
-    ----------
-    indptr, indices, data : counts, CSR (N, V), without stored zeros.
-    log_beta : float64 (V, C).
-    score : float64 (N, C), increased in place.
-
-    Returns
-    -------
-    length : float64 (N,), n_d in words.
+    The counts are CSR (N, V) without stored zeros.
     """
     length = np.zeros(len(indptr) - 1)
     for d in range(len(length)):

@@ -77,12 +77,10 @@ class LatentTopicEDCM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
 
     Attributes
     ----------
-    beta_ : float64 (K, V), parameters of the topics.
-    concentration_ : float64 (K,), their sums s_k.
+    beta_, concentration_ : float64 (K, V), parameters of the topics, and (K,), their sums s_k.
     mixture_ : float64 (N, K), shares of the topics in the training documents (expected shares for "mean_field").
     objective_path_ : objective before each sweep, without terms in the documents alone.
-    n_iter_ : number of sweeps.
-    converged_ : whether the run used converged before ``max_iter`` sweeps.
+    n_iter_, converged_ : sweeps of the run used, and whether it converged before ``max_iter`` of them.
 
     Examples
     --------
@@ -127,16 +125,9 @@ class LatentTopicEDCM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
 
     @checked_fit
     def fit(self, X: Any, y: Any = None) -> Self:
-        """Maximise the objective from ``n_init`` starts.
+        """Maximise the objective for counts (N, V) from ``n_init`` starts; ``y`` is ignored.
 
-        Parameters
-        ----------
-        X : counts (N, V), sparse or dense; a count of 0 that is stored counts as absent.
-        y : ignored.
-
-        Raises
-        ------
-        ValueError : X holds NaN, infinity or a negative number.
+        A count of 0 that is stored counts as absent.
         """
         X, words = packed(check_counts(self, X, reset=True))
         rng = check_random_state(self.random_state)
@@ -189,7 +180,7 @@ class LatentTopicEDCM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
 def packed(X: sparse.csr_array) -> tuple[sparse.csr_array, np.ndarray]:
     """Return the counts without words that do not occur, the most frequent word first, and the words' old columns.
 
-    Most cells then belong to a few words, whose parameters lie side by side in memory and stay in the cache.
+    Most cells then belong to a few words, whose parameters stay in the cache.
     """
     frequency = np.bincount(X.indices, minlength=X.shape[1])
     words = np.argsort(-frequency, kind="stable")[: np.count_nonzero(frequency)]
@@ -199,19 +190,9 @@ def packed(X: sparse.csr_array) -> tuple[sparse.csr_array, np.ndarray]:
 
 
 class _TopicRun:
-    """One run from a start.
+    """One run on counts (N, V) from a start of ``beta``, float64 (V, K); ``prior`` is eta of the mean field.
 
-    Parameters
-    ----------
-    X : counts, CSR (N, V).
-    beta : float64 (V, K), start of the topics' parameters.
-    prior : eta; used by the mean field only.
-
-    Attributes
-    ----------
-    beta : float64 (V, K), the present parameters.
-    path : objective before each step.
-    converged : whether the last step met the tolerance.
+    ``path`` is the objective before each step; ``converged`` says whether the last step met the tolerance.
     """
 
     beta: np.ndarray

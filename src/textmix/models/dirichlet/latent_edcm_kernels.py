@@ -37,12 +37,7 @@ def sweep(
 ) -> float:
     r"""Set share[d, k] = R_dk and table[w, k] = \sum_d r_dwk; return \sum_d \sum_w log \sum_k weight_dk beta_wk.
 
-    Parameters
-    ----------
-    indptr, indices : the words present in each document, CSR (N, V).
-    weight : \theta, or in its place exp(E log \theta), float64 (N, K).
-    beta : float64 (V, K).
-    share, table : float64 (N, K) and (V, K), overwritten.
+    ``weight``, float64 (N, K), is \theta, or in its place exp(E log \theta); ``beta`` is float64 (V, K).
     """
     # r_dwk is never formed: beta_wk / total is summed into share and weight_dk / total into table.  The missing factors
     # are multiplied in at the end.  The four running sums do not wait for each other.
@@ -142,14 +137,9 @@ def _mix(share: np.ndarray, cost: np.ndarray, mixture: np.ndarray) -> None:
 
 @njit
 def mix_documents(share: np.ndarray, gradient: np.ndarray, concentration: np.ndarray, mixture: np.ndarray) -> None:
-    r"""Update \theta of every document: cost_k = b_d s_k (`_mix`); the mixture of an empty document stays.
+    r"""Update \theta of every document, ``mixture`` (N, K): cost_k = b_d s_k (`_mix`); that of an empty document stays.
 
-    Parameters
-    ----------
-    share : float64 (N, K), R_dk.
-    gradient : float64 (N,), b_d.
-    concentration : float64 (K,), s_k.
-    mixture : float64 (N, K), \theta, changed in place.
+    ``share`` (N, K) is R_dk, ``gradient`` (N,) b_d, ``concentration`` (K,) s_k, all float64.
     """
     for d in range(len(share)):
         _mix(share[d], gradient[d] * concentration, mixture[d])
@@ -170,23 +160,12 @@ def _bound(gamma: np.ndarray, share: np.ndarray, prior: float, concentration: np
 def natural_steps(
     gamma: np.ndarray, share: np.ndarray, prior: float, concentration: np.ndarray, lengths: np.ndarray
 ) -> int:
-    r"""Move the Dirichlet of every document along its natural gradient, so far that its bound does not decrease.
+    r"""Move ``gamma`` (N, K) along its natural gradient, so far that no document's bound decreases.
 
     The whole step leads to \eta + R - b_d F^{-1} (s - E s) / \gamma_0, with Fisher's matrix
     F = diag(\Psi'(\gamma)) - \Psi'(\gamma_0) 1 1^T.  It is halved until the bound does not decrease, and no \gamma_k
-    decreases to less than a tenth of its value.
-
-    Parameters
-    ----------
-    gamma : float64 (N, K), changed in place.
-    share : float64 (N, K), R_dk.
-    prior : \eta.
-    concentration : float64 (K,), s_k.
-    lengths : float64 (N,), n_d.
-
-    Returns
-    -------
-    Number of documents whose step was halved or left out.
+    decreases to less than a tenth of its value.  ``share`` (N, K) is R_dk, ``concentration`` (K,) s_k.  The result is
+    the number of documents whose step was halved or left out.
     """
     shortened = 0
     n_topics = gamma.shape[1]

@@ -17,17 +17,7 @@ from textmix.numerics.sort_kernels import stable_order
 
 @njit
 def histogram(length: np.ndarray, weight: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return the distinct positive lengths, increasing, and the weight of the documents of each length.
-
-    Parameters
-    ----------
-    length : float64 (N,), words of each document; 0 is left out.
-    weight : float64 (N,).
-
-    Returns
-    -------
-    lengths, number : float64 (H,).
-    """
+    """Return the distinct positive lengths, increasing, and the weight of the documents of each, float64 (H,) each."""
     distinct, number = np.empty(len(length)), np.empty(len(length))
     n = 0
     for d in stable_order(length):
@@ -45,8 +35,8 @@ def histogram(length: np.ndarray, weight: np.ndarray) -> tuple[np.ndarray, np.nd
 def length_derivatives(s: float, lengths: np.ndarray, number: np.ndarray) -> tuple[float, float]:
     """Return b(s) and -b'(s) of ``number[k]`` documents of length ``lengths[k]`` > 0, increasing, both float64 (H,).
 
-    Psi(s + n) - Psi(s) is a sum of differences between consecutive lengths.  Each difference is computed once, for all
-    documents that are at least as long; neighbouring lengths mostly differ by a word or two, hence by a term or two.
+    Psi(s + n) - Psi(s) is a sum of differences between consecutive lengths, each computed once for all documents that
+    are at least as long; neighbouring lengths mostly differ by a word or two, hence by a term or two.
     """
     gradient, curvature, below, longer = 0.0, 0.0, 0.0, total_of(number)
     for k in range(len(lengths)):

@@ -1,8 +1,7 @@
 """Tail counts of one class: #(x_dw >= x) for every word and every distinct count x, the DCM's statistic.
 
 The likelihood of a DCM and its derivatives depend on a word's counts only through how many documents hold the word at
-least x times (Minka, "Estimating a Dirichlet distribution", 2000).  The pairs of
-a distinct count x and #(x_dw >= x) are the word's *tail counts*.  Words with the same tail counts, such as all words
+least x times (Minka, "Estimating a Dirichlet distribution", 2000).  Words with the same tail counts, such as all words
 seen once, have the same parameter: they form one *group*, which is stored once.  20 Newsgroups has eight times as many
 words as groups.
 """
@@ -30,11 +29,8 @@ TALLY = 256
 class Scratch(NamedTuple):
     """Working arrays, all zero before and after each class.
 
-    Parameters
-    ----------
-    small : float64 (V, `SMALL`), weight of the documents that hold a word exactly 1, 2, ... times.
-    listed : int64 (V,), number of a word's counts that are listed.
-    seen : uint8 (V,), whether the word occurs.
+    ``small``, float64 (V, `SMALL`), is the weight of the documents that hold a word exactly 1, 2, ... times;
+    ``listed``, int64 (V,), how many counts of a word are listed; ``seen``, uint8 (V,), whether it occurs.
     """
 
     small: np.ndarray
@@ -51,25 +47,10 @@ def make_scratch(n_words: int) -> Scratch:
 def class_tails(
     indptr: np.ndarray, indices: np.ndarray, data: np.ndarray, rows: np.ndarray, weight: np.ndarray, scratch: Scratch
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """Return the tail counts of the documents ``rows`` of a CSR matrix.
+    """Return the words (W,), their groups, and `TailCounts` of the documents ``rows`` of a CSR matrix, no cell zero.
 
-    Parameters
-    ----------
-    indptr, indices, data : the CSR matrix (N, V), no cell zero.
-    rows : int64, the documents of the class.
-    weight : float64 (N,), weight of each document.
-    scratch : see `make_scratch`.
-
-    Returns
-    -------
-    words : int32 (W,), the words that occur, increasing.
-    group : int64 (W,), the group of each word.
-    copies : float64 (K,), the number of words in each group.
-    start : int64 (K + 1,); the entries of group k are ``start[k]:start[k + 1]``.
-    counts : float64 (start[K],); the distinct counts of each group, increasing.
-    tail : float64 (start[K],); weight of the documents that hold a word of the group at least ``counts`` times.
-    lengths, number : float64 (H,); distinct positive document lengths, increasing, and the weight of the documents of
-        each length.
+    The words are int32 and increase; the groups are int64 (W,); the rest are the six arrays of
+    `textmix.models.dirichlet.dcm_kernels.TailCounts`, in its order.  ``weight`` is float64 (N,), of each document.
     """
     length = np.zeros(len(rows))
     cells, owners = _sum_small(indptr, indices, data, rows, weight, scratch, length)

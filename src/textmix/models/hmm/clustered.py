@@ -72,12 +72,7 @@ class ClusteredHMMClassifier(HMMClassifier):
 
     @checked_fit
     def fit(self, X: Any, y: Any) -> Self:
-        """Cluster the words of N sequences, and estimate the models of their class labels (N,).
-
-        Raises
-        ------
-        ValueError : as `HMMClassifier.fit`.
-        """
+        """Cluster the words of N sequences, and fit as `HMMClassifier.fit` to their clusters and class labels (N,)."""
         X = training_sequences(X)
         seed = check_random_state(self.random_state).randint(2**31 - 1)
         words = WordClusters(n_clusters=self.n_clusters, random_state=seed).fit(X)

@@ -4,8 +4,8 @@ The source (thesis, conclusion) names three forms and prints no equation: a mode
 word clusters, one over the whole vocabulary whose emissions are approximated beforehand, and, as future work, one whose
 emissions are shared by the classes.  The training is that of `textmix.models.hmm.training`.
 
-scikit-learn's checks feed matrices of reals, which are no sequences of words; so these estimators are tried by tests of
-their own, and take `TokenSequences`, or a list of sequences of whole numbers, as X.
+scikit-learn's checks feed matrices of reals, so tests of their own try these estimators, whose X is `TokenSequences` or
+a list of sequences of whole numbers.
 """
 
 from __future__ import annotations
@@ -45,6 +45,8 @@ _CONSTRAINTS: dict[str, list[Any]] = {
 class HiddenMarkovModel(DensityMixin, BaseEstimator):  # type: ignore[misc]
     """Hidden Markov model of word sequences.
 
+    A method that takes documents raises ValueError where a word is no whole number or outside of the vocabulary.
+
     Parameters
     ----------
     n_states : S.
@@ -60,8 +62,7 @@ class HiddenMarkovModel(DensityMixin, BaseEstimator):  # type: ignore[misc]
     emissionprob_ : float64 (S, V); rows sum to 1.
     n_features_in_ : V.
     objective_path_ : J before each step, in nats.
-    n_iter_ : number of steps.
-    converged_ : whether ``tol`` was met.
+    n_iter_, converged_ : number of steps, and whether ``tol`` was met.
 
     Examples
     --------
@@ -109,31 +110,16 @@ class HiddenMarkovModel(DensityMixin, BaseEstimator):  # type: ignore[misc]
         return self
 
     def score_samples(self, X: Any) -> np.ndarray:
-        """Return log p(d) of each document as a sequence, float64 (N,), in nats.
-
-        Raises
-        ------
-        ValueError : a word is no whole number or outside of the vocabulary.
-        """
+        """Return log p(d) of each document as a sequence, float64 (N,), in nats."""
         check_is_fitted(self)
         return self._chain.log_likelihood(known_sequences(X, self.n_features_in_))
 
     def score(self, X: Any, y: Any = None) -> float:
-        """Return the mean log p(d) of N documents.
-
-        Raises
-        ------
-        ValueError : a word is no whole number or outside of the vocabulary.
-        """
+        """Return the mean log p(d) of N documents, in nats."""
         return float(self.score_samples(X).mean())
 
     def predict(self, X: Any) -> list[np.ndarray]:
-        """Return the likeliest path of states of each document (Viterbi), N arrays int32 (T_d,).
-
-        Raises
-        ------
-        ValueError : a word is no whole number or outside of the vocabulary.
-        """
+        """Return the likeliest path of states of each document (Viterbi), N arrays int32 (T_d,)."""
         check_is_fitted(self)
         return self._chain.paths(known_sequences(X, self.n_features_in_))
 
@@ -147,7 +133,8 @@ class HiddenMarkovModel(DensityMixin, BaseEstimator):  # type: ignore[misc]
 class HMMClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """Classifier with a hidden Markov model of word sequences for each class.
 
-    A document goes to the class under which it is most probable.
+    A document goes to the class under which it is most probable.  A method that takes documents raises ValueError where
+    a word is no whole number or outside of the vocabulary.
 
     Parameters
     ----------
@@ -289,29 +276,18 @@ class HMMClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return known_sequences(X, self.n_features_in_)
 
     def log_likelihood(self, X: Any, convention: Literal["sequence"] = "sequence") -> np.ndarray:
-        """Return log p(d | c) of each document as a sequence, the one ``convention`` here, float64 (N, C), in nats.
-
-        Raises
-        ------
-        ValueError : a word is no whole number or outside of the vocabulary.
-        """
+        """Return log p(d | c) of each document as a sequence, the one ``convention`` here, float64 (N, C), in nats."""
         check_is_fitted(self)
         known = self._known(X)
         found = np.column_stack([self._chain(code).log_likelihood(known) for code in range(len(self.classes_))])
         return found + self._class_free(X)[:, np.newaxis]
 
     def own_log_likelihood(self, X: Any, y: Any) -> np.ndarray:
-        """Return log p(d | class of d) of each document, float64 (N,), in nats, the class's column of `log_likelihood`.
-
-        Parameters
-        ----------
-        X : documents, as for ``fit``.
-        y : the class label of each document (N,).
+        """Return log p(d | class of d) of each document, float64 (N,), in nats: a column of `log_likelihood`.
 
         Raises
         ------
-        ValueError : a word is no whole number or outside of the vocabulary, a label is not among ``classes_``, or X and
-            y differ in length.
+        ValueError : a label is not among ``classes_``, or X and y differ in length.
         """
         check_is_fitted(self)
         known = self._known(X)
@@ -327,54 +303,30 @@ class HMMClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return np.zeros(len(X))
 
     def text_lengths(self, X: Any) -> np.ndarray:
-        """Return the number of words of each document, int64 (N,).
-
-        Raises
-        ------
-        ValueError : a word is no whole number.
-        """
+        """Return the number of words of each document, int64 (N,)."""
         return TokenSequences.of(X).lengths
 
     def predict_joint_log_proba(self, X: Any) -> np.ndarray:
         """Return log p(c) + log p(d | c), float64 (N, C).
 
         A document that has probability 0 in every class, as given emissions can make it, gets the log priors.
-
-        Raises
-        ------
-        ValueError : a word is no whole number or outside of the vocabulary.
         """
         joint = self.log_likelihood(X) + self.class_log_prior_
         set_impossible(joint, self.class_log_prior_)
         return joint
 
     def predict(self, X: Any) -> np.ndarray:
-        """Return the likeliest class of each document, (N,); of equally likely classes the first.
-
-        Raises
-        ------
-        ValueError : a word is no whole number or outside of the vocabulary.
-        """
+        """Return the likeliest class of each document, (N,); of equally likely classes the first."""
         check_is_fitted(self)
         return self.classes_[np.argmax(self.predict_joint_log_proba(X), axis=1)]
 
     def predict_log_proba(self, X: Any) -> np.ndarray:
-        """Return log p(c | d), float64 (N, C).
-
-        Raises
-        ------
-        ValueError : a word is no whole number or outside of the vocabulary.
-        """
+        """Return log p(c | d), float64 (N, C)."""
         joint = self.predict_joint_log_proba(X)
         return joint - logsumexp(joint, axis=1, keepdims=True)
 
     def predict_proba(self, X: Any) -> np.ndarray:
-        """Return p(c | d), float64 (N, C).
-
-        Raises
-        ------
-        ValueError : a word is no whole number or outside of the vocabulary.
-        """
+        """Return p(c | d), float64 (N, C)."""
         return np.exp(self.predict_log_proba(X))
 
     def __sklearn_tags__(self) -> Any:

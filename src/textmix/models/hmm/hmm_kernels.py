@@ -41,12 +41,9 @@ LEAST = 2.3e-308
 class Block(NamedTuple):
     """The documents of one block and its arrays, which are set by `forward`.
 
-    Parameters
-    ----------
-    values : int32, the words of all documents.
-    begin, length : int64 (n,), the first word and the number of words of each document of the block, the longest first.
-    alpha : float64 (T * S * LANES,), scaled forward probabilities; T is the length of the longest document.
-    scale : float64 (T * LANES,), 1 / c; 0 for a document that has ended or has become impossible.
+    ``begin`` and ``length``, int64 (n,), say where a document's words are in ``values``, the longest document first.
+    ``alpha`` holds the scaled forward probabilities, float64 (T * S * LANES,), T the longest length.  ``scale``,
+    float64 (T * LANES,), is 1 / c; 0 for a document that has ended or has become impossible.
     """
 
     values: np.ndarray
@@ -59,11 +56,8 @@ class Block(NamedTuple):
 class Expected(NamedTuple):
     """Expected counts, increased in place by `expect`.
 
-    Parameters
-    ----------
-    start : float64 (S,), documents that begin in a state.
-    pairs : float64 (S, S), transitions from i to j, over a_ij.
-    words : float64 (V, S), words emitted by a state; (0, S) where they are not counted.
+    ``start``, float64 (S,): documents that begin in a state; ``pairs``, float64 (S, S): transitions from i to j, over
+    a_ij; ``words``, float64 (V, S): words emitted by a state, (0, S) where they are not counted.
     """
 
     start: np.ndarray
@@ -85,14 +79,10 @@ def words_at(block: Block, t: int, n: int, n_states: int, places: np.ndarray) ->
 def take_scales(
     total: np.ndarray, n: int, scale: np.ndarray, at: int, product: np.ndarray, log_likelihood: np.ndarray
 ) -> None:
-    """Set the scales of a step to 1 / total, and gather the logarithms of the totals.
+    """Set the scales of a step, at ``at``, to 1 / total, and gather the logarithms of the totals.
 
-    Parameters
-    ----------
-    total : float64 (LANES,), c; 0 for a document that has ended.
-    n : how many documents have this step.
-    scale, at : array of the scales, and the place of those of this step.
-    product, log_likelihood : float64 (at least n,); the log-likelihood so far is ``log_likelihood + log(product)``.
+    ``total``, float64 (LANES,), is c, 0 for a document that has ended; ``n`` documents have this step.  The
+    log-likelihood so far is ``log_likelihood + log(product)``.
     """
     for k in range(LANES):
         scale[at + k] = 1.0 / total[k] if total[k] >= LEAST else 0.0
@@ -110,12 +100,9 @@ def take_scales(
 def forward(
     block: Block, start: np.ndarray, transitions: np.ndarray, emissions: np.ndarray, log_likelihood: np.ndarray
 ) -> None:
-    """Compute the scaled forward probabilities of a block.
+    """Compute the scaled forward probabilities of a block, and set its ``log_likelihood``, float64 (n,).
 
-    Parameters
-    ----------
-    start, transitions, emissions : float64 (S,), (S * S,) and (V * S,), the last two row after row.
-    log_likelihood : float64 (n,), set.
+    ``start``, ``transitions`` and ``emissions`` are float64 (S,), (S * S,) and (V * S,), the last two row after row.
     """
     log_likelihood[:] = 0.0
     n, n_states, alpha = len(block.begin), len(start), block.alpha
@@ -147,13 +134,9 @@ def backward(
     pairs: np.ndarray,
     words: np.ndarray,
 ) -> None:
-    """Run the backward pass of a block and add its expected counts; arguments as for `forward`.
+    """Run the backward pass of a block after `forward` and add its expected counts, see `Expected`, in place.
 
-    Parameters
-    ----------
-    first : float64 (S,), documents that begin in a state, increased in place.
-    pairs : float64 (S * S * LANES,), transitions over a_ij of the documents of each lane, increased in place.
-    words : float64 (V * S,), words emitted by a state, increased in place; empty where they are not counted.
+    ``pairs`` is float64 (S * S * LANES,), those of each lane apart; ``words`` (V * S,), empty where not counted.
     """
     n_states = len(first)
     size, n = n_states * LANES, 0
@@ -187,14 +170,9 @@ def expect(
     values: np.ndarray, offsets: np.ndarray, order: np.ndarray, start: np.ndarray, transitions: np.ndarray,
     emissions: np.ndarray, expected: Expected, counted: bool,
 ) -> np.ndarray:  # fmt: skip
-    """Return log p(d) of documents, float64 (N,), and add their expected counts.
+    """Return log p(d) of documents, float64 (N,), and add their expected counts if ``counted``.
 
-    Parameters
-    ----------
-    values, offsets : words of N documents, int32 (T,) and int64 (N + 1,).
-    order : the documents, the longest first.
-    start, transitions, emissions : float64 (S,), (S, S), (V, S).
-    expected : increased in place if ``counted``; otherwise the backward pass is left out.
+    ``order`` has the documents, the longest first; ``emissions`` are (V, S).
     """
     log_likelihood, n_states = np.zeros(len(order)), len(start)
     flat, table, words = transitions.copy().reshape(-1), emissions.reshape(-1), expected.words.reshape(-1)
@@ -224,10 +202,7 @@ def expect(
 def viterbi(tokens: np.ndarray, start: np.ndarray, transitions: np.ndarray, emissions: np.ndarray) -> np.ndarray:
     """Return the likeliest path of states of one document, int32 (T,); of equally likely ones that of the first states.
 
-    Parameters
-    ----------
-    tokens : words, int32 (T,).
-    start, transitions, emissions : logarithms, float64 (S,), (S, S), (V, S).
+    ``start`` (S,), ``transitions`` (S, S) and ``emissions`` (V, S) are logarithms.
     """
     n_states, path = len(start), np.empty(len(tokens), np.int32)
     if not len(tokens):

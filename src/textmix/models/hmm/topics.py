@@ -50,8 +50,9 @@ def topic_emissions(X: TokenSequences, n_topics: int, rng: np.random.RandomState
 class WordClusters(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     """Clusters of words by their latent semantic vectors, a vocabulary small enough for a hidden Markov model.
 
-    A word's vector is its row of the truncated singular value decomposition of the word-by-document matrix of
-    log(1 + count), scaled to length 1; the clusters are those of k-means.
+    A word's vector is its row of the truncated singular value decomposition of the word-by-document matrix of log(1 +
+    count), scaled to length 1; the clusters are those of k-means.  A method raises ValueError where a word is no whole
+    number or outside of the vocabulary.
 
     Parameters
     ----------
@@ -86,12 +87,7 @@ class WordClusters(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
     @checked_fit
     def fit(self, X: Any, y: Any = None) -> Self:
-        """Cluster the words of N documents; ``y`` is ignored.
-
-        Raises
-        ------
-        ValueError : a word is no whole number, or there is none.
-        """
+        """Cluster the words of N documents, at least one word; ``y`` is ignored."""
         X = TokenSequences.of(X)
         counts = sparse.csr_array(X.counts().T, dtype=np.float64)
         counts.data = np.log1p(counts.data)
@@ -105,12 +101,7 @@ class WordClusters(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         return self
 
     def transform(self, X: Any) -> TokenSequences:
-        """Return N documents as sequences of clusters.
-
-        Raises
-        ------
-        ValueError : a word is no whole number or outside of the vocabulary.
-        """
+        """Return N documents as sequences of clusters."""
         check_is_fitted(self)
         X = TokenSequences.of(X)
         if len(X.values) and X.values.max() >= len(self.clusters_):

@@ -22,13 +22,9 @@ from textmix.text.sequences import TokenSequences
 
 @dataclass(frozen=True)
 class Chain:
-    """The parameters of one hidden Markov model.
+    """The parameters of one hidden Markov model: start (S,), transitions a_ij (S, S), emissions b_j(w) (V, S), float64.
 
-    Parameters
-    ----------
-    start : float64 (S,), probabilities of the first state.
-    transitions : float64 (S, S), a_ij; rows sum to 1.
-    emissions : float64 (V, S), b_j(w); columns sum to 1.  A row is a word, as the kernels read it.
+    A row of the emissions is a word, as the kernels read it; its columns sum to 1.
     """
 
     start: np.ndarray
@@ -90,17 +86,8 @@ def random_chain(background: np.ndarray, n_states: int, rng: np.random.RandomSta
 class BaumWelch:
     """The steps of expectation-maximisation for C models.
 
-    Parameters
-    ----------
-    parts : the documents of each class.
-    chains : the start of each class.
-    smoothing : kappa, positive.
-    emissions : "own" for one estimate a class, "shared" for one of all, "fixed" for none.
-
-    Attributes
-    ----------
-    chains : the present models.
-    path : J before each step.
+    ``parts`` are the documents of each class, ``chains`` its present model, ``path`` J before each step.  ``emissions``
+    is "own" for one estimate a class, "shared" for one of all, "fixed" for none.
     """
 
     def __init__(
@@ -142,8 +129,7 @@ class BaumWelch:
     def run(self, max_iter: int, tol: float) -> bool:
         """Take steps until J rises by at most ``tol`` a word; return whether it did within ``max_iter`` steps.
 
-        The last entry of the path is J of the present models only after convergence; it is that before the last step
-        otherwise.
+        The last entry of the path is J of the present models only after convergence, else that before the last step.
         """
         words = max(sum(len(part.values) for part in self.parts), 1)
         while len(self.path) < max_iter:

@@ -2,6 +2,9 @@
 
 Source: J. Read et al., Machine Learning 85, 2011 (classifier chains); K. Dembczynski et al., ICML 2010 (probabilistic
 chains); Y. Guo and S. Gu, IJCAI 2011 (conditional dependency networks).
+
+``Z``, float64 (N, L), are the log odds from the features alone, labels in the order of the chain.  ``V``, float64
+(L, L), are the links: V[j, l] is added to the log odds of label l where label j is in the set; in a chain j < l.
 """
 
 from __future__ import annotations
@@ -21,11 +24,7 @@ from textmix.numerics.sort_kernels import stable_order
 def odds_given(z: np.ndarray, V: np.ndarray, member: np.ndarray, label: int, depth: int) -> float:
     """Return the log odds of a label given the choice of the first ``depth`` labels of a chain.
 
-    Parameters
-    ----------
-    z, V : log odds from the features, float64 (L,), and links, see `search_chain`.
-    member : bool (L,), the choice.
-    label, depth : the label and the number of labels chosen; labels from ``label`` on count nothing.
+    ``member``, bool (L,), is the choice; labels from ``label`` on count nothing.
     """
     odds = z[label]
     for j in range(min(label, depth)):
@@ -38,11 +37,7 @@ def odds_given(z: np.ndarray, V: np.ndarray, member: np.ndarray, label: int, dep
 def search_chain(Z: np.ndarray, V: np.ndarray, width: int) -> tuple[np.ndarray, np.ndarray]:
     """Return the likeliest label set found by a beam, bool (N, L), and its log probability, float64 (N,).
 
-    Parameters
-    ----------
-    Z : float64 (N, L), log odds from the features alone, labels in the order of the chain.
-    V : float64 (L, L); V[j, l] is added to the log odds of label l where label j < l is in the set.
-    width : most partial label sets that the search goes on with after each label; 1 is the greedy chain.
+    ``width`` is the most partial label sets that the search goes on with after each label; 1 is the greedy chain.
     """
     n, n_labels = Z.shape
     found, log_probability = np.zeros((n, n_labels), dtype=np.bool_), np.zeros(n)
@@ -68,17 +63,9 @@ def search_chain(Z: np.ndarray, V: np.ndarray, width: int) -> tuple[np.ndarray, 
 
 @njit
 def gibbs_marginals(Z: np.ndarray, V: np.ndarray, sweeps: int, counted: int, seeds: np.ndarray) -> np.ndarray:
-    """Return the share of the last sweeps of a Gibbs sampler in which each label is on, float64 (N, L).
+    """Return the share of the last ``counted`` of a Gibbs sampler's sweeps in which each label is on, float64 (N, L).
 
-    At the start each label is on with probability 1/2.
-
-    Parameters
-    ----------
-    Z : float64 (N, L), log odds from the features alone.
-    V : float64 (L, L), zero diagonal; V[j, l] is added to the log odds of label l where label j is on.
-    sweeps : number of sweeps over all labels.
-    counted : number of last sweeps over which the share is taken, 1 to ``sweeps``.
-    seeds : uint64 (N,), a seed for each instance.
+    At the start each label is on with probability 1/2.  The diagonal of ``V`` is zero; ``seeds`` are uint64 (N,).
     """
     n, n_labels = Z.shape
     marginal = np.zeros((n, n_labels))

@@ -18,13 +18,10 @@ from textmix.numerics.random_kernels import uniform
 
 @njit
 def search_samples(Z: np.ndarray, V: np.ndarray, samples: int, seed: int) -> np.ndarray:
-    """Return the likeliest of the greedy label set and of label sets drawn from the chain, bool (N, L).
+    """Return the likeliest of the greedy label set and of ``samples`` label sets drawn from the chain, bool (N, L).
 
-    Parameters
-    ----------
-    Z, V : see `textmix.models.label_sets.chain_kernels.search_chain`.
-    samples : number of label sets drawn for each instance.
-    seed : the same for each instance, so that none depends on another.
+    ``Z`` and ``V`` as of `textmix.models.label_sets.chain_kernels`.  The seed is the same for each instance, so that
+    none depends on another.
     """
     found, best = search_chain(Z, V, 1)
     n, n_labels = Z.shape
@@ -45,14 +42,10 @@ def search_samples(Z: np.ndarray, V: np.ndarray, samples: int, seed: int) -> np.
 
 @njit
 def chain_marginals(Z: np.ndarray, V: np.ndarray, samples: int, seed: int) -> np.ndarray:
-    """Return p(label in the set | x), float64 (N, L), by label sets drawn from the chain.
+    """Return p(label in the set | x), float64 (N, L), by label sets drawn from the chain, see `search_samples`.
 
     It is the mean over the draws of p(label | x, labels drawn before), which varies less than the share of the draws
     that have the label.
-
-    Parameters
-    ----------
-    Z, V, samples, seed : see `search_samples`.
     """
     n, n_labels = Z.shape
     total = np.zeros((n, n_labels))

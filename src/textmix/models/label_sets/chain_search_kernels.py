@@ -24,12 +24,7 @@ from textmix.numerics.jit import njit
 
 @njit
 def reach(V: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return how much the labels from d on can raise and lower each later label's log odds, float64 (L + 1, L) each.
-
-    Parameters
-    ----------
-    V : float64 (L, L); V[j, l] is added to the log odds of label l where label j < l is in the set.
-    """
+    """Return how much the labels from d on can raise and lower each later label's log odds, float64 (L + 1, L) each."""
     n_labels = len(V)
     up, down = np.zeros((n_labels + 1, n_labels)), np.zeros((n_labels + 1, n_labels))
     for d in range(n_labels - 1, -1, -1):
@@ -66,25 +61,13 @@ def _complete(z: np.ndarray, V: np.ndarray, member: np.ndarray, depth: int) -> f
 def search_best(
     Z: np.ndarray, V: np.ndarray, epsilon: float, informed: bool, limit: int
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return the likeliest label set of each instance, its log probability, and the number of nodes that were expanded.
+    """Return the likeliest label set, bool (N, L), its log probability and the number of nodes expanded, (N,) each.
 
-    The set is the likeliest one if its probability is at least ``epsilon`` and fewer than ``limit`` nodes were
-    expanded.  A node none of whose children has the probability ``epsilon`` is completed greedily, and so is the node
-    at which the limit is reached; the best completion is the result where no whole set is found.
-
-    Parameters
-    ----------
-    Z : float64 (N, L), log odds from the features alone, labels in the order of the chain.
-    V : float64 (L, L), see `reach`.
-    epsilon : least probability of a node, 0 for the exact search.
-    informed : whether the bound counts (A*), or probability alone (uniform cost).
-    limit : most nodes that are expanded for an instance.
-
-    Returns
-    -------
-    found : bool (N, L).
-    log_probability : float64 (N,).
-    expanded : int64 (N,).
+    The set is the likeliest one if its probability is at least ``epsilon``, 0 for the exact search, and fewer than
+    ``limit`` nodes were expanded.  A node none of whose children has the probability ``epsilon`` is completed greedily,
+    and so is the node at which the limit is reached; the best completion is the result where no whole set is found.
+    ``informed`` says whether the bound counts (A*), or probability alone (uniform cost).  ``Z`` and ``V`` as of
+    `textmix.models.label_sets.chain_kernels`.
     """
     n, n_labels = Z.shape
     found, value = np.zeros((n, n_labels), dtype=np.bool_), np.full(n, -np.inf)

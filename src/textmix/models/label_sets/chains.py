@@ -119,15 +119,7 @@ class ClassifierChain(LinearMultiLabel):
         self.fit_weighted(RowSpace.of(X), Y, np.ones(len(Y)), generator(self.random_state))
 
     def fit_weighted(self, space: RowSpace, Y: np.ndarray, weight: np.ndarray, rng: np.random.Generator) -> None:
-        """Draw the order of the labels and fit.
-
-        Parameters
-        ----------
-        space : of the checked features, (N, V).
-        Y : checked label indicators (N, L).
-        weight : float64 (N,), of the instances.
-        rng : draws the order.
-        """
+        """Draw the order of the labels and fit to instances of the space with indicators (N, L) and weights (N,)."""
         self.order_ = rng.permutation(Y.shape[1])
         before = np.triu(np.ones((Y.shape[1],) * 2, dtype=bool), k=1)
         fit_linked(self, space, Y[:, self.order_], weight, before)
@@ -223,13 +215,9 @@ class ProbabilisticChain(ClassifierChain):
         return self.search(X)[0]
 
     def search(self, X: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Return the label set found, its log probability, and the number of nodes expanded, for each instance.
+        """Return the label set found, int64 (N, L), its log probability and the number of nodes expanded, (N,) each.
 
-        Returns
-        -------
-        member : int64 (N, L) of 0 and 1.
-        log_probability : float64 (N,).
-        expanded : int64 (N,); a search that expands `LIMIT` nodes ends with a greedy completion.
+        A search that expands `LIMIT` nodes ends with a greedy completion.
         """
         odds = self.feature_odds(X)
         links = np.ascontiguousarray(self.links_)

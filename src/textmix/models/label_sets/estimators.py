@@ -154,11 +154,8 @@ class SetScorer(MultiLabelClassifier):
     def decide(self, X: Any, decision: str) -> np.ndarray:
         """Return a label set for each instance by a decision from the one fit, int64 (N, L) of 0 and 1.
 
-        Parameters
-        ----------
-        X : features (N, V).
-        decision : "mode", the likeliest training set, best for subset accuracy; "expected_f", the set of largest
-            expected F, which may be new; "marginal", labels above 1/2, best for the Hamming loss.
+        "mode" is the likeliest training set, best for subset accuracy; "expected_f" the set of largest expected F,
+        which may be new; "marginal" the labels above 1/2, best for the Hamming loss.
         """
         parts = [decide_listed(self.sets_, log_proba, decision) for _, log_proba in self._log_proba(X)]
         return np.concatenate(parts).astype(np.int64)
@@ -169,10 +166,7 @@ class SetScorer(MultiLabelClassifier):
         return np.concatenate(parts)
 
     def set_log_proba(self, X: Any, Y: Any) -> np.ndarray:
-        """Return log p(y|x) of given label sets Y (N, L) of 0 and 1, float64 (N,).
-
-        It is -inf for a set that no training instance has.
-        """
+        """Return log p(y|x) of label sets Y (N, L), float64 (N,); -inf for a set that no training instance has."""
         _, labels = self._checked_sets(X, Y)
         place = {row.tobytes(): s for s, row in enumerate(self.sets_)}
         code = np.array([place.get(row.tobytes(), -1) for row in labels])
@@ -238,13 +232,8 @@ class PowerSet(SetScorer, LinearMultiLabel):
 class _CRFProblem:
     """The pairwise CRF as a batch of one problem: unknowns are a weight vector a label and four weights a pair.
 
-    Parameters
-    ----------
-    X : features (N, V).
-    code : int64 (N,), the index of each instance's label set.
-    sets : float64 (S, L) of 0 and 1, the label sets.
-    pairs : their `pair_states`.
-    variance : of the Gaussian prior over every unknown.
+    ``code``, int64 (N,), is the index of each instance's set among ``sets``, float64 (S, L), with their `pair_states`.
+    The variance is that of the Gaussian prior over every unknown.
     """
 
     def __init__(self, X: Any, code: np.ndarray, sets: np.ndarray, pairs: sparse.csr_array, variance: float) -> None:
@@ -291,7 +280,7 @@ def pair_states(sets: np.ndarray) -> sparse.csr_array:
     """Return the state of each pair of labels in each label set, CSR of ones (S, 4 L (L - 1) / 2).
 
     Pair p, in the order of `numpy.triu_indices`, has the columns 4 p to 4 p + 3, for the states (0, 0), (0, 1), (1, 0)
-    and (1, 1).  Exactly one of the four holds a 1.
+    and (1, 1).
     """
     first, second = np.triu_indices(sets.shape[1], k=1)
     state = 2 * sets[:, first].astype(np.int64) + sets[:, second]

@@ -23,11 +23,8 @@ class _Machines(WarmMachines, MultiLabelClassifier):
 
     Parameters
     ----------
-    C : cost of the squared hinge losses.
-    tolerance : largest duality gap of a group of machines, as a share of its objective.
-    max_iter : most sweeps over the documents.
-    warm_start : whether a fit starts from the last one, which was on the same documents.
-    fit_intercept : whether each machine has an intercept; else it is 0.
+    C, tolerance, max_iter, warm_start, fit_intercept : see `textmix.models.linear.machines.LinearSVM`; the gap
+        is the largest of a group of machines.
 
     Attributes
     ----------

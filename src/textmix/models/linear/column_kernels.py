@@ -17,7 +17,7 @@ from textmix.numerics.jit import njit
 def cells_of(indptr: np.ndarray, j: int) -> range:
     """Return the places of column j's cells in ``indices`` and ``data``.
 
-    They have no sign.  Numba tests a place with a sign for being negative at each cell, which takes a third of a pass.
+    They have no sign: Numba tests a signed place for being negative at each cell, a third of a pass.
     """
     return range(np.uint64(indptr[j]), np.uint64(indptr[j + 1]))
 
@@ -42,14 +42,7 @@ def correlate(indptr: np.ndarray, indices: np.ndarray, data: np.ndarray, v: np.n
 def combine_some(
     indptr: np.ndarray, indices: np.ndarray, data: np.ndarray, columns: np.ndarray, w: np.ndarray, n_rows: int
 ) -> np.ndarray:
-    """Return the sum over k of ``w[k]`` times column ``columns[k]`` of X, float64 (N,).
-
-    Parameters
-    ----------
-    columns : int64 (K,), indices of columns.
-    w : float64 (K,), their weights.
-    n_rows : N.
-    """
+    """Return the sum over k of ``w[k]`` times column ``columns[k]`` of X, float64 (N,); ``columns`` is int64 (K,)."""
     out = np.zeros(n_rows)
     for c in range(len(columns)):
         if len(data):
@@ -87,13 +80,7 @@ def gram_product(indptr: np.ndarray, indices: np.ndarray, data: np.ndarray, v: n
 def combine_squares(
     indptr: np.ndarray, indices: np.ndarray, data: np.ndarray, W: np.ndarray, n_rows: int
 ) -> np.ndarray:
-    """Return X w and Y v, float64 (N, 2), where Y holds the squares of X's cells, in one pass.
-
-    Parameters
-    ----------
-    W : float64 (P, 2), w and v.
-    n_rows : N.
-    """
+    """Return X w and Y v, float64 (N, 2), where ``W`` is w and v (P, 2), and Y holds the squares of X's cells."""
     out = np.zeros((n_rows, 2))
     for j in range(len(indptr) - 1):
         w, v = W[j, 0], W[j, 1]
@@ -110,12 +97,7 @@ def combine_squares(
 
 @njit(nogil=True)
 def correlate_squares(indptr: np.ndarray, indices: np.ndarray, data: np.ndarray, V: np.ndarray) -> np.ndarray:
-    """Return X'u and Y'v, float64 (P, 2), where Y holds the squares of X's cells, in one pass.
-
-    Parameters
-    ----------
-    V : float64 (N, 2), u and v.
-    """
+    """Return X'u and Y'v, float64 (P, 2), where ``V`` is u and v (N, 2), and Y holds the squares of X's cells."""
     out = np.empty((len(indptr) - 1, 2))
     for j in range(len(out)):
         first, second = 0.0, 0.0

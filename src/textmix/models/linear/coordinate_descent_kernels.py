@@ -155,29 +155,15 @@ def descend(
     """Minimise g'd + d'Hd / 2 + l1 |w|_1 + l2 / 2 |w|^2 over the weights of some features and the intercept.
 
     Here w_0 are the weights at the start, b is the change of the intercept, d = X (w - w_0) + b is the change of the
-    documents' scores, and H is diagonal.  After a sweep over all columns, the next sweeps take only the columns whose
-    weight is not 0 or has just become 0.  When their largest KKT violation is within the tolerance, all columns are
-    swept again.  After every `SWEEPS_BETWEEN` sweeps all weights that are not 0 take one step together.
+    documents' scores, and H is diagonal, positive or 0 where g is.  After a sweep over all columns, the next sweeps
+    take only the columns whose weight is not 0 or has just become 0.  When their largest KKT violation (a weight's step
+    times its second derivative) is within the tolerance, all columns are swept again.  After every `SWEEPS_BETWEEN`
+    sweeps all weights that are not 0 take one step together.
 
-    The KKT violation of a weight is measured by its step times its second derivative.
-
-    Parameters
-    ----------
-    columns : int64 (K,), the features.
-    w : float64 (K,), their weights; changed.
-    state : float64 (N, 2), gradient and curvature of each document, the curvature positive or both 0; the gradients
-        are changed.
-    l1, l2 : penalties.
-    tolerance : the descent ends when the largest KKT violation in a sweep over all columns is at most this, or at most
-        a tenth of that in the first sweep.
-    max_sweeps : most sweeps.
-    intercept : whether there is one; else b is 0.
-
-    Returns
-    -------
-    change : b, the change of the intercept.
-    violation : largest KKT violation in the first sweep.
-    sweeps : number of sweeps.
+    ``columns``, int64 (K,), are the features; ``w``, float64 (K,), and the gradients in ``state`` are changed.  The
+    descent ends when the largest KKT violation in a sweep over all columns is at most ``tolerance``, or a tenth of that
+    in the first sweep.  The result is b (0 without ``intercept``), the violation in the first sweep, and the number of
+    sweeps.
     """
     n = len(columns)
     curvature = np.empty(n)

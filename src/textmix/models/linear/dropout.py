@@ -41,12 +41,9 @@ class _Noised:
     Parameters
     ----------
     X : documents (N + M, U), labelled ones first, with one column of each group of features.
-    group : int64 (P,), the group of each feature.
-    root : float64 (U,), square root of the number of features of each group.
+    group, root : int64 (P,), the group of each feature; float64 (U,), square root of the number of features of each.
     codes : int (N,), 0 or 1, the class of each labelled document.
     share : float64 (N + M,), the weight of each document in the noise, times delta / (1 - delta) / 2.
-    l2 : factor of the additional penalty.
-    intercept : whether there is one; else it is 0.
     """
 
     X: Columns

@@ -54,17 +54,10 @@ def fit_machines(
     """Return K machines; each minimises |w|^2 / 2 + C sum_i max(0, 1 - y_i w x_i)^2, where x_i ends with a 1.
 
     It is the problem of scikit-learn's ``LinearSVC``.  The documents are visited in an order drawn once a sweep from a
-    fixed seed.  What the sweeps do not solve, which are slow where features are of unlike scale, L-BFGS goes on with.
-
-    Parameters
-    ----------
-    X : float64 CSR (N, V).
-    signs : int8 (N, K) of 1 and -1.
-    C : cost of the losses.
-    tolerance : largest duality gap of a group of machines (`TOGETHER`), as a share of its objective.
-    max_iter : most sweeps, and then most iterations of L-BFGS.
-    start : machines of the same documents and signs with another ``C``; None starts from zeros.
-    intercept : whether x_i ends with a 1; else the biases are 0.
+    fixed seed.  What the sweeps do not solve, which are slow where features are of unlike scale, L-BFGS goes on with;
+    ``max_iter`` is for each of the two.  ``signs`` is int8 (N, K) of 1 and -1; ``tolerance`` the largest duality gap of
+    a group of machines (`TOGETHER`), as a share of its objective; ``start`` machines of the same documents and signs
+    with another ``C``.
     """
     n_machines = signs.shape[1]
     found = Machines(np.empty(signs.shape), np.empty((X.shape[1] + 1, n_machines)), gap=0.0)
@@ -85,13 +78,9 @@ def fit_machines(
 
 
 class Descent:
-    """The dual problem of a few machines.
+    """The dual problem of a few machines, see `fit_machines`, from a copy of the solution ``alpha``, ``weights``.
 
-    Parameters
-    ----------
-    X, signs, C, intercept : see `fit_machines`.
-    squares : float64 (N,), |x_i|^2 with the square of the 1 at its end.
-    alpha, weights : the solution from which it starts, see `Machines`; copied.
+    ``squares``, float64 (N,), is |x_i|^2 with the square of the 1 at its end.
     """
 
     def __init__(
@@ -161,11 +150,8 @@ def gap_sums(X: sparse.csr_array, signs: np.ndarray, alpha: np.ndarray, weights:
 def duality_gap(weights: np.ndarray, C: float, sums: np.ndarray, dual_weights: np.ndarray | None = None) -> float:
     """Return the duality gap of machines as a share of the objective, both summed over the machines.
 
-    Parameters
-    ----------
-    weights, C : see `Machines` and `fit_machines`.
-    sums : of all documents, see `gap_sums`.
-    dual_weights : the weights that alpha gives; None: these.
+    ``sums`` are those of all documents, see `gap_sums`; ``dual_weights`` the weights that alpha gives, if they are
+    others.
     """
     losses, alpha, squares = sums.tolist()
     square = dual_square = float(np.sum(weights**2)) / 2.0

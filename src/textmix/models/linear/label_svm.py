@@ -32,11 +32,7 @@ TINY = 1e-300
 class DualSolution(NamedTuple):
     """The support vector machine of one cost, in its dual form; the weights of the features are sum_i beta_i x_i.
 
-    Parameters
-    ----------
-    beta : float64 (N,), a_i y_i of each page, see `textmix.models.linear.smo_kernels`.
-    bias : b.
-    n_iter, converged : steps of the solver, and whether the tolerance is met.
+    ``beta`` is float64 (N,), a_i y_i of each page, see `textmix.models.linear.smo_kernels`.
     """
 
     beta: np.ndarray
@@ -77,8 +73,7 @@ class LabelSVM(LabelCountClassifier):
 
     Attributes
     ----------
-    coef_ : float64 (L, V).
-    intercept_ : float64 (L,).
+    coef_, intercept_ : float64 (L, V) and (L,).
     cost_, cost_factor_ : float64 (L,), the C and J chosen.
     n_iter_ : largest number of steps that a label's machine takes at the C chosen.
     converged_ : whether every label's machine at the C chosen ended before ``max_iter`` steps.

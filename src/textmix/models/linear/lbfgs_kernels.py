@@ -29,14 +29,10 @@ def lbfgs_direction(  # noqa: PLR0912 - the two loops
 ) -> np.ndarray:
     """Return the L-BFGS direction -H g of every problem, float64 (P, B), by the two-loop recursion.
 
-    Parameters
-    ----------
-    gradient : float64 (P, B).
-    steps, changes : float64 (m, P, B), the last steps s and the changes of the gradient y, a pair at each of m places.
-        A problem skips a pair with s'y <= `LEAST`.
-    order : int64 (up to m,), the places in use from the oldest pair to the newest.
-    inverse : float64 (P, B), positive, the diagonal D of the inverse Hessian that the recursion starts from.  Each
-        problem scales it by s'y / y'Dy of its newest pair, where both are larger than `LEAST`.
+    ``steps`` and ``changes``, float64 (m, P, B), are the last steps s and changes of the gradient y; ``order`` has the
+    places in use from the oldest pair to the newest.  A problem skips a pair with s'y <= `LEAST`.  ``inverse``, float64
+    (P, B), positive, is the diagonal D of the inverse Hessian that the recursion starts from; each problem scales it by
+    s'y / y'Dy of its newest pair, where both are larger than `LEAST`.
     """
     size, count = gradient.shape[1], len(order)
     q = gradient.copy()

@@ -25,13 +25,11 @@ class LinearTexts(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     Parameters
     ----------
     loss : ``svm``, the squared hinge, or ``logistic``.
-    C : cost of the losses.
     balanced : whether c_i is N / (2 n) for the n documents of its side of a machine; else it is 1.
     ratios : whether features are multiplied by the spread over the classes of their log ratio of naive Bayes
         (S. Wang and C. Manning, ACL 2012).
     columns : features from ``columns[0]`` up to ``columns[1]`` alone have weights; None for all.
-    tolerance, max_iter : largest duality gap as a share of the objective, and most sweeps.
-    warm_start : whether a fit starts from the last one, which was on the same documents.
+    C, tolerance, max_iter, warm_start : see `textmix.models.linear.machines.LinearSVM`.
 
     Attributes
     ----------
@@ -62,17 +60,9 @@ class LinearTexts(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.warm_start = warm_start
 
     def fit(self, X: Any, y: Any, sample_weight: np.ndarray | None = None) -> Self:
-        """Fit the weights.
+        """Fit to sparse features (N, V) and indices of classes (N,), or label indicators (N, L).
 
-        Parameters
-        ----------
-        X : features (N, V), sparse.
-        y : indices of classes (N,), or label indicators (N, L).
-        sample_weight : of each document, (N,), above 0; None for 1.
-
-        Raises
-        ------
-        ValueError : fewer than two classes.
+        The weights of documents are (N,), above 0.  Fewer than two classes are a ValueError.
         """
         y = np.asarray(y)
         self.several_, self.n_features_in_ = y.ndim == 2, X.shape[1]

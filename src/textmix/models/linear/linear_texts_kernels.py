@@ -44,18 +44,12 @@ def sweep(
     dual: np.ndarray,
     weights: np.ndarray,
 ) -> None:
-    """Take the best step of each document in each machine, in turn.
+    """Take the best step of each document in each machine, in turn; ``dual`` and ``weights`` are changed.
 
-    Parameters
-    ----------
-    indptr, indices, data : N documents over V features, CSR, float32.
-    order : int (N,), the documents in the order of the sweep.
-    squares : float32 (N,), |x_i|^2 + 1, where the 1 is of the bias.
-    signs : int8 (N, K), 1 for a document of the class of a machine, else -1.
-    costs : float32 (N, K), of the loss of each document in each machine.
-    logistic : whether the loss is the logistic one; else it is the squared hinge.
-    dual : float32 (N, K), changed: the dual unknown a of the squared hinge; of the logistic loss the log odds of a / C.
-    weights : float32 (V + 1, K), sum_i a_i y_i x_i with the bias last; changed.
+    The documents are CSR, float32; ``order`` is that of the sweep; ``squares``, (N,), is |x_i|^2 + 1, where the 1 is of
+    the bias; ``signs``, int8 (N, K), is 1 for a document of the class of a machine, else -1.  ``costs``, float32 (N,
+    K), are of the loss of each document.  ``dual``, float32 (N, K), is the unknown a of the squared hinge, or with
+    ``logistic`` the log odds of a / C.  ``weights``, float32 (V + 1, K), is sum_i a_i y_i x_i with the bias last.
     """
     bias, n_machines = len(weights) - 1, weights.shape[1]
     scores, steps = np.empty(n_machines, np.float32), np.empty(n_machines, np.float32)

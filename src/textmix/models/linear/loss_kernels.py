@@ -23,13 +23,7 @@ def softplus(z: float) -> float:
 
 @njit
 def set_log_likelihood(Z: np.ndarray, Y: np.ndarray) -> np.ndarray:
-    r"""Return the log-likelihood of each instance's independent labels, float64 (N,): \sum_l log p(y_nl).
-
-    Parameters
-    ----------
-    Z : float64 (N, L), log odds.
-    Y : (N, L) of 0 and 1.
-    """
+    r"""Return the log-likelihood of each instance's independent labels, (N,): \sum_l log p(y_nl); Z are log odds."""
     total = np.zeros(len(Z))
     for i in range(len(Z)):
         value = 0.0
@@ -45,13 +39,8 @@ def logistic_line(
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return loss, first and second derivative in t of each column's problem at Z + t D, float64 (B,) each.
 
-    Parameters
-    ----------
-    Z, D : float64 (N, B), predictors and their change.
-    t : float64 (B,), the step of each problem.
-    Y : (N, B) of 0 and 1.
-    weight : float64 (N,) of the instances.
-    residual : float64 (N, B), set to w (sigmoid(z + t d) - y), the loss's gradient in the predictors.
+    Z, D and Y are (N, B), ``t`` (B,), ``weight`` (N,).  ``residual`` is set to w (sigmoid(z + t d) - y), the loss's
+    gradient in the predictors.
     """
     n, size = Z.shape
     value, derivative, curvature = np.zeros(size), np.zeros(size), np.zeros(size)
@@ -79,13 +68,8 @@ def softmax_line(
 ) -> tuple[float, float, float]:
     """Return loss, first and second derivative in t of the multinomial problem at Z + t D.
 
-    Parameters
-    ----------
-    Z, D : float64 (N, C).
-    t : the step.
-    Y : float64 (N, C), shares of the classes, rows sum to 1.
-    weight : float64 (N,).
-    residual : float64 (N, C), set to w (p - y), the loss's gradient in the predictors; p are the softmax of z + t d.
+    Z, D and Y, the shares of the classes, are (N, C), ``weight`` (N,).  ``residual`` is set to w (p - y), the loss's
+    gradient in the predictors; p are the softmax of z + t d.
     """
     n, size = Z.shape
     value, derivative, curvature = 0.0, 0.0, 0.0
@@ -118,13 +102,7 @@ def softmax_line(
 def class_line(
     Z: np.ndarray, D: np.ndarray, t: float, code: np.ndarray, weight: np.ndarray, residual: np.ndarray
 ) -> tuple[float, float, float]:
-    """Return loss, first and second derivative in t as `softmax_line`, for instances of one class each.
-
-    Parameters
-    ----------
-    code : int64 (N,), the class of each instance.
-    Z, D, t, weight, residual : see `softmax_line`.
-    """
+    """Return loss, first and second derivative in t as `softmax_line`, for instances of one class each, int64 (N,)."""
     n, size = Z.shape
     value, derivative, curvature = 0.0, 0.0, 0.0
     for i in range(n):

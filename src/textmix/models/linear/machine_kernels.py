@@ -1,8 +1,7 @@
 """Dual coordinate descent for linear support vector machines on one matrix, all machines in one sweep.
 
-Source: C.-J. Hsieh, K.-W. Chang, C.-J. Lin, S. S. Keerthi and S. Sundararajan, ICML 2008 (squared hinge loss).  Their
-sweep serves one machine.  Here a document's features are read once for all machines, whose weights of a feature lie
-side by side.
+Source: C.-J. Hsieh, K.-W. Chang, C.-J. Lin, S. S. Keerthi and S. Sundararajan, ICML 2008 (squared hinge loss).  Here a
+document's features are read once for all machines, whose weights of a feature lie side by side.
 """
 
 from __future__ import annotations
@@ -26,20 +25,12 @@ def sweep(
     weights: np.ndarray,
     intercept: bool = True,
 ) -> None:
-    """Take the best step of each document in each machine, in turn.
+    """Take the best step of each document in each machine, in turn; ``alpha`` and ``weights`` are changed.
 
-    The dual problem of a machine is to minimise |sum_i a_i y_i x_i|^2 / 2 + ridge |a|^2 / 2 - sum_i a_i over a >= 0.
-
-    Parameters
-    ----------
-    indptr, indices, data : N documents over V features, CSR, float64.
-    order : int (N,), the documents in the order of the sweep.
-    squares : float64 (N,), |x_i|^2 + 1, where the 1 is of the bias; |x_i|^2 where there is none.
-    signs : int8 (N, K), 1 for a document of the class of a machine, else -1.
-    ridge : 1 / (2 C).
-    alpha : float64 (N, K), changed.
-    weights : float64 (V + 1, K), sum_i a_i y_i x_i with the bias last; changed.
-    intercept : whether there is a bias; else it stays 0.
+    The dual problem of a machine is to minimise |sum_i a_i y_i x_i|^2 / 2 + ridge |a|^2 / 2 - sum_i a_i over a >= 0,
+    where ``ridge`` is 1 / (2 C).  The documents are float64 CSR (N, V), ``order`` that of the sweep; ``squares``, (N,),
+    is |x_i|^2, plus 1 where there is a bias; ``signs``, int8 (N, K), is 1 for a document of the class of a machine,
+    else -1.  ``alpha`` is float64 (N, K); ``weights``, (V + 1, K), is sum_i a_i y_i x_i with the bias last.
     """
     bias, n_machines = len(weights) - 1, weights.shape[1]
     scores, steps = np.empty(n_machines), np.empty(n_machines)

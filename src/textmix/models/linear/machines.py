@@ -18,12 +18,7 @@ from textmix.models.linear.dual import Machines, fit_machines, machines_of_block
 
 
 class WarmMachines(BaseEstimator):  # type: ignore[misc]
-    """The parameters of estimators by `fit_machines`, and the machines from which the next fit may start.
-
-    Parameters
-    ----------
-    C, tolerance, max_iter, warm_start, fit_intercept : see `LinearSVM`.
-    """
+    """The parameters of estimators by `fit_machines`, see `LinearSVM`, and the machines the next fit may start from."""
 
     _machines: Machines | None = None
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
@@ -119,16 +114,11 @@ class LinearSVM(CalibratedScores, ClassifierMixin, WarmMachines):  # type: ignor
 
     @checked_fit
     def fit(self, X: Any, y: Any) -> Self:
-        """Fit the weights.
-
-        Parameters
-        ----------
-        X : features (N, V), sparse or dense; with ``warm_start`` those of the last fit.
-        y : class labels (N,).
+        """Fit the weights to features (N, V), with ``warm_start`` those of the last fit, and class labels (N,).
 
         Raises
         ------
-        ValueError : NaN or infinity in X, X and y of different length, or fewer than two classes.
+        ValueError : X and y of different length, or fewer than two classes.
         """
         X, y = check_classified(self, X, y)
         self.classes_, codes = np.unique(y, return_inverse=True)

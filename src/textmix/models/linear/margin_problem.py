@@ -57,12 +57,8 @@ LOSSES = {
 class Columns:
     """A matrix (N, P) by columns, as `column_kernels` takes it.
 
-    Parameters
-    ----------
-    indptr : int64 (P + 1,), where each column begins.
-    indices : uint16 or int32 (cells,), the row of each stored cell.
-    data : float32 or float64 (cells,), their values; empty where all of them are 1.
-    n_rows : N.
+    ``indptr`` is int64 (P + 1,); ``indices``, uint16 or int32 (cells,), the row of each cell; ``data``, float32 or
+    float64, their values, empty where all of them are 1.
     """
 
     indptr: np.ndarray
@@ -102,15 +98,10 @@ class Columns:
 
 @dataclass(frozen=True)
 class MarginSolution(Solution):
-    """The solution of a `MarginProblem`, a batch of one, with a bound of its error.
+    """The solution of a `MarginProblem`, a batch of one; its unknowns are (P + 1, 1), the intercept last.
 
-    Its unknowns are float64 (P + 1, 1), the weights and, last, the intercept.
-
-    Parameters
-    ----------
-    gap : the duality gap: the objective is above the minimum by at most this.
-    scores : float64 (N,), w'x + b of all documents, also of documents of weight 0.
-    dual : float64 (N,) with w = X' dual; None from the solver of the L1 penalty, `solve_l1`.
+    The objective is above the minimum by at most ``gap``.  ``scores``, float64 (N,), are w'x + b of all documents, also
+    of those of weight 0.  w = X' dual, ``dual`` float64 (N,); None from the solver of the L1 penalty, `solve_l1`.
     """
 
     gap: float
@@ -133,13 +124,8 @@ class MarginSolution(Solution):
 class MarginProblem:
     """Data, loss and document weights; the penalties are given to the solver.
 
-    Parameters
-    ----------
-    X : the matrix (N, P).
-    y : float64 (N,), -1 or 1.
-    c : float64 (N,), weights of the documents that sum to one.
-    loss : of `LOSSES`.
-    intercept : whether there is one; else it is 0.
+    ``y`` is float64 (N,), -1 or 1; ``c``, float64 (N,), are weights of the documents that sum to one; ``loss`` is of
+    `LOSSES`.  Without ``intercept`` it is 0.
     """
 
     X: Columns
@@ -152,15 +138,9 @@ class MarginProblem:
     def of(
         cls, X: Columns, y: np.ndarray, loss: str, weight: np.ndarray | None = None, *, intercept: bool = True
     ) -> MarginProblem:
-        """Return the problem whose document weights are ``weight`` (N,), scaled to sum to one; equal if None.
+        """Return the problem with document weights (N,), scaled to sum to one; equal if None.
 
-        Parameters
-        ----------
-        X : the matrix (N, P).
-        y : float64 (N,), -1 or 1.
-        loss : a key of `LOSSES`.
-        weight : float64 (N,), not negative, not all 0.
-        intercept : see `MarginProblem`.
+        ``loss`` is a key of `LOSSES`.  The weights are not negative, and not all 0.
         """
         weight = np.ones(len(y)) if weight is None else weight
         return cls(X, y, weight / weight.sum(), LOSSES[loss], intercept)
@@ -232,14 +212,7 @@ def margin_solution(
 ) -> MarginSolution:
     """Return a solution; it has converged if its duality gap is at most the tolerance times the objective.
 
-    Parameters
-    ----------
-    w : float64 (P,), weights.
-    b : intercept.
-    scores : float64 (N,), X w + b.
-    bound : objective, duality gap, and tolerance.
-    n_iter : iterations of the solver.
-    dual : see `MarginSolution`.
+    ``w`` is float64 (P,), ``scores`` are X w + b, (N,); ``bound`` is objective, duality gap, and tolerance.
     """
     objective, gap, tolerance = bound
     converged = gap <= tolerance * objective

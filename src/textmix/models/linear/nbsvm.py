@@ -90,16 +90,11 @@ class NBSVMClassifier(CalibratedScores, TwoClassLinear):
 
     @checked_fit
     def fit(self, X: Any, y: Any) -> Self:
-        """Fit.
-
-        Parameters
-        ----------
-        X : features (N, P), sparse or dense; values other than 0 count as 1.
-        y : class labels (N,).
+        """Fit to features (N, P), whose values other than 0 count as 1, and class labels (N,).
 
         Raises
         ------
-        ValueError : a negative value, NaN or infinity in X; X and y of different length; only one class.
+        ValueError : X and y of different length; only one class.
         """
         present, codes = self._check_labelled(X, y, several=True)
         machines = [1] if len(self.classes_) == 2 else range(len(self.classes_))

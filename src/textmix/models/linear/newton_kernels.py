@@ -77,24 +77,10 @@ def newton_logistic(
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, int]:
     r"""Minimise \sum_n w_n logloss(a_n u, y_n) + \sum_j penalty_j u_j^2 / 2 for each problem; no objective increases.
 
-    Here a_n u is the log odds of y_n = 1.
-
-    Parameters
-    ----------
-    A : float64 (n, r), features and, last, ones.
-    Y : (n, B) of 0 and 1.
-    weight : float64 (n,), of the instances.
-    penalty : float64 (r,), 0 for an unknown without penalty.
-    U : float64 (r, B), the start.
-    max_iter : most Newton steps.
-    tol : a problem has converged when a step predicts a decrease below ``tol`` times its objective.
-
-    Returns
-    -------
-    unknowns : float64 (r, B).
-    objective : float64 (B,).
-    converged : bool (B,); False also for a problem whose step decreases the objective at no tried length.
-    n_iter : most steps that a problem took.
+    Here a_n u is the log odds of y_n = 1.  ``A``, float64 (n, r), has the features and, last, ones; ``Y`` is (n, B),
+    the start ``U`` (r, B).  A problem has converged when a step predicts a decrease below ``tol`` times its objective,
+    and has not where the step decreases the objective at no tried length.  The result is the unknowns (r, B),
+    objectives (B,), whether each converged (B,), and the most steps that a problem took.
     """
     n, size = A.shape
     unknowns, objective = U.copy(), np.zeros(Y.shape[1])

@@ -210,16 +210,11 @@ class PathClassifier(TwoClassLinear):
 
     @checked_fit
     def fit(self, X: Any, y: Any) -> Self:
-        """Choose the penalty and fit with it.
-
-        Parameters
-        ----------
-        X : features (N, P), sparse or dense.
-        y : class labels (N,) of two classes.
+        """Choose the penalty and fit with it to features (N, P) and class labels (N,) of two classes.
 
         Raises
         ------
-        ValueError : NaN or infinity in X, X and y of different length, or another number of classes than two.
+        ValueError : X and y of different length, or another number of classes than two.
         """
         X, codes = self._check_labelled(X, y)
         columns, signs = Columns.of(X), 2.0 * codes - 1.0

@@ -31,15 +31,7 @@ from textmix.models.linear.loss_kernels import class_line, logistic_line, softma
 
 @dataclass(frozen=True)
 class Solution:
-    """The unknowns at which a solver stopped, and whether it converged.
-
-    Parameters
-    ----------
-    unknowns : float64 (P, B), a column for each problem.
-    objective : float64 (B,).
-    converged : bool (B,), whether the solver's tolerance is met.
-    n_iter : iterations of the solver.
-    """
+    """The unknowns (P, B) at which a solver stopped, objectives and whether its tolerance is met, (B,) each."""
 
     unknowns: np.ndarray
     objective: np.ndarray
@@ -114,15 +106,8 @@ def ridge(n_features: int, variance: float) -> np.ndarray:
 class LogisticBatch:
     r"""B weighted logistic regressions: \sum_n w_n log loss(x_n v + c, y_nb) + ||v||^2 / (2 variance), the bias c free.
 
-    Unknowns are (V + 1, B): the weights of the features and, last, the bias.
-
-    Parameters
-    ----------
-    X : float64 (N, V), dense or CSR.
-    Y : (N, B) of 0 and 1.
-    weight : float64 (N,), of the instances.
-    variance : of the Gaussian prior over each weight.
-    free : bool (V + 1, B); an unknown that is not free must be 0 at the start, and stays 0.  None: all are free.
+    Unknowns are (V + 1, B): the weights of the features and, last, the bias.  An unknown that is not ``free``, bool
+    (V + 1, B), must be 0 at the start, and stays 0; None: all are free.
     """
 
     X: Any
@@ -171,13 +156,7 @@ class LogisticBatch:
 class Multinomial:
     """One multinomial logistic regression with weights for all C classes: a batch of one problem in (V + 1) C unknowns.
 
-    Parameters
-    ----------
-    X : float64 (N, V), dense or CSR.
-    target : float64 (N, C), the shares of the classes in each instance, or int64 (N,), the index of its class.
-    n_classes : C.
-    weight : float64 (N,), of the instances.
-    variance : of the Gaussian prior over each weight.
+    ``target`` is float64 (N, C), the shares of the classes in each instance, or int64 (N,), the index of its class.
     """
 
     X: Any
@@ -233,17 +212,11 @@ Make = Callable[[Any, np.ndarray], BatchProblem]
 
 
 class InBlocks:
-    """The sum of problems with the same unknowns and penalty over blocks of instances, as a batch of one problem.
+    """The sum of problems with the same unknowns and penalty over blocks of ``size`` instances, as a batch of one.
 
-    The predictors of the whole are its unknowns, and each evaluation makes the problem of a block anew, for a problem
-    keeps memory for its predictors.  A line search then costs as many products with the features as it tries step
-    lengths.
-
-    Parameters
-    ----------
-    make : see `Make`.
-    X, code : features (N, V), and the label set of each instance, int64 (N,).
-    size : instances of a block.
+    The predictors of the whole are its unknowns, and each evaluation makes the problem of a block anew (`Make`), for a
+    problem keeps memory for its predictors.  A line search then costs as many products with the features as it tries
+    step lengths.  ``code``, int64 (N,), is the label set of each instance.
     """
 
     def __init__(self, make: Make, X: Any, code: np.ndarray, size: int) -> None:

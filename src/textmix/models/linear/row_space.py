@@ -16,21 +16,15 @@ NEGLIGIBLE = 1e-10
 
 @dataclass(frozen=True)
 class RowSpace:
-    r"""The space that the training instances' rows span.
+    r"""The space that the training instances' rows span (T. Hastie and R. Tibshirani, Biostatistics 5, 2004).
 
-    Many weights give the same predictions for the training instances.  The weights of the least squared norm among
-    them lie in this space.  Its orthonormal basis combines the rows by the eigenvectors of X X^T.  Coordinates in it
-    have the same squared norm as the weights and are fewer than the features.  The Hessian of a loss in them is close
-    to a diagonal matrix.
+    Of all weights that give the same predictions for the training instances, those of the least squared norm lie in it.
+    Its orthonormal basis combines the rows by the eigenvectors of X X^T.  Coordinates in it have the same squared norm
+    as the weights and are fewer than the features.  The Hessian of a loss in them is close to a diagonal matrix.
 
-    Source: T. Hastie and R. Tibshirani, Biostatistics 5, 2004.
-
-    Parameters
-    ----------
-    inputs : the instances in the basis, float64 (N, R); X itself where X has at least as many rows as columns, or too
-        many rows for a decomposition.
-    X : features (N, V), or None where ``inputs`` is X.
-    combine : float64 (N, R); the basis is ``X.T @ combine``.  Empty where ``inputs`` is X.
+    ``inputs``, float64 (N, R), are the instances in the basis, ``X.T @ combine``, ``combine`` float64 (N, R).  They are
+    the features (N, V) themselves, with ``X`` None and ``combine`` empty, where X has at least as many rows as columns,
+    or too many rows for a decomposition.
     """
 
     #: Attributes that predictions read, and their forms, see `textmix.serve.forms`.

@@ -65,14 +65,8 @@ def ascend(
 ) -> int:
     """Maximise the dual from a feasible start, in place; return the number of steps, ``max_steps`` if not converged.
 
-    Parameters
-    ----------
-    gram : float64 (N, N), inner products K.
-    lower, upper : float64 (N,), the box.
-    beta : float64 (N,), the start; changed.
-    gradient : float64 (N,), g at the start; changed.
-    tol : largest KKT violation at the end: a difference of gradients, in units of the margin.
-    max_steps : most steps.
+    ``gram``, float64 (N, N), is K; ``beta`` and ``gradient``, float64 (N,), are changed.  The largest KKT violation at
+    the end is ``tol``: a difference of gradients, in units of the margin.
     """
     square = np.diag(gram).copy()
     for step in range(max_steps):
@@ -101,10 +95,6 @@ def intercept(lower: np.ndarray, upper: np.ndarray, beta: np.ndarray, gradient: 
 
     It is the mean of two gradients: the largest among the documents with beta below its upper bound, and the smallest
     among the documents with beta above its lower bound.
-
-    Parameters
-    ----------
-    lower, upper, beta, gradient : float64 (N,), see `ascend`.
     """
     top, bottom = -np.inf, np.inf
     for i in range(len(beta)):

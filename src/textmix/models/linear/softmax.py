@@ -77,16 +77,11 @@ class SoftmaxClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     @checked_fit
     def fit(self, X: Any, y: Any) -> Self:
-        """Fit the weights.
-
-        Parameters
-        ----------
-        X : features (N, V), sparse or dense.
-        y : class labels (N,).
+        """Fit the weights to features (N, V), sparse or dense, and class labels (N,).
 
         Raises
         ------
-        ValueError : NaN or infinity in X, X and y of different length, or fewer than two classes.
+        ValueError : X and y of different length, or fewer than two classes.
         """
         X, y = check_classified(self, X, y)
         self.classes_, codes = np.unique(y, return_inverse=True)
@@ -147,15 +142,7 @@ class SoftmaxClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
 
 class _Ascent:
-    """The dual problem: shares of the classes in each document, (N, C), and the weights and biases that they give.
-
-    Parameters
-    ----------
-    X : float64 CSR (N, V).
-    codes : int (N,), the class of each document.
-    variance : of the prior over a weight.
-    intercept : whether there are biases; else they are 0.
-    """
+    """The dual problem: shares of the classes in each document, (N, C), and the weights and biases that they give."""
 
     def __init__(self, X: sparse.csr_array, codes: np.ndarray, variance: float, intercept: bool = True) -> None:
         n_classes = int(codes.max()) + 1

@@ -24,13 +24,8 @@ def best_shares(scores: np.ndarray, shares: np.ndarray, logs: np.ndarray, square
     """Set the shares p of one document to the solution of p = softmax(scores - square (p - start)), in place.
 
     The logarithms u of the shares are the unknowns of Newton's method: u + square e^u + nu = scores + square start,
-    where nu makes the shares sum to 1.
-
-    Parameters
-    ----------
-    scores : float64 (C,), scores of the classes at the start; overwritten.
-    shares, logs : float64 (C,), the start, positive and of sum 1, and its logarithms; set to the solution.
-    square : how much a score falls when its share grows by 1, at least 0.
+    where nu makes the shares sum to 1.  ``scores``, (C,), is overwritten; ``shares`` and ``logs``, (C,), are the start,
+    positive and of sum 1, and then the solution.
     """
     size, nu = len(scores), 0.0
     for c in range(size):
@@ -77,13 +72,9 @@ def sweep(
 ) -> None:
     """Take the best step of each document in turn, in place.
 
-    Parameters
-    ----------
-    indptr, indices, data : the features (N, V) in CSR form, float64.
-    order : int64 (N,), the order of the documents.
-    variance, room : how much a weight and a bias change when a feature of value 1 moves a share by 1.
-    shares, logs : float64 (N, C), the dual unknowns and their logarithms.
-    weights, bias : float64 (V, C) and (C,), kept in step with the shares.
+    The features are float64 CSR (N, V).  ``variance`` and ``room`` say how much a weight and a bias change when a
+    feature of value 1 moves a share by 1.  ``shares`` and ``logs``, (N, C), are the dual unknowns and their logarithms;
+    ``weights``, (V, C), and ``bias``, (C,), are kept in step with them.
     """
     size = shares.shape[1]
     scores, moved = np.empty(size), np.empty(size)

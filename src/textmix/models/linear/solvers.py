@@ -36,12 +36,9 @@ SUFFICIENT_DECREASE, CURVATURE = 1e-4, 0.9
 class _Line:
     """The objective of every problem along one direction: its loss, and its penalty as a parabola in the step length.
 
-    Parameters
-    ----------
-    problem : the batch.
-    Z, D : float64 (N, M), the predictors and their change at step length 1.
-    parabola : for weights w and direction d, the sums over unknowns of penalty w^2, penalty w d and penalty d^2, (B,).
-    residual : float64 (N, M), the gradient in the predictors where `at` was called last.
+    ``Z`` and ``D``, (N, M), are the predictors and their change at step length 1; ``parabola`` has, for weights w and
+    direction d, the sums over unknowns of penalty w^2, penalty w d and penalty d^2, (B,); ``residual``, (N, M), is the
+    gradient in the predictors where `at` was called last.
     """
 
     problem: BatchProblem
@@ -122,16 +119,10 @@ class _Descent:
 
 
 def minimise(problem: BatchProblem, W: np.ndarray, max_iter: int, tol: float) -> Solution:
-    """Minimise the objectives of a batch; no objective increases.
+    """Minimise the objectives of a batch from W, float64 (P, B); no objective increases.
 
-    Problems that have converged leave the batch as soon as they are more than half of it.
-
-    Parameters
-    ----------
-    problem : the batch.
-    W : float64 (P, B), the start; not changed.
-    max_iter : most iterations.
-    tol : a problem has converged when the quasi-Newton model predicts a decrease below ``tol`` times its objective.
+    Problems that have converged leave the batch as soon as they are more than half of it.  A problem has converged when
+    the quasi-Newton model predicts a decrease below ``tol`` times its objective.
     """
     unknowns, objective = W.copy(), np.zeros(W.shape[1])
     converged = np.zeros(W.shape[1], dtype=bool)
@@ -155,17 +146,11 @@ def minimise(problem: BatchProblem, W: np.ndarray, max_iter: int, tol: float) ->
 
 
 def minimise_newton(problem: LogisticBatch, W: np.ndarray, max_iter: int, tol: float) -> Solution:
-    """Minimise the objectives of a batch whose unknowns are all free; no objective increases.
+    """Minimise the objectives of a batch whose unknowns, (V + 1, B), are all free; no objective increases.
 
     The best weights lie in the space of the rows.  The start is projected onto it: it then gives the same predictions
-    and its penalty is not larger.
-
-    Parameters
-    ----------
-    problem : the batch.
-    W : float64 (V + 1, B), the start; not changed.
-    max_iter : most Newton steps.
-    tol : a problem has converged when a step predicts a decrease below ``tol`` times its objective.
+    and its penalty is not larger.  A problem has converged when a step predicts a decrease below ``tol`` times its
+    objective.
     """
     space = RowSpace.of(problem.X)
     dense = space.inputs.toarray() if sparse.issparse(space.inputs) else space.inputs
@@ -181,14 +166,9 @@ def minimise_newton(problem: LogisticBatch, W: np.ndarray, max_iter: int, tol: f
 def minimise_function(
     objective: Callable[[np.ndarray], tuple[float, np.ndarray]], start: np.ndarray, max_iter: int, tol: float
 ) -> Solution:
-    """Minimise an objective from a start and return the solution of one problem, its unknowns float64 (P, 1).
+    """Minimise an objective, which also gives its gradient (P,), from a start; the solution's unknowns are (P, 1).
 
-    Parameters
-    ----------
-    objective : from unknowns (P,) to the objective and its gradient (P,).
-    start : float64 (P,).
-    max_iter : most iterations.
-    tol : converged when an iteration decreases the objective f by at most ``tol`` times the larger of 1 and abs(f).
+    It has converged when an iteration decreases the objective f by at most ``tol`` times the larger of 1 and abs(f).
     """
     options = {"maxiter": max_iter, "ftol": tol, "gtol": 0.0}
     found = optimize.minimize(objective, start, method="L-BFGS-B", jac=True, options=options)

@@ -32,15 +32,9 @@ OWN_SHARE, NEWTON_STEPS = 0.1, 50
 
 
 class Point(NamedTuple):
-    """The model of a problem at one penalty, its weights as X' dual.
+    """The model of a problem at one penalty, its weights as X' dual, ``dual`` float64 (N,).
 
-    Parameters
-    ----------
-    dual : float64 (N,).
-    b : the intercept.
-    scores : float64 (N,), w'x + b of all documents.
-    objective, gap : see `MarginSolution`.
-    n_iter : rounds.
+    ``scores``, (N,), are w'x + b of all documents; ``objective`` and ``gap`` as of `MarginSolution`; ``n_iter`` rounds.
     """
 
     dual: np.ndarray
@@ -66,13 +60,7 @@ class Point(NamedTuple):
 class _Best(NamedTuple):
     """The best weights of a subspace of D dimensions for a problem, and what tells how good they are.
 
-    Parameters
-    ----------
-    u : float64 (D,), coordinates.
-    b : the intercept.
-    scores : float64 (N,).
-    objective, gap : at these weights.
-    derivative, image : the loss's gradient in the scores, d, and XX'd, float64 (N,).
+    ``u``, (D,), are coordinates; ``derivative`` is the loss's gradient in the scores, d, and ``image`` XX'd, (N,) each.
     """
 
     u: np.ndarray
@@ -85,16 +73,10 @@ class _Best(NamedTuple):
 
 
 class Subspace:
-    """A subspace of the weights of one matrix.
+    """A subspace of the weights of one matrix (N, P).
 
-    Parameters
-    ----------
-    X : the matrix (N, P).
-
-    Attributes
-    ----------
-    combine : float64 (D, N); the basis is ``combine @ X``, orthonormal.
-    inputs : float64 (D, N), the documents' coordinates in the basis.
+    The basis is ``combine @ X``, orthonormal, ``combine`` float64 (D, N); ``inputs``, (D, N), are the documents'
+    coordinates in it.
     """
 
     def __init__(self, X: Columns) -> None:
@@ -115,17 +97,10 @@ class Subspace:
         tolerance: float,
         max_iter: int = 1000,
     ) -> list[Point]:
-        """Return the model of each problem at one penalty.
+        """Return the model of each problem at one penalty ``l2``, positive, from a start for each.
 
-        A round takes all problems whose gap is too large, each in a thread of its own if there are several.
-
-        Parameters
-        ----------
-        problems : B problems on the matrix X.
-        l2 : penalty, positive.
-        starts : a start for each problem.
-        tolerance : largest duality gap, as a share of the objective.
-        max_iter : most rounds after the first.
+        A round takes all problems whose gap, as a share of the objective, is above ``tolerance``, each in a thread of
+        its own if there are several; ``max_iter`` counts the rounds after the first.
         """
         points, left = list(starts), list(range(len(problems)))
         for point in points:
@@ -219,13 +194,8 @@ def solve_l2(
 ) -> MarginSolution:
     """Return the model with the L2 penalty alone; its ``converged`` tells whether the gap meets the tolerance.
 
-    Parameters
-    ----------
-    problem : data and loss.
-    l2 : penalty, positive.
-    start : a solution with this penalty alone, or None for weights 0.
-    tolerance : largest duality gap, as a share of the objective.
-    max_iter : most rounds after the first.
+    ``start`` is a solution with this penalty alone; ``tolerance`` a share of the objective; ``max_iter`` counts the
+    rounds after the first.
     """
     (point,) = Subspace(problem.X).solve([problem], l2, [Point.of(start or null_model(problem))], tolerance, max_iter)
     return point.solution(problem.X, tolerance)

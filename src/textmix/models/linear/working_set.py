@@ -23,19 +23,12 @@ def solve_l1(
     tolerance: float = 1e-4,
     max_iter: int = 100,
 ) -> MarginSolution:
-    """Return the model with the L1 penalty, or with both penalties.
+    """Return the model with the L1 penalty, or with both penalties; ``l1`` is positive.
 
     Each round forms a working set: the features whose weight is not 0, and the features of weight 0 with the largest
     KKT violations.  On this set Newton's method runs, and coordinate descent minimises its quadratic model.  Then one
-    pass over all features gives their KKT violations and the duality gap.
-
-    Parameters
-    ----------
-    problem : data and loss.
-    l1, l2 : penalties; ``l1`` is positive.
-    start : the solution to start from, for instance at the next larger penalty; None: all weights 0.
-    tolerance : largest duality gap, as a share of the objective.
-    max_iter : most rounds.
+    pass over all features gives their KKT violations and the duality gap, as a share of the objective.  ``start`` is
+    for instance the solution at the next larger penalty.
     """
     start = start or null_model(problem)
     arrays = problem.X.arrays

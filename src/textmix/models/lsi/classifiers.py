@@ -53,16 +53,11 @@ class LSIClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
 
     @checked_fit
     def fit(self, X: Any, y: Any) -> Self:
-        """Find the space of the training documents and fit the classifier in it.
-
-        Parameters
-        ----------
-        X : counts (N, V), sparse or dense, not negative.
-        y : class labels (N,).
+        """Find the space of the training documents' counts (N, V), and fit the classifier of class labels (N,) in it.
 
         Raises
         ------
-        ValueError : X holds NaN, infinity or a negative number, or X and y do not suit each other.
+        ValueError : X and y do not suit each other.
         """
         X, y = check_classified_counts(self, X, y, reset=True)
         self.classes_, codes = np.unique(y, return_inverse=True)

@@ -56,16 +56,11 @@ class ProbabilisticNeuralNetwork(ClassifierMixin, BaseEstimator):  # type: ignor
 
     @checked_fit
     def fit(self, X: Any, y: Any) -> Self:
-        """Store the training documents.
-
-        Parameters
-        ----------
-        X : coordinates (N, K).
-        y : class labels (N,).
+        """Store the training documents' coordinates (N, K) and class labels (N,).
 
         Raises
         ------
-        ValueError : X holds NaN or infinity, or X and y do not suit each other.
+        ValueError : X and y do not suit each other.
         """
         X, y = check_classified(self, X, y)
         self.classes_, codes = np.unique(y, return_inverse=True)

@@ -88,17 +88,7 @@ class LSITransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
 
     @checked_fit
     def fit(self, X: Any, y: Any = None) -> Self:
-        """Find the space.
-
-        Parameters
-        ----------
-        X : counts (N, V), sparse or dense, not negative; any real numbers for the weighting "none".
-        y : not read.
-
-        Raises
-        ------
-        ValueError : X holds NaN, infinity or a negative number.
-        """
+        """Find the space of counts (N, V), or of any real numbers for the weighting "none"; ``y`` is not read."""
         X = self._checked(X, reset=True)
         self.word_weights_ = np.ones(X.shape[1]) if self.weighting == "none" else inverse_frequency(X)
         weighted, k = self.weighted(X), min(self.n_components, *X.shape)

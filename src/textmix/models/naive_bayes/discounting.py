@@ -1,7 +1,6 @@
 r"""Multinomial naive Bayes with absolute discounting and unigram interpolation: one model, or one a class.
 
-Source: D. Vilar, M. J. Castro and E. Sanchis, "Multi-label Text Classification Using Multinomial Models", EsTAL 2004.
-The estimates, equations (19) to (23), are in `textmix.models.naive_bayes.discounting_weights`.
+The source and the estimates, equations (19) to (23), are in `textmix.models.naive_bayes.discounting_weights`.
 """
 
 from __future__ import annotations
@@ -117,17 +116,14 @@ class AbsoluteDiscountingClassifier(_AbsoluteDiscounting):
 
     @checked_fit
     def fit(self, X: Any, y: Any) -> Self:
-        """Estimate priors and word probabilities.
+        """Estimate priors and word probabilities from counts (N, V) and classes (N,).
 
-        Parameters
-        ----------
-        X : counts (N, V), CSR or dense, not negative.
-        y : classes (N,), or label indicators (N, L), CSR or dense, or the list of labels of each document; an empty
-            row is a document without a label.
+        y may also be label indicators (N, L) or the list of labels of each document; an empty row is a document without
+        a label.
 
         Raises
         ------
-        ValueError : a negative or non-finite count, a label indicator other than 0 and 1, or no labelled document.
+        ValueError : a label indicator other than 0 and 1, or no labelled document.
         """
         labels = self._check_labels(y)
         counts, whole = self._fit_counts(X, labels, self.unlabelled != "ignore")
@@ -300,17 +296,13 @@ class AbsoluteDiscountingBinary(IndependentLabels, _AbsoluteDiscounting):
 
     @checked_fit
     def fit(self, X: Any, y: Any) -> Self:
-        """Estimate the classifiers of all classes.
+        """Estimate the classifiers of all classes from counts (N, V) and label indicators (N, L) or lists of labels.
 
-        Parameters
-        ----------
-        X : counts (N, V), CSR or dense, not negative.
-        y : label indicators (N, L), CSR or dense, or the list of labels of each document; an empty row is a document
-            without a label.
+        An empty row of y is a document without a label.
 
         Raises
         ------
-        ValueError : a negative or non-finite count, a label indicator other than 0 and 1, or no labelled document.
+        ValueError : a label indicator other than 0 and 1, or no labelled document.
         """
         labels = self._fit_targets(y)
         counts, whole = self._fit_counts(X, labels, self.unlabelled != "ignore")

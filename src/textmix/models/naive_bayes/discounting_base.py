@@ -1,7 +1,4 @@
-"""Parts that both models of absolute discounting share: input, counts, the constant b, and sums of word weights.
-
-Source: D. Vilar, M. J. Castro and E. Sanchis, "Multi-label Text Classification Using Multinomial Models", EsTAL 2004.
-"""
+"""Parts that both models of absolute discounting share: input, counts, the constant b, and sums of word weights."""
 
 from __future__ import annotations
 

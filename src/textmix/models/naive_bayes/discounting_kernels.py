@@ -1,9 +1,8 @@
 r"""Absolute discounting with unigram interpolation: the leaving-one-out estimate of its constant, and scores.
 
-Source: D. Vilar, M. J. Castro and E. Sanchis, "Multi-label Text Classification Using Multinomial Models", EsTAL 2004,
-equations (13), (21), (22); Ney, Martin and Wessel, "Statistical Language Modeling Using Leaving-One-Out", 1997.
-
-Symbols: document d, word w, class c; x_dw count, b discounting constant, n_r number of words counted r times.
+Source: see `textmix.models.naive_bayes.discounting_weights`, equations (13), (21), (22); Ney, Martin and Wessel,
+"Statistical Language Modeling Using Leaving-One-Out", 1997.  Symbols: document d, word w, class c; x_dw count, b
+discounting constant, n_r number of words counted r times.
 
 A word that does not occur in class c has \hat p(w|c) = p(w) M_c, and most words occur in few classes.  So the log
 weights of words are stored in two parts.  A small dense table has one row for all words whose weights would be equal if
@@ -22,13 +21,8 @@ from textmix.numerics.jit import njit
 class Weights(NamedTuple):
     """Log weights of V words in C classes: ``table[group[w], c]`` plus the excess in the classes in which w occurs.
 
-    Parameters
-    ----------
-    group : int64 (V,); row of the table; -1 for a word that is not in the training documents and is skipped.
-    table : float64 (G, C).
-    start : int64 (V + 1,); the excesses of word w are ``start[w]:start[w + 1]``.
-    seen_by : int32 (K,); class of each excess.
-    excess : float64 (K,).
+    ``group``, int64 (V,), is -1 for a word that is not in the training documents and is skipped.  The excesses of word
+    w, ``start[w]:start[w + 1]`` of K, are ``excess``, float64, each in the class ``seen_by``, int32.
     """
 
     group: np.ndarray
@@ -40,14 +34,7 @@ class Weights(NamedTuple):
 
 @njit
 def add_scores(indptr: np.ndarray, indices: np.ndarray, data: np.ndarray, weights: Weights, score: np.ndarray) -> None:
-    """Add sum_w x_dw log weight(w, c) to ``score[d, c]``, equation (13).
-
-    Parameters
-    ----------
-    indptr, indices, data : counts, CSR (N, V).
-    weights : the log weights.
-    score : float64 (N, C), increased in place.
-    """
+    """Add sum_w x_dw log weight(w, c) to ``score[d, c]``, equation (13), for counts in CSR form."""
     for d in range(len(indptr) - 1):
         for i in range(indptr[d], indptr[d + 1]):
             w, x = indices[i], data[i]
@@ -62,12 +49,9 @@ def add_scores(indptr: np.ndarray, indices: np.ndarray, data: np.ndarray, weight
 
 @njit
 def leaving_one_out_gradient(b: float, counts: np.ndarray, number: np.ndarray) -> float:
-    r"""Return L'(b) of the leaving-one-out log-likelihood L(b) = n_1 log b + \sum_{r>=2} r n_r log(r - 1 - b).
+    r"""Return L'(b), 0 < b < 1, of the log-likelihood L(b) = n_1 log b + \sum_{r>=2} r n_r log(r - 1 - b).
 
-    Parameters
-    ----------
-    b : strictly between 0 and 1.
-    counts, number : float64 (R,); the distinct counts r and n_r, the number of words with each.
+    ``counts`` and ``number``, float64 (R,), are the distinct counts r and n_r, the number of words with each.
     """
     gradient = 0.0
     for k in range(len(counts)):
@@ -81,7 +65,6 @@ def leaving_one_out_root(counts: np.ndarray, number: np.ndarray) -> float:
     """Return where L(b) is largest on [0, 1], by bisection of its derivative, which decreases.
 
     The maximum is at 0 if no word is counted once, and at 1 if L increases on all of [0, 1] (no word is counted twice).
-    ``counts`` and ``number`` are those of `leaving_one_out_gradient`.
     """
     low, high = 0.0, 1.0
     while True:

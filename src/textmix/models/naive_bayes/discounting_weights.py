@@ -55,13 +55,11 @@ def check_weights(weights: Weights, n_classes: int) -> None:
 
 
 def discounting_constant(counts: np.ndarray, rule: str) -> float:
-    """Return b from the counts of words, clipped to [`SMALLEST_DISCOUNT`, 1]; 1/2 if no word is counted once or twice.
+    """Return b from the counts of words (V,), clipped to [`SMALLEST_DISCOUNT`, 1]; 1/2 if n_1 = n_2 = 0.
 
-    Parameters
-    ----------
-    counts : float64 (V,), not negative; a fraction is rounded up.
-    rule : "upper_bound", n_1 / (n_1 + 2 n_2), the bound that follows from equation (22); "printed", n_1 / (n_1 + n_2),
-        equation (23) as printed; "leaving_one_out", the root of the equation that both approximate.
+    A count that is a fraction is rounded up.  The rule "upper_bound" is n_1 / (n_1 + 2 n_2), the bound that follows
+    from equation (22); "printed" n_1 / (n_1 + n_2), equation (23) as printed; "leaving_one_out" the root of the
+    equation that both approximate.
     """
     values, number = np.unique(np.ceil(counts[counts > 0]), return_counts=True)
     n1, n2 = (float(number[values == r].sum()) for r in (1, 2))
@@ -81,13 +79,9 @@ def determines_discount(counts: np.ndarray) -> bool:
 
 
 class Counts(NamedTuple):
-    """Sufficient statistics.
+    """Sufficient statistics: N_cw, CSC (V, C), and counts in documents with and without a label, float64 (V,) each.
 
-    Parameters
-    ----------
-    by_class : CSC (V, C), N_cw.
-    labelled : float64 (V,), counts in the labelled documents, each document counted once.
-    other : float64 (V,), counts in the documents without label.
+    In ``labelled`` each document counts once, in ``by_class`` in each of its classes.
     """
 
     by_class: sparse.csc_array
@@ -115,19 +109,11 @@ def _log_ratio(counts: np.ndarray, unigram: np.ndarray, b: float, total: np.ndar
 
 
 class _Seen:
-    r"""The pairs of a word and a class in which it occurs, in the order of the stored entries of N_cw.
+    r"""The pairs of a word and a class in which it occurs, in the order of the stored entries of N_cw, CSC (V, C).
 
-    Parameters
-    ----------
-    by_class : CSC (V, C), N_cw.
-    discount : float64 (C,), b.
-    unigram : float64 (V,), p(w).
-
-    Attributes
-    ----------
-    word, column : int (nnz,), word and class of each entry.
-    total, mass : float64 (C,), number of words of each class, and M_c.
-    gain : float64 (nnz,), log[\hat p(w|c) / (p(w) M_c)] of each entry.
+    ``discount``, (C,), is b; ``unigram``, (V,), p(w); ``word`` and ``column``, (nnz,), word and class of each entry;
+    ``total`` and ``mass``, (C,), number of words of each class, and M_c; ``gain``, (nnz,), log[\hat p(w|c) / (p(w)
+    M_c)].
     """
 
     def __init__(self, by_class: sparse.csc_array, discount: np.ndarray, unigram: np.ndarray) -> None:

@@ -41,8 +41,7 @@ class MultinomialMixture(DensityMixin, BaseEstimator):  # type: ignore[misc]
     weights_ : float64 (K,), pi.
     log_prob_ : float64 (K, V), log theta, in nats.
     objective_path_ : J after each step, in nats.
-    n_iter_ : number of steps.
-    converged_ : whether ``tol`` was met.
+    n_iter_, converged_ : number of steps, and whether ``tol`` was met.
 
     Examples
     --------
@@ -80,17 +79,7 @@ class MultinomialMixture(DensityMixin, BaseEstimator):  # type: ignore[misc]
 
     @checked_fit
     def fit(self, X: Any, y: Any = None) -> Self:
-        """Maximise J by one EM run from a random start.
-
-        Parameters
-        ----------
-        X : counts (N, V), sparse or dense.
-        y : ignored.
-
-        Raises
-        ------
-        ValueError : X holds NaN, infinity or a negative number.
-        """
+        """Maximise J for counts (N, V) by one EM run from a random start; ``y`` is ignored."""
         X = check_counts(self, X, reset=True)
         # Only the words that occur are stored: within a component all other words have the same probability.
         self._words = np.unique(X.indices)
@@ -139,13 +128,7 @@ class MultinomialMixture(DensityMixin, BaseEstimator):  # type: ignore[misc]
         return result
 
     def score_samples(self, X: Any, convention: Literal["bag", "sequence"] = "bag") -> np.ndarray:
-        """Return log p(x) of each document, (N,).
-
-        Parameters
-        ----------
-        X : counts (N, V).
-        convention : "bag" with the multinomial coefficient, "sequence" without.
-        """
+        """Return log p(x) of each document, (N,): "bag" with the multinomial coefficient, "sequence" without."""
         check_is_fitted(self)
         X = check_counts(self, X, reset=False)
         known = X[:, self._words]

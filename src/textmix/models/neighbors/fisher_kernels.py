@@ -16,17 +16,7 @@ from textmix.numerics.jit import njit
 
 @njit
 def count_scores_of_words(indices: np.ndarray, data: np.ndarray, alpha: np.ndarray) -> np.ndarray:
-    """Return the bracket for every stored count; 0 for a word without a parameter (alpha_w = 0).
-
-    Parameters
-    ----------
-    indices, data : word and count of each stored cell, both (nnz,).
-    alpha : float64 (V,).
-
-    Returns
-    -------
-    score : float64 (nnz,).
-    """
+    """Return the bracket for every stored count, float64 (nnz,); 0 for a word without a parameter (alpha_w = 0)."""
     score = np.zeros(len(data))
     for i in range(len(data)):
         a = alpha[indices[i]]

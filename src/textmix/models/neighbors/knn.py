@@ -19,14 +19,7 @@ from textmix.numerics.threads import by_rows
 
 
 class Postings(NamedTuple):
-    """The training vectors sorted by word, see `textmix.models.neighbors.neighbor_kernels.postings`.
-
-    Parameters
-    ----------
-    start : int64 (V + 1,), where each word's entries start.
-    rows : int32 (P,), the training document of each entry.
-    values : float64 (P,).
-    """
+    """The training vectors sorted by word, see `textmix.models.neighbors.neighbor_kernels.postings`."""
 
     start: np.ndarray
     rows: np.ndarray
@@ -107,16 +100,11 @@ class KNNClassifier(CalibratedScores, ClassifierMixin, BaseEstimator):  # type: 
 
     @checked_fit
     def fit(self, X: Any, y: Any) -> Self:
-        """Store the training documents as postings.
-
-        Parameters
-        ----------
-        X : counts (N, V), sparse or dense, not negative.
-        y : class labels (N,).
+        """Store the training documents, counts (N, V) with class labels (N,), as postings.
 
         Raises
         ------
-        ValueError : X holds NaN, infinity or a negative number, or X and y do not suit each other.
+        ValueError : X and y do not suit each other.
         """
         X, y = check_classified_counts(self, X, y, reset=True)
         self.classes_, self._codes = np.unique(y, return_inverse=True)
@@ -161,12 +149,7 @@ class KNNClassifier(CalibratedScores, ClassifierMixin, BaseEstimator):  # type: 
         return similarity, index
 
     def elect(self, similarity: np.ndarray, index: np.ndarray) -> np.ndarray:
-        """Return the classes elected by the first 1, 2, ..., K neighbours of each query, (Q, K).
-
-        Parameters
-        ----------
-        similarity, index : as of `kneighbors`, (Q, K).
-        """
+        """Return the classes elected by the first 1, 2, ..., K of each query's `kneighbors`, (Q, K)."""
         weight = self._weight(similarity)
         return self.classes_[votes(self._codes[index], weight, len(self.classes_), self.ties == "nearest")]
 

@@ -19,18 +19,10 @@ from textmix.numerics.jit import njit
 def postings(
     indptr: np.ndarray, indices: np.ndarray, data: np.ndarray, n_words: int
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return a CSR matrix sorted by column (word), as CSC stores it.
+    """Return a CSR matrix (N, V) sorted by column (word), as CSC stores it.
 
-    Parameters
-    ----------
-    indptr, indices, data : CSR (N, V).
-    n_words : V.
-
-    Returns
-    -------
-    start : int64 (V + 1,), where each word's entries start.
-    rows : int32 (nnz,), the document of each entry, increasing within a word.
-    values : float64 (nnz,).
+    ``start`` is int64 (V + 1,), where each word's entries begin; ``rows``, int32 (nnz,), the document of each entry,
+    increasing within a word; ``values`` float64 (nnz,).
     """
     start = np.zeros(n_words + 1, dtype=np.int64)
     for w in indices:
@@ -48,13 +40,7 @@ def postings(
 
 @njit(nogil=True)
 def keep_largest(score: np.ndarray, similarity: np.ndarray, index: np.ndarray) -> None:
-    """Write the k largest scores, decreasing, and their indices; of equal scores the first.
-
-    Parameters
-    ----------
-    score : float64 (N,).
-    similarity, index : (k,), overwritten.
-    """
+    """Write the k largest of N scores, decreasing, and their indices, (k,) each; of equal scores the first."""
     k = len(similarity)
     kept = 0
     least = -np.inf
@@ -83,20 +69,9 @@ def nearest(
     right: np.ndarray,
     k: int,
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return the k most similar training documents of each query.
+    """Return the similarities, float64 (Q, k), decreasing, and indices, int32, of the k documents nearest each query.
 
-    Parameters
-    ----------
-    indptr, indices, data : the queries' sparse part, CSR (Q, V).
-    left : their dense part, float64 (Q, R).
-    start, rows, values : the training documents' sparse part, see `postings`.
-    right : their dense part, float64 (N, R).
-    k : at most N.
-
-    Returns
-    -------
-    similarity : float64 (Q, k), decreasing.
-    index : int32 (Q, k).
+    The queries are CSR (Q, V) and ``left``, float64 (Q, R); the training documents `postings` and ``right``, (N, R).
     """
     n_queries = len(indptr) - 1
     similarity = np.empty((n_queries, k))
@@ -119,12 +94,8 @@ def nearest(
 def votes(codes: np.ndarray, weight: np.ndarray, n_classes: int, nearest_wins: bool) -> np.ndarray:
     """Return the class elected by the first 1, 2, ..., K neighbours of each query, int64 (Q, K).
 
-    Parameters
-    ----------
-    codes : class index of the neighbours, nearest first, (Q, K).
-    weight : the weight of each vote, at least 0, (Q, K).
-    n_classes : C.
-    nearest_wins : whether the class with the nearest neighbour wins of classes with equal votes; else the first class.
+    ``codes`` are the neighbours' classes, nearest first, ``weight`` their votes, at least 0, (Q, K) each.  Of classes
+    with equal votes the one with the nearest neighbour wins, or without ``nearest_wins`` the first.
     """
     elected = np.empty(codes.shape, dtype=np.int64)
     total, first = np.empty(n_classes), np.empty(n_classes, dtype=np.int64)
@@ -146,13 +117,7 @@ def votes(codes: np.ndarray, weight: np.ndarray, n_classes: int, nearest_wins: b
 
 @njit
 def dot_self(indptr: np.ndarray, data: np.ndarray, left: np.ndarray, right: np.ndarray) -> np.ndarray:
-    """Return k(x, x) of each document, float64 (N,).
-
-    Parameters
-    ----------
-    indptr, data : the sparse part, CSR (N, V); the columns do not matter.
-    left, right : the dense part, float64 (N, R).
-    """
+    """Return k(x, x) of each document, float64 (N,), whose sparse part is CSR, and dense part (N, R)."""
     result = np.zeros(len(indptr) - 1)
     for d in range(len(result)):
         for i in range(indptr[d], indptr[d + 1]):

@@ -27,10 +27,7 @@ from textmix.models.neighbors.neighbor_kernels import dot_self
 class Vectors:
     """Documents as vectors; inner products with another's are ``sparse @ other.sparse.T + left @ other.right.T``.
 
-    Parameters
-    ----------
-    sparse : float64 CSR (N, V).
-    left, right : float64 (N, R), the dense coordinates of a document as a query and as a document searched for.
+    The dense coordinates, float64 (N, R), are ``left`` of a document as a query and ``right`` of one searched for.
     """
 
     sparse: sparse.csr_array
@@ -74,10 +71,7 @@ class Representation:
 class LengthNormalised(Representation):
     """x / ||x||_p; for p = 0 the norm is the number of distinct words.
 
-    Parameters
-    ----------
-    p : 0, 1 or 2.
-    root : whether the square root is taken of every coordinate; with p = 1 this is the Bhattacharyya kernel.
+    With ``root`` the square root is taken of every coordinate; with p = 1 this is the Bhattacharyya kernel.
     """
 
     forms: ClassVar[dict[str, str]] = {"p": "int", "root": "bool"}
@@ -95,12 +89,7 @@ class LengthNormalised(Representation):
 
 
 class TfIdf(Representation):
-    """x_w log(|D| / df_w), divided by its length; words in no training document are left out.
-
-    Attributes
-    ----------
-    weight : float64 (V,), log(|D| / df_w).
-    """
+    """x_w log(|D| / df_w), divided by its length; words in no training document are left out."""
 
     forms: ClassVar[dict[str, str]] = {"weight": "float64 V"}
 
@@ -128,12 +117,7 @@ class DampedTfIdf(TfIdf):
 
 
 class FisherMultinomial(Representation):
-    """x_w / theta_w, the score of the multinomial of all training text without its constant n.
-
-    Attributes
-    ----------
-    theta : float64 (V,), the share of each word.
-    """
+    """x_w / theta_w, the score of the multinomial of all training text without its constant n; theta is (V,)."""
 
     forms: ClassVar[dict[str, str]] = {"theta": "float64 V"}
 
@@ -153,10 +137,6 @@ class FisherDCM(Representation):
     """The DCM's score, equation (5), at the parameters of one EDCM of all training documents (the paper's footnote 1).
 
     Words in no training document, whose parameter would be 0, are left out.
-
-    Attributes
-    ----------
-    beta : float64 (V,), the EDCM's parameters; 0 for words in no training document.
     """
 
     forms: ClassVar[dict[str, str]] = {"beta": "float64 V"}

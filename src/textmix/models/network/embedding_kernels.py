@@ -26,11 +26,7 @@ def average(
 ) -> float:
     """Set ``mean``, float64 (D,), to the mean embedding of the words of a document; return its number of words.
 
-    Parameters
-    ----------
-    indices, data : rows of the table and counts of all documents.
-    first, last : places of the document's cells.
-    embedding : float64 (B, D).
+    Its cells are those from ``first`` to before ``last``; ``indices`` are rows of the table of embeddings (B, D).
     """
     mean[:] = 0.0
     words = 0.0
@@ -67,15 +63,9 @@ def train(
     embedding: np.ndarray,
     output: np.ndarray,
 ) -> None:
-    """Take one step of gradient descent for each document in ``order``; the rate falls linearly to 0.
+    """Take one step of gradient descent for each document in ``order``, (steps,); the rate falls linearly to 0.
 
-    Parameters
-    ----------
-    indptr, indices, data : counts; ``indices`` are rows of the table of embeddings.
-    codes : int64 (N,), class of each document.
-    order : int64 (steps,), documents.
-    rate : of the first step.
-    embedding, output : float64 (B, D) and (C, D), changed in place.
+    ``indices`` are rows of the table of embeddings, float64 (B, D); it and ``output``, (C, D), are changed in place.
     """
     mean, share, back = np.zeros(embedding.shape[1]), np.zeros(len(output)), np.zeros(embedding.shape[1])
     for step in range(len(order)):

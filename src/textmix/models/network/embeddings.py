@@ -34,8 +34,7 @@ class EmbeddingClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     Attributes
     ----------
     classes_ : (C,) class labels, sorted.
-    embedding_ : float64 (B, D).
-    output_ : float64 (C, D).
+    embedding_, output_ : float64 (B, D) and (C, D).
     n_features_in_ : V, the number of features.
 
     Examples
@@ -80,7 +79,7 @@ class EmbeddingClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
         Raises
         ------
-        ValueError : a negative or non-finite count, y no class labels, or different lengths.
+        ValueError : y no class labels, or different lengths.
         """
         counts, y = check_classified_counts(self, X, y, reset=True)
         self.classes_, codes = np.unique(y, return_inverse=True)

@@ -31,13 +31,7 @@ JITTER = 1e-6
 
 
 class Layers(NamedTuple):
-    """The weights of the network.
-
-    Parameters
-    ----------
-    hidden, hidden_bias : float64 (V, H) and (H,), into the H hidden units.
-    output, output_bias : float64 (H, L) and (L,), into the L outputs.
-    """
+    """The weights of the network: (V, H) and (H,) into the H hidden units, (H, L) and (L,) into the L outputs."""
 
     hidden: np.ndarray
     hidden_bias: np.ndarray
@@ -75,8 +69,8 @@ def activations(weights: Layers, X: Any) -> tuple[np.ndarray, np.ndarray]:
 def loss(flat: np.ndarray, like: Layers, X: np.ndarray, Y: np.ndarray, decay: float) -> tuple[float, np.ndarray]:
     """Return the loss and its gradient, a vector as ``flat``.
 
-    The loss is the sum of the cross-entropies of all pages and labels, in nats, plus decay / 2 times the sum of the
-    squared weights; biases have no penalty.
+    It is the sum of the cross-entropies of all pages and labels, in nats, plus decay / 2 times the sum of the squared
+    weights; biases have no penalty.
     """
     weights = like.filled(flat)
     hidden, output = activations(weights, X)

@@ -98,16 +98,14 @@ class _ParametricMixture(LabelCountClassifier):
 
         Parameters
         ----------
-        X : counts (N, V), CSR or dense, not negative.  V is the whole vocabulary: a word on no page gets
-            the probability that the prior gives.
+        X : counts (N, V).  V is the whole vocabulary: a word on no page gets the probability that the prior gives.
         y : label indicators (N, L) of 0 and 1, CSR or dense, or the list of labels of each page.  Pages without labels
             are left out; a label without pages gets the uniform distribution over the V words, and is never predicted.
         sample_weight : (N,), a page of weight 2 counts as two pages; None: 1 each.
 
         Raises
         ------
-        ValueError : a negative or non-finite count, a label indicator other than 0 and 1, a page without its label
-            row, no labelled page.
+        ValueError : a label indicator other than 0 and 1, a page without its label row, no labelled page.
         """
         counts, indicators = check_labelled_counts(self, X, y)
         return self._fit_sums(SetCounts.of(counts, indicators.toarray() > 0, check_weights(sample_weight, counts)))
@@ -121,7 +119,7 @@ class _ParametricMixture(LabelCountClassifier):
 
         Parameters
         ----------
-        X, y, sample_weight : as for `fit`, (N, V), (N, L) and (N,).
+        X, y, sample_weight : as for `fit`.
         classes : at the first call, all labels of this and later calls, needed and read where y is label sets.
 
         Raises
@@ -189,13 +187,9 @@ class _ParametricMixture(LabelCountClassifier):
     def score_samples(self, X: Any, y: Any = None) -> np.ndarray:
         r"""Return \sum_i x_i log \phi_i(y) / temperature + log P(y) of each page with its label set, float64 (N,).
 
-        The multinomial coefficient and, with ``set_prior="uniform"``, log P(y) are left out as constants.
-
-        Parameters
-        ----------
-        X : counts (N, V).
-        y : label indicators (N, L); the predicted sets if None.  A page without labels has -inf: the model gives the
-            empty set no probability.
+        The multinomial coefficient and, with ``set_prior="uniform"``, log P(y) are left out as constants.  y is label
+        indicators (N, L); the predicted sets if None.  A page without labels has -inf: the model gives the empty set no
+        probability.
 
         Raises
         ------
@@ -307,8 +301,7 @@ class PMM1(_ParametricMixture):
     label_count_ : float64 (L,); number (sample weight) of pages of each label.
     size_count_ : float64 (L + 1,); number (sample weight) of pages with 0, 1, ..., L labels.
     objective_path_ : float64 (n_iter_ + 1,); J before the first and after each iteration.
-    n_iter_ : number of iterations.
-    converged_ : whether the last iteration met ``tol``.
+    n_iter_, converged_ : number of iterations, and whether the last one met ``tol``.
     classes_ : (L,), see `textmix.models.common.targets.LabelSetTargets`.
 
     References

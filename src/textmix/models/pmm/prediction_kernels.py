@@ -28,12 +28,8 @@ TIE = 1e-12
 class Parameters(NamedTuple):
     """The fitted parameters and the prior over label sets, log P(y) = size_weight[|y|] + sum of label_weight over y.
 
-    Parameters
-    ----------
-    theta : float64 (V, L), C-contiguous, so that a page reads one row for each of its words.
-    alpha : float64 (L, L).
-    size_weight : float64 (L + 1,).
-    label_weight : float64 (L,).
+    ``theta`` is float64 (V, L), C-contiguous, so that a page reads one row for each of its words; ``alpha`` (L, L);
+    ``size_weight`` (L + 1,); ``label_weight`` (L,).
     """
 
     theta: np.ndarray
@@ -68,15 +64,7 @@ class Page(NamedTuple):
 
 
 class SetSums(NamedTuple):
-    """A label set and the sums of the module's formula, for one page of n words.
-
-    Parameters
-    ----------
-    member : bool (L,), the labels of the set.
-    total : float64 (n,), T_i.
-    cross : float64 (n, L), A_ik.
-    bias : float64 (L,), a_k.
-    """
+    """A label set, bool (L,), and the module's sums for one page of n words: T_i (n,), A_ik (n, L), a_k (L,)."""
 
     member: np.ndarray
     total: np.ndarray
@@ -203,11 +191,8 @@ def best_label(score: np.ndarray) -> int:
 def greedy(page: Page, model: Parameters, visited: np.ndarray, added: np.ndarray) -> int:
     """Add the label that increases the score most until no label increases it; return the number of labels.
 
-    Parameters
-    ----------
-    page, model : the page and the model.
-    visited : float64 (L, L); row t is overwritten by the scores of the sets tried at step t.
-    added : int64 (L,), overwritten by the labels in the order of their choice.
+    Row t of ``visited``, float64 (L, L), is overwritten by the scores of the sets tried at step t; ``added``, int64
+    (L,), by the labels in the order of their choice.
     """
     sums = empty_set(page)
     reached = -np.inf
@@ -224,13 +209,9 @@ def greedy(page: Page, model: Parameters, visited: np.ndarray, added: np.ndarray
 
 @njit(nogil=True)
 def visited_marginals(visited: np.ndarray, added: np.ndarray, size: int, marginal: np.ndarray) -> None:
-    """Write the labels' probabilities under the posterior restricted to the sets that `greedy` tried.
+    """Write the labels' probabilities (L,) under the posterior restricted to the sets that `greedy` tried.
 
-    Parameters
-    ----------
-    visited, added : as `greedy` wrote them.
-    size : the number of labels that `greedy` returned.
-    marginal : float64 (L,), overwritten.
+    ``size`` is the number of labels that `greedy` returned.
     """
     steps, n_labels = min(size + 1, len(added)), len(marginal)
     top = -np.inf
@@ -310,10 +291,7 @@ def beam(page: Page, model: Parameters, width: int) -> np.ndarray:
 def flip(page: Page, model: Parameters, member: np.ndarray) -> None:
     """Add, remove or swap one label, whichever increases the score most, until none does.
 
-    Parameters
-    ----------
-    page, model : the page and the model.
-    member : bool (L,), the label set to start from, not empty; changed in place.
+    ``member``, bool (L,), is the label set to start from, not empty; changed in place.
     """
     n_labels = len(member)
     reached = set_score(page, model, member)

@@ -76,18 +76,10 @@ _SEARCHES = {
 
 
 def predict(pages: Pages, model: Parameters, search: int, width: int) -> tuple[np.ndarray, np.ndarray]:
-    """Predict the label sets of pages; the search in use is compiled, and no other.
+    """Return the label sets of pages, bool (N, L), and the labels' probabilities, float64 (N, L).
 
-    Parameters
-    ----------
-    pages, model : counts, and parameters and prior.
-    search : `GREEDY`, `BEAM`, `FLIP` (after greedy) or `EXACT`.
-    width : width of the beam.
-
-    Returns
-    -------
-    member : bool (N, L), the label sets.
-    marginal : float64 (N, L), the labels' probabilities (`exact`, else `visited_marginals`).
+    ``search`` is `GREEDY`, `BEAM`, `FLIP` (after greedy) or `EXACT`; it is compiled, and no other.  The probabilities
+    are those of `exact`, else of `visited_marginals`.
     """
     found: tuple[np.ndarray, np.ndarray] = _SEARCHES[search](pages, model, width)
     return found

@@ -13,13 +13,8 @@ from textmix.models.pmm import training_kernels as kernels
 class Training(NamedTuple):
     """The training pages in the form that an EM step reads.
 
-    A parameter theta_li is stored only for a pair of label l and word i that occur together on a page: K pairs.
-
-    Parameters
-    ----------
-    layout : the counts of each label set, `textmix.models.pmm.training_kernels.SetLayout`.
-    word, label : int32 (K,), word and label of each stored parameter.
-    shape : numbers of words and of labels, (V, L).
+    A parameter theta_li is stored only for a pair of label l and word i that occur together on a page: K pairs, whose
+    ``word`` and ``label`` are int32 (K,).  ``shape`` is (V, L).
     """
 
     layout: kernels.SetLayout
@@ -31,12 +26,8 @@ class Training(NamedTuple):
 class SetCounts(NamedTuple):
     """All that training reads of N pages: sums over the pages of each label set.
 
-    Parameters
-    ----------
-    sets : bool (S, L), the distinct label sets, sorted; none is empty.
-    counts : CSR (S, V), float64, the counts of the pages of each set.
-    label_count : float64 (L,), number (weight) of pages of each label.
-    size_count : float64 (L + 1,), number (weight) of pages with 0, 1, ..., L labels.
+    ``sets`` is bool (S, L), the distinct label sets, sorted, none empty; ``counts`` CSR (S, V) of their pages;
+    ``label_count``, (L,), and ``size_count``, (L + 1,), the number (weight) of pages of each label and of 0, 1, ..., L.
     """
 
     sets: np.ndarray
@@ -132,12 +123,7 @@ def _starts(lengths: np.ndarray) -> np.ndarray:
 class EMRun:
     """One EM run from a start; theta and alpha are updated in place.
 
-    Parameters
-    ----------
-    training : the training pages.
-    xi, zeta : exponents of the priors over theta and over alpha.
-    theta : float64 (K,), positive start of the stored parameters; the first M-step normalises them.
-    alpha : float64 (L, L), start of the biases.
+    ``theta``, float64 (K,), is a positive start of the stored parameters, which the first M-step normalises.
     """
 
     def __init__(self, training: Training, xi: float, zeta: float, theta: np.ndarray, alpha: np.ndarray) -> None:

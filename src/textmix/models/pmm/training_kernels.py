@@ -61,14 +61,9 @@ class SetLayout(NamedTuple):
 
 @njit
 def place_slots(layout: SetLayout, words: np.ndarray, parameter_words: np.ndarray, n_words: int) -> None:
-    """Fill ``layout.slot``: the parameter of every word of each member.
+    """Fill ``layout.slot``, the parameter of every word of each member.
 
-    Parameters
-    ----------
-    layout : all but ``slot`` filled.
-    words : int32 (start[S],); word of each entry of ``layout.x``.
-    parameter_words : int32 (K,); word of each parameter.
-    n_words : V.
+    ``words``, int32 (start[S],), are those of ``layout.x``, ``parameter_words``, int32 (K,), those of the parameters.
     """
     place = np.empty((len(layout.fixed), n_words), dtype=np.int32)
     for label in range(len(layout.fixed)):
@@ -116,10 +111,7 @@ def chunk_product(values: np.ndarray, weights: np.ndarray, start: int) -> tuple[
 def weighted_log_sum(values: np.ndarray, weights: np.ndarray) -> float:
     """Return sum_i weights_i log(values_i); values of equal weight are multiplied before one logarithm is taken.
 
-    Parameters
-    ----------
-    values : float64 (n,), positive.
-    weights : float64 (n,), in non-decreasing order.
+    The values are positive, the weights in non-decreasing order, float64 (n,) each.
     """
     total, product, weight, i = 0.0, 1.0, 0.0, 0
     while i < len(values):
@@ -152,10 +144,7 @@ def _add_share(slot: np.ndarray, c: float, theta: np.ndarray, phi: np.ndarray) -
 
 @njit
 def _collect(slot: np.ndarray, c: float, theta: np.ndarray, ratio: np.ndarray, gain: np.ndarray) -> float:
-    """Add c x_i / phi_i to ``gain`` at one label's parameters; return sum_i theta_i x_i / phi_i.
-
-    ``ratio`` holds x_i / phi_i of the words of a set.
-    """
+    """Add c x_i / phi_i to ``gain`` at one label's parameters; return sum_i theta_i times ``ratio``, x_i / phi_i."""
     mass = 0.0
     for i in range(len(slot)):
         gain[slot[i]] += c * ratio[i]
@@ -165,19 +154,10 @@ def _collect(slot: np.ndarray, c: float, theta: np.ndarray, ratio: np.ndarray, g
 
 @njit
 def expectation(layout: SetLayout, c: np.ndarray, theta: np.ndarray, gain: np.ndarray, mass: np.ndarray) -> float:
-    r"""E-step: the expected counts of equation (16) over theta, and the log-likelihood of the pages of several labels.
+    r"""E-step: return the log-likelihood \sum_s \sum_i x_si log \phi_si of the pages of several labels, equation (16).
 
-    Parameters
-    ----------
-    layout : the counts.
-    c : float64 (M,), the weights of `label_weights`.
-    theta : float64 (K,).
-    gain : float64 (K,), overwritten by \sum_s c_sl x_si / \phi_si; times \theta_li it is the expected count.
-    mass : float64 (M,), overwritten by R_sl = \sum_i x_si \theta_li / \phi_si.
-
-    Returns
-    -------
-    \sum_s \sum_i x_si log \phi_si.
+    ``c``, float64 (M,), are the weights of `label_weights`.  ``gain``, (K,), is overwritten by \sum_s c_sl x_si /
+    \phi_si, which times \theta_li is the expected count; ``mass``, (M,), by R_sl = \sum_i x_si \theta_li / \phi_si.
     """
     gain[:] = 0.0
     total = 0.0
@@ -203,16 +183,8 @@ def expectation(layout: SetLayout, c: np.ndarray, theta: np.ndarray, gain: np.nd
 def update_theta(layout: SetLayout, c: np.ndarray, gain: np.ndarray, mass: np.ndarray, theta: np.ndarray) -> np.ndarray:
     r"""M-step, equations (16) and (21): \theta_li <- [expected count + \xi - 1] / [sum of the counts + V (\xi - 1)].
 
-    Parameters
-    ----------
-    layout : the counts.
-    c : float64 (M,), the weights of `label_weights`.
-    gain, mass : float64 (K,) and (M,), as `expectation` wrote them.
-    theta : float64 (K,), changed in place.
-
-    Returns
-    -------
-    scale : float64 (L,), 1 / the normaliser of each label; theta of a word that is not stored is (\xi - 1) scale_l.
+    ``c``, ``gain`` and ``mass`` as of `expectation`; ``theta``, (K,), is changed.  The result, (L,), is 1 / the
+    normaliser of each label; theta of a word that is not stored is (\xi - 1) times it.
     """
     normaliser = layout.fixed.copy()
     for j in range(len(layout.label)):
@@ -226,17 +198,10 @@ def update_theta(layout: SetLayout, c: np.ndarray, gain: np.ndarray, mass: np.nd
 
 @njit
 def update_alpha(layout: SetLayout, mass: np.ndarray, zeta: float, alpha: np.ndarray) -> None:
-    r"""M-step, equation (17); two labels that never occur together get 1/2.
+    r"""M-step, equation (17), in place off the diagonal of alpha; two labels that never occur together get 1/2.
 
-    With B_lm = \alpha_lm \sum_s R_sl / |s|^2 over the sets s that hold l and m, the update is
-    \alpha_lm <- [B_lm + (\zeta - 1) / 2] / [B_lm + B_ml + \zeta - 1].
-
-    Parameters
-    ----------
-    layout : the counts.
-    mass : float64 (M,), R_sl as `expectation` wrote it.
-    zeta : \zeta, above 1.
-    alpha : float64 (L, L), changed in place off its diagonal.
+    With B_lm = \alpha_lm \sum_s R_sl / |s|^2 over the sets s that hold l and m, ``mass`` R_sl of `expectation`, the
+    update is \alpha_lm <- [B_lm + (\zeta - 1) / 2] / [B_lm + B_ml + \zeta - 1].
     """
     n_labels = len(alpha)
     shared = np.zeros((n_labels, n_labels))

@@ -98,11 +98,11 @@ class LDAClassifier(CountClassifier):
     def fit(self, X: Any, y: Any) -> Self:  # type: ignore[override]  # topics are estimated without weights
         """Estimate the class priors and the topics of each class from counts X (N, V) and labels y (N,).
 
-        Weights of documents have no place here: scikit-learn's estimator takes none.
+        scikit-learn's estimator takes no weights of documents.
 
         Raises
         ------
-        ValueError : X holds NaN, infinity or a negative number, or X and y do not suit each other.
+        ValueError : X and y do not suit each other.
         """
         return super().fit(X, y)
 
@@ -147,8 +147,7 @@ class LDAClassifier(CountClassifier):
 
         Raises
         ------
-        ValueError : X has other columns than in the fit, or holds NaN, infinity or a negative number; or a class is
-            not among those known.
+        ValueError : a class is not among those known.
         """
         check_is_fitted(self)
         X, rng = check_counts(self, X, reset=False), check_random_state(random_state)

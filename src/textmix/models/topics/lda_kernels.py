@@ -34,10 +34,8 @@ SMALLEST = float(np.finfo(np.float64).tiny)
 def expectations(counts: np.ndarray, rest: np.ndarray) -> np.ndarray:
     """Return exp E log p(word | topic) under Dirichlet distributions, float64 (W, K).
 
-    Parameters
-    ----------
-    counts : float64 (W, K), parameters of some words in each topic, positive.
-    rest : float64 (K,), sum of the parameters of all further words of the vocabulary.
+    ``counts``, (W, K), are the parameters of some words in each topic, positive; ``rest``, (K,), is the sum of those of
+    all further words of the vocabulary.
     """
     n_words, n_topics = counts.shape
     total = rest.copy()
@@ -87,14 +85,9 @@ def set_ratios(
 ) -> None:  # fmt: skip
     """Set ``likely``, float64 (n,), to p_w of a document's words, and ``ratios``, float64 (K,), to sums over them.
 
-    p_w is the sum over the topics of shares times probability of the word, plus ``least``; the sums are those of x_w
-    times probability of the word over p_w.
-
-    Parameters
-    ----------
-    rows, columns : of `rows_and_columns`: the words' probabilities are read side by side, and the topics' sums too.
-    data : float64 (n,), counts x of the words.
-    shares : float64 (K,), of the topics in the document.
+    p_w is the sum over the topics of shares (K,) times probability of the word, plus ``least``; the sums are those of
+    x_w, ``data``, times probability of the word over p_w.  ``rows`` and ``columns`` are those of `rows_and_columns`:
+    the words' probabilities are read side by side, and the topics' sums too.
     """
     n, n_topics = rows.shape
     likely[:] = 0.0
@@ -123,13 +116,9 @@ def sweep_documents(
 ) -> np.ndarray:  # fmt: skip
     """Return the expected counts of words by topic, float64 (W, K), after the topics of each document were estimated.
 
-    Parameters
-    ----------
-    X : counts, CSR (N, W): indptr, indices, data.
-    words : float64 (W, K), exp E log p(word | topic).
-    gamma : float64 (N, K), where the parameters of each document start; overwritten by its estimate.
-    alpha : pseudo-words of each topic in a document.
-    updates : most updates of a document; it has converged when the mean change is below ``tol``.
+    ``X`` are CSR counts (N, W); ``words``, (W, K), are exp E log p(word | topic); ``gamma``, (N, K), holds the start of
+    each document's parameters, and then its estimate.  A document has most ``updates`` updates; it has converged when
+    the mean change is below ``tol``.
     """
     indptr, indices, data = X
     n_topics, found = words.shape[1], np.zeros_like(words)
@@ -164,12 +153,7 @@ def bounds(
 ) -> np.ndarray:  # fmt: skip
     """Return the variational bound of log p of documents' words in their order, float64 (N,), in nats.
 
-    Parameters
-    ----------
-    X : counts, CSR (N, V): indptr, indices, data.
-    words : float64 (V, K), probability of each word in each topic, positive.
-    alpha : pseudo-words of each topic in a document.
-    updates : of the parameters of each document.
+    ``words``, (V, K), are the probabilities of each word in each topic, positive; ``updates`` those of each document.
     """
     indptr, indices, data = X
     n_topics, found = words.shape[1], np.empty(len(indptr) - 1)
@@ -217,13 +201,9 @@ def draw_topics(
 ) -> None:
     """Draw the topics of the words from ``start`` to ``stop - 1``, of which those drawn before are drawn anew.
 
-    Parameters
-    ----------
-    words : of the document, int32 (T,).
-    phi : float64 (V, K), probability of each word in each topic.
-    topic : int64 (G, T, `TOGETHER`), of each particle and word, -1 if not drawn yet; overwritten.
-    count : float64 (G, K, `TOGETHER`), pseudo-words and words of each topic, kept up to date.
-    state : uint64 (P,), of the random numbers of each particle, advanced; P is G times `TOGETHER`.
+    ``phi`` is (V, K), p(word | topic).  ``topic``, int64 (G, T, `TOGETHER`), of each particle and word, is -1 if not
+    drawn yet; ``count``, float64 (G, K, `TOGETHER`), are pseudo-words and words of each topic, kept up to date;
+    ``state``, uint64 (P,), P = G times `TOGETHER`, those of the random numbers of each particle.
     """
     groups, n_topics = count.shape[:2]
     share, last = np.empty(len(state)), np.full(len(state), -1)
@@ -259,15 +239,7 @@ def left_to_right(
 
     Before each word every particle draws the topics of all earlier words once more.  The mean over the particles of
     p(word | topics of the earlier words) is the next factor; then the particles are drawn anew by these probabilities,
-    and each draws the topic of the word.
-
-    Parameters
-    ----------
-    tokens, offsets : words of N documents, int32 (T,) and int64 (N + 1,).
-    phi : float64 (V, K), probability of each word in each topic.
-    alpha : pseudo-words of each topic in a document.
-    particles : R.
-    seed : of the random numbers of each document.
+    and each draws the topic of the word.  ``phi`` is (V, K), p(word | topic); the seed is that of each document.
     """
     n_topics, found = phi.shape[1], np.zeros(len(offsets) - 1)
     # Particles beyond R fill the last group; nothing is read from them.
