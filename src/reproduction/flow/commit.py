@@ -10,7 +10,7 @@ from pathlib import Path
 
 def commit_of(folder: Path) -> dict[str, str]:
     """Return ``commit`` (hash), ``date`` (ISO 8601) and ``changes`` (whether tracked files differ) of a folder, in
-    words. There is only ``commit``, which then says why, where git is not installed or the folder is no checkout.
+    words.  There is only ``commit``, which then says why, where git is not installed or the folder is no checkout.
     """
     git = shutil.which("git")
     if git is None:

@@ -30,8 +30,8 @@ CLAIM_UNIT = "beyond what the claim asks"
 
 @dataclass(frozen=True)
 class Reading:
-    """The value of a row under one reading: ``levels`` maps factor -> level, ``spread`` is over the trials. ``value``
-    is in the row's unit, of a claim its distance from its boundary; where it is None, ``reason`` says why. ``inside``:
+    """The value of a row under one reading: ``levels`` maps factor -> level, ``spread`` is over the trials.  ``value``
+    is in the row's unit, of a claim its distance from its boundary; where it is None, ``reason`` says why.  ``inside``:
     it lies within the margin, or the claim holds.
     """
 

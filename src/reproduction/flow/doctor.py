@@ -86,7 +86,7 @@ def survey(
     unlocks: Mapping[str, str] = MappingProxyType({}),
     finds: Callable[[str], bool] = reaches,
 ) -> list[Finding]:
-    """Return a finding for each data set; nothing is fetched, and no file is read but records. ``finds`` tells whether
+    """Return a finding for each data set; nothing is fetched, and no file is read but records.  ``finds`` tells whether
     the name of a host is found, and is asked once for each.
     """
     asked = functools.cache(finds)

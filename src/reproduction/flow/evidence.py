@@ -27,7 +27,7 @@ OUTCOMES = RESULTS / "tests/outcomes.json"
 
 @dataclass(frozen=True)
 class EvidenceReader:
-    """The evidence of a run, each part read once for all papers: it costs the digest of the code behind it. ``root``
+    """The evidence of a run, each part read once for all papers: it costs the digest of the code behind it.  ``root``
     holds ``config/``, ``tests/`` and ``workflow/``; ``folders`` maps paper -> its configuration.
     """
 
@@ -77,9 +77,9 @@ def sources_of_test(tests: Path, file: str) -> list[Path]:
 
 
 def test_outcomes(tests: Path) -> dict[str, str]:
-    """Return test -> ``passed`` or ``failed``, for the tests whose code is that of their last outcome. `make test`
+    """Return test -> ``passed`` or ``failed``, for the tests whose code is that of their last outcome.  `make test`
     writes `OUTCOMES`: a test, such as ``models/test_dcm.py::test_gradient``, with its outcome and the digest of its
-    code. Outcomes that were changed by hand do not count; ``snakemake verify`` names their file.
+    code.  Outcomes that were changed by hand do not count; ``snakemake verify`` names their file.
     """
     try:
         io.check_result(OUTCOMES)

@@ -79,7 +79,7 @@ class Job:
 
 def set_up_log(path: str | Path | None) -> None:
     """Log to the terminal and to a file, if any, which is overwritten: textmix's messages from INFO, others from
-    WARNING. Progress is told every two seconds on a terminal, and once a minute in the file and where no person looks
+    WARNING.  Progress is told every two seconds on a terminal, and once a minute in the file and where no person looks
     on.
     """
     handlers: list[logging.Handler] = [logging.StreamHandler(sys.stderr)]
@@ -120,9 +120,9 @@ def job(snakemake: Any, tolerate_missing: bool = False, threads: int = 1) -> Ite
     """Surround a workflow script in a ``with`` block: set up threads, log and record, and handle the script's errors.
 
     A `MissingResult` is no failure: every output is written as a missing result, and the job ends well; with
-    ``tolerate_missing`` the script handles missing inputs itself (comparison, report), and it is raised again. Any
+    ``tolerate_missing`` the script handles missing inputs itself (comparison, report), and it is raised again.  Any
     other `TextmixError`, and a change of code, environment or input, end the process with code 1, an interrupt with
-    130. What the block imports is found where the plan finds it (`reproduction.flow.provenance.search_path`).
+    130.  What the block imports is found where the plan finds it (`reproduction.flow.provenance.search_path`).
     ``threads``: see `textmix.numerics.threads`.
     """
     from textmix.numerics.determinism import limit_threads

@@ -49,7 +49,7 @@ _RECORDS = ("published.csv", "checks.yaml", "choices.yaml", "paper.yaml", "histo
 
 @dataclass(frozen=True, eq=False)
 class Jobs:
-    """The jobs of a plan; ``mirror`` is the folder of raw data, if any. ``here``: jobs run in the environment of this
+    """The jobs of a plan; ``mirror`` is the folder of raw data, if any.  ``here``: jobs run in the environment of this
     process, not in environments that Snakemake makes.
     """
 
@@ -431,7 +431,7 @@ class Jobs:
         return ""
 
     def _fresh_curves(self, paper: str) -> dict[str, str]:
-        """Return file -> content of a paper's specification curves where they are those of today. They are a setting
+        """Return file -> content of a paper's specification curves where they are those of today.  They are a setting
         and no input of the pages, which would else run every reading.
         """
         folder, wildcards = Path(f"results/papers/{paper}/specifications"), _Wildcards(paper)

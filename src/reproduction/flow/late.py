@@ -1,8 +1,8 @@
 """Parts of other packages that load when they are first used, so that a job does not wait for code that it never runs.
 
 scikit-learn imports all of SciPy's statistics, and SciPy imports NumPy's Fortran wrapper and its tests; together they
-take half of the time in which a job starts. Python's ``LazyLoader`` runs the code of a module at the first look at one
-of its attributes. The module of scikit-learn that imports pandas, for frames that no job gives it, runs as if there
+take half of the time in which a job starts.  Python's ``LazyLoader`` runs the code of a module at the first look at one
+of its attributes.  The module of scikit-learn that imports pandas, for frames that no job gives it, runs as if there
 were no pandas; any other import finds pandas as ever.
 """
 

@@ -1,7 +1,7 @@
 """Measures: quantities that one paper alone defines, computed by its own code and stored in one form.
 
-A measure is a function ``(sources, settings, generator) -> Measure`` of a paper's module. Its docstring has a line
-``Settings:`` for the keys of its entry in paper.yaml, and a line ``Result:`` for its values and tables. A measure that
+A measure is a function ``(sources, settings, generator) -> Measure`` of a paper's module.  Its docstring has a line
+``Settings:`` for the keys of its entry in paper.yaml, and a line ``Result:`` for its values and tables.  A measure that
 repeats something keeps the number of each repetition (`Repeated`), so that its mean is judged by the same tests as any
 score.
 """
@@ -33,7 +33,7 @@ REPEATED = ("key", "repetition", "value", "test_ratio")
 
 @dataclass(frozen=True)
 class Repeated:
-    """A number of each of one or more repetitions, in their order. ``test_ratio`` is n_test / (n - n_test) where each
+    """A number of each of one or more repetitions, in their order.  ``test_ratio`` is n_test / (n - n_test) where each
     has a random split of n documents; 0 where they are independent, as starts and seeds are.
     """
 
@@ -127,8 +127,8 @@ class Measure:
 
     def save(self, folder: str | Path, meta: Mapping[str, Any]) -> None:
         """Write ``values.csv``, ``repeated.csv`` (`REPEATED`) where a value is `Repeated`, and ``<name>.csv`` for each
-        table. ``folder`` and ``meta``: see `textmix.core.io.new_folder`. ValueError if rows of a table differ in their
-        keys.
+        table.  ``folder`` and ``meta``: see `textmix.core.io.new_folder`.  ValueError if rows of a table differ in
+        their keys.
         """
         repeated = [row for key, value in self.values.items() for row in _repeated(key, value)]
         with io.new_folder(folder, meta) as target:
@@ -182,7 +182,7 @@ class Quantities:
         }
 
     def differences(self, pairs: Mapping[str, tuple[str, str]], roles: Sequence[str]) -> dict[str, float]:
-        """Return the `interval` of ``left - right`` over the trials of each role, by ``<role>_<key>``. ``pairs`` maps
+        """Return the `interval` of ``left - right`` over the trials of each role, by ``<role>_<key>``.  ``pairs`` maps
         key -> names of left and right; the empty name stands for 0.
         """
         values: dict[str, float] = {}

@@ -58,7 +58,7 @@ class _Ancestry:
 
 
 class Ancestors:
-    """The origins of the results in a run's folder, read from the records. ``inputs`` maps path -> digest of the
+    """The origins of the results in a run's folder, read from the records.  ``inputs`` maps path -> digest of the
     results whose records may be read; any other stands for itself by its digest.
     """
 

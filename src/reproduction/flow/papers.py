@@ -1,10 +1,10 @@
 """The papers, one folder each, read and checked; adding a folder adds a paper, and no list names them.
 
-A paper lies in ``config/papers/`` or in a folder outside the repository that ``papers_from`` names. That one holds a
+A paper lies in ``config/papers/`` or in a folder outside the repository that ``papers_from`` names.  That one holds a
 folder a paper, with its configuration and its code, and may hold ``datasets.yaml``, ``methods.yaml`` and
 ``roles.yaml``: further entries, in the form of the files of ``config/``.
 
-``role_lists`` of a ``paper.yaml`` gives one name to several roles, wherever the files of the paper name roles. The
+``role_lists`` of a ``paper.yaml`` gives one name to several roles, wherever the files of the paper name roles.  The
 lists are expanded when a file is read; the rest of the code sees roles only.
 """
 
@@ -55,7 +55,7 @@ def outside(config: Mapping[str, Any]) -> list[Path]:
 
 def paper_folders(root: Path, further: Iterable[Path] = ()) -> dict[str, Path]:
     """Return name -> folder of every paper, sorted by name: each folder with a ``paper.yaml`` in ``config/papers`` of
-    ``root`` or in ``further``. ConfigError if two have one name, or a name holds other characters than a-z, 0-9 and _.
+    ``root`` or in ``further``.  ConfigError if two have one name, or a name holds other characters than a-z, 0-9 and _.
     """
     found = {path.name: path for path in (root / FOLDER).iterdir() if path.is_dir()}
     for folder in further:
@@ -147,9 +147,9 @@ def source_of(paper: str) -> str:
 def load_papers(
     root: Path, methods: Mapping[str, Method], folders: Mapping[str, Path] | None = None
 ) -> dict[str, dict[str, Any]]:
-    """Return name -> content of every ``paper.yaml``, checked, in the order of ``place``, then of names. ``root`` holds
-    ``config/`` and ``workflow/``; ``folders`` (paper -> folder) are by default those of ``config/papers``. ConfigError
-    if a file is missing or wrong, or names what does not exist.
+    """Return name -> content of every ``paper.yaml``, checked, in the order of ``place``, then of names.  ``root``
+    holds ``config/`` and ``workflow/``; ``folders`` (paper -> folder) are by default those of ``config/papers``.
+    ConfigError if a file is missing or wrong, or names what does not exist.
     """
     found = paper_folders(root) if folders is None else folders
     papers = {name: _paper(root, folder, methods) for name, folder in found.items()}
@@ -221,9 +221,9 @@ def check_entries(
     methods: Mapping[str, Method],
     schema: Path,
 ) -> None:
-    """Check entries that could stand in a paper.yaml in the place of its own. ``changed`` maps ``features``,
+    """Check entries that could stand in a paper.yaml in the place of its own.  ``changed`` maps ``features``,
     ``splits``, ``experiments`` and ``measures`` to them by name; ``where`` is for messages; lists of roles in ``paper``
-    are expanded. ConfigError if an entry breaks the schema, or names what does not exist.
+    are expanded.  ConfigError if an entry breaks the schema, or names what does not exist.
     """
     validate({**paper, **changed, "tables": {}, "figures": {}}, schema, where)
     for key, experiment in changed["experiments"].items():
@@ -344,7 +344,7 @@ def _imported(module: str, where: str) -> Any:
 
 
 def _check_figure(where: str, figure: Mapping[str, Any], paper: Mapping[str, Any]) -> None:
-    """Check that the roles of a figure exist, and its experiment with the methods, variants and parameter of it. The
+    """Check that the roles of a figure exist, and its experiment with the methods, variants and parameter of it.  The
     methods of a figure without an experiment are names of its function's own.
     """
     experiments = paper["experiments"]
@@ -377,7 +377,7 @@ def variants_of(entry: Mapping[str, Any]) -> list[str]:
 
 
 def check_name(kind: str, name: str, known: Iterable[str], where: str) -> None:
-    """Raise ConfigError, which gives the nearest known name, if a name is not known. ``kind`` and ``where`` (file and
+    """Raise ConfigError, which gives the nearest known name, if a name is not known.  ``kind`` and ``where`` (file and
     key) are for the message.
     """
     if name not in (allowed := list(known)):

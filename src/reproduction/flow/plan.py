@@ -79,7 +79,7 @@ class Plan:
         return self._shared("splits")
 
     def _shared(self, kind: str) -> dict[str, Any]:
-        """Return the entries of all papers by name. Papers share results by name, so a name with two meanings raises
+        """Return the entries of all papers by name.  Papers share results by name, so a name with two meanings raises
         ConfigError.
         """
         found: dict[str, Any] = {}
@@ -210,7 +210,7 @@ class Plan:
 
 
 def make_plan(config: Mapping[str, Any], root: Path, resources: Path | None = None, mirror: Path | None = None) -> Plan:
-    """Return the plan of one run from the merged configuration (config.yaml, further files, ``--config``). Data sets
+    """Return the plan of one run from the merged configuration (config.yaml, further files, ``--config``).  Data sets
     may lie in ``resources`` and ``mirror`` already; each counts as within reach where ``resources`` is None.
     """
     further = outside(config)

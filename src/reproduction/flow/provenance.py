@@ -2,10 +2,10 @@
 
 The digest covers the syntax tree of every module that a script reaches in a package that is read from its source files:
 textmix itself, each package that lies beside its source, and a module of the user's own: one without a distribution, or
-one that is installed as editable. Import statements are followed; nothing is imported. Any other package counts by its
-version (`textmix.core.environment`). Comments, docstrings and formatting are left out, so that only an edit that can
-change a number counts. The caller passes the modules that the method registry names by strings. The files in a folder
-with the name of a module (``stoplists/`` beside ``stoplists.py``) count as part of it.
+one that is installed as editable.  Import statements are followed; nothing is imported.  Any other package counts by
+its version (`textmix.core.environment`).  Comments, docstrings and formatting are left out, so that only an edit that
+can change a number counts.  The caller passes the modules that the method registry names by strings.  The files in a
+folder with the name of a module (``stoplists/`` beside ``stoplists.py``) count as part of it.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ _DOCUMENTED = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
 
 
 def search_path() -> list[str]:
-    """Return the folders in which the plan and each job look for modules: those of ``PYTHONPATH`` and of Python. The
+    """Return the folders in which the plan and each job look for modules: those of ``PYTHONPATH`` and of Python.  The
     folders of the process, of Snakefiles and of scripts are none of them: Snakemake has them in the plan or in the job
     alone.
     """
@@ -93,8 +93,8 @@ def _is_package(folder: Path) -> bool:
 class _Found:
     """Where Python finds a module.
 
-    ``file`` is None for a namespace, and for a module that is built into Python. ``folder`` holds the module or its
-    package, as the search path has it; it is empty for a namespace. ``inner`` are the folders of its submodules; a
+    ``file`` is None for a namespace, and for a module that is built into Python.  ``folder`` holds the module or its
+    package, as the search path has it; it is empty for a namespace.  ``inner`` are the folders of its submodules; a
     namespace may have several.
     """
 

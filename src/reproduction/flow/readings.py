@@ -1,8 +1,8 @@
 """The readings that a document leaves open: ``readings`` in ``config/papers/<paper>/choices.yaml``.
 
-A reading is the paper's ``paper.yaml`` with other values at some of its keys. An entry that becomes another one gets a
-name of its own, which holds a digest of its content. So the jobs of a reading are jobs of the paper by the same rules,
-readings share what they have in common, and the choice of the table is not made twice. The module is imported while
+A reading is the paper's ``paper.yaml`` with other values at some of its keys.  An entry that becomes another one gets a
+name of its own, which holds a digest of its content.  So the jobs of a reading are jobs of the paper by the same rules,
+readings share what they have in common, and the choice of the table is not made twice.  The module is imported while
 Snakemake parses the workflow, so it imports nothing heavy.
 """
 
@@ -72,7 +72,7 @@ class DeclaredReading:
 
 @dataclass(frozen=True)
 class Specification:
-    """The readings of some rows (ids of published.csv). ``factors`` maps factor -> level -> why the source allows it;
+    """The readings of some rows (ids of published.csv).  ``factors`` maps factor -> level -> why the source allows it;
     ``points`` are run, first the choice of the table; ``product`` is the number of all readings.
     """
 
@@ -184,7 +184,7 @@ def _product(factors: Mapping[str, Mapping[str, Any]]) -> Iterator[dict[str, str
 
 
 def _drawn(factors: Mapping[str, Mapping[str, Any]], axes: list[Any]) -> list[dict[str, str]]:
-    """Return the points that are run: first the choice of the table, then a draw without replacement of the others. A
+    """Return the points that are run: first the choice of the table, then a draw without replacement of the others.  A
     hash of the axes and of the levels seeds the draw, so that a further level moves few points.
     """
     chosen = {factor: next(name for name, one in each.items() if _is_of_table(one)) for factor, each in factors.items()}

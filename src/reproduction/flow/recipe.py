@@ -1,6 +1,6 @@
 """What a result depends on besides its inputs: the code that its job reaches, and the settings of the job.
 
-Both are parameters of the rule, so that Snakemake makes a result again after an edit. The record beside each result
+Both are parameters of the rule, so that Snakemake makes a result again after an edit.  The record beside each result
 repeats them for the pages, for ``snakemake verify`` and for the comparison with the recorded run.
 """
 
@@ -71,7 +71,7 @@ def record_of(
     state: tuple[Mapping[str, str], Mapping[str, str]],
     inputs: Mapping[str, str],
 ) -> dict[str, Any]:
-    """Return the part of a result's record that says what made it, without times and absolute paths. ``script`` has no
+    """Return the part of a result's record that says what made it, without times and absolute paths.  ``script`` has no
     ending, ``state`` is that of `Code.state`, ``inputs`` maps path -> digest.
     """
     return {

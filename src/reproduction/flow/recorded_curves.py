@@ -45,8 +45,8 @@ def declared_digest(point: DeclaredReading) -> str:
 
 def record_curves(folder: Path, file: Path, declared: Sequence[Specification], commit: str) -> list[str]:
     """Write the curves of a folder into a paper's ``recorded/curves.csv`` beside those that are there; return the rows
-    written. A curve that lacks the value of a reading stays as it was recorded before. IntegrityError if the folder was
-    changed by hand, or none of its curves has all its readings.
+    written.  A curve that lacks the value of a reading stays as it was recorded before.  IntegrityError if the folder
+    was changed by hand, or none of its curves has all its readings.
     """
     points = [(one.name, point) for one in declared for point in one.points]
     digests = {(name, levels_text(point.levels)): declared_digest(point) for name, point in points}
@@ -83,7 +83,7 @@ def recorded_curves(file: Path, declared: Sequence[Specification]) -> dict[str, 
 
 
 def current(rows: Iterable[Row], declared: Sequence[Specification]) -> list[Row]:
-    """Return the recorded curves of the readings that are declared today. Readings added since by a factor or level
+    """Return the recorded curves of the readings that are declared today.  Readings added since by a factor or level
     have no value; of a curve of which a point is no longer declared nothing is left.
     """
     curves: dict[tuple[str, str], list[Row]] = {}

@@ -1,6 +1,6 @@
 """The results of one paper, read by the names that the paper uses for its data.
 
-A paper names its data by roles (``newsgroups``, ``yahoo_arts``), which the configuration maps to data sets. `Results`
+A paper names its data by roles (``newsgroups``, ``yahoo_arts``), which the configuration maps to data sets.  `Results`
 finds a file by role and checks it against its record, which holds the digests of the files or the reason why the result
 is missing.
 """
@@ -62,7 +62,7 @@ def role_entries(roles: Mapping[str, Mapping[str, Any]]) -> dict[str, RoleEntry]
 
 
 def as_read(entries: Mapping[str, RoleEntry], datasets: Path) -> dict[str, RoleEntry]:
-    """Return the entries, each with comparability and note of the stand-in that was read, if one was. ``datasets`` is
+    """Return the entries, each with comparability and note of the stand-in that was read, if one was.  ``datasets`` is
     the folder of the parsed data sets; one that is not there, or is missing, changes nothing.
     """
     return {role: _as_read(entry, datasets) for role, entry in entries.items()}
@@ -80,7 +80,7 @@ def _as_read(entry: RoleEntry, datasets: Path) -> RoleEntry:
 
 @dataclass(frozen=True)
 class MeasuredValue:
-    """One value of a measure: the mean of its ``repetitions``, if any. ``standard_deviation`` is that of the sample;
+    """One value of a measure: the mean of its ``repetitions``, if any.  ``standard_deviation`` is that of the sample;
     ``test_ratio`` is n_test / n_train of the repetitions' splits, 0 of starts and seeds.
     """
 
@@ -102,7 +102,7 @@ class Evidence:
 class Results:
     """The results of one paper, read by role.
 
-    Every method checks the file that it reads. It raises `NotRun` where the file is absent, `MissingResult` where the
+    Every method checks the file that it reads.  It raises `NotRun` where the file is absent, `MissingResult` where the
     file records a missing result, and `IntegrityError` where the file was changed by hand.
 
     Parameters
@@ -162,7 +162,7 @@ class Results:
 
     def scores(self, experiment: str, role: str, method: str, metric: str) -> dict[str, list[float]]:
         """Return a metric of a method as variant -> one value for each trial, in their order; empty where it was not
-        scored. Shares are fractions from 0 to 1, log losses are in nats.
+        scored.  Shares are fractions from 0 to 1, log losses are in nats.
         """
         groups: dict[str, list[float]] = {}
         for row in self._rows("scores", experiment, role, method):
