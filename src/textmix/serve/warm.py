@@ -31,13 +31,8 @@ DOCUMENTS = 24
 
 @dataclass(frozen=True)
 class Warmed:
-    """The kernels that were compiled for one class.
-
-    Parameters
-    ----------
-    name : of the class.
-    seconds : of the clock.
-    missing : why it could not be tried, or nothing.
+    """The kernels that were compiled for one class; ``seconds`` are of the clock, ``missing`` says why it could not be
+    tried.
     """
 
     name: str
