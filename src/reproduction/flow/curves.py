@@ -90,9 +90,7 @@ class Curve:
 
     @property
     def holds(self) -> bool | None:
-        """Whether the range of the readings contains the printed value, or a reading makes the claim hold; None of
-        fewer than two values.
-        """
+        """Whether the readings' range has the printed value, or one makes the claim hold; None below two values."""
         if self.span is None:
             return None
         if self.is_claim:

@@ -118,9 +118,7 @@ def only(sources: Sources) -> MeasureData:
 
 @dataclass(frozen=True)
 class Measure:
-    """The result of a measure: ``measure:`` locators name the keys of ``values``; figures read ``tables``, name -> rows
-    with the same keys.
-    """
+    """The result of a measure, whose keys ``measure:`` locators name; figures read ``tables``, name -> rows."""
 
     values: Mapping[str, Value]
     tables: Mapping[str, Sequence[Mapping[str, Any]]] = field(default_factory=dict)
@@ -195,9 +193,7 @@ class Quantities:
 
 
 def interval(key: str, left: Sequence[float], right: Sequence[float], test_ratio: float) -> dict[str, float]:
-    """Return the mean of ``left - right`` over the trials by a key, and its 95 % interval (``_ci_low``, ``_ci_high``),
-    that of the corrected resampled t-test.
-    """
+    """Return the mean of ``left - right`` by a key, and its 95 % interval by the corrected resampled t-test."""
     estimate = resampled_difference(left, right, test_ratio)
     return {key: estimate.value, f"{key}_ci_low": estimate.low, f"{key}_ci_high": estimate.high}
 
@@ -231,9 +227,7 @@ def run_measure(
     settings: Settings,
     generator: np.random.Generator,
 ) -> Measure:
-    """Return what ``<package of the paper>.<function>(sources, settings, generator)`` returns; ``sources`` maps role ->
-    data, for the roles for which a data set stands.
-    """
+    """Return what ``<package of the paper>.<function>(sources, settings, generator)`` returns."""
     module, _, name = function.partition(".")
     package = package_of(paper)
     try:

@@ -193,9 +193,7 @@ def expand_paper(paper: Mapping[str, Any], source: str) -> dict[str, Any]:
 
 
 def _expand_entry(entry: Mapping[str, Any], lists: RoleLists, place: str) -> dict[str, Any]:
-    """Return an experiment, measure or figure with the lists in its ``roles`` expanded; where roles map to splits, each
-    gets the split of its list.
-    """
+    """Return an entry with the lists in its ``roles`` expanded; each role of a list gets the split of the list."""
     if "roles" not in entry:
         return dict(entry)
     roles = _expand_roles(entry["roles"], lists, place)
@@ -377,9 +375,7 @@ def variants_of(entry: Mapping[str, Any]) -> list[str]:
 
 
 def check_name(kind: str, name: str, known: Iterable[str], where: str) -> None:
-    """Raise ConfigError, which gives the nearest known name, if a name is not known.  ``kind`` and ``where`` (file and
-    key) are for the message.
-    """
+    """Raise ConfigError, which gives the nearest known name, if a name is not known."""
     if name not in (allowed := list(known)):
         nearest, _, rest = (suggest(name, allowed) or f"there is no {kind} at all").partition("? ")
         remedy = f"{nearest}?" if rest and len(allowed) > _LISTED else f"{nearest}? {rest}" if rest else nearest
@@ -387,9 +383,7 @@ def check_name(kind: str, name: str, known: Iterable[str], where: str) -> None:
 
 
 def check_references(name: str, paper: Mapping[str, Any], roles: Collection[str]) -> None:
-    """Check that a paper names roles, features and splits that exist; else ConfigError, which names the file and the
-    place in it.
-    """
+    """Check that a paper names roles, features and splits that exist; else ConfigError names file and place."""
     for where, role, features, split in _references(paper):
         for kind, key, known in (
             ("role", role, roles if where == "roles" else paper["roles"]),

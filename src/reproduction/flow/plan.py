@@ -79,9 +79,7 @@ class Plan:
         return self._shared("splits")
 
     def _shared(self, kind: str) -> dict[str, Any]:
-        """Return the entries of all papers by name.  Papers share results by name, so a name with two meanings raises
-        ConfigError.
-        """
+        """Return the entries of all papers by name; ConfigError for two meanings: papers share results by name."""
         found: dict[str, Any] = {}
         for name, one in self.readings.items():
             for key, spec in one.spec[kind].items():

@@ -146,9 +146,7 @@ def is_found(module: str) -> bool:
 
 
 def module_file(module: str) -> Path | None:
-    """Return the file of a module, given by its dotted name; None of Python itself, and of a package that counts by its
-    version.
-    """
+    """Return the file of a module; None of Python's own, and of a package that counts by its version."""
     package, *parts = module.split(".")
     if not _is_beside(package):
         found = _find(module)
@@ -287,9 +285,7 @@ class Reached:
 
 
 def reachable(modules: Iterable[str], scripts: Iterable[str | Path] = (), neutral: Iterable[str] = ()) -> Reached:
-    """Return the digest of each script, of each module that it reaches, but for the neutral ones, and of their data
-    files, by name.
-    """
+    """Return the code that scripts and modules reach, but for the neutral modules."""
     found = Reached()
     queue = list(modules)
     named = set(queue)

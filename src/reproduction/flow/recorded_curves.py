@@ -37,9 +37,7 @@ Row = Mapping[str, object]
 
 
 def declared_digest(point: DeclaredReading) -> str:
-    """Return a digest of what a reading changes; names of changed entries hold the digest of their content, so that a
-    level's other value shows.
-    """
+    """Return a digest of what a reading changes, and so of the content of the changed entries."""
     return digest_of([dict(point.names), dict(point.keys)])[:_SHORT]
 
 
@@ -72,9 +70,7 @@ def record_curves(folder: Path, file: Path, declared: Sequence[Specification], c
 
 
 def recorded_curves(file: Path, declared: Sequence[Specification]) -> dict[str, str]:
-    """Return the recorded curves of the readings that are declared today, as `read_folder` returns a folder; none
-    without the file.
-    """
+    """Return the recorded curves of the readings declared today, as `read_folder` does; none without the file."""
     rows = current(_read(file), declared)
     if not rows:
         return {}

@@ -92,9 +92,7 @@ class MeasuredValue:
 
 @dataclass(frozen=True)
 class Evidence:
-    """Outcomes that no job of the run makes: test, such as ``models/test_dcm.py::test_gradient`` -> ``passed`` or
-    ``failed``.
-    """
+    """Outcomes that no job makes: test, such as ``models/test_dcm.py::test_gradient`` -> ``passed`` or ``failed``."""
 
     tests: Mapping[str, str] = field(default_factory=dict)
 
@@ -149,9 +147,7 @@ class Results:
         return entry.dataset
 
     def statistics(self, role: str, features: str | None = None) -> dict[str, Any]:
-        """Return the statistics (`textmix.data.corpus.Corpus.statistics`) of a role's feature set, or of its data set
-        as parsed.
-        """
+        """Return `textmix.data.corpus.Corpus.statistics` of a role's feature set, or of its data set as parsed."""
         if features is not None:
             self._require("features", features)
         dataset = self.dataset(role)
@@ -175,9 +171,7 @@ class Results:
         return len({row["trial"] for row in self._rows("scores", experiment, role, method)})
 
     def seconds(self, experiment: str, role: str, method: str, kind: str = "fit_seconds") -> list[float]:
-        """Return the seconds of a method's first variant, one value for each trial; ``kind`` is a column of the timing
-        file, such as ``predict_seconds``.
-        """
+        """Return a column of the timing file for a method's first variant, one value for each trial."""
         rows = self._rows("timings", experiment, role, method)
         first = rows[0].get("variant", "") if rows else ""
         return [float(entry_of(row, kind, f"time of {method}")) for row in rows if row.get("variant", "") == first]

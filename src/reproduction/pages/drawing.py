@@ -15,9 +15,7 @@ _SVG_REFERENCE = re.compile(r"url\(#([^)]+)\)")
 
 @dataclass(frozen=True)
 class Drawing:
-    """A figure of a page, by a name that is unique there: ``svg`` is that of `inline_svg`, or None for the ``reason``
-    given.
-    """
+    """A figure of a page, by a name unique there: ``svg`` as of `inline_svg`, or None for the ``reason`` given."""
 
     name: str
     title: str

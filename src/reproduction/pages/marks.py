@@ -71,9 +71,7 @@ class _Thousands(ScalarFormatter):
 
 
 def log_axis(axis: Axis, low: float, high: float, between: bool = True) -> None:
-    """Make an axis logarithmic, with readable numbers; few powers of ten have numbers between them, unless ``between``
-    forbids it for want of room.
-    """
+    """Make an axis logarithmic, with numbers between few powers of ten unless ``between`` forbids it."""
     axis._set_axes_scale("log")  # type: ignore[attr-defined]
     few = between and math.log10(high / low) < _NARROW
     axis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0) if few else (1.0,), numticks=6))

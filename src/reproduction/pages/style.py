@@ -75,18 +75,14 @@ def placeholder(title: str, reason: str) -> bytes:
 
 
 def panels(n: int, height: float = 2.8, **options: Any) -> tuple[Sheet, Sequence[Axes]]:
-    """Return a figure of text width and its ``n`` axes, side by side; ``height`` in inches, ``options`` of
-    `Figure.subplots`.
-    """
+    """Return a figure of text width and its ``n`` axes side by side; ``options`` are those of `Figure.subplots`."""
     figure = Sheet(figsize=(WIDTH, height))
     axes = figure.subplots(1, n, squeeze=False, **options)[0]
     return figure, list(axes)
 
 
 def grid_of_panels(n: int, columns: int, height: float, **options: Any) -> tuple[Sheet, Sequence[Axes]]:
-    """Return a figure and its ``n`` axes in rows of at most ``columns``; ``height`` of a row in inches, ``options`` as
-    in `panels`.
-    """
+    """Return a figure and its ``n`` axes in rows of at most ``columns``; ``height`` of a row in inches."""
     columns = min(n, columns)
     rows = -(-n // columns)
     figure = Sheet(figsize=(WIDTH, 0.5 + height * rows))

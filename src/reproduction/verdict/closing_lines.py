@@ -10,9 +10,7 @@ from reproduction.verdict.words import VERDICTS
 
 
 def report_line(name: str, summary: Path, page: str) -> str:
-    """Return the counts of a report's verdicts, but for zeros, in words and the path of its page; empty without
-    ``summary``.
-    """
+    """Return the counts of a report's verdicts, but for zeros, and the path of its page; empty without ``summary``."""
     if not summary.is_file():
         return ""
     counts = json.loads(summary.read_text(encoding="utf-8"))["verdicts"]

@@ -96,9 +96,7 @@ def read_remedies(entries: Mapping[str, Mapping[str, Any]]) -> dict[str, Remedy]
 
 
 def lacking(items: Iterable[Item], data: Iterable[DataUsed], remedies: Mapping[str, Remedy]) -> list[Lacking]:
-    """Return the data that are lacking, those for which most items wait first; a role may stand several times in
-    ``data``.
-    """
+    """Return the data that are lacking, those for which most items wait first."""
     known = {used.role: used for used in data}
     waiting: dict[str, dict[str, int]] = {}
     for item in items:

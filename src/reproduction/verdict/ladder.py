@@ -78,9 +78,7 @@ def own(items: Iterable[Item], patterns: Sequence[str]) -> Rung:
 
 
 def summary(papers: Mapping[str, tuple[Sequence[Item], Sequence[str]]]) -> dict[str, Any]:
-    """Return the ladder of all papers and the counts of each, for ``summary.json``; ``papers`` maps paper -> its judged
-    items, and the patterns of its own methods.
-    """
+    """Return ladder and counts of papers, given as paper -> judged items and patterns of its own methods."""
     items = [item for found, _ in papers.values() for item in found]
     results = results_of(items)
     counts = {

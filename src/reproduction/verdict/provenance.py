@@ -66,9 +66,7 @@ def read_seconds(benchmarks: Path, files: Sequence[Path]) -> dict[str, float]:
 
 
 def seconds_by_stage(seconds: Mapping[str, float]) -> dict[str, str]:
-    """Return the wall-clock time of the jobs of each stage, such as ``{"fit": "12.3 s"}``, from that of each job by
-    name, whose first folder is its stage.
-    """
+    """Return the wall-clock time of the jobs of each stage (the first folder of the name) as ``{"fit": "12.3 s"}``."""
     spent: dict[str, float] = {}
     for name, one in sorted(seconds.items()):
         stage = name.partition("/")[0]

@@ -211,9 +211,7 @@ def read_claims(folder: str | Path, schemas: str | Path) -> tuple[tuple[Publishe
 
 
 def read_published(path: str | Path) -> tuple[Published, ...]:
-    """Return the rows of ``published.csv`` in the file's order; ConfigError for a fault in it or an id that stands
-    twice.
-    """
+    """Return the rows of ``published.csv`` in its order; ConfigError for a fault, or an id that stands twice."""
     path = Path(path)
     rows = tuple(_row(path, line, cells) for line, cells in _cells(path))
     first: dict[str, int] = {}
@@ -348,9 +346,7 @@ def _operands(locators: Iterable[str], lists: RoleLists, place: str) -> list[str
 
 
 def read_choices(path: str | Path, schemas: str | Path) -> tuple[Choice, ...]:
-    """Return the entries of ``choices.yaml`` in the file's order, none where there is no file; ConfigError if it does
-    not follow its schema, or an id stands twice.
-    """
+    """Return the entries of ``choices.yaml`` in its order, if there is one; ConfigError for a fault in it."""
     entries = load_yaml_strict(path) if Path(path).is_file() else []
     validate(entries, Path(schemas) / "choices.schema.yaml", str(path))
     seen: set[str] = set()

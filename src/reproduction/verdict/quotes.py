@@ -22,9 +22,7 @@ _LEVELS = " at "
 
 @dataclass(frozen=True)
 class Reference:
-    """A recorded result that a text names: the id of a row, and the level of each factor of its reading; without levels
-    the value of the recorded run.
-    """
+    """A recorded result that a text names: a row under a reading's levels, or without levels in the recorded run."""
 
     row: str
     levels: Mapping[str, str]

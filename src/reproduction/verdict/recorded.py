@@ -80,9 +80,7 @@ class Facts:
 
 @dataclass(frozen=True)
 class RecordedRun:
-    """The recorded run: of each paper the last run that was recorded, alone or with others, its rows by id and the
-    facts about the run that gave them.
-    """
+    """The last recorded run of each paper: all rows by id, and paper -> the facts about the run that gave them."""
 
     rows: Mapping[str, RecordedRow]
     papers: Mapping[str, Facts]
@@ -116,9 +114,7 @@ def recorded_files(folders: Iterable[Path]) -> list[Path]:
 
 
 def read_recorded(files: Sequence[Path]) -> RecordedRun | None:
-    """Return the recorded run from the files of `recorded_files`, None where there are none; ConfigError if a file is
-    damaged, lacks the other one, or an id stands twice.
-    """
+    """Return the recorded run, None without files; ConfigError for damage, a file without the other, or an id twice."""
     rows: dict[str, RecordedRow] = {}
     papers: dict[str, Facts] = {}
     for folder in sorted({path.parent for path in files}):

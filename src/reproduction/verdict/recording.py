@@ -32,9 +32,7 @@ _NAMED = 5
 
 @dataclass(frozen=True)
 class PaperPlan:
-    """The configuration of a paper: its ``paper.yaml`` with the cap on trials, its published rows, checks and choices,
-    role -> data set, and the outcomes of tests that its rows name.
-    """
+    """The configuration of a paper; ``spec`` is its ``paper.yaml`` with the cap on trials."""
 
     spec: Mapping[str, Any]
     record: Record

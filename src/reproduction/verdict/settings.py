@@ -31,9 +31,7 @@ def used_setting(results: Results, locator: SettingLocator) -> float | str:
 
 
 def _uses(results: Results, keys: Sequence[str]) -> Iterator[Callable[[], int]]:
-    """Yield, for each result that uses a setting, a function that returns its number of trials or raises; 0 for a
-    measure and for features.
-    """
+    """Yield for each result that uses a setting a function that gives its number of trials (0 if none) or raises."""
     settings, part, name = results.settings, keys[0], keys[1] if len(keys) > 1 else ""
     for experiment, entry in settings.get("experiments", {}).items() if part in ("experiments", "splits") else ():
         chosen = [role for role, split in entry["roles"].items() if name in (experiment, split)]

@@ -249,9 +249,7 @@ def compare(
 
 
 def seconds_of(time: float | str) -> float:
-    """Return a time in seconds, given as a number of them or a text such as "90", "10 min" or "1.5 h"; else
-    ConfigError.
-    """
+    """Return seconds of a number, or of a text such as "90", "10 min" or "1.5 h"; else ConfigError."""
     found = _TIME.fullmatch(str(time))
     if found is None or found[2].lower() not in UNITS:
         raise ConfigError(f"{time!r} is no time; write a number and s, min or h, such as 10 min")

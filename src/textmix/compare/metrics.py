@@ -25,9 +25,7 @@ RESAMPLES, TRIED = 1000, 5
 
 
 class Answer(NamedTuple):
-    """What a candidate says of N documents: predicted classes (N,) or indicators (N, L), and ``probability`` (N, C) or
-    (N, L).
-    """
+    """Predicted classes (N,) or indicators (N, L), and the probability of each class or label, (N, C) or (N, L)."""
 
     labels: np.ndarray
     probability: np.ndarray
@@ -73,9 +71,7 @@ class ComparisonMetric(NamedTuple):
 
 
 def metric_of(name: str | None, task: str, labels: list[str]) -> ComparisonMetric:
-    """Return the metric of a name (of `names_of`, or ``f:LABEL``), by default the main one of the task; else
-    ConfigError.  The task is ``single`` or ``multi``.
-    """
+    """Return the metric of a name, by default the main one of the task (``single`` or ``multi``); else ConfigError."""
     name = name or main_metric(task)
     if name.startswith(ONE):
         label = name.removeprefix(ONE)

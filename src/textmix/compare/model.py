@@ -52,9 +52,7 @@ def views_of(search: Search, chosen: Sequence[Chosen], documents: LabelledTexts)
 def final_model(
     search: Search, chosen: Chosen, documents: LabelledTexts, names: Sequence[str], about: Mapping[str, Any]
 ) -> tuple[AveragedModel, float]:
-    """Return the chosen candidate fitted to documents as a model, with facts ``about`` it for its card, and the
-    processor seconds of its fits.
-    """
+    """Return the choice fitted to documents as a model, whose card has ``about``, and the fits' processor seconds."""
     seconds, parts, vectorisers = 0.0, list[PersistedModel](), dict[str, tuple[Any, Any]]()
     for part in chosen.parts:
         if part.base not in vectorisers:

@@ -267,9 +267,7 @@ class Search:
         return self.ends() - self.clock()
 
     def fit(self, job: FoldFit) -> tuple[list[np.ndarray], float, float]:
-        """Return the scores of each candidate of a job for its held-out documents, and its seconds of the processor and
-        of the clock of the budget.
-        """
+        """Return each candidate's scores of held-out documents, and the seconds of processor and budget's clock."""
         start, began, found = time.thread_time(), self.clock(), list[np.ndarray]()
 
         def keep(estimator: Any, documents: tuple[Any, Any], rows: np.ndarray) -> float:

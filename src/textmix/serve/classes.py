@@ -80,9 +80,7 @@ def can_be_persisted(kind: type) -> bool:
 
 
 def persisted_class(name: str) -> type:
-    """Return the class of a public name that a model may hold; AttributeError without such a name, ConfigError if it is
-    no class.
-    """
+    """Return the class of a public name; AttributeError without such a name, ConfigError if it is no class."""
     kind = class_of(name)
     if not isinstance(kind, type) or not can_be_persisted(kind):
         raise ConfigError(f"model: {name} is no class that a model may hold")

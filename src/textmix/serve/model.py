@@ -82,9 +82,7 @@ class PersistedModel:
         return tuple(getattr(self.steps[0][1], "beside", ()))
 
     def counts(self, text: Ragged) -> Any:
-        """Return the features of N texts, with the cells beside them where the model has columns, CSR (N, V);
-        ConfigError without a vectoriser.
-        """
+        """Return the features of N texts and of their cells, CSR (N, V); ConfigError without a vectoriser."""
         if len(self.steps) == 1:
             raise ConfigError("model: it was saved without a vectoriser; save a pipeline from texts to labels")
         first = self.steps[0][1]

@@ -112,9 +112,7 @@ class Writer:
             self._csv.writerow(["id", *self._keys, *["why"] * self._why, *every])
 
     def write(self, block: Sequence[NewText], labels: np.ndarray, probability: np.ndarray | None) -> None:
-        """Write the rows of a block of n texts: ``labels`` are indices, int (n,), or indicators, int (n, L);
-        ``probability`` is (n, L).
-        """
+        """Write the rows of n texts: labels int (n,) or indicators (n, L), and probabilities (n, L) or None."""
         if self._never_empty and probability is not None:
             labels = _filled(labels, probability)
         answers = self._single(labels, probability) if labels.ndim == 1 else self._several(labels, probability)

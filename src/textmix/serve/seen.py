@@ -24,9 +24,7 @@ def sketch(text: Ragged) -> list[int]:
 
 
 def share_seen(card: Mapping[str, Any], text: Ragged) -> float:
-    """Return the share of N texts that the model was fitted to, by those whose digests the sketch could hold; 0 without
-    one.
-    """
+    """Return the share of N texts that the model was fitted to, by digests the sketch could hold; 0 without one."""
     kept = np.array(card.get(SEEN, []), dtype=np.uint64)
     digests = np.unique(_digests(text))
     within = digests if len(kept) < KEPT else digests[digests <= kept[-1]]

@@ -223,9 +223,7 @@ def thin(X: sparse.csr_array, share: float, rng: Generator) -> sparse.csr_array:
 
 
 def join(X: sparse.csr_array, y: np.ndarray, m: int) -> tuple[sparse.csr_array, np.ndarray]:
-    """Return documents (N, V) of which each m of a class, in order, are one, and their classes; fewer that remain are
-    one too.
-    """
+    """Return documents (N, V) of which each m of a class, or the fewer that remain, are one, and their classes."""
     number = np.empty(len(y), dtype=np.int64)
     for label in np.unique(y):
         of_class = np.flatnonzero(y == label)
