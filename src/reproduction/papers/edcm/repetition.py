@@ -194,8 +194,7 @@ def normalisation(sources: Sources, settings: Settings, _: Generator) -> Measure
 
 
 def log_totals(beta: np.ndarray, lengths: Sequence[int]) -> np.ndarray:
-    r"""Return log Z(n), Z(n) = \sum_x q(x) over all count vectors of length n, for each of the increasing lengths from
-    1.
+    r"""Return log Z(n), Z(n) = \sum_x q(x) over all count vectors of length n; the lengths increase, from 1.
 
     A word present contributes \beta_w t^x / x, summed over x: \beta_w L(t), L = -log(1 - t), with beta (V,), positive.
     Hence
