@@ -1,7 +1,7 @@
 """The lines of a run on the terminal: one for each job that ends, with share, time since the start and what runs.
 
-Snakemake finds this handler by the name of the package, and ``profiles/default`` asks for it (``logger: textmix``).
-Snakemake's own log of the run, in ``.snakemake/log``, has every record, and ``--verbose`` shows them all here too.
+Snakemake finds this handler by the name of the package; ``profiles/default`` asks for it (``logger: textmix``).
+Snakemake's log in ``.snakemake/log`` has every record, and ``--verbose`` shows them all here too.
 """
 
 from __future__ import annotations

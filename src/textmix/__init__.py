@@ -16,10 +16,9 @@ __version__ = "0.2.0"
 
 
 def _modules() -> dict[str, str]:
-    """Return public name -> dotted name of its module, as the stub ``__init__.pyi`` states them to type checkers.
-
-    The stub is the only list.  It is read as text, because import statements in this file would make the digest of the
-    code of each program that imports textmix depend on every estimator.
+    """Return public name -> dotted name of its module, from the stub ``__init__.pyi``, the only list.  It is read as
+    text: import statements here would make the code digest of each program that imports textmix depend on every
+    estimator.
     """
     stub = ast.parse(Path(__file__).with_suffix(".pyi").read_text(encoding="utf-8"))
     imports = [node for node in stub.body if isinstance(node, ast.ImportFrom)]
@@ -31,14 +30,7 @@ __all__ = ["__version__", *_MODULES]  # noqa: PLE0604 - the keys are strings
 
 
 def __getattr__(name: str) -> Any:
-    """Return the public class, function or module of this name, after an import.
-
-    Python calls it for a name that is not yet defined.
-
-    Raises
-    ------
-    AttributeError : the name is not public.
-    """
+    """Return the public class, function or module of a name that is not yet defined, after an import."""
     if name not in _MODULES:
         raise AttributeError(f"textmix has no {name!r}; its public names are {', '.join(__all__)}")
     if _MODULES[name] == __name__:

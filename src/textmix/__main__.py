@@ -201,11 +201,7 @@ def form_of(options: argparse.Namespace) -> str:
 @contextmanager
 def _output(path: str | None) -> Iterator[IO[str]]:
     """Give a UTF-8 text stream to a file, which appears whole or not at all, or to the standard output if None.
-
-    Raises
-    ------
-    ConfigError : the folder of the file is not there.
-    OSError : the file cannot be written.
+    ConfigError if its folder is not there, OSError if it cannot be written.
     """
     if path and not Path(path).parent.is_dir():
         raise ConfigError(f"--output: there is no folder {Path(path).parent}; make it, or name another")
@@ -228,16 +224,7 @@ def _let_go(stream: io.TextIOWrapper) -> None:
 
 
 def compare(options: argparse.Namespace) -> None:
-    """Compare methods on the texts of FILE and print the method, its score, and the command that labels new texts.
-
-    Parameters
-    ----------
-    options : the options of `parser`.
-
-    Raises
-    ------
-    TextmixError : an option or the data are wrong, or no method has a score in time.
-    """
+    """Compare methods on the texts of FILE and print the method, its score, and the command that labels new texts."""
     began = time.monotonic()  # before the imports, which take seconds where other programs run
     import textmix.compare
 
@@ -249,17 +236,7 @@ def compare(options: argparse.Namespace) -> None:
 
 
 def predict(options: argparse.Namespace) -> None:
-    """Read the texts of FILE, label them by MODEL, write one row for each to the output, and log their number.
-
-    Parameters
-    ----------
-    options : the options of `parser`.
-
-    Raises
-    ------
-    TextmixError : an option, a text or the model is wrong.
-    OSError : the output cannot be written.
-    """
+    """Read the texts of FILE, label them by MODEL, write one row for each to the output, and log their number."""
     # Imported here, for the imports take seconds: `main` reports a wrong option before them.
     from textmix.data.user_table import of_card, read_texts
     from textmix.numerics.determinism import limit_threads
@@ -383,12 +360,7 @@ COMMANDS = {"compare": compare, "predict": predict, "evaluate": evaluate, "info"
 
 
 def _opened(path: str) -> IO[bytes]:
-    """Open a file for reading.
-
-    Raises
-    ------
-    ConfigError : it cannot be read.
-    """
+    """Open a file for reading; ConfigError if it cannot be read."""
     try:
         return open(path, "rb")
     except OSError as error:

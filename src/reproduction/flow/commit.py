@@ -9,12 +9,8 @@ from pathlib import Path
 
 
 def commit_of(folder: Path) -> dict[str, str]:
-    """Return the commit of a folder in words.
-
-    Returns
-    -------
-    ``commit`` (its hash), ``date`` (of the commit, ISO 8601) and ``changes``, which says whether tracked files differ
-    from the commit; only ``commit``, which then says why, where git is not installed or the folder is no checkout.
+    """Return ``commit`` (hash), ``date`` (ISO 8601) and ``changes`` (whether tracked files differ) of a folder, in
+    words.  There is only ``commit``, which then says why, where git is not installed or the folder is no checkout.
     """
     git = shutil.which("git")
     if git is None:

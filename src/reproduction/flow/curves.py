@@ -30,15 +30,9 @@ CLAIM_UNIT = "beyond what the claim asks"
 
 @dataclass(frozen=True)
 class Reading:
-    """The value of a row under one reading.
-
-    Parameters
-    ----------
-    levels : factor -> level.
-    value : in the row's unit; of a claim its distance from its boundary; None where it could not be made.
-    inside : whether it lies within the margin of the row, or the claim holds.
-    reason : why there is no value; empty where there is one.
-    spread : standard deviation of the value over its trials; None where it has none.
+    """The value of a row under one reading: ``levels`` maps factor -> level, ``spread`` is over the trials.  ``value``
+    is in the row's unit, of a claim its distance from its boundary; where it is None, ``reason`` says why.  ``inside``:
+    it lies within the margin, or the claim holds.
     """
 
     levels: Mapping[str, str]
@@ -54,10 +48,8 @@ class Curve:
 
     Parameters
     ----------
-    row, specification : id of the row, and the entry of ``choices.yaml``.
-    unit : of all values.
-    published : the printed value; 0 of a claim.
-    rounding : half a unit of the last printed digit; 0 of a claim.
+    specification : the entry of ``choices.yaml``.
+    published, rounding : the printed value, and half a unit of its last digit; both 0 of a claim.
     low, high : ends of the margin; infinite where there is none.
     readings : the first is the choice of the table.
     product : number of all readings, of which ``readings`` are all or a draw.
@@ -98,10 +90,7 @@ class Curve:
 
     @property
     def holds(self) -> bool | None:
-        """Whether the range of the readings contains the printed value, or a reading makes the claim hold.
-
-        None where fewer than two readings have a value.
-        """
+        """Whether the readings' range has the printed value, or one makes the claim hold; None below two values."""
         if self.span is None:
             return None
         if self.is_claim:
@@ -160,12 +149,7 @@ class Curve:
 
 
 def read_folder(folder: Path) -> dict[str, str]:
-    """Return file -> content of a folder of curves.
-
-    Raises
-    ------
-    IntegrityError : the folder was changed by hand.
-    """
+    """Return file -> content of a folder of curves; IntegrityError if it was changed by hand."""
     io.check_result(folder)
     names = sorted(path.name for path in folder.iterdir() if path.suffix in (".csv", ".svg"))
     return {name: (folder / name).read_text(encoding="utf-8") for name in names}

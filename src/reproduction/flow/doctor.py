@@ -20,7 +20,6 @@ class Finding:
 
     Parameters
     ----------
-    dataset : identifier.
     origin : ``resources`` where it was fetched already; else the kind of the first source that can be tried here;
         ``none`` where the only source is a mirror that is not there.
     identity : how a wrong copy would be noticed: ``content digest``, ``sha256`` (the files without one are named),
@@ -28,7 +27,7 @@ class Finding:
     size : bytes of the files as stored, or None where a size is not known.
     terms : the owners' terms of use.
     reachable : ``yes``, or ``no`` where the host's name is not found, the mirror lacks the files or names no folder.
-    unlocks : how many published rows wait for the data; may be empty.
+    unlocks : how many published rows wait for the data, in words; may be empty.
     """
 
     dataset: str
@@ -87,10 +86,8 @@ def survey(
     unlocks: Mapping[str, str] = MappingProxyType({}),
     finds: Callable[[str], bool] = reaches,
 ) -> list[Finding]:
-    """Return a finding for each data set; nothing is fetched, and no file is read but records.
-
-    ``unlocks`` gives how many published rows wait for a data set, in words; ``finds`` tells whether the name of a host
-    is found, and is asked once for each.
+    """Return a finding for each data set; nothing is fetched, and no file is read but records.  ``finds`` tells whether
+    the name of a host is found, and is asked once for each.
     """
     asked = functools.cache(finds)
     found = [_finding(entry, resources / entry.id, mirror, asked) for entry in entries]

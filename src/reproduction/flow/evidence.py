@@ -27,22 +27,15 @@ OUTCOMES = RESULTS / "tests/outcomes.json"
 
 @dataclass(frozen=True)
 class EvidenceReader:
-    """The evidence of a run, each part read once for all papers: it costs the digest of the code behind it.
-
-    Parameters
-    ----------
-    root : the folder with ``config/``, ``tests/`` and ``workflow/``.
-    folders : paper -> its folder of configuration.
+    """The evidence of a run, each part read once for all papers: it costs the digest of the code behind it.  ``root``
+    holds ``config/``, ``tests/`` and ``workflow/``; ``folders`` maps paper -> its configuration.
     """
 
     root: Path
     folders: Mapping[str, Path]
 
     def of_paper(self, paper: str) -> dict[str, dict[str, Any]]:
-        """Return what is known of the tests that a paper's rows and checks name.
-
-        The keys are the fields of `reproduction.flow.results.Evidence`.
-        """
+        """Return the fields of `reproduction.flow.results.Evidence` for the tests that a paper's files name."""
         files = [self.folders[paper] / name for name in ("published.csv", "checks.yaml")]
         text = "".join(path.read_text(encoding="utf-8") for path in files if path.is_file())
         known = self._outcomes if "test:" in text else {}
@@ -84,11 +77,9 @@ def sources_of_test(tests: Path, file: str) -> list[Path]:
 
 
 def test_outcomes(tests: Path) -> dict[str, str]:
-    """Return test -> ``passed`` or ``failed``, for the tests whose code is that of their last outcome.
-
-    `OUTCOMES` holds a test, such as ``models/test_dcm.py::test_gradient``, with its last outcome and the digest of its
-    code, as `make test` writes it.  Outcomes that were changed by hand do not count; ``snakemake verify`` names their
-    file.
+    """Return test -> ``passed`` or ``failed``, for the tests whose code is that of their last outcome.  `make test`
+    writes `OUTCOMES`: a test, such as ``models/test_dcm.py::test_gradient``, with its outcome and the digest of its
+    code.  Outcomes that were changed by hand do not count; ``snakemake verify`` names their file.
     """
     try:
         io.check_result(OUTCOMES)

@@ -53,13 +53,7 @@ sys.excepthook = _end_quietly
 
 @dataclass(frozen=True)
 class Job:
-    """One running job of the workflow.
-
-    Parameters
-    ----------
-    wildcards, parameters : as Snakemake gives them.
-    inputs : path -> digest of its inputs when the job began.
-    """
+    """One running job; ``inputs`` maps path -> digest when the job began."""
 
     wildcards: Mapping[str, str]
     parameters: Mapping[str, Any]
@@ -72,11 +66,8 @@ class Job:
 
     @property
     def record(self) -> dict[str, Any]:
-        """The record of the results of the job (`reproduction.flow.recipe.record_of`), true when it is given.
-
-        Raises
-        ------
-        IntegrityError : the code, a version of a package or an input is not what the job began with.
+        """The record of the results (`reproduction.flow.recipe.record_of`), true when it is given: IntegrityError if
+        the code, a version of a package or an input is not what the job began with.
         """
         state = check_code(self.parameters["code"])
         changed = [path for path, digest in self.inputs.items() if io.result_digest(path) != digest]
@@ -87,13 +78,9 @@ class Job:
 
 
 def set_up_log(path: str | Path | None) -> None:
-    """Log to the terminal and to a file, which is overwritten: textmix's messages from INFO, any other from WARNING.
-
-    Progress is told every two seconds on a terminal, and once a minute in the file and where no person looks on.
-
-    Parameters
-    ----------
-    path : the rule's log file; None logs to the terminal alone.
+    """Log to the terminal and to a file, if any, which is overwritten: textmix's messages from INFO, others from
+    WARNING.  Progress is told every two seconds on a terminal, and once a minute in the file and where no person looks
+    on.
     """
     handlers: list[logging.Handler] = [logging.StreamHandler(sys.stderr)]
     handlers[0].addFilter(Paced(2.0 if sys.stderr.isatty() else 60.0))
@@ -117,10 +104,7 @@ def machine() -> dict[str, str]:
 
 
 def _started(snakemake: Any) -> Job:
-    """Return the job that Snakemake started, after a check that its code is that of its parameter.
-
-    A job without the parameter writes no result of its own.
-    """
+    """Return the job that Snakemake started, after a check that its code is that of its parameter, if it has one."""
     parameters = dict(snakemake.params.items())
     inputs: dict[str, str] = {}
     if "code" in parameters:
@@ -135,25 +119,11 @@ def _started(snakemake: Any) -> Job:
 def job(snakemake: Any, tolerate_missing: bool = False, threads: int = 1) -> Iterator[Job]:
     """Surround a workflow script in a ``with`` block: set up threads, log and record, and handle the script's errors.
 
-    A `MissingResult` is no failure: every output is written as a missing result, and the job ends well.  What the
-    block imports is found where the plan finds it (`reproduction.flow.provenance.search_path`).
-
-    Parameters
-    ----------
-    snakemake : the object Snakemake gives its scripts.
-    tolerate_missing : whether the script handles missing inputs itself (comparison, report); a `MissingResult` that
-        leaves the block is then raised again and no output is written.
-    threads : how many its kernels may take, see `textmix.numerics.threads`.
-
-    Yields
-    ------
-    the `Job`, whose record the script writes with its results.
-
-    Raises
-    ------
-    SystemExit : exit code 1, after the script raised another `TextmixError`, whose message is logged, or after code,
-        environment or an input changed while the job ran; exit code 130 after an interrupt from the keyboard.
-    BaseException : any other error of the script, after it was logged.
+    A `MissingResult` is no failure: every output is written as a missing result, and the job ends well; with
+    ``tolerate_missing`` the script handles missing inputs itself (comparison, report), and it is raised again.  Any
+    other `TextmixError`, and a change of code, environment or input, end the process with code 1, an interrupt with
+    130.  What the block imports is found where the plan finds it (`reproduction.flow.provenance.search_path`).
+    ``threads``: see `textmix.numerics.threads`.
     """
     from textmix.numerics.determinism import limit_threads
 

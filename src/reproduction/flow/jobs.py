@@ -49,13 +49,8 @@ _RECORDS = ("published.csv", "checks.yaml", "choices.yaml", "paper.yaml", "histo
 
 @dataclass(frozen=True, eq=False)
 class Jobs:
-    """The jobs of a plan.
-
-    Parameters
-    ----------
-    plan : the plan.
-    mirror : folder of the mirror of raw data, or None.
-    here : whether jobs run in the environment of this process, not in environments that Snakemake makes.
+    """The jobs of a plan; ``mirror`` is the folder of raw data, if any.  ``here``: jobs run in the environment of this
+    process, not in environments that Snakemake makes.
     """
 
     plan: Plan
@@ -76,8 +71,7 @@ class Jobs:
         Parameters
         ----------
         script : name of the rule's script, without its ending.
-        modules : modules that the script imports by names that are known only when it runs, or a function of the
-            wildcards that gives them.
+        modules : those that the script imports by names known only when it runs, or a function of the wildcards.
         data : patterns of the data files below ``src`` that the code reads, such as templates.
         settings : the settings of the job where they are `untold`; their digests then stand here.
         """
@@ -437,9 +431,8 @@ class Jobs:
         return ""
 
     def _fresh_curves(self, paper: str) -> dict[str, str]:
-        """Return file -> content of a paper's specification curves where they are those of today.
-
-        They are a setting and no input of the pages, which would else run every reading.
+        """Return file -> content of a paper's specification curves where they are those of today.  They are a setting
+        and no input of the pages, which would else run every reading.
         """
         folder, wildcards = Path(f"results/papers/{paper}/specifications"), _Wildcards(paper)
         fresh = folder.exists() and is_of_today(folder, self.readings(wildcards), self.code_of("readings", (), STYLES))

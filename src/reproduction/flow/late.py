@@ -1,11 +1,9 @@
 """Parts of other packages that load when they are first used, so that a job does not wait for code that it never runs.
 
 scikit-learn imports all of SciPy's statistics, and SciPy imports NumPy's Fortran wrapper and its tests; together they
-take half of the time in which a job starts.  Python's own ``LazyLoader`` gives the importing module the real module
-object, and runs the code of the module at the first look at one of its attributes.
-
-scikit-learn also imports pandas wherever it is installed, for frames that no job gives it, and looks at it in each fit.
-So the module that imports it runs as if there were no pandas; any other import finds pandas as ever.
+take half of the time in which a job starts.  Python's ``LazyLoader`` runs the code of a module at the first look at one
+of its attributes.  The module of scikit-learn that imports pandas, for frames that no job gives it, runs as if there
+were no pandas; any other import finds pandas as ever.
 """
 
 from __future__ import annotations
@@ -40,13 +38,7 @@ WITHOUT = {"sklearn.utils.fixes": "pandas"}
 
 
 class LoaderWithout(Loader):
-    """Run a module while the import of a package fails, unless the package is loaded already.
-
-    Parameters
-    ----------
-    loader : of the module.
-    package : name of the package.
-    """
+    """Run a module, by its own loader, while the import of a package fails, unless the package is loaded already."""
 
     def __init__(self, loader: Loader, package: str) -> None:
         self.loader = loader

@@ -1,8 +1,8 @@
 """Locators: the grammar of the short names by which files refer to rebuilt values.
 
 ``published.csv`` and ``checks.yaml`` name a rebuilt value by a locator, for example
-``score:table1/newsgroups/dcm/accuracy``.  `parse_locator` is the only reader of this grammar.  It imports no NumPy, so
-the workflow can check locators while it is parsed.
+``score:table1/newsgroups/dcm/accuracy``.  The module imports no NumPy, so the workflow can check locators while it is
+parsed.
 """
 
 from __future__ import annotations
@@ -30,14 +30,9 @@ _TIMES = ("fit_seconds", "predict_seconds")
 
 @dataclass(frozen=True)
 class Locator:
-    """The name of a rebuilt value; the subclasses hold its parts as fields, in the order of the form.
-
-    Attributes
-    ----------
-    form : the locator as messages and the reference show it; parts in angle brackets, an optional end in square ones.
-    meaning : the value that it names, in words.
-    kind : the word before the colon.
-    separator : between the parts.
+    """The name of a rebuilt value; the subclasses hold its parts as fields, in the order of the form.  ``form`` shows
+    it to a reader, parts in angle brackets, an optional end in square ones; ``meaning`` is the value in words, ``kind``
+    the word before the colon, ``separator`` stands between the parts.
     """
 
     form: ClassVar[str]
@@ -199,13 +194,8 @@ def read_role_lists(path: str | Path) -> RoleLists:
 
 
 def locators_behind(folder: Path, sources: Mapping[str, str], place: str) -> dict[str, tuple[Locator, ...]]:
-    """Return row -> the locators of the values that it, or its check, rests on.
-
-    Parameters
-    ----------
-    folder : of the paper's configuration.
-    sources : id of a row -> its locator as it is written.
-    place : the file that names the rows, for messages.
+    """Return row -> the locators of the values that it, or its check, rests on.  ``sources`` maps the id of a row to
+    its locator as written; ``place`` names the file, for messages.
     """
     checks = (load_yaml_strict(folder / "checks.yaml") or {}) if (folder / "checks.yaml").is_file() else {}
     lists = read_role_lists(folder / "paper.yaml")

@@ -1,9 +1,9 @@
 """Measures: quantities that one paper alone defines, computed by its own code and stored in one form.
 
 A measure is a function ``(sources, settings, generator) -> Measure`` of a paper's module.  Its docstring has a line
-``Settings:`` for the keys of its entry in paper.yaml, and a line ``Result:`` for its values and tables.
-A measure that repeats something, over random splits, starts or seeds, keeps the number of each repetition (`Repeated`),
-so that its mean is judged by the same tests as any score.
+``Settings:`` for the keys of its entry in paper.yaml, and a line ``Result:`` for its values and tables.  A measure that
+repeats something keeps the number of each repetition (`Repeated`), so that its mean is judged by the same tests as any
+score.
 """
 
 from __future__ import annotations
@@ -33,13 +33,8 @@ REPEATED = ("key", "repetition", "value", "test_ratio")
 
 @dataclass(frozen=True)
 class Repeated:
-    """A number of each of n repetitions.
-
-    Parameters
-    ----------
-    values : in the order of the repetitions, at least one.
-    test_ratio : n_test / (n - n_test) where each repetition has a random split of n documents; 0 where the
-        repetitions are independent, as starts and seeds are.
+    """A number of each of one or more repetitions, in their order.  ``test_ratio`` is n_test / (n - n_test) where each
+    has a random split of n documents; 0 where they are independent, as starts and seeds are.
     """
 
     values: Sequence[float]
@@ -80,8 +75,6 @@ class MeasureData:
 
     Parameters
     ----------
-    corpus : the features corpus, N documents.
-    splits : training and test rows of each trial.
     predictions : method -> its predictions of the test documents, for the methods that the measure's entry names.
     beside : further features of the same documents, for the features that the measure's entry names; else None.
     methods : registry entries of the methods that the measure's entry names, by name.
@@ -125,30 +118,15 @@ def only(sources: Sources) -> MeasureData:
 
 @dataclass(frozen=True)
 class Measure:
-    """The result of a measure.
-
-    Parameters
-    ----------
-    values : key -> value; ``measure:`` locators name the keys.
-    tables : name -> rows, all with the same keys; figures read them.
-    """
+    """The result of a measure, whose keys ``measure:`` locators name; figures read ``tables``, name -> rows."""
 
     values: Mapping[str, Value]
     tables: Mapping[str, Sequence[Mapping[str, Any]]] = field(default_factory=dict)
 
     def save(self, folder: str | Path, meta: Mapping[str, Any]) -> None:
-        """Write the measure to a result folder.
-
-        The files are ``values.csv``, ``repeated.csv`` (`REPEATED`) where a value is `Repeated`, and ``<name>.csv`` for
-        each table.
-
-        Parameters
-        ----------
-        folder, meta : place and record of the result, see `textmix.core.io.new_folder`.
-
-        Raises
-        ------
-        ValueError : the rows of a table have different keys.
+        """Write ``values.csv``, ``repeated.csv`` (`REPEATED`) where a value is `Repeated`, and ``<name>.csv`` for each
+        table.  ``folder`` and ``meta``: see `textmix.core.io.new_folder`.  ValueError if rows of a table differ in
+        their keys.
         """
         repeated = [row for key, value in self.values.items() for row in _repeated(key, value)]
         with io.new_folder(folder, meta) as target:
@@ -176,12 +154,7 @@ def _repeated(key: str, value: Value) -> Iterator[dict[str, Any]]:
 
 
 class Quantities:
-    """Named numbers of each trial of several roles.
-
-    Parameters
-    ----------
-    test_ratio : role -> that of its trials, see `Repeated`.
-    """
+    """Named numbers of each trial of several roles; ``test_ratio`` maps role -> that of its trials, see `Repeated`."""
 
     def __init__(self, test_ratio: Mapping[str, float]) -> None:
         self.test_ratio = test_ratio
@@ -207,16 +180,8 @@ class Quantities:
         }
 
     def differences(self, pairs: Mapping[str, tuple[str, str]], roles: Sequence[str]) -> dict[str, float]:
-        """Return for each role the mean of ``left - right`` with its 95 % interval over the trials.
-
-        Parameters
-        ----------
-        pairs : key of the difference -> names of left and right; the empty name stands for 0.
-        roles : those for which to compare.
-
-        Returns
-        -------
-        the values of `interval`, by ``<role>_<key>``.
+        """Return the `interval` of ``left - right`` over the trials of each role, by ``<role>_<key>``.  ``pairs`` maps
+        key -> names of left and right; the empty name stands for 0.
         """
         values: dict[str, float] = {}
         for role in roles:
@@ -228,10 +193,7 @@ class Quantities:
 
 
 def interval(key: str, left: Sequence[float], right: Sequence[float], test_ratio: float) -> dict[str, float]:
-    """Return the mean of ``left - right`` over the trials by a key, and its 95 % interval: ``_ci_low``, ``_ci_high``.
-
-    The interval is that of the corrected resampled t-test.
-    """
+    """Return the mean of ``left - right`` by a key, and its 95 % interval by the corrected resampled t-test."""
     estimate = resampled_difference(left, right, test_ratio)
     return {key: estimate.value, f"{key}_ci_low": estimate.low, f"{key}_ci_high": estimate.high}
 
@@ -265,16 +227,7 @@ def run_measure(
     settings: Settings,
     generator: np.random.Generator,
 ) -> Measure:
-    """Return what ``<package of the paper>.<module>.<name>(sources, settings, generator)`` returns.
-
-    Parameters
-    ----------
-    paper : name of the paper's folder.
-    function : ``<module>.<name>``, a function of a module of the folder.
-    sources : role -> data, for the roles for which a data set stands.
-    settings : the ``settings`` of the measure's entry in paper.yaml.
-    generator : source of all random numbers of the measure.
-    """
+    """Return what ``<package of the paper>.<function>(sources, settings, generator)`` returns."""
     module, _, name = function.partition(".")
     package = package_of(paper)
     try:

@@ -26,15 +26,10 @@ DATA = "results/datasets/"
 
 @dataclass(frozen=True)
 class Origin:
-    """The origin of one rebuilt value; a digest is empty where there is nothing to digest.
+    """The origin of one rebuilt value.
 
-    Parameters
-    ----------
-    id : identifier of the published row.
-    data : digest of the content of all data sets behind it.
-    settings : digest of the configuration of all jobs behind it, splits by their content.
-    code : digest of the code of all jobs behind it.
-    results : paths of the results that it was read from, joined by blanks.
+    ``data``, ``settings`` (splits by their content) and ``code`` are digests of those of all jobs behind it, empty
+    where there are none; ``results`` are the paths that it was read from, joined by blanks.
     """
 
     id: str
@@ -63,12 +58,8 @@ class _Ancestry:
 
 
 class Ancestors:
-    """The origins of the results of a run, read from the records.
-
-    Parameters
-    ----------
-    run : folder in which the workflow ran, which holds ``results``.
-    inputs : path -> digest of the results whose records may be read; any other stands for itself by its digest.
+    """The origins of the results in a run's folder, read from the records.  ``inputs`` maps path -> digest of the
+    results whose records may be read; any other stands for itself by its digest.
     """
 
     def __init__(self, run: Path, inputs: Mapping[str, str]) -> None:

@@ -1,11 +1,11 @@
 """The papers, one folder each, read and checked; adding a folder adds a paper, and no list names them.
 
-A paper lies in ``config/papers/`` or in a folder that ``papers_from`` names.  Such a folder outside the repository
-holds a folder a paper, with its configuration and its code, and may hold ``datasets.yaml``, ``methods.yaml`` and
+A paper lies in ``config/papers/`` or in a folder outside the repository that ``papers_from`` names.  That one holds a
+folder a paper, with its configuration and its code, and may hold ``datasets.yaml``, ``methods.yaml`` and
 ``roles.yaml``: further entries, in the form of the files of ``config/``.
 
-``role_lists`` of a ``paper.yaml`` gives one name to several roles.  It may stand wherever the files of the paper name
-roles.  The lists are expanded when a file is read; the rest of the code sees roles only.
+``role_lists`` of a ``paper.yaml`` gives one name to several roles, wherever the files of the paper name roles.  The
+lists are expanded when a file is read; the rest of the code sees roles only.
 """
 
 from __future__ import annotations
@@ -42,16 +42,7 @@ _EMPTY: Mapping[str, Any] = {part: {} for part in ("experiments", "measures", "t
 
 
 def outside(config: Mapping[str, Any]) -> list[Path]:
-    """Return the folders of papers outside the repository, absolute.
-
-    Parameters
-    ----------
-    config : the merged configuration; relative paths start where the workflow runs.
-
-    Raises
-    ------
-    ConfigError : ``papers_from`` is no list of folders.
-    """
+    """Return the folders of papers outside the repository, absolute; relative ones start where the workflow runs."""
     named = config.get("papers_from") or []
     if not isinstance(named, (list, tuple)):
         raise ConfigError(f"configuration: papers_from: {named!r} is no list; write [{named}]")
@@ -63,16 +54,8 @@ def outside(config: Mapping[str, Any]) -> list[Path]:
 
 
 def paper_folders(root: Path, further: Iterable[Path] = ()) -> dict[str, Path]:
-    """Return name -> folder of every paper, which is each folder with a ``paper.yaml``, sorted by name.
-
-    Parameters
-    ----------
-    root : the folder with ``config/``; each folder of its ``config/papers`` counts.
-    further : the folders of papers outside the repository.
-
-    Raises
-    ------
-    ConfigError : two papers have one name, or a name holds other characters than a-z, 0-9 and _.
+    """Return name -> folder of every paper, sorted by name: each folder with a ``paper.yaml`` in ``config/papers`` of
+    ``root`` or in ``further``.  ConfigError if two have one name, or a name holds other characters than a-z, 0-9 and _.
     """
     found = {path.name: path for path in (root / FOLDER).iterdir() if path.is_dir()}
     for folder in further:
@@ -164,22 +147,9 @@ def source_of(paper: str) -> str:
 def load_papers(
     root: Path, methods: Mapping[str, Method], folders: Mapping[str, Path] | None = None
 ) -> dict[str, dict[str, Any]]:
-    """Read and check every ``paper.yaml``.
-
-    Parameters
-    ----------
-    root : the folder with ``config/`` and ``workflow/``.
-    methods : the registry of methods.
-    folders : paper -> its folder; by default those of ``config/papers``.
-
-    Returns
-    -------
-    name of the folder -> its paper.yaml, in the order of ``place``, then of names.
-
-    Raises
-    ------
-    ConfigError : a file is missing or wrong, or names a method, parameter, metric, experiment, function or figure that
-        does not exist.
+    """Return name -> content of every ``paper.yaml``, checked, in the order of ``place``, then of names.  ``root``
+    holds ``config/`` and ``workflow/``; ``folders`` (paper -> folder) are by default those of ``config/papers``.
+    ConfigError if a file is missing or wrong, or names what does not exist.
     """
     found = paper_folders(root) if folders is None else folders
     papers = {name: _paper(root, folder, methods) for name, folder in found.items()}
@@ -206,15 +176,7 @@ def _paper(root: Path, folder: Path, methods: Mapping[str, Method]) -> dict[str,
 
 def expand_paper(paper: Mapping[str, Any], source: str) -> dict[str, Any]:
     """Return a ``paper.yaml`` without ``role_lists``, every list in it replaced by its roles in order, and empty parts.
-
-    Parameters
-    ----------
-    paper : the content of the file, which follows its schema.
-    source : the path of the file, for messages.
-
-    Raises
-    ------
-    ConfigError : a list has the name of a role, or a role stands twice in one entry.
+    ConfigError if a list has the name of a role, or a role stands twice in one entry.
     """
     paper = {**_EMPTY, **paper}
     expanded = {key: value for key, value in paper.items() if key != "role_lists"}
@@ -231,10 +193,7 @@ def expand_paper(paper: Mapping[str, Any], source: str) -> dict[str, Any]:
 
 
 def _expand_entry(entry: Mapping[str, Any], lists: RoleLists, place: str) -> dict[str, Any]:
-    """Return an experiment, measure or figure with the lists in its ``roles`` expanded.
-
-    An experiment or measure maps roles to splits: each role of a list gets the split of the list.
-    """
+    """Return an entry with the lists in its ``roles`` expanded; each role of a list gets the split of the list."""
     if "roles" not in entry:
         return dict(entry)
     roles = _expand_roles(entry["roles"], lists, place)
@@ -260,19 +219,9 @@ def check_entries(
     methods: Mapping[str, Method],
     schema: Path,
 ) -> None:
-    """Check entries that could stand in a paper.yaml in the place of its own.
-
-    Parameters
-    ----------
-    where : file and key where they are described, for messages.
-    changed : ``features``, ``splits``, ``experiments`` and ``measures`` -> the entries by name.
-    paper : the paper.yaml, lists of roles expanded.
-    methods : the registry of methods.
-    schema : the schema of a paper.yaml.
-
-    Raises
-    ------
-    ConfigError : an entry breaks the schema, or names what does not exist.
+    """Check entries that could stand in a paper.yaml in the place of its own.  ``changed`` maps ``features``,
+    ``splits``, ``experiments`` and ``measures`` to them by name; ``where`` is for messages; lists of roles in ``paper``
+    are expanded.  ConfigError if an entry breaks the schema, or names what does not exist.
     """
     validate({**paper, **changed, "tables": {}, "figures": {}}, schema, where)
     for key, experiment in changed["experiments"].items():
@@ -393,9 +342,8 @@ def _imported(module: str, where: str) -> Any:
 
 
 def _check_figure(where: str, figure: Mapping[str, Any], paper: Mapping[str, Any]) -> None:
-    """Check that the roles of a figure exist, and its experiment with the methods, variants and parameter of it.
-
-    The methods of a figure without an experiment are names of its function's own.
+    """Check that the roles of a figure exist, and its experiment with the methods, variants and parameter of it.  The
+    methods of a figure without an experiment are names of its function's own.
     """
     experiments = paper["experiments"]
     name = figure.get("experiment")
@@ -427,18 +375,7 @@ def variants_of(entry: Mapping[str, Any]) -> list[str]:
 
 
 def check_name(kind: str, name: str, known: Iterable[str], where: str) -> None:
-    """Check that a name is one of those that there are.
-
-    Parameters
-    ----------
-    kind : of the thing, for the message.
-    name, known : the name, and the names of all such things.
-    where : the file and key where it stands, for the message.
-
-    Raises
-    ------
-    ConfigError : there is no such thing; the message gives the nearest name.
-    """
+    """Raise ConfigError, which gives the nearest known name, if a name is not known."""
     if name not in (allowed := list(known)):
         nearest, _, rest = (suggest(name, allowed) or f"there is no {kind} at all").partition("? ")
         remedy = f"{nearest}?" if rest and len(allowed) > _LISTED else f"{nearest}? {rest}" if rest else nearest
@@ -446,17 +383,7 @@ def check_name(kind: str, name: str, known: Iterable[str], where: str) -> None:
 
 
 def check_references(name: str, paper: Mapping[str, Any], roles: Collection[str]) -> None:
-    """Check that a paper names roles, features and splits that exist.
-
-    Parameters
-    ----------
-    name, paper : the paper and its paper.yaml.
-    roles : the roles of the configuration.
-
-    Raises
-    ------
-    ConfigError : a name does not exist; the message names the file and the place in it.
-    """
+    """Check that a paper names roles, features and splits that exist; else ConfigError names file and place."""
     for where, role, features, split in _references(paper):
         for kind, key, known in (
             ("role", role, roles if where == "roles" else paper["roles"]),
@@ -479,12 +406,7 @@ def _references(paper: Mapping[str, Any]) -> Iterator[tuple[str, str | None, str
 
 
 def given_by_causes(folder: Path) -> list[str]:
-    """Return the locators of the results that the causes of a paper name (``gives`` in its choices.yaml).
-
-    Parameters
-    ----------
-    folder : of the paper's configuration.
-    """
+    """Return the locators of the results that the causes in a paper's folder name (``gives`` in its choices.yaml)."""
     path = folder / "choices.yaml"
     entries = (load_yaml_strict(path) or []) if path.is_file() else []
     return [text for one in entries for cause in one.get("explains", ()) for text in cause.get("gives", ())]

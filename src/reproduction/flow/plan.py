@@ -52,8 +52,7 @@ class Plan:
     ----------
     root : the folder with ``config/`` and ``workflow/``.
     settings : the keys of config.yaml.
-    registry : data set -> its entry of config/datasets.yaml.
-    methods : method -> its entry of config/methods.yaml.
+    registry, methods : name -> entry of config/datasets.yaml and of config/methods.yaml.
     papers : name -> content of its paper.yaml, in the order of the papers' ``place``.
     folders : name -> folder of configuration of each paper.
     wanted : the roles as the configuration has them; those of ``settings`` name the data sets within reach.
@@ -80,10 +79,7 @@ class Plan:
         return self._shared("splits")
 
     def _shared(self, kind: str) -> dict[str, Any]:
-        """Return the entries of all papers by name.
-
-        Papers share these results by name.  A name with two meanings therefore raises ConfigError.
-        """
+        """Return the entries of all papers by name; ConfigError for two meanings: papers share results by name."""
         found: dict[str, Any] = {}
         for name, one in self.readings.items():
             for key, spec in one.spec[kind].items():
@@ -126,9 +122,8 @@ class Plan:
         return value
 
     def stand_ins(self, dataset: str) -> list[str]:
-        """Return the data sets of which the first available one is read where a download fails, in order.
-
-        There are none where several roles name the data set: the results of one data set serve all that name it.
+        """Return the data sets of which the first available one is read where a download fails; none where several
+        roles name the data set, since its results serve them all.
         """
         entries = [entry for entry in self.settings["roles"].values() if entry["dataset"] == dataset]
         return [one["dataset"] for one in entries[0].get("stand_ins", ())] if len(entries) == 1 else []
@@ -213,14 +208,8 @@ class Plan:
 
 
 def make_plan(config: Mapping[str, Any], root: Path, resources: Path | None = None, mirror: Path | None = None) -> Plan:
-    """Return the plan of one run.
-
-    Parameters
-    ----------
-    config : the merged configuration (config.yaml, further files, ``--config``); it stays as it is.
-    root : the folder with ``config/`` and ``workflow/``.
-    resources, mirror : the folders in which data sets may lie already; every data set counts as within reach where
-        ``resources`` is None.
+    """Return the plan of one run from the merged configuration (config.yaml, further files, ``--config``).  Data sets
+    may lie in ``resources`` and ``mirror`` already; each counts as within reach where ``resources`` is None.
     """
     further = outside(config)
     folders = paper_folders(root, further)
@@ -294,9 +283,8 @@ def _check_roles(plan: Plan) -> None:
 
 
 def _check_doubles(plan: Plan) -> None:
-    """Check that no experiment meets one data set under two roles with different splits.
-
-    An experiment's results are stored by data set, so that the second role would overwrite the first one's.
+    """Check that no experiment meets one data set under two roles with different splits: results are stored by data
+    set, so that the second would overwrite the first.
     """
     for name, paper in plan.papers.items():
         for key, experiment in paper["experiments"].items():

@@ -33,10 +33,9 @@ def processor() -> dict[str, str]:
 
 
 def use_common_instructions(environ: MutableMapping[str, str], info: Path = _CPU_INFO) -> None:
-    """Let NumPy and OpenBLAS compute with the instructions that all x86-64 processors have, so that bytes agree.
-
-    It acts on processes that import NumPy later.  A variable that the user has set stays; a processor without the
-    instructions, and a system that does not tell them in ``info``, are left alone.
+    """Let NumPy and OpenBLAS, imported later, compute with the instructions of all x86-64 processors, so that bytes
+    agree.  A variable that the user has set stays; a processor without the instructions, and a system that does not
+    tell them in ``info``, are left alone.
     """
     if set(_processor_field("flags", info).split()) >= COMMON:
         for name, value in COMMON_INSTRUCTIONS.items():

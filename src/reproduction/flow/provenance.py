@@ -2,11 +2,10 @@
 
 The digest covers the syntax tree of every module that a script reaches in a package that is read from its source files:
 textmix itself, each package that lies beside its source, and a module of the user's own: one without a distribution, or
-one that is installed as editable.  The modules are found by following the import statements; nothing is imported.  Any
-other package counts by its version (`textmix.core.environment`).  Comments, docstrings and
-formatting are left out, so that only an edit that can change a number changes the digest.  The method registry names
-modules by strings, which no import statement shows; the caller passes these names.  The files in a folder with the name
-of a module (``stoplists/`` beside ``stoplists.py``) count as part of the module.
+one that is installed as editable.  Import statements are followed; nothing is imported.  Any other package counts by
+its version (`textmix.core.environment`).  Comments, docstrings and formatting are left out, so that only an edit that
+can change a number counts.  The caller passes the modules that the method registry names by strings.  The files in a
+folder with the name of a module (``stoplists/`` beside ``stoplists.py``) count as part of it.
 """
 
 from __future__ import annotations
@@ -48,10 +47,9 @@ _DOCUMENTED = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
 
 
 def search_path() -> list[str]:
-    """Return the folders in which the plan and each job look for modules: those of ``PYTHONPATH`` and of Python.
-
-    The folder of the process and those of Snakefiles and scripts are none of them.  Snakemake has them in the plan or
-    in the job alone, so that one would find what the other does not.
+    """Return the folders in which the plan and each job look for modules: those of ``PYTHONPATH`` and of Python.  The
+    folders of the process, of Snakefiles and of scripts are none of them: Snakemake has them in the plan or in the job
+    alone.
     """
     return list(_search_path(os.environ.get("PYTHONPATH", "")))
 
@@ -95,11 +93,9 @@ def _is_package(folder: Path) -> bool:
 class _Found:
     """Where Python finds a module.
 
-    Parameters
-    ----------
-    file : of the module; None for a namespace, and for a module that is built into Python.
-    folder : in which the module or its package lies, as the search path has it; empty for a namespace.
-    inner : the folders in which its submodules lie; a namespace may have several.
+    ``file`` is None for a namespace, and for a module that is built into Python.  ``folder`` holds the module or its
+    package, as the search path has it; it is empty for a namespace.  ``inner`` are the folders of its submodules; a
+    namespace may have several.
     """
 
     file: Path | None
@@ -150,10 +146,7 @@ def is_found(module: str) -> bool:
 
 
 def module_file(module: str) -> Path | None:
-    """Return the file of a module, given by its dotted name, or None if it has no source file that counts.
-
-    None counts of Python itself, and of a package that counts by the version of its distribution.
-    """
+    """Return the file of a module; None of Python's own, and of a package that counts by its version."""
     package, *parts = module.split(".")
     if not _is_beside(package):
         found = _find(module)
@@ -240,9 +233,8 @@ def _read_anew(path: Path, package: str) -> tuple[str, list[str], set[str]]:
 
 
 def source_digest(path: Path) -> tuple[str, list[str]]:
-    """Return the digest of the syntax tree of a file and the names that it imports, relative ones with their dots.
-
-    The machine code of an extension module counts by its bytes.
+    """Return the digest of the syntax tree of a file, or of the bytes of an extension module, and the names that it
+    imports, relative ones with their dots.
     """
     source = path.read_bytes()
     if path.suffix != ".py":
@@ -279,13 +271,8 @@ def _within(path: Path, data: Path) -> str:
 
 @dataclass(frozen=True)
 class Reached:
-    """The code that a job reaches.
-
-    Parameters
-    ----------
-    digests : name of a script, module or data file -> its sha256, 64 hexadecimal digits.
-    files : of the scripts, the modules and their data.
-    packages : names of the installed packages that the code imports.
+    """The code that a job reaches: ``digests`` maps a script, module or data file to its sha256 (hexadecimal),
+    ``files`` are theirs, ``packages`` the installed ones that it imports.
     """
 
     digests: dict[str, str] = field(default_factory=dict)
@@ -298,12 +285,7 @@ class Reached:
 
 
 def reachable(modules: Iterable[str], scripts: Iterable[str | Path] = (), neutral: Iterable[str] = ()) -> Reached:
-    """Return the digest of each script, of each module that it reaches and of their data files, by name.
-
-    Returns
-    -------
-    the code without the neutral modules.
-    """
+    """Return the code that scripts and modules reach, but for the neutral modules."""
     found = Reached()
     queue = list(modules)
     named = set(queue)

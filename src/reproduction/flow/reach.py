@@ -59,11 +59,8 @@ def _reason(found: Finding) -> str:
 
 
 def available_roles(roles: Mapping[str, Mapping[str, Any]], reason: Reach) -> dict[str, dict[str, Any]]:
-    """Return the roles, each with the first of its data sets that is within reach.
-
-    Returns
-    -------
-    role -> entry: ``dataset`` is None and ``note`` the reason where none is; ``stand_ins`` are those after it.
+    """Return the roles, each with the first of its data sets that is within reach; ``stand_ins`` are those after it.
+    Where none is, ``dataset`` is None and ``note`` the reason.
     """
     return {role: _available(entry, reason) for role, entry in roles.items()}
 

@@ -1,11 +1,9 @@
 """The readings that a document leaves open: ``readings`` in ``config/papers/<paper>/choices.yaml``.
 
 A reading is the paper's ``paper.yaml`` with other values at some of its keys.  An entry that becomes another one gets a
-name of its own, which holds a digest of its content; all others are the paper's own.  So the jobs of a reading are jobs
-of the paper by the same rules, readings share what they have in common, and the choice of the table is not made twice.
-
-The module is imported while Snakemake parses the workflow, so it imports nothing heavier than a YAML and a JSON schema
-library.
+name of its own, which holds a digest of its content.  So the jobs of a reading are jobs of the paper by the same rules,
+readings share what they have in common, and the choice of the table is not made twice.  The module is imported while
+Snakemake parses the workflow, so it imports nothing heavy.
 """
 
 from __future__ import annotations
@@ -46,13 +44,12 @@ _KINDS = ("features", "splits", "experiments", "measures")
 
 @dataclass(frozen=True)
 class DeclaredReading:
-    """One reading of a row.
+    """One reading of a row; what is read as the table reads it is not named.
 
     Parameters
     ----------
     levels : factor -> its level.
-    names : ``<kind>.<name>`` of an entry of paper.yaml -> the name under which it stands as this point reads it; an
-        entry that is read as the table reads it is not named.
+    names : ``<kind>.<name>`` of an entry of paper.yaml -> the name under which it stands as this point reads it.
     keys : ``<measure>/<key>`` of a value -> its key as this point reads it, where the key tells a setting.
     """
 
@@ -75,15 +72,8 @@ class DeclaredReading:
 
 @dataclass(frozen=True)
 class Specification:
-    """The readings of some rows.
-
-    Parameters
-    ----------
-    name : of the entry.
-    rows : ids of published.csv.
-    factors : factor -> level -> why the source allows it.
-    points : the readings that are run; the first is the choice of the table.
-    product : number of all readings.
+    """The readings of some rows (ids of published.csv).  ``factors`` maps factor -> level -> why the source allows it;
+    ``points`` are run, first the choice of the table; ``product`` is the number of all readings.
     """
 
     name: str
@@ -128,15 +118,8 @@ def load_readings(
     methods: Mapping[str, Method],
     seed: int,
 ) -> dict[str, Readings]:
-    """Read the specifications of every paper.
-
-    Parameters
-    ----------
-    root : the folder with ``config/`` and ``workflow/``.
-    papers : name -> its paper.yaml, lists of roles expanded.
-    folders : name -> its folder.
-    methods : the registry of methods.
-    seed : the seed of config.yaml, which draws the points.
+    """Return the specifications of every paper; ``root`` holds ``config/`` and ``workflow/``, lists of roles in
+    ``papers`` are expanded, and ``seed``, of config.yaml, draws the points.
     """
     return {name: _readings(root, folders[name], paper, methods, seed) for name, paper in papers.items()}
 
@@ -201,10 +184,8 @@ def _product(factors: Mapping[str, Mapping[str, Any]]) -> Iterator[dict[str, str
 
 
 def _drawn(factors: Mapping[str, Mapping[str, Any]], axes: list[Any]) -> list[dict[str, str]]:
-    """Return the points that are run: first the choice of the table, then a draw without replacement of the others.
-
-    The draw is seeded by a hash of the axes and of the levels, so that it needs no state, and a further level moves few
-    points.
+    """Return the points that are run: first the choice of the table, then a draw without replacement of the others.  A
+    hash of the axes and of the levels seeds the draw, so that a further level moves few points.
     """
     chosen = {factor: next(name for name, one in each.items() if _is_of_table(one)) for factor, each in factors.items()}
     others = [levels for levels in _product(factors) if levels != chosen]
@@ -312,13 +293,7 @@ def _changed(paper: Mapping[str, Any], changes: Mapping[str, Any], where: str) -
 
 
 class _Expansion:
-    """A paper.yaml to which readings add entries.
-
-    Parameters
-    ----------
-    paper : the paper.yaml.
-    sources : row -> the locators of the values that it rests on.
-    """
+    """A paper.yaml to which readings add entries; ``sources`` maps row -> locators of the values that it rests on."""
 
     def __init__(self, paper: Mapping[str, Any], sources: Mapping[str, tuple[Locator, ...]]) -> None:
         self.paper, self.sources = paper, sources

@@ -1,7 +1,7 @@
 """What a result depends on besides its inputs: the code that its job reaches, and the settings of the job.
 
-Both are parameters of the rule, so that Snakemake's trigger ``params`` makes a result again after an edit.  The record
-beside each result repeats them for the pages, for ``snakemake verify`` and for the comparison with the recorded run.
+Both are parameters of the rule, so that Snakemake makes a result again after an edit.  The record beside each result
+repeats them for the pages, for ``snakemake verify`` and for the comparison with the recorded run.
 """
 
 from __future__ import annotations
@@ -71,14 +71,8 @@ def record_of(
     state: tuple[Mapping[str, str], Mapping[str, str]],
     inputs: Mapping[str, str],
 ) -> dict[str, Any]:
-    """Return the part of a result's record that says what made it, without times and absolute paths.
-
-    Parameters
-    ----------
-    script : name of the script, without its ending.
-    wildcards, settings : of the job.
-    state : of its code, as `Code.state` gives it.
-    inputs : path -> digest of the inputs.
+    """Return the part of a result's record that says what made it, without times and absolute paths.  ``script`` has no
+    ending, ``state`` is that of `Code.state`, ``inputs`` maps path -> digest.
     """
     return {
         "script": script,

@@ -1,7 +1,7 @@
 """The recorded specification curves: what the readings of a row gave when they were last run to the end.
 
-``config/papers/<paper>/recorded/curves.csv`` holds them, so that a page shows them to a reader who has not the hours to
-run the readings.  ``snakemake record_curves`` writes the file from curves that are those of today, and never by hand.
+``config/papers/<paper>/recorded/curves.csv`` shows them to a reader who has not the hours to run the readings.
+``snakemake record_curves`` writes it from curves that are those of today, and no one by hand.
 """
 
 from __future__ import annotations
@@ -37,28 +37,14 @@ Row = Mapping[str, object]
 
 
 def declared_digest(point: DeclaredReading) -> str:
-    """Return a digest of what a reading changes.
-
-    The name of a changed entry holds the digest of its content, so that another value of a level is another digest.
-    """
+    """Return a digest of what a reading changes, and so of the content of the changed entries."""
     return digest_of([dict(point.names), dict(point.keys)])[:_SHORT]
 
 
 def record_curves(folder: Path, file: Path, declared: Sequence[Specification], commit: str) -> list[str]:
-    """Write the curves of a folder into a paper's file beside those that are there; return the rows that it wrote.
-
-    A curve that lacks the value of a reading is not recorded: it stays as it was recorded before.
-
-    Parameters
-    ----------
-    folder : curves as the job ``readings`` writes them.
-    file : the paper's ``recorded/curves.csv``.
-    declared : the specifications of the paper.
-    commit : of the code that ran.
-
-    Raises
-    ------
-    IntegrityError : the folder was changed by hand, or none of its curves has all its readings.
+    """Write the curves of a folder into a paper's ``recorded/curves.csv`` beside those that are there; return the rows
+    written.  A curve that lacks the value of a reading stays as it was recorded before.  IntegrityError if the folder
+    was changed by hand, or none of its curves has all its readings.
     """
     points = [(one.name, point) for one in declared for point in one.points]
     digests = {(name, levels_text(point.levels)): declared_digest(point) for name, point in points}
@@ -84,13 +70,7 @@ def record_curves(folder: Path, file: Path, declared: Sequence[Specification], c
 
 
 def recorded_curves(file: Path, declared: Sequence[Specification]) -> dict[str, str]:
-    """Return the recorded curves of the readings that are declared today, as `read_folder` returns a folder.
-
-    Parameters
-    ----------
-    file : a paper's ``recorded/curves.csv``; there are none where it is not there.
-    declared : the specifications of the paper.
-    """
+    """Return the recorded curves of the readings declared today, as `read_folder` does; none without the file."""
     rows = current(_read(file), declared)
     if not rows:
         return {}
@@ -99,10 +79,8 @@ def recorded_curves(file: Path, declared: Sequence[Specification]) -> dict[str, 
 
 
 def current(rows: Iterable[Row], declared: Sequence[Specification]) -> list[Row]:
-    """Return the recorded curves of the readings that are declared today.
-
-    Where a factor or a level was declared since, the readings that it adds have no value.  Of a curve of which a point
-    is no longer declared nothing is left.
+    """Return the recorded curves of the readings that are declared today.  Readings added since by a factor or level
+    have no value; of a curve of which a point is no longer declared nothing is left.
     """
     curves: dict[tuple[str, str], list[Row]] = {}
     for row in rows:

@@ -1,8 +1,8 @@
 """The results of one paper, read by the names that the paper uses for its data.
 
-A paper names its data by roles (``newsgroups``, ``yahoo_arts``).  The configuration maps each role to a data set of the
-registry.  `Results` finds a result file by role, checks it against its record and returns its content.  A record lies
-beside each result and holds the digests of its files, or the reason why the result is missing.
+A paper names its data by roles (``newsgroups``, ``yahoo_arts``), which the configuration maps to data sets.  `Results`
+finds a file by role and checks it against its record, which holds the digests of the files or the reason why the result
+is missing.
 """
 
 from __future__ import annotations
@@ -62,12 +62,8 @@ def role_entries(roles: Mapping[str, Mapping[str, Any]]) -> dict[str, RoleEntry]
 
 
 def as_read(entries: Mapping[str, RoleEntry], datasets: Path) -> dict[str, RoleEntry]:
-    """Return the entries, each with comparability and note of the stand-in that was read, if one was.
-
-    Parameters
-    ----------
-    entries : role -> entry.
-    datasets : folder of the parsed data sets; one that is not there, or is missing, changes nothing.
+    """Return the entries, each with comparability and note of the stand-in that was read, if one was.  ``datasets`` is
+    the folder of the parsed data sets; one that is not there, or is missing, changes nothing.
     """
     return {role: _as_read(entry, datasets) for role, entry in entries.items()}
 
@@ -84,14 +80,8 @@ def _as_read(entry: RoleEntry, datasets: Path) -> RoleEntry:
 
 @dataclass(frozen=True)
 class MeasuredValue:
-    """One value of a measure.
-
-    Parameters
-    ----------
-    value : the number.
-    standard_deviation : sample standard deviation where the measure gives one.
-    repetitions : the number of each repetition, of which the value is the mean; empty where there are none.
-    test_ratio : n_test / n_train of the splits of the repetitions; 0 of starts and seeds.
+    """One value of a measure: the mean of its ``repetitions``, if any.  ``standard_deviation`` is that of the sample;
+    ``test_ratio`` is n_test / n_train of the repetitions' splits, 0 of starts and seeds.
     """
 
     value: float
@@ -102,12 +92,7 @@ class MeasuredValue:
 
 @dataclass(frozen=True)
 class Evidence:
-    """Outcomes that no job of the run makes (`reproduction.flow.evidence`).
-
-    Parameters
-    ----------
-    tests : test, such as ``models/test_dcm.py::test_gradient`` -> ``passed`` or ``failed``.
-    """
+    """Outcomes that no job makes: test, such as ``models/test_dcm.py::test_gradient`` -> ``passed`` or ``failed``."""
 
     tests: Mapping[str, str] = field(default_factory=dict)
 
@@ -121,8 +106,6 @@ class Results:
     Parameters
     ----------
     root : the results folder.
-    paper : name of the paper.
-    roles : role -> the data set that stands for it.
     settings : the paper's ``paper.yaml``; where it is given, a name that it lacks raises `ConfigError`.
     evidence : what else the paper's rows name.
     left_out : why results are left out of this run (`reproduction.flow.plan.Plan.left_out`); asking for one raises
@@ -164,13 +147,7 @@ class Results:
         return entry.dataset
 
     def statistics(self, role: str, features: str | None = None) -> dict[str, Any]:
-        """Return the statistics of a role's data set (`textmix.data.corpus.Corpus.statistics`).
-
-        Parameters
-        ----------
-        role : the role.
-        features : name of the feature set whose statistics are asked for; None for the data set as parsed.
-        """
+        """Return `textmix.data.corpus.Corpus.statistics` of a role's feature set, or of its data set as parsed."""
         if features is not None:
             self._require("features", features)
         dataset = self.dataset(role)
@@ -180,9 +157,8 @@ class Results:
         return found
 
     def scores(self, experiment: str, role: str, method: str, metric: str) -> dict[str, list[float]]:
-        """Return a metric of a method as variant -> one value for each trial, in the order of the trials.
-
-        Shares are fractions from 0 to 1, log losses are in nats.  The mapping is empty where the metric was not scored.
+        """Return a metric of a method as variant -> one value for each trial, in their order; empty where it was not
+        scored.  Shares are fractions from 0 to 1, log losses are in nats.
         """
         groups: dict[str, list[float]] = {}
         for row in self._rows("scores", experiment, role, method):
@@ -195,13 +171,7 @@ class Results:
         return len({row["trial"] for row in self._rows("scores", experiment, role, method)})
 
     def seconds(self, experiment: str, role: str, method: str, kind: str = "fit_seconds") -> list[float]:
-        """Return the seconds of a method's first variant, one value for each trial.
-
-        Parameters
-        ----------
-        experiment, role, method : of the fit.
-        kind : the column of the timing file, such as ``fit_seconds`` or ``predict_seconds``.
-        """
+        """Return a column of the timing file for a method's first variant, one value for each trial."""
         rows = self._rows("timings", experiment, role, method)
         first = rows[0].get("variant", "") if rows else ""
         return [float(entry_of(row, kind, f"time of {method}")) for row in rows if row.get("variant", "") == first]
@@ -286,10 +256,7 @@ def _measured_value(row: Mapping[str, str], repeated: Sequence[Mapping[str, str]
 
 
 def choose_variant(groups: Mapping[str, Any], variant: str | None, place: str) -> str:
-    """Return the key of ``groups`` (variant -> anything) that a variant means.
-
-    None means the only variant; of several it means the one whose name is empty.
-    """
+    """Return the key of ``groups`` that a variant means; None means the only one, else the one without a name."""
     if variant is None:
         if len(groups) > 1 and "" not in groups:
             raise ConfigError(f"{place} must name a variant; there are {', '.join(sorted(groups))}")

@@ -13,13 +13,7 @@ WITHOUT_RECORD = {"bench", "benchmarks", "own"}
 
 
 def verify(results: Path, resources: Path) -> tuple[list[str], int]:
-    """Check every result and every raw file against the digests in its record.
-
-    Returns
-    -------
-    faults : one sentence for each file that differs from its record, is gone, or has no record.
-    checked : number of results and raw files that were read.
-    """
+    """Return a sentence for each result or raw file that is not as recorded, and how many were read."""
     faults: list[str] = []
     records = sorted(p for p in results.rglob(f"*{io.META}") if p.name == io.META or p.name.endswith(f".{io.META}"))
     covered: set[Path] = set()

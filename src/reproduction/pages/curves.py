@@ -25,26 +25,13 @@ _CHOICE: dict[str, Any] = {"marker": "D", "color": INK, "markerfacecolor": "none
 
 
 def draw_curve(curve: Curve, title: str, measured: str) -> bytes:
-    """Return the drawing of a curve with at least one value as SVG bytes.
-
-    Parameters
-    ----------
-    curve : the readings.
-    title : of the drawing.
-    measured : what the values are, beside whose name their unit stands; a claim's axis says its own.
-    """
+    """Return a curve as SVG bytes; ``measured`` names the values, beside their unit; a claim's axis says its own."""
     with style():
         return svg_bytes(_sheet(curve, measured), title)
 
 
 def with_drawings(files: Mapping[str, str], measured: Mapping[str, str]) -> dict[str, str]:
-    """Return the files of recorded curves, which have no drawings, with a drawing of each.
-
-    Parameters
-    ----------
-    files : as `reproduction.flow.recorded_curves.recorded_curves` returns them.
-    measured : id of a row -> what its values are.
-    """
+    """Return the files of recorded curves with a drawing of each; ``measured`` maps row -> what its values are."""
     curves = read_curves(files)
     return {**files, **{one.drawing: draw_curve(one, one.row, measured[one.row]).decode() for one in curves}}
 

@@ -15,15 +15,7 @@ _SVG_REFERENCE = re.compile(r"url\(#([^)]+)\)")
 
 @dataclass(frozen=True)
 class Drawing:
-    """A figure of a page.
-
-    Parameters
-    ----------
-    name : its name; unique on the page.
-    title, caption : text beside it.
-    svg : the drawing as `inline_svg` returns it, or None where there is none.
-    reason : reason why there is no drawing; empty where there is one.
-    """
+    """A figure of a page, by a name unique there: ``svg`` as of `inline_svg`, or None for the ``reason`` given."""
 
     name: str
     title: str
@@ -33,16 +25,11 @@ class Drawing:
 
 
 def inline_svg(svg: bytes, prefix: str, name: str) -> Markup:
-    """Return an SVG file as an element of an HTML page.
+    """Return an SVG file as an element of an HTML page; ``name`` is for messages.
 
-    The prefix makes its ids unique on the page.  XML namespaces, ``width``, ``height``, ``version`` and ``<style>`` are
-    removed.  The page must hold an element with the id ``<prefix>-caption``, which names the drawing.
-
-    Parameters
-    ----------
-    svg : the bytes of the file.
-    prefix : text put before each id and each reference to an id.
-    name : name of the file, for messages.
+    The prefix before each id, and each reference to one, makes it unique on the page.  XML namespaces, ``width``,
+    ``height``, ``version`` and ``<style>`` are removed.  The page must hold an element ``<prefix>-caption``, which
+    names the drawing.
     """
     try:
         root = SafeTree.fromstring(svg)

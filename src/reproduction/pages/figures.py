@@ -21,12 +21,9 @@ Value = TypeVar("Value")
 class FigureData:
     """The data of one figure of a paper.
 
-    Parameters
-    ----------
-    results : the results of the paper.
-    published : id of a row of ``published.csv`` -> printed number and its standard deviation, in the row's unit.
-    options : the figure's entry in ``paper.yaml``: its caption and the options that its function reads; the methods
-        below read ``experiment``, ``variants`` (method -> variant) and ``published`` (method or role -> row id).
+    ``published`` maps id of a row -> printed number and its standard deviation, in the row's unit.  ``options`` is the
+    figure's entry in ``paper.yaml``; methods here read ``experiment``, ``variants`` (method -> variant) and
+    ``published`` (method or role -> row id).
     """
 
     results: Results
@@ -38,12 +35,8 @@ class FigureData:
         return entry_of(self.options, name, f"{self.results.paper}: figure in paper.yaml")
 
     def trials(self, role: str, method: str, metric: str) -> list[float]:
-        """Return a metric of one variant of a method in every trial of the figure's experiment, in stored units.
-
-        Parameters
-        ----------
-        role, method, metric : names in ``paper.yaml``.  The option ``variants`` names the variant of the method;
-            without it the variant is the unnamed one or the only one.
+        """Return a metric of one variant of a method in every trial of the figure's experiment, in stored units;
+        without the option ``variants`` the variant is the unnamed one or the only one.
         """
         groups = self._scores(role, method, metric)
         where = f"{self.results.paper}: figure in paper.yaml, method {method}, metric {metric}"

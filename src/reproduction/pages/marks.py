@@ -71,10 +71,7 @@ class _Thousands(ScalarFormatter):
 
 
 def log_axis(axis: Axis, low: float, high: float, between: bool = True) -> None:
-    """Make an axis logarithmic from ``low`` to ``high``, with readable numbers.
-
-    Few powers of ten have numbers between them, unless ``between`` forbids it for a panel that has no room for them.
-    """
+    """Make an axis logarithmic, with numbers between few powers of ten unless ``between`` forbids it."""
     axis._set_axes_scale("log")  # type: ignore[attr-defined]
     few = between and math.log10(high / low) < _NARROW
     axis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0) if few else (1.0,), numticks=6))
@@ -122,14 +119,8 @@ def explain_trials(axes: Axes, noun: str, sizes: Iterable[int]) -> None:
 
 
 def published_point(axes: Axes, x: float, y: float, printed: Printed | None, across: bool = True) -> None:
-    """Draw a published value as a white diamond, with a bar of its printed standard deviation if there is one.
-
-    Parameters
-    ----------
-    axes : the axes.
-    x, y : the place; the coordinate of the value is ignored.
-    printed : the value, or None, which draws nothing.
-    across : whether the value is read on the x axis.
+    """Draw a published value, if any, as a white diamond, with a bar of its printed standard deviation if there is one.
+    The coordinate of the value, x if ``across``, is ignored.
     """
     if printed is None:
         return
@@ -156,16 +147,8 @@ def published_line(axes: Axes, printed: Printed | None, what: str = "published",
 def with_bars(
     axes: Axes, x: Sequence[float], y: Sequence[float], bars: Any, number: int, *, label: str, **style: Any
 ) -> None:
-    """Draw a series with a bar at each point.
-
-    Parameters
-    ----------
-    axes : the axes.
-    x, y : the points.
-    bars : half the length of each bar, or the two rows of lengths down and up.
-    number : number of the series, which gives its colour, marker and dash.
-    label : its entry in the legend.
-    style : properties that replace those of the series.
+    """Draw a series with a bar at each point: ``bars`` are half the lengths, or the two rows of lengths down and up.
+    ``number`` gives colour, marker and dash; ``style`` replaces properties.
     """
     properties = {"color": f"C{number}", "marker": MARKERS[number], "linestyle": DASHES[number], "markersize": 4}
     axes.errorbar(x, y, yerr=bars, label=label, elinewidth=0.9, capsize=1.8, **(properties | style))

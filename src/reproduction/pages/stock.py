@@ -18,7 +18,6 @@ _ROW, _FRAME = 0.34, 0.9
 
 def scores(data: FigureData) -> Sheet:
     """Draw the metric of each method in every trial, a panel a role, with the printed number beside the mean.
-
     Options: experiment, roles, methods (in order), metric; unit, variants, labels, and published (method -> id of a
     printed number without its last part, which is the role).  A role without data leaves its panel to printed numbers.
     """

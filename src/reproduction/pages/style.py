@@ -30,9 +30,8 @@ _NO_METADATA = dict.fromkeys(("Date", "Creator", "Format", "Type"))
 
 
 class Sheet(Figure):
-    """A figure, and sentences that its drawing function derives from the data; the page prints them below it.
-
-    A statement about results belongs here and not into the caption in ``paper.yaml``, which no data can change.
+    """A figure, and sentences that its drawing function derives from the data; the page prints them below it.  A
+    statement about results belongs here and not into the caption in ``paper.yaml``, which no data can change.
     """
 
     def __init__(self, *args: Any, **options: Any) -> None:
@@ -76,28 +75,14 @@ def placeholder(title: str, reason: str) -> bytes:
 
 
 def panels(n: int, height: float = 2.8, **options: Any) -> tuple[Sheet, Sequence[Axes]]:
-    """Return a figure of text width and its ``n`` axes, which stand side by side.
-
-    Parameters
-    ----------
-    n : number of panels.
-    height : height of the figure in inches.
-    options : arguments of `Figure.subplots`.
-    """
+    """Return a figure of text width and its ``n`` axes side by side; ``options`` are those of `Figure.subplots`."""
     figure = Sheet(figsize=(WIDTH, height))
     axes = figure.subplots(1, n, squeeze=False, **options)[0]
     return figure, list(axes)
 
 
 def grid_of_panels(n: int, columns: int, height: float, **options: Any) -> tuple[Sheet, Sequence[Axes]]:
-    """Return a figure and its ``n`` axes in rows of at most ``columns``.
-
-    Parameters
-    ----------
-    n, columns : number of panels, and of panels in a row.
-    height : height of one row in inches.
-    options : arguments of `Figure.subplots`.
-    """
+    """Return a figure and its ``n`` axes in rows of at most ``columns``; ``height`` of a row in inches."""
     columns = min(n, columns)
     rows = -(-n // columns)
     figure = Sheet(figsize=(WIDTH, 0.5 + height * rows))

@@ -1,7 +1,4 @@
-"""Causes: why a published row is not reproduced, and the experiments that show it.
-
-An entry of ``choices.yaml`` names under ``explains`` the rows of ``published.csv`` that it explains.
-"""
+"""Causes: why a row is not reproduced, and the experiments that show it (``explains`` in ``choices.yaml``)."""
 
 from __future__ import annotations
 
@@ -23,8 +20,7 @@ class Cause:
     Parameters
     ----------
     because : the cause in one sentence.
-    shown_by : experiments, measures, figures or tables of the paper's ``paper.yaml`` that show it; none where no
-        experiment has shown it.  A run may leave some of them out.
+    shown_by : experiments, measures, figures or tables of the paper's ``paper.yaml``; a run may leave some of them out.
     gives : locators of results that show it.
     """
 

@@ -42,7 +42,7 @@ class Operand:
     Parameters
     ----------
     name : short name of the number, as the reason shows it; empty for a bound.
-    value : the number, in stored units (fractions and seconds); a bound is in the same units.
+    value : the number or bound, in stored units (fractions and seconds).
     trials : the random splits, or the data sets, of which ``value`` is the mean, or None where it is no such mean.
     interval : ends of its 95 % interval, of a ratio of times or of a measure that writes one; else None.
     single : whether it is a score on the source's own single split, so that no test over trials compares it.
@@ -69,8 +69,7 @@ class Outcome:
     holds : True if at most as many of the decided pairs fail, or are left undecided by their test, as the check allows
         (``exceptions``); False if more fail; else None.
     seen : the compared numbers in words; of a check that fails or is undecided the pairs that do not hold only.
-    decided : number of pairs of which both numbers are at hand.
-    pairs : number of all pairs.
+    decided : number of pairs of which both numbers are at hand, out of all ``pairs``.
     missing : for each pair that is not decided, the missing result of its first missing number.
     roles : the roles of all numbers of the check, missing ones included, sorted.
     """
@@ -139,9 +138,8 @@ def evaluate(name: str, check: Check, results: Results) -> Outcome:
 
 
 def distance(check: Check, results: Results) -> float:
-    """Return how far the numbers of a check are from its boundary, in stored units: negative where it fails.
-
-    It is the least distance over the pairs, but for those that may fail; tests over trials are passed over.
+    """Return how far the numbers of a check are from its boundary, in stored units: negative where it fails.  It is the
+    least distance over the pairs, but for those that may fail; tests over trials are passed over.
     """
     left, right = ([parse_locator(text, "check") for text in check.get(side, ())] for side in ("left", "right"))
     pairs = COMPARISONS[check["kind"]][0](_side(check, left, results), _right_side(check, right, results))
@@ -195,9 +193,8 @@ def _tested(check: Check, value: float, p: float) -> bool | None:
 
 
 def _near(name: str, margin: float, pair: _Pair) -> bool | None:
-    """Decide whether two numbers are within a margin: for means over trials by two one-sided tests.
-
-    The pair fails if its 95 % interval lies beyond the margin.
+    """Decide whether two numbers are within a margin: for means over trials by two one-sided tests.  The pair fails if
+    its 95 % interval lies beyond the margin.
     """
     narrow, wide = (_estimate(name, pair, level=level) for level in (1.0 - 2.0 * LEVEL, 1.0 - LEVEL))
     slack = margin * (1 + 1e-9)  # Decimal fractions have no exact binary form.
@@ -209,9 +206,8 @@ def _near(name: str, margin: float, pair: _Pair) -> bool | None:
 
 
 def _estimate(name: str, pair: _Pair, factor: float = 1.0, level: float = 1.0 - LEVEL) -> Estimate | None:
-    """Return ``a - factor b`` over the trials that both have; None where neither number has trials.
-
-    Schemes that differ in the number of trials alone share their first trials.
+    """Return ``a - factor b`` over the trials that both have; None where neither number has trials.  Schemes that
+    differ in the number of trials alone share their first trials.
     """
     known = [operand.trials for operand in pair if operand.trials is not None]
     if not known:

@@ -10,16 +10,7 @@ from reproduction.verdict.words import VERDICTS
 
 
 def report_line(name: str, summary: Path, page: str) -> str:
-    """Return the counts of a report's verdicts in words and the path of its page; nothing where it was not made.
-
-    Verdicts of which there are none are left out.
-
-    Parameters
-    ----------
-    name : of the paper, or ``Report`` for that of the run.
-    summary : where the counts are.
-    page : path of the page.
-    """
+    """Return the counts of a report's verdicts, but for zeros, and the path of its page; empty without ``summary``."""
     if not summary.is_file():
         return ""
     counts = json.loads(summary.read_text(encoding="utf-8"))["verdicts"]
@@ -31,12 +22,8 @@ def report_lines(
     pages: Iterable[tuple[str, str, str]], is_of_run: Callable[[str], bool], at_hand: Callable[[str], Path]
 ) -> str:
     """Return the verdicts of each report that a run asked for, a line each; the run may have had nothing to do.
-
-    Parameters
-    ----------
-    pages : name of each report, path of its counts, and path of its page; that of the whole run last.
-    is_of_run : whether a path is one that the run asked for.
-    at_hand : path of a result -> where it can be read.
+    ``pages`` has the name of each report and the paths of its counts and page, that of the whole run last; ``at_hand``
+    says where a result can be read.
     """
     lines = (report_line(name, at_hand(summary), page) for name, summary, page in pages if is_of_run(summary))
     return "\n".join(filter(None, lines))

@@ -69,15 +69,13 @@ class Judgement:
     verdict : one of `VERDICTS`.
     reason : one clause or several, joined by semicolons; may be empty.
     rebuilt : the rebuilt number in the row's unit; the word of a setting; of a claim ``holds``, ``fails`` or
-        ``undecided``, with the share of the pairs that were compared if some numbers are missing; or None where nothing
-        is rebuilt.
-    standard_deviation : that of ``rebuilt`` over the trials, in the row's unit, or None.
-    difference : rebuilt less published, in the row's unit, or None.
-    test : ``difference`` with its 95 % interval and p-value, or None where the spread is not known.
+        ``undecided``, with the share of the pairs that were compared if some numbers are missing; else None.
+    standard_deviation : that of ``rebuilt`` over the trials, in the row's unit.
+    difference : rebuilt less published, in the row's unit.
+    test : ``difference`` with its 95 % interval and p-value; None, as the next three, where the spread is not known.
+    error : standard error and degrees of freedom of ``difference``.
+    difference_p, margin_p : p-values of the tests for a difference and for the margin.
     trials : number of trials behind ``rebuilt``, or None where it is no mean.
-    error : standard error and degrees of freedom of ``difference``, or None where the spread is not known.
-    difference_p, margin_p : p-values of the tests for a difference and for the margin, or None where the spread is not
-        known.
     margin_share : the least share of its margin by which the number would be reproduced, or None where no margin
         judges it.
     corrected : the verdict where both tests are corrected over the table.
@@ -101,17 +99,8 @@ def compare_paper(
     published: Sequence[Published], checks: Mapping[str, Check], results: Results
 ) -> list[dict[str, Any]]:
     """Return one row of ``comparison.csv`` (`COMPARISON_COLUMNS`) for each published row, in the given order.
-
-    Parameters
-    ----------
-    published : the rows of ``published.csv``.
-    checks : the checks of the paper by name.
-    results : the results of the paper; afterwards ``results.read`` names for each row the results that it rests on.
-
-    Raises
-    ------
-    ConfigError : a row names a check that is not in ``checks``, or a value that the results do not hold.
-    IntegrityError : a result was changed by hand.
+    Afterwards ``results.read`` names for each row the results that it rests on.  ConfigError if a row names a check or
+    value that does not exist.
     """
     found = []
     for row in published:
@@ -126,12 +115,7 @@ def not_chosen(published: Sequence[Published], checks: Mapping[str, Check], pape
 
 
 def merge_comparisons(papers: Iterable[Sequence[Mapping[str, Any]]]) -> list[dict[str, Any]]:
-    """Return copies of the rows of several papers' comparisons as one list, in the same order.
-
-    Raises
-    ------
-    IntegrityError : an id stands twice.
-    """
+    """Return copies of the rows of several papers' comparisons as one list; IntegrityError if an id stands twice."""
     merged: dict[str, dict[str, Any]] = {}
     for row in (row for rows in papers for row in rows):
         if row["id"] in merged:
@@ -159,8 +143,8 @@ def printed_numbers(comparison: Iterable[Mapping[str, Any]]) -> dict[str, tuple[
 def _corrected(published: Sequence[Published], found: Sequence[Judgement]) -> list[Judgement]:
     """Return the judgements with both tests after Holm's correction over each table, which is the rows of one artefact.
 
-    The tests for differences are one family and the tests for margins another.  No verdict changes: each row is a
-    family of its own for both tests alike, and ``corrected`` says what the table as one family would give.
+    The tests for differences are one family and those for margins another.  No verdict changes: each row is a family of
+    its own, and ``corrected`` says what the table as one family would give.
     """
     corrected = [replace(one, corrected=one.verdict) for one in found]
     for artefact in {row.artefact for row in published}:
@@ -255,10 +239,8 @@ def _judge_test(locator: TestLocator, results: Results) -> Judgement:
 
 
 def _without_source(row: Published, built: bool) -> Judgement:
-    """Return the verdict on a row that names no rebuilt value.
-
-    It is ``open`` if the paper is built, the row's tolerance is ``open`` and the row has a note or prints nothing that
-    could be compared; else ``not run``.
+    """Return the verdict on a row that names no rebuilt value: ``open`` if the paper is built, the row's tolerance is
+    ``open`` and the row has a note or prints nothing that could be compared; else ``not run``.
     """
     if built and row.tolerance == "open" and (row.note or not row.value):
         return Judgement(OPEN, row.note or "prints no number to compare")
@@ -333,10 +315,9 @@ def _forms(entries: Iterable[RoleEntry], comparable: str) -> list[str]:
 
 
 def _without_judgement(row: Published, entries: Sequence[RoleEntry]) -> tuple[str, str] | None:
-    """Return verdict and reason of a row that must not be judged, or None for a row to judge.
-
-    A value is shown and not judged if its data are not the paper's, if the row's tolerance is ``open``, or if the paper
-    prints no number.  An exact count on nearly the paper's data is judged as any other.
+    """Return verdict and reason of a row that must not be judged, or None for a row to judge.  A value is shown and not
+    judged if its data are not the paper's (but an exact count on nearly the paper's data), if the row's tolerance is
+    ``open``, or if the paper prints no number.
     """
     if foreign := _forms(entries, "not"):
         return MISSING, _join(*foreign, FOREIGN)
@@ -377,7 +358,6 @@ def _judge_claim(name: str, check: Check, results: Results) -> Judgement:
 
 def _partly_missing(outcome: Outcome, word: str) -> Judgement:
     """Return the judgement on a claim of which some numbers are missing; it shows the pairs that could be compared.
-
     The verdict is ``not run`` if no job has made any of the missing numbers, else ``data missing``.
     """
     verdict = NOT_RUN if all(isinstance(one, NotRun) for one in outcome.missing) else MISSING
@@ -388,19 +368,13 @@ def _partly_missing(outcome: Outcome, word: str) -> Judgement:
 
 
 def method_means(rows: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """Return the mean difference of each method over the cells of a table, which says what no cell can say alone.
+    """Return the mean difference of each method over the cells of a table (`MEANS`), which says what no cell can say
+    alone.
 
-    It is a mean over the cells of a method that are judged by the same margin and whose spreads are known, three or
-    more.  Its standard error is that of independent cells, its degrees of freedom are those of Welch and Satterthwaite.
-
-    Parameters
-    ----------
-    rows : rows of ``comparison.csv``, in memory or read from csv.
-
-    Returns
-    -------
-    rows with `MEANS`, in the order of the comparison; ``corrected`` is after Holm's correction of both tests over the
-    methods of a table.
+    It is over three or more cells of a method that are judged by the same margin and whose spreads are known.  Its
+    standard error is that of independent cells, its degrees of freedom are those of Welch and Satterthwaite.  ``rows``
+    are of ``comparison.csv``, in memory or read; ``corrected`` is after Holm's correction of both tests over the
+    methods.
     """
     cells: dict[tuple[str, ...], list[Mapping[str, Any]]] = {}
     for row in rows:

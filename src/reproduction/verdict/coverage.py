@@ -17,7 +17,6 @@ class DataUsed:
 
     Parameters
     ----------
-    role : name of the data in the paper.
     dataset, title, terms : name, title and terms of use in the registry; empty where no data set is at hand.
     comparable : whether it is the paper's own data: ``fully``, ``nearly`` (the same collection in another form) or
         ``not``.
@@ -43,14 +42,8 @@ class DataUsed:
 
 @dataclass(frozen=True)
 class Remedy:
-    """How to get the data of a role.
-
-    Parameters
-    ----------
-    dataset, title : the data set of the paper, and its title.
-    sources : kinds of its sources, of `textmix.data.registry.KINDS`.
-    files : names of its files in ``resources/<dataset>/``.
-    bytes : their size as they are stored at a source; None where it is not known.
+    """How to get the data set of a role: kinds of its sources (`textmix.data.registry.KINDS`), names of its files in
+    ``resources/<dataset>/``, and their bytes as stored at a source, None where not known.
     """
 
     dataset: str
@@ -62,13 +55,8 @@ class Remedy:
 
 @dataclass(frozen=True)
 class Lacking:
-    """Data without which items are not judged.
-
-    Parameters
-    ----------
-    data : the role and the data set that stands for it, if any.
-    remedy : how to get the data, or None where the configuration names none.
-    waiting : paper -> number of the counted items that wait for the data, perhaps beside further data.
+    """Data without which items are not judged.  ``waiting`` maps paper -> number of the counted items that wait for
+    them, perhaps beside further data; ``remedy`` is None where the configuration names none.
     """
 
     data: DataUsed
@@ -83,14 +71,8 @@ class Lacking:
 
 @dataclass(frozen=True)
 class Fetched:
-    """The data that a run with all data fetches.
-
-    Parameters
-    ----------
-    titles : of the data sets, each once.
-    megabytes : their size, of those whose size is known.
-    unknown : number of those whose size is not known.
-    nowhere : number of roles for which the registry has no data set.
+    """The data that a run with all data fetches: titles of the data sets and the megabytes of those of known size.
+    ``unknown`` counts those of unknown size, ``nowhere`` the roles for which the registry has no data set.
     """
 
     titles: Sequence[str]
@@ -114,14 +96,7 @@ def read_remedies(entries: Mapping[str, Mapping[str, Any]]) -> dict[str, Remedy]
 
 
 def lacking(items: Iterable[Item], data: Iterable[DataUsed], remedies: Mapping[str, Remedy]) -> list[Lacking]:
-    """Return the data that are lacking, those for which most items wait first.
-
-    Parameters
-    ----------
-    items : the items of all papers.
-    data : the data sets of all papers; a role may stand several times.
-    remedies : role -> how to get its data.
-    """
+    """Return the data that are lacking, those for which most items wait first."""
     known = {used.role: used for used in data}
     waiting: dict[str, dict[str, int]] = {}
     for item in items:

@@ -23,9 +23,8 @@ _LICENCE = "https://spdx.org/licenses/MIT"
 
 
 class RunFacts(NamedTuple):
-    """The facts about a run that a crate states: its title, times (ISO 8601), versions, and who ran it.
-
-    ``settings`` has name -> value of its inputs: seed, data sets with their digests, digest of the lock.
+    """The facts about a run that a crate states: times are ISO 8601, and ``settings`` are its inputs: seed, data sets
+    with their digests, digest of the lock.
     """
 
     title: str
@@ -38,17 +37,8 @@ class RunFacts(NamedTuple):
 
 
 def run_crate(folder: Path, results: Iterable[Path], facts: RunFacts) -> dict[str, Any]:
-    """Return the metadata of the crate as JSON-LD.
-
-    Parameters
-    ----------
-    folder : the folder of the crate, with `SOURCE`, `CONFIGURATION` and `README`.
-    results : the files in it that the run made.
-    facts : the facts about the run.
-
-    Raises
-    ------
-    ModuleNotFoundError : rocrate is not installed; the message names the extra that brings it.
+    """Return the metadata of a crate as JSON-LD.  The folder holds `SOURCE`, `CONFIGURATION`, `README` and the
+    ``results``.  ModuleNotFoundError, which names the extra to install, without rocrate.
     """
     with extra("workflow"):
         from rocrate.rocrate import ROCrate

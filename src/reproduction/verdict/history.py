@@ -19,9 +19,8 @@ def names(text: str, item: str) -> bool:
 
 
 def marked(history: str, ids: Iterable[str]) -> dict[str, str]:
-    """Return id -> mark of the rows whose margin or reading was chosen after test results had been seen.
-
-    An entry names them, by id or pattern, in an item that begins with ``- Widened:`` or ``- Chosen:``.
+    """Return id -> mark of the rows whose margin or reading was chosen after test results had been seen.  An entry
+    names them, by id or pattern, in an item that begins with ``- Widened:`` or ``- Chosen:``.
     """
     found: dict[str, str] = {}
     for heading, text in sections(history).items():

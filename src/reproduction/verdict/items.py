@@ -32,7 +32,6 @@ class Judged:
     Parameters
     ----------
     value : rebuilt value as text, with its standard deviation; a word of a claim.
-    verdict : of the row.
     standing : of a recorded value, how this run's stands to it (`reproduction.verdict.recorded.standing`); may be
         empty.
     corrected : the verdict with both tests corrected over the table.
@@ -190,13 +189,8 @@ class Item:
 
 @dataclass(frozen=True)
 class Beside:
-    """Facts that stand beside the rows of a comparison.
-
-    Parameters
-    ----------
-    recorded : id -> row of the recorded run.
-    origins : id -> what the rebuilt value came from.
-    marks : id -> that a margin or reading was chosen after test results had been seen.
+    """Facts that stand beside the rows of a comparison, by id: the recorded row, what the rebuilt value came from, and
+    that a margin or reading was chosen after test results had been seen.
     """
 
     recorded: Mapping[str, RecordedRow] = field(default_factory=dict)
@@ -240,14 +234,8 @@ def roles_of(row: Published, checks: Mapping[str, Check], results: Results) -> t
 
 
 def without_notes(rows: Iterable[Mapping[str, Any]], roles: Mapping[str, RoleEntry]) -> list[dict[str, Any]]:
-    """Return the rows of a comparison with reasons that lack the notes on data sets.
-
-    The list of data says each note once, where the reasons would say it hundreds of times.
-
-    Parameters
-    ----------
-    rows : rows of ``comparison.csv``.
-    roles : role -> entry, whose notes stand in reasons as ``(note)`` or ``: note``.
+    """Return the rows of a comparison with reasons that lack the notes on data sets (``(note)`` or ``: note``).  The
+    list of data says each note once, where the reasons would say it hundreds of times.
     """
     notes = sorted({entry.note for entry in roles.values() if entry.note}, key=len, reverse=True)
     return [{**row, "reason": _without(row["reason"], notes)} for row in rows]

@@ -21,13 +21,7 @@ ROOM = 0.75
 
 @dataclass(frozen=True)
 class Rung:
-    """A rung of the ladder.
-
-    Parameters
-    ----------
-    name : in words.
-    reproduced, judged : number of the rows that came out, and of all that were judged.
-    """
+    """A rung of the ladder: its name in words, and the numbers of rows that came out and that were judged."""
 
     name: str
     reproduced: int
@@ -84,12 +78,7 @@ def own(items: Iterable[Item], patterns: Sequence[str]) -> Rung:
 
 
 def summary(papers: Mapping[str, tuple[Sequence[Item], Sequence[str]]]) -> dict[str, Any]:
-    """Return the ladder of all papers and the counts of each, for ``summary.json``.
-
-    Parameters
-    ----------
-    papers : paper -> its judged items, and the patterns of its own methods.
-    """
+    """Return ladder and counts of papers, given as paper -> judged items and patterns of its own methods."""
     items = [item for found, _ in papers.values() for item in found]
     results = results_of(items)
     counts = {

@@ -1,7 +1,7 @@
 """From a locator to the rebuilt value that it names in the results of a paper.
 
-There are three outcomes: the value; `MissingResult`, where the value cannot be made (for example without its data set);
-and `NotRun`, where no job has made it.
+There are three outcomes: the value; `MissingResult`, where it cannot be made (for example without its data set); and
+`NotRun`, where no job has made it.
 """
 
 from __future__ import annotations
@@ -31,13 +31,9 @@ from textmix.core.errors import ConfigError
 
 @dataclass(frozen=True)
 class Trials:
-    """The values of a score over random splits.
-
-    Parameters
-    ----------
-    values : one for each split, in the order of the splits.
-    scheme : data set and scheme of the splits, without their number; values of one scheme are over the same splits.
-    test_ratio : number of test documents over that of all others.
+    """The values of a score over random splits, in the order of the splits.  ``scheme`` is their data set and scheme
+    without their number: values of one scheme are over the same splits.  ``test_ratio`` is the number of test documents
+    over that of all others.
     """
 
     values: Sequence[float]
@@ -71,9 +67,8 @@ class Rebuilt:
 
 
 def roles_behind(results: Results, locator: Locator) -> list[str]:
-    """Return the roles on whose data a value rests; empty for a value that rests on none, such as a setting.
-
-    The roles of a measure stand in ``paper.yaml``; any other locator names its own role.
+    """Return the roles on whose data a value rests; empty for a setting.  Those of a measure stand in ``paper.yaml``;
+    any other locator names its own role.
     """
     if isinstance(locator, MeasureLocator):
         return results.measure_roles(locator.measure)
@@ -81,9 +76,8 @@ def roles_behind(results: Results, locator: Locator) -> list[str]:
 
 
 def locate(results: Results, locator: Locator) -> Rebuilt:
-    """Return the rebuilt value that a locator names, in stored units.
-
-    A score is the mean over the trials of one variant; a time is the median over the trials.
+    """Return the rebuilt value that a locator names, in stored units.  A score is the mean over the trials of one
+    variant; a time is the median over the trials.
     """
     match locator:
         case DataLocator() | FeaturesLocator():

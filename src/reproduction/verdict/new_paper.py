@@ -65,7 +65,6 @@ class Begun:
     Parameters
     ----------
     root : the folder with ``config/`` and ``workflow/``.
-    name : of the paper.
     table : text of the table, as csv.
     outside : the folder for papers outside the repository; None for ``config/papers``.
     roles : role -> data set, of the roles that there are not yet.
@@ -87,11 +86,8 @@ class Begun:
 
 
 def begin(paper: Begun) -> list[Path]:
-    """Write the files of a paper that is begun; return those that were written or changed.
-
-    Raises
-    ------
-    ConfigError : the name is taken, or the table names a method, role, data set or metric that does not exist.
+    """Write the files of a paper that is begun; return those that were written or changed.  ConfigError if the name is
+    taken, or the table names what does not exist.
     """
     root, further = paper.root, [] if paper.outside is None else [paper.outside]
     folder = (root / FOLDER if paper.outside is None else paper.outside) / paper.name

@@ -2,11 +2,11 @@
 
 A mean over trials is reproduced if two one-sided tests at `LEVEL` bound its difference from the published value by the
 margin, which is the same as a 90 % interval inside the margin.  It differs if Welch's test finds a difference.  If
-neither test decides, the number is undecided.  Each row is a family of its own, for both tests; the counts after Holm's
-correction of both over a table stand beside (`reproduction.verdict.compare`).  A printed single value of a random
-method, a row of one trial, is one further draw.  A value without a spread is reproduced if it lies within the margin.
-A published number of one part of the data, such as one newsgroup that the source does not name, is reproduced if it
-lies within the range over all parts.
+neither test decides, the number is undecided.  Each row is a family of its own, for both tests
+(`reproduction.verdict.compare` has the counts after Holm's correction).  A printed single value of a random method, a
+row of one trial, is one further draw.  A value without a spread is reproduced if it lies within the margin; a published
+number of one part of the data, such as one newsgroup that the source does not name, if it lies within the range over
+all parts.
 """
 
 from __future__ import annotations
@@ -24,20 +24,9 @@ _TRIALS = tuple(dict.fromkeys(round(1.1**step) for step in range(8, 100)))
 
 
 def judge(row: Published, found: Rebuilt) -> tuple[str, str]:
-    """Judge a rebuilt number by the row's tolerance.
-
-    Parameters
-    ----------
-    row : published row with a number and tolerance exact or near.
-    found : rebuilt number and standard deviation in the row's unit.
-
-    Returns
-    -------
-    verdict, reason : ``reproduced`` with no reason, or another verdict with the difference and the allowed difference.
-
-    Raises
-    ------
-    ConfigError : the tolerance cannot judge a number.
+    """Return verdict and reason of a rebuilt number, in the row's unit, by the row's tolerance.  The reason gives the
+    difference and the allowed one, and is empty where it is reproduced.  ConfigError if the tolerance cannot judge a
+    number.
     """
     if row.tolerance == "range":
         return _judge_range(row, found)
@@ -74,9 +63,8 @@ def difference(row: Published, found: Rebuilt) -> Estimate | None:
 
 
 def bound(row: Published, found: Rebuilt) -> float | None:
-    """Return the p-value of the two one-sided tests that rebuilt and published differ by no more than the margin.
-
-    It is None where the rebuilt value has no spread over trials, or where no margin judges the row.
+    """Return the p-value of the two one-sided tests that rebuilt and published differ by no more than the margin; None
+    where the rebuilt value has no spread over trials, or no margin judges the row.
     """
     both = samples(row, found)
     if both is None or row.tolerance != "near":
@@ -85,9 +73,8 @@ def bound(row: Published, found: Rebuilt) -> float | None:
 
 
 def margin_share(row: Published, found: Rebuilt) -> float | None:
-    """Return the least share of its margin by which a number would still be reproduced; 1 or more where it is not.
-
-    It is None where no margin judges the row, or the rebuilt value is not a number.
+    """Return the least share of its margin by which a number would still be reproduced; 1 or more where it is not.  It
+    is None where no margin judges the row, or the rebuilt value is not a number.
     """
     if row.tolerance != "near" or math.isnan(float(found.value)):
         return None
@@ -134,14 +121,8 @@ def _enough(row: Published, found: Rebuilt) -> str:
 
 def chance(row: Published, found: Rebuilt, documents: int) -> str:
     """Return the standard error of a share of one split's test documents; empty if twice of it are within the margin.
-
     The verdict stays: both scores are of the same documents, so that chance moves them together, and by how much is not
     printed.
-
-    Parameters
-    ----------
-    row, found : published row and rebuilt share, in the row's unit.
-    documents : number of the test documents.
     """
     whole = 100.0 if row.unit == "percent" else 1.0
     error = math.sqrt(float(found.value) * (whole - float(found.value)) / documents)
@@ -151,9 +132,8 @@ def chance(row: Published, found: Rebuilt, documents: int) -> str:
 
 
 def slack(row: Published, target: float) -> float:
-    """Return the largest difference that counts as none, in the row's unit.
-
-    Decimal fractions have no exact binary form: without the slack, 0.3 would not lie within 0.1 of 0.2.
+    """Return the largest difference that counts as none, in the row's unit.  Decimal fractions have no exact binary
+    form: without the slack, 0.3 would not lie within 0.1 of 0.2.
     """
     allowed = allowance(row, target)[0]
     return allowed + 1e-9 * max(abs(target), allowed)

@@ -42,8 +42,7 @@ class Report(ItemGroup):
     remedies : role -> how to get its data.
     recorded : the recorded run, or None where none is recorded.
     alone : whether it is the report of one paper, which has no page on a run.
-    drawing, narrow_drawing : the picture of all judged numbers as an element of the page, wide and for a phone; empty
-        where there is none.
+    drawing, narrow_drawing : the picture of all judged numbers as an element of the page, wide and for a phone, if any.
     """
 
     sections: Sequence[PaperSection]
@@ -123,14 +122,7 @@ def render_paper(report: Report, paper: str) -> str:
 
 
 def render_provenance(papers: Sequence[str], facts: Mapping[str, Any], configuration: str) -> str:
-    """Return the page on the run as HTML.
-
-    Parameters
-    ----------
-    papers : names of the papers, in the order of the pages.
-    facts : heading -> value, or heading -> name -> value.
-    configuration : the configuration of the run as text.
-    """
+    """Return the page on the run as HTML; ``facts`` maps heading -> value, or heading -> name -> value."""
     content = {"facts": facts, "configuration": configuration}
     return _pages(papers).get_template("provenance.html").render(page="provenance", **content)
 
@@ -176,10 +168,8 @@ def slug(text: str) -> str:
 def notes(table: PaperTable) -> list[tuple[str, str, str]]:
     """Return (verdict, cells, reason) for each pair of a verdict and a reason in a table, so that each is printed.
 
-    Jobs that a run leaves out have one reason, whatever each would take.
-
-    ``cells`` names the first cells with this verdict and reason by row and column, or is ``all cells``.  Cells whose
-    data are missing have no note: the list of data sets says once what is missing.
+    Jobs that a run leaves out have one reason.  ``cells`` names the first cells by row and column, or is ``all cells``.
+    Cells whose data are missing have no note: the list of data sets says once what is missing.
     """
     groups: dict[tuple[str, str], list[str]] = {}
     for label, cells in table.rows:

@@ -30,14 +30,8 @@ RIVALS, ORDER, SIGN, RANDOM = ("other printed values", "orders", "signs", "rando
 
 @dataclass(frozen=True)
 class Placebo:
-    """The placebo of a row.
-
-    Parameters
-    ----------
-    name : `RIVALS`, `ORDER`, `SIGN` or `RANDOM`; empty where nothing tries the row.
-    tried : how many were tried; 0 where there is none.
-    passed : the share of them that the row would accept, or None where there is none.
-    weak : the reason why the row tells too little; empty where it tells enough.
+    """The placebo of a row, ``name`` one of `RIVALS`, `ORDER`, `SIGN` or `RANDOM`, empty where nothing tries the row.
+    ``passed`` is the share of the ``tried`` that it would accept; ``weak`` says why it tells too little, if it does.
     """
 
     name: str = ""

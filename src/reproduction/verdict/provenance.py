@@ -58,24 +58,15 @@ def _digest(folder: Path, reasons: bool) -> str:
 
 
 def read_seconds(benchmarks: Path, files: Sequence[Path]) -> dict[str, float]:
-    """Return name -> wall-clock seconds of each job that Snakemake measured.
-
-    Parameters
-    ----------
-    benchmarks : the folder of Snakemake's benchmark files.
-    files : benchmark files below it.  A job that ended before Snakemake measured it has an empty file and is left out.
+    """Return name -> wall-clock seconds of each job that Snakemake measured, from benchmark files below its folder of
+    them.  A job that ended before Snakemake measured it has an empty file and is left out.
     """
     found = {path.relative_to(benchmarks).with_suffix("").as_posix(): _seconds(path) for path in files}
     return {name: seconds for name, seconds in found.items() if seconds is not None}
 
 
 def seconds_by_stage(seconds: Mapping[str, float]) -> dict[str, str]:
-    """Return the wall-clock time of the jobs of each stage, such as ``{"fit": "12.3 s"}``.
-
-    Parameters
-    ----------
-    seconds : name of a job, whose first folder is its stage -> its seconds, as `read_seconds` gives them.
-    """
+    """Return the wall-clock time of the jobs of each stage (the first folder of the name) as ``{"fit": "12.3 s"}``."""
     spent: dict[str, float] = {}
     for name, one in sorted(seconds.items()):
         stage = name.partition("/")[0]
@@ -143,12 +134,7 @@ def place_in_paper(artefact: str, where: str) -> str:
 
 
 def where_in_words(where: str) -> str:
-    """Return a place of ``choices.yaml`` in words: lines of the plain text of a document, or that it says nothing.
-
-    Parameters
-    ----------
-    where : lines such as ``001:L341``, or ``unsaid``, or words.
-    """
+    """Return a place of ``choices.yaml`` in words: lines such as ``001:L341``, or ``unsaid``; other words stay."""
     if where == "unsaid":
         return "the document does not say"
     return _lines(where) if re.fullmatch(r"\d{3}:L[-L\d,]+", where) else where
@@ -163,13 +149,8 @@ def _lines(where: str) -> str:
 
 def made_by(paper: str, origin: Origin | None, spec: Mapping[str, Any], home: str = HOME) -> list[tuple[str, str]]:
     """Return (label, address) of what made a row: its settings, its code, and of each job its result and its log.
-
-    Parameters
-    ----------
-    paper : name of the paper.
-    origin : what the row was read from, or None where this run read nothing for it.
-    spec : its ``paper.yaml``, which names the functions of the measures.
-    home : the folder of the workflow as seen from the page.
+    ``spec`` is the ``paper.yaml``, ``home`` the folder of the workflow as seen from the page; ``origin`` is None where
+    this run read nothing for the row.
     """
     links: dict[tuple[str, str], None] = {}
     for path in origin.results.split() if origin else ():
@@ -198,13 +179,8 @@ def _settings(paper: str, parts: Sequence[str], spec: Mapping[str, Any]) -> Iter
 
 
 def shown_in(paper: str, name: str, figures: Mapping[str, Any], tables: Iterable[PaperTable]) -> list[tuple[str, str]]:
-    """Return (label, address) of the figures and tables of a paper's page that show a published row.
-
-    Parameters
-    ----------
-    paper, name : the paper, and the id of the row.
-    figures : name -> options in ``paper.yaml`` of the figures that were drawn.
-    tables : the tables of the page.
+    """Return (label, address) of the figures and tables of a paper's page that show a published row.  ``figures`` maps
+    name -> options in ``paper.yaml`` of those that were drawn.
     """
     links = [
         (f"table {table.name.replace('_', ' ')}", f"{paper}.html#table-{table.name}")

@@ -4,8 +4,7 @@ Each paper has up to three files in ``config/papers/<paper>/``, or in its folder
 
 - ``published.csv``: one row for each number, claim, figure or equation;
 - ``checks.yaml``: the claims as comparisons of rebuilt values; a paper without claims has none;
-- ``choices.yaml``: the places that the paper leaves open or prints garbled, and the choice made here; it may be
-  absent, too.
+- ``choices.yaml``: the places that the paper leaves open or prints garbled, and the choice made here, if any.
 
 A fault in one of them is a `ConfigError` that names file, line, column and remedy.  The module imports no NumPy, so the
 files can be checked while the workflow is parsed.
@@ -104,7 +103,7 @@ class Published:
     ----------
     id : its name; parts of a composite value are named ``<id>.<part>``.
     artefact : the table, figure or passage to which it belongs.
-    kind : one of `KINDS`.
+    kind, tolerance : one of `KINDS`, and one of `TOLERANCES`.
     dataset, method : role of the data set and method as printed; may be empty.
     metric : the measured quantity, or the text of a claim; may be empty.
     unit : unit of value and spread, and of a margin of ``near`` without ``%``.  Rebuilt values are stored as fractions
@@ -116,9 +115,7 @@ class Published:
     trials : number of independent values behind the printed mean and its standard deviation; 1 of a single run of a
         random method; empty where it is not known, or the method draws nothing.
     where : document and line or equation of the source, ``derived`` or ``public``.
-    tolerance : one of `TOLERANCES`.
-    margin : for ``near`` the largest difference, in the row's unit or, written like ``5%``, relative to the value; else
-        empty.
+    margin : for ``near`` the largest difference, in the row's unit or, written like ``5%``, relative to the value.
     source : locator of the rebuilt value or of a check, or empty.
     note : the uncertainty of the row, and the reason for its margin.
     line : line in the file, for messages.
@@ -164,9 +161,7 @@ class Choice:
 
     Parameters
     ----------
-    id : its name.
-    where : place in the paper, or ``unsaid``.
-    source_says : content of the paper there.
+    where, source_says : place in the paper, or ``unsaid``, and what the paper says there.
     we_do, why : the choice made here and its reason.
     effect : change of the results by the choice, where it is known; its results are references, see
         `reproduction.verdict.quotes`.
@@ -186,13 +181,8 @@ class Choice:
 
 @dataclass(frozen=True)
 class Record:
-    """All that is published of one paper, and the choices made here; the check that a row names exists.
-
-    Parameters
-    ----------
-    rows : the rows of ``published.csv``, in the file's order.
-    checks : name -> check; locators name roles only.
-    choices : the entries of ``choices.yaml``, in the file's order.
+    """All that is published of one paper, and the choices made here, in the order of the files.  The check that a row
+    names exists; locators of checks name roles only.
     """
 
     rows: tuple[Published, ...]
@@ -201,27 +191,15 @@ class Record:
 
 
 def read_record(folder: str | Path, schemas: str | Path) -> Record:
-    """Read all that is published of a paper.
-
-    Parameters
-    ----------
-    folder : ``config/papers/<paper>`` with published.csv, checks.yaml, choices.yaml and, for the role lists,
-        paper.yaml.
-    schemas : ``workflow/schemas``.
-
-    Raises
-    ------
-    ConfigError : a file is at fault, or a row names a check that does not exist.
+    """Return all that is published of a paper, from its folder of configuration (for the role lists paper.yaml, too).
+    ``schemas`` is ``workflow/schemas``.  ConfigError if a file is at fault, or a row names a check that does not exist.
     """
     rows, checks = read_claims(folder, schemas)
     return Record(rows, checks, read_choices(Path(folder) / "choices.yaml", schemas))
 
 
 def read_claims(folder: str | Path, schemas: str | Path) -> tuple[tuple[Published, ...], dict[str, Check]]:
-    """Return the published rows of a paper and its checks by name: the part of `read_record` that verdicts need.
-
-    Parameters and errors are the same as in `read_record`.
-    """
+    """Return the published rows of a paper and its checks by name: the part of `read_record` that verdicts need."""
     folder = Path(folder)
     rows = read_published(folder / "published.csv")
     checks = read_checks(folder / "checks.yaml", schemas, read_role_lists(folder / "paper.yaml"))
@@ -233,12 +211,7 @@ def read_claims(folder: str | Path, schemas: str | Path) -> tuple[tuple[Publishe
 
 
 def read_published(path: str | Path) -> tuple[Published, ...]:
-    """Read ``published.csv``; the rows are in the file's order.
-
-    Raises
-    ------
-    ConfigError : the file cannot be read or is no csv, the header or a cell is at fault, or an identifier stands twice.
-    """
+    """Return the rows of ``published.csv`` in its order; ConfigError for a fault, or an id that stands twice."""
     path = Path(path)
     rows = tuple(_row(path, line, cells) for line, cells in _cells(path))
     first: dict[str, int] = {}
@@ -329,22 +302,9 @@ def _is_number(text: str) -> bool:
 
 
 def read_checks(path: str | Path, schemas: str | Path, lists: RoleLists) -> dict[str, Check]:
-    """Read ``checks.yaml``.
-
-    Parameters
-    ----------
-    path : the file.
-    schemas : ``workflow/schemas``.
-    lists : the role lists of the paper, which its locators may name.
-
-    Returns
-    -------
-    name -> check; its locators name roles only.  There are none where there is no file.
-
-    Raises
-    ------
-    ConfigError : the file does not follow its schema, a check lacks a key that its kind needs or has one that its kind
-        does not take, or a locator is wrong.
+    """Return name -> check of ``checks.yaml``, none where there is no file; locators may name the role lists of the
+    paper, and then name roles only.  ConfigError if the file does not follow its schema, a check lacks a key that its
+    kind needs or has one that its kind does not take, or a locator is wrong.
     """
     entries = load_yaml_strict(path) if Path(path).is_file() else {}
     validate(entries, Path(schemas) / "checks.schema.yaml", str(path))
@@ -386,12 +346,7 @@ def _operands(locators: Iterable[str], lists: RoleLists, place: str) -> list[str
 
 
 def read_choices(path: str | Path, schemas: str | Path) -> tuple[Choice, ...]:
-    """Read ``choices.yaml``; the entries are in the file's order, and there are none where there is no file.
-
-    Raises
-    ------
-    ConfigError : the file does not follow its schema, or an identifier stands twice.
-    """
+    """Return the entries of ``choices.yaml`` in its order, if there is one; ConfigError for a fault in it."""
     entries = load_yaml_strict(path) if Path(path).is_file() else []
     validate(entries, Path(schemas) / "choices.schema.yaml", str(path))
     seen: set[str] = set()

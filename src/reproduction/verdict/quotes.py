@@ -22,13 +22,7 @@ _LEVELS = " at "
 
 @dataclass(frozen=True)
 class Reference:
-    """A recorded result that a text names.
-
-    Parameters
-    ----------
-    row : id of the published row.
-    levels : factor -> level of the reading; empty for the value of the recorded run.
-    """
+    """A recorded result that a text names: a row under a reading's levels, or without levels in the recorded run."""
 
     row: str
     levels: Mapping[str, str]
@@ -46,19 +40,9 @@ def quoted(
     readings: Sequence[Mapping[str, str]],
     place: str,
 ) -> str:
-    """Return a text with the values of its references, in the unit and with the decimals of the published row.
-
-    Parameters
-    ----------
-    text : of ``choices.yaml``.
-    published : id -> published row of the paper.
-    recorded : id -> row of the recorded run.
-    readings : the rows of the paper's ``recorded/curves.csv``.
-    place : where the text stands, for messages.
-
-    Raises
-    ------
-    ConfigError : a reference has no recorded value.
+    """Return a text of ``choices.yaml`` with the values of its references, in the unit and with the decimals of the
+    published row.  ``readings`` are the rows of the paper's ``recorded/curves.csv``; ``place`` is for messages.
+    ConfigError if a reference has no recorded value.
     """
 
     def value(found: re.Match[str]) -> str:

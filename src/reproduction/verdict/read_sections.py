@@ -36,7 +36,6 @@ class ReportInputs:
     Parameters
     ----------
     folders : paper -> its folder of configuration.
-    schemas, results : the folders ``workflow/schemas`` and ``results``.
     papers : paper -> its ``paper.yaml``, in the order of the page.
     roles : role -> the data set that stands for it.
     chosen : the papers that the configuration names.
@@ -63,13 +62,8 @@ class ReportInputs:
 
 
 def read_sections(inputs: ReportInputs) -> tuple[list[PaperSection], list[list[dict[str, Any]]]]:
-    """Read the sections of all papers.
-
-    Returns
-    -------
-    sections : one for each paper.
-    comparisons : for each paper the rows of its ``comparison.csv``; all rows of a paper that the configuration does not
-        name have the verdict ``not run``.
+    """Return the section and the rows of ``comparison.csv`` of each paper; all rows of a paper that the configuration
+    does not name have the verdict ``not run``.
     """
     sections, comparisons = [], []
     run = inputs.recorded

@@ -27,12 +27,10 @@ EQUAL, UNEQUAL, OTHER_DATA, ABSENT, TIMED = ("equal", "not equal", "other data",
 
 @dataclass(frozen=True)
 class RecordedRow:
-    """The values of the recorded run for one published row, as text.
+    """The values of the recorded run for one published row, as text, as in ``comparison.csv``.
 
     Parameters
     ----------
-    id : identifier of the published row.
-    rebuilt, rebuilt_spread, trials, verdict, corrected, margin_share : as in ``comparison.csv``.
     reason : the first clause of the reason there, without notes on data sets.
     data, settings, code : digests as in `reproduction.flow.origins.Origin`.
     """
@@ -82,13 +80,7 @@ class Facts:
 
 @dataclass(frozen=True)
 class RecordedRun:
-    """The recorded run: of each paper the last run that was recorded, alone or with other papers.
-
-    Parameters
-    ----------
-    rows : id -> row, of all papers.
-    papers : paper -> the facts about the run that gave its rows.
-    """
+    """The last recorded run of each paper: all rows by id, and paper -> the facts about the run that gave them."""
 
     rows: Mapping[str, RecordedRow]
     papers: Mapping[str, Facts]
@@ -122,16 +114,7 @@ def recorded_files(folders: Iterable[Path]) -> list[Path]:
 
 
 def read_recorded(files: Sequence[Path]) -> RecordedRun | None:
-    """Return the recorded run; None where none is recorded.
-
-    Parameters
-    ----------
-    files : those that `recorded_files` returns.
-
-    Raises
-    ------
-    ConfigError : a file is damaged, lacks the other one, or an id stands twice.
-    """
+    """Return the recorded run, None without files; ConfigError for damage, a file without the other, or an id twice."""
     rows: dict[str, RecordedRow] = {}
     papers: dict[str, Facts] = {}
     for folder in sorted({path.parent for path in files}):
@@ -164,17 +147,9 @@ def _read_rows(path: Path) -> list[RecordedRow]:
 def standing(row: Mapping[str, Any], origin: Origin | None, recorded: RecordedRow) -> str:
     """Return how a row of a comparison stands to the recorded one.
 
-    Parameters
-    ----------
-    row : of ``comparison.csv``, whose printed digits decide what is equal.
-    origin : what its value came from; None where nothing was read for it.
-    recorded : the recorded row.
-
-    Returns
-    -------
-    ``equal`` or ``not equal`` at the printed digits, of a value that both runs rebuilt from the same data; else
-    ``other data``, ``a measured time``, or ``not rebuilt here`` where this run did not judge what the record judged;
-    empty where the record did not judge the row.
+    ``equal`` or ``not equal`` at the printed digits, of a value that both runs rebuilt from the same data; else ``other
+    data``, ``a measured time``, or ``not rebuilt here`` where this run did not judge what the record judged; empty
+    where the record did not judge the row.  ``origin`` is None where nothing was read for the row.
     """
     if recorded.verdict not in JUDGED:
         return ""
@@ -188,10 +163,8 @@ def standing(row: Mapping[str, Any], origin: Origin | None, recorded: RecordedRo
 
 
 def same_digits(one: Any, other: Any, printed: str) -> bool:
-    """Return whether two values are equal at the digits of a printed number; words are equal if they are the same.
-
-    Two numbers agree at the printed digits if they differ by at most half a unit of the last digit.  Where no number is
-    printed they must agree at four digits.
+    """Return whether two values are equal at the digits of a printed number, four where none is printed: they differ by
+    at most half a unit of the last digit.  Words are equal if they are the same.
     """
     left, right = number(one), number(other)
     if left is None or right is None:
@@ -210,15 +183,8 @@ def lost_verdicts(
 ) -> tuple[list[str], dict[str, int]]:
     """Return the counted rows that the record reproduced or judged and that this run does not, with the same data.
 
-    A row that rests on no data and no settings but on a test is compared too.  A row for which this run read nothing
-    is passed over only if its data are missing.
-
-    Parameters
-    ----------
-    rows : of ``comparison.csv``, of the papers of this run; facts of the data are compared with the counted ones.
-    origins : id -> what the value came from.
-    run : the recorded run.
-    fewer_trials : whether this run has a cap on trials; rows that were then rebuilt by other settings are passed over.
+    A row that rests on no data and no settings but on a test is compared too.  A row for which this run read nothing is
+    passed over only if its data are missing; with ``fewer_trials`` (a cap) also a row rebuilt by other settings.
 
     Returns
     -------

@@ -32,15 +32,7 @@ _NAMED = 5
 
 @dataclass(frozen=True)
 class PaperPlan:
-    """The configuration of a paper.
-
-    Parameters
-    ----------
-    spec : its ``paper.yaml``, with the cap on trials.
-    record : its published rows, checks and choices.
-    roles : role -> the data set that stands for it.
-    evidence : outcomes of tests and ratios of times that its rows name.
-    """
+    """The configuration of a paper; ``spec`` is its ``paper.yaml`` with the cap on trials."""
 
     spec: Mapping[str, Any]
     record: Record
@@ -54,18 +46,10 @@ def read_run(
     """Return what a finished run gave, and the text of the ``recorded/rows.csv`` of each paper that it ran.
 
     Nothing is written.  Every verdict is judged again from the results, so that the record cannot say what they do not.
-
-    Parameters
-    ----------
-    run : folder in which the run was made.
-    plans : paper -> its plan, of all papers that the record must have.
-    commit : as `reproduction.flow.commit.commit_of` gives it for the run.
-    chosen : the papers that the run was asked for; by default all.
-
-    Raises
-    ------
-    IntegrityError : the run is not finished, a result is stale or was changed, results were made by two versions of the
-        code, or the comparison misses a paper or says something else than the results.
+    ``plans`` has all papers that the record must have, ``commit`` is that of `reproduction.flow.commit.commit_of`, and
+    ``chosen`` are the papers that the run was asked for, by default all.  IntegrityError if the run is not finished, a
+    result is stale or was changed, results were made by two versions of the code, or the comparison misses a paper or
+    says something else than the results.
     """
     ran = {paper: plan for paper, plan in plans.items() if chosen is None or paper in chosen}
     for path in (*ENDS, *(f"results/papers/{paper}/comparison.csv" for paper in ran)):
@@ -98,25 +82,14 @@ def commit_text(commit: Mapping[str, str]) -> str:
 
 
 def write_record(run: RecordedRun, folders: Mapping[str, Path], texts: Mapping[str, str]) -> None:
-    """Write the recorded run.
-
-    Parameters
-    ----------
-    run, texts : as `read_run` returns them.
-    folders : paper -> its folder.
-    """
+    """Write the recorded run, as `read_run` returns it, into the papers' folders."""
     for paper, text in texts.items():
         io.write_text(folders[paper] / RECORDED, text)
         io.write_json(folders[paper] / RUN, asdict(run.papers[paper]))
 
 
 def check_no_loss(old: RecordedRun | None, new: RecordedRun) -> None:
-    """Refuse a run that judged fewer of the rows than the recorded one.
-
-    Raises
-    ------
-    IntegrityError : it did; the message names rows.
-    """
+    """Refuse with IntegrityError, which names rows, a run that judged fewer of the rows than the recorded one."""
     before = old.rows if old else {}
     lost = [name for name, row in new.rows.items() if name in before and _is_judged(before[name]) > _is_judged(row)]
     if lost:
@@ -153,15 +126,9 @@ def _check_papers(whole: Iterable[Mapping[str, str]], plans: Mapping[str, PaperP
 
 
 def check_fresh(run: Path, ends: Iterable[str]) -> list[str]:
-    """Follow the records back from the last results of a run; refuse a result whose inputs are no longer what it read.
-
-    The kinds of processor that made the results are returned.
-
-    The records alone decide, so that a run of another version of the code can be checked, too.
-
-    Raises
-    ------
-    IntegrityError : an input changed or is gone, or two results were made by different versions of a module.
+    """Return the kinds of processor that made the results of a run, after a check that inputs are what results read.
+    It follows the records back from the last results, and no code, so that a run of another version can be checked.
+    IntegrityError if an input changed or is gone, or two results were made by different versions of a module.
     """
     digest = functools.cache(functools.partial(_digest, run))
     code: dict[str, tuple[str, str]] = {}

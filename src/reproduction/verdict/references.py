@@ -33,13 +33,8 @@ _SHOWN = ("experiments", "measures", "figures", "tables")
 
 
 def check_papers(papers: Mapping[str, Mapping[str, Any]], folders: Mapping[str, Path], root: Path) -> None:
-    """Check the names in the files of all papers.
-
-    Parameters
-    ----------
-    papers : name -> its paper.yaml, as `reproduction.flow.papers.load_papers` returns it.
-    folders : name -> folder of configuration.
-    root : the folder with ``config/``, ``workflow/`` and, in a checkout, ``tests/``.
+    """Check the names in the files of all papers (name -> paper.yaml as `reproduction.flow.papers.load_papers` returns
+    it).  ``root`` holds ``config/``, ``workflow/`` and, in a checkout, ``tests/``.
     """
     for name, spec in papers.items():
         folder = folders[name]

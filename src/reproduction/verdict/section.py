@@ -26,12 +26,8 @@ ABSENT_RESULT = "not in this run"
 
 @dataclass(frozen=True)
 class Specified:
-    """The specification curves of a paper.
-
-    Parameters
-    ----------
-    curves : each with its drawing.
-    factors : specification -> factor -> level -> why the source allows it.
+    """The specification curves of a paper, each with its drawing; ``factors`` maps specification -> factor -> level ->
+    why the source allows it.
     """
 
     curves: Sequence[tuple[Curve, Drawing]] = ()
@@ -45,12 +41,7 @@ def _by_verdict(verdicts: Iterable[str]) -> dict[str, int]:
 
 
 class ItemGroup:
-    """Some items, and what the pages count and say of them.
-
-    Attributes
-    ----------
-    items : rows of comparisons, in order.
-    """
+    """Some rows of comparisons, in order, and what the pages count and say of them."""
 
     items: Sequence[Item]
 
@@ -145,7 +136,6 @@ class PaperSection(ItemGroup):
 
     Parameters
     ----------
-    name : name of the paper.
     title, citation, status : as in its ``paper.yaml``; status is ``built`` or ``planned``.
     items : all rows of its comparison, in order.
     tables, figures : in the order of ``paper.yaml``.
@@ -156,7 +146,7 @@ class PaperSection(ItemGroup):
     spec : its ``paper.yaml``.
     given : locator of a result that a cause names -> its value in words, or why this run has none.
     specified : its specification curves; none where they were not drawn, or are those of other results.
-    home : the folder of the workflow as seen from the pages.
+    home : the folder of the workflow as seen from the page.
     means : the mean differences of its methods (`reproduction.verdict.compare.method_means`).
     """
 

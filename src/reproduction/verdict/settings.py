@@ -13,9 +13,8 @@ from textmix.core.errors import ConfigError, MissingResult, suggest
 
 
 def used_setting(results: Results, locator: SettingLocator) -> float | str:
-    """Return a setting of ``paper.yaml`` that a result of this run has used: a number, or text.
-
-    A truth value and a list of items become text.  A number of trials is that of the scores, which ``max_trials`` caps.
+    """Return a setting of ``paper.yaml`` that a result of this run has used: a number, or text, also of a truth value
+    or list.  A number of trials is that of the scores, which ``max_trials`` caps.
     """
     found = setting_of(results.settings, locator)
     uses = list(_uses(results, locator.path.split(".")))
@@ -32,10 +31,7 @@ def used_setting(results: Results, locator: SettingLocator) -> float | str:
 
 
 def _uses(results: Results, keys: Sequence[str]) -> Iterator[Callable[[], int]]:
-    """Yield, for each result that uses a setting, a function that returns its number of trials or raises.
-
-    The number is 0 for a measure and for features, which have no trials.
-    """
+    """Yield for each result that uses a setting a function that gives its number of trials (0 if none) or raises."""
     settings, part, name = results.settings, keys[0], keys[1] if len(keys) > 1 else ""
     for experiment, entry in settings.get("experiments", {}).items() if part in ("experiments", "splits") else ():
         chosen = [role for role, split in entry["roles"].items() if name in (experiment, split)]

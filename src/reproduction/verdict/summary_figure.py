@@ -26,13 +26,8 @@ Pair = tuple[str, float, float, str, str]
 
 
 def draw_summary(points: Sequence[Pair], papers: Iterable[str], *, narrow: bool = False) -> bytes:
-    """Return the picture as SVG bytes: two panels side by side, or one above the other for a phone.
-
-    Parameters
-    ----------
-    points : (paper, printed, rebuilt, unit, verdict) of each number (`reproduction.verdict.ladder.points`).
-    papers : the order of the papers; those without a number are left out.
-    narrow : whether the panels stand one above the other.
+    """Return the picture as SVG bytes: two panels side by side, or one above the other for a phone.  ``points`` are
+    (paper, printed, rebuilt, unit, verdict); papers without a number are left out.
     """
     rows = [paper for paper in papers if any(point[0] == paper for point in points)]
     with style():

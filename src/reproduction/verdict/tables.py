@@ -26,16 +26,8 @@ _TEX_ESCAPES |= {"\\": r"\textbackslash{}", "±": r"$\pm$", "–": "--", "∅": 
 
 @dataclass(frozen=True)
 class TableCell:
-    """One published value and the rebuilt one, as text.
-
-    Parameters
-    ----------
-    id : identifier of the published row.
-    published, rebuilt : value, or value ± standard deviation; empty where there is none.
-    unit : unit of both.
-    verdict, reason : as in the comparison.
-    recorded, recorded_verdict : value and verdict of the recorded run, where this run did not judge the row; else
-        empty.
+    """One published value and the rebuilt one, as text: each value, or value ± standard deviation, empty where there is
+    none.  ``recorded`` and ``recorded_verdict`` are those of the recorded run, where this run did not judge the row.
     """
 
     id: str
@@ -55,15 +47,8 @@ class TableCell:
 
 @dataclass(frozen=True)
 class PaperTable:
-    """A table of cells; a cell is None where the paper prints nothing.
-
-    Parameters
-    ----------
-    name, caption : as in ``paper.yaml``.
-    corner : heading of the column of row labels.
-    columns : headings of the other columns.
-    rows : label and cells of each row, one cell for each column.
-    listing : True for a list, which has one value in each row.
+    """A table of cells; a cell is None where the paper prints nothing.  ``corner`` is the heading of the column of row
+    labels; ``rows`` are label and cells, one for each column; a ``listing`` has one value in each row.
     """
 
     name: str
@@ -87,16 +72,10 @@ class PaperTable:
 def make_table(name: str, spec: Mapping[str, Any], comparison: Iterable[Mapping[str, Any]]) -> PaperTable:
     """Return one table of a paper, with rows and columns in the order of the comparison.
 
-    The pivot is written by hand, since the pivot of pandas sorts the labels and its error does not name the rows that
-    share a cell.
-
-    Parameters
-    ----------
-    name : its name.
-    spec : its entry in ``paper.yaml``: ``artefact`` (one or a list), ``caption``, and ``rows`` and ``columns``, which
-        each name a column of the comparison whose values become labels; without ``columns`` the table is a list, and
-        so it is where most cells would be empty.
-    comparison : rows of the paper's comparison, in memory or read from csv.
+    ``spec`` is its entry in ``paper.yaml``: ``artefact`` (one or a list), ``caption``, and ``rows`` and ``columns``,
+    which each name a column of the comparison whose values become labels; without ``columns``, or where most cells
+    would be empty, the table is a list.  The pivot of pandas sorts the labels, and its error does not name the rows
+    that share a cell.
     """
     artefacts = [spec["artefact"]] if isinstance(spec["artefact"], str) else list(spec["artefact"])
     row_key, column_key = spec["rows"], spec.get("columns")

@@ -17,13 +17,8 @@ NOT_EXPLAINED = "Not explained."
 
 @dataclass(frozen=True)
 class Unexplained:
-    """A number or claim that differs and is not explained.
-
-    Parameters
-    ----------
-    item : the number or claim.
-    why : why it counts as not explained, in sentences.
-    tried : what was tried, in sentences: the rest of the cause, and the values of the readings; may be empty.
+    """A number or claim that differs, why it counts as not explained, and what was tried, in sentences: the rest of the
+    cause, and the values of the readings.
     """
 
     item: Item
@@ -32,13 +27,8 @@ class Unexplained:
 
 
 def unexplained(differing: Iterable[Item], causes: Mapping[str, Cause], curves: Iterable[Curve]) -> list[Unexplained]:
-    """Return the items that differ and are not explained, in their order.
-
-    Parameters
-    ----------
-    differing : the numbers and claims that differ.
-    causes : id -> the cause that ``explains`` gives, for the rows that have one.
-    curves : the specification curves that were drawn.
+    """Return the items that differ and are not explained, in their order; ``causes`` maps id -> what ``explains``
+    gives, and ``curves`` are those that were drawn.
     """
     drawn = {curve.row: curve for curve in curves}
     found = []

@@ -44,9 +44,8 @@ def decimals(printed: str) -> int:
 
 
 def short(value: float, sign: str = "") -> str:
-    """Return a number with at most four significant digits and no trailing zeros after the decimal point.
-
-    An absolute value below 1e-4 or from 1e7 on has three digits in scientific notation; inf and nan stand as words.
+    """Return a number with at most four significant digits and no trailing zeros after the decimal point.  An absolute
+    value below 1e-4 or from 1e7 on has three digits in scientific notation; inf and nan stand as words.
     """
     if not math.isfinite(value) or (value and not 1e-4 <= abs(value) < 1e7):
         return f"{value:{sign}.3g}"
@@ -61,14 +60,9 @@ def with_deviation(value: str, deviation: str) -> str:
 
 
 def shown(value: Any, printed: str, significant: int = 3) -> str:
-    """Return a value as text, with the decimals of the published number and thousands separated by commas.
-
-    Parameters
-    ----------
-    value : number or text; a word, inf or nan is returned as it is, None as an empty text.
-    printed : the published number as printed.
-    significant : least number of significant digits of a value that is neither the published one nor a whole number; it
-        gets more decimals than the published number where it needs them.
+    """Return a value as text, with the decimals of the published number and thousands separated by commas.  It gets
+    more decimals where it needs them for its ``significant`` digits, unless it is the published one or a whole number.
+    Words, inf and nan stay, None is empty.
     """
     amount = number(value)
     if amount is None or not math.isfinite(amount):

@@ -56,8 +56,6 @@ def prediction_rows(
 def inspect(ids: Sequence[str], test: LabelledTexts, answer: Answer, names: Sequence[str]) -> dict[str, Any]:
     """Return what the page shows of the answer to the test documents, ready for JSON.
 
-    Returns
-    -------
     ``labels``, each with support, precision, recall and F; ``few``, those with few test documents; ``confusion`` and
     ``pairs`` of classes, of one label a document; ``calibration``; ``errors``, the surest first.
     """
@@ -107,9 +105,8 @@ def _pairs(true: np.ndarray, predicted: np.ndarray, names: Sequence[str]) -> lis
 
 
 def doubts(search: Search, chosen: Chosen, ids: Sequence[str], names: Sequence[str]) -> dict[str, Any]:
-    """Return the documents of a search whose label is likely wrong, by fits to other documents, ready for JSON.
-
-    Of several labels the least likely statement counts: that a label stands, or that it does not.
+    """Return the documents of a search whose label is likely wrong, by fits to other documents, ready for JSON.  Of
+    several labels the least likely statement counts: that a label stands, or that it does not.
     """
     documents = search.documents
     scores = [search.trials[part].scores[0] for part in chosen.parts]

@@ -51,14 +51,8 @@ WEIGHTED = {"complement": JOINED, "svm_power_set": JOINED}
 
 @dataclass(frozen=True)
 class Candidate:
-    """A method on a view at a point.
-
-    Parameters
-    ----------
-    method : of `LINEAR` or of the registry.
-    view : see the constants of this module.
-    point : pairs of parameter and value.
-    share : of the documents of a fold to which it is fitted: less than 1 for a learning curve, not for the choice.
+    """A method (of `LINEAR` or of the registry) on a view at a point, pairs of parameter and value.  ``share`` is that
+    of the documents of a fold to which it is fitted: less than 1 for a learning curve, not for the choice.
     """
 
     method: str
@@ -113,14 +107,9 @@ def pipeline(methods: Sequence[str] = ("linear_svm", "logistic_regression")) -> 
 def vectoriser_of(
     view: str, encoder: str = "", least: int = 2, beside: Mapping[str, str] = MappingProxyType({})
 ) -> NgramTfidf | TextEncoder:
-    """Return the unfitted vectoriser of a view that has a matrix of its own.
-
-    Parameters
-    ----------
-    view : the view.
-    encoder : of the user's, of the view `ENCODER`.
-    least : fewest documents of a feature.
-    beside : column beside the texts -> ``number`` or ``category``; they join the views of linear methods.
+    """Return the unfitted vectoriser of a view that has a matrix of its own.  ``encoder`` is the user's, of the view
+    `ENCODER`; ``least`` the fewest documents of a feature; ``beside`` maps a column beside the texts to ``number`` or
+    ``category``, which join the views of linear methods.
     """
     if view == ENCODER:
         return TextEncoder(encoder=encoder)
@@ -139,14 +128,9 @@ def vectoriser_of(
 def estimator_of(
     candidate: Candidate, columns: Mapping[str, tuple[int, int]], axes: tuple[int, str, int], *, warm: bool = False
 ) -> Any:
-    """Return an unfitted estimator of a candidate.
-
-    Parameters
-    ----------
-    candidate : the candidate.
-    columns : view that is a part of a matrix -> its first column, and that after its last one.
-    axes : seed, name of the data and number of the fit, see `textmix.experiment.estimators.new_estimator`.
-    warm : whether a fit may start from the last one.
+    """Return an unfitted estimator of a candidate.  ``columns`` maps a view that is a part of a matrix to its first
+    column, and that after its last one; ``axes`` are seed, name of the data and number of the fit
+    (`textmix.experiment.estimators.new_estimator`); ``warm`` lets a fit start from the last one.
     """
     if candidate.method in LINEAR:
         params = LINEAR[candidate.method][0]
@@ -159,9 +143,8 @@ def estimator_of(
 
 
 def columns_of(vectoriser: NgramTfidf) -> dict[str, tuple[int, int]]:
-    """Return the views that are parts of the joined one -> first column, and that after the last one.
-
-    Cells beside the texts stand between words and characters, and belong to both.
+    """Return the views that are parts of the joined one -> first column, and that after the last one.  Cells beside the
+    texts stand between words and characters, and belong to both.
     """
     words = sum(not name.startswith(MARK) for name in vectoriser.vocabulary_)
     cells = len(vectoriser.names_) if isinstance(vectoriser, TableTfidf) else 0

@@ -53,17 +53,9 @@ class Asked(NamedTuple):
 
 
 def compare_file(asked: Asked, began: float) -> list[str]:
-    """Compare methods on a table or a folder of texts; return the three lines of the end.
-
-    Parameters
-    ----------
-    asked : the options of the command.
-    began : when the command began, of the monotonic clock.
-
-    Raises
-    ------
-    ConfigError : an option is wrong, a column is not found, or the user or the time ended it before a model was there.
-    DataFormatError : the data are not what they should be.
+    """Compare methods on a table or a folder of texts; return the three lines of the end.  ``began`` is of the
+    monotonic clock.  ConfigError if an option is wrong, a column is not found, or the user or the time ended it before
+    a model was there.
     """
     path = Path(asked.file)
     for name in (asked.file, asked.test):

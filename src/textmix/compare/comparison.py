@@ -76,10 +76,8 @@ class Result:
 
     Parameters
     ----------
-    folder : of its files.
     names : of the labels.
     metric : by which candidates were compared.
-    chosen : what was chosen.
     leaderboard : rows of leaderboard.csv, the best first.
     value, low, high : the metric of the choice on the test documents, and the ends of its 95 % interval.
     without : method -> why it has no score.
@@ -114,11 +112,10 @@ class Result:
 
 @dataclass(frozen=True)
 class Settings:
-    """The settings of a comparison; see `compare`.
+    """The settings of a comparison; those that are not here are described in `compare`.
 
     Parameters
     ----------
-    seconds, metric, workers, seed, never_empty, encoder : see `compare`.
     title, source : heading of the page, and where the data come from.
     about : facts for the card of the model, such as the column of the text.
     began : when the budget began, of the clock; None for now.
@@ -165,7 +162,7 @@ class Comparison:
 
         Parameters
         ----------
-        texts : strings.
+        texts : N strings.
         further : column -> its N cells, of the columns that were compared.
         """
         names = self.best_.predict(list(texts), further).tolist()
@@ -252,12 +249,7 @@ def compare(
 
 
 def seconds_of(time: float | str) -> float:
-    """Return a time in seconds: of a number, which is seconds, or of a text such as "90", "10 min" or "1.5 h".
-
-    Raises
-    ------
-    ConfigError : it is no such text.
-    """
+    """Return seconds of a number, or of a text such as "90", "10 min" or "1.5 h"; else ConfigError."""
     found = _TIME.fullmatch(str(time))
     if found is None or found[2].lower() not in UNITS:
         raise ConfigError(f"{time!r} is no time; write a number and s, min or h, such as 10 min")
@@ -290,10 +282,7 @@ def corpus_of(
     texts: Sequence[str], labels: Sequence[Any], further: Mapping[str, Sequence[Any]] = MappingProxyType({})
 ) -> tuple[Corpus, dict[str, Any]]:
     """Return texts, cells beside them and labels as a corpus, and name of a label -> the label as it was given.
-
-    Raises
-    ------
-    ConfigError : they differ in number, a text is no string, or two labels have one text, such as 1 and "1".
+    ConfigError if they differ in number, a text is no string, or two labels have one text, such as 1 and "1".
     """
     texts, labels = list(texts), list(labels)
     cells = cells_of(further, len(texts))
@@ -332,12 +321,8 @@ def corpus_of(
 
 
 def check(corpus: Corpus) -> None:
-    """Check that there is something to learn.
-
-    Raises
-    ------
-    DataFormatError : no label, one label alone, a label for each document, fewer than ten documents, or texts that are
-        all empty.
+    """Raise DataFormatError where there is nothing to learn: no label, one label alone, a label for each document,
+    fewer than ten documents, or texts that are all empty.
     """
     from textmix.data.own import check_labels
 
@@ -355,12 +340,7 @@ def check(corpus: Corpus) -> None:
 
 
 def check_folder(folder: Path) -> None:
-    """Check that the files of a comparison may go to a folder: it is new, empty, or of an earlier comparison.
-
-    Raises
-    ------
-    ConfigError : it holds something else, which would be lost.
-    """
+    """Raise ConfigError unless a folder is new, empty, or of an earlier comparison: else its files would be lost."""
     if not os.path.lexists(folder):
         return
     names = {path.name for path in folder.iterdir() if not path.name.startswith(".")} if folder.is_dir() else {""}
@@ -386,18 +366,9 @@ def run(
 ) -> Result:
     """Compare candidates on a corpus, and leave leaderboard, predictions, choice, model and page in a folder.
 
-    Parameters
-    ----------
-    corpus : texts and labels.
-    task : ``single`` or ``multi``.
-    folder : new, empty, or of an earlier comparison, whose files are replaced.
-    settings : see `Settings`.
-    watch : is called with the state of the search.
-
-    Raises
-    ------
-    ConfigError : the folder holds something else, a setting is wrong, or no candidate has a score in time.
-    DataFormatError : there is nothing to learn.
+    ``task`` is ``single`` or ``multi``; ``watch`` is called with the state of the search.  ConfigError if
+    `check_folder` refuses the folder, a setting is wrong, or no candidate has a score in time; DataFormatError as of
+    `check`.
     """
     began = settings.clock() if settings.began is None else settings.began
     used = time.process_time()
@@ -460,12 +431,8 @@ def too_soon(spent: float, interrupted: bool) -> ConfigError:
 
 
 class _Reserve:
-    """The time that the last steps need: tests, model and page, in seconds of the clock by what came before.
-
-    Parameters
-    ----------
-    search, settings, began : see `run`.
-    sizes : numbers of test documents, of those that the model is fitted to, and of all.
+    """The time that the last steps need: tests, model and page, in seconds of the clock by what came before.  ``sizes``
+    are the numbers of test documents, of those that the model is fitted to, and of all.
     """
 
     def __init__(self, search: Search, settings: Settings, began: float, sizes: tuple[int, int, int]) -> None:
@@ -473,9 +440,8 @@ class _Reserve:
         self._resampling: float | None = None
 
     def ends(self) -> float:
-        """Return when the search has to end, of the clock; infinity without a budget.
-
-        The pipeline has all its folds first, so that a short budget is no reason for a worse answer than by hand.
+        """Return when the search has to end, of the clock; infinity without a budget.  The pipeline has all its folds
+        first, so that a short budget is no reason for a worse answer than by hand.
         """
         if self.settings.seconds is None:
             return np.inf
@@ -526,13 +492,7 @@ class _Reserve:
 
 def _affordable(whole: LabelledTexts, train: np.ndarray, settings: Settings, spent: float) -> np.ndarray:
     """Return the training documents on which the pipeline fits its share of the budget, by fits to a few of them.
-
-    Parameters
-    ----------
-    whole : all documents.
-    train : rows of the training documents.
-    settings : with a budget.
-    spent : seconds that went already.
+    ``train`` are rows of ``whole``; ``spent`` are seconds that went already.
     """
     order = rng(settings.seed, "compare", "pilot").permutation(len(train))
     few = np.sort(train[order[:PILOT]])
@@ -573,15 +533,8 @@ def _finish(
 ) -> Result:
     """Test the choice, write leaderboard, predictions, choice and model, and then draw the page.
 
-    Parameters
-    ----------
-    data : the documents as read, and as they are searched.
-    parts : rows that were searched, of the training and of the test documents.
-    search, chosen : a search that ended, and its choice.
-    folder : see `run`.
-    reserve : the time for it, and the settings.
-    began : of the clock of the budget and of the processor.
-    remarks : on the search.
+    ``data`` are the documents as read, and as they are searched; ``parts`` are rows that were searched, of the training
+    and of the test documents; ``began`` is of the clock of the budget and of the processor.
     """
     (corpus, whole), (searched, train, test), settings = data, parts, reserve.settings
     names, metric, tested = [str(name) for name in corpus.label_names], search.metric, whole.of(test)
@@ -657,13 +610,8 @@ def _tested(
 
 
 def _fitted_last(search: Search, chosen: Chosen, sizes: tuple[int, int, int], settings: Settings) -> np.ndarray:
-    """Return the rows to which the model is fitted: all, or as many as may be, where the search took a part.
-
-    Parameters
-    ----------
-    search, chosen : a search that ended, and its choice.
-    sizes : numbers of documents that were searched, of training documents, and of all.
-    settings : see `run`.
+    """Return the rows to which the model is fitted: all, or as many as may be, where the search took a part.  ``sizes``
+    are the numbers of documents that were searched, of training documents, and of all.
     """
     n, n_train, n_all = sizes
     if settings.seconds is None or n == n_train:

@@ -59,14 +59,8 @@ class Decision(NamedTuple):
 def fit_decision(
     scores: Sequence[np.ndarray], truth: np.ndarray, metric: ComparisonMetric, *, never_empty: bool = False
 ) -> Decision:
-    """Return the slopes and the rule that suit a metric.
-
-    Parameters
-    ----------
-    scores : of each part, float (N, C) or (N, L), of documents that no fit had seen.
-    truth : classes (N,) or label indicators (N, L).
-    metric : that is asked for.
-    never_empty : whether each document has a label.
+    """Return the slopes and the rule that suit a metric.  ``scores`` of each part, (N, C) or (N, L), are of documents
+    that no fit had seen; ``truth`` is classes (N,) or indicators (N, L); ``never_empty``: each document has a label.
     """
     step = slice(None, None, max(1, scores[0].size // FITTED))
     scores, truth, task = [each[step] for each in scores], truth[step], metric.task

@@ -25,26 +25,15 @@ RESAMPLES, TRIED = 1000, 5
 
 
 class Answer(NamedTuple):
-    """What a candidate says of N documents.
-
-    Parameters
-    ----------
-    labels : predicted classes (N,), or indicators (N, L).
-    probability : of each class or label, float (N, C) or (N, L).
-    """
+    """Predicted classes (N,) or indicators (N, L), and the probability of each class or label, (N, C) or (N, L)."""
 
     labels: np.ndarray
     probability: np.ndarray
 
 
 class ComparisonMetric(NamedTuple):
-    """A metric of a comparison.
-
-    Parameters
-    ----------
-    name : as the user gives it.
-    task : ``single`` or ``multi``.
-    label : number of the one label that it is about, of ``f:LABEL``.
+    """A metric of a comparison, by the name that the user gives; ``task`` is ``single`` or ``multi``, ``label`` the
+    number of the one label of ``f:LABEL``.
     """
 
     name: str
@@ -82,18 +71,7 @@ class ComparisonMetric(NamedTuple):
 
 
 def metric_of(name: str | None, task: str, labels: list[str]) -> ComparisonMetric:
-    """Return the metric of a name, by default the main one of the task.
-
-    Parameters
-    ----------
-    name : of `names_of`, or ``f:LABEL``.
-    task : ``single`` or ``multi``.
-    labels : names of the labels.
-
-    Raises
-    ------
-    ConfigError : there is no such metric or label.
-    """
+    """Return the metric of a name, by default the main one of the task (``single`` or ``multi``); else ConfigError."""
     name = name or main_metric(task)
     if name.startswith(ONE):
         label = name.removeprefix(ONE)
@@ -114,14 +92,8 @@ def names_of(task: str) -> list[str]:
 def paired_bootstrap(
     metric: ComparisonMetric, truth: np.ndarray, answers: tuple[Answer, Answer], seed: int = 0
 ) -> Estimate:
-    """Return the difference of two answers to the same documents, the first less the second, by a paired bootstrap.
-
-    Parameters
-    ----------
-    metric : of which the difference is taken.
-    truth : classes (N,) or label indicators (N, L).
-    answers : of both.
-    seed : draws `RESAMPLES` resamples of the documents.
+    """Return the difference of two answers to the same documents, the first less the second, by `RESAMPLES` paired
+    resamples.  ``truth`` is classes (N,) or label indicators (N, L).
     """
     value = metric(truth, answers[0]) - metric(truth, answers[1])
     first, second = (_resampled(metric, truth, answer, seed) for answer in answers)

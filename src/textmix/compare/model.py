@@ -23,12 +23,7 @@ NEEDED = ("python", "textmix", "numpy", "scipy", "numba", "scikit-learn")
 
 
 class Fits:
-    """Candidates fitted to all documents of a search, each once.
-
-    Parameters
-    ----------
-    search : a search that ended.
-    """
+    """Candidates fitted to all documents of a search that ended, each once."""
 
     def __init__(self, search: Search) -> None:
         self.search, self.fitted, self.seconds = search, dict[Candidate, Any](), 0.0
@@ -57,15 +52,7 @@ def views_of(search: Search, chosen: Sequence[Chosen], documents: LabelledTexts)
 def final_model(
     search: Search, chosen: Chosen, documents: LabelledTexts, names: Sequence[str], about: Mapping[str, Any]
 ) -> tuple[AveragedModel, float]:
-    """Return the chosen candidate fitted to documents as a model, and the processor seconds of its fits.
-
-    Parameters
-    ----------
-    search, chosen : of the choice.
-    documents : to which it is fitted.
-    names : of the labels.
-    about : facts for its card.
-    """
+    """Return the choice fitted to documents as a model, whose card has ``about``, and the fits' processor seconds."""
     seconds, parts, vectorisers = 0.0, list[PersistedModel](), dict[str, tuple[Any, Any]]()
     for part in chosen.parts:
         if part.base not in vectorisers:

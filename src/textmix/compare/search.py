@@ -60,14 +60,8 @@ KEPT, CUT = 2**28, 2**25
 
 
 class LabelledTexts(NamedTuple):
-    """Texts and labels of a task.
-
-    Parameters
-    ----------
-    texts : N strings.
-    y : indices of classes int (N,), or label indicators int8 (N, L).
-    n_labels : number C of classes or L of labels.
-    cells : column beside the texts -> the cell of each document, as text.
+    """N texts and labels of a task: ``y`` is classes int (N,) of C, or indicators int8 (N, L).  ``cells`` maps a column
+    beside the texts to the cell of each document, as text.
     """
 
     texts: Sequence[str]
@@ -96,14 +90,9 @@ class LabelledTexts(NamedTuple):
 
 @dataclass
 class FoldScores:
-    """What is known of a candidate.
-
-    Parameters
-    ----------
-    scores : repetition -> its scores of each document, float32 (N, C) or (N, L).
-    folds : repetition -> folds that were fitted.
-    values : repetition and fold -> the metric.
-    seconds : of the processor.
+    """What is known of a candidate: ``scores`` maps repetition -> its scores, float32 (N, C) or (N, L), ``folds``
+    repetition -> folds that were fitted, ``values`` repetition and fold -> the metric; ``seconds`` are of the
+    processor.
     """
 
     scores: dict[int, np.ndarray] = field(default_factory=dict)
@@ -113,14 +102,9 @@ class FoldScores:
 
 
 class Chosen(NamedTuple):
-    """What a search chose.
-
-    Parameters
-    ----------
-    parts : candidates whose probabilities are averaged, or one.
-    decision : from their scores to labels, fitted to all folds.
-    value : mean of the metric over the folds.
-    evidence : its difference from the pipeline over the folds; None of the pipeline itself.
+    """What a search chose: candidates whose probabilities are averaged, or one.  ``decision`` is fitted to all folds,
+    ``value`` is the mean of the metric over them, and ``evidence`` its difference from the pipeline, None of the
+    pipeline itself.
     """
 
     parts: tuple[Candidate, ...]
@@ -248,10 +232,8 @@ class Search:
         return self.matrices[view]
 
     def _features_of(self, view: str, rows: np.ndarray) -> Any:
-        """Return the features of all documents by a vectoriser that knows some of them, (N, V).
-
-        What is held out must not tell which features there are: a word of two documents, one of them held out, is a
-        feature of no fit to the others.
+        """Return the features of all documents by a vectoriser that knows some of them, (N, V).  What is held out must
+        not tell which features there are.
         """
         key = view, rows.tobytes()
         with self._lock:
@@ -285,10 +267,7 @@ class Search:
         return self.ends() - self.clock()
 
     def fit(self, job: FoldFit) -> tuple[list[np.ndarray], float, float]:
-        """Return the scores of each candidate of a job for its held-out documents, and its seconds.
-
-        They are those of the processor, and those of the clock of the budget.
-        """
+        """Return each candidate's scores of held-out documents, and the seconds of processor and budget's clock."""
         start, began, found = time.thread_time(), self.clock(), list[np.ndarray]()
 
         def keep(estimator: Any, documents: tuple[Any, Any], rows: np.ndarray) -> float:
@@ -392,13 +371,8 @@ class Search:
     # -- values -------------------------------------------------------------------------------------------------------
 
     def values(self, parts: Sequence[Candidate], repetition: int, choose: int = 0) -> list[float]:
-        """Return the metric on each fold, each decided by the other folds.
-
-        Parameters
-        ----------
-        parts : candidates with all folds of the repetition.
-        repetition : of the cross-validation.
-        choose : most of them that are averaged, chosen by the other folds; 0 averages all.
+        """Return the metric on each fold of a repetition, each decided by the other folds; of ``choose`` parts at most,
+        chosen by the other folds, or of all for 0.
         """
         y, found = self.documents.y, []
         for fold, (rest, held) in enumerate(self.folds(repetition)):
@@ -434,9 +408,8 @@ class Search:
     def _parts(
         self, candidates: Sequence[Candidate], repetition: int, fold: int | None, most: int
     ) -> tuple[Candidate, ...]:
-        """Return the parts whose average has, step by step, the greatest mean log probability outside a fold.
-
-        Source: R. Caruana, A. Niculescu-Mizil, G. Crew and A. Ksikes, ICML 2004, here without replacement.
+        """Return the parts whose average has, step by step, the greatest mean log probability outside a fold.  Source:
+        R. Caruana, A. Niculescu-Mizil, G. Crew and A. Ksikes, ICML 2004, here without replacement.
         """
         rows, stated = self._outside(repetition, fold), []
         rows = rows[:: max(1, len(rows) * self.documents.n_labels // 2**21)]
@@ -661,9 +634,8 @@ class Search:
         return self.jobs([Group((replace(candidate, share=share),)) for share in shares])
 
     def curve(self) -> list[tuple[int, float]]:
-        """Return documents of a fit and the mean of the metric over the folds, fewest first; of the first repetition.
-
-        It is that of one candidate of the pipeline, and empty where no part was fitted.
+        """Return documents of a fit and the mean of the metric over the folds of the first repetition, fewest first, of
+        one candidate of the pipeline; empty where no part was fitted.
         """
         n = len(self.folds(0)[0][0])
         parts = [each for each, trials in self.trials.items() if each.share < 1.0 and (0, 0) in trials.values]
@@ -733,7 +705,6 @@ class Search:
 
     def _near_groups(self) -> list[Group]:
         """Return what could still be chosen: points of the pipeline that are near, best others, parts of the average.
-
         Those of one method and view are fitted one after the other.
         """
         parts, incumbent = self.average[0] if self.average is not None else (), self.incumbent

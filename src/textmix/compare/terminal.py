@@ -17,12 +17,8 @@ ROWS = 10
 
 
 class LiveTable:
-    """The live table: method, validation, folds, processor seconds, view and parameters; and the time left.
-
-    Parameters
-    ----------
-    head : first line of the table.
-    terminal : where it is written over; None to log a line for each new best method.
+    """The live table: method, validation, folds, processor seconds, view and parameters; and the time left.  It is
+    written over at the ``terminal``; None logs a line for each new best method.
     """
 
     def __init__(self, head: str, terminal: IO[str] | None) -> None:

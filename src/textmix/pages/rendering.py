@@ -18,10 +18,8 @@ def with_minus(text: str) -> str:
 
 
 def environment(*folders: Path) -> jinja2.Environment:
-    """Return a Jinja environment that escapes every value and raises an error for a missing one.
-
-    Filter ``thousands`` separates thousands by commas, ``minus`` is `with_minus`; test ``plain`` tells a value from a
-    mapping.
+    """Return a Jinja environment that escapes every value and raises an error for a missing one.  Filter ``thousands``
+    separates by commas, ``minus`` is `with_minus`; test ``plain`` tells a value from a mapping.
     """
     pages = jinja2.Environment(
         loader=jinja2.FileSystemLoader([TEMPLATES, *folders]),
@@ -37,10 +35,7 @@ def environment(*folders: Path) -> jinja2.Environment:
 
 
 def source(*files: Path) -> Markup:
-    """Return style sheets or scripts as one text.
-
-    They are part of a package and hold no value from outside, so they are not escaped.
-    """
+    """Return style sheets or scripts as one text, not escaped: they are of a package and hold no value from outside."""
     return Markup("\n".join(file.read_text(encoding="utf-8") for file in files))  # noqa: S704
 
 

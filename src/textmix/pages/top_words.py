@@ -169,7 +169,6 @@ def _weights(model: Any) -> tuple[np.ndarray, str]:
 
 def _log_ratios(share: np.ndarray) -> np.ndarray:
     """Return log p(word | class) less the log of its mean over the other classes, float64 (K, V), from shares (K, V).
-
     It is log p(word | class) where there is one class, and -inf for a word that no class has.
     """
     with np.errstate(divide="ignore"):

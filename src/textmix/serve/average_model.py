@@ -125,7 +125,7 @@ class AveragedModel:
 
         Parameters
         ----------
-        texts : strings.
+        texts : N strings.
         further : column -> N cells, of the columns that the model takes beside the texts, or a table of pandas.
 
         Raises
@@ -147,13 +147,8 @@ class AveragedModel:
         Parameters
         ----------
         X : N texts.
-        y : the name of the label of each text; for several labels the names of each text in any order, as a list, a
-            tuple or a set.
+        y : the name of the label of each text, or a list, tuple or set of names; ValueError for indicators.
         further : see `predict`.
-
-        Raises
-        ------
-        ValueError : of several labels y holds no names, such as indicators.
         """
         predicted: Sequence[Any] = self.predict(X, further).tolist()
         wanted: Sequence[Any] = list(y)
@@ -250,12 +245,8 @@ class AveragedModel:
 
 
 def load_model(folder: str | Path, encoder: str | None = None) -> PersistedModel | AveragedModel:
-    """Read a model or an average; the errors are those of `PersistedModel.load`.
-
-    Parameters
-    ----------
-    folder : of the model.
-    encoder : that may run, by its name, see `textmix.text.encoder.allow`; None for none.
+    """Read a model or an average; the errors are those of `PersistedModel.load`.  ``encoder`` names one that may run,
+    see `textmix.text.encoder.allow`.
     """
     if encoder is not None:
         allow(encoder)

@@ -1,8 +1,7 @@
 """The classes of estimators and transformers that a persisted model may hold, found by their public names.
 
-A persisted model names its classes without a module.  `class_of` looks a name up, and `forms_of` accepts only a public
-class of `textmix` that declares its fitted state, or a class of `SKLEARN`.  A forged model can therefore name no other
-code.
+`class_of` looks a name up, and `forms_of` accepts only a public class of `textmix` that declares its fitted state, or a
+class of `SKLEARN`.  A forged model can therefore name no other code.
 """
 
 from __future__ import annotations
@@ -81,13 +80,7 @@ def can_be_persisted(kind: type) -> bool:
 
 
 def persisted_class(name: str) -> type:
-    """Return the class of a public name that a model may hold; nothing is made of it.
-
-    Raises
-    ------
-    AttributeError : there is no such name.
-    ConfigError : the name is of something else, such as a function.
-    """
+    """Return the class of a public name; AttributeError without such a name, ConfigError if it is no class."""
     kind = class_of(name)
     if not isinstance(kind, type) or not can_be_persisted(kind):
         raise ConfigError(f"model: {name} is no class that a model may hold")

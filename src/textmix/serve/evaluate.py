@@ -20,14 +20,8 @@ from textmix.serve.model import PersistedModel
 
 
 def labelled(path: Path, model: PersistedModel | AveragedModel, text: str | None = None, **asked: str | None) -> Corpus:
-    """Return the labelled texts of a table; the errors are those of `textmix.data.user_table.read_table`.
-
-    Parameters
-    ----------
-    path : the file.
-    model : by whose task rows have one label or several, and whose card says what is not asked.
-    text : column of the text.
-    asked : ``label``, ``separator`` and ``encoding``, each perhaps None.
+    """Return the labelled texts of a table; the errors are those of `textmix.data.user_table.read_table`.  ``text`` is
+    their column; what is not ``asked`` (``label``, ``separator``, ``encoding``) is as the model's card and task say.
     """
     separator = asked.get("separator") or (model.card.get("separator") if model.task == "multi" else None)
     return read_table(
@@ -43,12 +37,8 @@ def labelled(path: Path, model: PersistedModel | AveragedModel, text: str | None
 
 
 class Assessed(NamedTuple):
-    """The answers of a model for labelled texts, beside the true labels.
-
-    Parameters
-    ----------
-    true, predicted : indices of labels (N,), or label indicators (N, L).
-    probability : of each label (N, L), nan of one without training documents; None where the model gives none.
+    """The answers of a model beside the true labels: indices (N,), or indicators (N, L).  ``probability`` (N, L) is nan
+    of a label without training documents; None where the model gives none.
     """
 
     true: np.ndarray
@@ -70,12 +60,7 @@ class Assessed(NamedTuple):
 
 
 def assess(model: PersistedModel | AveragedModel, corpus: Corpus) -> Assessed:
-    """Return what a model says of labelled texts.
-
-    Raises
-    ------
-    ConfigError : a label is not among those of the model.
-    """
+    """Return what a model says of labelled texts; ConfigError if a label is not among those of the model."""
     place = {label_name(name): i for i, name in enumerate(model.label_names)}
     unknown = sorted({str(name) for name in corpus.label_names} - set(place))
     if unknown:
@@ -101,7 +86,6 @@ def scores(model: PersistedModel | AveragedModel, found: Assessed) -> dict[str, 
 
 def lines(model: PersistedModel | AveragedModel, found: Assessed, recall: float | None = None) -> Iterator[str]:
     """Yield the lines of ``textmix evaluate``: the scores, each label, and the calibration where there is one.
-
     ``recall`` is that of each label at which its precision is told; it asks for a model with probabilities.
     """
     if recall is not None and found.probability is None:

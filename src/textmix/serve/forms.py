@@ -40,10 +40,8 @@ MAX_JSON = 2**28
 
 
 def write_state(folder: Path, owner: Any, forms: Mapping[str, Any], inside: str = "") -> dict[str, Any]:
-    """Write the declared arrays and vocabularies of a fitted estimator, a file each, to a folder.
-
-    The names of the files begin with ``inside``; those of a field of an attribute are ``<attribute>.<field>``.  The
-    other attributes are returned as JSON can hold them: single values, and None where the form allows it.
+    """Write the declared arrays and vocabularies of a fitted estimator to files ``<inside><attribute>`` or, of a field,
+    ``<inside><attribute>.<field>``.  The other attributes are returned as JSON can hold them.
     """
     values: dict[str, Any] = {}
     for attribute, form in forms.items():
@@ -70,9 +68,8 @@ def read_state(
     folder: Path, owner: Any, forms: Mapping[str, Any], values: Mapping[str, Any], sizes: dict[str, int]
 ) -> None:
     """Read the attributes that `write_state` wrote, check each against its form, and set it on an estimator.
-
-    ``values`` is what `write_state` returned; ``sizes``, letter -> size, is filled in place: a letter that it lacks
-    gets the size of the first array that shows it.
+    ``sizes``, letter -> size, is filled in place: a letter that it lacks gets the size of the first array that shows
+    it.
     """
     state = _State(folder, values, sizes)
     for attribute, form in forms.items():
@@ -201,9 +198,8 @@ def _check_file(path: Path) -> None:
 
 
 def read_npy(path: Path) -> np.ndarray:
-    """Return the array of a ``.npy`` file after a check of its header against the size of the file.
-
-    `numpy.load` trusts the header: a false one makes it ask for any amount of memory, or run code of a pickled object.
+    """Return the array of a ``.npy`` file after a check of its header against the size of the file.  `numpy.load`
+    trusts the header: a false one makes it ask for any amount of memory, or run code of a pickled object.
     """
     _check_file(path)
     with open(path, "rb") as handle:

@@ -47,7 +47,6 @@ class PersistedModel:
     steps : (name, fitted object); the last is a classifier, which takes what the steps before it make of texts.  It was
         fitted to indices into ``label_names`` or, by the task, to indicators.
     task : ``single`` (one label a document) or ``multi`` (several).
-    label_names : L names.
     dataset : name of the data set that the estimator was fitted to, if it has one.
     numbers : whether the labels were whole numbers, which ``label_names`` holds as text.
     indicators : whether the label sets were given as indicators, so that the loaded estimator predicts indicators.
@@ -83,12 +82,7 @@ class PersistedModel:
         return tuple(getattr(self.steps[0][1], "beside", ()))
 
     def counts(self, text: Ragged) -> Any:
-        """Return the features of N texts, with the cells beside them where the model has columns, CSR (N, V).
-
-        Raises
-        ------
-        ConfigError : the model was saved without a vectoriser.
-        """
+        """Return the features of N texts and of their cells, CSR (N, V); ConfigError without a vectoriser."""
         if len(self.steps) == 1:
             raise ConfigError("model: it was saved without a vectoriser; save a pipeline from texts to labels")
         first = self.steps[0][1]
@@ -99,17 +93,9 @@ class PersistedModel:
         return features
 
     def label(self, text: Ragged) -> tuple[np.ndarray, np.ndarray | None]:
-        """Label N texts as the estimator's ``predict`` does.
-
-        Parameters
-        ----------
-        text : N texts in UTF-8.
-
-        Returns
-        -------
-        labels : index of the label, int (N,), for one label a document; label indicators, int (N, L), for several.
-        probability : of each label, float64 (N, L), nan for a label without training documents; None where the
-            estimator gives no probabilities.
+        """Label N texts as the estimator's ``predict`` does: an index each, int (N,), or label indicators, int (N, L).
+        The probability of each label, float64 (N, L), is nan for one without training documents; None where there are
+        none.
         """
         counts = self.counts(text)
         both = getattr(self.estimator, "predict_both", None)  # labels and probabilities from one pass over the counts
@@ -140,17 +126,9 @@ class PersistedModel:
         }
 
     def save(self, folder: str | Path, meta: Mapping[str, Any]) -> None:
-        """Write the model to a sealed folder.
-
-        Parameters
-        ----------
-        folder : the new folder.
-        meta : the record of the job, written beside the digests.
-
-        Raises
-        ------
-        ConfigError : the class of a step declares no fitted state, a parameter is not a plain value, a label or word
-            cannot be written as UTF-8, or `load` would refuse what was written.
+        """Write the model to a new sealed folder; ``meta`` is the record of the job, beside the digests.  ConfigError
+        if a class declares no fitted state, a parameter is not a plain value, a label or word cannot be written as
+        UTF-8, or `load` would refuse what was written.
         """
         with io.new_folder(folder, meta) as target:
             self.write(target)

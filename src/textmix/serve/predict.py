@@ -68,16 +68,13 @@ class Writer:
 
     A single-label method gives ``label`` and, where it has one, the ``probability`` of that label; a multi-label method
     gives ``labels``, a JSON list (a label may hold any character, so that no separator is safe), and ``probabilities``,
-    a list in the same order.  With ``everything`` the probabilities of all labels follow: in csv a column
-    ``p:<label>`` each, in JSON an object ``all``.  A label without training documents has no probability: an empty cell
-    in csv, null in JSON.  Probabilities have six digits.
+    a list in the same order.  With ``everything`` the probabilities of all labels follow: in csv a column ``p:<label>``
+    each, in JSON an object ``all``.  A label without training documents has no probability: an empty cell in csv, null
+    in JSON.  Probabilities have six digits.
 
     Parameters
     ----------
-    stream : text stream.
-    model : whose labels are written.
     form : "csv" or "jsonl".
-    everything : write the probability of every label.
     spreadsheet : put an apostrophe before each csv text that a spreadsheet would run as a formula.
     skip_empty : give an empty text neither label nor probability.
     never_empty : give a text without a label its most probable one; of a model that `gives_several`.
@@ -115,14 +112,7 @@ class Writer:
             self._csv.writerow(["id", *self._keys, *["why"] * self._why, *every])
 
     def write(self, block: Sequence[NewText], labels: np.ndarray, probability: np.ndarray | None) -> None:
-        """Write the rows of a block.
-
-        Parameters
-        ----------
-        block : n texts.
-        labels : index of the label, int (n,), or label indicators, int (n, L).
-        probability : of each label, float64 (n, L), or None.
-        """
+        """Write the rows of n texts: labels int (n,) or indicators (n, L), and probabilities (n, L) or None."""
         if self._never_empty and probability is not None:
             labels = _filled(labels, probability)
         answers = self._single(labels, probability) if labels.ndim == 1 else self._several(labels, probability)
@@ -212,17 +202,8 @@ def given(block: Sequence[NewText], columns: Sequence[str]) -> Ragged:
 
 
 def predict(model: PersistedModel | AveragedModel, texts: Iterable[NewText], writer: Writer) -> Labelled:
-    """Label texts, write the header and their rows, and return the number of texts and of empty ones.
-
-    Parameters
-    ----------
-    model : the persisted model.
-    texts : new texts; those of one block are in memory at a time.
-    writer : of the rows.
-
-    Raises
-    ------
-    TextmixError : a text cannot be read; the rows of the blocks before it are written.
+    """Label texts, write the header and their rows, and return the number of texts and of empty ones.  One block is in
+    memory at a time; the rows of the blocks before a text that cannot be read (TextmixError) are written.
     """
     count, empty, rest = 0, 0, blocks(texts)
     first = list(islice(rest, 1))  # read before the header is written: a file that cannot be read gives no output

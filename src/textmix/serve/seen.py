@@ -24,10 +24,7 @@ def sketch(text: Ragged) -> list[int]:
 
 
 def share_seen(card: Mapping[str, Any], text: Ragged) -> float:
-    """Return the share of N texts that the model was fitted to, found from those whose digests the sketch could hold.
-
-    It is 0 of a card without a sketch.
-    """
+    """Return the share of N texts that the model was fitted to, by digests the sketch could hold; 0 without one."""
     kept = np.array(card.get(SEEN, []), dtype=np.uint64)
     digests = np.unique(_digests(text))
     within = digests if len(kept) < KEPT else digests[digests <= kept[-1]]

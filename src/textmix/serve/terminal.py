@@ -65,14 +65,8 @@ def watched(
     terminal: IO[str] | None,
     clock: Callable[[], float] = time.monotonic,
 ) -> Iterator[Item]:
-    """Yield the items unchanged and tell now and then how many there were and how long the rest takes.
-
-    Parameters
-    ----------
-    items : read from ``source``.
-    source, size : the file and its size in bytes; None where it is not known.
-    terminal : where a line is written over; None to log a line a minute.
-    clock : seconds from any start.
+    """Yield the items unchanged and tell now and then how many there were and how long the rest takes.  ``size`` is
+    that of ``source`` in bytes; a line of the terminal is written over, or one a minute is logged without it.
     """
     start = printed = clock()
     count, shown = 0, False

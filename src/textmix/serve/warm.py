@@ -31,14 +31,7 @@ DOCUMENTS = 24
 
 @dataclass(frozen=True)
 class Warmed:
-    """The kernels that were compiled for one class.
-
-    Parameters
-    ----------
-    name : of the class.
-    seconds : of the clock.
-    missing : why it could not be tried, or nothing.
-    """
+    """The kernels compiled for one class; ``seconds`` of the clock, ``missing`` says why it could not be tried."""
 
     name: str
     seconds: float

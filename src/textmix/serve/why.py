@@ -30,17 +30,7 @@ def reasons(
     model: PersistedModel | AveragedModel, text: bytes, label: int, cells: Sequence[str] = ()
 ) -> list[tuple[str, float]]:
     """Return the words that spoke most for a label, at most `TOLD`, with the fall of its log-odds without each.
-
-    Parameters
-    ----------
-    model : with probabilities.
-    text : UTF-8.
-    label : index into the labels of the model.
-    cells : of the columns of the model, which stay as they are.
-
-    Raises
-    ------
-    ConfigError : the model gives no probabilities.
+    ``text`` is UTF-8; ``cells``, of the columns of the model, stay.  ConfigError without probabilities.
     """
     whole = text.decode("utf-8")
     spans = list(_spans(whole))

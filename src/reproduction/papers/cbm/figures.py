@@ -51,7 +51,6 @@ _OVER_STARTS = "A bar reaches one standard deviation over the random starts; one
 
 def components(data: FigureData) -> Sheet:
     """Draw subset accuracy against the number of components: the mean over random starts, and its deviation as a bar.
-
     Options: labels, published (role -> id).
     """
     rows = data.results.measure_table("components", "runs")
@@ -78,7 +77,6 @@ def components(data: FigureData) -> Sheet:
 
 def variances(data: FigureData) -> Sheet:
     """Draw subset accuracy against the variance of the prior, a line for each method, with the authors' variance.
-
     Options: experiment, role, methods, published (method -> id), drawn at the authors' variance.
     """
     figure, (axes,) = panels(1, height=3.0)
@@ -101,7 +99,6 @@ def variances(data: FigureData) -> Sheet:
 
 def variants(data: FigureData) -> Sheet:
     """Draw the subset accuracy of each reading of the authors' tools, beside the printed number that it may stand for.
-
     Options: labels, published (role and variant, joined by ``/`` -> id).
     """
     accuracies: dict[str, dict[str, list[float]]] = {}
@@ -203,7 +200,6 @@ def _correlations(axes: Axes, rows: Rows, labels: list[str]) -> None:
 
 def em_path(data: FigureData) -> Sheet:
     """Draw likelihood and accuracy after every iteration; a row of panels for each data set, a line for each run.
-
     Options: labels, published (role -> id).
     """
     rows = data.results.measure_table("em_path", "path")
@@ -248,7 +244,6 @@ def _final_accuracies(axes: Axes, rows: Rows) -> None:
 
 def evaluations(data: FigureData) -> Sheet:
     """Draw how many label sets the exact search scores, against L, one line for each K, a panel for each data set.
-
     Options: labels.
     """
     rows = data.results.measure_table("exact_search", "evaluations")

@@ -125,13 +125,12 @@ def _random_start(trial: Trial, params: Mapping[str, Any], generator: Generator)
 def exact_search(sources: Sources, settings: Settings, generator: Generator) -> Measure:
     """Count the label sets that the exact search scores, and compare its mode with enumeration where L allows.
 
-    Data: the first labels of each data set make smaller problems from its models.
-    Settings: ``params`` of `CBMClassifier`; ``components`` and ``labels``, the K and L tried, besides all labels;
-    ``enumerated``, the largest L for which all label sets are scored; ``documents``, how many test documents are used,
-    the first ones.
-    Result: the number of searches whose mode is less probable than the best of all label sets, the mean number of label
-    sets scored, and the table ``evaluations``.  A set that several components list is scored, and counted, once for
-    each of them (`mixture_kernels.search_modes`), so that the number may exceed that of all sets, 2^L.
+    Data: the first labels of each data set make smaller problems from its models.  Settings: ``params`` of
+    `CBMClassifier`; ``components`` and ``labels``, the K and L tried, besides all labels; ``enumerated``, the largest L
+    for which all label sets are scored; ``documents``, how many test documents are used.  Result: the number of
+    searches whose mode is less probable than the best of all label sets, the mean number of label sets scored, and the
+    table ``evaluations``.  A set counts once for each component that lists it (`mixture_kernels.search_modes`), so that
+    the number may exceed 2^L.
     """
     rows, mismatches, counted = [], 0, []
     for role, source in sources.items():
@@ -193,11 +192,9 @@ def special_cases(sources: Sources, settings: Settings, generator: Generator) ->
 def illustration(sources: Sources, settings: Settings, generator: Generator) -> Measure:
     """Show one test document, preferably with a correct likeliest label set that has a label of marginal below 1/2.
 
-    Data: the data set with the most labels.
-    Settings: ``params`` of `CBMClassifier`; ``components``, how many components are shown: the ones with the largest
-    weights.
-    Result: the tables ``components`` (label probabilities of the components with the largest weights), ``labels``
-    (marginals, mode and truth) and ``correlations``, over the labels that are true, in the mode, or likely.
+    Data: the data set with the most labels.  Settings: ``params`` of `CBMClassifier`; ``components``, how many of the
+    largest weight are shown.  Result: the tables ``components`` (their label probabilities), ``labels`` (marginals,
+    mode and truth) and ``correlations``, over the labels that are true, in the mode, or likely.
     """
     source = max(sources.values(), key=lambda source: len(source.corpus.label_names))
     trial, label_names = source.first("indicators"), source.corpus.label_names
@@ -249,9 +246,8 @@ def illustration(sources: Sources, settings: Settings, generator: Generator) -> 
 def _document_to_show(lost: np.ndarray, carried: np.ndarray, right: np.ndarray, probability: np.ndarray) -> int:
     """Return the index of the test document to show.
 
-    Documents are ranked by, in this order: the mode holds a label with a marginal below one half beside a label with a
-    larger marginal; the mode holds a label with a marginal below one half; the mode is the true label set; the
-    probability of the mode.
+    Documents are ranked by, in this order: the mode holds a label with a marginal below one half, beside a label with a
+    larger marginal or at all; the mode is the true label set; the probability of the mode.
     """
     rank = 8.0 * carried + 4.0 * lost.any(axis=1) + 2.0 * right + probability
     return int(np.argmax(rank))

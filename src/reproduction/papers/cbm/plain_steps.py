@@ -1,8 +1,8 @@
 """The linear methods solved by L-BFGS that starts from the identity, as the authors' published code does.
 
 With next to no penalty a fit never reaches its optimum, so that the path of the solver decides what it predicts.  Our
-solver scales each weight by its own curvature: a rare word then takes large steps from the first iteration on.  The
-authors' solver starts from a multiple of the identity, so that all weights move by the gradient alone.
+solver scales each weight by its own curvature, so that a rare word takes large steps from the first iteration on; in
+the authors' all weights move by the gradient alone.
 """
 
 from __future__ import annotations

@@ -176,14 +176,8 @@ def _ensemble_votes(trial: Trial, params: Mapping[str, Any], seed: int) -> Predi
 
 
 def calibrated_threshold(shares: np.ndarray, cardinality: float) -> float:
-    """Return the threshold at which documents have a given mean number of labels, as MEKA's ThresholdUtils sets it.
-
-    It looks at the predictions for all test documents, though not at their labels.
-
-    Parameters
-    ----------
-    shares : of the votes, float64 (N, L).
-    cardinality : mean number of labels of the training documents.
+    """Return the threshold of the shares of votes (N, L) at which documents have a given mean number of labels, as
+    MEKA's ThresholdUtils sets it: it looks at the predictions for all test documents, though not at their labels.
     """
     ordered = np.sort(shares, axis=None)
     index = min(max(ordered.size - round(cardinality * len(shares)), 0), ordered.size - 1)
@@ -191,9 +185,8 @@ def calibrated_threshold(shares: np.ndarray, cardinality: float) -> float:
 
 
 def within_reach(Y: np.ndarray, limit: int = MEKA_LIMIT) -> np.ndarray:
-    """Return whether each label set is among the first that MEKA's PCC scores, bool (N,).
-
-    They are counted up like a binary number whose lowest digit is the first label.
+    """Return whether each label set is among the first that MEKA's PCC scores, bool (N,).  They are counted up like a
+    binary number whose lowest digit is the first label.
     """
     digits = min(Y.shape[1], limit.bit_length())
     number = Y[:, :digits].astype(np.int64) @ (1 << np.arange(digits, dtype=np.int64))

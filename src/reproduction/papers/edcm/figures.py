@@ -53,7 +53,6 @@ FREQUENCIES = (10.0, 100.0, 1000.0)
 
 def accuracy(data: FigureData) -> Sheet:
     """Draw the accuracy of each model on every split; a pale line joins the models' accuracies on one split.
-
     Options: experiment, role, methods (in order); variants (method -> variant, where it has several) and published
     (method -> id of a published number) where there are any.
     """
@@ -77,7 +76,6 @@ def accuracy(data: FigureData) -> Sheet:
 
 def training_seconds(data: FigureData) -> Sheet:
     """Draw the seconds one training takes, on a logarithmic axis, with the published seconds beside.
-
     Options: experiment, role, methods, published (method -> id of the published seconds).
     """
     methods = data.option("methods")
@@ -87,7 +85,6 @@ def training_seconds(data: FigureData) -> Sheet:
 
 def training_time_methods(data: FigureData) -> Sheet:
     """Draw the seconds that training takes, measured in one run: a row a model, and a row a method of the DCM.
-
     Options: labels (model of the table, or name of a row for published seconds alone -> name), published (model or row
     -> id of the published seconds).
     """
@@ -125,7 +122,6 @@ def _training_rows(data: FigureData, times: Mapping[str, Sequence[float]], names
 
 def smoothing_sensitivity(data: FigureData) -> Sheet:
     """Draw the mean accuracy against the smoothing constant, one line a model, with the deviation over splits.
-
     Options: experiment (whose methods have a grid), role, methods, parameter (its name in the grid).
     """
     figure, (axes,) = panels(1)
@@ -154,7 +150,6 @@ def _diagonal(axes: Axes, low: float, high: float) -> None:
 
 def log_probabilities(data: FigureData) -> Sheet:
     """Draw log q against log p of one document in `EVERY`, and how far log q deviates, a column a kind of q.
-
     Options: published (``same``, ``own`` -> id of the printed mean deviation, percent).
     """
     every = data.results.measure_table("approximation", "documents")
@@ -200,7 +195,6 @@ def _mean_deviation(axes: Axes, data: FigureData, kind: str, rows: Sequence[Mapp
 
 def parameters(data: FigureData) -> Sheet:
     """Draw both models' parameters against each other: s of every class, and words.
-
     Options: published (``correlation`` -> id of the printed correlation).
     """
     figure, (sums, words) = panels(2, height=3.0)
@@ -228,7 +222,6 @@ def parameters(data: FigureData) -> Sheet:
 
 def stopping(data: FigureData) -> Sheet:
     """Draw the statistics of the DCM's parameters in sections 3 and 4 against the number of training steps.
-
     Options: published (column of the table -> id).
     """
     rows = data.results.measure_table("dcm_parameters", "steps")
@@ -256,7 +249,6 @@ def stopping(data: FigureData) -> Sheet:
 
 def gamma_ratio(data: FigureData) -> Sheet:
     """Draw the error of the Gamma ratio's approximation against the count: by alpha, and as met in the documents.
-
     Options: published (``mean`` -> id of the printed mean error, percent).
     """
     growth = data.results.measure_table("gamma_ratio", "growth")
@@ -389,7 +381,6 @@ def _growth(values: list[float]) -> str:
 
 def perplexity(data: FigureData) -> Sheet:
     """Draw the perplexity of every class under the models, and that of mixtures of multinomials.
-
     Options: published (``multinomial``, ``dcm`` -> id of the printed mean).
     """
     figure, (classes, mixtures) = panels(2, height=3.2, sharey=True)

@@ -29,13 +29,8 @@ def sample(documents: Documents, per_class: int, generator: Generator) -> Docume
 
 
 def log_dcm(documents: Documents, alpha: np.ndarray, convention: Literal["bag", "sequence"] = "sequence") -> np.ndarray:
-    """Return log p of each document under its class's DCM, equation (1), in nats, float64 (N,).
-
-    Parameters
-    ----------
-    documents : N documents.
-    alpha : parameters (C, V), positive where a word of a document of the class is.
-    convention : "bag" with n! / prod x_w!, "sequence" without.
+    """Return log p of each document under its class's DCM, equation (1), in nats, float64 (N,).  ``alpha`` (C, V) is
+    positive where a word of a document of the class is; "bag" is with n! / prod x_w!, "sequence" without.
     """
     a, x = cells_of(documents, alpha), documents.X.data.astype(np.float64)
     terms = gammaln(x + a) - gammaln(a) - (gammaln(x + 1) if convention == "bag" else 0)
@@ -43,14 +38,7 @@ def log_dcm(documents: Documents, alpha: np.ndarray, convention: Literal["bag", 
 
 
 def log_edcm(documents: Documents, beta: np.ndarray, convention: Literal["bag", "sequence"] = "sequence") -> np.ndarray:
-    """Return log q of each document under its class's EDCM, equation (2), in nats, float64 (N,).
-
-    Parameters
-    ----------
-    documents : N documents.
-    beta : parameters (C, V), positive where a word of a document of the class is.
-    convention : "bag" with n! / prod x_w!, "sequence" without.
-    """
+    """Return log q of each document under its class's EDCM, equation (2), in nats, float64 (N,); see `log_dcm`."""
     b, x = cells_of(documents, beta), documents.X.data.astype(np.float64)
     terms = np.log(b) + (-np.log(x) if convention == "bag" else gammaln(x))
     return sum_of(documents, terms) + _length_term(documents, beta, convention)
@@ -230,9 +218,8 @@ def gamma_ratio(sources: Sources, settings: Settings, _: Generator) -> Measure:
 
 
 def relative_error(x: np.ndarray, alpha: np.ndarray) -> np.ndarray:
-    """Return |Gamma(x) alpha Gamma(alpha) / Gamma(x + alpha) - 1|, float64 (n,).
-
-    For a small alpha it is about alpha H_(x-1), with the harmonic number H.
+    """Return |Gamma(x) alpha Gamma(alpha) / Gamma(x + alpha) - 1|, float64 (n,); for a small alpha about alpha H_(x-1),
+    with the harmonic number H.
     """
     return np.abs(np.expm1(gammaln(x) + np.log(alpha) + gammaln(alpha) - gammaln(x + alpha)))
 

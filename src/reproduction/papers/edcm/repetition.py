@@ -194,24 +194,16 @@ def normalisation(sources: Sources, settings: Settings, _: Generator) -> Measure
 
 
 def log_totals(beta: np.ndarray, lengths: Sequence[int]) -> np.ndarray:
-    r"""Return log Z(n), Z(n) = \sum_x q(x) over all count vectors of length n, for each length.
+    r"""Return log Z(n), Z(n) = \sum_x q(x) over all count vectors of length n; the lengths increase, from 1.
 
-    A word present contributes \beta_w t^x / x, summed over x: \beta_w L(t), L = -log(1 - t).  Hence
+    A word present contributes \beta_w t^x / x, summed over x: \beta_w L(t), L = -log(1 - t), with beta (V,), positive.
+    Hence
 
         Z(n) = n! \Gamma(s) / \Gamma(s + n) [t^n] \prod_w (1 + \beta_w L(t))
              = \Gamma(s) / \Gamma(s + n) \sum_m m! e_m c(n, m)
 
     with e_m the elementary symmetric polynomials of beta and c(n, m) the Stirling numbers of the first kind, unsigned.
     All terms are positive, so that no digits cancel.
-
-    Parameters
-    ----------
-    beta : float64 (V,), positive.
-    lengths : increasing, at least 1.
-
-    Returns
-    -------
-    float64 (len(lengths),).
     """
     longest = lengths[-1]
     e = np.full(longest + 1, -np.inf)
@@ -231,16 +223,12 @@ def log_totals(beta: np.ndarray, lengths: Sequence[int]) -> np.ndarray:
 
 
 def log_total_by_saddle_point(beta: np.ndarray, n: float) -> float:
-    """Return log Z(n) approximately, for any n > 1, from the tilted distribution of `edcm.draw`.
+    """Return log Z(n) approximately, for any n > 1 words, from the tilted distribution of `edcm.draw`; beta (V,), at
+    least 0.
 
-    Z(n) = n! Gamma(s) / Gamma(s + n) G(z) z^-n P_z(N = n), G(z) = prod_w (1 + beta_w L(z)), with L of `log_totals`.  z
-    is chosen so that n is the mean of the random length N.  P_z(N = n) is then approximated by the density of a normal
+    Z(n) = n! Gamma(s) / Gamma(s + n) G(z) z^-n P_z(N = n), G(z) = prod_w (1 + beta_w L(z)), with L of `log_totals`. z
+    is chosen so that n is the mean of the random length N. P_z(N = n) is approximated by the density of a normal
     distribution at its mean.
-
-    Parameters
-    ----------
-    beta : float64 (V,), at least 0.
-    n : length of the documents, in words.
     """
     values, copies = np.unique(beta, return_counts=True)
 

@@ -131,7 +131,6 @@ def _order_sentence(splits: Rows) -> str:
 
 def deviation_readings(data: FigureData) -> Sheet:
     """Draw both deviations of every reading against each other, with the printed pair.
-
     Options: published (``same``, ``own`` -> ids, percent).
     """
     rows = data.results.measure_table("deviation_readings", "readings")
@@ -169,7 +168,6 @@ def _trainings(rows: Rows) -> dict[str, Rows]:
 
 def perplexity_readings(data: FigureData) -> Sheet:
     """Draw the perplexity of multinomial and DCM against the smoothing constant, a line for each kind of documents.
-
     Options: published (model -> id).
     """
     rows = data.results.measure_table("perplexity_readings", "readings")
@@ -240,7 +238,6 @@ def _form(row: Mapping[str, str]) -> str:
 
 def one_newsgroup(data: FigureData) -> Sheet:
     """Draw the numbers that the paper gives for one newsgroup, a mark for each newsgroup, with the printed number.
-
     Options: published (column -> id).
     """
     figure, panel = grid_of_panels(len(OF_ONE_GROUP), 3, 1.45)
@@ -272,7 +269,6 @@ def name_of(method: str) -> str:
 
 def table1(data: FigureData) -> Sheet:
     """Draw the accuracy of all methods on every split, one panel a data set at hand.
-
     Options: experiment, roles, labels (role -> title), methods, published (``<role>.<method>`` -> id).
     """
     methods = data.option("methods")
@@ -301,7 +297,6 @@ def _kind(method: str) -> str:
 
 def knn_curves(data: FigureData) -> Sheet:
     """Draw the mean accuracy against k for each representation, one panel a data set at hand.
-
     Options: labels (measure -> title of its panel).  A missing measure is left out.
     """
     titles = data.option("labels")

@@ -38,10 +38,8 @@ def params_of(settings: Settings, **changed: Any) -> dict[str, Any]:
 
 
 def thresholds_of(settings: Settings) -> np.ndarray:
-    """Return the thresholds of the curves, increasing, float64 (K,).
-
-    There are ``steps`` even steps between ``low`` and ``high``.  Near each end there are thresholds at a distance of
-    10^-2, 10^-3, ..., 10^-``powers`` of the range.
+    """Return the thresholds of the curves, increasing, float64 (K,): ``steps`` even steps between ``low`` and ``high``,
+    and near each end those at a distance of 10^-2, 10^-3, ..., 10^-``powers`` of the range.
     """
     low, high, steps = settings["low"], settings["high"], settings["steps"]
     even = low + (high - low) * np.arange(1, steps) / steps

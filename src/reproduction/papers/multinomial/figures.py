@@ -67,9 +67,8 @@ def precision_recall(data: FigureData) -> Sheet:
 
 
 def set_error(data: FigureData) -> Sheet:
-    """Draw the share of wrong label sets of both methods against the threshold (Figure 2).
-
-    The axis is linear, as in the paper; that of the panel below is of log-odds, so that both ends can be seen.
+    """Draw the share of wrong label sets of both methods against the threshold (Figure 2).  The axis is linear, as in
+    the paper; that of the panel below is of log-odds, so that both ends can be seen.
     """
     figure, (axes, below) = grid_of_panels(2, 1, 2.2)
     for series, (method, name) in enumerate(_METHODS.items()):
@@ -109,7 +108,6 @@ def _mark_validated(axes: Axes, curve: Points, columns: tuple[int, int], series:
 
 def choices(data: FigureData) -> Sheet:
     """Draw the error of every choice that the paper leaves open, in cross-validation and on the test documents.
-
     Options: labels (measure -> how it makes words), published (``error_rate`` -> id of the published percentage).  A
     missing measure is left out.
     """

@@ -68,10 +68,8 @@ class _SingleLabel:
         return _errors_of(stack(self.train, self.unlabelled), self.test, params)
 
     def cross_validated(self, folds: int, params: Mapping[str, Any]) -> int:
-        """Return the number of errors on `train`, each document predicted by a model of the folds without it.
-
-        Fold k has the documents k, k + ``folds``, and so on: nothing is drawn, and the folds are the same for every way
-        to count words.
+        """Return the number of errors on `train`, each document predicted by a model of the folds without it.  Fold k
+        has the documents k, k + ``folds``, ..., the same for every way to count words.
         """
         parts = halves_of(fold_numbers(len(self.train), folds))
         return sum(int(_errors_of(self.train[fit], self.train[fold], params).sum()) for fit, fold in parts)
@@ -281,11 +279,10 @@ def _posteriors(
 def document_lengths(sources: Sources, settings: Settings, _: Generator) -> Measure:
     """Measure both rules with the counts of each test document scaled to one sum, for several sums.
 
-    Settings: as for `threshold_curves`, and ``sums``, of the scaled counts;
-    null for counts as they are.
-    Result: the table ``sums`` has a row for each sum and rule: the best threshold on the test documents with its
-    exact-set error, and error, precision and recall at the ``standard`` threshold; its values are the ratio of the
-    errors of both rules for counts as they are, at the best thresholds and at ``standard``.
+    Settings: as for `threshold_curves`, and ``sums``, of the scaled counts; null for counts as they are.  Result: the
+    table ``sums`` has a row for each sum and rule: the best threshold on the test documents with its exact-set error,
+    and error, precision and recall at the ``standard`` threshold; its values are the ratio of the errors of both rules
+    for counts as they are, at the best thresholds and at ``standard``.
     """
     trial = only(sources).first("labels")
     train, test = trial.train, trial.test
@@ -311,10 +308,9 @@ def document_lengths(sources: Sources, settings: Settings, _: Generator) -> Meas
 def binary_readings(sources: Sources, settings: Settings, _: Generator) -> Measure:
     """Find the best threshold of the binary classifiers by each rule for b, each prior and each use of unlabelled ones.
 
-    Settings: as for `threshold_curves`, and ``discounts``, numbers or rules;
-    ``priors`` and ``unlabelled``, as of `AbsoluteDiscountingBinary`.
-    Result: the table ``readings`` has a row for each reading: the best threshold on the test documents with its
-    exact-set error; ``best_least`` and ``best_most`` are the ends of the best thresholds.
+    Settings: as for `threshold_curves`, and ``discounts``, numbers or rules; ``priors`` and ``unlabelled``, as of
+    `AbsoluteDiscountingBinary`.  Result: the table ``readings`` has a row for each reading: the best threshold on the
+    test documents with its exact-set error; ``best_least`` and ``best_most`` are the ends of the best thresholds.
     """
     trial, thresholds = only(sources).first("labels"), thresholds_of(settings)
     rows: list[dict[str, Any]] = []

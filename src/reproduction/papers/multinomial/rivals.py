@@ -82,9 +82,8 @@ def _sweep(rule: str, scores: Scores, Y: sparse.csr_array, thresholds: np.ndarra
 
 
 def with_top_label(log_odds: np.ndarray) -> np.ndarray:
-    """Return log-odds (N, L) in which the most probable label of each document passes every threshold (footnote 5).
-
-    Another label that passes a threshold is not affected, and the most probable label passes before it.
+    """Return log-odds (N, L) in which the most probable label of each document passes every threshold (footnote 5),
+    before any other, which is not affected.
     """
     raised = log_odds.copy()
     raised[np.arange(len(raised)), np.argmax(raised, axis=1)] = ALWAYS
@@ -131,9 +130,8 @@ def _multinomial(train: Documents, X: sparse.csr_array, settings: Settings, _: i
 
 
 def _exclusive_multinomial(train: Documents, X: sparse.csr_array, settings: Settings, _: int) -> Scores:
-    """Return the scores of `_multinomial` where the last label, <no_class>, excludes all further ones (section 4.1).
-
-    A document whose most probable label it is has no other label; every other document cannot have it.
+    """Return the scores of `_multinomial` where the last label, <no_class>, excludes all further ones (section 4.1): a
+    document has it alone where it is the most probable label, else never.
     """
     return Scores(*map(exclusive, _multinomial(train, X, settings, _), (0.0, -ALWAYS)))
 

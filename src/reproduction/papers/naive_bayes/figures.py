@@ -24,7 +24,6 @@ _LIMITS = {
 
 def accuracy(data: FigureData) -> Sheet:
     """Draw accuracy against mu, a panel a data set, with a classifier without mu as a level line.
-
     Options: experiment, roles, method, parameter (of its grid), level (the method without mu), labels (role -> title).
     A missing data set has no panel.
     """

@@ -70,11 +70,10 @@ def idf_effect(sources: Sources, settings: Settings, _: Generator) -> Measure:
 def weight_form(sources: Sources, settings: Settings, _: Generator) -> Measure:
     """Compare the linear form beta_0 + sum_w c(w) beta_w with the log-odds of each category against the last.
 
-    c(w) is the count of a word in a test document.  Both numbers are differences of joint log probabilities, which
-    reach some ten thousands on long documents, where their last digit is worth 1e-11.  ``max_abs_difference`` is
-    therefore relative to the largest joint log probability of the document, or to one.  ``argmax_agreement`` is the
-    share of test documents whose predicted category has the largest posterior.  Words that no training document holds
-    are left out: their probability is zero under every category.
+    c(w) is the count of a word in a test document.  Joint log probabilities reach some ten thousands on long documents,
+    where their last digit is worth 1e-11; ``max_abs_difference`` is therefore relative to the largest one of the
+    document, or to one.  ``argmax_agreement`` is the share of test documents whose predicted category has the largest
+    posterior.  Words that no training document holds are left out: their probability is zero under every category.
 
     Settings: ``mu``.
     """
@@ -155,7 +154,7 @@ def clustering(sources: Sources, settings: Settings, generator: Generator) -> Me
     Settings: ``documents``, how many; ``clusters``, an increasing list of k; ``smoothing`` and ``max_iter`` of the
     mixture; ``rarest``, the fewest documents of a word that counts, and ``commonest``, its largest share of them.
     Result: the table ``clusters`` has for each k the purity (the share of documents in the most frequent class of their
-    cluster) and the purity of clusters drawn at random, of the same sizes.
+    cluster) and that of clusters drawn at random, of the same sizes.
     """
     train = only(sources).first().train
     chosen = train[np.sort(generator.permutation(len(train))[: settings["documents"]])]

@@ -52,7 +52,6 @@ WRITTEN = 0.08
 
 def f_scores(data: FigureData) -> Sheet:
     """Draw F of every method on each problem, a panel a problem, with the published value in the same row.
-
     Options: experiment, roles, methods, labels (role -> title), published (role -> how the ids of its cells begin).  A
     missing problem has no panel.
     """
@@ -83,7 +82,6 @@ def _f_panel(axes: Axes, data: FigureData, role: str, trials: list[list[float]])
 
 def times(data: FigureData) -> Sheet:
     """Draw the seconds of training and of prediction on a logarithmic axis, median and range over problems and trials.
-
     Options: experiment, roles, methods, published (kind of time -> id of the PMMs' minutes).
     """
     methods = data.option("methods")
@@ -125,7 +123,6 @@ def _seconds(data: FigureData, method: str, kind: str) -> list[float]:
 
 def convergence(data: FigureData) -> Sheet:
     """Draw the relative distance of J from its largest final value against the EM iteration, a panel a model.
-
     Option: method, the name of the measure.
     """
     figure, panel = panels(2, height=3.2, sharex=True, sharey=True)
@@ -178,7 +175,6 @@ def _final_spread(starts: Mapping[str, Sequence[float]]) -> float:
 
 def calibration(data: FigureData) -> Sheet:
     """Draw the share of true labels against their probability in ten bins, a line a kind of prior, and the bins' sizes.
-
     Option: method, the name of the measure.
     """
     figure = Sheet(figsize=(WIDTH, 4.6))
@@ -231,7 +227,6 @@ def _reliability(axes: Axes, bins: Mapping[int, tuple[float, float, float]], ser
 
 def words(data: FigureData) -> Sheet:
     """Draw the share of each label in the words of one page, a bar a word.
-
     Option: method, the name of the measure.
     """
     rows = data.results.measure_table(data.option("method"), "words")

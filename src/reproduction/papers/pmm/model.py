@@ -260,8 +260,7 @@ def words(sources: Sources, settings: Settings, _: Generator) -> Measure:
     different words; ``shown``, the number of words of the table: the ones whose probability under the page's labels
     most exceeds the mean over all labels, times their count.
     Result: the table ``words`` (the share of each label in each word); ``share_k`` is the share of the page's label k
-    in all its words.
-    It raises `MissingResult` where fewer are at hand.
+    in all its words; `MissingResult` where no page is such.
     """
     ((role, trial),) = _trials(sources)
     corpus = sources[role].corpus

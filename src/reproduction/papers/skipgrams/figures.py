@@ -94,7 +94,6 @@ def size(data: FigureData) -> Sheet:
 
 def contributions(data: FigureData) -> Sheet:
     """Draw the share of each n and slop among all features, among selected ones, and in the weight; a panel a learner.
-
     Options: methods, published (method -> id of the share of the weight without gaps, in percent).
     """
     methods = data.option("methods")

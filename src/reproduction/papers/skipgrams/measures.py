@@ -65,17 +65,8 @@ def classes(sources: Sources, settings: Settings, _: Generator) -> Measure:
 
 
 def matching_documents(tokens: Ragged, words: Sequence[int], max_slop: int) -> np.ndarray:
-    """Return the documents that hold words in order with at most ``max_slop`` other words between them.
-
-    Parameters
-    ----------
-    tokens : N documents of word ids.
-    words : n word ids; -1 stands for a word that no document holds.
-    max_slop : the most words in the gaps, all gaps together.
-
-    Returns
-    -------
-    indices of the documents, int (M,), increasing.
+    """Return the documents that hold words in order with at most ``max_slop`` other words in all gaps together:
+    increasing indices, int (M,).  The word id -1 stands for a word that no document holds.
     """
     values, ends = np.asarray(tokens.values), np.asarray(tokens.offsets[1:])
     first = np.flatnonzero(values == words[0])
@@ -136,14 +127,8 @@ class _Halves:
 
 @dataclass(frozen=True)
 class _Path:
-    """Solutions along a path of R lambdas, which ends where held-out accuracy no longer increases.
-
-    Parameters
-    ----------
-    lambdas : decreasing, float64 (R,).
-    held_out : accuracy on held-out documents at each lambda, float64 (R,).
-    solutions : on all training documents, R of them.
-    chosen : index of the lambda with the best held-out accuracy.
+    """Solutions along a path of R lambdas, decreasing (R,), which ends where held-out accuracy (R,) no longer
+    increases; ``solutions`` are on all training documents, ``chosen`` is the index of the best held-out accuracy.
     """
 
     lambdas: np.ndarray
@@ -289,8 +274,8 @@ def _has_content_word(words: Sequence[str], stops: frozenset[str]) -> bool:
 def _example(corpus: Corpus, documents: np.ndarray, name: str, most: int = 40) -> str:
     """Return the shortest sentence of the first ``most`` documents that holds a skip-gram; "" if none does.
 
-    A sentence in which the gaps have as many words as the skip-gram's slop goes before one in which they have fewer.  A
-    skip-gram may reach from one sentence into the next: two sentences are taken where no single one holds it.
+    A sentence in which the gaps have as many words as the slop goes before one in which they have fewer; two successive
+    sentences are taken where no single one holds the skip-gram.
     """
     words, slop = _words_of(name), int(name.partition(" ~")[2] or 0)
     for n_sentences in (1, 2):

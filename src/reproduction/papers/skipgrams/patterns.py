@@ -93,13 +93,10 @@ def merge_words(values: np.ndarray, names: Sequence[str], same: Mapping[str, str
 def numbers_by_slop(
     values: np.ndarray, document: np.ndarray, kind: tuple[int, int], counting: tuple[int, str]
 ) -> list[int]:
-    """Return how many skip-grams of n words are kept at each slop from 0 to the largest.
-
-    Parameters
-    ----------
-    values, document : words and their documents, int64 (T,), in the order of the text.
-    kind : n, and the largest slop.
-    counting : the smallest frequency that is kept, and for what a document counts once: ``pattern`` or ``document``.
+    """Return how many skip-grams of n words are kept at each slop from 0 to the largest.  ``values`` and ``document``
+    are words and their documents, int64 (T,), in the order of the text; ``kind`` is n and the largest slop;
+    ``counting`` is the smallest frequency that is kept, and for what a document counts once: ``pattern`` or
+    ``document``.
     """
     (n, most_slop), (least, once) = kind, counting
     often = _frequent_entries(values, document, position_patterns(n, most_slop), least)
@@ -141,9 +138,8 @@ def _bin(gram: np.ndarray) -> np.ndarray:
 def _frequent_entries(
     values: np.ndarray, document: np.ndarray, patterns: Sequence[tuple[int, ...]], least: int
 ) -> np.ndarray:
-    """Return for each entry of the table whether its skip-grams together occur ``least`` times, bool (2^25,).
-
-    A skip-gram of another entry cannot reach that frequency, so most skip-grams need not be compared.
+    """Return for each entry of the table whether its skip-grams together occur ``least`` times, bool (2^25,).  A
+    skip-gram of another entry cannot reach that frequency, so most need not be compared.
     """
     total = np.zeros(1 << _BITS, dtype=np.int64)
     for offsets in patterns:

@@ -68,7 +68,6 @@ NAMES = {
 
 def comparison(data: FigureData) -> Sheet:
     """Draw the accuracy of each method at each number of training documents, a panel a data set, a row a method.
-
     Option: labels (role -> title).
     """
     accuracies: dict[str, dict[str, dict[int, list[float]]]] = {}
@@ -169,7 +168,6 @@ PRUNING = ("pruning", "pruning_webkb", "pruning_lingspam", "pruning_spamassassin
 
 def pruning(data: FigureData) -> Sheet:
     """Draw the error against the share of the vocabulary that is kept, a panel a data set, a line a score.
-
     Option: labels (role -> title).
     """
     tables = tables_of(data, PRUNING, "errors")
@@ -207,7 +205,6 @@ def _error_curve(axes: Axes, series: int, label: str, errors: Mapping[float, Seq
 
 def pruning_gains(data: FigureData) -> Sheet:
     """Draw the error of each other vocabulary minus that of the one pruned by sensitivities, with intervals.
-
     Option: labels (role -> title).
     """
     tables, errors = (tables_of(data, PRUNING, name) for name in ("gains", "errors"))
@@ -258,7 +255,6 @@ FUSION_GAINS = {"gain": "all sizes", "few_gain": "few documents", "few_above_man
 
 def fusion(data: FigureData) -> Sheet:
     """Draw the error against the number of training documents a class, a panel a data set.
-
     Option: labels (role -> title).
     """
     curves = tables_of(data, FUSION, "curves")
@@ -288,7 +284,6 @@ def fusion(data: FigureData) -> Sheet:
 
 def fusion_gains(data: FigureData) -> Sheet:
     """Draw the gains by tags with their intervals, a panel a data set.
-
     Option: labels (role -> title).
     """
     measured = [role for measure in FUSION for role in data.results.measure_roles(measure)]
@@ -328,7 +323,6 @@ def _numbers(data: FigureData, measures: Sequence[str]) -> dict[str, dict[str, l
 
 def latent_topics(data: FigureData) -> Sheet:
     """Draw perplexity and accuracy of every model on every split, a row of panels a data set.
-
     Option: labels (role -> title).
     """
     numbers_by_role = _numbers(data, LATENT_TOPICS)
@@ -368,7 +362,6 @@ def _rows(axes: Axes, numbers: Numbers, names: Mapping[str, str], end: str = "")
 
 def longer(data: FigureData) -> Sheet:
     """Draw the gains over the multinomial against the number of joined documents, a row of panels a data set.
-
     Option: labels (role -> title).
     """
     return _gains(data, "longer", "documents joined to one")
@@ -376,7 +369,6 @@ def longer(data: FigureData) -> Sheet:
 
 def thinned(data: FigureData) -> Sheet:
     """Draw the gains over the multinomial against the part of a document's words, a row of panels a data set.
-
     Option: labels (role -> title).
     """
     return _gains(data, "thinned", "words kept (percent)")
@@ -442,7 +434,6 @@ DISTANCES = {
 
 def hmm_accuracy(data: FigureData) -> Sheet:
     """Draw the accuracy of every model on every split, a panel a data set.
-
     Options: labels (role -> title).
     """
     by_role = _numbers(data, ("word_order",))
@@ -457,7 +448,6 @@ def hmm_accuracy(data: FigureData) -> Sheet:
 
 def hmm_order(data: FigureData) -> Sheet:
     """Draw the gain of the true order (left) and the distance of the transitions (right) of the first data set.
-
     Options: labels (role -> title).
     """
     role, numbers = next(iter(_numbers(data, ("word_order",)).items()))

@@ -103,9 +103,8 @@ def _trial(trial: Trial, settings: Settings, rng: Generator) -> dict[str, float]
 
 
 def fit_likeliest(kind: Any, points: Sequence[Mapping[str, Any]], train: Documents) -> Any:
-    """Return the estimator with the parameters under which held-out documents are likeliest, fitted to all.
-
-    The last of `FOLDS` folds is held out, but for documents of a class that no other fold has.
+    """Return the estimator with the parameters under which held-out documents are likeliest, fitted to all.  The last
+    of `FOLDS` folds is held out, but for documents of a class that no other fold has.
     """
     validation = fold_numbers(len(train), FOLDS) == FOLDS - 1
     validation &= np.isin(train.y, train.y[~validation])
@@ -224,10 +223,7 @@ def thin(X: sparse.csr_array, share: float, rng: Generator) -> sparse.csr_array:
 
 
 def join(X: sparse.csr_array, y: np.ndarray, m: int) -> tuple[sparse.csr_array, np.ndarray]:
-    """Return documents (N, V) of which each m of a class, in order, are one, and their classes.
-
-    Fewer than m that remain of a class are one document too.
-    """
+    """Return documents (N, V) of which each m of a class, or the fewer that remain, are one, and their classes."""
     number = np.empty(len(y), dtype=np.int64)
     for label in np.unique(y):
         of_class = np.flatnonzero(y == label)
@@ -268,13 +264,8 @@ def sparse_counts(sources: Sources, settings: Settings, _: Generator) -> Measure
 
 
 def log_densities(X: sparse.csr_array, alpha: np.ndarray, smoothing: float) -> np.ndarray:
-    r"""Return log Dirichlet(p; alpha) of each document's shares p_w = (x_w + e) / (n + e V), float64 (N,), in nats.
-
-    Parameters
-    ----------
-    X : counts (N, V).
-    alpha : float64 (V,), above 0.
-    smoothing : e, above 0.
+    r"""Return log Dirichlet(p; alpha) of the shares p_w = (x_w + e) / (n + e V) of counts X (N, V), float64 (N,), in
+    nats; alpha (V,) and the smoothing e are above 0.
     """
     lengths = row_sums(X.indptr, X.data.astype(np.float64)) + smoothing * X.shape[1]
     rise = (alpha[X.indices] - 1.0) * (np.log(X.data + smoothing) - np.log(smoothing))

@@ -120,14 +120,10 @@ def _order_gain(model: HMMClassifier, test: Documents, mixed: TokenSequences) ->
 
 
 def transitions_apart(transitions: np.ndarray) -> float:
-    """Return how far transitions of C classes lie apart, nats a step.
+    """Return how far transitions (C, S, S) of C classes lie apart, nats a step; they are positive, and rows sum to 1.
 
-    The measure is the mean Kullback-Leibler divergence of a class's row from the row of the mean of all classes; rows
-    are weighted by how often the mean chain visits their state.
-
-    Parameters
-    ----------
-    transitions : float64 (C, S, S), positive; rows sum to 1.
+    It is the mean Kullback-Leibler divergence of a class's row from the row of the mean of all classes, weighted by how
+    often the mean chain visits the state of the row.
     """
     mean = transitions.mean(axis=0)
     visits = np.linalg.matrix_power(mean, 4096)[0]
