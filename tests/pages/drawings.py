@@ -8,9 +8,9 @@ import re
 import defusedxml.ElementTree as SafeTree
 from matplotlib.figure import Figure
 
-from reproduction.pages.figures import FigureData, draw
-from reproduction.pages.style import GREY, PALE, style, svg_bytes
-from reproduction.pages.svg import DARK
+from reproduction.papers.figures import FigureData, draw
+from reproduction.papers.style import GREY, PALE, style, svg_bytes
+from reproduction.papers.svg import DARK
 
 
 def assert_sound(svg: bytes) -> None:

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import yaml
 
-from reproduction.pages.colours import COLOURS, colour_of
 from reproduction.papers.edcm import study_figures
+from reproduction.papers.style import COLOURS, colour_of
 from reproduction.papers.thesis import figures
 
 PAPERS = Path(__file__).parents[2] / "config/papers"

@@ -6,8 +6,8 @@ import math
 from dataclasses import replace
 
 from reproduction.flow.curves import CLAIM_UNIT, READINGS, Curve, Reading
-from reproduction.pages.curves import draw_curve, with_drawings
-from reproduction.pages.drawing import inline_svg, notes_of
+from reproduction.papers.curves import draw_curve, with_drawings
+from reproduction.papers.drawing import inline_svg, notes_of
 from textmix.core.io import format_csv
 
 

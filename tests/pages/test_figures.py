@@ -8,11 +8,11 @@ from typing import Any
 import matplotlib
 import pytest
 
-from reproduction.pages.figures import FigureData, draw
-from reproduction.pages.marks import Printed
-from reproduction.pages.style import style
 from reproduction.papers.edcm import figures as edcm
+from reproduction.papers.figures import FigureData, draw
+from reproduction.papers.marks import Printed
 from reproduction.papers.naive_bayes import figures as naive_bayes
+from reproduction.papers.style import style
 from tests.pages.drawings import assert_sound
 from tests.verdict.reporting import Made
 from textmix.core import io

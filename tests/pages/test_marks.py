@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from reproduction.pages.marks import (
+from reproduction.papers.marks import (
     Printed,
     counted,
     explain_trials,
@@ -14,7 +14,7 @@ from reproduction.pages.marks import (
     readable,
     trials_row,
 )
-from reproduction.pages.style import Sheet, panels, style
+from reproduction.papers.style import Sheet, panels, style
 
 
 def labels(figure: Sheet) -> list[str]:

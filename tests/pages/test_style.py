@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from reproduction.pages.style import placeholder
+from reproduction.papers.style import placeholder
 
 
 def test_a_placeholder_says_why_in_text_that_can_be_found() -> None:

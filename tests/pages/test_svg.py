@@ -6,8 +6,8 @@ import itertools
 
 import matplotlib
 
-from reproduction.pages.style import INK, style
-from reproduction.pages.svg import DARK
+from reproduction.papers.style import INK, style
+from reproduction.papers.svg import DARK
 
 #: The colours of a vision without one kind of cone, on linear RGB (Machado, Oliveira and Fernandes, 2009, severity 1).
 WITHOUT_CONES = {

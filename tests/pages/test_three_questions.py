@@ -19,7 +19,7 @@ import yaml
 
 from reproduction.flow.plan import make_plan
 from reproduction.flow.results import Results, RoleEntry
-from reproduction.pages.drawing import inline_svg
+from reproduction.papers.drawing import inline_svg
 from reproduction.verdict.compare import not_chosen
 from reproduction.verdict.coverage import DataUsed, Remedy
 from reproduction.verdict.items import Beside

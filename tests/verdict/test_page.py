@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from reproduction.flow.results import LEFT_OUT, Results, RoleEntry
-from reproduction.pages.drawing import Drawing, inline_svg
+from reproduction.papers.drawing import Drawing, inline_svg
 from reproduction.verdict.compare import COMPARISON_COLUMNS, compare_paper
 from reproduction.verdict.coverage import DataUsed, Remedy
 from reproduction.verdict.items import Judged

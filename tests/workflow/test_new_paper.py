@@ -69,7 +69,7 @@ def size(sources, settings, generator):
 ''',
     "figures.py": '''"""The figure of the toy paper."""
 
-from reproduction.pages.style import panels
+from reproduction.papers.style import panels
 
 
 def lengths(data):

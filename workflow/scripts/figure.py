@@ -4,9 +4,9 @@ from pathlib import Path
 
 from reproduction.flow.job import job
 from reproduction.flow.results import Results, role_entries
-from reproduction.pages.figures import FigureData, draw
-from reproduction.pages.marks import Printed
-from reproduction.pages.style import placeholder
+from reproduction.papers.figures import FigureData, draw
+from reproduction.papers.marks import Printed
+from reproduction.papers.style import placeholder
 from reproduction.verdict.compare import printed_numbers
 from textmix.core.errors import MissingResult
 from textmix.core.io import check_result, read_csv, write_missing, write_result

@@ -5,8 +5,8 @@ from pathlib import Path
 
 from reproduction.flow.job import job
 from reproduction.flow.results import as_read, role_entries
-from reproduction.pages.curves import with_drawings
-from reproduction.pages.drawing import inline_svg
+from reproduction.papers.curves import with_drawings
+from reproduction.papers.drawing import inline_svg
 from reproduction.verdict.compare import (
     COMPARISON_COLUMNS,
     MEANS,

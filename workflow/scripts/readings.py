@@ -6,7 +6,7 @@ from reproduction.flow.curves import FACTORS, READINGS, factor_rows
 from reproduction.flow.job import job
 from reproduction.flow.readings import DeclaredReading, Specification
 from reproduction.flow.results import Results, as_read, role_entries
-from reproduction.pages.curves import draw_curve
+from reproduction.papers.curves import draw_curve
 from reproduction.verdict.published import read_claims
 from reproduction.verdict.specifications import curve_of
 from textmix.core.io import format_csv, new_folder, write_bytes, write_text

@@ -35,7 +35,7 @@ from textmix.experiment.methods import COMPARED, FITTED, TUNING
 
 Settings = dict[str, Any]
 #: Patterns of the styles of figures and of the templates of pages, below ``src``.
-STYLES = ("*/pages/*.mplstyle",)
+STYLES = ("*/papers/*.mplstyle",)
 TEMPLATES = ("*/*/templates/*",)
 #: Files and folders from which the workflow runs, as far as they are there, and those among them that Python made.
 _CARRIED = (
@@ -263,7 +263,7 @@ class Jobs:
     def figure_modules(self, wildcards: Any) -> list[str]:
         """Return the modules of a paper's figures: its own, and that of the stock ones."""
         stock = {"stock" in entry for entry in self.plan.papers[wildcards.paper]["figures"].values()}
-        modules = {False: f"{package_of(wildcards.paper)}.figures", True: "reproduction.pages.stock"}
+        modules = {False: f"{package_of(wildcards.paper)}.figures", True: "reproduction.papers.stock"}
         return [modules[each] for each in sorted(stock)]
 
     # --- pages; wildcards without ``paper`` are those of the report of the run ---

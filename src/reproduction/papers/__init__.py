@@ -1,1 +1,1 @@
-"""The code of each paper in a folder of its own: its measures and its figures."""
+"""The code of each paper in a folder of its own, its measures and figures; beside them what all figures share."""

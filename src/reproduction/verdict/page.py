@@ -13,7 +13,7 @@ import jinja2
 from markupsafe import Markup
 
 from reproduction.flow.results import LEFT_OUT, is_left_out
-from reproduction.pages.svg import dark_rules
+from reproduction.papers.svg import dark_rules
 from reproduction.verdict.coverage import Lacking, Remedy, fetched, lacking
 from reproduction.verdict.items import Item
 from reproduction.verdict.ladder import points, summary

@@ -10,7 +10,7 @@ from typing import Any
 from reproduction.flow.curves import Curve, read_curves, read_factors
 from reproduction.flow.origins import Origin, read_origins
 from reproduction.flow.results import Results, RoleEntry, is_left_out
-from reproduction.pages.drawing import Drawing, inline_svg, notes_of
+from reproduction.papers.drawing import Drawing, inline_svg, notes_of
 from reproduction.verdict.causes import causes_of
 from reproduction.verdict.compare import method_means, not_chosen
 from reproduction.verdict.coverage import DataUsed

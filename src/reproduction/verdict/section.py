@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from reproduction.flow.curves import Curve
-from reproduction.pages.drawing import Drawing
+from reproduction.papers.drawing import Drawing
 from reproduction.verdict.causes import Cause
 from reproduction.verdict.coverage import DataUsed
 from reproduction.verdict.items import Item

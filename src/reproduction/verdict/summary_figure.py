@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from reproduction.pages.style import GREY, INK, PALE, PAPER, SMALL, SOFT, Sheet, style, svg_bytes
+from reproduction.papers.style import GREY, INK, PALE, PAPER, SMALL, SOFT, Sheet, style, svg_bytes
 from reproduction.verdict.words import DIFFERS, REPRODUCED, UNDECIDED
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from reproduction.flow.results import Results, RoleEntry
-from reproduction.pages.figures import FigureData, draw
+from reproduction.papers.figures import FigureData, draw
 from tests.pages.drawings import assert_sound
 from tests.papers.cbm.example import SPEC
 

@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 
 from reproduction.flow.results import Results, RoleEntry
-from reproduction.pages.drawing import inline_svg
-from reproduction.pages.figures import FigureData
-from reproduction.pages.marks import Printed
-from reproduction.pages.style import Sheet, style, svg_bytes
+from reproduction.papers.drawing import inline_svg
 from reproduction.papers.edcm.figures import FIGURES
+from reproduction.papers.figures import FigureData
+from reproduction.papers.marks import Printed
+from reproduction.papers.style import Sheet, style, svg_bytes
 from tests.pages.drawings import assert_drawn
 from tests.papers.edcm.example import SPEC
 

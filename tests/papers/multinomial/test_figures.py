@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from reproduction.flow.results import Results, RoleEntry
-from reproduction.pages.figures import FigureData, draw
-from reproduction.pages.marks import Printed
+from reproduction.papers.figures import FigureData, draw
+from reproduction.papers.marks import Printed
 from reproduction.papers.multinomial.figures import FIGURES
 from tests.pages.drawings import assert_drawn
 from tests.papers.multinomial.example import SPEC

@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import Any
 
 from reproduction.flow.results import Results, RoleEntry
-from reproduction.pages.figures import FigureData, draw
-from reproduction.pages.style import style
+from reproduction.papers.figures import FigureData, draw
 from reproduction.papers.naive_bayes.figures import FIGURES
+from reproduction.papers.style import style
 from tests.pages.drawings import assert_explained, assert_sound
 from tests.papers.naive_bayes.example import SPEC
 from tests.verdict.reporting import META

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from reproduction.pages.figures import FigureData
-from reproduction.pages.marks import Printed
+from reproduction.papers.figures import FigureData
+from reproduction.papers.marks import Printed
 from reproduction.papers.pmm.figures import FIGURES
 from tests.verdict.reporting import Made
 from textmix.core.errors import MissingResult

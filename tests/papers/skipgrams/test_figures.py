@@ -8,7 +8,7 @@ import pytest
 
 from reproduction.flow.measures import Measure
 from reproduction.flow.results import Results, RoleEntry
-from reproduction.pages.figures import FigureData, draw
+from reproduction.papers.figures import FigureData, draw
 from reproduction.papers.skipgrams.figures import FIGURES
 from tests.pages.drawings import assert_sound
 from tests.papers.skipgrams.example import SPEC

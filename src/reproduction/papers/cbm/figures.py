@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from matplotlib.patches import Patch, Rectangle
 
-from reproduction.pages.colours import colour_of
-from reproduction.pages.figures import FigureData, columns
-from reproduction.pages.marks import (
+from reproduction.papers.figures import FigureData, columns
+from reproduction.papers.marks import (
     counted,
     explain_trials,
     legend,
@@ -24,7 +23,19 @@ from reproduction.pages.marks import (
     trials_row,
     with_bars,
 )
-from reproduction.pages.style import DASHES, GREY, INK, MARKERS, PAPER, SMALL, WIDTH, Sheet, grid_of_panels, panels
+from reproduction.papers.style import (
+    DASHES,
+    GREY,
+    INK,
+    MARKERS,
+    PAPER,
+    SMALL,
+    WIDTH,
+    Sheet,
+    colour_of,
+    grid_of_panels,
+    panels,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 from matplotlib.ticker import MaxNLocator, NullLocator
 
-from reproduction.pages.colours import colour_of
-from reproduction.pages.figures import FigureData, columns
-from reproduction.pages.marks import (
+from reproduction.papers.edcm import study_figures
+from reproduction.papers.figures import FigureData, columns
+from reproduction.papers.marks import (
     brief,
     counted,
     explain_trials,
@@ -28,8 +28,7 @@ from reproduction.pages.marks import (
     write_at,
     write_beside,
 )
-from reproduction.pages.style import DASHES, GREY, INK, MARKERS, PALE, SMALL, Sheet, grid_of_panels, panels
-from reproduction.papers.edcm import study_figures
+from reproduction.papers.style import DASHES, GREY, INK, MARKERS, PALE, SMALL, Sheet, colour_of, grid_of_panels, panels
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

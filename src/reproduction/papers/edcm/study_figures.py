@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING, Any
 from matplotlib.patches import Rectangle
 from matplotlib.ticker import FuncFormatter
 
-from reproduction.pages.colours import colour_of
-from reproduction.pages.figures import FigureData, at_hand, columns
-from reproduction.pages.marks import (
+from reproduction.papers.figures import FigureData, at_hand, columns
+from reproduction.papers.marks import (
     brief,
     counted,
     explain_trials,
@@ -28,7 +27,7 @@ from reproduction.pages.marks import (
     write_at,
     write_beside,
 )
-from reproduction.pages.style import (
+from reproduction.papers.style import (
     DASHES,
     GREY,
     INK,
@@ -38,6 +37,7 @@ from reproduction.pages.style import (
     SMALL,
     WIDTH,
     Sheet,
+    colour_of,
     grid_of_panels,
     panels,
 )

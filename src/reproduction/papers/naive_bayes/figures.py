@@ -6,10 +6,9 @@ import statistics
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from reproduction.pages.colours import colour_of
-from reproduction.pages.figures import FigureData, columns
-from reproduction.pages.marks import brief, counted, legend, log_axis, marked, spread_of, with_bars, write_at
-from reproduction.pages.style import DASHES, MARKERS, Sheet, panels
+from reproduction.papers.figures import FigureData, columns
+from reproduction.papers.marks import brief, counted, legend, log_axis, marked, spread_of, with_bars, write_at
+from reproduction.papers.style import DASHES, MARKERS, Sheet, colour_of, panels
 from textmix.core.errors import MissingResult
 
 if TYPE_CHECKING:

@@ -6,9 +6,8 @@ import statistics
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from reproduction.pages.colours import colour_of
-from reproduction.pages.figures import FigureData, at_hand
-from reproduction.pages.marks import (
+from reproduction.papers.figures import FigureData, at_hand
+from reproduction.papers.marks import (
     Printed,
     brief,
     counted,
@@ -21,7 +20,7 @@ from reproduction.pages.marks import (
     with_bars,
     write_at,
 )
-from reproduction.pages.style import DASHES, GREY, PALE, PAPER, SMALL, WIDTH, Sheet, grid_of_panels, panels
+from reproduction.papers.style import DASHES, GREY, PALE, PAPER, SMALL, WIDTH, Sheet, colour_of, grid_of_panels, panels
 from textmix.metrics.significance import wilson
 
 if TYPE_CHECKING:

@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from reproduction.pages.colours import colour_of
-from reproduction.pages.figures import FigureData, at_hand
-from reproduction.pages.marks import (
+from reproduction.papers.figures import FigureData, at_hand
+from reproduction.papers.marks import (
     brief,
     counted,
     explain_trials,
@@ -23,7 +22,7 @@ from reproduction.pages.marks import (
     trials_row,
     with_bars,
 )
-from reproduction.pages.style import DASHES, GREY, MARKERS, PAPER, Sheet, grid_of_panels, panels
+from reproduction.papers.style import DASHES, GREY, MARKERS, PAPER, Sheet, colour_of, grid_of_panels, panels
 from textmix.metrics.significance import LEVEL
 
 if TYPE_CHECKING:

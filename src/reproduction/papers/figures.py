@@ -9,8 +9,8 @@ from typing import Any, TypeVar
 
 from reproduction.flow.folders import package_of
 from reproduction.flow.results import Results, choose_variant, entry_of
-from reproduction.pages.marks import Printed
-from reproduction.pages.style import Sheet, style, svg_bytes
+from reproduction.papers.marks import Printed
+from reproduction.papers.style import Sheet, style, svg_bytes
 from textmix.core.errors import ConfigError, MissingResult
 from textmix.experiment.methods import point_of
 
@@ -89,7 +89,7 @@ def draw(paper: str, name: str, data: FigureData) -> bytes:
     """Return one figure of a paper as SVG bytes, drawn by a function of its own or by a stock one."""
     figures: dict[str, Callable[[FigureData], Sheet]]
     stock = data.options.get("stock")
-    module = f"{package_of(paper)}.figures" if stock is None else "reproduction.pages.stock"
+    module = f"{package_of(paper)}.figures" if stock is None else "reproduction.papers.stock"
     figures = importlib.import_module(module).FIGURES
     if stock is None and name not in figures:
         raise ConfigError(f"{paper}: paper.yaml names the figure '{name}'; there are {', '.join(sorted(figures))}")

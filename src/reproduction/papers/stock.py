@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from reproduction.pages.colours import COLOURS, colour_of
-from reproduction.pages.figures import FigureData
-from reproduction.pages.marks import explain_trials, legend, published_point, row_names, trials_row
-from reproduction.pages.style import GREY, Sheet, grid_of_panels
+from reproduction.papers.figures import FigureData
+from reproduction.papers.marks import explain_trials, legend, published_point, row_names, trials_row
+from reproduction.papers.style import COLOURS, GREY, Sheet, colour_of, grid_of_panels
 from textmix.core.errors import MissingResult
 
 #: Most panels side by side.

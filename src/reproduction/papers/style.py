@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -11,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import matplotlib
 from matplotlib.figure import Figure
 
-from reproduction.pages.svg import finished
+from reproduction.papers.svg import finished
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -26,6 +27,20 @@ INK, SOFT, GREY, PALE, PAPER = "#1b1b1b", "#3c3c3c", "#75756f", "#c9c9c4", "#fff
 MARKERS = ("o", "s", "^", "D", "v", "P", "X")
 #: Dash pattern of every line in order, so that lines can be distinguished without colour.
 DASHES: tuple[Any, ...] = ("-", "--", "-.", ":", (0, (6, 1.5, 1, 1.5, 1, 1.5)), (0, (3, 1)), (0, (1, 2.5)))
+#: Method, or the first word of its name, -> its colour.  Methods of one colour differ by row, or by mark and dash.
+COLOURS = {
+    **dict.fromkeys(("multinomial", "nb", "dirichlet_smoothed", "absolute_discounting", "fisher_multinomial"), "C0"),
+    **dict.fromkeys(("dcm", "fisher_dcm"), "C1"),
+    "edcm": "C2",
+    **dict.fromkeys(("lda", "bhattacharyya"), "C3"),
+    **dict.fromkeys(("knn", "l0", "l1", "l2", "lsi_knn"), "C4"),
+    **dict.fromkeys(("logistic_regression", "linear_svm", "svm", "lsi_logistic_regression", "tfidf"), "C5"),
+    **dict.fromkeys(("pmm1", "pmm2", "hmm", "cbm"), "C6"),
+    **dict.fromkeys(("nn", "lsi", "lsi_density", "pruned_lsi"), GREY),
+    # The slides on skip-grams compare penalties of two learners, those of the CBM reductions to logistic regressions.
+    **{"lr_l2": "C0", "lr_l1": "C1", "lr_elastic_net": "C2", "svm_l2": "C3", "svm_l1": "C4"},
+    **{"binrel": "C5", "powset": "C3", "paircrf": "C2", "cc": "C4"},
+}
 _NO_METADATA = dict.fromkeys(("Date", "Creator", "Format", "Type"))
 
 
@@ -90,3 +105,11 @@ def grid_of_panels(n: int, columns: int, height: float, **options: Any) -> tuple
     for empty in axes[n:]:
         empty.remove()
     return figure, axes[:n]
+
+
+def colour_of(method: str) -> str:
+    """Return the colour of a method, a variant of a method (``dcm_newton``) or a representation of k-NN."""
+    for name in (method, method.removeprefix("knn_"), re.split(r"_|\d+$", method)[0]):
+        if name in COLOURS:
+            return COLOURS[name]
+    raise KeyError(f"no colour of {method}: add it to reproduction.papers.style")

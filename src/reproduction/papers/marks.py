@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, NullFormatter, NullLocator, ScalarFormatter
 
-from reproduction.pages.style import DASHES, GREY, INK, MARKERS, PAPER, SMALL, SOFT, Sheet
+from reproduction.papers.style import DASHES, GREY, INK, MARKERS, PAPER, SMALL, SOFT, Sheet
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 from matplotlib.ticker import FuncFormatter
 
 from reproduction.flow.curves import Curve, read_curves
-from reproduction.pages.marks import marked, place_legend, readable
-from reproduction.pages.style import GREY, INK, PALE, SMALL, WIDTH, Sheet, style, svg_bytes
+from reproduction.papers.marks import marked, place_legend, readable
+from reproduction.papers.style import GREY, INK, PALE, SMALL, WIDTH, Sheet, style, svg_bytes
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -1,1 +1,0 @@
-"""Figures and drawings of the reproduction's pages."""
