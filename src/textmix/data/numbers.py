@@ -63,11 +63,18 @@ CSV = Form(re.compile(b"(?P<items>%b)" % _separated(_NUMBER)), re.compile(_NUMBE
 DENSE = CSV._replace(comment=b"%")
 SPARSE = Form(
     re.compile(rb"%b\{(?P<items>(?:%b)?+%b)\}%b" % (_BLANKS, _separated(_PAIR), _BLANKS, _BLANKS)),
-    *(re.compile(_PAIR), b",", "an index and a number, as in {0 1.5,3 2}", 0, b"%"),
+    re.compile(_PAIR),
+    b",",
+    "an index and a number, as in {0 1.5,3 2}",
+    low=0,
+    comment=b"%",
 )
 LIBSVM = Form(
     re.compile(_LABELS + rb"(?P<items>(?:%b%b(?=[ \t\r]|\Z))*+%b)" % (_BLANKS, _COLON_PAIR, _BLANKS)),
-    *(re.compile(_COLON_PAIR), None, "index:number, after the labels as in 1,2 1:0.5 3:2", 1),
+    re.compile(_COLON_PAIR),
+    None,
+    "index:number, after the labels as in 1,2 1:0.5 3:2",
+    low=1,
 )
 
 
