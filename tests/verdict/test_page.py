@@ -370,7 +370,7 @@ def test_a_stacked_cell_with_several_parts_is_one_element() -> None:
 
 def test_a_paper_that_was_recorded_alone_has_its_own_day() -> None:
     section = made_of([comparison("reproduced")])
-    first, later = (Facts(f"2026-11-{day}T00:00:00Z", name * 40, "", 74) for day, name in ((23, "c"), (26, "d")))
+    first, later = (Facts(f"2026-11-{day}T00:00:00Z", name * 40, "", 74, 90, "one kind") for day, name in ((23, "c"), (26, "d")))
     report = Report([section], {}, RecordedRun({}, {section.name: first, "other": first}))
     for page in (render_front(report), render_paper(report, section.name)):
         assert f'The recorded run of 2026-11-23 <span class="count">commit {"c" * 10}, 74 minutes' in page
@@ -386,7 +386,7 @@ def test_values_that_do_not_equal_the_record_are_named_up_to_ten() -> None:
     rows = [{**comparison("reproduced", id=f"p.{n}"), "rebuilt": 0.7} for n in range(14)]
     section = made_of(rows)
     items = [replace(item, recorded=Judged("0.8", "reproduced", UNEQUAL)) for item in section.items]
-    run = RecordedRun({}, {section.name: Facts("2026-11-23T00:00:00Z", "c" * 40, "", 74)})
+    run = RecordedRun({}, {section.name: Facts("2026-11-23T00:00:00Z", "c" * 40, "", 74, 90, "one kind")})
     html = render_front(Report([replace(section, items=items)], {}, run))
     assert 'numbers.html?q=not+equal&amp;kind=number,claim">4 more</a>' in html
     assert len(re.findall(r'<a href="numbers\.html#p\.\d+">p\.\d+</a>', html)) == 10

@@ -42,7 +42,7 @@ def recorded(name: str = "p.x", verdict: str = "reproduced", rebuilt: str = "0.8
 
 
 def run_of(*rows: RecordedRow) -> RecordedRun:
-    facts = Facts("2026-11-23T19:00:00+00:00", "0123456789abcdef", "f" * 64, 74)
+    facts = Facts("2026-11-23T19:00:00+00:00", "0123456789abcdef", "f" * 64, 74, 90, "one kind")
     return RecordedRun({row.id: row for row in rows}, {"p": facts})
 
 

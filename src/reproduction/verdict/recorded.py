@@ -61,7 +61,7 @@ class Facts:
     commit : commit of its code, and what git knows of changes since.
     lock : sha256 of its ``requirements.lock``.
     minutes : from the start of its first job to the end of its last one.
-    processor_minutes : of the processor, of all jobs together; 0 where that was not recorded.
+    processor_minutes : of the processor, of all jobs together.
     processor : its kind; several are joined by commas.
     """
 
@@ -69,8 +69,8 @@ class Facts:
     commit: str
     lock: str
     minutes: int
-    processor_minutes: int = 0
-    processor: str = ""
+    processor_minutes: int
+    processor: str
 
     @property
     def day(self) -> str:
