@@ -370,7 +370,9 @@ def test_a_stacked_cell_with_several_parts_is_one_element() -> None:
 
 def test_a_paper_that_was_recorded_alone_has_its_own_day() -> None:
     section = made_of([comparison("reproduced")])
-    first, later = (Facts(f"2026-11-{day}T00:00:00Z", name * 40, "", 74, 90, "one kind") for day, name in ((23, "c"), (26, "d")))
+    first, later = (
+        Facts(f"2026-11-{day}T00:00:00Z", name * 40, "", 74, 90, "one kind") for day, name in ((23, "c"), (26, "d"))
+    )
     report = Report([section], {}, RecordedRun({}, {section.name: first, "other": first}))
     for page in (render_front(report), render_paper(report, section.name)):
         assert f'The recorded run of 2026-11-23 <span class="count">commit {"c" * 10}, 74 minutes' in page

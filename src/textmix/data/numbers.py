@@ -158,7 +158,8 @@ def _wrong_item(row: bytes, form: Form) -> str:
 def _matrix(path: Path, lines: Sequence[int], rows: Sequence[bytes], columns: int, form: Form) -> sparse.csr_array:
     """Return the items of some rows as CSR (rows, columns), float64, without zeros."""
     sizes = np.array([form.size(row) for row in rows], dtype=np.int64)
-    numbers = np.array(b" ".join(rows).translate(_TO_BLANKS).split(), dtype=bytes).astype(np.float64)
+    numbers: np.ndarray = np.array(b" ".join(rows).translate(_TO_BLANKS).split(), dtype=bytes).astype(np.float64)
+    indices: np.ndarray
     if form.low is None:
         wrong = np.flatnonzero(sizes != columns)
         if len(wrong):
