@@ -77,7 +77,8 @@ def components(data: FigureData) -> Sheet:
         )
         published_line(panel, data.published_of(role), f"published, {data.title_of(role)}")
         log_axis(panel.xaxis, min(accuracies), max(accuracies))
-        marked(panel.xaxis, list(accuracies))
+        if len(accuracies) < 6:  # the names of more would overlap
+            marked(panel.xaxis, list(accuracies))
         panel.set_title(counted(data.title_of(role) + ", random starts", map(len, accuracies.values())))
         panel.set_xlabel("components K (log scale)")
     figure.note(_OVER_STARTS)
