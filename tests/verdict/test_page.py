@@ -380,7 +380,8 @@ def test_a_paper_that_was_recorded_alone_has_its_own_day() -> None:
     assert f'The recorded run of 2026-11-26 <span class="count">commit {"d" * 10}, 74 minutes' in render_paper(
         report, section.name
     )
-    message = f"other, third one: commit {'c' * 10}, 74 minutes; {section.name}: commit {'d' * 10}, 74 minutes"
+    took = "74 minutes (90 of the processor, one kind)"
+    message = f"other, third one: commit {'c' * 10}, {took}; {section.name}: commit {'d' * 10}, {took}"
     assert f'The recorded run of 2026-11-23 to 2026-11-26 <span class="count">{message}' in render_front(report)
 
 
