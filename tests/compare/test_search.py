@@ -264,6 +264,15 @@ def test_the_average_is_validated_by_parts_that_other_folds_chose(monkeypatch: p
     assert sorted(values) == [(0, fold) for fold in range(FOLDS)]
 
 
+def test_a_view_without_features_is_left_out() -> None:
+    """Words of one letter are no words, and the pipeline goes on with characters."""
+    texts = LabelledTexts(["a b c", "d e f"] * 20, np.array([0, 1] * 20), 2)
+    search = Search(texts, metric_of("accuracy", "single", ["x", "y"]))
+    counts = plan.group(next(iter(plan.registry())), plan.COUNTS)
+    search.run(search.jobs([pipeline()[0], counts, plan.group("nbsvm", JOINED)]))
+    assert {candidate.method for candidate in search.trials} == {"linear_svm", "nbsvm"}
+
+
 def test_threads_end_with_their_fits() -> None:
     before = threading.active_count()
     search_of(documents(60), workers=3).search()

@@ -23,7 +23,7 @@ from textmix.compare import candidates as plan
 from textmix.compare.candidates import COUNTS, JOINED, Candidate, Group, estimator_of, group, pipeline
 from textmix.compare.decisions import Decision, fit_decision, of_truth, slope_on
 from textmix.compare.metrics import ComparisonMetric
-from textmix.core.errors import TextmixError
+from textmix.core.errors import ConfigError, TextmixError
 from textmix.data.corpus import Ragged, TableTexts
 from textmix.experiment.cross_validation import cross_validate
 from textmix.experiment.folds import fold_numbers, halves_of
@@ -203,6 +203,7 @@ class Search:
         self._shown = "", -np.inf
         #: View and rows -> features of `_features_of`, of the last few.
         self._known: dict[tuple[str, bytes], Any] = {}
+        self._empty: set[str] = set()
         self._lock = threading.Lock()
         self._averaged: dict[tuple[tuple[Candidate, ...], int, int], list[float]] = {}
         self._slopes: dict[tuple[Candidate, int, int | None], float] = {}
@@ -250,8 +251,20 @@ class Search:
         self.matrices.clear()
         self._known.clear()
 
+    def _has_features(self, view: str) -> bool:
+        """Return whether the documents have features of a view, whose matrix is made: words of one letter are none."""
+        try:
+            self.matrix(view)
+        except ConfigError:
+            if not self.matrices:  # not even those of the pipeline
+                raise
+            self._empty.add(view)
+        return view not in self._empty
+
     def _can_read(self, view: str) -> bool:
         """Return whether a view has a matrix, or will have one in time, by that of the pipeline."""
+        if view in self._empty:
+            return False
         needed = self.pace * plan.READING.get(view, 0.0) * self.reading.get(JOINED, 0.0)
         return view in self.matrices or not needed or needed <= self.left
 
@@ -307,8 +320,7 @@ class Search:
         jobs = [job for job in jobs if not self._is_done(job) and self._can_read(job.group.candidates[0].base)]
         for candidate in (each for job in jobs for each in job.group.candidates):
             self.order.setdefault(candidate, len(self.order))
-        for view in dict.fromkeys(job.group.candidates[0].base for job in jobs):
-            self.matrix(view)
+        jobs = [job for job in jobs if self._has_features(job.group.candidates[0].base)]
         pool = _Pool(self.workers)
         waiting = list(jobs)
         while waiting or pool.busy:
@@ -675,6 +687,9 @@ class Search:
         """Return the seconds that a fit will take, by one of few documents; None where it fails or has no time."""
         candidate = members.candidates[0]
         if not self._can_read(candidate.base):
+            return None
+        if not self._has_features(candidate.base):
+            self.without[candidate.method] = f"finds no features: the documents have no {candidate.base}"
             return None
         rows = self.folds(0)[0][0]
         few = rows[:: max(1, len(rows) // TRY)][:TRY]
