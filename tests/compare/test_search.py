@@ -15,6 +15,7 @@ from textmix.compare.candidates import JOINED, Candidate, pipeline
 from textmix.compare.comparison import Settings, _Reserve
 from textmix.compare.metrics import metric_of
 from textmix.compare.search import FOLDS, FoldScores, LabelledTexts, Search, State
+from textmix.core.errors import ConfigError
 
 
 def documents(n: int = 120, several: bool = False) -> LabelledTexts:
@@ -271,6 +272,13 @@ def test_a_view_without_features_is_left_out() -> None:
     counts = plan.group(next(iter(plan.registry())), plan.COUNTS)
     search.run(search.jobs([pipeline()[0], counts, plan.group("nbsvm", JOINED)]))
     assert {candidate.method for candidate in search.trials} == {"linear_svm", "nbsvm"}
+
+
+def test_a_fault_of_the_encoder_is_no_lack_of_features() -> None:
+    search = search_of(documents(60), encoder="no_such_module:encode")
+    search.run(search.jobs(pipeline()[:1]))
+    with pytest.raises(ConfigError, match="no_such_module:encode"):
+        search.run(search.jobs([plan.group("linear_svm", plan.ENCODER)]))
 
 
 def test_threads_end_with_their_fits() -> None:

@@ -23,14 +23,14 @@ from textmix.compare import candidates as plan
 from textmix.compare.candidates import COUNTS, JOINED, Candidate, Group, estimator_of, group, pipeline
 from textmix.compare.decisions import Decision, fit_decision, of_truth, slope_on
 from textmix.compare.metrics import ComparisonMetric
-from textmix.core.errors import ConfigError, TextmixError
+from textmix.core.errors import TextmixError
 from textmix.data.corpus import Ragged, TableTexts
 from textmix.experiment.cross_validation import cross_validate
 from textmix.experiment.folds import fold_numbers, halves_of
 from textmix.metrics.significance import Estimate, resampled_difference
 from textmix.models.common.probability_average import averaged, calibrated, label_scores
 from textmix.numerics.determinism import rng
-from textmix.text.ngram_tfidf import NgramTfidf
+from textmix.text.ngram_tfidf import NgramTfidf, NoFeaturesError
 
 #: Folds of a cross-validation, and most repetitions of it on other folds: with a budget, and without one.
 FOLDS, REPEATS, REPEATED = 5, 20, 1
@@ -253,18 +253,17 @@ class Search:
 
     def _has_features(self, view: str) -> bool:
         """Return whether the documents have features of a view, whose matrix is made: words of one letter are none."""
-        try:
-            self.matrix(view)
-        except ConfigError:
-            if not self.matrices:  # not even those of the pipeline
-                raise
-            self._empty.add(view)
+        if view not in self._empty:
+            try:
+                self.matrix(view)
+            except NoFeaturesError:
+                if view == JOINED:  # not even those of the pipeline
+                    raise
+                self._empty.add(view)
         return view not in self._empty
 
     def _can_read(self, view: str) -> bool:
         """Return whether a view has a matrix, or will have one in time, by that of the pipeline."""
-        if view in self._empty:
-            return False
         needed = self.pace * plan.READING.get(view, 0.0) * self.reading.get(JOINED, 0.0)
         return view in self.matrices or not needed or needed <= self.left
 

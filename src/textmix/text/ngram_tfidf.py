@@ -24,6 +24,10 @@ LOOKED_AT = 40_000_000
 _WORD = re.compile(r"\w\w+")
 
 
+class NoFeaturesError(ConfigError):
+    """No run of words or characters is in enough documents."""
+
+
 class NgramTfidf(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     """Turn texts into TF-IDF of runs of words and of runs of characters, each part of length 1.
 
@@ -70,14 +74,15 @@ class NgramTfidf(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     def fit_transform(self, raw_documents: Iterable[str] | Ragged, y: Any = None) -> sparse.csr_array:
         """Find the features of N texts and return them, float64 CSR (N, V).
 
-        Raises `ConfigError` if both parts are None or no feature is left, `ValueError` if a text is no string.
+        Raises `ConfigError` if both parts are None, `NoFeaturesError` if no feature is left, `ValueError` if a text is
+        no string.
         """
         texts = _lowered(raw_documents)
         step = max(1, -(-sum(map(len, texts)) // LOOKED_AT))
         parts = [_Part.learn(kind, span, texts[::step], self.min_df) for kind, span in self._spans()]
         parts = [part for part in parts if len(part.names)]
         if not parts:
-            raise ConfigError("ngrams: no run of words or characters is in enough documents; lower min_df")
+            raise NoFeaturesError("ngrams: no run of words or characters is in enough documents; lower min_df")
         if self.max_features is not None:
             frequencies = np.concatenate([part.documents for part in parts])
             if len(frequencies) > self.max_features:
