@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -46,10 +47,6 @@ class Form(NamedTuple):
     what: str
     low: int | None = None
     comment: bytes | None = None
-
-    def size(self, items: bytes) -> int:
-        """Return the number of items of a row."""
-        return items.count(b":") if self.between is None else items.count(self.between) + bool(items.strip())
 
 
 def _separated(item: bytes) -> bytes:
@@ -157,8 +154,9 @@ def _wrong_item(row: bytes, form: Form) -> str:
 
 def _matrix(path: Path, lines: Sequence[int], rows: Sequence[bytes], columns: int, form: Form) -> sparse.csr_array:
     """Return the items of some rows as CSR (rows, columns), float64, without zeros."""
-    sizes = np.array([form.size(row) for row in rows], dtype=np.int64)
-    numbers: np.ndarray = np.array(b" ".join(rows).translate(_TO_BLANKS).split(), dtype=bytes).astype(np.float64)
+    words = [row.translate(_TO_BLANKS).split() for row in rows]
+    sizes = np.array(list(map(len, words)), dtype=np.int64) // (1 if form.low is None else 2)
+    numbers: np.ndarray = np.array(list(chain.from_iterable(words)), dtype=bytes).astype(np.float64)
     indices: np.ndarray
     if form.low is None:
         wrong = np.flatnonzero(sizes != columns)
