@@ -93,8 +93,8 @@ def timed(request: pytest.FixtureRequest, benchmark: Any) -> Callable[..., Any]:
         left = may_take - (time.monotonic() - began)
         rounds = min(ROUNDS, max(FEW, int(left / max(first, 1e-9)) - 1))
         peak = peak_mib(call) if rounds > FEW else None
+        benchmark.group += f", {case}" if case else ""  # before the rounds, whose record has the group of then
         benchmark.pedantic(call, rounds=rounds)
-        benchmark.group += f", {case}" if case else ""
         name = str(request.node.callspec.params["name"])
         told = dict(zip(("measure", "score"), score(result), strict=True)) if score else {}
         allowed = request.function.most | most if name.startswith(OURS) else {}

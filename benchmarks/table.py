@@ -56,6 +56,8 @@ def slope(points: Iterable[tuple[float, float]]) -> tuple[float, float, float]:
 def rows_of(benchmarks: Sequence[Mapping[str, Any]]) -> list[Row]:
     """Return the rows of the table (`COLUMNS`); a candidate whose peer was not timed has no ratio."""
     timed = {(bench["group"], *map(bench["extra_info"].get, ("size", "candidate"))): bench for bench in benchmarks}
+    if len(timed) < len(benchmarks):
+        raise ValueError("two benchmarks have the same group, size and candidate; tell them apart by `case`")
     rows = []
     for bench in benchmarks:
         facts = bench["extra_info"]
