@@ -119,7 +119,12 @@ class NgramTfidf(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     def _counts(self, texts: Sequence[str]) -> sparse.csr_array:
         """Return the counts of the known features, float64 CSR (N, V)."""
         found = [part.count(texts) for part in self._parts]
-        return found[0] if len(found) == 1 else sparse.csr_array(sparse.hstack(found, format="csr"))
+        if len(found) == 1:
+            return found[0]
+        first = found[0].shape[1]
+        parts = [(each.indptr, each.indices, each.data) for each in found]
+        indptr, indices, data = kernels.side_by_side(*parts[0], *parts[1], first)
+        return _csr(indptr, indices, data, (len(texts), first + found[1].shape[1]))
 
     def refitted(self, X: sparse.csr_array, rows: np.ndarray) -> sparse.csr_array:
         """Return the features X of N texts as a fit to ``rows`` makes them, CSR (N, V): those of too few are 0."""
@@ -134,14 +139,10 @@ class NgramTfidf(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         if self.binary:
             X.data[:] = 1.0
         elif self.sublinear:
-            X.data = 1.0 + np.log(X.data)
-        if not self.weighted:
-            return X
-        X.data *= self.idf_[X.indices]
-        row = np.repeat(np.arange(X.shape[0]), np.diff(X.indptr))
-        group = 2 * row + (X.indices >= self._first(X))
-        lengths = np.sqrt(np.bincount(group, X.data**2, minlength=2 * X.shape[0]))
-        X.data /= lengths[group]
+            np.log(X.data, out=X.data)
+            X.data += 1.0
+        if self.weighted:
+            kernels.weigh(X.indptr, X.indices, X.data, self.idf_, self._first(X))
         return X
 
     def _first(self, X: sparse.csr_array) -> int:
@@ -236,11 +237,15 @@ class _Part:
         indptr, indices, data = kernels.count_known(
             *numbers, self.bits, *self.span, *self.table, len(self.names), room or len(numbers[0])
         )
-        if len(data) < 2**31:
-            indptr = indptr.astype(np.int32)
-        found = sparse.csr_array((data, indices, indptr), shape=(len(texts), len(self.names)))
+        found = _csr(indptr, indices, data, (len(texts), len(self.names)))
         found.sort_indices()
         return found
+
+
+def _csr(indptr: np.ndarray, indices: np.ndarray, data: np.ndarray, shape: tuple[int, int]) -> sparse.csr_array:
+    """Return a matrix of its parts, whose ends of rows are int32 where they can be."""
+    ends = indptr.astype(np.int32) if len(data) < 2**31 else indptr
+    return sparse.csr_array((data, indices, ends), shape=shape)
 
 
 def _idf(n: int, found: np.ndarray) -> np.ndarray:
