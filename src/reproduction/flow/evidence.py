@@ -6,12 +6,8 @@ behind it is the same.
 
 from __future__ import annotations
 
-import functools
 import json
-from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from reproduction.flow.folders import RESULTS
 from reproduction.flow.provenance import SHORT, reachable, source_digest
@@ -23,28 +19,6 @@ from textmix.core.errors import IntegrityError
 
 #: Outcomes of the tests, which no job writes but `make test`.
 OUTCOMES = RESULTS / "tests/outcomes.json"
-
-
-@dataclass(frozen=True)
-class EvidenceReader:
-    """The evidence of a run, each part read once for all papers: it costs the digest of the code behind it.  ``root``
-    holds ``config/``, ``tests/`` and ``workflow/``; ``folders`` maps paper -> its configuration.
-    """
-
-    root: Path
-    folders: Mapping[str, Path]
-
-    def of_paper(self, paper: str) -> dict[str, dict[str, Any]]:
-        """Return the fields of `reproduction.flow.results.Evidence` for the tests that a paper's files name."""
-        files = [self.folders[paper] / name for name in ("published.csv", "checks.yaml")]
-        text = "".join(path.read_text(encoding="utf-8") for path in files if path.is_file())
-        known = self._outcomes if "test:" in text else {}
-        return {"tests": {name: outcome for name, outcome in known.items() if name in text}}
-
-    @functools.cached_property
-    def _outcomes(self) -> dict[str, str]:
-        """The known outcomes of tests."""
-        return test_outcomes(self.root / "tests")
 
 
 def code_of_test(tests: Path, file: str) -> str:

@@ -18,7 +18,7 @@ from reproduction.flow.papers import (
     source_of,
     with_roles,
 )
-from reproduction.flow.reach import available_roles, reach, within_reach
+from reproduction.flow.reach import available_roles, reach
 from reproduction.flow.readings import Readings, load_readings
 from reproduction.flow.results import LEFT_OUT
 from textmix.core.config import load_yaml_strict, validate
@@ -106,10 +106,9 @@ class Plan:
     def left_out(self, paper: str) -> dict[str, str]:
         """Return why each experiment and measure of a paper is left out, by ``<kind>/<name>``; none in the full run."""
         why = f"{LEFT_OUT}: no printed number rests on it, and it takes long"
-        kinds = ("experiments", "measures")
         return {
             f"{kind}/{name}": why
-            for kind in kinds
+            for kind in ("experiments", "measures")
             for name in self.papers[paper][kind]
             if self.is_dear(paper, kind, name)
         }
@@ -259,14 +258,13 @@ def _available_roles(
     """Return the roles of the settings, each with a data set within reach; a folder that is None tells of none."""
     roles: Mapping[str, Mapping[str, Any]] = settings["roles"]
     if resources is None:
-        return available_roles(roles, within_reach)
+        return available_roles(roles, lambda _: "")
     names = [one["dataset"] for entry in roles.values() for one in (entry, *entry.get("stand_ins", ()))]
     entries = [registry[name] for name in {*names} if name in registry]  # _check_roles refuses further names
     return available_roles(roles, reach(entries, resources, mirror))
 
 
 def _check_papers(plan: Plan) -> None:
-    """Check that the papers that the configuration asks for exist."""
     for place, name in enumerate(plan.settings["papers"] or ()):
         if name not in plan.papers:
             remedy = suggest(name, plan.papers)
@@ -274,7 +272,6 @@ def _check_papers(plan: Plan) -> None:
 
 
 def _check_roles(plan: Plan) -> None:
-    """Check that roles name data sets."""
     for role, entry in plan.wanted.items():
         for name in (one["dataset"] for one in (entry, *entry.get("stand_ins", ()))):
             if name is not None and name not in plan.registry:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import statistics
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -90,13 +90,6 @@ class MeasuredValue:
     test_ratio: float = 0.0
 
 
-@dataclass(frozen=True)
-class Evidence:
-    """Outcomes that no job makes: test, such as ``models/test_dcm.py::test_gradient`` -> ``passed`` or ``failed``."""
-
-    tests: Mapping[str, str] = field(default_factory=dict)
-
-
 class Results:
     """The results of one paper, read by role.
 
@@ -107,7 +100,7 @@ class Results:
     ----------
     root : the results folder.
     settings : the paper's ``paper.yaml``; where it is given, a name that it lacks raises `ConfigError`.
-    evidence : what else the paper's rows name.
+    tests : outcomes that no job makes: test, such as ``models/test_dcm.py::test_gradient`` -> ``passed`` or ``failed``.
     left_out : why results are left out of this run (`reproduction.flow.plan.Plan.left_out`); asking for one raises
         `NotRun`, also where an earlier run has made it.
     """
@@ -118,11 +111,11 @@ class Results:
         paper: str,
         roles: Mapping[str, RoleEntry],
         settings: Mapping[str, Any] | None = None,
-        evidence: Evidence | None = None,
         *,
+        tests: Mapping[str, str] | None = None,
         left_out: Mapping[str, str] | None = None,
     ) -> None:
-        self.evidence, self.left_out = evidence or Evidence(), left_out or {}
+        self.tests, self.left_out = tests or {}, left_out or {}
         self.root, self.paper, self.roles, self.settings = Path(root), paper, roles, settings or {}
         self._checked: dict[Path, MissingResult | None] = {}
         self._asked: set[Path] = set()

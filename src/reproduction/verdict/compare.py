@@ -232,7 +232,7 @@ def _judged(row: Published, checks: Mapping[str, Check], results: Results) -> Ju
 
 def _judge_test(locator: TestLocator, results: Results) -> Judgement:
     """Return the judgement on a formula by the last outcome of its test."""
-    outcome = results.evidence.tests.get(locator.name)
+    outcome = results.tests.get(locator.name)
     if outcome is None:
         return Judgement(NOT_RUN, f"make test has not run tests/{locator.name} with this code")
     return Judgement(REPRODUCED if outcome == "passed" else DIFFERS, f"tests/{locator.name}", outcome)

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 from reproduction.flow.folders import RESULTS
 from reproduction.flow.origins import Ancestors
-from reproduction.flow.results import Evidence, Results, RoleEntry, as_read
+from reproduction.flow.results import Results, RoleEntry, as_read
 from reproduction.verdict.compare import COMPARISON_COLUMNS, compare_paper, merge_comparisons
 from reproduction.verdict.items import without_notes
 from reproduction.verdict.provenance import processor_seconds, run_times
@@ -32,12 +32,14 @@ _NAMED = 5
 
 @dataclass(frozen=True)
 class PaperPlan:
-    """The configuration of a paper; ``spec`` is its ``paper.yaml`` with the cap on trials."""
+    """The configuration of a paper: ``spec`` is its ``paper.yaml`` with the cap on trials, ``tests`` the outcomes of the
+    tests that it names.
+    """
 
     spec: Mapping[str, Any]
     record: Record
     roles: Mapping[str, RoleEntry]
-    evidence: Evidence
+    tests: Mapping[str, str] = field(default_factory=dict)
 
 
 def read_run(
@@ -163,7 +165,7 @@ def _rows(run: Path, paper: str, plan: PaperPlan) -> tuple[list[dict[str, str]],
     """Return the comparison of a paper, judged again and as its file would hold it, and its recorded rows."""
     record = io.read_meta(run / f"results/papers/{paper}/comparison.csv")
     roles = as_read(plan.roles, run / "results/datasets")
-    results = Results(run / "results", paper, roles, plan.spec, plan.evidence)
+    results = Results(run / "results", paper, roles, plan.spec, tests=plan.tests)
     compared = compare_paper(plan.record.rows, plan.record.checks, results)
     ancestors = Ancestors(run, record["inputs"])
     recorded = []
