@@ -326,7 +326,8 @@ class Jobs:
             "papers": {paper: dict(self.plan.papers[paper]) for paper in papers},
             "roles": {role: dict(self.plan.settings["roles"][role]) for role in wanted},
             "titles": {
-                name: {"title": one.title, "terms": one.terms, "no_digest": one.no_digest} for name, one in known.items()
+                name: {"title": entry.title, "terms": entry.terms, "no_digest": entry.no_digest}
+                for name, entry in known.items()
             },
             "remedies": {role: _remedy(self.plan.registry[name]) for role, name in own.items()},
             "curves": {paper: files for paper in read if (files := self._fresh_curves(paper))},

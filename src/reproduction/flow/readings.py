@@ -125,7 +125,6 @@ def load_readings(
 
 
 def _readings(root: Path, folder: Path, paper: Mapping[str, Any], methods: Mapping[str, Method], seed: int) -> Readings:
-    """Read the specifications of one paper."""
     path = folder / _FILE
     if not path.is_file():
         return Readings(paper)

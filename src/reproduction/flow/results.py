@@ -189,7 +189,6 @@ class Results:
         return {row["key"]: _measured_value(row, repeated.get(row["key"], [])) for row in rows}
 
     def _measure_folder(self, measure: str) -> Path:
-        """Return the folder of a measure."""
         return self.root / "papers" / self.paper / "measures" / measure
 
     def measure_table(self, measure: str, table: str) -> list[dict[str, str]]:

@@ -94,7 +94,6 @@ def _left_with_right(left: _Side, right: _Side) -> _Pairs:
 
 
 def _each_with_next(left: _Side, _: _Side) -> _Pairs:
-    """Pair each left with the next left."""
     return list(itertools.pairwise(left))
 
 

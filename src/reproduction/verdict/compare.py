@@ -212,7 +212,6 @@ def _rounded(value: Any) -> Any:
 
 
 def _judged(row: Published, checks: Mapping[str, Check], results: Results) -> Judgement:
-    """Locate and judge one published row."""
     locator = row.locator
     if locator is None:
         return _without_source(row, built=results.settings.get("status") == "built")
@@ -231,7 +230,6 @@ def _judged(row: Published, checks: Mapping[str, Check], results: Results) -> Ju
 
 
 def _judge_test(locator: TestLocator, results: Results) -> Judgement:
-    """Return the judgement on a formula by the last outcome of its test."""
     outcome = results.tests.get(locator.name)
     if outcome is None:
         return Judgement(NOT_RUN, f"make test has not run tests/{locator.name} with this code")
@@ -248,7 +246,6 @@ def _without_source(row: Published, built: bool) -> Judgement:
 
 
 def _judge_value(row: Published, locator: Locator, results: Results) -> Judgement:
-    """Judge a row whose locator names one value."""
     found = locate(results, locator)
     if isinstance(found.value, str):
         return _judge_word(row, found.value)
@@ -327,7 +324,6 @@ def _without_judgement(row: Published, entries: Sequence[RoleEntry]) -> tuple[st
 
 
 def _judge_word(row: Published, rebuilt: str) -> Judgement:
-    """Judge a setting that is a word rather than a number."""
     if row.tolerance == "open":
         return Judgement(OPEN, row.note or LEFT_OPEN, rebuilt)
     if rebuilt == row.value:
@@ -345,7 +341,6 @@ _WORDS = {True: ("holds", REPRODUCED), False: ("fails", DIFFERS), None: ("undeci
 
 
 def _judge_claim(name: str, check: Check, results: Results) -> Judgement:
-    """Return the judgement on a claim by its check."""
     outcome = evaluate(name, check, results)
     word, verdict = _WORDS[outcome.holds]
     if outcome.missing:
@@ -390,7 +385,6 @@ def method_means(rows: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
 
 
 def _method_mean(key: tuple[str, ...], cells: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """Return the mean difference of a method over its cells."""
     errors = [float(cell["error"]) ** 2 for cell in cells]
     freedom = sum(errors) ** 2 / sum(e**2 / float(cell["freedom"]) for e, cell in zip(errors, cells, strict=True))
     margin = statistics.fmean(float(cell["margin"]) for cell in cells)

@@ -242,7 +242,6 @@ def without_notes(rows: Iterable[Mapping[str, Any]], roles: Mapping[str, RoleEnt
 
 
 def _without(reason: str, notes: Iterable[str]) -> str:
-    """Return a reason without the notes."""
     for note in notes:
         reason = reason.replace(f" ({note})", "").replace(f": {note}", "")
     return reason

@@ -6,7 +6,6 @@ There are three outcomes: the value; `MissingResult`, where it cannot be made (f
 
 from __future__ import annotations
 
-import functools
 import statistics
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -103,7 +102,6 @@ def _measured(results: Results, locator: MeasureLocator) -> Rebuilt:
     found = entry_of(values, key, str(locator))
 
     def ends(low: str, high: str) -> tuple[float, float] | None:
-        """Return the values of two keys that begin with this one, or None."""
         both = [values[f"{key}_{end}"].value for end in (low, high) if f"{key}_{end}" in values]
         return (both[0], both[1]) if len(both) == 2 else None
 
@@ -139,12 +137,7 @@ def _trials(results: Results, locator: ScoreLocator, values: Sequence[float]) ->
         return Trials(values, seeds, 0.0) if len(values) > 1 else None
     scheme = {"order": name, **{key: value for key, value in spec.items() if key != "trials"}}
     splits = f"{results.dataset(locator.role)}: {sorted(scheme.items())}"
-    return Trials(values, splits, _test_ratio(spec, functools.partial(_documents, results, locator.role)))
-
-
-def _documents(results: Results, role: str) -> int:
-    """Return the number of documents of a role's data set."""
-    return int(results.statistics(role)["documents"])
+    return Trials(values, splits, _test_ratio(spec, lambda: int(results.statistics(locator.role)["documents"])))
 
 
 def _test_ratio(spec: Mapping[str, Any], documents: Callable[[], int]) -> float:

@@ -127,7 +127,6 @@ def begin(paper: Begun) -> list[Path]:
 
 
 def _cells(table: str) -> tuple[list[Cell], list[str]]:
-    """Return the cells of a table, and its roles."""
     header, *lines = [line for line in csv.reader(io.StringIO(table)) if line] or [[]]
     several = header[2:3] == ["features"]
     first = 3 if several else 2
@@ -206,12 +205,10 @@ def _paper_yaml(paper: Begun, folder: Path, cells: Sequence[Cell], roles: Sequen
 
 
 def _once(names: Iterable[str]) -> list[str]:
-    """Return each name once, in order."""
     return list(dict.fromkeys(names))
 
 
 def _features(paper: Begun, part: Sequence[Cell]) -> str:
-    """Return the name of the features of an experiment."""
     return f"{paper.name}_{part[0].features or 'words'}"
 
 
@@ -223,7 +220,6 @@ def _counted(paper: Begun, name: str) -> str:
 
 
 def _experiment(paper: Begun, part: Sequence[Cell], split: str) -> list[str]:
-    """Return the lines of the experiment of some cells."""
     return [
         f"  {part[0].experiment}:",
         f"    roles: {{{', '.join(f'{role}: {split}' for role in _once(cell.role for cell in part))}}}",
@@ -235,7 +231,6 @@ def _experiment(paper: Begun, part: Sequence[Cell], split: str) -> list[str]:
 
 
 def _figure(paper: Begun, part: Sequence[Cell]) -> list[str]:
-    """Return the lines of the stock figure of the experiment of some cells."""
     entries = _once(cell.entry for cell in part)
     first = {cell.entry: cell.artefact for cell in reversed(part)}
     return [

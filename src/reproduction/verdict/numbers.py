@@ -107,7 +107,6 @@ def _enough(row: Published, found: Rebuilt) -> str:
     rebuilt, printed = both
 
     def decided(n: float) -> bool:
-        """Return whether one of the tests decides with n trials."""
         more = rebuilt._replace(n=n)
         if equivalence(more, printed, slack(row, printed.mean)) < LEVEL:
             return True

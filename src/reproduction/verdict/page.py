@@ -155,7 +155,6 @@ def _pages(papers: Sequence[str]) -> jinja2.Environment:
 
 
 def _links(papers: Sequence[str]) -> list[tuple[str, str]]:
-    """Return name and title of every page of the report."""
     named = [(name, name.replace("_", " ")) for name in papers]
     return [("index", "Findings"), *named, ("numbers", "All numbers"), ("provenance", "Provenance")]
 

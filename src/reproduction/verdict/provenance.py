@@ -111,7 +111,6 @@ def run_times(files: Sequence[Path]) -> tuple[str, str]:
 
 
 def _iso(time: float) -> str:
-    """Return a time in seconds since 1970 as text."""
     return datetime.fromtimestamp(time, UTC).isoformat(timespec="seconds")
 
 

@@ -358,5 +358,4 @@ def read_choices(path: str | Path, schemas: str | Path) -> tuple[Choice, ...]:
 
 
 def _fault(path: Path, line: int, column: str, what: str) -> ConfigError:
-    """Return the error of one cell."""
     return ConfigError(f"{path}, line {line}, column {column}: {what}")

@@ -46,7 +46,6 @@ def quoted(
     """
 
     def value(found: re.Match[str]) -> str:
-        """Return the value of a reference."""
         one = _parsed(found[1])
         if one.row not in published:
             raise ConfigError(f"{place}: published.csv has no '{one.row}'; {suggest(one.row, published)}")

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+import fnmatch
+import re
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -14,7 +16,6 @@ from reproduction.papers.drawing import Drawing, inline_svg, notes_of
 from reproduction.verdict.causes import causes_of
 from reproduction.verdict.compare import method_means, not_chosen
 from reproduction.verdict.coverage import DataUsed
-from reproduction.verdict.history import marked
 from reproduction.verdict.items import Beside, make_items, without_notes
 from reproduction.verdict.provenance import HOME
 from reproduction.verdict.published import Record, read_record
@@ -204,3 +205,27 @@ def _size(folder: Path) -> tuple[str, str]:
         return "", missing.reason
     found = io.read_json(folder / "corpus.json")["statistics"]
     return f"{found['documents']:,} documents, {found['labels']:,} labels", ""
+
+
+def sections(history: str) -> dict[str, str]:
+    """Return heading -> text of each entry of a ``history.md``, which has the changes made after results were seen."""
+    parts = re.split(r"^## (.+)$", history, flags=re.MULTILINE)[1:]
+    return dict(zip(parts[::2], parts[1::2], strict=True))
+
+
+def names(text: str, item: str) -> bool:
+    """Return whether a text names an item in backticks, by its name or by a pattern such as ``pmm.t1.*``."""
+    return any(fnmatch.fnmatchcase(item, pattern) for pattern in re.findall(r"`([^`]+)`", text))
+
+
+def marked(history: str, ids: Iterable[str]) -> dict[str, str]:
+    """Return id -> mark of the rows whose margin or reading was chosen after test results had been seen.  An entry
+    names them, by id or pattern, in an item that begins with ``- Widened:`` or ``- Chosen:``.
+    """
+    found: dict[str, str] = {}
+    for heading, text in sections(history).items():
+        for word, item in re.findall(r"^- (Widened|Chosen):((?:.|\n(?=  ))*)", text, flags=re.MULTILINE):
+            what = "Its margin was widened" if word == "Widened" else "Its reading was chosen"
+            mark = f"{what} after test results had been seen: history.md, {heading}"
+            found |= {name: mark for name in ids if names(item, name)}
+    return found

@@ -127,7 +127,6 @@ def read_recorded(files: Sequence[Path]) -> RecordedRun | None:
 
 
 def _read_facts(path: Path) -> Facts:
-    """Return the facts about a run."""
     try:
         return Facts(**io.read_json(path))
     except (OSError, TypeError, ValueError) as error:
@@ -135,7 +134,6 @@ def _read_facts(path: Path) -> Facts:
 
 
 def _read_rows(path: Path) -> list[RecordedRow]:
-    """Return the rows of one file."""
     try:
         return [RecordedRow(**row) for row in io.read_csv(path)]
     except (OSError, TypeError, ValueError) as error:

@@ -32,8 +32,8 @@ _NAMED = 5
 
 @dataclass(frozen=True)
 class PaperPlan:
-    """The configuration of a paper: ``spec`` is its ``paper.yaml`` with the cap on trials, ``tests`` the outcomes of the
-    tests that it names.
+    """The configuration of a paper: ``spec`` is its ``paper.yaml`` with the cap on trials, and ``tests`` has the outcomes
+    of the tests that it names.
     """
 
     spec: Mapping[str, Any]
@@ -92,18 +92,13 @@ def write_record(run: RecordedRun, folders: Mapping[str, Path], texts: Mapping[s
 
 def check_no_loss(old: RecordedRun | None, new: RecordedRun) -> None:
     """Refuse with IntegrityError, which names rows, a run that judged fewer of the rows than the recorded one."""
-    before = old.rows if old else {}
-    lost = [name for name, row in new.rows.items() if name in before and _is_judged(before[name]) > _is_judged(row)]
+    judged = {name for name, row in old.rows.items() if row.verdict in JUDGED} if old else set()
+    lost = [name for name, row in new.rows.items() if name in judged and row.verdict not in JUDGED]
     if lost:
         raise IntegrityError(
             f"this run did not judge {len(lost)} rows that the recorded run of {old.day if old else ''} judged: "
             f"{_some(lost)}; record a run that has their data, or remove the paper's {RECORDED} to begin a record anew"
         )
-
-
-def _is_judged(row: RecordedRow) -> bool:
-    """Return whether a row was judged."""
-    return row.verdict in JUDGED
 
 
 def _check_present(run: Path, path: str) -> None:

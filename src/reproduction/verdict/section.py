@@ -17,11 +17,13 @@ from reproduction.verdict.provenance import HOME, made_by, shown_in
 from reproduction.verdict.published import CLAIM, COUNTED, Choice
 from reproduction.verdict.recorded import EQUAL, UNEQUAL
 from reproduction.verdict.tables import PaperTable
-from reproduction.verdict.unexplained import Unexplained, unexplained
-from reproduction.verdict.words import DIFFERS, MISSING, REPRODUCED, VERDICTS
+from reproduction.verdict.words import DIFFERS, MISSING, REPRODUCED, VERDICTS, short
+from textmix.pages.rendering import with_minus
 
 #: How the words begin for a result that this run does not have.
 ABSENT_RESULT = "not in this run"
+#: Beginning of the sentence of a cause that is none.
+NOT_EXPLAINED = "Not explained."
 
 
 @dataclass(frozen=True)
@@ -32,6 +34,40 @@ class Specified:
 
     curves: Sequence[tuple[Curve, Drawing]] = ()
     factors: Mapping[str, Mapping[str, Mapping[str, str]]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Unexplained:
+    """A number or claim that differs, why it counts as not explained, and what was tried, in sentences: the rest of the
+    cause, and the values of the readings.
+    """
+
+    item: Item
+    why: str
+    tried: str = ""
+
+
+def unexplained(differing: Iterable[Item], causes: Mapping[str, Cause], curves: Iterable[Curve]) -> list[Unexplained]:
+    """Return the items that differ and have no known cause, or whose printed value no reading reaches, in their order;
+    ``causes`` maps id -> what ``explains`` gives, and ``curves`` are those that were drawn.
+    """
+    drawn = {curve.row: curve for curve in curves}
+    found = []
+    for item in differing:
+        curve, cause = drawn.get(item.cell.id), causes.get(item.cell.id)
+        outside = curve is not None and curve.holds is False
+        unknown = cause is None or cause.because.startswith(NOT_EXPLAINED)
+        if outside or unknown:
+            why = ["No cause is known."] if unknown else []
+            tried = [cause.because.removeprefix(NOT_EXPLAINED).strip()] if cause and unknown else []
+            if curve and curve.span:
+                least, most = (with_minus(short(end)) for end in curve.span)
+                what = "distances from the boundary of the claim" if curve.is_claim else "values"
+                why.append(curve.sentence)
+                factors = ", ".join(curve.readings[0].levels)
+                tried.append(f"The readings vary {factors}; their {what} are {least} to {most}.")
+            found.append(Unexplained(item, " ".join(why), " ".join(filter(None, tried))))
+    return found
 
 
 def _by_verdict(verdicts: Iterable[str]) -> dict[str, int]:

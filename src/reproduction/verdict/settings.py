@@ -18,48 +18,31 @@ def used_setting(results: Results, locator: SettingLocator) -> float | str:
     """
     found = setting_of(results.settings, locator)
     uses = list(_uses(results, locator.path.split(".")))
-    trials, absent = [], []
+    made, absent = list[object](), list[MissingResult]()
     for use in uses:
         try:
-            trials.append(use())
+            made.append(use())
         except MissingResult as missing:
             absent.append(missing)
-    if uses and not trials:
+    if uses and not made:
         raise next((one for one in absent if not isinstance(one, NotRun)), absent[0])
-    counted = [number for number in trials if number]
+    counted = [number for number in made if isinstance(number, int) and number]
     return float(min(counted)) if locator.path.endswith(".trials") and counted else found
 
 
-def _uses(results: Results, keys: Sequence[str]) -> Iterator[Callable[[], int]]:
-    """Yield for each result that uses a setting a function that gives its number of trials (0 if none) or raises."""
+def _uses(results: Results, keys: Sequence[str]) -> Iterator[Callable[[], object]]:
+    """Yield for each result that uses a setting a function that reads it or raises; of scores it counts the trials."""
     settings, part, name = results.settings, keys[0], keys[1] if len(keys) > 1 else ""
     for experiment, entry in settings.get("experiments", {}).items() if part in ("experiments", "splits") else ():
         chosen = [role for role, split in entry["roles"].items() if name in (experiment, split)]
         methods = [keys[3]] if keys[2:3] == ["methods"] else entry["methods"]
         for role, method in itertools.product(chosen, methods):
-            yield functools.partial(_count_trials, results, experiment, role, method)
+            yield functools.partial(results.count_trials, experiment, role, method)
     for measure, entry in settings.get("measures", {}).items() if part in ("measures", "splits") else ():
         if name in (measure, *entry.get("roles", {}).values()):
-            yield functools.partial(_measured, results, measure)
+            yield functools.partial(results.measure, measure)
     for role in results.roles if part == "features" else ():
-        yield functools.partial(_counted, results, role, name)
-
-
-def _count_trials(results: Results, experiment: str, role: str, method: str) -> int:
-    """Return the number of trials of a method's scores."""
-    return results.count_trials(experiment, role, method)
-
-
-def _measured(results: Results, measure: str) -> int:
-    """Return 0 if a measure was made."""
-    results.measure(measure)
-    return 0
-
-
-def _counted(results: Results, role: str, features: str) -> int:
-    """Return 0 if the words of a role's data were counted as the features say."""
-    results.statistics(role, features)
-    return 0
+        yield functools.partial(results.statistics, role, name)
 
 
 def setting_of(settings: Mapping[str, Any], locator: SettingLocator, place: str = "") -> float | str:

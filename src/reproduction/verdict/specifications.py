@@ -37,7 +37,6 @@ def curve_of(row: Published, specification: Specification, checks: Mapping[str, 
 
 
 def _measured(row: Published, point: DeclaredReading, results: Results, published: float, allowed: float) -> Reading:
-    """Return a number under one reading."""
     locator = row.locator
     assert locator is not None  # noqa: S101 - choices.yaml names rows with a source alone
     try:
