@@ -87,7 +87,7 @@ def holds_for_random_words(monkeypatch: pytest.MonkeyPatch, paper: str, claim: P
         return Rebuilt(float(measured[locator.measure][locator.key]))
 
     monkeypatch.setattr(claims, "locate", located)
-    monkeypatch.setattr(claims, "roles_behind", lambda *_: ())
+    monkeypatch.setattr(claims, "roles_of_check", lambda *_: ())
     assert claim.check is not None, claim.id
     return claims.evaluate(claim.check, checks[claim.check], Results(Path(), paper, {}, {})).holds
 

@@ -12,9 +12,8 @@ from reproduction.flow.readings import DeclaredReading, Specification
 from reproduction.verdict.causes import Cause
 from reproduction.verdict.claims import distance
 from reproduction.verdict.read_sections import _specified
-from reproduction.verdict.section import PaperSection
+from reproduction.verdict.section import PaperSection, unexplained
 from reproduction.verdict.specifications import curve_of
-from reproduction.verdict.unexplained import unexplained
 from tests.verdict.reporting import SETTINGS, Made, row
 from textmix.core import io
 
@@ -95,7 +94,7 @@ def test_the_distance_is_negative_exactly_where_a_check_fails(
         made.scores(method, {"": [number]}, experiment="table1_r0")
     both = [f"score:table1_r0/news/{method}/accuracy" for method in ("dcm", "edcm")]
     left, right = (both, []) if kind == "rising" else (both[:1], both[1:])
-    assert distance({"kind": kind, "left": left, "right": right, **more}, made.results) == pytest.approx(expected)
+    assert distance("c", {"kind": kind, "left": left, "right": right, **more}, made.results) == pytest.approx(expected)
 
 
 @pytest.mark.parametrize(

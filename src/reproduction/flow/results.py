@@ -262,6 +262,11 @@ def standard_deviation(values: list[float]) -> float | None:
     return statistics.stdev(values) if len(values) > 1 else None
 
 
+def rounded(value: Any) -> Any:
+    """Round a float to ten significant digits, since further digits depend on the machine; other values stay."""
+    return float(f"{value:.10g}") if isinstance(value, float) else value
+
+
 def entry_of(mapping: Mapping[str, Any], key: str, place: str) -> Any:
     """Return ``mapping[key]``."""
     if key not in mapping:

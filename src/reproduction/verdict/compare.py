@@ -18,7 +18,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from reproduction.flow.locators import CheckLocator, Locator, ScoreLocator, SettingLocator, TestLocator, TimeLocator
-from reproduction.flow.results import NotRun, Results, RoleEntry
+from reproduction.flow.results import NotRun, Results, RoleEntry, rounded
 from reproduction.verdict.claims import Outcome, evaluate
 from reproduction.verdict.locate import Rebuilt, locate, roles_behind
 from reproduction.verdict.numbers import allowance, bound, chance, difference, judge, margin_share, samples
@@ -46,6 +46,11 @@ COMPARISON_COLUMNS = (
 )
 #: Columns that a comparison takes from the published row as they are.
 _PRINTED = ("id", "artefact", "kind", "dataset", "method", "metric", "unit", "tolerance", "where", "note")
+#: Columns that it takes from the judgement, of which each is a field.
+_OF_JUDGEMENT = (
+    *("rebuilt", "rebuilt_spread", "trials", "difference", "verdict", "corrected", "reason"),
+    *("difference_p", "margin_p", "margin_share"),
+)
 #: Columns of ``means.csv`` (`method_means`), and the least number of cells of a mean.
 MEANS = (
     *("paper", "artefact", "method", "unit", "cells", "difference", "low", "high", "p", "margin", "margin_p"),
@@ -70,7 +75,7 @@ class Judgement:
     reason : one clause or several, joined by semicolons; may be empty.
     rebuilt : the rebuilt number in the row's unit; the word of a setting; of a claim ``holds``, ``fails`` or
         ``undecided``, with the share of the pairs that were compared if some numbers are missing; else None.
-    standard_deviation : that of ``rebuilt`` over the trials, in the row's unit.
+    rebuilt_spread : the standard deviation of ``rebuilt`` over the trials, in the row's unit.
     difference : rebuilt less published, in the row's unit.
     test : ``difference`` with its 95 % interval and p-value; None, as the next three, where the spread is not known.
     error : standard error and degrees of freedom of ``difference``.
@@ -84,7 +89,7 @@ class Judgement:
     verdict: str
     reason: str = ""
     rebuilt: float | str | None = None
-    standard_deviation: float | None = None
+    rebuilt_spread: float | None = None
     difference: float | None = None
     test: Estimate | None = None
     trials: int | None = None
@@ -173,27 +178,18 @@ def _row(row: Published, paper: str, found: Judgement, placebo: Placebo) -> dict
     """Return a published row, its judgement and its placebo as a row of ``comparison.csv``."""
     return {
         **{name: getattr(row, name) for name in _PRINTED},
+        **{name: rounded(getattr(found, name)) for name in _OF_JUDGEMENT},
         "paper": paper,
         "published": row.value,
         "spread": row.spread,
-        "rebuilt": _rounded(found.rebuilt),
-        "rebuilt_spread": _rounded(found.standard_deviation),
-        "trials": found.trials,
-        "difference": _rounded(found.difference),
-        "low": _rounded(found.test.low) if found.test else None,
-        "high": _rounded(found.test.high) if found.test else None,
-        "error": _rounded(found.error[0]) if found.error else None,
-        "freedom": _rounded(found.error[1]) if found.error else None,
+        "low": rounded(found.test.low) if found.test else None,
+        "high": rounded(found.test.high) if found.test else None,
+        "error": rounded(found.error[0]) if found.error else None,
+        "freedom": rounded(found.error[1]) if found.error else None,
         "margin": _margin(row),
-        "verdict": found.verdict,
-        "corrected": found.corrected,
-        "reason": found.reason,
-        "difference_p": _rounded(found.difference_p),
-        "margin_p": _rounded(found.margin_p),
-        "margin_share": _rounded(found.margin_share),
         "placebo": placebo.name,
         "tried": placebo.tried or "",
-        "passed": _rounded(placebo.passed),
+        "passed": rounded(placebo.passed),
         "weak": placebo.weak,
     }
 
@@ -202,13 +198,8 @@ def _margin(row: Published) -> float | None:
     """Return the margin of a row in its unit; None where no margin judges it."""
     if row.tolerance != "near" or number(row.value) is None:
         return None
-    margin: float = _rounded(allowance(row, float(row.value))[0])
+    margin: float = rounded(allowance(row, float(row.value))[0])
     return margin
-
-
-def _rounded(value: Any) -> Any:
-    """Round a float to ten significant digits, since further digits depend on the machine."""
-    return float(f"{value:.10g}") if isinstance(value, float) else value
 
 
 def _judged(row: Published, checks: Mapping[str, Check], results: Results) -> Judgement:
@@ -393,4 +384,4 @@ def _method_mean(key: tuple[str, ...], cells: Sequence[Mapping[str, Any]]) -> di
     verdict = REPRODUCED if within < LEVEL else DIFFERS if estimate.p < LEVEL else UNDECIDED
     place = dict(zip(MEANS, key, strict=False)) | {"cells": len(cells)}
     shown = {"difference": mean, "low": estimate.low, "high": estimate.high, "p": estimate.p, "margin_p": within}
-    return {**place, **{key: _rounded(value) for key, value in shown.items()}, "margin": margin, "verdict": verdict}
+    return {**place, **{key: rounded(value) for key, value in shown.items()}, "margin": margin, "verdict": verdict}

@@ -22,6 +22,7 @@ from reproduction.flow.locators import (
     SettingLocator,
     TestLocator,
     TimeLocator,
+    parse_locator,
 )
 from reproduction.flow.results import Results, choose_variant, entry_of, standard_deviation
 from reproduction.verdict.settings import used_setting
@@ -72,6 +73,12 @@ def roles_behind(results: Results, locator: Locator) -> list[str]:
     if isinstance(locator, MeasureLocator):
         return results.measure_roles(locator.measure)
     return [locator.role] if isinstance(locator, RoleLocator) else []
+
+
+def roles_of_check(results: Results, check: Mapping[str, Any]) -> set[str]:
+    """Return the roles on whose data the numbers of a check rest, of missing ones too."""
+    locators = map(parse_locator, (*check["left"], *check.get("right", ())))
+    return {role for locator in locators for role in roles_behind(results, locator)}
 
 
 def locate(results: Results, locator: Locator) -> Rebuilt:

@@ -49,7 +49,6 @@ def data_digests(folders: Iterable[Path], *, reasons: bool = True) -> dict[str, 
 
 
 def _digest(folder: Path, reasons: bool) -> str:
-    """Return the digest of the content of a parsed data set, or why it is missing; see `data_digests`."""
     try:
         io.check_result(folder)
     except MissingResult as missing:
@@ -57,20 +56,17 @@ def _digest(folder: Path, reasons: bool) -> str:
     return str(io.read_json(folder / "corpus.json")["content_digest"])
 
 
-def read_seconds(benchmarks: Path, files: Sequence[Path]) -> dict[str, float]:
-    """Return name -> wall-clock seconds of each job that Snakemake measured, from benchmark files below its folder of
-    them.  A job that ended before Snakemake measured it has an empty file and is left out.
+def seconds_by_stage(benchmarks: Path, files: Iterable[Path]) -> dict[str, str]:
+    """Return the wall-clock time of the jobs of each stage as ``{"fit": "12.3 s"}``, from benchmark files below the
+    folder ``benchmarks``, which has a folder a stage.  A job that ended before Snakemake measured it has an empty file
+    and is left out.
     """
-    found = {path.relative_to(benchmarks).with_suffix("").as_posix(): _seconds(path) for path in files}
-    return {name: seconds for name, seconds in found.items() if seconds is not None}
-
-
-def seconds_by_stage(seconds: Mapping[str, float]) -> dict[str, str]:
-    """Return the wall-clock time of the jobs of each stage (the first folder of the name) as ``{"fit": "12.3 s"}``."""
     spent: dict[str, float] = {}
-    for name, one in sorted(seconds.items()):
-        stage = name.partition("/")[0]
-        spent[stage] = spent.get(stage, 0.0) + one
+    for path in sorted(files):
+        seconds = _seconds(path)
+        if seconds is not None:
+            stage = path.relative_to(benchmarks).parts[0]
+            spent[stage] = spent.get(stage, 0.0) + seconds
     return {stage: f"{whole:.1f} s" for stage, whole in spent.items()}
 
 

@@ -32,8 +32,8 @@ _NAMED = 5
 
 @dataclass(frozen=True)
 class PaperPlan:
-    """The configuration of a paper: ``spec`` is its ``paper.yaml`` with the cap on trials, and ``tests`` has the outcomes
-    of the tests that it names.
+    """The configuration of a paper; ``spec`` is its ``paper.yaml`` with the cap on trials, ``tests`` maps the tests
+    that it names to their outcomes.
     """
 
     spec: Mapping[str, Any]
