@@ -9,9 +9,7 @@ from pathlib import Path
 
 
 def commit_of(folder: Path) -> dict[str, str]:
-    """Return ``commit`` (hash), ``date`` (ISO 8601) and ``changes`` (whether tracked files differ) of a folder, in
-    words.  There is only ``commit``, which then says why, where git is not installed or the folder is no checkout.
-    """
+    """Return hash, date and changes since of a folder's commit, in words, or under ``commit`` why git knows of none."""
     git = shutil.which("git")
     if git is None:
         return {"commit": "not known: git is not installed"}

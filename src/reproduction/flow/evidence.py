@@ -22,9 +22,7 @@ OUTCOMES = RESULTS / "tests/outcomes.json"
 
 
 def code_of_test(tests: Path, file: str) -> str:
-    """Return the digest of a test's file, of the slow plain implementations, of all modules that they reach, and of the
-    versions of the packages that these import.
-    """
+    """Return the digest of all code that a test's file reaches, and of the versions of the packages that it imports."""
     files = sources_of_test(tests, file)
     found = reachable((), files, NEUTRAL)
     own = {path.relative_to(tests).as_posix(): source_digest(path)[0][:SHORT] for path in files}

@@ -66,9 +66,7 @@ class Job:
 
     @property
     def record(self) -> dict[str, Any]:
-        """The record of the results (`reproduction.flow.recipe.record_of`), true when it is given: IntegrityError if
-        the code, a version of a package or an input is not what the job began with.
-        """
+        """The record of the results, after a check that code, packages and inputs are as when the job began."""
         state = check_code(self.parameters["code"])
         changed = [path for path, digest in self.inputs.items() if io.result_digest(path) != digest]
         if changed:

@@ -194,9 +194,7 @@ def read_role_lists(path: str | Path) -> RoleLists:
 
 
 def locators_behind(folder: Path, sources: Mapping[str, str], place: str) -> dict[str, tuple[Locator, ...]]:
-    """Return row -> the locators of the values that it, or its check, rests on.  ``sources`` maps the id of a row to
-    its locator as written; ``place`` names the file, for messages.
-    """
+    """Return row -> the locators of the values that it, or its check, rests on; ``sources`` are as written, by row."""
     checks = (load_yaml_strict(folder / "checks.yaml") or {}) if (folder / "checks.yaml").is_file() else {}
     lists = read_role_lists(folder / "paper.yaml")
     found = {}

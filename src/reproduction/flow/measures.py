@@ -124,10 +124,7 @@ class Measure:
     tables: Mapping[str, Sequence[Mapping[str, Any]]] = field(default_factory=dict)
 
     def save(self, folder: str | Path, meta: Mapping[str, Any]) -> None:
-        """Write ``values.csv``, ``repeated.csv`` (`REPEATED`) where a value is `Repeated`, and ``<name>.csv`` for each
-        table.  ``folder`` and ``meta``: see `textmix.core.io.new_folder`.  ValueError if rows of a table differ in
-        their keys.
-        """
+        """Write ``values.csv``, ``repeated.csv`` where a value is `Repeated`, and ``<name>.csv`` for each table."""
         repeated = [row for key, value in self.values.items() for row in _repeated(key, value)]
         with io.new_folder(folder, meta) as target:
             rows = [_row(key, value) for key, value in self.values.items()]
@@ -180,9 +177,7 @@ class Quantities:
         }
 
     def differences(self, pairs: Mapping[str, tuple[str, str]], roles: Sequence[str]) -> dict[str, float]:
-        """Return the `interval` of ``left - right`` over the trials of each role, by ``<role>_<key>``.  ``pairs`` maps
-        key -> names of left and right; the empty name stands for 0.
-        """
+        """Return the `interval` of each pair of names over the trials of a role, by ``<role>_<key>``; no name is 0."""
         values: dict[str, float] = {}
         for role in roles:
             for key, (left, right) in pairs.items():

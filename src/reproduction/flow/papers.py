@@ -56,9 +56,7 @@ def outside(config: Mapping[str, Any]) -> list[Path]:
 
 
 def paper_folders(root: Path, further: Iterable[Path] = ()) -> dict[str, Path]:
-    """Return name -> folder of every paper, sorted by name: each folder with a ``paper.yaml`` in ``config/papers`` of
-    ``root`` or in ``further``.  ConfigError if two have one name, or a name holds other characters than a-z, 0-9 and _.
-    """
+    """Return name -> folder of every paper, sorted: those of ``config/papers``, and those of the further folders."""
     found = {path.name: path for path in (root / FOLDER).iterdir() if path.is_dir()}
     for folder in further:
         for path in sorted(file.parent for file in folder.glob("*/paper.yaml")):
@@ -148,10 +146,7 @@ def source_of(paper: str) -> str:
 def load_papers(
     root: Path, methods: Mapping[str, Method], folders: Mapping[str, Path] | None = None
 ) -> dict[str, dict[str, Any]]:
-    """Return name -> content of every ``paper.yaml``, checked, in the order of ``place``, then of names.  ``root``
-    holds ``config/`` and ``workflow/``; ``folders`` (paper -> folder) are by default those of ``config/papers``.
-    ConfigError if a file is missing or wrong, or names what does not exist.
-    """
+    """Return name -> content of every ``paper.yaml``, checked, in the order of ``place``, then of names."""
     found = paper_folders(root) if folders is None else folders
     papers = {name: _paper(root, folder, methods) for name, folder in found.items()}
     return dict(sorted(papers.items(), key=lambda item: item[1]["place"]))
@@ -175,9 +170,7 @@ def _paper(root: Path, folder: Path, methods: Mapping[str, Method]) -> dict[str,
 
 
 def expand_paper(paper: Mapping[str, Any], source: str) -> dict[str, Any]:
-    """Return a ``paper.yaml`` without ``role_lists``, every list in it replaced by its roles in order, and empty parts.
-    ConfigError if a list has the name of a role, or a role stands twice in one entry.
-    """
+    """Return a ``paper.yaml`` with all its parts, and with every role list in it replaced by its roles in order."""
     paper = {**_EMPTY, **paper}
     expanded = {key: value for key, value in paper.items() if key != "role_lists"}
     lists: RoleLists = paper.get("role_lists", {})
@@ -218,10 +211,7 @@ def check_entries(
     methods: Mapping[str, Method],
     schema: Path,
 ) -> None:
-    """Check entries that could stand in a paper.yaml in the place of its own.  ``changed`` maps ``features``,
-    ``splits``, ``experiments`` and ``measures`` to them by name; ``where`` is for messages; lists of roles in ``paper``
-    are expanded.  ConfigError if an entry breaks the schema, or names what does not exist.
-    """
+    """Check entries, by part and name, that could stand in the place of a paper's own; ``where`` is for messages."""
     validate({**paper, **changed, "tables": {}, "figures": {}}, schema, where)
     for key, experiment in changed["experiments"].items():
         _check_experiment(f"{where}: experiments.{key}", experiment, methods)
@@ -335,9 +325,7 @@ def _imported(module: str, where: str) -> Any:
 
 
 def _check_figure(where: str, figure: Mapping[str, Any], paper: Mapping[str, Any]) -> None:
-    """Check that the roles of a figure exist, and its experiment with the methods, variants and parameter of it.  The
-    methods of a figure without an experiment are names of its function's own.
-    """
+    """Check what a figure names; methods of a figure without an experiment are names of its function's own."""
     experiments = paper["experiments"]
     name = figure.get("experiment")
     if name is not None:

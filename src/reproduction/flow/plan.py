@@ -280,9 +280,7 @@ def _check_roles(plan: Plan) -> None:
 
 
 def _check_doubles(plan: Plan) -> None:
-    """Check that no experiment meets one data set under two roles with different splits: results are stored by data
-    set, so that the second would overwrite the first.
-    """
+    """Check that no experiment splits one data set in two ways: the second result would overwrite the first."""
     for name, paper in plan.papers.items():
         for key, experiment in paper["experiments"].items():
             found: dict[str, str] = {}

@@ -227,9 +227,7 @@ def _read_stamped(path: Path, package: str, _stamp: str) -> tuple[str, list[str]
 
 
 def source_digest(path: Path) -> tuple[str, list[str]]:
-    """Return the digest of the syntax tree of a file, or of the bytes of an extension module, and the names that it
-    imports, relative ones with their dots.
-    """
+    """Return the digest of a file's syntax tree, or of its bytes, and the names that it imports, with their dots."""
     source = path.read_bytes()
     if path.suffix != ".py":
         return sha256_bytes(source), []

@@ -174,9 +174,7 @@ def reach(
 
 
 def available_roles(roles: Mapping[str, Mapping[str, Any]], reason: Reach) -> dict[str, dict[str, Any]]:
-    """Return the roles, each with the first of its data sets that is within reach; ``stand_ins`` are those after it.
-    Where none is, ``dataset`` is None and ``note`` the reason.
-    """
+    """Return the roles, each with its first data set within reach, or with None and the reason as its note."""
     return {role: _available(entry, reason) for role, entry in roles.items()}
 
 

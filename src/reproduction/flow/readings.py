@@ -118,9 +118,7 @@ def load_readings(
     methods: Mapping[str, Method],
     seed: int,
 ) -> dict[str, Readings]:
-    """Return the specifications of every paper; ``root`` holds ``config/`` and ``workflow/``, lists of roles in
-    ``papers`` are expanded, and ``seed``, of config.yaml, draws the points.
-    """
+    """Return the readings of every paper; ``seed`` draws the points, and lists of roles in ``papers`` are expanded."""
     return {name: _readings(root, folders[name], paper, methods, seed) for name, paper in papers.items()}
 
 

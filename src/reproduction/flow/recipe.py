@@ -71,9 +71,7 @@ def record_of(
     state: tuple[Mapping[str, str], Mapping[str, str]],
     inputs: Mapping[str, str],
 ) -> dict[str, Any]:
-    """Return the part of a result's record that says what made it, without times and absolute paths.  ``script`` has no
-    ending, ``state`` is that of `Code.state`, ``inputs`` maps path -> digest.
-    """
+    """Return the part of a result's record that says what made it, without times and absolute paths."""
     return {
         "script": script,
         "wildcards": dict(sorted(wildcards.items())),

@@ -62,9 +62,7 @@ def role_entries(roles: Mapping[str, Mapping[str, Any]]) -> dict[str, RoleEntry]
 
 
 def as_read(entries: Mapping[str, RoleEntry], datasets: Path) -> dict[str, RoleEntry]:
-    """Return the entries, each with comparability and note of the stand-in that was read, if one was.  ``datasets`` is
-    the folder of the parsed data sets; one that is not there, or is missing, changes nothing.
-    """
+    """Return the entries, each with comparability and note of the stand-in that was read, if one was."""
     return {role: _as_read(entry, datasets) for role, entry in entries.items()}
 
 
@@ -150,9 +148,7 @@ class Results:
         return found
 
     def scores(self, experiment: str, role: str, method: str, metric: str) -> dict[str, list[float]]:
-        """Return a metric of a method as variant -> one value for each trial, in their order; empty where it was not
-        scored.  Shares are fractions from 0 to 1, log losses are in nats.
-        """
+        """Return a metric of a method as variant -> its value in each trial, in stored units; empty without one."""
         groups: dict[str, list[float]] = {}
         for row in self._rows("scores", experiment, role, method):
             if row["metric"] == metric:

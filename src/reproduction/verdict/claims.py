@@ -188,9 +188,7 @@ def _tested(check: Check, value: float, p: float) -> bool | None:
 
 
 def _near(name: str, margin: float, pair: _Pair) -> bool | None:
-    """Decide whether two numbers are within a margin: for means over trials by two one-sided tests.  The pair fails if
-    its 95 % interval lies beyond the margin.
-    """
+    """Decide whether two numbers are within a margin, for means over trials by two one-sided tests."""
     narrow, wide = (_estimate(name, pair, level=level) for level in (1.0 - 2.0 * LEVEL, 1.0 - LEVEL))
     slack = margin * (1 + 1e-9)  # Decimal fractions have no exact binary form.
     if narrow is None or wide is None:

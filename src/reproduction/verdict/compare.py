@@ -343,9 +343,7 @@ def _judge_claim(name: str, check: Check, results: Results) -> Judgement:
 
 
 def _partly_missing(outcome: Outcome, word: str) -> Judgement:
-    """Return the judgement on a claim of which some numbers are missing; it shows the pairs that could be compared.
-    The verdict is ``not run`` if no job has made any of the missing numbers, else ``data missing``.
-    """
+    """Return the judgement on a claim of which some numbers are missing, with the pairs that could be compared."""
     verdict = NOT_RUN if all(isinstance(one, NotRun) for one in outcome.missing) else MISSING
     reasons = list(dict.fromkeys(one.reason for one in outcome.missing))
     more = f"and {len(reasons) - 2} more reasons" if len(reasons) > 2 else ""

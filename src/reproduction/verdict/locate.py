@@ -67,9 +67,7 @@ class Rebuilt:
 
 
 def roles_behind(results: Results, locator: Locator) -> list[str]:
-    """Return the roles on whose data a value rests; empty for a setting.  Those of a measure stand in ``paper.yaml``;
-    any other locator names its own role.
-    """
+    """Return the roles on whose data a value rests; empty for a setting."""
     if isinstance(locator, MeasureLocator):
         return results.measure_roles(locator.measure)
     return [locator.role] if isinstance(locator, RoleLocator) else []
@@ -82,9 +80,7 @@ def roles_of_check(results: Results, check: Mapping[str, Any]) -> set[str]:
 
 
 def locate(results: Results, locator: Locator) -> Rebuilt:
-    """Return the rebuilt value that a locator names, in stored units.  A score is the mean over the trials of one
-    variant; a time is the median over the trials.
-    """
+    """Return the value of a locator, in stored units: a score is the mean over its trials, a time their median."""
     match locator:
         case DataLocator() | FeaturesLocator():
             features = locator.features if isinstance(locator, FeaturesLocator) else None

@@ -86,9 +86,7 @@ class Begun:
 
 
 def begin(paper: Begun) -> list[Path]:
-    """Write the files of a paper that is begun; return those that were written or changed.  ConfigError if the name is
-    taken, or the table names what does not exist.
-    """
+    """Write the files of a paper that is begun; return those that were written or changed."""
     root, further = paper.root, [] if paper.outside is None else [paper.outside]
     folder = (root / FOLDER if paper.outside is None else paper.outside) / paper.name
     if not re.fullmatch(r"[a-z][a-z0-9_]*", paper.name):

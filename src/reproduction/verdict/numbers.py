@@ -63,9 +63,7 @@ def difference(row: Published, found: Rebuilt) -> Estimate | None:
 
 
 def bound(row: Published, found: Rebuilt) -> float | None:
-    """Return the p-value of the two one-sided tests that rebuilt and published differ by no more than the margin; None
-    where the rebuilt value has no spread over trials, or no margin judges the row.
-    """
+    """Return the p-value of the two one-sided tests for the margin; None without a spread over trials, or a margin."""
     both = samples(row, found)
     if both is None or row.tolerance != "near":
         return None
@@ -73,9 +71,7 @@ def bound(row: Published, found: Rebuilt) -> float | None:
 
 
 def margin_share(row: Published, found: Rebuilt) -> float | None:
-    """Return the least share of its margin by which a number would still be reproduced; 1 or more where it is not.  It
-    is None where no margin judges the row, or the rebuilt value is not a number.
-    """
+    """Return the least share of its margin by which a number would be reproduced; None where no margin judges it."""
     if row.tolerance != "near" or math.isnan(float(found.value)):
         return None
     target, both = float(row.value), samples(row, found)

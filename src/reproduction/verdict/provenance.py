@@ -143,10 +143,7 @@ def _lines(where: str) -> str:
 
 
 def made_by(paper: str, origin: Origin | None, spec: Mapping[str, Any], home: str = HOME) -> list[tuple[str, str]]:
-    """Return (label, address) of what made a row: its settings, its code, and of each job its result and its log.
-    ``spec`` is the ``paper.yaml``, ``home`` the folder of the workflow as seen from the page; ``origin`` is None where
-    this run read nothing for the row.
-    """
+    """Return (label, address) of what made a row: its settings, its code, and of each job its result and its log."""
     links: dict[tuple[str, str], None] = {}
     for path in origin.results.split() if origin else ():
         links |= dict.fromkeys([*_settings(paper, PurePosixPath(path).parts[1:], spec), *_job(path)])
@@ -174,9 +171,7 @@ def _settings(paper: str, parts: Sequence[str], spec: Mapping[str, Any]) -> Iter
 
 
 def shown_in(paper: str, name: str, figures: Mapping[str, Any], tables: Iterable[PaperTable]) -> list[tuple[str, str]]:
-    """Return (label, address) of the figures and tables of a paper's page that show a published row.  ``figures`` maps
-    name -> options in ``paper.yaml`` of those that were drawn.
-    """
+    """Return (label, address) of the drawn figures, given with their options, and of the tables that show a row."""
     links = [
         (f"table {table.name.replace('_', ' ')}", f"{paper}.html#table-{table.name}")
         for table in tables

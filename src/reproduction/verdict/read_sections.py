@@ -63,9 +63,7 @@ class ReportInputs:
 
 
 def read_sections(inputs: ReportInputs) -> tuple[list[PaperSection], list[list[dict[str, Any]]]]:
-    """Return the section and the rows of ``comparison.csv`` of each paper; all rows of a paper that the configuration
-    does not name have the verdict ``not run``.
-    """
+    """Return the section and the rows of ``comparison.csv`` of each paper."""
     sections, comparisons = [], []
     run = inputs.recorded
     for name, spec in inputs.papers.items():

@@ -161,9 +161,7 @@ def standing(row: Mapping[str, Any], origin: Origin | None, recorded: RecordedRo
 
 
 def same_digits(one: Any, other: Any, printed: str) -> bool:
-    """Return whether two values are equal at the digits of a printed number, four where none is printed: they differ by
-    at most half a unit of the last digit.  Words are equal if they are the same.
-    """
+    """Return whether values are equal at the digits of a printed number, four where none is printed, or as words."""
     left, right = number(one), number(other)
     if left is None or right is None:
         return str(one if one is not None else "") == str(other if other is not None else "")

@@ -33,9 +33,7 @@ _SHOWN = ("experiments", "measures", "figures", "tables")
 
 
 def check_papers(papers: Mapping[str, Mapping[str, Any]], folders: Mapping[str, Path], root: Path) -> None:
-    """Check the names in the files of all papers (name -> paper.yaml as `reproduction.flow.papers.load_papers` returns
-    it).  ``root`` holds ``config/``, ``workflow/`` and, in a checkout, ``tests/``.
-    """
+    """Check the names in the files of all papers; ``root`` holds ``config/``, ``workflow/`` and perhaps ``tests/``."""
     for name, spec in papers.items():
         folder = folders[name]
         check_record(read_record(folder, root / "workflow/schemas"), spec, folder, root / "tests")
