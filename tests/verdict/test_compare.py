@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from reproduction.flow.results import Evidence
 from reproduction.verdict.claims import evaluate
 from reproduction.verdict.compare import (
     COMPARISON_COLUMNS,
@@ -218,7 +217,7 @@ def test_a_number_is_reproduced_by_a_margin_exactly_where_it_is_above_the_share_
 @pytest.mark.parametrize(("outcome", "verdict"), [("passed", "reproduced"), ("failed", "differs"), (None, "not run")])
 def test_equation_is_judged_by_its_test(made: Made, outcome: str | None, verdict: str) -> None:
     name = "models/test_dcm.py::test_gradient"
-    made.results.evidence = Evidence(tests={name: outcome} if outcome else {})
+    made.results.tests = {name: outcome} if outcome else {}
     found = one(made, kind="equation", value="", tolerance="test", margin="", source=f"test:{name}")
     assert (found["verdict"], found["rebuilt"]) == (verdict, outcome)
     assert f"tests/{name}" in found["reason"] or not outcome

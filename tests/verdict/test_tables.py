@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from reproduction.verdict.tables import SIGNS, make_cell, make_table, table_csv, table_tex
-from reproduction.verdict.words import VERDICTS, shown, typeset
+from reproduction.verdict.words import VERDICTS, closing_line, shown, typeset
 from textmix.core.errors import ConfigError
 
 
@@ -153,3 +153,9 @@ def test_tex_escapes_what_tex_would_read_as_a_command() -> None:
     assert r"100 \% \{x\}" in text
     assert text.count(r"\\") == 2
     assert "41.6 $\\pm$ 1.9 / 42.1 $\\pm$ 1.0 $\\checkmark$" in text
+
+
+def test_a_run_ends_with_its_verdicts_in_order_of_worth_and_the_path_of_its_page() -> None:
+    counts = {"data missing": 21, "differs": 9, "open": 0, "reproduced": 39}
+    assert closing_line("edcm", counts, "edcm.html") == "edcm: 39 reproduced, 9 differs, 21 data missing; edcm.html"
+    assert closing_line("edcm", {"open": 0}, "edcm.html") == "edcm: no number and no claim; edcm.html"
