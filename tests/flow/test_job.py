@@ -67,7 +67,6 @@ def snakemake(tmp_path, monkeypatch):
 
 
 def log_of(snakemake: SimpleNamespace) -> str:
-    """Return what a job logged."""
     return Path(snakemake.log[0]).read_text(encoding="utf-8")
 
 

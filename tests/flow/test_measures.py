@@ -15,7 +15,6 @@ from textmix.core.errors import ConfigError
 
 
 def saved(measure: Measure, folder) -> dict[str, str]:
-    """Save a measure and return its files' text."""
     measure.save(folder, {"rule": "measure"})
     assert io.check_result(folder)["rule"] == "measure"
     return {path.name: path.read_text() for path in folder.iterdir() if path.name != io.META}

@@ -45,7 +45,6 @@ def root(tmp_path) -> Path:
 
 @pytest.fixture(scope="module")
 def plan() -> Plan:
-    """Return the plan of the real configuration."""
     return make_plan(REAL, ROOT)
 
 

@@ -97,12 +97,10 @@ ROLES: dict[str, dict[str, Any]] = {
 
 
 def entries() -> list[DatasetEntry]:
-    """Return the entries of the data sets of the roles."""
     return [REGISTRY[name] for name in ("newsgroups_18828", "newsgroups_wheel", "newsgroups_messages", "nus_wide")]
 
 
 def nowhere(_host: str) -> bool:
-    """No name is found."""
     return False
 
 

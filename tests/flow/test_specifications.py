@@ -44,7 +44,6 @@ PERPLEXITY = {
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """Return a folder with the configuration of edcm alone."""
     (tmp_path / "config/papers/edcm").mkdir(parents=True)
     (tmp_path / "workflow").symlink_to(ROOT / "workflow")
     for name in ("paper.yaml", "published.csv", "checks.yaml"):

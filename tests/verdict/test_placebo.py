@@ -45,7 +45,6 @@ def folder_of(paper: str) -> Path:
 
 
 def identities() -> list[tuple[str, Published]]:
-    """Return the paper and the row of each identity."""
     found = [(paper, claim) for paper in PAPERS for claim in read_claims(folder_of(paper), SCHEMAS)[0]]
     return [(paper, claim) for paper, claim in found if claim.kind == IDENTITY]
 
@@ -78,7 +77,6 @@ def holds_for_random_words(monkeypatch: pytest.MonkeyPatch, paper: str, claim: P
     measured: dict[str, dict[str, Any]] = {}
 
     def located(_: Results, locator: Any) -> Rebuilt:
-        """Return the value of a measure of random words."""
         if locator.measure not in measured:
             entry = spec["measures"][locator.measure]
             settings = {**entry["settings"], **SMALL.get(claim.id, {})}
@@ -138,7 +136,6 @@ def test_a_margin_of_a_quarter_of_the_number_is_weak() -> None:
 
 
 def of_check(**check: Any) -> Placebo:
-    """Return the placebo of a claim with a check."""
     claim = row(kind="claim", tolerance="order", margin="", source="check:it", value="")
     return placebos([claim], {"it": check})[claim.id]
 

@@ -43,13 +43,11 @@ class FinishedRun:
         self.write("results/report/accepted.json", "{}\n", ["results/report/comparison.csv"], code)
 
     def write(self, path: str, text: str, inputs: list[str], code: dict[str, str]) -> None:
-        """Write a result with its record."""
         digests = {name: io.result_digest(self.root / name) for name in inputs}
         record = {"inputs": digests, "code": code, "settings": {}, "processor": {"processor": "A kind"}}
         io.write_result(self.root / path, text, record)
 
     def read(self, settings: dict[str, Any] = SETTINGS) -> Any:
-        """Return the recorded run."""
         plan = PaperPlan(settings, Record(self.rows, {}, ()), ROLES)
         return read_run(self.root, {"paper": plan}, COMMIT)
 

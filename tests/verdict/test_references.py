@@ -148,7 +148,6 @@ FAULTS: dict[str, tuple[str, str, str, str]] = {
 
 @pytest.fixture
 def root(tmp_path: Path) -> Path:
-    """Copy the real configuration and its schemas."""
     shutil.copytree(ROOT / "config", tmp_path / "config")
     shutil.copytree(ROOT / "workflow/schemas", tmp_path / "workflow/schemas")
     return tmp_path

@@ -117,8 +117,6 @@ def test_a_curve_says_how_many_readings_lie_within_the_margin_and_how_many_diffe
 
 
 class _Item:
-    """An item that differs."""
-
     def __init__(self, name: str) -> None:
         self.cell = type("Cell", (), {"id": name})
 
@@ -147,7 +145,6 @@ def test_what_has_no_cause_or_lies_outside_every_reading_is_not_explained(
 
 def test_a_recorded_curve_is_shown_with_its_day_where_this_run_made_none() -> None:
     def files(value: float | None, **more: str) -> dict[str, str]:
-        """Return the files of a folder of one curve."""
         rows = [{**one, **more} for one in curve(0.6, value).rows()]
         factors = list(factor_rows({"made": {"smoothing": {"0": "a", "1": "b"}}}))
         drawing = '<svg xmlns="http://www.w3.org/2000/svg"/>'

@@ -16,7 +16,6 @@ from textmix.core.errors import ConfigError
 
 
 def line(**cells: Any) -> dict[str, Any]:
-    """Return a row of a comparison."""
     fields = {
         **{"id": "p.a", "artefact": "p.t1", "dataset": "yahoo_arts", "method": "NB", "metric": "F", "unit": "percent"},
         **{"published": "41.6", "spread": "1.9", "rebuilt": 42.123, "rebuilt_spread": 0.9876, "verdict": "reproduced"},
