@@ -138,11 +138,6 @@ def _add(known: dict[str, Any], added: Mapping[str, Any], path: Path) -> None:
     known.update(added)
 
 
-def source_of(paper: str) -> str:
-    """Return the path of a paper's paper.yaml from the folder with ``config/``."""
-    return f"{FOLDER}/{paper}/paper.yaml"
-
-
 def load_papers(
     root: Path, methods: Mapping[str, Method], folders: Mapping[str, Path] | None = None
 ) -> dict[str, dict[str, Any]]:
@@ -362,11 +357,11 @@ def check_name(kind: str, name: str, known: Iterable[str], where: str) -> None:
         raise ConfigError(f"{where}: no {kind} '{name}'; {remedy}")
 
 
-def check_references(name: str, paper: Mapping[str, Any], roles: Collection[str]) -> None:
+def check_references(source: str, paper: Mapping[str, Any], roles: Collection[str]) -> None:
     """Check that a paper names roles, features and splits that exist; else ConfigError names file and place."""
     for place, kind, key in _references(paper):
         known = roles if place == "roles" else paper[_PARTS[kind]]
-        check_name(kind, key, known, f"{source_of(name)}: {place}")
+        check_name(kind, key, known, f"{source}: {place}")
 
 
 def _references(paper: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:

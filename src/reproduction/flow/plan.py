@@ -10,12 +10,12 @@ from typing import Any
 
 from reproduction.flow.papers import (
     check_references,
+    file_name,
     load_papers,
     outside,
     paper_folders,
     read_datasets,
     read_methods,
-    source_of,
     with_roles,
 )
 from reproduction.flow.reach import available_roles, reach
@@ -84,8 +84,12 @@ class Plan:
         for name, one in self.readings.items():
             for key, spec in one.spec[kind].items():
                 if found.setdefault(key, spec) != spec:
-                    raise ConfigError(f"{source_of(name)}: {kind}.{key} differs from another paper's; rename it")
+                    raise ConfigError(f"{self.source(name)}: {kind}.{key} differs from another paper's; rename it")
         return found
+
+    def source(self, paper: str) -> str:
+        """Return how messages name the paper.yaml of a paper."""
+        return file_name(self.root, self.folders[paper] / "paper.yaml")
 
     # --- what the configuration asks for ---
 
@@ -216,7 +220,7 @@ def make_plan(config: Mapping[str, Any], root: Path, resources: Path | None = No
     asked = read_settings(with_roles(config, further), root / "workflow/schemas")
     papers = load_papers(root, methods, folders)
     for name, paper in papers.items():
-        check_references(name, paper, asked["roles"])
+        check_references(file_name(root, folders[name] / "paper.yaml"), paper, asked["roles"])
     settings = {**asked, "roles": _available_roles(asked, registry, resources, mirror)}
     readings = load_readings(root, papers, folders, methods, settings["seed"])
     plan = Plan(root, settings, registry, methods, papers, folders, asked["roles"], readings)
@@ -299,4 +303,4 @@ def _check_dear(plan: Plan) -> None:
         for key, measure in paper["measures"].items():
             for read in measure.get("experiments", ()):
                 if paper["experiments"][read].get(DEAR) and not measure.get(DEAR):
-                    raise ConfigError(f"{source_of(name)}: measures.{key}: reads {read}, which is {DEAR}; mark both")
+                    raise ConfigError(f"{plan.source(name)}: measures.{key}: reads {read}, which is {DEAR}; mark both")

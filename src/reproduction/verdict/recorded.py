@@ -15,7 +15,7 @@ from typing import Any
 from reproduction.flow.origins import Origin
 from reproduction.flow.results import is_left_out
 from reproduction.verdict.published import COUNTED, FACT
-from reproduction.verdict.words import JUDGED, MISSING, REPRODUCED, decimals, number, short
+from reproduction.verdict.words import JUDGED, MISSING, REPRODUCED, decimals, number, short, text_of
 from textmix.core import io
 from textmix.core.errors import ConfigError
 
@@ -164,7 +164,7 @@ def same_digits(one: Any, other: Any, printed: str) -> bool:
     """Return whether values are equal at the digits of a printed number, four where none is printed, or as words."""
     left, right = number(one), number(other)
     if left is None or right is None:
-        return str(one if one is not None else "") == str(other if other is not None else "")
+        return text_of(one) == text_of(other)
     if number(printed) is None:
         return short(left) == short(right)
     return abs(left - right) <= 0.5 * 10.0 ** -decimals(printed)

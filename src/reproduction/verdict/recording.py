@@ -17,7 +17,7 @@ from reproduction.verdict.items import without_notes
 from reproduction.verdict.provenance import processor_seconds, run_times
 from reproduction.verdict.published import Record
 from reproduction.verdict.recorded import RECORDED, RECORDED_COLUMNS, RUN, Facts, RecordedRow, RecordedRun
-from reproduction.verdict.words import JUDGED
+from reproduction.verdict.words import JUDGED, text_of
 from textmix.core import io
 from textmix.core.digests import sha256_file
 from textmix.core.errors import IntegrityError, MissingResult
@@ -166,15 +166,10 @@ def _rows(run: Path, paper: str, plan: PaperPlan) -> tuple[list[dict[str, str]],
     recorded = []
     for row in without_notes(compared, roles):
         origin = ancestors.origin(row["id"], results.read[row["id"]])
-        cells = {key: str("" if row[key] is None else row[key]) for key in _OF_COMPARISON}
+        cells = {key: text_of(row[key]) for key in _OF_COMPARISON}
         digests = {"data": origin.data, "settings": origin.settings, "code": origin.code}
         recorded.append(RecordedRow(**cells, reason=row["reason"].split("; ")[0], **digests))
-    return _as_text(compared), recorded
-
-
-def _as_text(rows: Iterable[Mapping[str, Any]]) -> list[dict[str, str]]:
-    """Return rows of a comparison as they are read from a file."""
-    return [{key: str("" if row[key] is None else row[key]) for key in COMPARISON_COLUMNS} for row in rows]
+    return [{key: text_of(row[key]) for key in COMPARISON_COLUMNS} for row in compared], recorded
 
 
 def _some(names: Sequence[str]) -> str:
