@@ -375,8 +375,7 @@ class Jobs:
         """Return paper -> its ``paper.yaml``, roles and outcomes of tests, of all papers: what its verdicts rest on."""
         found = {paper: self.compare(SimpleNamespace(paper=paper)) for paper in self.plan.papers}
         return {
-            paper: {"spec": one["paper"], "roles": one["roles"], "tests": one["tests"]}
-            for paper, one in found.items()
+            paper: {"spec": one["paper"], "roles": one["roles"], "tests": one["tests"]} for paper, one in found.items()
         }
 
     def declared(self, wildcards: Any) -> Settings:

@@ -65,8 +65,8 @@ class Ancestors:
         """Return the origin of a value, named ``name``, that was read from some results."""
         paths = [path for path in results if path in self.inputs]
         data, settings, code = _joined(self._behind(path, self.inputs[path]) for path in paths)
-        digests = sorted(set(data.values())), sorted(settings.items()), sorted(code)
-        return Origin(name, *map(_short, digests), " ".join(paths))
+        digests = _short(sorted(set(data.values()))), _short(sorted(settings.items())), _short(sorted(code))
+        return Origin(name, *digests, " ".join(paths))
 
     def _behind_one(self, path: str, digest: str) -> _Ancestry:
         """Return what is behind the result at a path that had a digest when it was read."""

@@ -255,7 +255,6 @@ def _data_files(path: Path) -> list[Path]:
     return sorted(p for p in folder.rglob("*") if p.is_file()) if folder.is_dir() else []
 
 
-
 @dataclass(frozen=True)
 class Reached:
     """The code that a job reaches: ``digests`` maps a script, module or data file to its sha256 (hexadecimal),

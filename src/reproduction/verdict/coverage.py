@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from reproduction.verdict.items import Item
 from reproduction.verdict.published import COUNTED

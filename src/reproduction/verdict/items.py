@@ -186,11 +186,20 @@ def make_items(record: Record, rows: Sequence[Mapping[str, Any]], results: Resul
     for row in rows:
         printed = published[row["id"]]
         difference = make_cell({**row, "rebuilt": _without_noise(row), "rebuilt_spread": ""}).rebuilt
-        where = place_in_paper(printed.artefact, printed.where)
-        roles = roles_of(printed, record.checks, results)
-        found = beside.recorded_of(row), beside.origins.get(row["id"]), beside.marks.get(row["id"], "")
-        cells = (str(row[name]) for name in ("paper", "kind", "dataset", "method", "tolerance", "note", "weak"))
-        items.append(Item(row, *cells, make_cell(row), difference, where, roles, *found))
+        cells = {name: str(row[name]) for name in ("paper", "kind", "dataset", "method", "tolerance", "note", "weak")}
+        items.append(
+            Item(
+                row=row,
+                cell=make_cell(row),
+                difference=difference,
+                where=place_in_paper(printed.artefact, printed.where),
+                roles=roles_of(printed, record.checks, results),
+                recorded=beside.recorded_of(row),
+                origin=beside.origins.get(row["id"]),
+                mark=beside.marks.get(row["id"], ""),
+                **cells,
+            )
+        )
     return items
 
 
