@@ -54,7 +54,7 @@ RULES = ROOT / "workflow/rules"
 MAIN_CONFIG = ROOT / "config/config.yaml"
 
 from reproduction.flow.folders import RESOURCES
-from reproduction.flow.jobs import STYLES, TEMPLATES, Jobs, untold
+from reproduction.flow.jobs import RECORDS, STYLES, TEMPLATES, Jobs, untold
 from reproduction.flow.papers import make_importable, outside
 from reproduction.flow.plan import make_plan, with_defaults
 from reproduction.flow.processor import use_common_instructions

@@ -10,9 +10,7 @@ rule page:
         tables=JOBS.tables_of,
         figures=JOBS.figures_of,
         data=JOBS.datasets,
-        config=JOBS.files_of_papers(
-            *("published.csv", "checks.yaml", "choices.yaml", "paper.yaml", "history.md")
-        ),
+        config=JOBS.files_of_papers(*RECORDS),
         recorded=JOBS.files_of_papers("recorded/run.json", "recorded/rows.csv"),
         schemas=[
             JOBS.source("workflow/schemas/checks.schema.yaml"),

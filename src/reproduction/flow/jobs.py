@@ -38,6 +38,8 @@ Settings = dict[str, Any]
 #: Patterns of the styles of figures and of the templates of pages, below ``src``.
 STYLES = ("*/papers/*.mplstyle",)
 TEMPLATES = ("*/*/templates/*",)
+#: Files of a paper's folder that its pages read; a paper without claims, choices or changes lacks their file.
+RECORDS = ("published.csv", "checks.yaml", "choices.yaml", "paper.yaml", "history.md")
 #: Files and folders from which the workflow runs, as far as they are there, and those among them that Python made.
 _CARRIED = (
     *("workflow", "config", "profiles", "src", "Makefile", "pyproject.toml", "setup.py"),
