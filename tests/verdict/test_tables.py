@@ -66,7 +66,6 @@ def test_claim_whose_data_are_missing_keeps_its_row() -> None:
 @pytest.mark.parametrize(
     ("spec", "words"),
     [
-        ({"columns": "colour"}, "no column 'colour'; allowed: id, paper"),
         ({"rows": "metric"}, "p.1 and p.2 fall into one cell"),
         ({"artefact": "p.t9"}, "no published value has the artefact p.t9"),
     ],

@@ -19,7 +19,6 @@ import numpy as np
 
 from reproduction.flow.folders import package_of
 from textmix.core import io
-from textmix.core.errors import ConfigError
 from textmix.data.corpus import Corpus
 from textmix.experiment.methods import Method
 from textmix.experiment.predictions import Predictions
@@ -224,17 +223,6 @@ def run_measure(
 ) -> Measure:
     """Return what ``<package of the paper>.<function>(sources, settings, generator)`` returns."""
     module, _, name = function.partition(".")
-    package = package_of(paper)
-    try:
-        found = getattr(importlib.import_module(f"{package}.{module}"), name, None)
-    except ModuleNotFoundError as error:
-        if error.name not in (package, f"{package}.{module}"):
-            raise
-        found = None
-    if not callable(found):
-        raise ConfigError(
-            f"config/papers/{paper}/paper.yaml: measures: there is no function '{function}'; name one of a module of "
-            f"src/reproduction/papers/{paper} as <module>.<function>"
-        )
+    found = getattr(importlib.import_module(f"{package_of(paper)}.{module}"), name)
     measure: Measure = found(sources, settings, generator)
     return measure

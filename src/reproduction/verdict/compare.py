@@ -25,7 +25,7 @@ from reproduction.verdict.numbers import allowance, bound, chance, difference, j
 from reproduction.verdict.placebo import Placebo, placebos
 from reproduction.verdict.published import KINDS, NUMBER, Check, Published
 from reproduction.verdict.words import DIFFERS, JUDGED, MISSING, NOT_RUN, OPEN, REPRODUCED, UNDECIDED, VERDICTS, number
-from textmix.core.errors import ConfigError, IntegrityError, MissingResult
+from textmix.core.errors import IntegrityError, MissingResult
 from textmix.metrics.significance import LEVEL, Estimate, from_error, holm, standard_error
 
 #: Metrics that are shares of the test documents.
@@ -104,8 +104,7 @@ def compare_paper(
     published: Sequence[Published], checks: Mapping[str, Check], results: Results
 ) -> list[dict[str, Any]]:
     """Return one row of ``comparison.csv`` (`COMPARISON_COLUMNS`) for each published row, in the given order.
-    Afterwards ``results.read`` names for each row the results that it rests on.  ConfigError if a row names a check or
-    value that does not exist.
+    Afterwards ``results.read`` names for each row the results that it rests on.
     """
     found = []
     for row in published:
@@ -211,8 +210,6 @@ def _judged(row: Published, checks: Mapping[str, Check], results: Results) -> Ju
             return _judge_test(locator, results)
         if not isinstance(locator, CheckLocator):
             return _judge_value(row, locator, results)
-        if locator.check not in checks:
-            raise ConfigError(f"{row.id}: there is no check '{locator.check}'; write it in checks.yaml")
         return _judge_claim(locator.check, checks[locator.check], results)
     except NotRun as missing:
         return Judgement(NOT_RUN, missing.reason)

@@ -8,7 +8,7 @@ from typing import Any
 
 import pandas as pd
 
-from reproduction.verdict.compare import COMPARISON_COLUMNS, UNCONVERGED
+from reproduction.verdict.compare import UNCONVERGED
 from reproduction.verdict.words import OPEN, VERDICTS, shown, text_of, typeset, with_deviation
 from textmix.core import io
 from textmix.core.errors import ConfigError
@@ -79,10 +79,6 @@ def make_table(name: str, spec: Mapping[str, Any], comparison: Iterable[Mapping[
     """
     artefacts = [spec["artefact"]] if isinstance(spec["artefact"], str) else list(spec["artefact"])
     row_key, column_key = spec["rows"], spec.get("columns")
-    for key in (row_key, column_key):
-        if key and key not in COMPARISON_COLUMNS:
-            allowed = ", ".join(COMPARISON_COLUMNS)
-            raise ConfigError(f"tables.{name}: there is no column '{key}'; allowed: {allowed}")
     placed: dict[str, dict[str, TableCell]] = {}
     for row in comparison:
         if row["artefact"] in artefacts and not _is_empty(row):
