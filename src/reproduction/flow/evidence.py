@@ -49,10 +49,7 @@ def sources_of_test(tests: Path, file: str) -> list[Path]:
 
 
 def test_outcomes(tests: Path) -> dict[str, str]:
-    """Return test -> ``passed`` or ``failed``, for the tests whose code is that of their last outcome.  `make test`
-    writes `OUTCOMES`: a test, such as ``models/test_dcm.py::test_gradient``, with its outcome and the digest of its
-    code.  Outcomes that were changed by hand do not count; ``snakemake verify`` names their file.
-    """
+    """Return test -> outcome in `OUTCOMES`, of tests whose code is still the same; none of a file changed by hand."""
     try:
         io.check_result(OUTCOMES)
     except (IntegrityError, OSError):

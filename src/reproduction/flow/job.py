@@ -76,10 +76,7 @@ class Job:
 
 
 def set_up_log(path: str | Path | None) -> None:
-    """Log to the terminal and to a file, if any, which is overwritten: textmix's messages from INFO, others from
-    WARNING.  Progress is told every two seconds on a terminal, and once a minute in the file and where no person looks
-    on.
-    """
+    """Log to the terminal and into a file, if any: our messages from INFO, others from WARNING, and paced progress."""
     handlers: list[logging.Handler] = [logging.StreamHandler(sys.stderr)]
     handlers[0].addFilter(Paced(2.0 if sys.stderr.isatty() else 60.0))
     if path:

@@ -211,9 +211,7 @@ class Plan:
 
 
 def make_plan(config: Mapping[str, Any], root: Path, resources: Path | None = None, mirror: Path | None = None) -> Plan:
-    """Return the plan of one run from the merged configuration (config.yaml, further files, ``--config``).  Data sets
-    may lie in ``resources`` and ``mirror`` already; each counts as within reach where ``resources`` is None.
-    """
+    """Return the plan of a merged configuration; without ``resources`` every data set counts as within reach."""
     further = outside(config)
     folders = paper_folders(root, further)
     methods, registry = read_methods(root, further), read_datasets(root, further)

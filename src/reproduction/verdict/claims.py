@@ -133,9 +133,7 @@ def evaluate(name: str, check: Check, results: Results) -> Outcome:
 
 
 def distance(name: str, check: Check, results: Results) -> float:
-    """Return how far the numbers of a check are from its boundary, in stored units: negative where it fails.  It is the
-    least distance over the pairs, but for those that may fail; tests over trials are passed over.
-    """
+    """Return how far a check is from its boundary: the least distance of its pairs, but for those that may fail."""
     found = sorted(
         _distance(check, a.value, b.value)
         for a, b in _pairs(name, check, results)

@@ -225,9 +225,7 @@ def _judge_test(locator: TestLocator, results: Results) -> Judgement:
 
 
 def _without_source(row: Published, built: bool) -> Judgement:
-    """Return the verdict on a row that names no rebuilt value: ``open`` if the paper is built, the row's tolerance is
-    ``open`` and the row has a note or prints nothing that could be compared; else ``not run``.
-    """
+    """Return the verdict on a row that names no rebuilt value."""
     if built and row.tolerance == "open" and (row.note or not row.value):
         return Judgement(OPEN, row.note or "prints no number to compare")
     return Judgement(NOT_RUN, row.note or NO_SOURCE)
@@ -300,10 +298,7 @@ def _forms(entries: Iterable[RoleEntry], comparable: str) -> list[str]:
 
 
 def _without_judgement(row: Published, entries: Sequence[RoleEntry]) -> tuple[str, str] | None:
-    """Return verdict and reason of a row that must not be judged, or None for a row to judge.  A value is shown and not
-    judged if its data are not the paper's (but an exact count on nearly the paper's data), if the row's tolerance is
-    ``open``, or if the paper prints no number.
-    """
+    """Return verdict and reason of a row that is shown and must not be judged, or None for a row to judge."""
     if foreign := _forms(entries, "not"):
         return MISSING, _join(*foreign, FOREIGN)
     if row.tolerance == "open":

@@ -24,9 +24,7 @@ _TRIALS = tuple(dict.fromkeys(round(1.1**step) for step in range(8, 100)))
 
 
 def judge(row: Published, found: Rebuilt) -> tuple[str, str]:
-    """Return verdict and reason of a rebuilt number, in the row's unit, by the row's tolerance.  The reason gives the
-    difference and the allowed one, and is empty where it is reproduced.
-    """
+    """Return verdict and reason of a rebuilt number, in the row's unit; no reason where it is reproduced."""
     if row.tolerance == "range":
         return _judge_range(row, found)
     rebuilt, target = float(found.value), float(row.value)

@@ -57,10 +57,7 @@ def _digest(folder: Path, reasons: bool) -> str:
 
 
 def seconds_by_stage(benchmarks: Path, files: Iterable[Path]) -> dict[str, str]:
-    """Return the wall-clock time of the jobs of each stage as ``{"fit": "12.3 s"}``, from benchmark files below the
-    folder ``benchmarks``, which has a folder a stage.  A job that ended before Snakemake measured it has an empty file
-    and is left out.
-    """
+    """Return stage -> wall-clock time of its jobs, such as ``12.3 s``, from files below a folder with one a stage."""
     spent: dict[str, float] = {}
     for path in sorted(files):
         seconds = _seconds(path)

@@ -40,10 +40,7 @@ def quoted(
     readings: Sequence[Mapping[str, str]],
     place: str,
 ) -> str:
-    """Return a text of ``choices.yaml`` with the values of its references, in the unit and with the decimals of the
-    published row.  ``readings`` are the rows of the paper's ``recorded/curves.csv``; ``place`` is for messages.
-    ConfigError if a reference has no recorded value.
-    """
+    """Return a text of ``choices.yaml`` with the recorded values of its references, shown as the rows print theirs."""
 
     def value(found: re.Match[str]) -> str:
         one = _parsed(found[1])

@@ -24,9 +24,9 @@ from reproduction.flow.locators import (
 )
 from reproduction.flow.papers import check_name, variants_of
 from reproduction.verdict.causes import causes_of
+from reproduction.verdict.locate import setting_of
 from reproduction.verdict.published import UNITS, Record, read_record
 from reproduction.verdict.quotes import references
-from reproduction.verdict.settings import setting_of
 
 #: Parts of paper.yaml that a choice can name as what shows its effect.
 _SHOWN = ("experiments", "measures", "figures", "tables")

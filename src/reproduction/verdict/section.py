@@ -48,9 +48,7 @@ class Unexplained:
 
 
 def unexplained(differing: Iterable[Item], causes: Mapping[str, Cause], curves: Iterable[Curve]) -> list[Unexplained]:
-    """Return the items that differ and have no known cause, or whose printed value no reading reaches, in their order;
-    ``causes`` maps id -> what ``explains`` gives, and ``curves`` are those that were drawn.
-    """
+    """Return the items that differ and have no known cause, or whose printed value no reading reaches."""
     drawn = {curve.row: curve for curve in curves}
     found = []
     for item in differing:
