@@ -83,9 +83,17 @@ def record_of(
     }
 
 
+def input_digest(path: str | Path) -> str:
+    """Return the digest of an input today; empty where it is gone."""
+    try:
+        return io.result_digest(path)
+    except OSError:
+        return ""
+
+
 def is_of_today(path: Path, settings: Mapping[str, Any], code: Code) -> bool:
     """Return whether a result was made with these settings, by this code and from its inputs as they are now."""
     record = io.read_meta(path)
-    inputs = {name: io.result_digest(name) if Path(name).exists() else "" for name in record["inputs"]}
+    inputs = {name: input_digest(name) for name in record["inputs"]}
     now = record_of(record["script"], record["wildcards"], settings, code.state(), inputs)
     return all(record[key] == now[key] for key in ("settings", "code", "environment", "inputs"))

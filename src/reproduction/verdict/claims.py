@@ -25,7 +25,7 @@ from reproduction.flow.locators import (
 from reproduction.flow.results import Results
 from reproduction.verdict.locate import Rebuilt, Trials, locate, roles_of_check
 from reproduction.verdict.published import Check
-from reproduction.verdict.words import short
+from reproduction.verdict.words import first_of, short
 from textmix.core.errors import ConfigError, MissingResult
 from textmix.metrics.significance import LEVEL, Estimate, holm, resampled_difference
 
@@ -302,5 +302,4 @@ def _listed(pairs: Sequence[_Pair], sign: str) -> str:
         else:
             texts.append(f"{a} {sign} {b}")
         last = b
-    more = len(texts) - _SHOWN_PAIRS
-    return ", ".join(texts[:_SHOWN_PAIRS]) + (f" and {more} more" if more > 0 else "")
+    return first_of(texts, _SHOWN_PAIRS)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import asdict, dataclass, field
 from datetime import datetime
 from pathlib import Path
@@ -11,13 +11,14 @@ from typing import Any
 
 from reproduction.flow.folders import RESULTS
 from reproduction.flow.origins import Ancestors
+from reproduction.flow.recipe import input_digest
 from reproduction.flow.results import Results, RoleEntry, as_read
 from reproduction.verdict.compare import COMPARISON_COLUMNS, compare_paper, merge_comparisons
 from reproduction.verdict.items import without_notes
 from reproduction.verdict.provenance import processor_seconds, run_times
 from reproduction.verdict.published import Record
 from reproduction.verdict.recorded import RECORDED, RECORDED_COLUMNS, RUN, Facts, RecordedRow, RecordedRun
-from reproduction.verdict.words import JUDGED, text_of
+from reproduction.verdict.words import JUDGED, first_of, text_of
 from textmix.core import io
 from textmix.core.digests import sha256_file
 from textmix.core.errors import IntegrityError, MissingResult
@@ -97,7 +98,8 @@ def check_no_loss(old: RecordedRun | None, new: RecordedRun) -> None:
     if lost:
         raise IntegrityError(
             f"this run did not judge {len(lost)} rows that the recorded run of {old.day if old else ''} judged: "
-            f"{_some(lost)}; record a run that has their data, or remove the paper's {RECORDED} to begin a record anew"
+            f"{first_of(lost, _NAMED)}; record a run that has their data, or remove the paper's {RECORDED} to begin a "
+            "record anew"
         )
 
 
@@ -118,7 +120,7 @@ def _check_papers(whole: Iterable[Mapping[str, str]], plans: Mapping[str, PaperP
     for names, what in ((published - there, "lacks"), (there - published, "has the unknown rows")):
         if names:
             raise IntegrityError(
-                f"{ENDS[1]}: {what} {_some(sorted(names))}; run all papers with this version, then record"
+                f"{ENDS[1]}: {what} {first_of(sorted(names), _NAMED)}; run all papers with this version, then record"
             )
 
 
@@ -127,7 +129,7 @@ def check_fresh(run: Path, ends: Iterable[str]) -> list[str]:
     It follows the records back from the last results, and no code, so that a run of another version can be checked.
     IntegrityError if an input changed or is gone, or two results were made by different versions of a module.
     """
-    digest = functools.cache(functools.partial(_digest, run))
+    digest = functools.cache(lambda name: input_digest(run / name))
     code: dict[str, tuple[str, str]] = {}
     waiting, seen, kinds = list(ends), set[str](), set[str]()
     while waiting:
@@ -148,14 +150,6 @@ def check_fresh(run: Path, ends: Iterable[str]) -> list[str]:
     return sorted(kinds)
 
 
-def _digest(run: Path, path: str) -> str:
-    """Return the digest of an input of a job of a run; empty where it is gone."""
-    try:
-        return io.result_digest(run / path)
-    except OSError:
-        return ""
-
-
 def _rows(run: Path, paper: str, plan: PaperPlan) -> tuple[list[dict[str, str]], list[RecordedRow]]:
     """Return the comparison of a paper, judged again and as its file would hold it, and its recorded rows."""
     record = io.read_meta(run / f"results/papers/{paper}/comparison.csv")
@@ -170,9 +164,3 @@ def _rows(run: Path, paper: str, plan: PaperPlan) -> tuple[list[dict[str, str]],
         digests = {"data": origin.data, "settings": origin.settings, "code": origin.code}
         recorded.append(RecordedRow(**cells, reason=row["reason"].split("; ")[0], **digests))
     return [{key: text_of(row[key]) for key in COMPARISON_COLUMNS} for row in compared], recorded
-
-
-def _some(names: Sequence[str]) -> str:
-    """Return the first names and the number of the others."""
-    more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
-    return f"{', '.join(names[:_NAMED])}{more}"

@@ -81,9 +81,14 @@ def make_table(name: str, spec: Mapping[str, Any], comparison: Iterable[Mapping[
     row_key, column_key = spec["rows"], spec.get("columns")
     placed: dict[str, dict[str, TableCell]] = {}
     for row in comparison:
-        if row["artefact"] in artefacts and not _is_empty(row):
+        empty = row["verdict"] == OPEN and not (row["published"] or row["rebuilt"])
+        if row["artefact"] in artefacts and not empty:
+            cells, cell = placed.setdefault(_label(row, row_key), {}), make_cell(row)
             column = _label(row, column_key) if column_key else "value"
-            _place(placed.setdefault(_label(row, row_key), {}), column, make_cell(row), name)
+            if column in cells:
+                both = f"{cells[column].id} and {cell.id}"
+                raise ConfigError(f"tables.{name}: {both} fall into one cell; use other rows or columns")
+            cells[column] = cell
     if not placed:
         raise ConfigError(f"tables.{name}: no published value has the artefact {', '.join(artefacts)}; correct it")
     columns = tuple(dict.fromkeys(column for cells in placed.values() for column in cells))
@@ -93,19 +98,6 @@ def make_table(name: str, spec: Mapping[str, Any], comparison: Iterable[Mapping[
         one = [(f"{column}: {label}", (cell,)) for label, cells in placed.items() for column, cell in cells.items()]
         return PaperTable(name, spec["caption"], row_key, ("value",), tuple(one), listing=True)
     return PaperTable(name, spec["caption"], row_key, columns, rows, listing=not column_key)
-
-
-def _is_empty(row: Mapping[str, Any]) -> bool:
-    """Return whether a row of the comparison is open and has neither a published nor a rebuilt value."""
-    return row["verdict"] == OPEN and not (row["published"] or row["rebuilt"])
-
-
-def _place(cells: dict[str, TableCell], column: str, cell: TableCell, table: str) -> None:
-    """Put a cell into its column of a row; refuse a second cell there."""
-    if column in cells:
-        both = f"{cells[column].id} and {cell.id}"
-        raise ConfigError(f"tables.{table}: {both} fall into one cell; use other rows or columns")
-    cells[column] = cell
 
 
 def _label(row: Mapping[str, Any], key: str) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 #: Verdicts in the order of the page.
@@ -58,6 +58,12 @@ def short(value: float, sign: str = "") -> str:
     digits = 3 - math.floor(math.log10(abs(value))) if value else 0
     text = f"{value:{sign}.{max(digits, 0)}f}"
     return text.rstrip("0").rstrip(".") if "." in text else text
+
+
+def first_of(names: Sequence[str], most: int) -> str:
+    """Return the first names and the number of the others."""
+    more = f" and {len(names) - most} more" if len(names) > most else ""
+    return f"{', '.join(names[:most])}{more}"
 
 
 def with_deviation(value: str, deviation: str) -> str:
