@@ -101,9 +101,8 @@ def make_section(
     then = {name: {"recorded": found.value, "recorded_verdict": found.verdict} for name, found in known.items()}
     cells = [{**row, **then.get(row["id"], {})} for row in brief]
     tables = [make_table(key, entry, cells) for key, entry in spec["tables"].items()]
-    head = (name, spec["title"], spec["citation"], spec["status"])
     causes = causes_of(record.choices, record.rows)
-    return PaperSection(*head, items, tables, figures, record.choices, data, causes, spec.get("url", ""), spec)
+    return PaperSection(name, spec, items, tables, figures, record.choices, data, causes)
 
 
 def _comparison(inputs: ReportInputs, paper: str, record: Record) -> list[dict[str, Any]]:

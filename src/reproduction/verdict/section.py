@@ -170,14 +170,12 @@ class PaperSection(ItemGroup):
 
     Parameters
     ----------
-    title, citation, status : as in its ``paper.yaml``; status is ``built`` or ``planned``.
+    spec : its ``paper.yaml``.
     items : all rows of its comparison, in order.
     tables, figures : in the order of ``paper.yaml``.
     choices : as in ``choices.yaml``.
     data : the data set that stands for each of its roles.
     causes : id of a published row -> why it is not reproduced.
-    url : address of the document; empty where none is known.
-    spec : its ``paper.yaml``.
     given : locator of a result that a cause names -> its value in words, or why this run has none.
     specified : its specification curves; none where they were not drawn, or are those of other results.
     home : the folder of the workflow as seen from the page.
@@ -185,17 +183,13 @@ class PaperSection(ItemGroup):
     """
 
     name: str
-    title: str
-    citation: str
-    status: str
+    spec: Mapping[str, Any]
     items: Sequence[Item]
     tables: Sequence[PaperTable]
     figures: Sequence[Drawing]
     choices: Sequence[Choice]
     data: Sequence[DataUsed]
     causes: Mapping[str, Cause]
-    url: str = ""
-    spec: Mapping[str, Any] = field(default_factory=dict)
     specified: Specified = field(default_factory=Specified)
     home: str = HOME
     given: Mapping[str, str] = field(default_factory=dict)
