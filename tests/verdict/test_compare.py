@@ -310,31 +310,26 @@ def test_reason_counts_fits_that_did_not_converge(made: Made) -> None:
     assert "1 fits did not converge" in found["reason"]
 
 
-@pytest.mark.parametrize(("value", "verdict"), [("random", "reproduced"), ("given", "differs")])
-def test_setting_in_words(made: Made, value: str, verdict: str) -> None:
-    made.scores("dcm", {"": [0.8] * 10})
-    assert one(made, source="setting:splits.halves.kind", value=value, tolerance="exact")["verdict"] == verdict
-
-
-def test_setting_that_no_result_has_used_is_missing(made: Made) -> None:
-    cells = {"kind": "setting", "tolerance": "exact", "margin": ""}
-    assert one(made, source="setting:splits.halves.train", value="0.5", **cells)["verdict"] == "data missing"
+@pytest.mark.parametrize(
+    ("path", "value", "unit", "verdict", "rebuilt"),
+    [
+        ("splits.halves.kind", "random", "", "reproduced", "random"),
+        ("splits.halves.kind", "given", "", "differs", "random"),
+        ("splits.halves.train", "0.5", "", "reproduced", 0.5),
+        ("splits.halves.train", "0.5", "percent", "reproduced", 0.5),
+        ("splits.halves.trials", "10", "", "differs", 2.0),
+        ("experiments.table1.methods.edcm", "", "", "data missing", None),
+    ],
+    ids=["word", "other word", "number", "not scaled", "trials of the run", "used by no result"],
+)
+def test_a_setting_counts_where_a_result_has_used_it(
+    made: Made, path: str, value: str, unit: str, verdict: str, rebuilt: float | str | None
+) -> None:
+    cells = {"kind": "setting", "tolerance": "exact", "margin": "", "source": f"setting:{path}", "unit": unit}
+    assert one(made, value=value, **cells)["verdict"] == "data missing"
     made.scores("dcm", {"": [0.8, 0.8]})
-    assert one(made, source="setting:splits.halves.train", value="0.5", **cells)["verdict"] == "reproduced"
-    assert one(made, source="setting:experiments.table1.methods.edcm", value="", **cells)["verdict"] == "data missing"
-
-
-def test_number_of_trials_is_that_of_the_run(made: Made) -> None:
-    made.scores("dcm", {"": [0.8, 0.8]})
-    cells = {"kind": "setting", "tolerance": "exact", "margin": "", "value": "10"}
-    found = one(made, source="setting:splits.halves.trials", **cells)
-    assert (found["verdict"], found["rebuilt"]) == ("differs", 2.0)
-
-
-def test_setting_is_not_scaled(made: Made) -> None:
-    made.scores("dcm", {"": [0.8] * 10})
-    found = one(made, source="setting:splits.halves.train", value="0.5", unit="percent", tolerance="exact")
-    assert (found["rebuilt"], found["verdict"]) == (0.5, "reproduced")
+    found = one(made, value=value, **cells)
+    assert (found["verdict"], found["rebuilt"]) == (verdict, rebuilt)
 
 
 SCORES = {"low": 0.5, "mid": 0.6, "top": 0.7}

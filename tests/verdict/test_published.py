@@ -278,18 +278,15 @@ def test_an_id_that_stands_twice_is_refused(tmp_path: Path) -> None:
         (",".join(PUBLISHED_COLUMNS).encode() + b"\na,b\n", "line 2: 2 cells, expected 15"),
         (",".join(PUBLISHED_COLUMNS).encode() + b'\n"a\n', "not valid csv"),
         (b"\xff\xfe", "is not UTF-8 text"),
+        (None, "cannot be read"),
     ],
 )
-def test_a_wrong_file_is_refused(tmp_path: Path, content: bytes, message: str) -> None:
+def test_a_wrong_or_missing_file_is_refused(tmp_path: Path, content: bytes | None, message: str) -> None:
     path = tmp_path / "published.csv"
-    path.write_bytes(content)
+    if content is not None:
+        path.write_bytes(content)
     with pytest.raises(ConfigError, match=message):
         read_published(path)
-
-
-def test_a_missing_file_is_named(tmp_path: Path) -> None:
-    with pytest.raises(ConfigError, match="cannot be read"):
-        read_published(tmp_path / "published.csv")
 
 
 def test_a_row_must_name_a_check_that_there_is(tmp_path: Path) -> None:
