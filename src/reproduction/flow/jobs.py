@@ -69,16 +69,11 @@ class Jobs:
     ) -> Callable[[Any], Settings]:
         """Return the parameter ``code`` of a rule: a function of the wildcards that gives the digest of its code.
 
-        Parameters
-        ----------
-        script : name of the rule's script, without its ending.
-        modules : those that the script imports by names known only when it runs, or a function of the wildcards.
-        data : patterns of the data files below ``src`` that the code reads, such as templates.
-        settings : the settings of the job where they are `untold`; their digests then stand here.
+        The first three are as in `Code`; ``modules`` may be a function of the wildcards, and the digests of ``settings``
+        that are `untold` stand there.
         """
 
         def make(wildcards: Any) -> Settings:
-            """Return the parameter of one job."""
             found = modules(wildcards) if callable(modules) else modules
             parameter = _parameter(self.code_of(script, tuple(found), tuple(data)))
             given = settings(wildcards) if settings else {}

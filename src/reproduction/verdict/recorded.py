@@ -177,15 +177,11 @@ PASSED = TIMES, FULL, DATA, SETTINGS = ("times", "left to the full run", "other 
 def lost_verdicts(
     rows: Iterable[Mapping[str, Any]], origins: Mapping[str, Origin], run: RecordedRun, *, fewer_trials: bool = False
 ) -> tuple[list[str], dict[str, int]]:
-    """Return the counted rows that the record reproduced or judged and that this run does not, with the same data.
+    """Return a sentence for each counted row that the record judged better with the same data, and counts of rows.
 
     A row that rests on no data and no settings but on a test is compared too.  A row for which this run read nothing is
     passed over only if its data are missing; with ``fewer_trials`` (a cap) also a row rebuilt by other settings.
-
-    Returns
-    -------
-    lost : a sentence for each.
-    counts : number of the rows that were ``compared``, and of those passed over for each reason in `PASSED`.
+    The counts are of the rows that were ``compared``, and of those passed over for each reason in `PASSED`.
     """
     lost, counts = [], dict.fromkeys(("compared", *PASSED), 0)
     for row in rows:

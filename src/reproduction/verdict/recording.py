@@ -48,11 +48,9 @@ def read_run(
 ) -> tuple[RecordedRun, dict[str, str]]:
     """Return what a finished run gave, and the text of the ``recorded/rows.csv`` of each paper that it ran.
 
-    Nothing is written.  Every verdict is judged again from the results, so that the record cannot say what they do not.
-    ``plans`` has all papers that the record must have, ``commit`` is that of `reproduction.flow.commit.commit_of`, and
-    ``chosen`` are the papers that the run was asked for, by default all.  IntegrityError if the run is not finished, a
-    result is stale or was changed, results were made by two versions of the code, or the comparison misses a paper or
-    says something else than the results.
+    Nothing is written.  Every verdict is judged again from the results, so that the record cannot say what they do not;
+    IntegrityError if the run is not finished, stale, of two versions of the code, or says something else.  ``plans``
+    has all papers that the record must have, ``chosen`` are those that the run was asked for, by default all.
     """
     ran = {paper: plan for paper, plan in plans.items() if chosen is None or paper in chosen}
     for path in (*ENDS, *(f"results/papers/{paper}/comparison.csv" for paper in ran)):
