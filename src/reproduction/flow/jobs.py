@@ -69,8 +69,8 @@ class Jobs:
     ) -> Callable[[Any], Settings]:
         """Return the parameter ``code`` of a rule: a function of the wildcards that gives the digest of its code.
 
-        The first three are as in `Code`; ``modules`` may be a function of the wildcards, and the digests of ``settings``
-        that are `untold` stand there.
+        The first three are as in `Code`; ``modules`` may be a function of the wildcards, and the digests of
+        ``settings`` that are `untold` stand there.
         """
 
         def make(wildcards: Any) -> Settings:
