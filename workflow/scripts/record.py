@@ -17,7 +17,7 @@ with job(snakemake):
         raise ConfigError("record: max_trials is set, so that this is not the whole run; leave it out")
     plans = {
         paper: PaperPlan(
-            entry["spec"],
+            entry["paper"],
             read_record(asked.folders[paper], schemas),
             role_entries(entry["roles"]),
             entry["tests"],

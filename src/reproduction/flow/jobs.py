@@ -369,11 +369,8 @@ class Jobs:
         return [self.source(name) for name in sorted(names) if not _GENERATED.search(name)]
 
     def judging(self, wildcards: Any) -> dict[str, Settings]:
-        """Return paper -> its ``paper.yaml``, roles and outcomes of tests, of all papers: what its verdicts rest on."""
-        found = {paper: self.compare(SimpleNamespace(paper=paper)) for paper in self.plan.papers}
-        return {
-            paper: {"spec": one["paper"], "roles": one["roles"], "tests": one["tests"]} for paper, one in found.items()
-        }
+        """Return paper -> what its verdicts rest on besides its results, of all papers."""
+        return {paper: self.compare(SimpleNamespace(paper=paper)) for paper in self.plan.papers}
 
     def declared(self, wildcards: Any) -> Settings:
         """Return paper -> its specifications, of those that declare readings."""
