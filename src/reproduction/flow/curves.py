@@ -69,7 +69,6 @@ class Curve:
 
     @property
     def is_claim(self) -> bool:
-        """Whether the row is a claim."""
         return self.unit == CLAIM_UNIT
 
     @property
@@ -119,12 +118,10 @@ class Curve:
 
     @property
     def sentence(self) -> str:
-        """The finding as a sentence."""
         return f"{self.finding[0].upper()}{self.finding[1:]}."
 
     @property
     def drawing(self) -> str:
-        """Name of the file of its drawing."""
         return f"{re.sub('[^a-z0-9]+', '-', self.row.lower()).strip('-')}.svg"
 
     def rows(self) -> list[dict[str, object]]:

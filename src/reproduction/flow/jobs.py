@@ -147,7 +147,6 @@ class Jobs:
         return f"results/features/{wildcards.dataset}/{self.plan.fit_inputs(_fit(wildcards))[0]}"
 
     def fit_splits(self, wildcards: Any) -> str:
-        """Return the splits that a fit and its score read."""
         return f"results/splits/{wildcards.dataset}/{self.plan.fit_inputs(_fit(wildcards))[1]}"
 
     def fit(self, wildcards: Any) -> Settings:
@@ -163,7 +162,6 @@ class Jobs:
         return [self.plan.methods[spec["use"]].module, *tuning]
 
     def score(self, wildcards: Any) -> Settings:
-        """Return the metrics of an experiment."""
         return {"metrics": self.plan.entry(wildcards.paper, "experiments", wildcards.experiment)["metrics"]}
 
     def _seed(self, paper: str, kind: str, name: str) -> int:
@@ -200,7 +198,6 @@ class Jobs:
         }
 
     def measure_inputs(self, wildcards: Any) -> list[str]:
-        """Return the folders that a measure reads."""
         settings = self.measure(wildcards)
         folders = [path for paths in settings["sources"].values() for path in paths]
         return folders + [path for _, _, path in settings["predictions"]]
@@ -218,7 +215,6 @@ class Jobs:
         return lambda wildcards: [f"{_path(stage, fit)}{ending}" for fit in self.plan.fits(wildcards.paper)]
 
     def measures(self, wildcards: Any) -> list[str]:
-        """Return the measures of a paper."""
         return [f"results/papers/{wildcards.paper}/measures/{name}" for name in self.plan.measures(wildcards.paper)]
 
     def data(self, wildcards: Any) -> list[str]:
@@ -285,12 +281,10 @@ class Jobs:
         return [f"results/datasets/{name}" for name in sorted(names)]
 
     def tables_of(self, wildcards: Any) -> list[str]:
-        """Return the tables of the papers of a report."""
         names = [(paper, name) for paper in self.shown(wildcards) for name in self.plan.papers[paper]["tables"]]
         return [f"results/papers/{paper}/tables/{name}.csv" for paper, name in names]
 
     def figures_of(self, wildcards: Any) -> list[str]:
-        """Return the figures of the papers of a report."""
         names = [(paper, name) for paper in self.shown(wildcards) for name in self.plan.drawable(paper)]
         return [f"results/papers/{paper}/figures/{name}.svg" for paper, name in names]
 
@@ -377,7 +371,6 @@ class Jobs:
         return {paper: self.plan.readings[paper].specifications for paper in self.reading_papers()}
 
     def own_file(self, wildcards: Any) -> str:
-        """Return the file of texts of the user's own."""
         return str(self.plan.settings["own"][wildcards.own]["file"])
 
     def own(self, wildcards: Any) -> Settings:
@@ -394,7 +387,6 @@ class Jobs:
         return {name: str(count) for name, count in counts.items()}
 
     def registries(self) -> list[str]:
-        """Return the files with data sets."""
         return [os.path.relpath(path) for path in registries(self.plan.root, outside(self.plan.settings))]
 
     # --- readings ---

@@ -160,7 +160,6 @@ LOCATORS: dict[str, type[Locator]] = {
 
 
 def parse_locator(text: str, place: str = "locator") -> Locator:
-    """Return a locator with its parts."""
     kind = text.partition(":")[0]
     if kind not in LOCATORS:
         forms = ", ".join(made.form for made in LOCATORS.values())

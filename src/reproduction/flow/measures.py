@@ -41,7 +41,6 @@ class Repeated:
 
     @property
     def mean(self) -> float:
-        """The mean over the repetitions."""
         return float(np.mean(self.values))
 
     @property
@@ -64,7 +63,6 @@ def mean_and_deviation(values: Any) -> tuple[float, float]:
 
 
 def seed_from(generator: np.random.Generator) -> int:
-    """Return a seed for an estimator."""
     return int(generator.integers(2**31))
 
 
@@ -94,7 +92,6 @@ class MeasureData:
         return trials_of(self.documents(target), self.splits, most)
 
     def first(self, target: str = "classes") -> Trial:
-        """Return the first trial, with such targets."""
         return next(self.trials(target, 1))
 
     @property
@@ -110,7 +107,6 @@ Settings = Mapping[str, Any]
 
 
 def only(sources: Sources) -> MeasureData:
-    """Return the only data set of a measure."""
     (source,) = sources.values()
     return source
 
@@ -157,12 +153,10 @@ class Quantities:
         self._numbers: dict[tuple[str, str], list[float]] = {}
 
     def add(self, role: str, numbers: Mapping[str, float]) -> None:
-        """Add the numbers of one trial."""
         for name, value in numbers.items():
             self._numbers.setdefault((role, name), []).append(value)
 
     def rows(self) -> list[dict[str, object]]:
-        """Return a row for each role, name and trial."""
         return [
             {"role": role, "name": name, "trial": trial, "value": value}
             for (role, name), values in self._numbers.items()

@@ -130,7 +130,6 @@ class Results:
             self.read[name] = sorted(f"{RESULTS}/{path.relative_to(self.root).as_posix()}" for path in self._asked)
 
     def dataset(self, role: str) -> str:
-        """Return the data set that stands for a role."""
         entry = self.roles.get(role)
         if entry is None or entry.dataset is None:
             note = entry.note if entry and entry.note else "the configuration names none for it"
@@ -156,7 +155,6 @@ class Results:
         return groups
 
     def count_trials(self, experiment: str, role: str, method: str) -> int:
-        """Return the number of trials of a method that were scored."""
         return len({row["trial"] for row in self._rows("scores", experiment, role, method)})
 
     def seconds(self, experiment: str, role: str, method: str, kind: str = "fit_seconds") -> list[float]:
@@ -176,7 +174,6 @@ class Results:
         return sum(row["variant"] == variant and row["converged"] == "False" for row in rows)
 
     def measure(self, measure: str) -> dict[str, MeasuredValue]:
-        """Return the values of a measure by key."""
         rows = self.measure_table(measure, "values")
         repeated: dict[str, list[dict[str, str]]] = {}
         if (self._measure_folder(measure) / "repeated.csv").is_file():
@@ -200,7 +197,6 @@ class Results:
         return io.read_csv(folder / f"{table}.csv")
 
     def measure_roles(self, measure: str) -> list[str]:
-        """Return the roles that ``paper.yaml`` gives a measure."""
         return list(self.settings.get("measures", {}).get(measure, {}).get("roles", ()))
 
     def _rows(self, stage: str, experiment: str, role: str, method: str) -> list[dict[str, str]]:

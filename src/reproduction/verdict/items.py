@@ -108,7 +108,6 @@ class Item:
 
     @property
     def now(self) -> Judged:
-        """The judgement of this run."""
         return Judged(
             self.cell.rebuilt,
             self.cell.verdict,
@@ -139,7 +138,6 @@ class Item:
 
     @property
     def judged(self) -> bool:
-        """Whether the row was judged."""
         return self.cell.verdict in JUDGED
 
     @property

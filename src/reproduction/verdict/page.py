@@ -64,7 +64,6 @@ class Report(ItemGroup):
 
     @property
     def papers(self) -> list[str]:
-        """Names of the papers."""
         return [section.name for section in self.sections]
 
     @property
@@ -84,11 +83,9 @@ class Report(ItemGroup):
 
     @property
     def lacking(self) -> list[Lacking]:
-        """The data that are lacking, each once."""
         return lacking(self.items, [used for section in self.sections for used in section.data], self.remedies)
 
     def section(self, paper: str) -> PaperSection:
-        """Return the section of a paper."""
         return next(section for section in self.sections if section.name == paper)
 
     def lacking_of(self, paper: str) -> list[Lacking]:
@@ -107,7 +104,6 @@ def render_numbers(report: Report) -> str:
 
 
 def render_paper(report: Report, paper: str) -> str:
-    """Return the page of a paper as HTML."""
     return _render(report, "paper.html", page=paper, section=report.section(paper))
 
 

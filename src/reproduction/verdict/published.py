@@ -145,7 +145,6 @@ class Published:
 
     @property
     def check(self) -> str | None:
-        """Name of the check that judges this row, or None."""
         locator = self.locator
         return locator.check if isinstance(locator, CheckLocator) else None
 

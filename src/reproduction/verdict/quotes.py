@@ -29,7 +29,6 @@ class Reference:
 
 
 def references(text: str) -> Iterator[Reference]:
-    """Yield the references of a text, in its order."""
     return map(_parsed, REFERENCE.findall(text))
 
 

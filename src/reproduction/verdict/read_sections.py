@@ -94,7 +94,6 @@ def make_section(
     data: Sequence[DataUsed] = (),
     beside: Beside = NOTHING,
 ) -> PaperSection:
-    """Return the section of a paper."""
     brief = without_notes(rows, results.roles)
     items = make_items(record, brief, results, beside)
     known = {item.cell.id: item.recorded for item in items if item.recorded and item.recorded.absent}

@@ -74,7 +74,6 @@ class Facts:
 
     @property
     def day(self) -> str:
-        """The day on which it ended."""
         return self.date[:10]
 
 
@@ -99,7 +98,6 @@ class RecordedRun:
 
     @property
     def minutes(self) -> int:
-        """The minutes of all runs together."""
         return sum(facts.minutes for facts in self.runs)
 
     def of(self, paper: str) -> RecordedRun | None:

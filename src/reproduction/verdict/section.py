@@ -101,7 +101,6 @@ class ItemGroup:
 
     @property
     def ladder(self) -> list[Rung]:
-        """The ladder of the known items."""
         return ladder(self.known)
 
     @property
@@ -111,12 +110,10 @@ class ItemGroup:
 
     @property
     def judged(self) -> list[Item]:
-        """The counted items that this run judged."""
         return [item for item in self.counted if item.judged]
 
     @property
     def waiting(self) -> int:
-        """Number of the counted items that wait for data."""
         return self.counts[MISSING]
 
     @property
@@ -147,7 +144,6 @@ class ItemGroup:
 
     @property
     def reproduced(self) -> list[Item]:
-        """The reproduced numbers and claims."""
         return [one for one in self.counted if one.cell.verdict == REPRODUCED]
 
     @property
@@ -202,12 +198,10 @@ class PaperSection(ItemGroup):
 
     @property
     def drawn(self) -> set[str]:
-        """Names of the figures that were drawn."""
         return {figure.name for figure in self.figures if figure.svg}
 
     @property
     def tabled(self) -> set[str]:
-        """Names of the tables."""
         return {table.name for table in self.tables}
 
     def by_cause(self, items: Iterable[Item]) -> list[tuple[Cause | None, list[Item]]]:
@@ -219,7 +213,6 @@ class PaperSection(ItemGroup):
 
     @property
     def unexplained(self) -> list[Unexplained]:
-        """The numbers and claims that differ and are not explained."""
         return unexplained(self.differing, self.causes, [curve for curve, _ in self.specified.curves])
 
     @property
@@ -243,7 +236,6 @@ class PaperSection(ItemGroup):
         return made_by(self.name, item.origin, self.spec, self.home)
 
     def shown_in(self, item: Item) -> list[tuple[str, str]]:
-        """Return label and address of the figures and tables that show an item."""
         figures = {name: entry for name, entry in self.spec.get("figures", {}).items() if name in self.drawn}
         return shown_in(self.name, item.cell.id, figures, self.tables)
 

@@ -60,7 +60,6 @@ class PaperTable:
 
     @property
     def cells(self) -> list[TableCell]:
-        """The cells that hold a value."""
         return [cell for _, cells in self.rows for cell in cells if cell is not None]
 
     @property
