@@ -11,6 +11,7 @@ from __future__ import annotations
 import copy
 import csv
 import itertools
+import math
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
@@ -147,7 +148,7 @@ def _readings(root: Path, folder: Path, paper: Mapping[str, Any], methods: Mappi
         why = {
             factor: {level: one["because"] for level, one in each.items()} for factor, each in entry["factors"].items()
         }
-        size = len(list(_product(entry["factors"])))
+        size = math.prod(map(len, entry["factors"].values()))
         specifications.append(Specification(key, tuple(entry["rows"]), why, tuple(points), size))
     return Readings(found.spec, tuple(specifications), found.sources, found.bases)
 
@@ -172,18 +173,13 @@ def _sources(folder: Path, rows: Iterable[str], source: str) -> dict[str, tuple[
     return locators_behind(folder, {row: value_of[row] for row in rows}, source)
 
 
-def _product(factors: Mapping[str, Mapping[str, Any]]) -> Iterator[dict[str, str]]:
-    """Yield factor -> level for each point of the product."""
-    for levels in itertools.product(*factors.values()):
-        yield dict(zip(factors, levels, strict=True))
-
-
 def _drawn(factors: Mapping[str, Mapping[str, Any]], axes: list[Any]) -> list[dict[str, str]]:
     """Return the points that are run: first the choice of the table, then a draw without replacement of the others.  A
     hash of the axes and of the levels seeds the draw, so that a further level moves few points.
     """
     chosen = {factor: next(name for name, one in each.items() if _is_of_table(one)) for factor, each in factors.items()}
-    others = [levels for levels in _product(factors) if levels != chosen]
+    points = (dict(zip(factors, levels, strict=True)) for levels in itertools.product(*factors.values()))
+    others = [levels for levels in points if levels != chosen]
     drawn = sorted(others, key=lambda levels: digest_of([*axes, levels]))[: MOST - 1]
     return [chosen, *(levels for levels in others if levels in drawn)]
 

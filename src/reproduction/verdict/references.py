@@ -74,8 +74,8 @@ def _check_choices(record: Record, spec: Mapping[str, Any], folder: Path, tests:
     """Check the names of what shows the effects and causes of one paper; the parameters are those of `check_record`."""
     rows = [row.id for row in record.rows]
     for choice in record.choices:
-        for reference in references(choice.effect):
-            check_name("published row", reference.row, rows, f"{folder / 'choices.yaml'}: {choice.id}.effect")
+        for row, _ in references(choice.effect):
+            check_name("published row", row, rows, f"{folder / 'choices.yaml'}: {choice.id}.effect")
         for shown in (name for entry in choice.explains for name in entry["shown_by"]):
             parts = [name for part in _SHOWN for name in spec[part]]
             place = f"{folder / 'choices.yaml'}: {choice.id}.explains.shown_by"
