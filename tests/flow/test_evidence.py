@@ -29,11 +29,13 @@ def tests(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return folder
 
 
-def test_an_outcome_counts_until_test_or_twin_changes(tests: Path) -> None:
-    assert evidence.test_outcomes(tests) == {"models/test_a.py::test_a": "passed"}
-    io.write_text(tests / "models/test_a.py", '"""A comment."""\n\n\ndef test_a():\n    assert True\n')
-    assert evidence.test_outcomes(tests) == {"models/test_a.py::test_a": "passed"}
-    io.write_text(tests / "naive/a.py", "A = 2\n")
+@pytest.mark.parametrize("name", ["models/test_a.py", "naive/a.py", "models/conftest.py", "help.py"])
+def test_an_outcome_counts_until_test_twin_fixture_or_what_it_imports_changes(tests: Path, name: str) -> None:
+    path, known = tests / name, {"models/test_a.py::test_a": "passed"}
+    assert evidence.test_outcomes(tests) == known
+    io.write_text(path, f'"""A comment."""\n\n\n{path.read_text()}')
+    assert evidence.test_outcomes(tests) == known
+    io.write_text(path, f"{path.read_text()}B = 2\n")
     assert evidence.test_outcomes(tests) == {}
 
 
@@ -41,13 +43,6 @@ def test_a_test_that_is_gone_has_no_outcome(tests: Path) -> None:
     (tests / "models/test_a.py").unlink()
     assert evidence.test_outcomes(tests) == {}
     evidence.OUTCOMES.unlink()
-    assert evidence.test_outcomes(tests) == {}
-
-
-@pytest.mark.parametrize("name", ["models/conftest.py", "help.py"])
-def test_an_outcome_counts_until_a_fixture_or_what_it_imports_changes(tests: Path, name: str) -> None:
-    with (tests / name).open("a") as handle:
-        handle.write("B = 2\n")
     assert evidence.test_outcomes(tests) == {}
 
 

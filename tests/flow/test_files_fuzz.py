@@ -37,7 +37,6 @@ def _valid(name: str) -> bytes:
 
 
 def read_main(root: Path) -> None:
-    """Read config.yaml and check it by its schema."""
     validate(load_yaml_strict(root / "config/config.yaml"), SCHEMAS / "config.schema.yaml", "config.yaml")
 
 

@@ -67,7 +67,6 @@ def snakemake(tmp_path, monkeypatch):
 
 
 def log_of(snakemake: SimpleNamespace) -> str:
-    """Return what a job logged."""
     return Path(snakemake.log[0]).read_text(encoding="utf-8")
 
 
@@ -118,13 +117,6 @@ def test_a_job_finds_no_module_beside_it_that_the_plan_does_not_find(snakemake, 
     assert sys.path == before
 
 
-def test_job_that_ran_while_its_code_changed_writes_no_result(snakemake, tmp_path):
-    with pytest.raises(SystemExit), job(snakemake) as running:
-        (tmp_path / "fit.py").write_text("import numpy\nX = 1\n")
-        io.write_result(snakemake.output.timings, "x\n1\n", running.record)
-    assert not Path(snakemake.output.timings).exists()
-
-
 def test_job_refuses_another_environment(snakemake, monkeypatch):
     monkeypatch.setattr(recipe, "environment", lambda packages: {"numpy": "0.1"})
     with pytest.raises(SystemExit), job(snakemake):
@@ -132,11 +124,18 @@ def test_job_refuses_another_environment(snakemake, monkeypatch):
     assert "the code of this job changed since the run began" in log_of(snakemake)
 
 
-def test_input_that_changes_while_the_job_runs_is_noticed(snakemake):
+@pytest.mark.parametrize(
+    ("path", "text", "message"),
+    [
+        ("fit.py", "import numpy\nX = 1\n", "the code of this job changed since the run began"),
+        ("config/published.csv", "id\n2\n", "config/published.csv changed while it was used"),
+    ],
+)
+def test_a_job_whose_code_or_input_changes_while_it_runs_writes_no_result(snakemake, path, text, message):
     with pytest.raises(SystemExit), job(snakemake) as running:
-        Path("config/published.csv").write_text("id\n2\n")
+        Path(path).write_text(text)
         io.write_result(snakemake.output.timings, "x\n1\n", running.record)
-    assert "config/published.csv changed while it was used" in log_of(snakemake)
+    assert message in log_of(snakemake)
     assert not Path(snakemake.output.timings).exists()
 
 

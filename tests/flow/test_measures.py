@@ -11,11 +11,9 @@ import pytest
 from reproduction.flow.folders import package_of
 from reproduction.flow.measures import Measure, Repeated, run_measure
 from textmix.core import io
-from textmix.core.errors import ConfigError
 
 
 def saved(measure: Measure, folder) -> dict[str, str]:
-    """Save a measure and return its files' text."""
     measure.save(folder, {"rule": "measure"})
     assert io.check_result(folder)["rule"] == "measure"
     return {path.name: path.read_text() for path in folder.iterdir() if path.name != io.META}
@@ -59,13 +57,6 @@ def test_measure_is_found_by_paper_and_name_and_given_all_it_needs(module):
     )
     measure = run_measure("tiny", "measures.drift", {"news": None}, {"bins": 7}, np.random.default_rng(3))
     assert measure.values == {"sources": 1, "bins": 7, "draw": np.random.default_rng(3).random()}
-
-
-@pytest.mark.usefixtures("module")
-def test_measure_without_a_function_is_said():
-    for name in ("measures.drifd", "measurs.drift"):
-        with pytest.raises(ConfigError, match=rf"tiny/paper\.yaml: measures: there is no function '{name}'; name one"):
-            run_measure("tiny", name, {}, {}, np.random.default_rng(3))
 
 
 def test_repetitions_are_written_one_by_one_with_their_mean_and_deviation(tmp_path):

@@ -33,7 +33,6 @@ FILES = {
 
 
 def code_digest(modules: Iterable[str], scripts: Iterable[str | Path] = ()) -> tuple[tuple[str, str], ...]:
-    """Return the digests of all code that is reached."""
     return tuple(sorted(reachable(modules, scripts).digests.items()))
 
 
@@ -49,7 +48,6 @@ def package(tmp_path, monkeypatch) -> Path:
 
 
 def edit(path: Path, old: str, new: str) -> None:
-    """Replace text that is there."""
     text = path.read_text()
     assert old in text
     path.write_text(text.replace(old, new))

@@ -44,7 +44,6 @@ PERPLEXITY = {
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """Return a folder with the configuration of edcm alone."""
     (tmp_path / "config/papers/edcm").mkdir(parents=True)
     (tmp_path / "workflow").symlink_to(ROOT / "workflow")
     for name in ("paper.yaml", "published.csv", "checks.yaml"):
@@ -68,14 +67,11 @@ def with_level(path: str, value: object) -> dict:
     return entry
 
 
-def test_the_choice_of_the_table_is_the_first_point_and_changes_nothing(folder: Path) -> None:
-    first = readings(folder, PERPLEXITY).specifications[0].points[0]
+def test_the_choice_of_the_table_comes_first_and_at_most_31_others_are_drawn_by_the_seed(folder: Path) -> None:
+    drawn = readings(folder, PERPLEXITY).specifications[0]
+    first = drawn.points[0]
     assert first.levels == {"smoothing": "0.01", "least count": "2"}
     assert first.names == {}
-
-
-def test_at_most_32_points_are_drawn_by_the_seed(folder: Path) -> None:
-    drawn = readings(folder, PERPLEXITY).specifications[0]
     assert (len(drawn.points), drawn.product) == (MOST, 49)
     assert len({tuple(point.levels.values()) for point in drawn.points}) == MOST, "a point stands twice"
     assert drawn == readings(folder, PERPLEXITY).specifications[0]
@@ -151,16 +147,13 @@ def test_a_level_that_no_paper_yaml_could_have_is_refused(folder: Path, path: st
     assert "choices.yaml: made.factors.smoothing.new" in str(fault.value)
 
 
-def test_a_factor_without_a_choice_of_the_table_is_refused(folder: Path) -> None:
+def test_a_misspelt_row_and_a_factor_without_a_choice_of_the_table_are_refused(folder: Path) -> None:
+    with pytest.raises(ConfigError, match=r"edcm\.perp\.mult"):
+        readings(folder, {**PERPLEXITY, "rows": ["edcm.perp.mul"]})
     entry = copy.deepcopy(PERPLEXITY)
     entry["factors"]["smoothing"]["0.01"]["set"] = {"measures.perplexity.settings.smoothing": 0.02}
     with pytest.raises(ConfigError, match="exactly one level"):
         readings(folder, entry)
-
-
-def test_a_misspelt_row_is_refused(folder: Path) -> None:
-    with pytest.raises(ConfigError, match=r"edcm\.perp\.mult"):
-        readings(folder, {**PERPLEXITY, "rows": ["edcm.perp.mul"]})
 
 
 @pytest.fixture(scope="module")
@@ -205,15 +198,13 @@ def test_a_level_that_changes_nothing_that_a_row_rests_on_is_refused(folder: Pat
     row = "edcm.t1.industry.c2"  # the DCM
     dead = {"set": {"experiments.table1.methods.edcm.params.smoothing": 1.0}, "because": "it is another method's"}
     live = {"set": {"experiments.table1.methods.dcm.params.smoothing": 1.0}, "because": "it is another"}
-    for level in (dead, live):
-        entry = {"rows": [row], "factors": {"smoothing": {"old": {"because": "the table"}, "new": level}}}
-        if level is live:
-            assert len(readings(folder, entry).specifications[0].points) == 2
-            continue
-        with pytest.raises(
-            ConfigError, match=r"smoothing\.new: changes nothing that 'edcm\.t1\.industry\.c2' rests on"
-        ):
-            readings(folder, entry)
+    entries = [
+        {"rows": [row], "factors": {"smoothing": {"old": {"because": "the table"}, "new": level}}}
+        for level in (live, dead)
+    ]
+    assert len(readings(folder, entries[0]).specifications[0].points) == 2
+    with pytest.raises(ConfigError, match=r"smoothing\.new: changes nothing that 'edcm\.t1\.industry\.c2' rests on"):
+        readings(folder, entries[1])
 
 
 def test_a_reading_draws_by_the_name_of_the_table() -> None:

@@ -51,7 +51,6 @@ class Browser:
         self._ask("Page.enable")
 
     def _message(self) -> dict[str, Any]:
-        """Return the next message of the browser."""
         while b"\0" not in self._buffer:
             if not select.select([self._answers], [], [], _PATIENCE)[0]:
                 raise RuntimeError(f"the browser said nothing for {_PATIENCE} seconds")
@@ -63,7 +62,6 @@ class Browser:
         return dict(json.loads(first))
 
     def _ask(self, method: str, **params: Any) -> dict[str, Any]:
-        """Send a command and return its answer."""
         self._count += 1
         session = {"sessionId": self._session} if self._session else {}
         command = {"id": self._count, "method": method, "params": params, **session}
@@ -75,7 +73,6 @@ class Browser:
         return dict(answer["result"])
 
     def _await(self, event: str) -> None:
-        """Wait for an event."""
         while True:
             while self._events:
                 if self._events.pop(0).get("method") == event:
@@ -126,7 +123,6 @@ class Browser:
         return " ".join(str(self.run(f"document.querySelector({json.dumps(selector)}).innerText")).split())
 
     def close(self) -> None:
-        """End the browser."""
         self._session = ""
         with contextlib.suppress(RuntimeError, OSError):
             self._ask("Browser.close")

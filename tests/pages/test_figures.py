@@ -48,7 +48,6 @@ def stored(tmp_path: Path) -> Made:
 
 
 def fill(stored: Made) -> Made:
-    """Write all that the figures draw."""
     for number, (method, trials) in enumerate(TRIALS.items()):
         stored.scores(method, {"": trials})
         stored.seconds(method, [0.5 + number, 1.0 + number, 9.0 + number])
@@ -69,12 +68,10 @@ def fill(stored: Made) -> Made:
 
 
 def data(stored: Made, paper: str, name: str) -> FigureData:
-    """Return what a figure gets."""
     return FigureData(stored.results, PRINTED, OPTIONS[paper][name])
 
 
 def figure(stored: Made, paper: str, name: str) -> Any:
-    """Return a figure before it is drawn."""
     module = {"edcm": edcm, "naive_bayes": naive_bayes}[paper]
     with style():
         return module.FIGURES[name](data(stored, paper, name))
@@ -88,7 +85,6 @@ def points(axes: Any) -> set[tuple[float, float]]:
 
 
 def texts(axes: Any) -> set[str]:
-    """Return what is written in a panel."""
     return {text.get_text() for text in axes.texts}
 
 

@@ -1,4 +1,4 @@
-"""The marks of figures: published values, trials, scales, legends and numbers."""
+"""The marks of figures: published values, trials, scales, legends and numbers, also in texts of pages."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from reproduction.papers.marks import (
     trials_row,
 )
 from reproduction.papers.style import Sheet, panels, style
+from textmix.pages.rendering import with_minus
 
 
 def labels(figure: Sheet) -> list[str]:
-    """Return the texts of the legend."""
     return [text.get_text() for key in figure.legends for text in key.get_texts()]
 
 
@@ -89,3 +89,8 @@ def test_a_row_of_single_trials_is_not_called_a_mean() -> None:
     trials_row(axes, 0, [0.5], "C0", "split")
     explain_trials(axes, "split", iter([1, 1]))
     assert axes.get_legend_handles_labels()[1] == ["one split (n = 1)", "rebuilt"]
+
+
+def test_negative_numbers_have_a_minus_sign_and_names_keep_their_hyphens() -> None:
+    text = "-0.5 to -.25, off by -3 in RCV1-v2, 2-3 and k-NN"
+    assert with_minus(text) == "−0.5 to −.25, off by −3 in RCV1-v2, 2-3 and k-NN"

@@ -57,13 +57,11 @@ class Made:
         io.write_result(self.root / f"scores/paper/{experiment}/{dataset}/{method}.csv", text, META)
 
     def seconds(self, method: str, values: Sequence[float]) -> None:
-        """Write the seconds of fit of every trial."""
         rows = [{"variant": "", "trial": i, "fit_seconds": v, "predict_seconds": 1.0} for i, v in enumerate(values)]
         text = io.format_csv(rows, ("variant", "trial", "fit_seconds", "predict_seconds"))
         io.write_result(self.root / f"timings/paper/table1/news_set/{method}.csv", text, META)
 
     def measure(self, name: str, values: Mapping[str, float], **tables: Sequence[Mapping[str, Any]]) -> None:
-        """Write a measure with its values and tables."""
         rows = [{"key": key, "value": value, "spread": ""} for key, value in values.items()]
         with io.new_folder(self.root / f"papers/paper/measures/{name}", META) as folder:
             io.write_text(folder / "values.csv", io.format_csv(rows, ("key", "value", "spread")))
@@ -76,13 +74,11 @@ class Made:
             io.write_text(folder / "fits.csv", text)
 
     def data(self, dataset: str, statistics: Mapping[str, Any], features: str | None = None) -> None:
-        """Write the statistics of a data set or of a features set."""
         place = f"datasets/{dataset}" if features is None else f"features/{dataset}/{features}"
         with io.new_folder(self.root / place, META) as folder:
             io.write_json(folder / "corpus.json", {"statistics": dict(statistics)})
 
     def missing(self, place: str, reason: str = "no source answered") -> None:
-        """Write a missing result."""
         io.write_missing(self.root / place, MissingResult(reason), META)
 
 

@@ -28,19 +28,16 @@ NOISE = (-1.0, 0.0, 1.0, 0.5, -0.5, 0.7, -0.7)
 
 @functools.cache
 def checks_of(paper: str) -> dict[str, dict[str, Any]]:
-    """Return the checks of a paper by name."""
     checks: dict[str, dict[str, Any]] = read_claims(PAPERS / paper, ROOT / "workflow/schemas")[1]
     return checks
 
 
 @functools.cache
 def spec_of(paper: str) -> dict[str, Any]:
-    """Return the paper.yaml of a paper."""
     return dict(expand_paper(load_yaml_strict(PAPERS / paper / "paper.yaml"), paper))
 
 
 def is_share(locator: Locator) -> bool:
-    """Return whether a value lies between 0 and 1."""
     return isinstance(locator, ScoreLocator) or bool(SHARE.search(str(locator).rpartition("/")[2]))
 
 
@@ -69,7 +66,6 @@ def assigned(check: dict[str, Any], left: Any, right: float = 0.0) -> dict[str, 
 
 
 def values_of(check: dict[str, Any], holding: bool) -> dict[str, float]:
-    """Return values that hold a check, or that fail it."""
     kind, n = check["kind"], len(check["left"])
     if kind in ("rising", "falling"):
         up = [0.1 + 0.8 * i / n for i in range(n)]

@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from reproduction.flow.results import Evidence
 from reproduction.verdict.claims import evaluate
 from reproduction.verdict.compare import (
     COMPARISON_COLUMNS,
@@ -32,7 +31,6 @@ def made(tmp_path: Path) -> Made:
 
 
 def one(made: Made, checks: dict[str, Any] | None = None, **cells: Any) -> dict[str, Any]:
-    """Return the comparison of one published row."""
     (found,) = compare_paper([row(**cells)], checks or {}, made.results)
     assert set(found) == set(COMPARISON_COLUMNS)
     assert found["verdict"] in VERDICTS
@@ -79,18 +77,16 @@ def test_percent_and_fraction_rows_show_the_value_in_their_own_unit(made: Made) 
     assert one(made, value="0.625")["rebuilt"] == 0.625
 
 
-@pytest.mark.parametrize(("value", "verdict"), [("17", "reproduced"), ("12", "reproduced"), ("11.9", "differs")])
-def test_a_number_of_one_part_lies_within_the_range_over_all_parts(made: Made, value: str, verdict: str) -> None:
+@pytest.mark.parametrize(("value", "verdict"), [(17, "reproduced"), (12, "reproduced"), (11.9, "differs")])
+@pytest.mark.parametrize(("unit", "scale"), [("words", 1), ("percent", 100)])
+def test_a_number_of_one_part_lies_within_the_range_over_all_parts(
+    made: Made, value: float, verdict: str, unit: str, scale: int
+) -> None:
     made.measure("own", {"x": 40.0, "x_lowest": 12.0, "x_highest": 123.0})
-    found = one(made, value=value, tolerance="range", margin="", unit="words", source="measure:own/x")
-    assert (found["verdict"], found["rebuilt"]) == (verdict, 40.0)
-    assert "12 to 123" in found["reason"]
-
-
-def test_a_range_is_in_the_unit_of_the_row(made: Made) -> None:
-    made.measure("own", {"x": 0.04, "x_lowest": 0.02, "x_highest": 0.06})
-    cells = {"tolerance": "range", "margin": "", "unit": "percent", "source": "measure:own/x"}
-    assert one(made, value="3.9", **cells)["verdict"] == "reproduced"
+    cells = {"tolerance": "range", "margin": "", "unit": unit, "source": "measure:own/x"}
+    found = one(made, value=str(value * scale), **cells)
+    assert (found["verdict"], found["rebuilt"]) == (verdict, 40.0 * scale)
+    assert f"{12 * scale} to {123 * scale}" in found["reason"]
 
 
 def test_a_range_needs_a_measure_that_writes_it(made: Made) -> None:
@@ -105,16 +101,14 @@ def test_minutes_are_made_of_seconds(made: Made) -> None:
     assert (found["rebuilt"], found["verdict"]) == (5.0, "reproduced")
 
 
-def test_difference_comes_with_the_t_interval_of_the_mean(made: Made) -> None:
+def test_difference_comes_with_the_t_interval_of_the_mean_and_of_one_trial_with_none(made: Made) -> None:
     trials = [0.70, 0.71, 0.75, 0.69]
     made.scores("dcm", {"": trials})
     found = one(made)
     low, high = stats.t.interval(0.95, 3, loc=sum(trials) / 4 - 0.8, scale=stats.sem(trials))
     assert (found["low"], found["high"]) == (pytest.approx(low), pytest.approx(high))
     assert "where 0.01 is allowed (4 trials)" in found["reason"]
-
-
-def test_one_trial_has_no_interval(made: Made) -> None:
+    made = Made(made.root / "single")
     made.scores("dcm", {"": [0.7]})
     found = one(made)
     assert (found["low"], found["high"], found["verdict"]) == (None, None, "differs")
@@ -218,7 +212,7 @@ def test_a_number_is_reproduced_by_a_margin_exactly_where_it_is_above_the_share_
 @pytest.mark.parametrize(("outcome", "verdict"), [("passed", "reproduced"), ("failed", "differs"), (None, "not run")])
 def test_equation_is_judged_by_its_test(made: Made, outcome: str | None, verdict: str) -> None:
     name = "models/test_dcm.py::test_gradient"
-    made.results.evidence = Evidence(tests={name: outcome} if outcome else {})
+    made.results.tests = {name: outcome} if outcome else {}
     found = one(made, kind="equation", value="", tolerance="test", margin="", source=f"test:{name}")
     assert (found["verdict"], found["rebuilt"]) == (verdict, outcome)
     assert f"tests/{name}" in found["reason"] or not outcome
@@ -235,14 +229,10 @@ def test_claim_on_time_is_judged_by_the_interval_of_the_ratio(made: Made, ratio:
     assert one(made, {"c": check}, source="check:c", tolerance="order")["verdict"] == verdict
 
 
-def test_open_is_shown_and_not_judged(made: Made) -> None:
+def test_what_is_open_or_printed_nowhere_is_shown_and_not_judged(made: Made) -> None:
     made.scores("dcm", {"": [0.1]})
     found = one(made, tolerance="open", margin="", note="the header is lost")
     assert (found["verdict"], found["rebuilt"], found["reason"]) == ("open", 0.1, "the header is lost")
-
-
-def test_row_without_a_printed_number_is_open(made: Made) -> None:
-    made.scores("dcm", {"": [0.1]})
     assert one(made, value="", tolerance="near")["verdict"] == "open"
 
 
@@ -320,31 +310,26 @@ def test_reason_counts_fits_that_did_not_converge(made: Made) -> None:
     assert "1 fits did not converge" in found["reason"]
 
 
-@pytest.mark.parametrize(("value", "verdict"), [("random", "reproduced"), ("given", "differs")])
-def test_setting_in_words(made: Made, value: str, verdict: str) -> None:
-    made.scores("dcm", {"": [0.8] * 10})
-    assert one(made, source="setting:splits.halves.kind", value=value, tolerance="exact")["verdict"] == verdict
-
-
-def test_setting_that_no_result_has_used_is_missing(made: Made) -> None:
-    cells = {"kind": "setting", "tolerance": "exact", "margin": ""}
-    assert one(made, source="setting:splits.halves.train", value="0.5", **cells)["verdict"] == "data missing"
+@pytest.mark.parametrize(
+    ("path", "value", "unit", "verdict", "rebuilt"),
+    [
+        ("splits.halves.kind", "random", "", "reproduced", "random"),
+        ("splits.halves.kind", "given", "", "differs", "random"),
+        ("splits.halves.train", "0.5", "", "reproduced", 0.5),
+        ("splits.halves.train", "0.5", "percent", "reproduced", 0.5),
+        ("splits.halves.trials", "10", "", "differs", 2.0),
+        ("experiments.table1.methods.edcm", "", "", "data missing", None),
+    ],
+    ids=["word", "other word", "number", "not scaled", "trials of the run", "used by no result"],
+)
+def test_a_setting_counts_where_a_result_has_used_it(
+    made: Made, path: str, value: str, unit: str, verdict: str, rebuilt: float | str | None
+) -> None:
+    cells = {"kind": "setting", "tolerance": "exact", "margin": "", "source": f"setting:{path}", "unit": unit}
+    assert one(made, value=value, **cells)["verdict"] == "data missing"
     made.scores("dcm", {"": [0.8, 0.8]})
-    assert one(made, source="setting:splits.halves.train", value="0.5", **cells)["verdict"] == "reproduced"
-    assert one(made, source="setting:experiments.table1.methods.edcm", value="", **cells)["verdict"] == "data missing"
-
-
-def test_number_of_trials_is_that_of_the_run(made: Made) -> None:
-    made.scores("dcm", {"": [0.8, 0.8]})
-    cells = {"kind": "setting", "tolerance": "exact", "margin": "", "value": "10"}
-    found = one(made, source="setting:splits.halves.trials", **cells)
-    assert (found["verdict"], found["rebuilt"]) == ("differs", 2.0)
-
-
-def test_setting_is_not_scaled(made: Made) -> None:
-    made.scores("dcm", {"": [0.8] * 10})
-    found = one(made, source="setting:splits.halves.train", value="0.5", unit="percent", tolerance="exact")
-    assert (found["rebuilt"], found["verdict"]) == (0.5, "reproduced")
+    found = one(made, value=value, **cells)
+    assert (found["verdict"], found["rebuilt"]) == (verdict, rebuilt)
 
 
 SCORES = {"low": 0.5, "mid": 0.6, "top": 0.7}
@@ -515,12 +500,9 @@ def test_partly_missing_check_tells_what_is_missing_and_what_it_saw(
     assert (found["verdict"], found["rebuilt"]) == (verdict, share)
     assert words in found["reason"]
     assert "dcm on news 0.8 > edcm on news 0.7003" in found["reason"]
-
-
-def test_wholly_missing_check_shows_nothing(made: Made) -> None:
-    check = {"kind": "at_least", "left": ["score:table1/gone/dcm/accuracy"], "bound": 0}
-    found = one(made, {"c": check}, source="check:c")
-    assert (found["verdict"], found["rebuilt"]) == ("data missing", None)
+    lost = {"kind": "at_least", "left": ["score:table1/gone/dcm/accuracy"], "bound": 0}
+    found = one(made, {"c": lost}, source="check:c")
+    assert (found["verdict"], found["rebuilt"]) == ("data missing", None), "of a check that is wholly missing"
 
 
 @pytest.mark.parametrize(("role", "verdict"), [("near", "reproduced"), ("other", "data missing")])

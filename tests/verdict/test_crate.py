@@ -32,7 +32,6 @@ CONTEXT_1_1 = {
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """A folder of a report with its crate."""
     for name in ("source/workflow/Snakefile", "config.json", "README.md", "index.html", "comparison.csv"):
         io.write_text(tmp_path / name, name)
     io.write_text(tmp_path / METADATA, io.canonical_json(described(tmp_path)))
@@ -40,12 +39,10 @@ def folder(tmp_path: Path) -> Path:
 
 
 def described(folder: Path) -> dict[str, Any]:
-    """Return the metadata of a folder."""
     return run_crate(folder, [folder / name for name in ("index.html", "comparison.csv")], FACTS)
 
 
 def entities(folder: Path) -> dict[str, dict[str, Any]]:
-    """Return the entities of a crate by their ids."""
     return {entity["@id"]: entity for entity in io.read_json(folder / METADATA)["@graph"]}
 
 

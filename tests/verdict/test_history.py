@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 import yaml
 
-from reproduction.verdict.history import marked, names, sections
+from reproduction.verdict.read_sections import marked, names, sections
 from textmix.core.io import read_json
 
 ROOT = Path(__file__).parents[2]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import subprocess
 from pathlib import Path
 
 import pytest
@@ -15,18 +14,20 @@ from tests.verdict.test_page import comparison, made_of
 pytestmark = pytest.mark.skipif(BROWSER is None, reason=f"no browser is installed: {', '.join(NAMES)}")
 
 
+#: The ids of the rows that are shown, in order.
+SHOWN = "[...document.querySelectorAll('#numbers tbody tr:not([hidden])')].map(row => row.id)"
+
+
 def opened(folder: Path, address: str) -> tuple[list[str], str]:
     """Return the ids of the rows that a browser shows at an address of the page, in order, and its document."""
     off = {"p.a": 0.01, "p.b": -0.3, "p.c": 0.2, "p.d": 0.0}
     rows = [{**comparison("differs", id=name), "difference": 0.8 * value} for name, value in off.items()]
     rows.append(comparison("data missing", id="p.e"))
     (folder / "numbers.html").write_text(render_numbers(Report([made_of(rows)], {})), encoding="utf-8")
-    options = ["--headless", "--no-sandbox", "--disable-gpu", "--virtual-time-budget=5000", "--dump-dom"]
-    command = [str(BROWSER), *options, f"--user-data-dir={folder / 'profile'}"]
-    uri = f"{(folder / 'numbers.html').as_uri()}{address}"
-    html = subprocess.run([*command, uri], capture_output=True, text=True, timeout=300, check=True).stdout
-    found = re.findall(r'<tr id="([^"]+)"([^>]*)>', html)
-    return [name for name, attributes in found if "hidden" not in attributes], html
+    with browser(str(BROWSER), folder / "profile") as page:
+        page.window(1440)
+        page.open(f"{(folder / 'numbers.html').as_uri()}{address}")
+        return page.run(SHOWN), page.run("document.documentElement.outerHTML")
 
 
 def test_the_address_holds_filters_and_order(tmp_path: Path) -> None:
@@ -48,14 +49,13 @@ def test_1200_rows_are_filtered_sorted_and_remembered(tmp_path: Path) -> None:
     rows = [{**comparison("differs", id=f"p.{n}"), "difference": 0.8 * (n + 1) / 1200} for n in range(1200)]
     (tmp_path / "numbers.html").write_text(render_numbers(Report([made_of(rows)], {})), encoding="utf-8")
     address = (tmp_path / "numbers.html").as_uri()
-    shown = "[...document.querySelectorAll('#numbers tbody tr:not([hidden])')].map(row => row.id)"
     with browser(str(BROWSER), tmp_path / "profile") as page:
         page.window(1440)
         page.open(f"{address}?q=p.11&sort=relative,descending")
-        found = page.run(shown)
+        found = page.run(SHOWN)
         assert found == [f"p.{n}" for n in range(1199, 1099, -1)] + [f"p.{n}" for n in range(119, 109, -1)] + ["p.11"]
         page.click("#numbers thead th:nth-child(7) button")
-        assert page.run(shown) == found[::-1]
+        assert page.run(SHOWN) == found[::-1]
         assert page.run("location.search").endswith("q=p.11&sort=relative%2Cascending")
         page.click("#filters button[type=reset]")
         page.run("new Promise(done => setTimeout(done, 50))")

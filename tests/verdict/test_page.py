@@ -75,7 +75,6 @@ class Reader(HTMLParser):
 
 
 def comparison(verdict: str, **cells: Any) -> dict[str, Any]:
-    """Return a row of a comparison with a verdict."""
     published = row(**cells)
     return {
         **dict.fromkeys(COMPARISON_COLUMNS, ""),
@@ -109,7 +108,6 @@ def part(name: str = "edcm", spec: dict[str, Any] = SPEC, text: str = "plain", f
 
 
 def pages(*sections: PaperSection, text: str = "plain") -> dict[str, str]:
-    """Return every page of a report by its name."""
     report = Report(sections, {"gone": Remedy(text, text, ["https"], [text])})
     return {
         "index": render_front(report),

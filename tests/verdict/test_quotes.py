@@ -40,7 +40,6 @@ READINGS = [
 
 
 def words(text: str) -> str:
-    """Return a text with its values."""
     return quoted(text, PUBLISHED, RECORDED, READINGS, "choices.yaml: x.effect")
 
 

@@ -139,7 +139,7 @@ def test_what_a_run_would_fetch_counts_each_data_set_once_and_says_whose_size_is
     )
     data = DataUsed("news", "", "", "", "fully", "", "", "is in no package")
     found = fetched([Lacking(data, remedy, {"p": 1}) for remedy in (known, known, unknown, None)])
-    assert (found.titles, found.megabytes, found.unknown, found.nowhere) == (["Set a", "Set b"], 2, 1, 1)
+    assert (found.titles, found.megabytes, found.unknown) == (["Set a", "Set b"], 2, 1)
 
 
 def test_without_a_record_no_page_speaks_of_one() -> None:

@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 
-from reproduction.flow.results import Evidence
 from reproduction.verdict.compare import COMPARISON_COLUMNS, compare_paper
 from reproduction.verdict.published import Record
 from reproduction.verdict.recorded import RECORDED_COLUMNS, RecordedRun, read_recorded, recorded_files
@@ -44,14 +43,12 @@ class FinishedRun:
         self.write("results/report/accepted.json", "{}\n", ["results/report/comparison.csv"], code)
 
     def write(self, path: str, text: str, inputs: list[str], code: dict[str, str]) -> None:
-        """Write a result with its record."""
         digests = {name: io.result_digest(self.root / name) for name in inputs}
         record = {"inputs": digests, "code": code, "settings": {}, "processor": {"processor": "A kind"}}
         io.write_result(self.root / path, text, record)
 
     def read(self, settings: dict[str, Any] = SETTINGS) -> Any:
-        """Return the recorded run."""
-        plan = PaperPlan(settings, Record(self.rows, {}, ()), ROLES, Evidence())
+        plan = PaperPlan(settings, Record(self.rows, {}, ()), ROLES)
         return read_run(self.root, {"paper": plan}, COMMIT)
 
 
@@ -114,8 +111,8 @@ def test_results_of_two_versions_of_the_code_are_refused(finished: FinishedRun) 
 
 
 def test_a_run_of_one_paper_alone_is_recorded_beside_a_whole_one_with_a_date_of_its_own(finished: FinishedRun) -> None:
-    plan = PaperPlan(SETTINGS, Record(finished.rows, {}, ()), ROLES, Evidence())
-    other = PaperPlan(SETTINGS, Record((row(id="q.x"),), {}, ()), ROLES, Evidence())
+    plan = PaperPlan(SETTINGS, Record(finished.rows, {}, ()), ROLES)
+    other = PaperPlan(SETTINGS, Record((row(id="q.x"),), {}, ()), ROLES)
     finished.end({**dict.fromkeys(COMPARISON_COLUMNS, ""), "id": "q.x", "verdict": "not run"})
     plans = {"paper": plan, "other": other}
     with pytest.raises(IntegrityError, match=r"results/papers/other/comparison\.csv: is not there"):

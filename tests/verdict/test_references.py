@@ -23,6 +23,42 @@ CONFIG = load_yaml_strict(ROOT / "config/config.yaml")
 ROW, PAPER = "edcm/published.csv", "edcm/paper.yaml"
 #: Kind of the thing that is named -> file of a paper, text in it, the same with a fault, and the message.
 FAULTS: dict[str, tuple[str, str, str, str]] = {
+    "role of a paper": (
+        *("naive_bayes/paper.yaml", "newsgroups_by_date, r52]", "newsgroups_by_date, r52, reuter]"),
+        r"^config/papers/naive_bayes/paper\.yaml: roles: no role 'reuter'; did you mean 'reuters'\? allowed: ",
+    ),
+    "role of an experiment that the paper does not list": (
+        *("naive_bayes/paper.yaml", "random_60_40, r52: given}", "random_60_40, r52: given, industry: given}"),
+        r"paper\.yaml: experiments\.curve: no role 'industry'; allowed: newsgroups, ",
+    ),
+    "method": (
+        *(PAPER, "dcm: {use: dcm}", "dcm: {use: dmc}"),
+        r"paper\.yaml: experiments\.table1\.methods\.dcm: no method 'dmc'; did you mean '\w+'\? allowed: multinomial, ",
+    ),
+    "metric": (
+        *(PAPER, "metrics: [accuracy, macro_f1]", "metrics: [acuracy]"),
+        r"paper\.yaml: experiments\.table1\.metrics: 'acuracy' is not allowed; did you mean 'accuracy'\? allowed: ",
+    ),
+    "split without trials": (
+        *(PAPER, "{kind: random, train: 0.8, trials: 10}", "{kind: random, train: 0.8}"),
+        r"^config/papers/edcm/paper\.yaml: splits\.random_80_20: 'trials' is a required property; add it$",
+    ),
+    "setting of features": (
+        *(PAPER, "    min_count: 2", "    mincount: 2"),
+        r"paper\.yaml: features\.rainbow: unknown key 'mincount'; did you mean 'min_count'\? allowed: ",
+    ),
+    "path as experiment": (
+        *(PAPER, "\n  table1:\n", "\n  ../x:\n"),
+        r"paper\.yaml: experiments: '\.\./x' is not a valid name; it must match ",
+    ),
+    "value that no parameter has": (
+        *(PAPER, "dcm: {use: dcm}", "dcm: {use: dcm, params: {smoothing: -1}}"),
+        r"table1\.methods\.dcm\.params: The 'smoothing' parameter of DCMClassifier must .* Got -1 ",
+    ),
+    "value of a grid that no parameter has": (
+        *(PAPER, "dcm: {use: dcm}", "dcm: {use: dcm, grid: {smoothing: [0.1, -1]}}"),
+        r"table1\.methods\.dcm\.grid: The 'smoothing' parameter of DCMClassifier must .* Got -1 instead\.$",
+    ),
     "experiment in a locator": (
         *(ROW, "score:table1/industry/edcm/accuracy", "score:tabel1/industry/edcm/accuracy"),
         r"published\.csv, line \d+, column source: no experiment 'tabel1'; did you mean 'table1'\?",
@@ -112,7 +148,6 @@ FAULTS: dict[str, tuple[str, str, str, str]] = {
 
 @pytest.fixture
 def root(tmp_path: Path) -> Path:
-    """Copy the real configuration and its schemas."""
     shutil.copytree(ROOT / "config", tmp_path / "config")
     shutil.copytree(ROOT / "workflow/schemas", tmp_path / "workflow/schemas")
     return tmp_path

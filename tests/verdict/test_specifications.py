@@ -12,9 +12,8 @@ from reproduction.flow.readings import DeclaredReading, Specification
 from reproduction.verdict.causes import Cause
 from reproduction.verdict.claims import distance
 from reproduction.verdict.read_sections import _specified
-from reproduction.verdict.section import PaperSection
+from reproduction.verdict.section import PaperSection, unexplained
 from reproduction.verdict.specifications import curve_of
-from reproduction.verdict.unexplained import unexplained
 from tests.verdict.reporting import SETTINGS, Made, row
 from textmix.core import io
 
@@ -95,7 +94,7 @@ def test_the_distance_is_negative_exactly_where_a_check_fails(
         made.scores(method, {"": [number]}, experiment="table1_r0")
     both = [f"score:table1_r0/news/{method}/accuracy" for method in ("dcm", "edcm")]
     left, right = (both, []) if kind == "rising" else (both[:1], both[1:])
-    assert distance({"kind": kind, "left": left, "right": right, **more}, made.results) == pytest.approx(expected)
+    assert distance("c", {"kind": kind, "left": left, "right": right, **more}, made.results) == pytest.approx(expected)
 
 
 @pytest.mark.parametrize(
@@ -118,8 +117,6 @@ def test_a_curve_says_how_many_readings_lie_within_the_margin_and_how_many_diffe
 
 
 class _Item:
-    """An item that differs."""
-
     def __init__(self, name: str) -> None:
         self.cell = type("Cell", (), {"id": name})
 
@@ -148,7 +145,6 @@ def test_what_has_no_cause_or_lies_outside_every_reading_is_not_explained(
 
 def test_a_recorded_curve_is_shown_with_its_day_where_this_run_made_none() -> None:
     def files(value: float | None, **more: str) -> dict[str, str]:
-        """Return the files of a folder of one curve."""
         rows = [{**one, **more} for one in curve(0.6, value).rows()]
         factors = list(factor_rows({"made": {"smoothing": {"0": "a", "1": "b"}}}))
         drawing = '<svg xmlns="http://www.w3.org/2000/svg"/>'

@@ -11,12 +11,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from reproduction.verdict.tables import SIGNS, make_cell, make_table, table_csv, table_tex
-from reproduction.verdict.words import VERDICTS, shown, typeset
+from reproduction.verdict.words import VERDICTS, closing_line, shown, typeset
 from textmix.core.errors import ConfigError
 
 
 def line(**cells: Any) -> dict[str, Any]:
-    """Return a row of a comparison."""
     fields = {
         **{"id": "p.a", "artefact": "p.t1", "dataset": "yahoo_arts", "method": "NB", "metric": "F", "unit": "percent"},
         **{"published": "41.6", "spread": "1.9", "rebuilt": 42.123, "rebuilt_spread": 0.9876, "verdict": "reproduced"},
@@ -53,21 +52,16 @@ def test_a_value_the_paper_does_not_have_stays_empty() -> None:
 def test_list_has_one_value_a_row_and_leaves_out_open_rows_without_one() -> None:
     nothing = {"published": "", "rebuilt": None}
     rows = [line(id="p.1", metric="size"), line(id="p.2", metric="claim", verdict="open", **nothing)]
+    rows.append(line(id="p.3", metric="lost claim", verdict="data missing", **nothing))
     table = make_table("t", {"artefact": ["p.t1"], "rows": "metric", "caption": "List."}, rows)
     assert table.listing
-    assert [(label, [cell.id for cell in cells if cell]) for label, cells in table.rows] == [("size", ["p.1"])]
-
-
-def test_claim_whose_data_are_missing_keeps_its_row() -> None:
-    rows = [line(id="p.1", metric="claim", verdict="data missing", published="", rebuilt=None)]
-    table = make_table("t", {"artefact": ["p.t1"], "rows": "metric", "caption": "List."}, rows)
-    assert [cell.id for cell in table.cells] == ["p.1"]
+    found = {label: [cell.id for cell in cells if cell] for label, cells in table.rows}
+    assert found == {"size": ["p.1"], "lost claim": ["p.3"]}
 
 
 @pytest.mark.parametrize(
     ("spec", "words"),
     [
-        ({"columns": "colour"}, "no column 'colour'; allowed: id, paper"),
         ({"rows": "metric"}, "p.1 and p.2 fall into one cell"),
         ({"artefact": "p.t9"}, "no published value has the artefact p.t9"),
     ],
@@ -88,6 +82,8 @@ def test_wrong_specification_is_refused(spec: dict[str, str], words: str) -> Non
         ("", "1", ""),
         (float("nan"), "1", "nan"),
         (-0.5, "1.25", "-0.500"),
+        (1.16e-18, "0", "1.16 × 10⁻¹⁸"),
+        (0.00012345, "0.1", "0.000123"),
     ],
 )
 def test_values_are_shown_with_the_printed_digits(value: Any, printed: str, text: str) -> None:
@@ -119,17 +115,9 @@ def test_powers_of_ten_are_written_as_people_write_them(text: str, typeset_text:
     assert typeset(text) == typeset_text
 
 
-def test_a_very_small_value_is_no_row_of_zeros() -> None:
-    assert shown(1.16e-18, "0") == "1.16 × 10⁻¹⁸"
-    assert shown(0.00012345, "0.1") == "0.000123"
-
-
-def test_cell_joins_value_and_standard_deviation() -> None:
+def test_a_cell_has_value_deviation_and_sign_with_a_dagger_for_fits_that_did_not_converge() -> None:
     cell = make_cell(line())
     assert (cell.published, cell.rebuilt, cell.sign) == ("41.6 ± 1.9", "42.1 ± 1.0", "✓")
-
-
-def test_dagger_marks_fits_that_did_not_converge() -> None:
     assert make_cell(line(reason="3 fits did not converge")).sign == "✓†"
 
 
@@ -153,3 +141,9 @@ def test_tex_escapes_what_tex_would_read_as_a_command() -> None:
     assert r"100 \% \{x\}" in text
     assert text.count(r"\\") == 2
     assert "41.6 $\\pm$ 1.9 / 42.1 $\\pm$ 1.0 $\\checkmark$" in text
+
+
+def test_a_run_ends_with_its_verdicts_in_order_of_worth_and_the_path_of_its_page() -> None:
+    counts = {"data missing": 21, "differs": 9, "open": 0, "reproduced": 39}
+    assert closing_line("edcm", counts, "edcm.html") == "edcm: 39 reproduced, 9 differs, 21 data missing; edcm.html"
+    assert closing_line("edcm", {"open": 0}, "edcm.html") == "edcm: no number and no claim; edcm.html"

@@ -54,14 +54,15 @@ RULES = ROOT / "workflow/rules"
 MAIN_CONFIG = ROOT / "config/config.yaml"
 
 from reproduction.flow.folders import RESOURCES
-from reproduction.flow.jobs import STYLES, TEMPLATES, Jobs, untold
+from reproduction.flow.jobs import RECORDS, STYLES, TEMPLATES, Jobs, untold
 from reproduction.flow.papers import make_importable, outside
 from reproduction.flow.plan import make_plan, with_defaults
-from reproduction.verdict.references import check_papers
-from reproduction.verdict.closing_lines import report_lines
-from textmix.core.config import load_yaml_strict
 from reproduction.flow.processor import use_common_instructions
+from reproduction.verdict.references import check_papers
+from reproduction.verdict.words import closing_line
+from textmix.core.config import load_yaml_strict
 from textmix.core.errors import TextmixError
+from textmix.core.io import read_json
 
 # All jobs inherit it: the same bytes on every processor.
 use_common_instructions(os.environ)
@@ -103,18 +104,14 @@ def grows(megabytes):
 
 def print_verdicts():
     """Print the verdicts of each report that this run made, a line each."""
-    pages = [
-        (
-            paper,
-            f"results/papers/{paper}/report/summary.json",
-            f"results/papers/{paper}/report/{paper}.html",
-        )
-        for paper in PLAN.papers
-    ]
-    pages.append(("Report", "results/report/summary.json", "results/report/index.html"))
-    made = lambda path: os.path.exists(path) and os.path.getmtime(path) >= STARTED
-    if lines := report_lines(pages, made, Path):
-        print(lines, file=sys.stderr)
+    reports = {
+        paper: f"results/papers/{paper}/report/{paper}.html" for paper in PLAN.papers
+    }
+    for name, page in {**reports, "Report": "results/report/index.html"}.items():
+        summary = Path(page).with_name("summary.json")
+        if summary.exists() and summary.stat().st_mtime >= STARTED:
+            counts = read_json(summary)["verdicts"]
+            print(closing_line(name, counts, page), file=sys.stderr)
 
 
 wildcard_constraints:

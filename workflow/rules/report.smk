@@ -10,8 +10,8 @@ rule page:
         tables=JOBS.tables_of,
         figures=JOBS.figures_of,
         data=JOBS.datasets,
-        config=JOBS.records,
-        recorded=JOBS.recorded,
+        config=JOBS.files_of_papers(*RECORDS),
+        recorded=JOBS.files_of_papers("recorded/run.json", "recorded/rows.csv"),
         schemas=[
             JOBS.source("workflow/schemas/checks.schema.yaml"),
             JOBS.source("workflow/schemas/choices.schema.yaml"),

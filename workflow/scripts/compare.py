@@ -5,7 +5,7 @@ from pathlib import Path
 
 from reproduction.flow.job import job
 from reproduction.flow.origins import ORIGIN_COLUMNS, Ancestors
-from reproduction.flow.results import Evidence, Results, as_read, role_entries
+from reproduction.flow.results import Results, as_read, role_entries
 from reproduction.verdict.causes import GIVEN, given_rows
 from reproduction.verdict.compare import COMPARISON_COLUMNS, compare_paper
 from reproduction.verdict.published import read_claims
@@ -17,7 +17,7 @@ with job(snakemake, tolerate_missing=True) as running:
     spec, paper = running.settings.paper, snakemake.wildcards.paper
     roles = as_read(role_entries(running.settings.roles), Path("results/datasets"))
     settings = running.settings
-    results = Results(Path("results"), paper, roles, spec, Evidence(**settings.evidence), left_out=settings.left_out)
+    results = Results(Path("results"), paper, roles, spec, tests=settings.tests, left_out=settings.left_out)
     compared = compare_paper(rows, checks, results)
     ancestors = Ancestors(Path(), running.inputs)
     origins = [asdict(ancestors.origin(name, read)) for name, read in results.read.items()]

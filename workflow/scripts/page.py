@@ -14,7 +14,7 @@ from reproduction.verdict.compare import (
     merge_comparisons,
     method_means,
 )
-from reproduction.verdict.coverage import read_remedies
+from reproduction.verdict.coverage import Remedy
 from reproduction.verdict.page import Report, render_front, render_numbers, render_paper
 from reproduction.verdict.placebo import PLACEBO_COLUMNS
 from reproduction.verdict.published import COUNTED, IDENTITY
@@ -36,7 +36,8 @@ with job(snakemake, tolerate_missing=True) as running:
     }
     inputs = ReportInputs(*folders, *shown, asked.home, curves)
     sections, comparisons = read_sections(inputs)
-    report = Report(sections, read_remedies(asked.remedies), recorded, alone=asked.alone)
+    remedies = {role: Remedy(**entry) for role, entry in asked.remedies.items()}
+    report = Report(sections, remedies, recorded, alone=asked.alone)
     drawing = draw_summary(report.points, report.papers)
     narrow = inline_svg(draw_summary(report.points, report.papers, narrow=True), "narrow", "results-narrow.svg")
     report = replace(report, drawing=inline_svg(drawing, "summary", "results.svg"), narrow_drawing=narrow)

@@ -4,21 +4,20 @@ from pathlib import Path
 
 from reproduction.flow.job import job, machine
 from reproduction.verdict.page import render_provenance
-from reproduction.verdict.provenance import data_digests, read_seconds, seconds_by_stage
+from reproduction.verdict.provenance import data_digests, seconds_by_stage
 from textmix.core.digests import sha256_file
 from textmix.core.environment import versions
 from textmix.core.io import canonical_json, write_result
 
 with job(snakemake, tolerate_missing=True) as running:
     read, asked = snakemake.input, running.settings
-    seconds = read_seconds(Path("results/benchmarks"), list(map(Path, read.benchmarks)))
     facts = {
         "Code": asked.commit,
         "Run": {"seed": asked.settings["seed"], "requirements.lock, sha256": sha256_file(read.lock)},
         "Machine": machine(),
         "Versions": versions(),
         "Data, digest of the content": data_digests(map(Path, read.data), reasons=False),
-        "Seconds of all jobs, by stage": seconds_by_stage(seconds),
+        "Seconds of all jobs, by stage": seconds_by_stage(Path("results/benchmarks"), map(Path, read.benchmarks)),
     }
     page = render_provenance(asked.papers, facts, canonical_json(asked.settings))
     write_result(snakemake.output[0], page, running.record)

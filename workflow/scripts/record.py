@@ -4,7 +4,7 @@ from pathlib import Path
 
 from reproduction.flow.commit import commit_of
 from reproduction.flow.job import job, logger
-from reproduction.flow.results import Evidence, role_entries
+from reproduction.flow.results import role_entries
 from reproduction.verdict.published import read_record
 from reproduction.verdict.recorded import read_recorded, recorded_files
 from reproduction.verdict.recording import PaperPlan, check_no_loss, read_run, write_record
@@ -17,10 +17,10 @@ with job(snakemake):
         raise ConfigError("record: max_trials is set, so that this is not the whole run; leave it out")
     plans = {
         paper: PaperPlan(
-            entry["spec"],
+            entry["paper"],
             read_record(asked.folders[paper], schemas),
             role_entries(entry["roles"]),
-            Evidence(**entry["evidence"]),
+            entry["tests"],
         )
         for paper, entry in asked.papers.items()
     }

@@ -9,9 +9,7 @@ from pathlib import Path
 
 
 def commit_of(folder: Path) -> dict[str, str]:
-    """Return ``commit`` (hash), ``date`` (ISO 8601) and ``changes`` (whether tracked files differ) of a folder, in
-    words.  There is only ``commit``, which then says why, where git is not installed or the folder is no checkout.
-    """
+    """Return hash, date and changes since of a folder's commit, in words, or under ``commit`` why git knows of none."""
     git = shutil.which("git")
     if git is None:
         return {"commit": "not known: git is not installed"}
@@ -29,15 +27,10 @@ def commit_of(folder: Path) -> dict[str, str]:
 def agent_of(folder: Path) -> str:
     """Return who works in a folder: the name by which git knows them there, else the name of their account."""
     git = shutil.which("git")
-    if git is not None:
-        command = [git, "-C", str(folder), "config", "user.name"]
-        known = subprocess.run(command, check=False, capture_output=True, text=True).stdout.strip()  # noqa: S603 - no shell
-        if known:
-            return known
-    return getpass.getuser()
+    known = _output(git, folder, "config", "--get", "--default", "", "user.name").strip() if git else ""
+    return known or getpass.getuser()
 
 
 def _output(git: str, folder: Path, *arguments: str) -> str:
-    """Return what git prints about a folder."""
     command = [git, "-C", str(folder), *arguments]
     return subprocess.run(command, check=True, capture_output=True, text=True).stdout  # noqa: S603 - no shell

@@ -69,7 +69,6 @@ class Curve:
 
     @property
     def is_claim(self) -> bool:
-        """Whether the row is a claim."""
         return self.unit == CLAIM_UNIT
 
     @property
@@ -119,29 +118,24 @@ class Curve:
 
     @property
     def sentence(self) -> str:
-        """The finding as a sentence."""
         return f"{self.finding[0].upper()}{self.finding[1:]}."
 
     @property
     def drawing(self) -> str:
-        """Name of the file of its drawing."""
         return f"{re.sub('[^a-z0-9]+', '-', self.row.lower()).strip('-')}.svg"
 
     def rows(self) -> list[dict[str, object]]:
         """Return its rows of ``readings.csv``."""
-        head = {"row": self.row, "specification": self.specification}
-        tail = {"published": self.published, "rounding": self.rounding, "low": self.low, "high": self.high}
+        of_curve = ("row", "specification", "published", "rounding", "low", "high", "unit", "product")
+        shared = {name: getattr(self, name) for name in of_curve}
         return [
             {
-                **head,
+                **shared,
                 "point": point,
                 "levels": levels_text(one.levels),
                 "value": one.value,
                 "spread": one.spread,
                 "inside": one.inside,
-                **tail,
-                "unit": self.unit,
-                "product": self.product,
                 "reason": one.reason,
             }
             for point, one in enumerate(self.readings)
@@ -164,7 +158,6 @@ def read_curves(files: Mapping[str, str]) -> list[Curve]:
 
 
 def _curve(rows: Sequence[Mapping[str, str]]) -> Curve:
-    """Return a curve from its rows."""
     first = rows[0]
     published, rounding, low, high = (float(first[key]) for key in ("published", "rounding", "low", "high"))
     head = first["row"], first["specification"], first["unit"]
@@ -173,7 +166,6 @@ def _curve(rows: Sequence[Mapping[str, str]]) -> Curve:
 
 
 def _reading(row: Mapping[str, str]) -> Reading:
-    """Return a reading from its row."""
     value, spread = (float(row[key]) if row[key] else None for key in ("value", "spread"))
     return Reading(levels_of(row["levels"]), value, row["inside"] == "True", row["reason"], spread)
 

@@ -6,12 +6,8 @@ behind it is the same.
 
 from __future__ import annotations
 
-import functools
 import json
-from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from reproduction.flow.folders import RESULTS
 from reproduction.flow.provenance import SHORT, reachable, source_digest
@@ -25,32 +21,8 @@ from textmix.core.errors import IntegrityError
 OUTCOMES = RESULTS / "tests/outcomes.json"
 
 
-@dataclass(frozen=True)
-class EvidenceReader:
-    """The evidence of a run, each part read once for all papers: it costs the digest of the code behind it.  ``root``
-    holds ``config/``, ``tests/`` and ``workflow/``; ``folders`` maps paper -> its configuration.
-    """
-
-    root: Path
-    folders: Mapping[str, Path]
-
-    def of_paper(self, paper: str) -> dict[str, dict[str, Any]]:
-        """Return the fields of `reproduction.flow.results.Evidence` for the tests that a paper's files name."""
-        files = [self.folders[paper] / name for name in ("published.csv", "checks.yaml")]
-        text = "".join(path.read_text(encoding="utf-8") for path in files if path.is_file())
-        known = self._outcomes if "test:" in text else {}
-        return {"tests": {name: outcome for name, outcome in known.items() if name in text}}
-
-    @functools.cached_property
-    def _outcomes(self) -> dict[str, str]:
-        """The known outcomes of tests."""
-        return test_outcomes(self.root / "tests")
-
-
 def code_of_test(tests: Path, file: str) -> str:
-    """Return the digest of a test's file, of the slow plain implementations, of all modules that they reach, and of the
-    versions of the packages that these import.
-    """
+    """Return the digest of all code that a test's file reaches, and of the versions of the packages that it imports."""
     files = sources_of_test(tests, file)
     found = reachable((), files, NEUTRAL)
     own = {path.relative_to(tests).as_posix(): source_digest(path)[0][:SHORT] for path in files}
@@ -77,10 +49,7 @@ def sources_of_test(tests: Path, file: str) -> list[Path]:
 
 
 def test_outcomes(tests: Path) -> dict[str, str]:
-    """Return test -> ``passed`` or ``failed``, for the tests whose code is that of their last outcome.  `make test`
-    writes `OUTCOMES`: a test, such as ``models/test_dcm.py::test_gradient``, with its outcome and the digest of its
-    code.  Outcomes that were changed by hand do not count; ``snakemake verify`` names their file.
-    """
+    """Return test -> outcome in `OUTCOMES`, of tests whose code is still the same; none of a file changed by hand."""
     try:
         io.check_result(OUTCOMES)
     except (IntegrityError, OSError):

@@ -66,9 +66,7 @@ class Job:
 
     @property
     def record(self) -> dict[str, Any]:
-        """The record of the results (`reproduction.flow.recipe.record_of`), true when it is given: IntegrityError if
-        the code, a version of a package or an input is not what the job began with.
-        """
+        """The record of the results, after a check that code, packages and inputs are as when the job began."""
         state = check_code(self.parameters["code"])
         changed = [path for path, digest in self.inputs.items() if io.result_digest(path) != digest]
         if changed:
@@ -78,10 +76,7 @@ class Job:
 
 
 def set_up_log(path: str | Path | None) -> None:
-    """Log to the terminal and to a file, if any, which is overwritten: textmix's messages from INFO, others from
-    WARNING.  Progress is told every two seconds on a terminal, and once a minute in the file and where no person looks
-    on.
-    """
+    """Log to the terminal and into a file, if any: our messages from INFO, others from WARNING, and paced progress."""
     handlers: list[logging.Handler] = [logging.StreamHandler(sys.stderr)]
     handlers[0].addFilter(Paced(2.0 if sys.stderr.isatty() else 60.0))
     if path:

@@ -13,11 +13,12 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 from reproduction.flow.commit import agent_of, commit_of
 from reproduction.flow.curves import read_folder
-from reproduction.flow.evidence import EvidenceReader
+from reproduction.flow.evidence import test_outcomes
 from reproduction.flow.folders import RESOURCES, package_of
 from reproduction.flow.locators import DataLocator, FeaturesLocator, Locator, MeasureLocator, ScoreLocator
 from reproduction.flow.papers import given_by_causes, outside, registries
@@ -37,14 +38,14 @@ Settings = dict[str, Any]
 #: Patterns of the styles of figures and of the templates of pages, below ``src``.
 STYLES = ("*/papers/*.mplstyle",)
 TEMPLATES = ("*/*/templates/*",)
+#: Files of a paper's folder that its pages read; a paper without claims, choices or changes lacks their file.
+RECORDS = ("published.csv", "checks.yaml", "choices.yaml", "paper.yaml", "history.md")
 #: Files and folders from which the workflow runs, as far as they are there, and those among them that Python made.
 _CARRIED = (
     *("workflow", "config", "profiles", "src", "Makefile", "pyproject.toml", "setup.py"),
     *("requirements.lock", "requirements-bench.lock", "README.md", "LICENSE", "CITATION.cff"),
 )
 _GENERATED = re.compile(r"(^|/)(\.|__pycache__/|[^/]*\.egg-info/)")
-#: Files of a paper's folder that its pages read; a paper without claims, choices or changes lacks their file.
-_RECORDS = ("published.csv", "checks.yaml", "choices.yaml", "paper.yaml", "history.md")
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,16 +69,11 @@ class Jobs:
     ) -> Callable[[Any], Settings]:
         """Return the parameter ``code`` of a rule: a function of the wildcards that gives the digest of its code.
 
-        Parameters
-        ----------
-        script : name of the rule's script, without its ending.
-        modules : those that the script imports by names known only when it runs, or a function of the wildcards.
-        data : patterns of the data files below ``src`` that the code reads, such as templates.
-        settings : the settings of the job where they are `untold`; their digests then stand here.
+        The first three are as in `Code`; ``modules`` may be a function of the wildcards, and the digests of
+        ``settings`` that are `untold` stand there.
         """
 
         def make(wildcards: Any) -> Settings:
-            """Return the parameter of one job."""
             found = modules(wildcards) if callable(modules) else modules
             parameter = _parameter(self.code_of(script, tuple(found), tuple(data)))
             given = settings(wildcards) if settings else {}
@@ -151,7 +147,6 @@ class Jobs:
         return f"results/features/{wildcards.dataset}/{self.plan.fit_inputs(_fit(wildcards))[0]}"
 
     def fit_splits(self, wildcards: Any) -> str:
-        """Return the splits that a fit and its score read."""
         return f"results/splits/{wildcards.dataset}/{self.plan.fit_inputs(_fit(wildcards))[1]}"
 
     def fit(self, wildcards: Any) -> Settings:
@@ -167,7 +162,6 @@ class Jobs:
         return [self.plan.methods[spec["use"]].module, *tuning]
 
     def score(self, wildcards: Any) -> Settings:
-        """Return the metrics of an experiment."""
         return {"metrics": self.plan.entry(wildcards.paper, "experiments", wildcards.experiment)["metrics"]}
 
     def _seed(self, paper: str, kind: str, name: str) -> int:
@@ -204,7 +198,6 @@ class Jobs:
         }
 
     def measure_inputs(self, wildcards: Any) -> list[str]:
-        """Return the folders that a measure reads."""
         settings = self.measure(wildcards)
         folders = [path for paths in settings["sources"].values() for path in paths]
         return folders + [path for _, _, path in settings["predictions"]]
@@ -222,7 +215,6 @@ class Jobs:
         return lambda wildcards: [f"{_path(stage, fit)}{ending}" for fit in self.plan.fits(wildcards.paper)]
 
     def measures(self, wildcards: Any) -> list[str]:
-        """Return the measures of a paper."""
         return [f"results/papers/{wildcards.paper}/measures/{name}" for name in self.plan.measures(wildcards.paper)]
 
     def data(self, wildcards: Any) -> list[str]:
@@ -236,15 +228,21 @@ class Jobs:
         return {
             "paper": dict(self.plan.papers[paper]),
             "roles": self.plan.roles(paper),
-            "evidence": self._evidence.of_paper(paper),
+            "tests": self._tests(paper),
             "left_out": self.plan.left_out(paper),
             "given": given_by_causes(self.plan.folders[paper]),
         }
 
+    def _tests(self, paper: str) -> dict[str, str]:
+        """Return the known outcomes of the tests that the files of a paper name."""
+        files = [self.plan.folders[paper] / name for name in ("published.csv", "checks.yaml")]
+        text = "".join(path.read_text(encoding="utf-8") for path in files if path.is_file())
+        return {name: outcome for name, outcome in self._outcomes.items() if name in text} if "test:" in text else {}
+
     @functools.cached_property
-    def _evidence(self) -> EvidenceReader:
-        """The evidence that no job makes, read once for all papers."""
-        return EvidenceReader(self.plan.root, self.plan.folders)
+    def _outcomes(self) -> dict[str, str]:
+        """The known outcomes of tests, read once for all papers: they cost the digest of the code behind them."""
+        return test_outcomes(self.plan.root / "tests")
 
     def tables(self, wildcards: Any) -> Settings:
         """Return the entries of a paper's tables in paper.yaml, by name."""
@@ -283,26 +281,21 @@ class Jobs:
         return [f"results/datasets/{name}" for name in sorted(names)]
 
     def tables_of(self, wildcards: Any) -> list[str]:
-        """Return the tables of the papers of a report."""
         names = [(paper, name) for paper in self.shown(wildcards) for name in self.plan.papers[paper]["tables"]]
         return [f"results/papers/{paper}/tables/{name}.csv" for paper, name in names]
 
     def figures_of(self, wildcards: Any) -> list[str]:
-        """Return the figures of the papers of a report."""
         names = [(paper, name) for paper in self.shown(wildcards) for name in self.plan.drawable(paper)]
         return [f"results/papers/{paper}/figures/{name}.svg" for paper, name in names]
 
-    def records(self, wildcards: Any) -> list[str]:
-        """Return the files with published numbers, checks, choices, lists of roles, and history."""
-        folders = [self.plan.folders[paper] for paper in self._described(wildcards)]
-        paths = [folder / name for folder in folders for name in _RECORDS]
-        return [os.path.relpath(path) for path in paths if path.is_file()]
+    def files_of_papers(self, *names: str) -> Callable[[Any], list[str]]:
+        """Return a function that gives the files of these names that there are in the folders of a report's papers."""
 
-    def recorded(self, wildcards: Any) -> list[str]:
-        """Return the files of the recorded run that there are."""
-        folders = [self.plan.folders[paper] for paper in self._described(wildcards)]
-        paths = [folder / "recorded" / name for folder in folders for name in ("run.json", "rows.csv")]
-        return [os.path.relpath(path) for path in paths if path.is_file()]
+        def find(wildcards: Any) -> list[str]:
+            paths = [self.plan.folders[paper] / name for paper in self._described(wildcards) for name in names]
+            return [os.path.relpath(path) for path in paths if path.is_file()]
+
+        return find
 
     def _described(self, wildcards: Any) -> list[str]:
         """Return the papers of which a report says something: of those without results it shows the published rows."""
@@ -316,15 +309,22 @@ class Jobs:
         asked = {role for paper in papers for role in self.plan.papers[paper]["roles"]}
         wanted = {role: entry for role, entry in self.plan.wanted.items() if role in asked or not alone}
         names = {one["dataset"] for entry in wanted.values() for one in (entry, *entry.get("stand_ins", ()))}
+        known = {name: self.plan.registry[name] for name in sorted(names - {None})}
         own = {role: entry["dataset"] for role, entry in wanted.items() if entry["dataset"]}
-        read = [paper for paper in self.plan.chosen() if self.plan.readings[paper].specifications and paper in papers]
+        read = {paper: declared for paper, declared in self.declared(wildcards).items() if paper in papers}
+        recorded = {paper: self.plan.folders[paper] / RECORDED_CURVES for paper in read}
         return {
             "papers": {paper: dict(self.plan.papers[paper]) for paper in papers},
             "roles": {role: dict(self.plan.settings["roles"][role]) for role in wanted},
-            "titles": {name: _title(self.plan.registry[name]) for name in sorted(names - {None})},
+            "titles": {
+                name: {"title": entry.title, "terms": entry.terms, "no_digest": entry.no_digest}
+                for name, entry in known.items()
+            },
             "remedies": {role: _remedy(self.plan.registry[name]) for role, name in own.items()},
             "curves": {paper: files for paper in read if (files := self._fresh_curves(paper))},
-            "recorded_curves": {paper: files for paper in read if (files := self._recorded_curves(paper))},
+            "recorded_curves": {
+                paper: files for paper in read if (files := recorded_curves(recorded[paper], read[paper]))
+            },
             "chosen": self.shown(wildcards),
             "home": "../" * (4 if alone else 2),
             "alone": alone,
@@ -363,19 +363,14 @@ class Jobs:
         return [self.source(name) for name in sorted(names) if not _GENERATED.search(name)]
 
     def judging(self, wildcards: Any) -> dict[str, Settings]:
-        """Return paper -> its ``paper.yaml``, roles and evidence, of all papers: what its verdicts rest on."""
-        found = {paper: self.compare(_Wildcards(paper)) for paper in self.plan.papers}
-        return {
-            paper: {"spec": one["paper"], "roles": one["roles"], "evidence": one["evidence"]}
-            for paper, one in found.items()
-        }
+        """Return paper -> what its verdicts rest on besides its results, of all papers."""
+        return {paper: self.compare(SimpleNamespace(paper=paper)) for paper in self.plan.papers}
 
     def declared(self, wildcards: Any) -> Settings:
         """Return paper -> its specifications, of those that declare readings."""
         return {paper: self.plan.readings[paper].specifications for paper in self.reading_papers()}
 
     def own_file(self, wildcards: Any) -> str:
-        """Return the file of texts of the user's own."""
         return str(self.plan.settings["own"][wildcards.own]["file"])
 
     def own(self, wildcards: Any) -> Settings:
@@ -392,7 +387,6 @@ class Jobs:
         return {name: str(count) for name, count in counts.items()}
 
     def registries(self) -> list[str]:
-        """Return the files with data sets."""
         return [os.path.relpath(path) for path in registries(self.plan.root, outside(self.plan.settings))]
 
     # --- readings ---
@@ -434,50 +428,27 @@ class Jobs:
         """Return file -> content of a paper's specification curves where they are those of today.  They are a setting
         and no input of the pages, which would else run every reading.
         """
-        folder, wildcards = Path(f"results/papers/{paper}/specifications"), _Wildcards(paper)
+        folder, wildcards = Path(f"results/papers/{paper}/specifications"), SimpleNamespace(paper=paper)
         fresh = folder.exists() and is_of_today(folder, self.readings(wildcards), self.code_of("readings", (), STYLES))
         return read_folder(folder) if fresh else {}
 
-    def _recorded_curves(self, paper: str) -> dict[str, str]:
-        """Return file -> content of a paper's recorded curves, of the readings that are declared today."""
-        return recorded_curves(self.plan.folders[paper] / RECORDED_CURVES, self.plan.readings[paper].specifications)
 
-
-@functools.cache
-def _parameter(code: Code) -> Settings:
-    """Return `Code.parameter`, which one plan sees in one state."""
-    return code.parameter()
-
-
-@dataclass(frozen=True)
-class _Wildcards:
-    """The wildcards of a job of a paper, as Snakemake gives them."""
-
-    paper: str
+# One plan sees the code of a job in one state.
+_parameter = functools.cache(Code.parameter)
 
 
 def untold(settings: Callable[[Any], Settings]) -> Callable[[Any, Any], Settings]:
     """Return settings that are too long for Snakemake's sentence on what changed: it records no function of inputs."""
-
-    def give(wildcards: Any, input: Any) -> Settings:
-        return settings(wildcards)
-
-    return give
+    return lambda wildcards, input: settings(wildcards)
 
 
 def _fit(wildcards: Any) -> Fit:
-    """Return the fit job that wildcards name."""
     return Fit(wildcards.paper, wildcards.experiment, wildcards.dataset, wildcards.method)
 
 
 def _path(stage: str, fit: Fit) -> str:
     """Return the path of a result of a fit job, without an ending."""
     return f"results/{stage}/{fit.paper}/{fit.experiment}/{fit.dataset}/{fit.method}"
-
-
-def _title(entry: DatasetEntry) -> dict[str, str]:
-    """Return title, terms of use and the reason for an unknown sha256 of a data set."""
-    return {key: getattr(entry, key) for key in ("title", "terms", "no_digest")}
 
 
 def _remedy(entry: DatasetEntry) -> Mapping[str, Any]:

@@ -45,11 +45,9 @@ class LoaderWithout(Loader):
         self.package = package
 
     def create_module(self, spec: ModuleSpec) -> ModuleType | None:
-        """Return the new module as the loader makes it."""
         return self.loader.create_module(spec)
 
     def exec_module(self, module: ModuleType) -> None:
-        """Run the module's code."""
         if self.package in sys.modules:
             self.loader.exec_module(module)
             return

@@ -160,7 +160,6 @@ LOCATORS: dict[str, type[Locator]] = {
 
 
 def parse_locator(text: str, place: str = "locator") -> Locator:
-    """Return a locator with its parts."""
     kind = text.partition(":")[0]
     if kind not in LOCATORS:
         forms = ", ".join(made.form for made in LOCATORS.values())
@@ -194,9 +193,7 @@ def read_role_lists(path: str | Path) -> RoleLists:
 
 
 def locators_behind(folder: Path, sources: Mapping[str, str], place: str) -> dict[str, tuple[Locator, ...]]:
-    """Return row -> the locators of the values that it, or its check, rests on.  ``sources`` maps the id of a row to
-    its locator as written; ``place`` names the file, for messages.
-    """
+    """Return row -> the locators of the values that it, or its check, rests on; ``sources`` are as written, by row."""
     checks = (load_yaml_strict(folder / "checks.yaml") or {}) if (folder / "checks.yaml").is_file() else {}
     lists = read_role_lists(folder / "paper.yaml")
     found = {}

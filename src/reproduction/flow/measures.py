@@ -19,7 +19,6 @@ import numpy as np
 
 from reproduction.flow.folders import package_of
 from textmix.core import io
-from textmix.core.errors import ConfigError
 from textmix.data.corpus import Corpus
 from textmix.experiment.methods import Method
 from textmix.experiment.predictions import Predictions
@@ -42,7 +41,6 @@ class Repeated:
 
     @property
     def mean(self) -> float:
-        """The mean over the repetitions."""
         return float(np.mean(self.values))
 
     @property
@@ -65,7 +63,6 @@ def mean_and_deviation(values: Any) -> tuple[float, float]:
 
 
 def seed_from(generator: np.random.Generator) -> int:
-    """Return a seed for an estimator."""
     return int(generator.integers(2**31))
 
 
@@ -95,7 +92,6 @@ class MeasureData:
         return trials_of(self.documents(target), self.splits, most)
 
     def first(self, target: str = "classes") -> Trial:
-        """Return the first trial, with such targets."""
         return next(self.trials(target, 1))
 
     @property
@@ -111,7 +107,6 @@ Settings = Mapping[str, Any]
 
 
 def only(sources: Sources) -> MeasureData:
-    """Return the only data set of a measure."""
     (source,) = sources.values()
     return source
 
@@ -124,10 +119,7 @@ class Measure:
     tables: Mapping[str, Sequence[Mapping[str, Any]]] = field(default_factory=dict)
 
     def save(self, folder: str | Path, meta: Mapping[str, Any]) -> None:
-        """Write ``values.csv``, ``repeated.csv`` (`REPEATED`) where a value is `Repeated`, and ``<name>.csv`` for each
-        table.  ``folder`` and ``meta``: see `textmix.core.io.new_folder`.  ValueError if rows of a table differ in
-        their keys.
-        """
+        """Write ``values.csv``, ``repeated.csv`` where a value is `Repeated`, and ``<name>.csv`` for each table."""
         repeated = [row for key, value in self.values.items() for row in _repeated(key, value)]
         with io.new_folder(folder, meta) as target:
             rows = [_row(key, value) for key, value in self.values.items()]
@@ -161,12 +153,10 @@ class Quantities:
         self._numbers: dict[tuple[str, str], list[float]] = {}
 
     def add(self, role: str, numbers: Mapping[str, float]) -> None:
-        """Add the numbers of one trial."""
         for name, value in numbers.items():
             self._numbers.setdefault((role, name), []).append(value)
 
     def rows(self) -> list[dict[str, object]]:
-        """Return a row for each role, name and trial."""
         return [
             {"role": role, "name": name, "trial": trial, "value": value}
             for (role, name), values in self._numbers.items()
@@ -180,9 +170,7 @@ class Quantities:
         }
 
     def differences(self, pairs: Mapping[str, tuple[str, str]], roles: Sequence[str]) -> dict[str, float]:
-        """Return the `interval` of ``left - right`` over the trials of each role, by ``<role>_<key>``.  ``pairs`` maps
-        key -> names of left and right; the empty name stands for 0.
-        """
+        """Return the `interval` of each pair of names over the trials of a role, by ``<role>_<key>``; no name is 0."""
         values: dict[str, float] = {}
         for role in roles:
             for key, (left, right) in pairs.items():
@@ -229,17 +217,6 @@ def run_measure(
 ) -> Measure:
     """Return what ``<package of the paper>.<function>(sources, settings, generator)`` returns."""
     module, _, name = function.partition(".")
-    package = package_of(paper)
-    try:
-        found = getattr(importlib.import_module(f"{package}.{module}"), name, None)
-    except ModuleNotFoundError as error:
-        if error.name not in (package, f"{package}.{module}"):
-            raise
-        found = None
-    if not callable(found):
-        raise ConfigError(
-            f"config/papers/{paper}/paper.yaml: measures: there is no function '{function}'; name one of a module of "
-            f"src/reproduction/papers/{paper} as <module>.<function>"
-        )
+    found = getattr(importlib.import_module(f"{package_of(paper)}.{module}"), name)
     measure: Measure = found(sources, settings, generator)
     return measure

@@ -48,13 +48,8 @@ class Origin:
 ORIGIN_COLUMNS = tuple(field.name for field in fields(Origin))
 
 
-@dataclass(frozen=True)
-class _Ancestry:
-    """Path -> digest of data sets, path -> digest of settings, and (module, digest) of code behind some results."""
-
-    data: Mapping[str, str]
-    settings: Mapping[str, str]
-    code: frozenset[tuple[str, str]]
+#: Path -> digest of data sets, path -> digest of settings, and (module, digest) of code behind some results.
+_Ancestry = tuple[dict[str, str], dict[str, str], set[tuple[str, str]]]
 
 
 class Ancestors:
@@ -69,32 +64,29 @@ class Ancestors:
     def origin(self, name: str, results: Iterable[str]) -> Origin:
         """Return the origin of a value, named ``name``, that was read from some results."""
         paths = [path for path in results if path in self.inputs]
-        found = _joined(self._behind(path, self.inputs[path]) for path in paths)
-        data, settings = sorted(set(found.data.values())), sorted(found.settings.items())
-        return Origin(name, _short(data), _short(settings), _short(sorted(found.code)), " ".join(paths))
+        data, settings, code = _joined(self._behind(path, self.inputs[path]) for path in paths)
+        digests = _short(sorted(set(data.values()))), _short(sorted(settings.items())), _short(sorted(code))
+        return Origin(name, *digests, " ".join(paths))
 
     def _behind_one(self, path: str, digest: str) -> _Ancestry:
         """Return what is behind the result at a path that had a digest when it was read."""
         record = io.read_meta(self.run / path) if path in self.inputs else {}
-        code = frozenset(record.get("code", {}).items())
+        code = set(record.get("code", {}).items())
         if path.startswith(DATA):
-            return _Ancestry({path: digest}, {}, code)
+            return {path: digest}, {}, code
         if not record:
-            return _Ancestry({}, {path: digest}, code)
-        behind = _joined(self._behind(name, value) for name, value in record.get("inputs", {}).items())
-        return _Ancestry(behind.data, {**behind.settings, path: _short(record.get("settings", {}))}, behind.code | code)
+            return {}, {path: digest}, code
+        data, settings, earlier = _joined(self._behind(name, value) for name, value in record.get("inputs", {}).items())
+        return data, settings | {path: _short(record.get("settings", {}))}, earlier | code
 
 
 def _joined(parts: Iterable[_Ancestry]) -> _Ancestry:
-    """Return what is behind several results together."""
-    data: dict[str, str] = {}
-    settings: dict[str, str] = {}
-    code: set[tuple[str, str]] = set()
-    for part in parts:
-        data |= part.data
-        settings |= part.settings
-        code |= part.code
-    return _Ancestry(data, settings, frozenset(code))
+    data, settings, code = dict[str, str](), dict[str, str](), set[tuple[str, str]]()
+    for its_data, its_settings, its_code in parts:
+        data |= its_data
+        settings |= its_settings
+        code |= its_code
+    return data, settings, code
 
 
 def _short(value: Any) -> str:

@@ -39,6 +39,8 @@ _METHODS, _DATASETS = "workflow/schemas/methods.schema.yaml", "workflow/schemas/
 _LISTED = 100
 #: The parts of a paper.yaml that it may leave out.
 _EMPTY: Mapping[str, Any] = {part: {} for part in ("experiments", "measures", "tables", "figures")}
+#: Kind of what an entry names -> the part of a paper.yaml that has it.
+_PARTS = {"role": "roles", "features": "features", "split": "splits"}
 
 
 def outside(config: Mapping[str, Any]) -> list[Path]:
@@ -54,9 +56,7 @@ def outside(config: Mapping[str, Any]) -> list[Path]:
 
 
 def paper_folders(root: Path, further: Iterable[Path] = ()) -> dict[str, Path]:
-    """Return name -> folder of every paper, sorted by name: each folder with a ``paper.yaml`` in ``config/papers`` of
-    ``root`` or in ``further``.  ConfigError if two have one name, or a name holds other characters than a-z, 0-9 and _.
-    """
+    """Return name -> folder of every paper, sorted: those of ``config/papers``, and those of the further folders."""
     found = {path.name: path for path in (root / FOLDER).iterdir() if path.is_dir()}
     for folder in further:
         for path in sorted(file.parent for file in folder.glob("*/paper.yaml")):
@@ -127,7 +127,6 @@ def with_roles(config: Mapping[str, Any], further: Iterable[Path] = ()) -> dict[
 
 
 def _files(further: Iterable[Path], name: str) -> list[Path]:
-    """Return the files of a name in the folders outside the repository."""
     return [path for folder in further if (path := folder / name).is_file()]
 
 
@@ -139,25 +138,16 @@ def _add(known: dict[str, Any], added: Mapping[str, Any], path: Path) -> None:
     known.update(added)
 
 
-def source_of(paper: str) -> str:
-    """Return the path of a paper's paper.yaml from the folder with ``config/``."""
-    return f"{FOLDER}/{paper}/paper.yaml"
-
-
 def load_papers(
     root: Path, methods: Mapping[str, Method], folders: Mapping[str, Path] | None = None
 ) -> dict[str, dict[str, Any]]:
-    """Return name -> content of every ``paper.yaml``, checked, in the order of ``place``, then of names.  ``root``
-    holds ``config/`` and ``workflow/``; ``folders`` (paper -> folder) are by default those of ``config/papers``.
-    ConfigError if a file is missing or wrong, or names what does not exist.
-    """
+    """Return name -> content of every ``paper.yaml``, checked, in the order of ``place``, then of names."""
     found = paper_folders(root) if folders is None else folders
     papers = {name: _paper(root, folder, methods) for name, folder in found.items()}
     return dict(sorted(papers.items(), key=lambda item: item[1]["place"]))
 
 
 def _paper(root: Path, folder: Path, methods: Mapping[str, Method]) -> dict[str, Any]:
-    """Read and check one paper.yaml."""
     path, code = folder / "paper.yaml", code_of(root, folder)
     source = file_name(root, path)
     paper: dict[str, Any] = load_yaml_strict(path)
@@ -175,9 +165,7 @@ def _paper(root: Path, folder: Path, methods: Mapping[str, Method]) -> dict[str,
 
 
 def expand_paper(paper: Mapping[str, Any], source: str) -> dict[str, Any]:
-    """Return a ``paper.yaml`` without ``role_lists``, every list in it replaced by its roles in order, and empty parts.
-    ConfigError if a list has the name of a role, or a role stands twice in one entry.
-    """
+    """Return a ``paper.yaml`` with all its parts, and with every role list in it replaced by its roles in order."""
     paper = {**_EMPTY, **paper}
     expanded = {key: value for key, value in paper.items() if key != "role_lists"}
     lists: RoleLists = paper.get("role_lists", {})
@@ -204,7 +192,6 @@ def _expand_entry(entry: Mapping[str, Any], lists: RoleLists, place: str) -> dic
 
 
 def _expand_roles(names: Iterable[str], lists: RoleLists, place: str) -> list[str]:
-    """Return names of roles and of lists as roles in order."""
     roles = [role for name in names for role in lists.get(name, [name])]
     for role, count in Counter(roles).items():
         if count > 1:
@@ -219,19 +206,14 @@ def check_entries(
     methods: Mapping[str, Method],
     schema: Path,
 ) -> None:
-    """Check entries that could stand in a paper.yaml in the place of its own.  ``changed`` maps ``features``,
-    ``splits``, ``experiments`` and ``measures`` to them by name; ``where`` is for messages; lists of roles in ``paper``
-    are expanded.  ConfigError if an entry breaks the schema, or names what does not exist.
-    """
+    """Check entries, by part and name, that could stand in the place of a paper's own; ``where`` is for messages."""
     validate({**paper, **changed, "tables": {}, "figures": {}}, schema, where)
     for key, experiment in changed["experiments"].items():
         _check_experiment(f"{where}: experiments.{key}", experiment, methods)
     for key, measure in changed["measures"].items():
         _check_measure(f"{where}: measures.{key}", measure, paper, methods)
-    for place, role, features, split in _references({**changed, "roles": ()}):
-        for kind, name in (("role", role), ("features", features), ("split", split)):
-            if name is not None:
-                check_name(kind, name, paper[kind if kind == "features" else f"{kind}s"], f"{where}: {place}")
+    for place, kind, name in _references({**changed, "roles": ()}):
+        check_name(kind, name, paper[_PARTS[kind]], f"{where}: {place}")
 
 
 def _check_experiment(where: str, experiment: Mapping[str, Any], methods: Mapping[str, Method]) -> None:
@@ -260,7 +242,6 @@ def _check_module(where: str, method: Method) -> None:
 
 
 def _each(params: Mapping[str, Any]) -> dict[str, list[Any]]:
-    """Return parameters as a grid of one value each."""
     return {name: [value] for name, value in params.items()}
 
 
@@ -307,14 +288,12 @@ def _check_measure(
 
 
 def _check_function(where: str, code: Path, function: str) -> None:
-    """Check that the code of a paper has the function of a measure."""
     module, _, name = function.partition(".")
     check_name("module", module, sorted(path.stem for path in code.glob("*.py")), where)
     check_name("function", name, sorted(vars(_module(code, module))), where)
 
 
 def _check_drawn(source: str, code: Path, figures: Collection[str]) -> None:
-    """Check that the code of a paper draws each figure of its paper.yaml."""
     module = code / "figures.py"
     if figures and not module.is_file():
         raise ConfigError(f"{source}: figures: there is no {module}, which draws them; write it or remove the figures")
@@ -323,7 +302,6 @@ def _check_drawn(source: str, code: Path, figures: Collection[str]) -> None:
 
 
 def _module(code: Path, name: str) -> Any:
-    """Return a module of the code of a paper."""
     if code.parent != CODE:
         make_importable([code.parent])
     return _imported(f"{package_of(code.name)}.{name}", str(code / f"{name}.py"))
@@ -342,9 +320,7 @@ def _imported(module: str, where: str) -> Any:
 
 
 def _check_figure(where: str, figure: Mapping[str, Any], paper: Mapping[str, Any]) -> None:
-    """Check that the roles of a figure exist, and its experiment with the methods, variants and parameter of it.  The
-    methods of a figure without an experiment are names of its function's own.
-    """
+    """Check what a figure names; methods of a figure without an experiment are names of its function's own."""
     experiments = paper["experiments"]
     name = figure.get("experiment")
     if name is not None:
@@ -365,7 +341,6 @@ def _check_figure(where: str, figure: Mapping[str, Any], paper: Mapping[str, Any
 
 
 def _listed(names: str | Iterable[str]) -> list[str]:
-    """Return one name as a list, and names as they are."""
     return [names] if isinstance(names, str) else list(names)
 
 
@@ -382,27 +357,23 @@ def check_name(kind: str, name: str, known: Iterable[str], where: str) -> None:
         raise ConfigError(f"{where}: no {kind} '{name}'; {remedy}")
 
 
-def check_references(name: str, paper: Mapping[str, Any], roles: Collection[str]) -> None:
+def check_references(source: str, paper: Mapping[str, Any], roles: Collection[str]) -> None:
     """Check that a paper names roles, features and splits that exist; else ConfigError names file and place."""
-    for where, role, features, split in _references(paper):
-        for kind, key, known in (
-            ("role", role, roles if where == "roles" else paper["roles"]),
-            ("features", features, paper["features"]),
-            ("split", split, paper["splits"]),
-        ):
-            if key is not None:
-                check_name(kind, key, known, f"{source_of(name)}: {where}")
+    for place, kind, key in _references(paper):
+        known = roles if place == "roles" else paper[_PARTS[kind]]
+        check_name(kind, key, known, f"{source}: {place}")
 
 
-def _references(paper: Mapping[str, Any]) -> Iterator[tuple[str, str | None, str | None, str | None]]:
-    """Yield (place, role, features, split) of every entry of a paper.yaml that refers to another entry."""
-    for role in paper["roles"]:
-        yield "roles", role, None, None
-    for kind in ("experiments", "measures"):
-        for key, entry in paper[kind].items():
-            yield f"{kind}.{key}", None, entry["features"], None
-            yield f"{kind}.{key}", None, entry.get("beside"), None
-            yield from ((f"{kind}.{key}", role, None, split) for role, split in entry["roles"].items())
+def _references(paper: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
+    """Yield (place, kind, name) of every name in a paper.yaml that refers to a role, features or a split."""
+    yield from (("roles", "role", role) for role in paper["roles"])
+    for part in ("experiments", "measures"):
+        for key, entry in paper[part].items():
+            place = f"{part}.{key}"
+            yield from ((place, "features", entry[name]) for name in ("features", "beside") if name in entry)
+            for role, split in entry["roles"].items():
+                yield place, "role", role
+                yield place, "split", split
 
 
 def given_by_causes(folder: Path) -> list[str]:

@@ -10,15 +10,15 @@ from typing import Any
 
 from reproduction.flow.papers import (
     check_references,
+    file_name,
     load_papers,
     outside,
     paper_folders,
     read_datasets,
     read_methods,
-    source_of,
     with_roles,
 )
-from reproduction.flow.reach import available_roles, reach, within_reach
+from reproduction.flow.reach import available_roles, reach
 from reproduction.flow.readings import Readings, load_readings
 from reproduction.flow.results import LEFT_OUT
 from textmix.core.config import load_yaml_strict, validate
@@ -84,8 +84,12 @@ class Plan:
         for name, one in self.readings.items():
             for key, spec in one.spec[kind].items():
                 if found.setdefault(key, spec) != spec:
-                    raise ConfigError(f"{source_of(name)}: {kind}.{key} differs from another paper's; rename it")
+                    raise ConfigError(f"{self.source(name)}: {kind}.{key} differs from another paper's; rename it")
         return found
+
+    def source(self, paper: str) -> str:
+        """Return how messages name the paper.yaml of a paper."""
+        return file_name(self.root, self.folders[paper] / "paper.yaml")
 
     # --- what the configuration asks for ---
 
@@ -106,10 +110,9 @@ class Plan:
     def left_out(self, paper: str) -> dict[str, str]:
         """Return why each experiment and measure of a paper is left out, by ``<kind>/<name>``; none in the full run."""
         why = f"{LEFT_OUT}: no printed number rests on it, and it takes long"
-        kinds = ("experiments", "measures")
         return {
             f"{kind}/{name}": why
-            for kind in kinds
+            for kind in ("experiments", "measures")
             for name in self.papers[paper][kind]
             if self.is_dear(paper, kind, name)
         }
@@ -208,16 +211,14 @@ class Plan:
 
 
 def make_plan(config: Mapping[str, Any], root: Path, resources: Path | None = None, mirror: Path | None = None) -> Plan:
-    """Return the plan of one run from the merged configuration (config.yaml, further files, ``--config``).  Data sets
-    may lie in ``resources`` and ``mirror`` already; each counts as within reach where ``resources`` is None.
-    """
+    """Return the plan of a merged configuration; without ``resources`` every data set counts as within reach."""
     further = outside(config)
     folders = paper_folders(root, further)
     methods, registry = read_methods(root, further), read_datasets(root, further)
     asked = read_settings(with_roles(config, further), root / "workflow/schemas")
     papers = load_papers(root, methods, folders)
     for name, paper in papers.items():
-        check_references(name, paper, asked["roles"])
+        check_references(file_name(root, folders[name] / "paper.yaml"), paper, asked["roles"])
     settings = {**asked, "roles": _available_roles(asked, registry, resources, mirror)}
     readings = load_readings(root, papers, folders, methods, settings["seed"])
     plan = Plan(root, settings, registry, methods, papers, folders, asked["roles"], readings)
@@ -259,14 +260,13 @@ def _available_roles(
     """Return the roles of the settings, each with a data set within reach; a folder that is None tells of none."""
     roles: Mapping[str, Mapping[str, Any]] = settings["roles"]
     if resources is None:
-        return available_roles(roles, within_reach)
+        return available_roles(roles, lambda _: "")
     names = [one["dataset"] for entry in roles.values() for one in (entry, *entry.get("stand_ins", ()))]
     entries = [registry[name] for name in {*names} if name in registry]  # _check_roles refuses further names
     return available_roles(roles, reach(entries, resources, mirror))
 
 
 def _check_papers(plan: Plan) -> None:
-    """Check that the papers that the configuration asks for exist."""
     for place, name in enumerate(plan.settings["papers"] or ()):
         if name not in plan.papers:
             remedy = suggest(name, plan.papers)
@@ -274,7 +274,6 @@ def _check_papers(plan: Plan) -> None:
 
 
 def _check_roles(plan: Plan) -> None:
-    """Check that roles name data sets."""
     for role, entry in plan.wanted.items():
         for name in (one["dataset"] for one in (entry, *entry.get("stand_ins", ()))):
             if name is not None and name not in plan.registry:
@@ -283,9 +282,7 @@ def _check_roles(plan: Plan) -> None:
 
 
 def _check_doubles(plan: Plan) -> None:
-    """Check that no experiment meets one data set under two roles with different splits: results are stored by data
-    set, so that the second would overwrite the first.
-    """
+    """Check that no experiment splits one data set in two ways: the second result would overwrite the first."""
     for name, paper in plan.papers.items():
         for key, experiment in paper["experiments"].items():
             found: dict[str, str] = {}
@@ -304,4 +301,4 @@ def _check_dear(plan: Plan) -> None:
         for key, measure in paper["measures"].items():
             for read in measure.get("experiments", ()):
                 if paper["experiments"][read].get(DEAR) and not measure.get(DEAR):
-                    raise ConfigError(f"{source_of(name)}: measures.{key}: reads {read}, which is {DEAR}; mark both")
+                    raise ConfigError(f"{plan.source(name)}: measures.{key}: reads {read}, which is {DEAR}; mark both")

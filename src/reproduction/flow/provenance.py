@@ -85,7 +85,6 @@ def _is_beside(package: str) -> bool:
 
 @functools.cache
 def _is_package(folder: Path) -> bool:
-    """Say whether a folder is a package."""
     return (folder / "__init__.py").is_file()
 
 
@@ -213,18 +212,13 @@ def _is_docstring(head: list[ast.stmt]) -> bool:
 
 def _read(path: Path, package: str = "") -> tuple[str, list[str], set[str]]:
     """Return the digest of the syntax tree of a file, the modules read from source and the packages that it imports."""
-    found = stamp(path)
-    return _read_stamped(path, package, found) if found else _read_anew(path, package)
+    known = stamp(path)
+    return _read_stamped(path, package, known) if known else _read_stamped.__wrapped__(path, package, known)
 
 
+# A plan meets each module in the code of many jobs.
 @functools.cache
 def _read_stamped(path: Path, package: str, _stamp: str) -> tuple[str, list[str], set[str]]:
-    """Return `_read_anew` of a file with a stamp; a plan meets each module in the code of many jobs."""
-    return _read_anew(path, package)
-
-
-def _read_anew(path: Path, package: str) -> tuple[str, list[str], set[str]]:
-    """Return what `_read` gives, from the content of the file."""
     digest, imports = source_digest(path)
     imports = list(filter(None, (_absolute(name, package) for name in imports)))
     # Of ``from module import name`` both the module and the name below it are listed: most such names are no module.
@@ -233,15 +227,12 @@ def _read_anew(path: Path, package: str) -> tuple[str, list[str], set[str]]:
 
 
 def source_digest(path: Path) -> tuple[str, list[str]]:
-    """Return the digest of the syntax tree of a file, or of the bytes of an extension module, and the names that it
-    imports, relative ones with their dots.
-    """
+    """Return the digest of a file's syntax tree, or of its bytes, and the names that it imports, with their dots."""
     source = path.read_bytes()
     if path.suffix != ".py":
         return sha256_bytes(source), []
 
     def describe() -> tuple[str, list[str]]:
-        """Return the digest and the imports of the content."""
         found: set[str] = set()
         text = _describe(ast.parse(source, filename=str(path)), found)
         return sha256_bytes(text.encode()), sorted(found)
@@ -262,11 +253,6 @@ def _data_files(path: Path) -> list[Path]:
     """Return the files in the folder beside a module that has the module's name, if there is one."""
     folder = path.with_suffix("")
     return sorted(p for p in folder.rglob("*") if p.is_file()) if folder.is_dir() else []
-
-
-def _within(path: Path, data: Path) -> str:
-    """Return the path of a data file below the folder that has a module's name."""
-    return data.relative_to(path.with_suffix("")).as_posix()
 
 
 @dataclass(frozen=True)
@@ -313,7 +299,8 @@ def reachable(modules: Iterable[str], scripts: Iterable[str | Path] = (), neutra
             found.files.append(path)
             found.packages.update(packages)
             data = _data_files(path)
-            found.digests.update({f"{name}/{_within(path, each)}": sha256_file(each) for each in data})
+            within = path.with_suffix("")
+            found.digests.update({f"{name}/{each.relative_to(within).as_posix()}": sha256_file(each) for each in data})
             found.files.extend(data)
             # Python runs the packages that hold a module before the module.
             queue.extend([name.rpartition(".")[0], *imports] if "." in name else imports)

@@ -11,6 +11,7 @@ from __future__ import annotations
 import copy
 import csv
 import itertools
+import math
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
@@ -118,14 +119,11 @@ def load_readings(
     methods: Mapping[str, Method],
     seed: int,
 ) -> dict[str, Readings]:
-    """Return the specifications of every paper; ``root`` holds ``config/`` and ``workflow/``, lists of roles in
-    ``papers`` are expanded, and ``seed``, of config.yaml, draws the points.
-    """
+    """Return the readings of every paper; ``seed`` draws the points, and lists of roles in ``papers`` are expanded."""
     return {name: _readings(root, folders[name], paper, methods, seed) for name, paper in papers.items()}
 
 
 def _readings(root: Path, folder: Path, paper: Mapping[str, Any], methods: Mapping[str, Method], seed: int) -> Readings:
-    """Read the specifications of one paper."""
     path = folder / _FILE
     if not path.is_file():
         return Readings(paper)
@@ -137,10 +135,8 @@ def _readings(root: Path, folder: Path, paper: Mapping[str, Any], methods: Mappi
     specifications = []
     for key, entry in raw.items():
         place = f"{source}: {key}"
-        _check_levels(place, entry, paper, methods, root / PAPER_SCHEMA)
+        _check_levels(place, entry, found, methods, root / PAPER_SCHEMA)
         levels = _drawn(entry["factors"], [seed, folder.name, key])
-        _check_reads(place, entry, found.sources)
-        _check_changes(place, entry, found)
         points = [
             DeclaredReading(
                 chosen,
@@ -152,7 +148,7 @@ def _readings(root: Path, folder: Path, paper: Mapping[str, Any], methods: Mappi
         why = {
             factor: {level: one["because"] for level, one in each.items()} for factor, each in entry["factors"].items()
         }
-        size = len(list(_product(entry["factors"])))
+        size = math.prod(map(len, entry["factors"].values()))
         specifications.append(Specification(key, tuple(entry["rows"]), why, tuple(points), size))
     return Readings(found.spec, tuple(specifications), found.sources, found.bases)
 
@@ -177,18 +173,13 @@ def _sources(folder: Path, rows: Iterable[str], source: str) -> dict[str, tuple[
     return locators_behind(folder, {row: value_of[row] for row in rows}, source)
 
 
-def _product(factors: Mapping[str, Mapping[str, Any]]) -> Iterator[dict[str, str]]:
-    """Yield factor -> level for each point of the product."""
-    for levels in itertools.product(*factors.values()):
-        yield dict(zip(factors, levels, strict=True))
-
-
 def _drawn(factors: Mapping[str, Mapping[str, Any]], axes: list[Any]) -> list[dict[str, str]]:
     """Return the points that are run: first the choice of the table, then a draw without replacement of the others.  A
     hash of the axes and of the levels seeds the draw, so that a further level moves few points.
     """
     chosen = {factor: next(name for name, one in each.items() if _is_of_table(one)) for factor, each in factors.items()}
-    others = [levels for levels in _product(factors) if levels != chosen]
+    points = (dict(zip(factors, levels, strict=True)) for levels in itertools.product(*factors.values()))
+    others = [levels for levels in points if levels != chosen]
     drawn = sorted(others, key=lambda levels: digest_of([*axes, levels]))[: MOST - 1]
     return [chosen, *(levels for levels in others if levels in drawn)]
 
@@ -210,9 +201,10 @@ def _merged(place: str, entry: Mapping[str, Any], levels: Mapping[str, str], par
 
 
 def _check_levels(
-    place: str, entry: Mapping[str, Any], paper: Mapping[str, Any], methods: Mapping[str, Method], schema: Path
+    place: str, entry: Mapping[str, Any], expansion: _Expansion, methods: Mapping[str, Method], schema: Path
 ) -> None:
-    """Check that each factor has one choice of the table, and that each level gives a paper.yaml that could be run."""
+    """Check that each factor has one choice of the table, and that each other level could be run and is a reading."""
+    known = _values_behind(one for row in entry["rows"] for one in expansion.sources[row])
     for factor, levels in entry["factors"].items():
         if sum(map(_is_of_table, levels.values())) != 1:
             raise ConfigError(
@@ -221,43 +213,25 @@ def _check_levels(
             )
         for name, level in levels.items():
             where = f"{place}.factors.{factor}.{name}"
-            changed = _changed(paper, level.get("set", {}), where)
+            changed = _changed(expansion.paper, level.get("set", {}), where)
             for entries in changed.values():
                 for one in entries.values():
                     one.pop(SEED, None)  # the one key that no paper.yaml has
-            check_entries(where, changed, paper, methods, schema)
-
-
-def _check_reads(place: str, entry: Mapping[str, Any], sources: Mapping[str, tuple[Locator, ...]]) -> None:
-    """Check that each value that a level reads elsewhere is one on which the rows rest."""
-    behind = _values_behind(one for row in entry["rows"] for one in sources[row])
-    known = [f"{one.measure}/{one.key}" for one in behind]
-    for factor, levels in entry["factors"].items():
-        for name, level in levels.items():
+            check_entries(where, changed, expansion.paper, methods, schema)
             for value in level.get("reads", {}):
-                check_name("value", value, known, f"{place}.factors.{factor}.{name}.reads")
+                check_name("value", value, known, f"{where}.reads")
+            # A level that changes nothing that a row rests on would look like a further reading.
+            for row in entry["rows"]:
+                if not _is_of_table(level) and not expansion.is_changed(row, level):
+                    raise ConfigError(
+                        f"{where}: changes nothing that '{row}' rests on; remove the level, or give the row readings "
+                        "of its own"
+                    )
 
 
-def _values_behind(sources: Iterable[Locator]) -> list[MeasureLocator]:
-    """Return the values of measures among the locators of the values that rows rest on, each once."""
-    return list(dict.fromkeys(one for one in sources if isinstance(one, MeasureLocator)))
-
-
-def _check_changes(place: str, entry: Mapping[str, Any], expansion: _Expansion) -> None:
-    """Refuse a level that changes nothing that one of the rows rests on: it would look like a further reading."""
-    for (factor, levels), row in itertools.product(entry["factors"].items(), entry["rows"]):
-        values = _values_behind(expansion.sources[row])
-        for name, level in levels.items():
-            changes = {
-                path: one for path, one in level.get("set", {}).items() if _reaches(path, expansion.sources[row])
-            }
-            reads = level.get("reads", {})
-            elsewhere = any(reads.get(f"{one.measure}/{one.key}", one.key) != one.key for one in values)
-            if not _is_of_table(level) and not elsewhere and not expansion.changed(changes, [row]):
-                raise ConfigError(
-                    f"{place}.factors.{factor}.{name}: changes nothing that '{row}' rests on; remove the level, or "
-                    "give the row readings of its own"
-                )
+def _values_behind(sources: Iterable[Locator]) -> dict[str, str]:
+    """Return ``<measure>/<key>`` -> key of the values of measures among the locators that rows rest on."""
+    return {f"{one.measure}/{one.key}": one.key for one in sources if isinstance(one, MeasureLocator)}
 
 
 def _reaches(path: str, sources: Iterable[Locator]) -> bool:
@@ -300,9 +274,12 @@ class _Expansion:
         self.spec = {**paper, **{kind: dict(paper[kind]) for kind in _KINDS}}
         self.bases: dict[str, str] = {}
 
-    def changed(self, changes: Mapping[str, Any], rows: Iterable[str]) -> bool:
-        """Return whether changes reach an entry on which some rows rest, and give it another value."""
-        return bool(_Expansion(self.paper, self.sources).add(changes, rows))
+    def is_changed(self, row: str, level: Mapping[str, Any]) -> bool:
+        """Return whether a level gives another value to an entry on which a row rests, or reads another value."""
+        sources, reads = self.sources[row], level.get("reads", {})
+        changes = {path: value for path, value in level.get("set", {}).items() if _reaches(path, sources)}
+        elsewhere = any(reads.get(name, key) != key for name, key in _values_behind(sources).items())
+        return elsewhere or bool(_Expansion(self.paper, self.sources).add(changes, [row]))
 
     def add(self, changes: Mapping[str, Any], rows: Iterable[str]) -> dict[str, str]:
         """Add the entries of a reading that some rows need; return ``<kind>.<name>`` -> their names."""

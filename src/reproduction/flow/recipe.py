@@ -6,7 +6,7 @@ repeats them for the pages, for ``snakemake verify`` and for the comparison with
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any
@@ -71,9 +71,7 @@ def record_of(
     state: tuple[Mapping[str, str], Mapping[str, str]],
     inputs: Mapping[str, str],
 ) -> dict[str, Any]:
-    """Return the part of a result's record that says what made it, without times and absolute paths.  ``script`` has no
-    ending, ``state`` is that of `Code.state`, ``inputs`` maps path -> digest.
-    """
+    """Return the part of a result's record that says what made it, without times and absolute paths."""
     return {
         "script": script,
         "wildcards": dict(sorted(wildcards.items())),
@@ -85,13 +83,17 @@ def record_of(
     }
 
 
+def input_digest(path: str | Path) -> str:
+    """Return the digest of an input today; empty where it is gone."""
+    try:
+        return io.result_digest(path)
+    except OSError:
+        return ""
+
+
 def is_of_today(path: Path, settings: Mapping[str, Any], code: Code) -> bool:
     """Return whether a result was made with these settings, by this code and from its inputs as they are now."""
-    record, (digests, versions) = io.read_meta(path), code.state()
-    now = record_of(record["script"], record["wildcards"], settings, (digests, versions), _digests(record["inputs"]))
+    record = io.read_meta(path)
+    inputs = {name: input_digest(name) for name in record["inputs"]}
+    now = record_of(record["script"], record["wildcards"], settings, code.state(), inputs)
     return all(record[key] == now[key] for key in ("settings", "code", "environment", "inputs"))
-
-
-def _digests(paths: Iterable[str]) -> dict[str, str]:
-    """Return path -> digest of inputs today; empty where one is not there."""
-    return {path: io.result_digest(path) if Path(path).exists() else "" for path in paths}

@@ -19,6 +19,7 @@ from reproduction.flow.curves import (
     read_curves,
     read_folder,
 )
+from reproduction.flow.provenance import SHORT
 from reproduction.flow.readings import DeclaredReading, Specification
 from textmix.core import io
 from textmix.core.digests import digest_of
@@ -30,15 +31,13 @@ RECORDED_CURVES = "recorded/curves.csv"
 COLUMNS = (*READINGS, "declared", "date", "commit")
 #: Why a reading of a recorded curve has no value.
 LATER = "declared after the curve was recorded"
-#: Digits of a digest.
-_SHORT = 12
 
 Row = Mapping[str, object]
 
 
 def declared_digest(point: DeclaredReading) -> str:
     """Return a digest of what a reading changes, and so of the content of the changed entries."""
-    return digest_of([dict(point.names), dict(point.keys)])[:_SHORT]
+    return digest_of([dict(point.names), dict(point.keys)])[:SHORT]
 
 
 def record_curves(folder: Path, file: Path, declared: Sequence[Specification], commit: str) -> list[str]:
@@ -113,7 +112,6 @@ def _current(curve: Sequence[Row], specification: Specification) -> list[Row]:
 
 
 def _read(file: Path) -> list[Row]:
-    """Return the rows of a paper's file."""
     if not file.is_file():
         return []
     rows: list[Row] = list(io.read_csv(file))

@@ -10,7 +10,7 @@ from __future__ import annotations
 import statistics
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -62,9 +62,7 @@ def role_entries(roles: Mapping[str, Mapping[str, Any]]) -> dict[str, RoleEntry]
 
 
 def as_read(entries: Mapping[str, RoleEntry], datasets: Path) -> dict[str, RoleEntry]:
-    """Return the entries, each with comparability and note of the stand-in that was read, if one was.  ``datasets`` is
-    the folder of the parsed data sets; one that is not there, or is missing, changes nothing.
-    """
+    """Return the entries, each with comparability and note of the stand-in that was read, if one was."""
     return {role: _as_read(entry, datasets) for role, entry in entries.items()}
 
 
@@ -90,13 +88,6 @@ class MeasuredValue:
     test_ratio: float = 0.0
 
 
-@dataclass(frozen=True)
-class Evidence:
-    """Outcomes that no job makes: test, such as ``models/test_dcm.py::test_gradient`` -> ``passed`` or ``failed``."""
-
-    tests: Mapping[str, str] = field(default_factory=dict)
-
-
 class Results:
     """The results of one paper, read by role.
 
@@ -107,7 +98,7 @@ class Results:
     ----------
     root : the results folder.
     settings : the paper's ``paper.yaml``; where it is given, a name that it lacks raises `ConfigError`.
-    evidence : what else the paper's rows name.
+    tests : outcomes that no job makes: test, such as ``models/test_dcm.py::test_gradient`` -> ``passed`` or ``failed``.
     left_out : why results are left out of this run (`reproduction.flow.plan.Plan.left_out`); asking for one raises
         `NotRun`, also where an earlier run has made it.
     """
@@ -118,11 +109,11 @@ class Results:
         paper: str,
         roles: Mapping[str, RoleEntry],
         settings: Mapping[str, Any] | None = None,
-        evidence: Evidence | None = None,
         *,
+        tests: Mapping[str, str] | None = None,
         left_out: Mapping[str, str] | None = None,
     ) -> None:
-        self.evidence, self.left_out = evidence or Evidence(), left_out or {}
+        self.tests, self.left_out = tests or {}, left_out or {}
         self.root, self.paper, self.roles, self.settings = Path(root), paper, roles, settings or {}
         self._checked: dict[Path, MissingResult | None] = {}
         self._asked: set[Path] = set()
@@ -139,7 +130,6 @@ class Results:
             self.read[name] = sorted(f"{RESULTS}/{path.relative_to(self.root).as_posix()}" for path in self._asked)
 
     def dataset(self, role: str) -> str:
-        """Return the data set that stands for a role."""
         entry = self.roles.get(role)
         if entry is None or entry.dataset is None:
             note = entry.note if entry and entry.note else "the configuration names none for it"
@@ -157,9 +147,7 @@ class Results:
         return found
 
     def scores(self, experiment: str, role: str, method: str, metric: str) -> dict[str, list[float]]:
-        """Return a metric of a method as variant -> one value for each trial, in their order; empty where it was not
-        scored.  Shares are fractions from 0 to 1, log losses are in nats.
-        """
+        """Return a metric of a method as variant -> its value in each trial, in stored units; empty without one."""
         groups: dict[str, list[float]] = {}
         for row in self._rows("scores", experiment, role, method):
             if row["metric"] == metric:
@@ -167,7 +155,6 @@ class Results:
         return groups
 
     def count_trials(self, experiment: str, role: str, method: str) -> int:
-        """Return the number of trials of a method that were scored."""
         return len({row["trial"] for row in self._rows("scores", experiment, role, method)})
 
     def seconds(self, experiment: str, role: str, method: str, kind: str = "fit_seconds") -> list[float]:
@@ -187,7 +174,6 @@ class Results:
         return sum(row["variant"] == variant and row["converged"] == "False" for row in rows)
 
     def measure(self, measure: str) -> dict[str, MeasuredValue]:
-        """Return the values of a measure by key."""
         rows = self.measure_table(measure, "values")
         repeated: dict[str, list[dict[str, str]]] = {}
         if (self._measure_folder(measure) / "repeated.csv").is_file():
@@ -196,7 +182,6 @@ class Results:
         return {row["key"]: _measured_value(row, repeated.get(row["key"], [])) for row in rows}
 
     def _measure_folder(self, measure: str) -> Path:
-        """Return the folder of a measure."""
         return self.root / "papers" / self.paper / "measures" / measure
 
     def measure_table(self, measure: str, table: str) -> list[dict[str, str]]:
@@ -212,7 +197,6 @@ class Results:
         return io.read_csv(folder / f"{table}.csv")
 
     def measure_roles(self, measure: str) -> list[str]:
-        """Return the roles that ``paper.yaml`` gives a measure."""
         return list(self.settings.get("measures", {}).get(measure, {}).get("roles", ()))
 
     def _rows(self, stage: str, experiment: str, role: str, method: str) -> list[dict[str, str]]:
@@ -268,6 +252,11 @@ def choose_variant(groups: Mapping[str, Any], variant: str | None, place: str) -
 def standard_deviation(values: list[float]) -> float | None:
     """Return the sample standard deviation (ddof = 1), or None for fewer than two values."""
     return statistics.stdev(values) if len(values) > 1 else None
+
+
+def rounded(value: Any) -> Any:
+    """Round a float to ten significant digits, since further digits depend on the machine; other values stay."""
+    return float(f"{value:.10g}") if isinstance(value, float) else value
 
 
 def entry_of(mapping: Mapping[str, Any], key: str, place: str) -> Any:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from reproduction.flow.locators import parse_locator
-from reproduction.flow.results import Results
+from reproduction.flow.results import Results, rounded
 from reproduction.verdict.locate import locate
 from reproduction.verdict.published import Choice, Published
 from textmix.core.errors import ConfigError, MissingResult, suggest
@@ -58,5 +58,5 @@ def given_rows(locators: Iterable[str], results: Results) -> list[dict[str, Any]
         except MissingResult as missing:
             rows.append({"locator": text, "value": None, "reason": missing.reason})
         else:
-            rows.append({"locator": text, "value": float(f"{float(found.value):.10g}"), "reason": ""})
+            rows.append({"locator": text, "value": rounded(float(found.value)), "reason": ""})
     return rows

@@ -23,9 +23,9 @@ from reproduction.flow.locators import (
     parse_locator,
 )
 from reproduction.flow.results import Results
-from reproduction.verdict.locate import Rebuilt, Trials, locate, roles_behind
+from reproduction.verdict.locate import Rebuilt, Trials, locate, roles_of_check
 from reproduction.verdict.published import Check
-from reproduction.verdict.words import short
+from reproduction.verdict.words import first_of, short
 from textmix.core.errors import ConfigError, MissingResult
 from textmix.metrics.significance import LEVEL, Estimate, holm, resampled_difference
 
@@ -94,7 +94,6 @@ def _left_with_right(left: _Side, right: _Side) -> _Pairs:
 
 
 def _each_with_next(left: _Side, _: _Side) -> _Pairs:
-    """Pair each left with the next left."""
     return list(itertools.pairwise(left))
 
 
@@ -122,31 +121,23 @@ COMPARISONS: dict[str, tuple[Callable[[_Side, _Side], _Pairs], str, Callable[[fl
 
 def evaluate(name: str, check: Check, results: Results) -> Outcome:
     """Compare the rebuilt numbers of a check; a missing number does not raise but stands in `Outcome.missing`."""
-    if check["kind"] not in COMPARISONS:
-        raise ConfigError(f"check {name}: unknown kind '{check['kind']}'; allowed: {', '.join(COMPARISONS)}")
-    left, right = ([parse_locator(text, f"check {name}") for text in check.get(side, ())] for side in ("left", "right"))
-    sides = _side(check, left, results), _right_side(check, right, results)
-    pairs = COMPARISONS[check["kind"]][0](*sides)
+    pairs = _pairs(name, check, results)
     if not pairs:
         raise ConfigError(f"check {name}: there is nothing to compare; name at least two numbers")
     decided = [(a, b) for a, b in pairs if isinstance(a, Operand) and isinstance(b, Operand)]
     missing = [next(one for one in pair if isinstance(one, MissingResult)) for pair in pairs if pair not in decided]
     found = list(zip(decided, compare_pairs(name, check, decided), strict=True))
-    roles = {role for locator in (*left, *right) for role in roles_behind(results, locator)}
     seen = _seen(check, found) + (SINGLE if any(one.single for pair in decided for one in pair) else "")
-    return Outcome(_holds(check, found), seen, len(decided), len(pairs), missing, sorted(roles))
+    roles = sorted(roles_of_check(results, check))
+    return Outcome(_holds(check, found), seen, len(decided), len(pairs), missing, roles)
 
 
-def distance(check: Check, results: Results) -> float:
-    """Return how far the numbers of a check are from its boundary, in stored units: negative where it fails.  It is the
-    least distance over the pairs, but for those that may fail; tests over trials are passed over.
-    """
-    left, right = ([parse_locator(text, "check") for text in check.get(side, ())] for side in ("left", "right"))
-    pairs = COMPARISONS[check["kind"]][0](_side(check, left, results), _right_side(check, right, results))
+def distance(name: str, check: Check, results: Results) -> float:
+    """Return how far a check is from its boundary: the least distance of its pairs, but for those that may fail."""
     found = sorted(
         _distance(check, a.value, b.value)
-        for a, b in pairs
-        if not isinstance(a, MissingResult) and not isinstance(b, MissingResult)
+        for a, b in _pairs(name, check, results)
+        if isinstance(a, Operand) and isinstance(b, Operand)
     )
     return found[check.get("exceptions", 0)]
 
@@ -193,9 +184,7 @@ def _tested(check: Check, value: float, p: float) -> bool | None:
 
 
 def _near(name: str, margin: float, pair: _Pair) -> bool | None:
-    """Decide whether two numbers are within a margin: for means over trials by two one-sided tests.  The pair fails if
-    its 95 % interval lies beyond the margin.
-    """
+    """Decide whether two numbers are within a margin, for means over trials by two one-sided tests."""
     narrow, wide = (_estimate(name, pair, level=level) for level in (1.0 - 2.0 * LEVEL, 1.0 - LEVEL))
     slack = margin * (1 + 1e-9)  # Decimal fractions have no exact binary form.
     if narrow is None or wide is None:
@@ -219,17 +208,16 @@ def _estimate(name: str, pair: _Pair, factor: float = 1.0, level: float = 1.0 - 
     return resampled_difference(a, [factor * value for value in b], known[0].test_ratio, level)
 
 
-def _right_side(check: Check, locators: Sequence[Locator], results: Results) -> list[Operand | MissingResult]:
-    """Return the numbers with which the left side is compared: the right side's own, the check's bound, 1, or 0."""
+def _pairs(name: str, check: Check, results: Results) -> _Pairs:
+    """Return the pairs of numbers that a check compares; the right side is its own, the check's bound, 1, or 0."""
+    left, right = (_side(name, check, side, results) for side in ("left", "right"))
     fixed = {"holds": 1.0, "positive": 0.0, "negative": 0.0}.get(check["kind"], check.get("bound"))
-    if fixed is not None:
-        return [Operand("", float(fixed))]
-    return _side(check, locators, results)
+    return COMPARISONS[check["kind"]][0](left, right if fixed is None else [Operand("", float(fixed))])
 
 
-def _side(check: Check, locators: Sequence[Locator], results: Results) -> list[Operand | MissingResult]:
+def _side(name: str, check: Check, side: str, results: Results) -> list[Operand | MissingResult]:
     """Return the numbers of one side of a check; with the key ``average`` their mean alone."""
-    found = [_operand(locator, results) for locator in locators]
+    found = [_operand(parse_locator(text, f"check {name}"), results) for text in check.get(side, ())]
     if not check.get("average"):
         return found
     absent = next((one for one in found if isinstance(one, MissingResult)), None)
@@ -314,5 +302,4 @@ def _listed(pairs: Sequence[_Pair], sign: str) -> str:
         else:
             texts.append(f"{a} {sign} {b}")
         last = b
-    more = len(texts) - _SHOWN_PAIRS
-    return ", ".join(texts[:_SHOWN_PAIRS]) + (f" and {more} more" if more > 0 else "")
+    return first_of(texts, _SHOWN_PAIRS)

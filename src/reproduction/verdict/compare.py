@@ -18,14 +18,14 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from reproduction.flow.locators import CheckLocator, Locator, ScoreLocator, SettingLocator, TestLocator, TimeLocator
-from reproduction.flow.results import NotRun, Results, RoleEntry
+from reproduction.flow.results import NotRun, Results, RoleEntry, rounded
 from reproduction.verdict.claims import Outcome, evaluate
 from reproduction.verdict.locate import Rebuilt, locate, roles_behind
 from reproduction.verdict.numbers import allowance, bound, chance, difference, judge, margin_share, samples
 from reproduction.verdict.placebo import Placebo, placebos
 from reproduction.verdict.published import KINDS, NUMBER, Check, Published
 from reproduction.verdict.words import DIFFERS, JUDGED, MISSING, NOT_RUN, OPEN, REPRODUCED, UNDECIDED, VERDICTS, number
-from textmix.core.errors import ConfigError, IntegrityError, MissingResult
+from textmix.core.errors import IntegrityError, MissingResult
 from textmix.metrics.significance import LEVEL, Estimate, from_error, holm, standard_error
 
 #: Metrics that are shares of the test documents.
@@ -46,6 +46,11 @@ COMPARISON_COLUMNS = (
 )
 #: Columns that a comparison takes from the published row as they are.
 _PRINTED = ("id", "artefact", "kind", "dataset", "method", "metric", "unit", "tolerance", "where", "note")
+#: Columns that it takes from the judgement, of which each is a field.
+_OF_JUDGEMENT = (
+    *("rebuilt", "rebuilt_spread", "trials", "difference", "verdict", "corrected", "reason"),
+    *("difference_p", "margin_p", "margin_share"),
+)
 #: Columns of ``means.csv`` (`method_means`), and the least number of cells of a mean.
 MEANS = (
     *("paper", "artefact", "method", "unit", "cells", "difference", "low", "high", "p", "margin", "margin_p"),
@@ -70,7 +75,7 @@ class Judgement:
     reason : one clause or several, joined by semicolons; may be empty.
     rebuilt : the rebuilt number in the row's unit; the word of a setting; of a claim ``holds``, ``fails`` or
         ``undecided``, with the share of the pairs that were compared if some numbers are missing; else None.
-    standard_deviation : that of ``rebuilt`` over the trials, in the row's unit.
+    rebuilt_spread : the standard deviation of ``rebuilt`` over the trials, in the row's unit.
     difference : rebuilt less published, in the row's unit.
     test : ``difference`` with its 95 % interval and p-value; None, as the next three, where the spread is not known.
     error : standard error and degrees of freedom of ``difference``.
@@ -84,7 +89,7 @@ class Judgement:
     verdict: str
     reason: str = ""
     rebuilt: float | str | None = None
-    standard_deviation: float | None = None
+    rebuilt_spread: float | None = None
     difference: float | None = None
     test: Estimate | None = None
     trials: int | None = None
@@ -99,8 +104,7 @@ def compare_paper(
     published: Sequence[Published], checks: Mapping[str, Check], results: Results
 ) -> list[dict[str, Any]]:
     """Return one row of ``comparison.csv`` (`COMPARISON_COLUMNS`) for each published row, in the given order.
-    Afterwards ``results.read`` names for each row the results that it rests on.  ConfigError if a row names a check or
-    value that does not exist.
+    Afterwards ``results.read`` names for each row the results that it rests on.
     """
     found = []
     for row in published:
@@ -173,27 +177,18 @@ def _row(row: Published, paper: str, found: Judgement, placebo: Placebo) -> dict
     """Return a published row, its judgement and its placebo as a row of ``comparison.csv``."""
     return {
         **{name: getattr(row, name) for name in _PRINTED},
+        **{name: rounded(getattr(found, name)) for name in _OF_JUDGEMENT},
         "paper": paper,
         "published": row.value,
         "spread": row.spread,
-        "rebuilt": _rounded(found.rebuilt),
-        "rebuilt_spread": _rounded(found.standard_deviation),
-        "trials": found.trials,
-        "difference": _rounded(found.difference),
-        "low": _rounded(found.test.low) if found.test else None,
-        "high": _rounded(found.test.high) if found.test else None,
-        "error": _rounded(found.error[0]) if found.error else None,
-        "freedom": _rounded(found.error[1]) if found.error else None,
+        "low": rounded(found.test.low) if found.test else None,
+        "high": rounded(found.test.high) if found.test else None,
+        "error": rounded(found.error[0]) if found.error else None,
+        "freedom": rounded(found.error[1]) if found.error else None,
         "margin": _margin(row),
-        "verdict": found.verdict,
-        "corrected": found.corrected,
-        "reason": found.reason,
-        "difference_p": _rounded(found.difference_p),
-        "margin_p": _rounded(found.margin_p),
-        "margin_share": _rounded(found.margin_share),
         "placebo": placebo.name,
         "tried": placebo.tried or "",
-        "passed": _rounded(placebo.passed),
+        "passed": rounded(placebo.passed),
         "weak": placebo.weak,
     }
 
@@ -202,17 +197,11 @@ def _margin(row: Published) -> float | None:
     """Return the margin of a row in its unit; None where no margin judges it."""
     if row.tolerance != "near" or number(row.value) is None:
         return None
-    margin: float = _rounded(allowance(row, float(row.value))[0])
+    margin: float = rounded(allowance(row, float(row.value))[0])
     return margin
 
 
-def _rounded(value: Any) -> Any:
-    """Round a float to ten significant digits, since further digits depend on the machine."""
-    return float(f"{value:.10g}") if isinstance(value, float) else value
-
-
 def _judged(row: Published, checks: Mapping[str, Check], results: Results) -> Judgement:
-    """Locate and judge one published row."""
     locator = row.locator
     if locator is None:
         return _without_source(row, built=results.settings.get("status") == "built")
@@ -221,8 +210,6 @@ def _judged(row: Published, checks: Mapping[str, Check], results: Results) -> Ju
             return _judge_test(locator, results)
         if not isinstance(locator, CheckLocator):
             return _judge_value(row, locator, results)
-        if locator.check not in checks:
-            raise ConfigError(f"{row.id}: there is no check '{locator.check}'; write it in checks.yaml")
         return _judge_claim(locator.check, checks[locator.check], results)
     except NotRun as missing:
         return Judgement(NOT_RUN, missing.reason)
@@ -231,24 +218,20 @@ def _judged(row: Published, checks: Mapping[str, Check], results: Results) -> Ju
 
 
 def _judge_test(locator: TestLocator, results: Results) -> Judgement:
-    """Return the judgement on a formula by the last outcome of its test."""
-    outcome = results.evidence.tests.get(locator.name)
+    outcome = results.tests.get(locator.name)
     if outcome is None:
         return Judgement(NOT_RUN, f"make test has not run tests/{locator.name} with this code")
     return Judgement(REPRODUCED if outcome == "passed" else DIFFERS, f"tests/{locator.name}", outcome)
 
 
 def _without_source(row: Published, built: bool) -> Judgement:
-    """Return the verdict on a row that names no rebuilt value: ``open`` if the paper is built, the row's tolerance is
-    ``open`` and the row has a note or prints nothing that could be compared; else ``not run``.
-    """
+    """Return the verdict on a row that names no rebuilt value."""
     if built and row.tolerance == "open" and (row.note or not row.value):
         return Judgement(OPEN, row.note or "prints no number to compare")
     return Judgement(NOT_RUN, row.note or NO_SOURCE)
 
 
 def _judge_value(row: Published, locator: Locator, results: Results) -> Judgement:
-    """Judge a row whose locator names one value."""
     found = locate(results, locator)
     if isinstance(found.value, str):
         return _judge_word(row, found.value)
@@ -315,10 +298,7 @@ def _forms(entries: Iterable[RoleEntry], comparable: str) -> list[str]:
 
 
 def _without_judgement(row: Published, entries: Sequence[RoleEntry]) -> tuple[str, str] | None:
-    """Return verdict and reason of a row that must not be judged, or None for a row to judge.  A value is shown and not
-    judged if its data are not the paper's (but an exact count on nearly the paper's data), if the row's tolerance is
-    ``open``, or if the paper prints no number.
-    """
+    """Return verdict and reason of a row that is shown and must not be judged, or None for a row to judge."""
     if foreign := _forms(entries, "not"):
         return MISSING, _join(*foreign, FOREIGN)
     if row.tolerance == "open":
@@ -327,7 +307,6 @@ def _without_judgement(row: Published, entries: Sequence[RoleEntry]) -> tuple[st
 
 
 def _judge_word(row: Published, rebuilt: str) -> Judgement:
-    """Judge a setting that is a word rather than a number."""
     if row.tolerance == "open":
         return Judgement(OPEN, row.note or LEFT_OPEN, rebuilt)
     if rebuilt == row.value:
@@ -345,7 +324,6 @@ _WORDS = {True: ("holds", REPRODUCED), False: ("fails", DIFFERS), None: ("undeci
 
 
 def _judge_claim(name: str, check: Check, results: Results) -> Judgement:
-    """Return the judgement on a claim by its check."""
     outcome = evaluate(name, check, results)
     word, verdict = _WORDS[outcome.holds]
     if outcome.missing:
@@ -357,9 +335,7 @@ def _judge_claim(name: str, check: Check, results: Results) -> Judgement:
 
 
 def _partly_missing(outcome: Outcome, word: str) -> Judgement:
-    """Return the judgement on a claim of which some numbers are missing; it shows the pairs that could be compared.
-    The verdict is ``not run`` if no job has made any of the missing numbers, else ``data missing``.
-    """
+    """Return the judgement on a claim of which some numbers are missing, with the pairs that could be compared."""
     verdict = NOT_RUN if all(isinstance(one, NotRun) for one in outcome.missing) else MISSING
     reasons = list(dict.fromkeys(one.reason for one in outcome.missing))
     more = f"and {len(reasons) - 2} more reasons" if len(reasons) > 2 else ""
@@ -390,7 +366,6 @@ def method_means(rows: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
 
 
 def _method_mean(key: tuple[str, ...], cells: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """Return the mean difference of a method over its cells."""
     errors = [float(cell["error"]) ** 2 for cell in cells]
     freedom = sum(errors) ** 2 / sum(e**2 / float(cell["freedom"]) for e, cell in zip(errors, cells, strict=True))
     margin = statistics.fmean(float(cell["margin"]) for cell in cells)
@@ -399,4 +374,4 @@ def _method_mean(key: tuple[str, ...], cells: Sequence[Mapping[str, Any]]) -> di
     verdict = REPRODUCED if within < LEVEL else DIFFERS if estimate.p < LEVEL else UNDECIDED
     place = dict(zip(MEANS, key, strict=False)) | {"cells": len(cells)}
     shown = {"difference": mean, "low": estimate.low, "high": estimate.high, "p": estimate.p, "margin_p": within}
-    return {**place, **{key: _rounded(value) for key, value in shown.items()}, "margin": margin, "verdict": verdict}
+    return {**place, **{key: rounded(value) for key, value in shown.items()}, "margin": margin, "verdict": verdict}

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from reproduction.verdict.items import Item
 from reproduction.verdict.published import COUNTED
@@ -71,28 +70,21 @@ class Lacking:
 
 @dataclass(frozen=True)
 class Fetched:
-    """The data that a run with all data fetches: titles of the data sets and the megabytes of those of known size.
-    ``unknown`` counts those of unknown size, ``nowhere`` the roles for which the registry has no data set.
+    """The data that a run with all data fetches: titles of the data sets, the megabytes of those of known size, and how
+    many are of unknown size.
     """
 
     titles: Sequence[str]
     megabytes: int
     unknown: int
-    nowhere: int
 
 
 def fetched(lacking: Iterable[Lacking]) -> Fetched:
     """Return what a run fetches that has all of the lacking data."""
-    found = list(lacking)
-    remedies = {one.remedy.dataset: one.remedy for one in found if one.remedy}.values()
+    remedies = {one.remedy.dataset: one.remedy for one in lacking if one.remedy}.values()
     sizes = [one.bytes for one in remedies]
     size = round(sum(filter(None, sizes)) / 1e6)
-    return Fetched([one.title for one in remedies], size, sizes.count(None), sum(not one.remedy for one in found))
-
-
-def read_remedies(entries: Mapping[str, Mapping[str, Any]]) -> dict[str, Remedy]:
-    """Return role -> remedy, from role -> the fields of `Remedy`."""
-    return {role: Remedy(**entry) for role, entry in entries.items()}
+    return Fetched([one.title for one in remedies], size, sizes.count(None))
 
 
 def lacking(items: Iterable[Item], data: Iterable[DataUsed], remedies: Mapping[str, Remedy]) -> list[Lacking]:

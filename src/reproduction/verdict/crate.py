@@ -37,9 +37,7 @@ class RunFacts(NamedTuple):
 
 
 def run_crate(folder: Path, results: Iterable[Path], facts: RunFacts) -> dict[str, Any]:
-    """Return the metadata of a crate as JSON-LD.  The folder holds `SOURCE`, `CONFIGURATION`, `README` and the
-    ``results``.  ModuleNotFoundError, which names the extra to install, without rocrate.
-    """
+    """Return the metadata of a crate as JSON-LD; the folder has `SOURCE`, `CONFIGURATION`, `README` and the results."""
     with extra("workflow"):
         from rocrate.rocrate import ROCrate
     # The profiles of workflow runs build on version 1.1.

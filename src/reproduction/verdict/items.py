@@ -6,10 +6,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from reproduction.flow.locators import parse_locator
 from reproduction.flow.origins import Origin
 from reproduction.flow.results import Results, RoleEntry
-from reproduction.verdict.locate import roles_behind
+from reproduction.verdict.locate import roles_behind, roles_of_check
 from reproduction.verdict.provenance import place_in_paper
 from reproduction.verdict.published import Check, Published, Record
 from reproduction.verdict.recorded import ABSENT, RecordedRow, standing
@@ -57,7 +56,8 @@ class Item:
 
     Parameters
     ----------
-    row : of ``comparison.csv``.
+    row : of ``comparison.csv``; the next seven are its cells, ``paper`` to ``weak`` (why it tells too little to count,
+        see `reproduction.verdict.placebo`).
     cell : published and rebuilt value with verdict and reason.
     difference : rebuilt less published, as text.
     where : its place in the source in words.
@@ -68,6 +68,13 @@ class Item:
     """
 
     row: Mapping[str, Any]
+    paper: str
+    kind: str
+    dataset: str
+    method: str
+    tolerance: str
+    note: str
+    weak: str
     cell: TableCell
     difference: str
     where: str
@@ -75,41 +82,6 @@ class Item:
     recorded: Judged | None = None
     origin: Origin | None = None
     mark: str = ""
-
-    @property
-    def paper(self) -> str:
-        """Name of the paper."""
-        return str(self.row["paper"])
-
-    @property
-    def kind(self) -> str:
-        """Kind of the row, one of `reproduction.verdict.published.KINDS`."""
-        return str(self.row["kind"])
-
-    @property
-    def dataset(self) -> str:
-        """Role of its data set."""
-        return str(self.row["dataset"])
-
-    @property
-    def method(self) -> str:
-        """Its method as printed."""
-        return str(self.row["method"])
-
-    @property
-    def tolerance(self) -> str:
-        """Tolerance of the published row."""
-        return str(self.row["tolerance"])
-
-    @property
-    def note(self) -> str:
-        """Note of the published row; may be empty."""
-        return str(self.row["note"])
-
-    @property
-    def weak(self) -> str:
-        """Why the row tells too little to count in the headline, see `reproduction.verdict.placebo`; may be empty."""
-        return str(self.row["weak"])
 
     @property
     def margin_p(self) -> float | None:
@@ -136,7 +108,6 @@ class Item:
 
     @property
     def now(self) -> Judged:
-        """The judgement of this run."""
         return Judged(
             self.cell.rebuilt,
             self.cell.verdict,
@@ -167,7 +138,6 @@ class Item:
 
     @property
     def judged(self) -> bool:
-        """Whether the row was judged."""
         return self.cell.verdict in JUDGED
 
     @property
@@ -214,22 +184,29 @@ def make_items(record: Record, rows: Sequence[Mapping[str, Any]], results: Resul
     for row in rows:
         printed = published[row["id"]]
         difference = make_cell({**row, "rebuilt": _without_noise(row), "rebuilt_spread": ""}).rebuilt
-        where = place_in_paper(printed.artefact, printed.where)
-        roles = roles_of(printed, record.checks, results)
-        found = beside.recorded_of(row), beside.origins.get(row["id"]), beside.marks.get(row["id"], "")
-        items.append(Item(row, make_cell(row), difference, where, roles, *found))
+        cells = {name: str(row[name]) for name in ("paper", "kind", "dataset", "method", "tolerance", "note", "weak")}
+        items.append(
+            Item(
+                row=row,
+                cell=make_cell(row),
+                difference=difference,
+                where=place_in_paper(printed.artefact, printed.where),
+                roles=roles_of(printed, record.checks, results),
+                recorded=beside.recorded_of(row),
+                origin=beside.origins.get(row["id"]),
+                mark=beside.marks.get(row["id"], ""),
+                **cells,
+            )
+        )
     return items
 
 
 def roles_of(row: Published, checks: Mapping[str, Check], results: Results) -> tuple[str, ...]:
     """Return the roles on whose data a published row rests, sorted; its own where it names no rebuilt value."""
     if row.check is not None:
-        check = checks[row.check]
-        texts = [text for side in ("left", "right") for text in check.get(side, ())]
-        locators = [parse_locator(text) for text in texts]
+        found = roles_of_check(results, checks[row.check])
     else:
-        locators = [row.locator] if row.locator is not None else []
-    found = {role for locator in locators for role in roles_behind(results, locator)}
+        found = set(roles_behind(results, row.locator)) if row.locator is not None else set()
     return tuple(sorted(found or {row.dataset} & results.roles.keys()))
 
 
@@ -242,7 +219,6 @@ def without_notes(rows: Iterable[Mapping[str, Any]], roles: Mapping[str, RoleEnt
 
 
 def _without(reason: str, notes: Iterable[str]) -> str:
-    """Return a reason without the notes."""
     for note in notes:
         reason = reason.replace(f" ({note})", "").replace(f": {note}", "")
     return reason

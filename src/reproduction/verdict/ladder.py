@@ -29,7 +29,6 @@ class Rung:
 
     @property
     def percent(self) -> int:
-        """The share that came out, in per cent."""
         return round(100 * self.reproduced / self.judged) if self.judged else 0
 
 

@@ -7,8 +7,9 @@ There are three outcomes: the value; `MissingResult`, where it cannot be made (f
 from __future__ import annotations
 
 import functools
+import itertools
 import statistics
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -23,10 +24,10 @@ from reproduction.flow.locators import (
     SettingLocator,
     TestLocator,
     TimeLocator,
+    parse_locator,
 )
-from reproduction.flow.results import Results, choose_variant, entry_of, standard_deviation
-from reproduction.verdict.settings import used_setting
-from textmix.core.errors import ConfigError
+from reproduction.flow.results import NotRun, Results, choose_variant, entry_of, standard_deviation
+from textmix.core.errors import ConfigError, MissingResult, suggest
 
 
 @dataclass(frozen=True)
@@ -67,18 +68,20 @@ class Rebuilt:
 
 
 def roles_behind(results: Results, locator: Locator) -> list[str]:
-    """Return the roles on whose data a value rests; empty for a setting.  Those of a measure stand in ``paper.yaml``;
-    any other locator names its own role.
-    """
+    """Return the roles on whose data a value rests; empty for a setting."""
     if isinstance(locator, MeasureLocator):
         return results.measure_roles(locator.measure)
     return [locator.role] if isinstance(locator, RoleLocator) else []
 
 
+def roles_of_check(results: Results, check: Mapping[str, Any]) -> set[str]:
+    """Return the roles on whose data the numbers of a check rest, of missing ones too."""
+    locators = map(parse_locator, (*check["left"], *check.get("right", ())))
+    return {role for locator in locators for role in roles_behind(results, locator)}
+
+
 def locate(results: Results, locator: Locator) -> Rebuilt:
-    """Return the rebuilt value that a locator names, in stored units.  A score is the mean over the trials of one
-    variant; a time is the median over the trials.
-    """
+    """Return the value of a locator, in stored units: a score is the mean over its trials, a time their median."""
     match locator:
         case DataLocator() | FeaturesLocator():
             features = locator.features if isinstance(locator, FeaturesLocator) else None
@@ -103,7 +106,6 @@ def _measured(results: Results, locator: MeasureLocator) -> Rebuilt:
     found = entry_of(values, key, str(locator))
 
     def ends(low: str, high: str) -> tuple[float, float] | None:
-        """Return the values of two keys that begin with this one, or None."""
         both = [values[f"{key}_{end}"].value for end in (low, high) if f"{key}_{end}" in values]
         return (both[0], both[1]) if len(both) == 2 else None
 
@@ -139,12 +141,7 @@ def _trials(results: Results, locator: ScoreLocator, values: Sequence[float]) ->
         return Trials(values, seeds, 0.0) if len(values) > 1 else None
     scheme = {"order": name, **{key: value for key, value in spec.items() if key != "trials"}}
     splits = f"{results.dataset(locator.role)}: {sorted(scheme.items())}"
-    return Trials(values, splits, _test_ratio(spec, functools.partial(_documents, results, locator.role)))
-
-
-def _documents(results: Results, role: str) -> int:
-    """Return the number of documents of a role's data set."""
-    return int(results.statistics(role)["documents"])
+    return Trials(values, splits, _test_ratio(spec, lambda: int(results.statistics(locator.role)["documents"])))
 
 
 def _test_ratio(spec: Mapping[str, Any], documents: Callable[[], int]) -> float:
@@ -156,3 +153,50 @@ def _test_ratio(spec: Mapping[str, Any], documents: Callable[[], int]) -> float:
         test = (documents() if isinstance(train, int) else 1.0) - train
     share = test if isinstance(test, float) and test < 1 else test / documents()
     return float(share / (1.0 - share))
+
+
+def used_setting(results: Results, locator: SettingLocator) -> float | str:
+    """Return a setting of ``paper.yaml`` that a result of this run has used: a number, or text, also of a truth value
+    or list.  A number of trials is that of the scores, which ``max_trials`` caps.
+    """
+    found = setting_of(results.settings, locator)
+    uses = list(_uses(results, locator.path.split(".")))
+    made, absent = list[object](), list[MissingResult]()
+    for use in uses:
+        try:
+            made.append(use())
+        except MissingResult as missing:
+            absent.append(missing)
+    if uses and not made:
+        raise next((one for one in absent if not isinstance(one, NotRun)), absent[0])
+    counted = [number for number in made if isinstance(number, int) and number]
+    return float(min(counted)) if locator.path.endswith(".trials") and counted else found
+
+
+def _uses(results: Results, keys: Sequence[str]) -> Iterator[Callable[[], object]]:
+    """Yield for each result that uses a setting a function that reads it or raises; of scores it counts the trials."""
+    settings, part, name = results.settings, keys[0], keys[1] if len(keys) > 1 else ""
+    for experiment, entry in settings.get("experiments", {}).items() if part in ("experiments", "splits") else ():
+        chosen = [role for role, split in entry["roles"].items() if name in (experiment, split)]
+        methods = [keys[3]] if keys[2:3] == ["methods"] else entry["methods"]
+        for role, method in itertools.product(chosen, methods):
+            yield functools.partial(results.count_trials, experiment, role, method)
+    for measure, entry in settings.get("measures", {}).items() if part in ("measures", "splits") else ():
+        if name in (measure, *entry.get("roles", {}).values()):
+            yield functools.partial(results.measure, measure)
+    for role in results.roles if part == "features" else ():
+        yield functools.partial(results.statistics, role, name)
+
+
+def setting_of(settings: Mapping[str, Any], locator: SettingLocator, place: str = "") -> float | str:
+    """Return a setting of ``paper.yaml``; a truth value and a list of items become text."""
+    found: Any = settings
+    for key in locator.path.split("."):
+        if not isinstance(found, Mapping) or key not in found:
+            remedy = suggest(key, found) if isinstance(found, Mapping) else "correct the path"
+            where = place or f"locator '{locator}'"
+            raise ConfigError(f"{where}: paper.yaml has no '{locator.path}' (stopped at '{key}'); {remedy}")
+        found = found[key]
+    if isinstance(found, (bool, str)):
+        return str(found)
+    return float(found) if isinstance(found, (int, float)) else ", ".join(map(str, found))

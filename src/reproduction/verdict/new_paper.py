@@ -86,9 +86,7 @@ class Begun:
 
 
 def begin(paper: Begun) -> list[Path]:
-    """Write the files of a paper that is begun; return those that were written or changed.  ConfigError if the name is
-    taken, or the table names what does not exist.
-    """
+    """Write the files of a paper that is begun; return those that were written or changed."""
     root, further = paper.root, [] if paper.outside is None else [paper.outside]
     folder = (root / FOLDER if paper.outside is None else paper.outside) / paper.name
     if not re.fullmatch(r"[a-z][a-z0-9_]*", paper.name):
@@ -127,7 +125,6 @@ def begin(paper: Begun) -> list[Path]:
 
 
 def _cells(table: str) -> tuple[list[Cell], list[str]]:
-    """Return the cells of a table, and its roles."""
     header, *lines = [line for line in csv.reader(io.StringIO(table)) if line] or [[]]
     several = header[2:3] == ["features"]
     first = 3 if several else 2
@@ -206,12 +203,10 @@ def _paper_yaml(paper: Begun, folder: Path, cells: Sequence[Cell], roles: Sequen
 
 
 def _once(names: Iterable[str]) -> list[str]:
-    """Return each name once, in order."""
     return list(dict.fromkeys(names))
 
 
 def _features(paper: Begun, part: Sequence[Cell]) -> str:
-    """Return the name of the features of an experiment."""
     return f"{paper.name}_{part[0].features or 'words'}"
 
 
@@ -223,7 +218,6 @@ def _counted(paper: Begun, name: str) -> str:
 
 
 def _experiment(paper: Begun, part: Sequence[Cell], split: str) -> list[str]:
-    """Return the lines of the experiment of some cells."""
     return [
         f"  {part[0].experiment}:",
         f"    roles: {{{', '.join(f'{role}: {split}' for role in _once(cell.role for cell in part))}}}",
@@ -235,7 +229,6 @@ def _experiment(paper: Begun, part: Sequence[Cell], split: str) -> list[str]:
 
 
 def _figure(paper: Begun, part: Sequence[Cell]) -> list[str]:
-    """Return the lines of the stock figure of the experiment of some cells."""
     entries = _once(cell.entry for cell in part)
     first = {cell.entry: cell.artefact for cell in reversed(part)}
     return [

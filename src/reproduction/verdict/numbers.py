@@ -24,14 +24,9 @@ _TRIALS = tuple(dict.fromkeys(round(1.1**step) for step in range(8, 100)))
 
 
 def judge(row: Published, found: Rebuilt) -> tuple[str, str]:
-    """Return verdict and reason of a rebuilt number, in the row's unit, by the row's tolerance.  The reason gives the
-    difference and the allowed one, and is empty where it is reproduced.  ConfigError if the tolerance cannot judge a
-    number.
-    """
+    """Return verdict and reason of a rebuilt number, in the row's unit; no reason where it is reproduced."""
     if row.tolerance == "range":
         return _judge_range(row, found)
-    if row.tolerance not in ("exact", "near"):
-        raise ConfigError(f"{row.id}: tolerance {row.tolerance} cannot judge a number; use exact, near, range or open")
     rebuilt, target = float(found.value), float(row.value)
     if math.isnan(rebuilt):
         return DIFFERS, "the rebuilt value is not a number"
@@ -63,9 +58,7 @@ def difference(row: Published, found: Rebuilt) -> Estimate | None:
 
 
 def bound(row: Published, found: Rebuilt) -> float | None:
-    """Return the p-value of the two one-sided tests that rebuilt and published differ by no more than the margin; None
-    where the rebuilt value has no spread over trials, or no margin judges the row.
-    """
+    """Return the p-value of the two one-sided tests for the margin; None without a spread over trials, or a margin."""
     both = samples(row, found)
     if both is None or row.tolerance != "near":
         return None
@@ -73,9 +66,7 @@ def bound(row: Published, found: Rebuilt) -> float | None:
 
 
 def margin_share(row: Published, found: Rebuilt) -> float | None:
-    """Return the least share of its margin by which a number would still be reproduced; 1 or more where it is not.  It
-    is None where no margin judges the row, or the rebuilt value is not a number.
-    """
+    """Return the least share of its margin by which a number would be reproduced; None where no margin judges it."""
     if row.tolerance != "near" or math.isnan(float(found.value)):
         return None
     target, both = float(row.value), samples(row, found)
@@ -107,7 +98,6 @@ def _enough(row: Published, found: Rebuilt) -> str:
     rebuilt, printed = both
 
     def decided(n: float) -> bool:
-        """Return whether one of the tests decides with n trials."""
         more = rebuilt._replace(n=n)
         if equivalence(more, printed, slack(row, printed.mean)) < LEVEL:
             return True

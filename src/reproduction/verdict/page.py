@@ -18,7 +18,7 @@ from reproduction.verdict.coverage import Lacking, Remedy, fetched, lacking
 from reproduction.verdict.items import Item
 from reproduction.verdict.ladder import points, summary
 from reproduction.verdict.provenance import HOME, where_in_words
-from reproduction.verdict.recorded import ABSENT, EQUAL, OTHER_DATA, TIMED, UNEQUAL, RecordedRun
+from reproduction.verdict.recorded import ABSENT, EQUAL, UNEQUAL, RecordedRun
 from reproduction.verdict.section import ItemGroup, PaperSection
 from reproduction.verdict.tables import SIGNS, PaperTable, table_csv, table_tex
 from reproduction.verdict.words import DIFFERS, MISSING, REPRODUCED, UNDECIDED, VERDICTS
@@ -64,7 +64,6 @@ class Report(ItemGroup):
 
     @property
     def papers(self) -> list[str]:
-        """Names of the papers."""
         return [section.name for section in self.sections]
 
     @property
@@ -84,41 +83,28 @@ class Report(ItemGroup):
 
     @property
     def lacking(self) -> list[Lacking]:
-        """The data that are lacking, each once."""
         return lacking(self.items, [used for section in self.sections for used in section.data], self.remedies)
 
     def section(self, paper: str) -> PaperSection:
-        """Return the section of a paper."""
         return next(section for section in self.sections if section.name == paper)
 
     def lacking_of(self, paper: str) -> list[Lacking]:
         """Return the data for which items of a paper wait."""
         return [one for one in self.lacking if paper in one.waiting]
 
-    @property
-    def sorted_items(self) -> list[Item]:
-        """All items, those first that were judged."""
-        return sorted(self.items, key=lambda item: not item.judged)
-
 
 def render_front(report: Report) -> str:
     """Return the front page as HTML: the ladder and the picture, each document, what differs and why."""
-    return _of(report).get_template("front.html").render(report=report, page="index")
+    return _render(report, "front.html", page="index")
 
 
 def render_numbers(report: Report) -> str:
     """Return the page with the table of all items as HTML; its script filters and sorts the rows."""
-    return (
-        _of(report)
-        .get_template("numbers.html")
-        .render(report=report, page="numbers", script=source(TEMPLATES / "numbers.js"))
-    )
+    return _render(report, "numbers.html", page="numbers", script=source(TEMPLATES / "numbers.js"))
 
 
 def render_paper(report: Report, paper: str) -> str:
-    """Return the page of a paper as HTML."""
-    shown = {"report": report, "section": report.section(paper), "page": paper}
-    return _of(report).get_template("paper.html").render(**shown)
+    return _render(report, "paper.html", page=paper, section=report.section(paper))
 
 
 def render_provenance(papers: Sequence[str], facts: Mapping[str, Any], configuration: str) -> str:
@@ -127,12 +113,11 @@ def render_provenance(papers: Sequence[str], facts: Mapping[str, Any], configura
     return _pages(papers).get_template("provenance.html").render(page="provenance", **content)
 
 
-def _of(report: Report) -> jinja2.Environment:
-    """Return the environment of the templates of a report."""
-    pages = _pages(report.papers)
-    links = _links(report.papers)
+def _render(report: Report, template: str, **shown: Any) -> str:
+    """Return a page of a report as HTML, made from a template and what else it shows."""
+    pages, links = _pages(report.papers), _links(report.papers)
     pages.globals |= {"home": report.home, "pages": links[:-1] if report.alone else links}
-    return pages
+    return pages.get_template(template).render(report=report, **shown)
 
 
 def _pages(papers: Sequence[str]) -> jinja2.Environment:
@@ -147,7 +132,7 @@ def _pages(papers: Sequence[str]) -> jinja2.Environment:
         "MISSING": MISSING,
         "UNDECIDED": UNDECIDED,
     }
-    pages.globals |= {"EQUAL": EQUAL, "UNEQUAL": UNEQUAL, "OTHER_DATA": OTHER_DATA, "ABSENT": ABSENT, "TIMED": TIMED}
+    pages.globals |= {"EQUAL": EQUAL, "UNEQUAL": UNEQUAL, "ABSENT": ABSENT}
     pages.globals |= {"home": HOME, "fetched": fetched, "place": where_in_words}
     styles = style("page.css") + Markup("\n" + dark_rules())  # noqa: S704 - both are our own
     pages.globals |= {"style": styles, "papers": papers, "pages": _links(papers)}
@@ -155,7 +140,6 @@ def _pages(papers: Sequence[str]) -> jinja2.Environment:
 
 
 def _links(papers: Sequence[str]) -> list[tuple[str, str]]:
-    """Return name and title of every page of the report."""
     named = [(name, name.replace("_", " ")) for name in papers]
     return [("index", "Findings"), *named, ("numbers", "All numbers"), ("provenance", "Provenance")]
 

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 from reproduction.verdict.claims import COMPARISONS, Operand
 from reproduction.verdict.numbers import allowance, slack
-from reproduction.verdict.published import CLAIM, COUNTED, IDENTITY, NUMBER, PHRASE, Check, Published
+from reproduction.verdict.published import CLAIM, IDENTITY, NUMBER, PHRASE, Check, Published
 from reproduction.verdict.words import number
 
 #: A number is weak if its margin accepts more than this share of its rivals, or has this share of the number itself.
@@ -48,8 +48,6 @@ def placebos(rows: Sequence[Published], checks: Mapping[str, Check]) -> dict[str
             found[row.id] = _of_number(row, rows)
         elif row.kind == CLAIM and row.check is not None:
             found[row.id] = _of_claim(checks[row.check])
-        elif row.kind in COUNTED:
-            found[row.id] = Placebo()
         elif row.kind == IDENTITY:
             found[row.id] = Placebo(RANDOM, 1, 1.0, "")
     return found

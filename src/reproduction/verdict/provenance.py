@@ -49,7 +49,6 @@ def data_digests(folders: Iterable[Path], *, reasons: bool = True) -> dict[str, 
 
 
 def _digest(folder: Path, reasons: bool) -> str:
-    """Return the digest of the content of a parsed data set, or why it is missing; see `data_digests`."""
     try:
         io.check_result(folder)
     except MissingResult as missing:
@@ -57,20 +56,14 @@ def _digest(folder: Path, reasons: bool) -> str:
     return str(io.read_json(folder / "corpus.json")["content_digest"])
 
 
-def read_seconds(benchmarks: Path, files: Sequence[Path]) -> dict[str, float]:
-    """Return name -> wall-clock seconds of each job that Snakemake measured, from benchmark files below its folder of
-    them.  A job that ended before Snakemake measured it has an empty file and is left out.
-    """
-    found = {path.relative_to(benchmarks).with_suffix("").as_posix(): _seconds(path) for path in files}
-    return {name: seconds for name, seconds in found.items() if seconds is not None}
-
-
-def seconds_by_stage(seconds: Mapping[str, float]) -> dict[str, str]:
-    """Return the wall-clock time of the jobs of each stage (the first folder of the name) as ``{"fit": "12.3 s"}``."""
+def seconds_by_stage(benchmarks: Path, files: Iterable[Path]) -> dict[str, str]:
+    """Return stage -> wall-clock time of its jobs, such as ``12.3 s``, from files below a folder with one a stage."""
     spent: dict[str, float] = {}
-    for name, one in sorted(seconds.items()):
-        stage = name.partition("/")[0]
-        spent[stage] = spent.get(stage, 0.0) + one
+    for path in sorted(files):
+        seconds = _seconds(path)
+        if seconds is not None:
+            stage = path.relative_to(benchmarks).parts[0]
+            spent[stage] = spent.get(stage, 0.0) + seconds
     return {stage: f"{whole:.1f} s" for stage, whole in spent.items()}
 
 
@@ -111,7 +104,6 @@ def run_times(files: Sequence[Path]) -> tuple[str, str]:
 
 
 def _iso(time: float) -> str:
-    """Return a time in seconds since 1970 as text."""
     return datetime.fromtimestamp(time, UTC).isoformat(timespec="seconds")
 
 
@@ -148,10 +140,7 @@ def _lines(where: str) -> str:
 
 
 def made_by(paper: str, origin: Origin | None, spec: Mapping[str, Any], home: str = HOME) -> list[tuple[str, str]]:
-    """Return (label, address) of what made a row: its settings, its code, and of each job its result and its log.
-    ``spec`` is the ``paper.yaml``, ``home`` the folder of the workflow as seen from the page; ``origin`` is None where
-    this run read nothing for the row.
-    """
+    """Return (label, address) of what made a row: its settings, its code, and of each job its result and its log."""
     links: dict[tuple[str, str], None] = {}
     for path in origin.results.split() if origin else ():
         links |= dict.fromkeys([*_settings(paper, PurePosixPath(path).parts[1:], spec), *_job(path)])
@@ -179,9 +168,7 @@ def _settings(paper: str, parts: Sequence[str], spec: Mapping[str, Any]) -> Iter
 
 
 def shown_in(paper: str, name: str, figures: Mapping[str, Any], tables: Iterable[PaperTable]) -> list[tuple[str, str]]:
-    """Return (label, address) of the figures and tables of a paper's page that show a published row.  ``figures`` maps
-    name -> options in ``paper.yaml`` of those that were drawn.
-    """
+    """Return (label, address) of the drawn figures, given with their options, and of the tables that show a row."""
     links = [
         (f"table {table.name.replace('_', ' ')}", f"{paper}.html#table-{table.name}")
         for table in tables

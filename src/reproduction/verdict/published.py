@@ -145,7 +145,6 @@ class Published:
 
     @property
     def check(self) -> str | None:
-        """Name of the check that judges this row, or None."""
         locator = self.locator
         return locator.check if isinstance(locator, CheckLocator) else None
 
@@ -191,9 +190,7 @@ class Record:
 
 
 def read_record(folder: str | Path, schemas: str | Path) -> Record:
-    """Return all that is published of a paper, from its folder of configuration (for the role lists paper.yaml, too).
-    ``schemas`` is ``workflow/schemas``.  ConfigError if a file is at fault, or a row names a check that does not exist.
-    """
+    """Return all that is published of a paper, from its folder of configuration; ``schemas`` is a folder."""
     rows, checks = read_claims(folder, schemas)
     return Record(rows, checks, read_choices(Path(folder) / "choices.yaml", schemas))
 
@@ -302,10 +299,7 @@ def _is_number(text: str) -> bool:
 
 
 def read_checks(path: str | Path, schemas: str | Path, lists: RoleLists) -> dict[str, Check]:
-    """Return name -> check of ``checks.yaml``, none where there is no file; locators may name the role lists of the
-    paper, and then name roles only.  ConfigError if the file does not follow its schema, a check lacks a key that its
-    kind needs or has one that its kind does not take, or a locator is wrong.
-    """
+    """Return name -> check of ``checks.yaml``, with its lists of roles expanded; none where there is no file."""
     entries = load_yaml_strict(path) if Path(path).is_file() else {}
     validate(entries, Path(schemas) / "checks.schema.yaml", str(path))
     return {name: _check(f"{path}: {name}", entry, lists) for name, entry in entries.items()}
@@ -358,5 +352,4 @@ def read_choices(path: str | Path, schemas: str | Path) -> tuple[Choice, ...]:
 
 
 def _fault(path: Path, line: int, column: str, what: str) -> ConfigError:
-    """Return the error of one cell."""
     return ConfigError(f"{path}, line {line}, column {column}: {what}")

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
 from reproduction.flow.curves import levels_of, levels_text
 from reproduction.verdict.published import Published
@@ -20,16 +19,8 @@ REFERENCE = re.compile(r"\{([^{}]+)\}")
 _LEVELS = " at "
 
 
-@dataclass(frozen=True)
-class Reference:
-    """A recorded result that a text names: a row under a reading's levels, or without levels in the recorded run."""
-
-    row: str
-    levels: Mapping[str, str]
-
-
-def references(text: str) -> Iterator[Reference]:
-    """Yield the references of a text, in its order."""
+def references(text: str) -> Iterator[tuple[str, dict[str, str]]]:
+    """Yield the row and the levels of each reference of a text: those of a reading, or none for the recorded run."""
     return map(_parsed, REFERENCE.findall(text))
 
 
@@ -40,44 +31,40 @@ def quoted(
     readings: Sequence[Mapping[str, str]],
     place: str,
 ) -> str:
-    """Return a text of ``choices.yaml`` with the values of its references, in the unit and with the decimals of the
-    published row.  ``readings`` are the rows of the paper's ``recorded/curves.csv``; ``place`` is for messages.
-    ConfigError if a reference has no recorded value.
-    """
+    """Return a text of ``choices.yaml`` with the recorded values of its references, shown as the rows print theirs."""
 
     def value(found: re.Match[str]) -> str:
-        """Return the value of a reference."""
-        one = _parsed(found[1])
-        if one.row not in published:
-            raise ConfigError(f"{place}: published.csv has no '{one.row}'; {suggest(one.row, published)}")
-        printed = published[one.row].value
-        if one.levels:
-            return shown(_reading(one, readings, place), printed)
-        row = recorded.get(one.row)
+        name, levels = _parsed(found[1])
+        if name not in published:
+            raise ConfigError(f"{place}: published.csv has no '{name}'; {suggest(name, published)}")
+        printed = published[name].value
+        if levels:
+            return shown(_reading(name, levels, readings, place), printed)
+        row = recorded.get(name)
         if row is None or not row.rebuilt:
-            raise ConfigError(f"{place}: recorded/rows.csv has no value of '{one.row}'; name another or record a run")
+            raise ConfigError(f"{place}: recorded/rows.csv has no value of '{name}'; name another or record a run")
         return with_deviation(shown(row.rebuilt, printed), shown(row.rebuilt_spread, printed, significant=1))
 
     return REFERENCE.sub(value, text)
 
 
-def _parsed(text: str) -> Reference:
+def _parsed(text: str) -> tuple[str, dict[str, str]]:
     """Return a reference, without its braces; ``row at factor=level`` may be broken over lines."""
     row, _, levels = " ".join(text.split()).partition(_LEVELS)
-    return Reference(row, levels_of(levels) if levels else {})
+    return row, levels_of(levels) if levels else {}
 
 
-def _reading(reference: Reference, readings: Sequence[Mapping[str, str]], place: str) -> str:
-    """Return the recorded value of the reading that differs from the choice of the table by a reference's levels."""
-    rows = [row for row in readings if row["row"] == reference.row]
+def _reading(name: str, levels: Mapping[str, str], readings: Sequence[Mapping[str, str]], place: str) -> str:
+    """Return the recorded value of the reading that differs from the choice of the table by these levels."""
+    rows = [row for row in readings if row["row"] == name]
     table = next((levels_of(row["levels"]) for row in rows if row["point"] == "0"), {})
-    for factor in reference.levels:
+    for factor in levels:
         if factor not in table:
             remedy = suggest(factor, table) or "record its curve"
-            raise ConfigError(f"{place}: the recorded curve of '{reference.row}' has no factor '{factor}'; {remedy}")
-    asked = {**table, **reference.levels}
+            raise ConfigError(f"{place}: the recorded curve of '{name}' has no factor '{factor}'; {remedy}")
+    asked = {**table, **levels}
     value = next((row["value"] for row in rows if levels_of(row["levels"]) == asked), "")
     if not value:
         remedy = f"has no reading '{levels_text(asked)}'; name another"
-        raise ConfigError(f"{place}: the recorded curve of '{reference.row}' {remedy}")
+        raise ConfigError(f"{place}: the recorded curve of '{name}' {remedy}")
     return value

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+import fnmatch
+import re
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -14,7 +16,6 @@ from reproduction.papers.drawing import Drawing, inline_svg, notes_of
 from reproduction.verdict.causes import causes_of
 from reproduction.verdict.compare import method_means, not_chosen
 from reproduction.verdict.coverage import DataUsed
-from reproduction.verdict.history import marked
 from reproduction.verdict.items import Beside, make_items, without_notes
 from reproduction.verdict.provenance import HOME
 from reproduction.verdict.published import Record, read_record
@@ -62,9 +63,7 @@ class ReportInputs:
 
 
 def read_sections(inputs: ReportInputs) -> tuple[list[PaperSection], list[list[dict[str, Any]]]]:
-    """Return the section and the rows of ``comparison.csv`` of each paper; all rows of a paper that the configuration
-    does not name have the verdict ``not run``.
-    """
+    """Return the section and the rows of ``comparison.csv`` of each paper."""
     sections, comparisons = [], []
     run = inputs.recorded
     for name, spec in inputs.papers.items():
@@ -95,16 +94,14 @@ def make_section(
     data: Sequence[DataUsed] = (),
     beside: Beside = NOTHING,
 ) -> PaperSection:
-    """Return the section of a paper."""
     brief = without_notes(rows, results.roles)
     items = make_items(record, brief, results, beside)
     known = {item.cell.id: item.recorded for item in items if item.recorded and item.recorded.absent}
     then = {name: {"recorded": found.value, "recorded_verdict": found.verdict} for name, found in known.items()}
     cells = [{**row, **then.get(row["id"], {})} for row in brief]
     tables = [make_table(key, entry, cells) for key, entry in spec["tables"].items()]
-    head = (name, spec["title"], spec["citation"], spec["status"])
     causes = causes_of(record.choices, record.rows)
-    return PaperSection(*head, items, tables, figures, record.choices, data, causes, spec.get("url", ""), spec)
+    return PaperSection(name, spec, items, tables, figures, record.choices, data, causes)
 
 
 def _comparison(inputs: ReportInputs, paper: str, record: Record) -> list[dict[str, Any]]:
@@ -204,3 +201,27 @@ def _size(folder: Path) -> tuple[str, str]:
         return "", missing.reason
     found = io.read_json(folder / "corpus.json")["statistics"]
     return f"{found['documents']:,} documents, {found['labels']:,} labels", ""
+
+
+def sections(history: str) -> dict[str, str]:
+    """Return heading -> text of each entry of a ``history.md``, which has the changes made after results were seen."""
+    parts = re.split(r"^## (.+)$", history, flags=re.MULTILINE)[1:]
+    return dict(zip(parts[::2], parts[1::2], strict=True))
+
+
+def names(text: str, item: str) -> bool:
+    """Return whether a text names an item in backticks, by its name or by a pattern such as ``pmm.t1.*``."""
+    return any(fnmatch.fnmatchcase(item, pattern) for pattern in re.findall(r"`([^`]+)`", text))
+
+
+def marked(history: str, ids: Iterable[str]) -> dict[str, str]:
+    """Return id -> mark of the rows whose margin or reading was chosen after test results had been seen.  An entry
+    names them, by id or pattern, in an item that begins with ``- Widened:`` or ``- Chosen:``.
+    """
+    found: dict[str, str] = {}
+    for heading, text in sections(history).items():
+        for word, item in re.findall(r"^- (Widened|Chosen):((?:.|\n(?=  ))*)", text, flags=re.MULTILINE):
+            what = "Its margin was widened" if word == "Widened" else "Its reading was chosen"
+            mark = f"{what} after test results had been seen: history.md, {heading}"
+            found |= {name: mark for name in ids if names(item, name)}
+    return found

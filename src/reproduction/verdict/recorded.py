@@ -15,7 +15,7 @@ from typing import Any
 from reproduction.flow.origins import Origin
 from reproduction.flow.results import is_left_out
 from reproduction.verdict.published import COUNTED, FACT
-from reproduction.verdict.words import JUDGED, MISSING, REPRODUCED, decimals, number, short
+from reproduction.verdict.words import JUDGED, MISSING, REPRODUCED, decimals, number, short, text_of
 from textmix.core import io
 from textmix.core.errors import ConfigError
 
@@ -74,7 +74,6 @@ class Facts:
 
     @property
     def day(self) -> str:
-        """The day on which it ended."""
         return self.date[:10]
 
 
@@ -99,7 +98,6 @@ class RecordedRun:
 
     @property
     def minutes(self) -> int:
-        """The minutes of all runs together."""
         return sum(facts.minutes for facts in self.runs)
 
     def of(self, paper: str) -> RecordedRun | None:
@@ -127,7 +125,6 @@ def read_recorded(files: Sequence[Path]) -> RecordedRun | None:
 
 
 def _read_facts(path: Path) -> Facts:
-    """Return the facts about a run."""
     try:
         return Facts(**io.read_json(path))
     except (OSError, TypeError, ValueError) as error:
@@ -135,7 +132,6 @@ def _read_facts(path: Path) -> Facts:
 
 
 def _read_rows(path: Path) -> list[RecordedRow]:
-    """Return the rows of one file."""
     try:
         return [RecordedRow(**row) for row in io.read_csv(path)]
     except (OSError, TypeError, ValueError) as error:
@@ -163,12 +159,10 @@ def standing(row: Mapping[str, Any], origin: Origin | None, recorded: RecordedRo
 
 
 def same_digits(one: Any, other: Any, printed: str) -> bool:
-    """Return whether two values are equal at the digits of a printed number, four where none is printed: they differ by
-    at most half a unit of the last digit.  Words are equal if they are the same.
-    """
+    """Return whether values are equal at the digits of a printed number, four where none is printed, or as words."""
     left, right = number(one), number(other)
     if left is None or right is None:
-        return str(one if one is not None else "") == str(other if other is not None else "")
+        return text_of(one) == text_of(other)
     if number(printed) is None:
         return short(left) == short(right)
     return abs(left - right) <= 0.5 * 10.0 ** -decimals(printed)
@@ -181,15 +175,11 @@ PASSED = TIMES, FULL, DATA, SETTINGS = ("times", "left to the full run", "other 
 def lost_verdicts(
     rows: Iterable[Mapping[str, Any]], origins: Mapping[str, Origin], run: RecordedRun, *, fewer_trials: bool = False
 ) -> tuple[list[str], dict[str, int]]:
-    """Return the counted rows that the record reproduced or judged and that this run does not, with the same data.
+    """Return a sentence for each counted row that the record judged better with the same data, and counts of rows.
 
     A row that rests on no data and no settings but on a test is compared too.  A row for which this run read nothing is
     passed over only if its data are missing; with ``fewer_trials`` (a cap) also a row rebuilt by other settings.
-
-    Returns
-    -------
-    lost : a sentence for each.
-    counts : number of the rows that were ``compared``, and of those passed over for each reason in `PASSED`.
+    The counts are of the rows that were ``compared``, and of those passed over for each reason in `PASSED`.
     """
     lost, counts = [], dict.fromkeys(("compared", *PASSED), 0)
     for row in rows:

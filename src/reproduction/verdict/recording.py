@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import asdict, dataclass, field
 from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 from reproduction.flow.folders import RESULTS
 from reproduction.flow.origins import Ancestors
-from reproduction.flow.results import Evidence, Results, RoleEntry, as_read
+from reproduction.flow.recipe import input_digest
+from reproduction.flow.results import Results, RoleEntry, as_read
 from reproduction.verdict.compare import COMPARISON_COLUMNS, compare_paper, merge_comparisons
 from reproduction.verdict.items import without_notes
 from reproduction.verdict.provenance import processor_seconds, run_times
 from reproduction.verdict.published import Record
 from reproduction.verdict.recorded import RECORDED, RECORDED_COLUMNS, RUN, Facts, RecordedRow, RecordedRun
-from reproduction.verdict.words import JUDGED
+from reproduction.verdict.words import JUDGED, first_of, text_of
 from textmix.core import io
 from textmix.core.digests import sha256_file
 from textmix.core.errors import IntegrityError, MissingResult
@@ -32,12 +33,14 @@ _NAMED = 5
 
 @dataclass(frozen=True)
 class PaperPlan:
-    """The configuration of a paper; ``spec`` is its ``paper.yaml`` with the cap on trials."""
+    """The configuration of a paper; ``spec`` is its ``paper.yaml`` with the cap on trials, ``tests`` maps the tests
+    that it names to their outcomes.
+    """
 
     spec: Mapping[str, Any]
     record: Record
     roles: Mapping[str, RoleEntry]
-    evidence: Evidence
+    tests: Mapping[str, str] = field(default_factory=dict)
 
 
 def read_run(
@@ -45,11 +48,9 @@ def read_run(
 ) -> tuple[RecordedRun, dict[str, str]]:
     """Return what a finished run gave, and the text of the ``recorded/rows.csv`` of each paper that it ran.
 
-    Nothing is written.  Every verdict is judged again from the results, so that the record cannot say what they do not.
-    ``plans`` has all papers that the record must have, ``commit`` is that of `reproduction.flow.commit.commit_of`, and
-    ``chosen`` are the papers that the run was asked for, by default all.  IntegrityError if the run is not finished, a
-    result is stale or was changed, results were made by two versions of the code, or the comparison misses a paper or
-    says something else than the results.
+    Nothing is written.  Every verdict is judged again from the results, so that the record cannot say what they do not;
+    IntegrityError if the run is not finished, stale, of two versions of the code, or says something else.  ``plans``
+    has all papers that the record must have, ``chosen`` are those that the run was asked for, by default all.
     """
     ran = {paper: plan for paper, plan in plans.items() if chosen is None or paper in chosen}
     for path in (*ENDS, *(f"results/papers/{paper}/comparison.csv" for paper in ran)):
@@ -90,18 +91,14 @@ def write_record(run: RecordedRun, folders: Mapping[str, Path], texts: Mapping[s
 
 def check_no_loss(old: RecordedRun | None, new: RecordedRun) -> None:
     """Refuse with IntegrityError, which names rows, a run that judged fewer of the rows than the recorded one."""
-    before = old.rows if old else {}
-    lost = [name for name, row in new.rows.items() if name in before and _is_judged(before[name]) > _is_judged(row)]
+    judged = {name for name, row in old.rows.items() if row.verdict in JUDGED} if old else set()
+    lost = [name for name, row in new.rows.items() if name in judged and row.verdict not in JUDGED]
     if lost:
         raise IntegrityError(
             f"this run did not judge {len(lost)} rows that the recorded run of {old.day if old else ''} judged: "
-            f"{_some(lost)}; record a run that has their data, or remove the paper's {RECORDED} to begin a record anew"
+            f"{first_of(lost, _NAMED)}; record a run that has their data, or remove the paper's {RECORDED} to begin a "
+            "record anew"
         )
-
-
-def _is_judged(row: RecordedRow) -> bool:
-    """Return whether a row was judged."""
-    return row.verdict in JUDGED
 
 
 def _check_present(run: Path, path: str) -> None:
@@ -121,7 +118,7 @@ def _check_papers(whole: Iterable[Mapping[str, str]], plans: Mapping[str, PaperP
     for names, what in ((published - there, "lacks"), (there - published, "has the unknown rows")):
         if names:
             raise IntegrityError(
-                f"{ENDS[1]}: {what} {_some(sorted(names))}; run all papers with this version, then record"
+                f"{ENDS[1]}: {what} {first_of(sorted(names), _NAMED)}; run all papers with this version, then record"
             )
 
 
@@ -130,7 +127,7 @@ def check_fresh(run: Path, ends: Iterable[str]) -> list[str]:
     It follows the records back from the last results, and no code, so that a run of another version can be checked.
     IntegrityError if an input changed or is gone, or two results were made by different versions of a module.
     """
-    digest = functools.cache(functools.partial(_digest, run))
+    digest = functools.cache(lambda name: input_digest(run / name))
     code: dict[str, tuple[str, str]] = {}
     waiting, seen, kinds = list(ends), set[str](), set[str]()
     while waiting:
@@ -151,36 +148,17 @@ def check_fresh(run: Path, ends: Iterable[str]) -> list[str]:
     return sorted(kinds)
 
 
-def _digest(run: Path, path: str) -> str:
-    """Return the digest of an input of a job of a run; empty where it is gone."""
-    try:
-        return io.result_digest(run / path)
-    except OSError:
-        return ""
-
-
 def _rows(run: Path, paper: str, plan: PaperPlan) -> tuple[list[dict[str, str]], list[RecordedRow]]:
     """Return the comparison of a paper, judged again and as its file would hold it, and its recorded rows."""
     record = io.read_meta(run / f"results/papers/{paper}/comparison.csv")
     roles = as_read(plan.roles, run / "results/datasets")
-    results = Results(run / "results", paper, roles, plan.spec, plan.evidence)
+    results = Results(run / "results", paper, roles, plan.spec, tests=plan.tests)
     compared = compare_paper(plan.record.rows, plan.record.checks, results)
     ancestors = Ancestors(run, record["inputs"])
     recorded = []
     for row in without_notes(compared, roles):
         origin = ancestors.origin(row["id"], results.read[row["id"]])
-        cells = {key: str("" if row[key] is None else row[key]) for key in _OF_COMPARISON}
+        cells = {key: text_of(row[key]) for key in _OF_COMPARISON}
         digests = {"data": origin.data, "settings": origin.settings, "code": origin.code}
         recorded.append(RecordedRow(**cells, reason=row["reason"].split("; ")[0], **digests))
-    return _as_text(compared), recorded
-
-
-def _as_text(rows: Iterable[Mapping[str, Any]]) -> list[dict[str, str]]:
-    """Return rows of a comparison as they are read from a file."""
-    return [{key: str("" if row[key] is None else row[key]) for key in COMPARISON_COLUMNS} for row in rows]
-
-
-def _some(names: Sequence[str]) -> str:
-    """Return the first names and the number of the others."""
-    more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
-    return f"{', '.join(names[:_NAMED])}{more}"
+    return [{key: text_of(row[key]) for key in COMPARISON_COLUMNS} for row in compared], recorded

@@ -24,18 +24,16 @@ from reproduction.flow.locators import (
 )
 from reproduction.flow.papers import check_name, variants_of
 from reproduction.verdict.causes import causes_of
+from reproduction.verdict.locate import setting_of
 from reproduction.verdict.published import UNITS, Record, read_record
 from reproduction.verdict.quotes import references
-from reproduction.verdict.settings import setting_of
 
 #: Parts of paper.yaml that a choice can name as what shows its effect.
 _SHOWN = ("experiments", "measures", "figures", "tables")
 
 
 def check_papers(papers: Mapping[str, Mapping[str, Any]], folders: Mapping[str, Path], root: Path) -> None:
-    """Check the names in the files of all papers (name -> paper.yaml as `reproduction.flow.papers.load_papers` returns
-    it).  ``root`` holds ``config/``, ``workflow/`` and, in a checkout, ``tests/``.
-    """
+    """Check the names in the files of all papers; ``root`` holds ``config/``, ``workflow/`` and perhaps ``tests/``."""
     for name, spec in papers.items():
         folder = folders[name]
         check_record(read_record(folder, root / "workflow/schemas"), spec, folder, root / "tests")
@@ -76,8 +74,8 @@ def _check_choices(record: Record, spec: Mapping[str, Any], folder: Path, tests:
     """Check the names of what shows the effects and causes of one paper; the parameters are those of `check_record`."""
     rows = [row.id for row in record.rows]
     for choice in record.choices:
-        for reference in references(choice.effect):
-            check_name("published row", reference.row, rows, f"{folder / 'choices.yaml'}: {choice.id}.effect")
+        for row, _ in references(choice.effect):
+            check_name("published row", row, rows, f"{folder / 'choices.yaml'}: {choice.id}.effect")
         for shown in (name for entry in choice.explains for name in entry["shown_by"]):
             parts = [name for part in _SHOWN for name in spec[part]]
             place = f"{folder / 'choices.yaml'}: {choice.id}.explains.shown_by"

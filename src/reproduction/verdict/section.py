@@ -17,11 +17,13 @@ from reproduction.verdict.provenance import HOME, made_by, shown_in
 from reproduction.verdict.published import CLAIM, COUNTED, Choice
 from reproduction.verdict.recorded import EQUAL, UNEQUAL
 from reproduction.verdict.tables import PaperTable
-from reproduction.verdict.unexplained import Unexplained, unexplained
-from reproduction.verdict.words import DIFFERS, MISSING, REPRODUCED, VERDICTS
+from reproduction.verdict.words import DIFFERS, MISSING, REPRODUCED, VERDICTS, short
+from textmix.pages.rendering import with_minus
 
 #: How the words begin for a result that this run does not have.
 ABSENT_RESULT = "not in this run"
+#: Beginning of the sentence of a cause that is none.
+NOT_EXPLAINED = "Not explained."
 
 
 @dataclass(frozen=True)
@@ -32,6 +34,38 @@ class Specified:
 
     curves: Sequence[tuple[Curve, Drawing]] = ()
     factors: Mapping[str, Mapping[str, Mapping[str, str]]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Unexplained:
+    """A number or claim that differs, why it counts as not explained, and what was tried, in sentences: the rest of the
+    cause, and the values of the readings.
+    """
+
+    item: Item
+    why: str
+    tried: str = ""
+
+
+def unexplained(differing: Iterable[Item], causes: Mapping[str, Cause], curves: Iterable[Curve]) -> list[Unexplained]:
+    """Return the items that differ and have no known cause, or whose printed value no reading reaches."""
+    drawn = {curve.row: curve for curve in curves}
+    found = []
+    for item in differing:
+        curve, cause = drawn.get(item.cell.id), causes.get(item.cell.id)
+        outside = curve is not None and curve.holds is False
+        unknown = cause is None or cause.because.startswith(NOT_EXPLAINED)
+        if outside or unknown:
+            why = ["No cause is known."] if unknown else []
+            tried = [cause.because.removeprefix(NOT_EXPLAINED).strip()] if cause and unknown else []
+            if curve and curve.span:
+                least, most = (with_minus(short(end)) for end in curve.span)
+                what = "distances from the boundary of the claim" if curve.is_claim else "values"
+                why.append(curve.sentence)
+                factors = ", ".join(curve.readings[0].levels)
+                tried.append(f"The readings vary {factors}; their {what} are {least} to {most}.")
+            found.append(Unexplained(item, " ".join(why), " ".join(filter(None, tried))))
+    return found
 
 
 def _by_verdict(verdicts: Iterable[str]) -> dict[str, int]:
@@ -67,7 +101,6 @@ class ItemGroup:
 
     @property
     def ladder(self) -> list[Rung]:
-        """The ladder of the known items."""
         return ladder(self.known)
 
     @property
@@ -77,12 +110,10 @@ class ItemGroup:
 
     @property
     def judged(self) -> list[Item]:
-        """The counted items that this run judged."""
         return [item for item in self.counted if item.judged]
 
     @property
     def waiting(self) -> int:
-        """Number of the counted items that wait for data."""
         return self.counts[MISSING]
 
     @property
@@ -113,7 +144,6 @@ class ItemGroup:
 
     @property
     def reproduced(self) -> list[Item]:
-        """The reproduced numbers and claims."""
         return [one for one in self.counted if one.cell.verdict == REPRODUCED]
 
     @property
@@ -136,14 +166,12 @@ class PaperSection(ItemGroup):
 
     Parameters
     ----------
-    title, citation, status : as in its ``paper.yaml``; status is ``built`` or ``planned``.
+    spec : its ``paper.yaml``.
     items : all rows of its comparison, in order.
     tables, figures : in the order of ``paper.yaml``.
     choices : as in ``choices.yaml``.
     data : the data set that stands for each of its roles.
     causes : id of a published row -> why it is not reproduced.
-    url : address of the document; empty where none is known.
-    spec : its ``paper.yaml``.
     given : locator of a result that a cause names -> its value in words, or why this run has none.
     specified : its specification curves; none where they were not drawn, or are those of other results.
     home : the folder of the workflow as seen from the page.
@@ -151,17 +179,13 @@ class PaperSection(ItemGroup):
     """
 
     name: str
-    title: str
-    citation: str
-    status: str
+    spec: Mapping[str, Any]
     items: Sequence[Item]
     tables: Sequence[PaperTable]
     figures: Sequence[Drawing]
     choices: Sequence[Choice]
     data: Sequence[DataUsed]
     causes: Mapping[str, Cause]
-    url: str = ""
-    spec: Mapping[str, Any] = field(default_factory=dict)
     specified: Specified = field(default_factory=Specified)
     home: str = HOME
     given: Mapping[str, str] = field(default_factory=dict)
@@ -174,12 +198,10 @@ class PaperSection(ItemGroup):
 
     @property
     def drawn(self) -> set[str]:
-        """Names of the figures that were drawn."""
         return {figure.name for figure in self.figures if figure.svg}
 
     @property
     def tabled(self) -> set[str]:
-        """Names of the tables."""
         return {table.name for table in self.tables}
 
     def by_cause(self, items: Iterable[Item]) -> list[tuple[Cause | None, list[Item]]]:
@@ -191,7 +213,6 @@ class PaperSection(ItemGroup):
 
     @property
     def unexplained(self) -> list[Unexplained]:
-        """The numbers and claims that differ and are not explained."""
         return unexplained(self.differing, self.causes, [curve for curve, _ in self.specified.curves])
 
     @property
@@ -215,7 +236,6 @@ class PaperSection(ItemGroup):
         return made_by(self.name, item.origin, self.spec, self.home)
 
     def shown_in(self, item: Item) -> list[tuple[str, str]]:
-        """Return label and address of the figures and tables that show an item."""
         figures = {name: entry for name, entry in self.spec.get("figures", {}).items() if name in self.drawn}
         return shown_in(self.name, item.cell.id, figures, self.tables)
 

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from reproduction.flow.curves import CLAIM_UNIT, Curve, Reading
 from reproduction.flow.locators import parse_locator
 from reproduction.flow.readings import DeclaredReading, Specification
-from reproduction.flow.results import Results
+from reproduction.flow.results import Results, rounded
 from reproduction.verdict.claims import distance, evaluate
 from reproduction.verdict.compare import in_unit_of
 from reproduction.verdict.locate import locate
@@ -37,16 +37,14 @@ def curve_of(row: Published, specification: Specification, checks: Mapping[str, 
 
 
 def _measured(row: Published, point: DeclaredReading, results: Results, published: float, allowed: float) -> Reading:
-    """Return a number under one reading."""
     locator = row.locator
     assert locator is not None  # noqa: S101 - choices.yaml names rows with a source alone
     try:
         found = in_unit_of(row, locator, locate(results, point.read(locator)))
     except MissingResult as missing:
         return Reading(point.levels, None, inside=False, reason=missing.reason)
-    value = float(f"{float(found.value):.10g}")
-    spread = found.standard_deviation and float(f"{found.standard_deviation:.10g}")
-    return Reading(point.levels, value, abs(value - published) <= allowed, spread=spread)
+    value = rounded(float(found.value))
+    return Reading(point.levels, value, abs(value - published) <= allowed, spread=rounded(found.standard_deviation))
 
 
 def _claimed(name: str, check: Check, point: DeclaredReading, results: Results) -> Reading:
@@ -60,5 +58,4 @@ def _claimed(name: str, check: Check, point: DeclaredReading, results: Results) 
     outcome = evaluate(name, read, results)
     if outcome.missing:
         return Reading(point.levels, None, inside=False, reason=outcome.missing[0].reason)
-    value = float(f"{distance(read, results):.10g}")
-    return Reading(point.levels, value, outcome.holds is True)
+    return Reading(point.levels, rounded(distance(name, read, results)), outcome.holds is True)

@@ -26,9 +26,7 @@ Pair = tuple[str, float, float, str, str]
 
 
 def draw_summary(points: Sequence[Pair], papers: Iterable[str], *, narrow: bool = False) -> bytes:
-    """Return the picture as SVG bytes: two panels side by side, or one above the other for a phone.  ``points`` are
-    (paper, printed, rebuilt, unit, verdict); papers without a number are left out.
-    """
+    """Return the picture of (paper, printed, rebuilt, unit, verdict) as SVG, side by side, or narrow for a phone."""
     rows = [paper for paper in papers if any(point[0] == paper for point in points)]
     with style():
         figure = Sheet(figsize=(3.7, 6.0) if narrow else (8.0, 3.1))

@@ -8,7 +8,7 @@ from typing import Any
 
 import pandas as pd
 
-from reproduction.verdict.compare import COMPARISON_COLUMNS, UNCONVERGED
+from reproduction.verdict.compare import UNCONVERGED
 from reproduction.verdict.words import OPEN, VERDICTS, shown, text_of, typeset, with_deviation
 from textmix.core import io
 from textmix.core.errors import ConfigError
@@ -60,7 +60,6 @@ class PaperTable:
 
     @property
     def cells(self) -> list[TableCell]:
-        """The cells that hold a value."""
         return [cell for _, cells in self.rows for cell in cells if cell is not None]
 
     @property
@@ -79,15 +78,16 @@ def make_table(name: str, spec: Mapping[str, Any], comparison: Iterable[Mapping[
     """
     artefacts = [spec["artefact"]] if isinstance(spec["artefact"], str) else list(spec["artefact"])
     row_key, column_key = spec["rows"], spec.get("columns")
-    for key in (row_key, column_key):
-        if key and key not in COMPARISON_COLUMNS:
-            allowed = ", ".join(COMPARISON_COLUMNS)
-            raise ConfigError(f"tables.{name}: there is no column '{key}'; allowed: {allowed}")
     placed: dict[str, dict[str, TableCell]] = {}
     for row in comparison:
-        if row["artefact"] in artefacts and not _is_empty(row):
+        empty = row["verdict"] == OPEN and not (row["published"] or row["rebuilt"])
+        if row["artefact"] in artefacts and not empty:
+            cells, cell = placed.setdefault(_label(row, row_key), {}), make_cell(row)
             column = _label(row, column_key) if column_key else "value"
-            _place(placed.setdefault(_label(row, row_key), {}), column, make_cell(row), name)
+            if column in cells:
+                both = f"{cells[column].id} and {cell.id}"
+                raise ConfigError(f"tables.{name}: {both} fall into one cell; use other rows or columns")
+            cells[column] = cell
     if not placed:
         raise ConfigError(f"tables.{name}: no published value has the artefact {', '.join(artefacts)}; correct it")
     columns = tuple(dict.fromkeys(column for cells in placed.values() for column in cells))
@@ -97,19 +97,6 @@ def make_table(name: str, spec: Mapping[str, Any], comparison: Iterable[Mapping[
         one = [(f"{column}: {label}", (cell,)) for label, cells in placed.items() for column, cell in cells.items()]
         return PaperTable(name, spec["caption"], row_key, ("value",), tuple(one), listing=True)
     return PaperTable(name, spec["caption"], row_key, columns, rows, listing=not column_key)
-
-
-def _is_empty(row: Mapping[str, Any]) -> bool:
-    """Return whether a row of the comparison is open and has neither a published nor a rebuilt value."""
-    return row["verdict"] == OPEN and not (row["published"] or row["rebuilt"])
-
-
-def _place(cells: dict[str, TableCell], column: str, cell: TableCell, table: str) -> None:
-    """Put a cell into its column of a row; refuse a second cell there."""
-    if column in cells:
-        both = f"{cells[column].id} and {cell.id}"
-        raise ConfigError(f"tables.{table}: {both} fall into one cell; use other rows or columns")
-    cells[column] = cell
 
 
 def _label(row: Mapping[str, Any], key: str) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 #: Verdicts in the order of the page.
@@ -13,6 +14,12 @@ REPRODUCED, DIFFERS, UNDECIDED, MISSING, NOT_RUN, OPEN = VERDICTS
 JUDGED = (REPRODUCED, DIFFERS, UNDECIDED)
 #: A number below this is written with a power of ten, unless the printed one has that many decimals.
 _SMALL, _DECIMALS = 1e-5, 6
+
+
+def closing_line(report: str, counts: Mapping[str, int], page: str) -> str:
+    """Return the sentence with which a run ends: the counts of a report's verdicts, but for zeros, and its page."""
+    tally = ", ".join(f"{counts[verdict]} {verdict}" for verdict in VERDICTS if counts.get(verdict))
+    return f"{report}: {tally or 'no number and no claim'}; {page}"
 
 
 def number(text: Any) -> float | None:
@@ -32,7 +39,6 @@ def typeset(text: str) -> str:
 
 
 def _power(found: re.Match[str]) -> str:
-    """Return the power of ten of a number in scientific notation."""
     return f" × 10{(found[1].replace('+', '') + found[2]).translate(_SUPERSCRIPTS)}"
 
 
@@ -52,6 +58,12 @@ def short(value: float, sign: str = "") -> str:
     digits = 3 - math.floor(math.log10(abs(value))) if value else 0
     text = f"{value:{sign}.{max(digits, 0)}f}"
     return text.rstrip("0").rstrip(".") if "." in text else text
+
+
+def first_of(names: Sequence[str], most: int) -> str:
+    """Return the first names and the number of the others."""
+    more = f" and {len(names) - most} more" if len(names) > most else ""
+    return f"{', '.join(names[:most])}{more}"
 
 
 def with_deviation(value: str, deviation: str) -> str:
