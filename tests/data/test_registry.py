@@ -10,9 +10,10 @@ import pytest
 import yaml
 
 from textmix.core.errors import ConfigError
-from textmix.data.own import read_own
+from textmix.data.folders import read_folder
 from textmix.data.parse import read_corpus
 from textmix.data.registry import DatasetEntry, Reader, content_of, dataset_entry, load_registry
+from textmix.data.user_table import read_table
 
 ROOT = Path(__file__).parents[2]
 SCHEMA = ROOT / "workflow/schemas/datasets.schema.yaml"
@@ -179,7 +180,7 @@ FORMS: dict[str, tuple[bytes, dict[str, Any]]] = {
 
 
 @pytest.mark.parametrize("form", FORMS)
-def test_an_entry_names_the_readers_of_own_data_and_reads_the_same(tmp_path: Path, form: str) -> None:
+def test_an_entry_reads_a_format_as_the_comparison_of_own_texts_does(tmp_path: Path, form: str) -> None:
     content, columns = FORMS[form]
     path = tmp_path / "data"
     if form == "folder":
@@ -188,7 +189,10 @@ def test_an_entry_names_the_readers_of_own_data_and_reads_the_same(tmp_path: Pat
             (path / label / "1.txt").write_bytes(b"caf\xe9 " + label.encode())
     else:
         path.write_bytes(content)
-    reading = {"name": "d", "source": "my.yaml", "format": form, "task": "single", "files": {"data": str(path)}}
     entry = dataset_entry("d", {**tiny(), "reader": {"name": form, "options": columns}}, "d")
-    own = read_own({**reading, "options": {"columns": columns} if columns else {}})
+    if form == "folder":
+        own = read_folder(path)
+    else:
+        asked = {"text": columns.get("text"), "labels": columns.get("label"), "header": False if form == "tab" else None}
+        own = read_table(path, form=form, several=False, **asked).corpus
     assert read_corpus(entry.reader, {"data": path}, "d").content_digest() == own.content_digest()

@@ -15,7 +15,7 @@ from urllib.parse import urlsplit
 from textmix.core.config import load_yaml_strict, validate
 from textmix.core.errors import ConfigError, suggest
 from textmix.data import readers
-from textmix.data.formats import FORMATS, OWN_DATA
+from textmix.data.formats import FORMATS, WITH_LABELS
 
 #: The kinds of source; an entry has at most one mirror and one package, and as many https sources as there are forms.
 KINDS = ("mirror", "https", "package")
@@ -43,7 +43,7 @@ class Reader:
     def module(self) -> str:
         """The full name of the module, for importing it and for the code digest of what it reads."""
         if self.name not in READERS:
-            allowed = ", ".join(sorted({*READERS, *OWN_DATA}))
+            allowed = ", ".join(sorted({*READERS, *WITH_LABELS}))
             raise ConfigError(f"config/datasets.yaml: there is no reader {self.name!r}; choose one of {allowed}")
         return f"{readers.__name__}.{self.name}"
 
@@ -260,13 +260,13 @@ def _source(raw: Mapping[str, Any], entry: Mapping[str, Any], where: str) -> Sou
 
 
 def _reader(raw: Mapping[str, Any]) -> Reader:
-    """Return the reader that an entry or a source names by its module, or by a format of own data."""
+    """Return the reader that an entry or a source names by its module, or by a format."""
     name, options = raw["name"], raw.get("options", {})
-    return Reader(name, options) if name in READERS or name not in OWN_DATA else reader_of(name, options)
+    return reader_of(name, options) if name in WITH_LABELS else Reader(name, options)
 
 
 def reader_of(form: str, options: Mapping[str, Any]) -> Reader:
-    """Return the reader of a format of own data, for a my.yaml and for an entry of the registry alike."""
+    """Return the reader of a format, for a folder of the user's and for an entry of the registry alike."""
     more = {"format": form} if FORMATS[form].reader == "text_table" else {}
     if form == "folder":
         more = {"encoding": "found"}

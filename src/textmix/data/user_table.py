@@ -22,10 +22,10 @@ from textmix.core.errors import ConfigError, DataFormatError, suggest
 from textmix.data.archives import ends_line
 from textmix.data.cells import OFTEN, cell_text
 from textmix.data.corpus import TEST, TRAIN, Corpus, Ragged, TableTexts
-from textmix.data.formats import FORMATS, format_of, without_packing
+from textmix.data.formats import FORMATS, format_of, name_of, without_packing
 from textmix.data.labels import LabelError, applies, are_printed, label_name, labels_of, remarks_on
 from textmix.data.marks import by_dates, by_groups, times_of
-from textmix.data.reading import SPLITS, require_documents
+from textmix.data.reading import SPLITS
 from textmix.data.tables import utf8
 from textmix.data.user_file import ABSENT, LABEL_NAMES, LONGEST, PREFIX, TEXT_NAMES, UserFile, is_number, open_table
 
@@ -186,10 +186,8 @@ def read_table(
             _check_end(table, place)
     assert layout is not None  # noqa: S101 - there is a file
     first = next(iter(files.values()))
-    named = name or re.sub("[^a-z0-9]+", "_", first.name.split(".")[0].lower()).strip("_") or "texts"
-    require_documents({"name": named}, sum(sizes.values()))
-    split = _split(table, sizes, next(iter(files.values())), marks, remarks)
-    return Table(_corpus(table, layout, remarks, name=named, ids=_ids(table, sizes, files), split=split), layout)
+    split, ids = _split(table, sizes, first, marks, remarks), _ids(table, sizes, files)
+    return Table(_corpus(table, layout, remarks, name=name or name_of(first), ids=ids, split=split), layout)
 
 
 def read_texts(

@@ -14,7 +14,6 @@ from tests.data.readers.numbers import NUMBERS, quick
 from tests.fixtures.reader_files import SAMPLES, Sample
 from tests.naive import number_rows as naive
 from textmix.core.errors import DataFormatError
-from textmix.data.own import read_own
 from textmix.data.parse import check_corpus
 from textmix.data.registry import load_registry
 
@@ -121,10 +120,10 @@ def test_a_file_of_the_form_and_size_of_industry_sector_is_read(tmp_path: Path) 
 
 
 @pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
-def test_labels_with_signs_are_the_classes_of_ones_own_file(end: str, tmp_path: Path) -> None:
+def test_labels_with_signs_may_be_named_by_their_numbers(end: str, tmp_path: Path) -> None:
     rows = ["+1 1:0.5 3:1", "-1 2:1", "-1 1:2", "1 3:4"]
-    (tmp_path / "a.svm").write_bytes("".join(row + end for row in rows).encode())
-    head = {"name": "mine", "source": "my.yaml", "format": "libsvm", "task": "single", "options": {}}
-    corpus = read_own({**head, "files": {"data": str(tmp_path / "a.svm")}})
+    options = {"n_features": 3, "n_labels": 2, "first_label": "found", "named": True}
+    data = "".join(row + end for row in rows).encode()
+    corpus = Sample("libsvm_multilabel", {"data": data}, options).read(tmp_path)
     assert [corpus.label_names[label] for label in corpus.classes()] == ["1", "-1", "-1", "1"]
     assert corpus.features.toarray().tolist() == [[0.5, 0, 1], [0, 1, 0], [2, 0, 0], [0, 0, 4]]
