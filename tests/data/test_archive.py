@@ -79,9 +79,10 @@ def test_a_flipped_byte_is_refused(tmp_path: Path, kind: str) -> None:
 
 
 @pytest.mark.parametrize("kind", ["xz", "gz", "bz2"])
-def test_a_bomb_is_stopped_by_its_ratio(tmp_path: Path, kind: str) -> None:
+@pytest.mark.parametrize("read", [archive.open_plain, lambda path: list(archive.iter_lines(path))])
+def test_a_bomb_is_stopped_by_its_ratio(tmp_path: Path, kind: str, read: Callable[[Path], object]) -> None:
     with pytest.raises(DataFormatError, match="unpacks to more than"):
-        archive.open_plain(put(tmp_path, PACKERS[kind](bytes(30 * 2**20))))
+        read(put(tmp_path, PACKERS[kind](b"same line\n" * 2**21)))
 
 
 def test_the_ratio_does_not_bind_the_first_mebibyte(tmp_path: Path) -> None:
@@ -246,14 +247,6 @@ def test_the_limit_of_all_lines_binds_exactly(tmp_path: Path) -> None:
 def test_a_file_is_said_to_end_a_line_where_its_last_byte_does(tmp_path: Path, kind: str, text: bytes) -> None:
     assert archive.ends_line(put(tmp_path, PACKERS[kind](text))) == (text == b"")
     assert archive.ends_line(put(tmp_path, PACKERS[kind](text + b"\n"), "ended"))
-
-
-def test_the_ratio_can_be_raised(tmp_path: Path) -> None:
-    path = tmp_path / "much.gz"
-    path.write_bytes(gzip.compress(b"same line\n" * 2**19))
-    with pytest.raises(DataFormatError):
-        list(archive.iter_lines(path))
-    assert sum(1 for _ in archive.iter_lines(path, ratio=2000)) == 2**19
 
 
 # ------------------------------------------------------------------------------------------------------------- zip
