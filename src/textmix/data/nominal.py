@@ -64,7 +64,6 @@ def _matches(pattern: re.Pattern[str], text: str) -> list[re.Match[str]]:
 
 
 def _value(single: str | None, double: str | None, bare: str | None) -> str:
-    """Return a value without its quotes and escapes."""
     quoted = single if single is not None else double
     return (bare or "") if quoted is None else unescape(quoted)
 
@@ -144,7 +143,6 @@ def _read(path: Path, number: int, name: str, value: str, nominal: list[str] | N
 
 
 def _feature_names(names: Sequence[str], values: Sequence[list[str] | None], chosen: set[int]) -> list[str]:
-    """Return the names of the features."""
     features = list[str]()
     for column, (name, nominal) in enumerate(zip(names, values, strict=True)):
         if column not in chosen:

@@ -97,6 +97,19 @@ def text_corpus(
     )
 
 
+def corpus_of_parts(
+    options: Mapping[str, Any], parts: Mapping[str, Iterable[Document]], info: Mapping[str, Any] | None = None
+) -> Corpus:
+    """Return a `text_corpus` of role -> documents; a role of `SPLITS` stands before the ids of its documents."""
+    documents, sizes = list[Document](), dict[str, int]()
+    for role, part in parts.items():
+        named = (each._replace(id=f"{role}/{each.id}") for each in part) if role in SPLITS else part
+        before = len(documents)
+        documents += named
+        sizes[role] = len(documents) - before
+    return text_corpus(options, documents, split_array(sizes), info)
+
+
 def split_labels(corpus: Corpus, separator: str) -> Corpus:
     """Return a corpus whose documents have the parts of their class name as labels: rec and sport of ``rec.sport``."""
     parts = [name.split(separator) for name in corpus.label_names]

@@ -25,7 +25,7 @@ from textmix.data.corpus import TEST, TRAIN, Corpus, Ragged, TableTexts
 from textmix.data.formats import FORMATS, format_of, name_of, without_packing
 from textmix.data.labels import LabelError, applies, are_printed, label_name, labels_of, remarks_on
 from textmix.data.marks import by_dates, by_groups, times_of
-from textmix.data.reading import SPLITS
+from textmix.data.reading import SPLITS, split_array
 from textmix.data.tables import utf8
 from textmix.data.user_file import ABSENT, LABEL_NAMES, LONGEST, PREFIX, TEXT_NAMES, UserFile, is_number, open_table
 
@@ -615,9 +615,7 @@ def _split(
         return split
     if "parts" in marks:
         return np.array([_PARTS[value.lower()] for value in table.marks], dtype=np.int8)
-    if "train" in sizes:
-        return np.repeat([SPLITS[role] for role in sizes], list(sizes.values())).astype(np.int8)
-    return None
+    return split_array(sizes)
 
 
 def _corpus(table: _Documents, layout: Layout, remarks: list[str], **more: Any) -> Corpus:

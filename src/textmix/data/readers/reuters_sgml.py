@@ -72,7 +72,6 @@ def read(files: Mapping[str, Path], options: Mapping[str, Any]) -> Corpus:
 
 
 def _corpus(options: Mapping[str, Any], rows: list[Story]) -> Corpus:
-    """Return the corpus of all documents, in the given order."""
     require_documents(options, len(rows))
     names = sorted({topic for row in rows for topic in row.topics})
     column = {name: i for i, name in enumerate(names)}
@@ -130,7 +129,6 @@ def _story(head: dict[bytes, bytes], content: bytes) -> Story:
 
 
 def _text(kind: bytes, content: bytes) -> tuple[bytes, tuple[str, ...]]:
-    """Return the text of a document as UTF-8, and the remarks on it."""
     title, body = (_element(content, *_PARTS[tag]) for tag in ("TITLE", "BODY"))
     remarks = [f"type {kind.decode().lower()}"] if kind != b"NORM" else []
     remarks += [f"no {name}" for name, part in (("title", title), ("body", body)) if part is None]
