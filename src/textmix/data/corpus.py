@@ -222,11 +222,9 @@ class Corpus:
         head = io.read_json(folder / "corpus.json")
 
         def array(name: str) -> np.ndarray:
-            """Return the stored array of a name."""
             return io.load_array(folder, name)
 
         def block(name: str) -> Ragged | None:
-            """Return the stored rows of a name, or None where the corpus has none."""
             return Ragged(array(name), array(f"{name}_offsets")) if f"{name}.npy" in files else None
 
         ids, names = _unpack(array("ids")), _unpack(array("label_names"))
@@ -258,7 +256,6 @@ def _pack(names: Sequence[str]) -> np.ndarray:
 
 
 def _unpack(packed: np.ndarray) -> list[str]:
-    """Return the names that `_pack` stored."""
     return bytes(packed).decode("utf-8").split("\0")[:-1]
 
 

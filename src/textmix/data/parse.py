@@ -122,13 +122,11 @@ def check_corpus(corpus: Corpus) -> None:
 
 
 def _require(corpus: Corpus, holds: bool, what: str) -> None:
-    """Raise `DataFormatError` unless a promise holds."""
     if not holds:
         raise DataFormatError(corpus.name, None, what)
 
 
 def _check_names(corpus: Corpus, names: Sequence[str], what: str) -> None:
-    """Check that names can be stored and are unique."""
     _require(corpus, len(set(names)) == len(names), f"{what} are not unique")
     joined = "".join(names)
     storable = "\0" not in joined and all(names) and joined == joined.encode("utf-8", "ignore").decode("utf-8")
@@ -150,7 +148,6 @@ def _check_matrix(corpus: Corpus, matrix: sparse.csr_array, shape: tuple[int, in
 
 
 def _check_ragged(corpus: Corpus, block: Ragged, dtype: type, what: str) -> None:
-    """Check dtype and offsets of rows of different length."""
     offsets, values = block.offsets, block.values
     _require(corpus, values.dtype == dtype and offsets.dtype == np.int64, f"{what} have a wrong dtype")
     fits = offsets.shape == (len(corpus.ids) + 1,) and offsets[0] == 0 and offsets[-1] == len(values)
@@ -173,7 +170,6 @@ def _check_utf8(corpus: Corpus, text: Ragged) -> None:
 
 
 def _check_features(corpus: Corpus, features: sparse.csr_array) -> None:
-    """Check the document-by-feature matrix."""
     names = corpus.feature_names
     _require(corpus, names is not None, "features have no names")
     _check_names(corpus, names or (), "feature names")

@@ -274,7 +274,6 @@ def reader_of(form: str, options: Mapping[str, Any]) -> Reader:
 
 
 def _file(raw: Mapping[str, Any], where: str) -> SourceFile:
-    """Return one file of a source."""
     places = raw["urls"] if "urls" in raw else [raw.get("path") or raw["member"]]
     if "urls" not in raw and {"..", "."} & set(PurePosixPath(places[0]).parts):
         raise ConfigError(f"{where}: {places[0]!r} leads out of its folder; give a path without '..'")
@@ -282,5 +281,4 @@ def _file(raw: Mapping[str, Any], where: str) -> SourceFile:
 
 
 def _wheel(raw: Mapping[str, Any]) -> Wheel:
-    """Return the package of a source."""
     return Wheel(raw["name"], raw["version"], {wheel["tags"]: wheel["sha256"] for wheel in raw["wheels"]})

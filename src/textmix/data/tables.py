@@ -82,7 +82,6 @@ class Lines:
             return None
 
     def _line(self, number: int, raw: bytes) -> str:
-        """Return one line as text; the errors are those of `__iter__`."""
         if self.ended and not raw.endswith(b"\n"):
             raise DataFormatError(self.path, number, "the last line has no line end: the file is truncated")
         line = raw if number > 1 else self._start(raw)

@@ -10,7 +10,7 @@ import csv
 import json
 import math
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from io import BytesIO
@@ -153,7 +153,6 @@ def open_table(
 
 
 def _lines(name: str, pieces: Iterator[bytes], encoding: str | None, remarks: list[str]) -> Lines:
-    """Return the lines of a file as text."""
     first, size = list[bytes](), 0
     for piece in pieces:
         first.append(piece)
@@ -218,7 +217,6 @@ def _ended_by_returns(pieces: Iterable[bytes]) -> Iterator[bytes]:
 
 
 def _open_cells(name: str, form: str, lines: Lines, asked: _Asked) -> UserFile:
-    """Open a table of cells between delimiters."""
     source, head, size, delimiter = iter(lines), list[str](), 0, asked.delimiter
     for line in source:
         head.append(line)
@@ -363,7 +361,6 @@ def _headed(
     )
 
     def repeats(row: Sequence[Any]) -> bool:
-        """Return whether a row is the header again."""
         return bare is not None and [_bare(cell) for cell in row] == bare
 
     def checked() -> Rows:
@@ -506,34 +503,28 @@ def _json_values(name: str, lines: Iterable[str]) -> Iterator[tuple[int, Any]]:
         if line.lstrip().startswith("["):
             yield from _array(name, number, line + "".join(rest for _, rest in numbered))
             return
-        if line.strip():
-            with _json_faults(name, number):
-                yield number, _JSON.decode(line.strip()) if number > 1 else _first_value(line, numbered)
+        if whole := line.strip():
+            given: tuple[Any, ...] = (_JSON.decode, whole) if number > 1 else (_first_value, whole, numbered)
+            yield number, _decoded(name, number, *given)
 
 
 def _first_value(line: str, rest: Iterator[tuple[int, str]]) -> Any:
     """Return the value of the first line, or of all lines together where they are one object."""
     try:
-        return _JSON.decode(line.strip())
+        return _JSON.decode(line)
     except ValueError:
-        if line.strip() != "{":
+        if line != "{":
             raise
         return _JSON.decode("".join([line, *(text for _, text in rest)]).strip())
 
 
-class _json_faults:  # noqa: N801 - used as a function is
-    """Turn what the parser of JSON raises into an error that names the line."""
-
-    def __init__(self, name: str, line: int) -> None:
-        self._place = name, line
-
-    def __enter__(self) -> None:
-        pass
-
-    def __exit__(self, kind: object, error: BaseException | None, _: object) -> None:
-        if isinstance(error, (ValueError, RecursionError)):
-            what = f"is not JSON ({str(error)[:80]}); write an object a line, or an array of objects"
-            raise DataFormatError(*self._place, what) from error
+def _decoded(name: str, line: int, decode: Callable[..., Any], *given: Any) -> Any:
+    """Return what the parser of JSON makes of what is given; its faults become an error that names the line."""
+    try:
+        return decode(*given)
+    except (ValueError, RecursionError) as error:
+        what = f"is not JSON ({str(error)[:80]}); write an object a line, or an array of objects"
+        raise DataFormatError(name, line, what) from error
 
 
 def _array(name: str, line: int, text: str) -> Iterator[tuple[int, Any]]:
@@ -545,8 +536,7 @@ def _array(name: str, line: int, text: str) -> Iterator[tuple[int, Any]]:
             closed = text[place:].strip() == "]"
             break
         line, seen = line + text.count("\n", seen, place), place
-        with _json_faults(name, line):
-            value, place = _JSON.raw_decode(text, place)
+        value, place = _decoded(name, line, _JSON.raw_decode, text, place)
         yield line, value
     if not closed:
         last = line + text.count("\n", seen)

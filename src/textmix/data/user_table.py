@@ -249,7 +249,6 @@ def of_card(card: Mapping[str, Any], text: str | None) -> dict[str, Any]:
 
 
 def _texts(file: UserFile, places: Sequence[int], identifier: int | None, beside: Sequence[int]) -> Iterator[NewText]:
-    """Yield the texts of the rows of a file."""
     for number, (line, cells) in enumerate(file.rows, start=1):
         name = str(number)
         if identifier is not None:
@@ -277,13 +276,11 @@ class _Column:
 
     @property
     def is_text(self) -> bool:
-        """Whether it may be the text."""
         long = self.words >= WORDS or self.characters >= CHARACTERS
         return not self.several and not self.numbers and self.distinct > 0.1 and long
 
     @property
     def is_label(self) -> bool:
-        """Whether it may hold labels."""
         return self.several or (0 < self.characters <= LONGEST and self.distinct <= OFTEN)
 
 
@@ -392,12 +389,10 @@ def _place(file: UserFile, column: Reference, option: str) -> int:
 
 
 def _columns(file: UserFile) -> list[_Column]:
-    """Return what is known of the columns of a file by their first cells."""
     return [_column(place, name, [row[place] for row in file.first]) for place, name in enumerate(file.names)]
 
 
 def _column(place: int, name: Reference, cells: Sequence[Any]) -> _Column:
-    """Return what is known of a column by its cells."""
     filled = [cell for cell in cells if cell is not None and str(cell).strip()]
     texts = [json.dumps(cell) if isinstance(cell, (list, dict)) else str(cell).strip() for cell in filled]
     if not texts:
@@ -509,7 +504,6 @@ def _holds_prefix(path: str | Path, stream: IO[bytes] | None = None) -> bool:
 
 
 def _read(table: _Documents, file: UserFile, reader: _Reader, *, layout: Layout, drop: bool) -> None:
-    """Add the rows of a file to the documents."""
     for line, cells in file.rows:
         words = _labels(file, line, cells, reader, layout.separator)
         if words is None and not layout.several and not drop:
