@@ -23,7 +23,6 @@ ROOT = Path(__file__).parents[2]
 REGISTRY = load_registry(ROOT / "config/datasets.yaml")
 ON_THE_WEB = {name: entry for name, entry in REGISTRY.items() if any(s.kind == "https" for s in entry.sources)}
 ENDINGS: Mapping[str, Callable[[bytes], bytes]] = {".gz": gzip.compress, ".bz2": bz2.compress}
-POINTER = b"version https://git-lfs.github.com/spec/v1\noid sha256:" + b"0" * 64 + b"\nsize 6396962\n"
 STORY = (
     b'<!DOCTYPE lewis SYSTEM "lewis.dtd">\n<REUTERS TOPICS="YES" LEWISSPLIT="TRAIN" CGISPLIT="TRAINING-SET" OLDID="1" '
     b'NEWID="1">\n<DATE>1</DATE>\n<TOPICS><D>cocoa</D></TOPICS>\n<PLACES></PLACES>\n<PEOPLE></PEOPLE>\n<ORGS></ORGS>\n'
@@ -127,8 +126,7 @@ def small(entry: DatasetEntry, server: Server) -> DatasetEntry:
         digest_and_size = (sha256(body), len(body)) if file.sha256 else (None, None)
         files[role] = SourceFile(tuple(urls), *digest_and_size)
     local = replace(source, files=files, content_digest=None)
-    names = {role: entry.files[role] for role in files}
-    return replace(entry, sources=(local,), files=names, hosts=entry.hosts | {"127.0.0.1"})
+    return replace(entry, sources=(local,), hosts=entry.hosts | {"127.0.0.1"})
 
 
 @pytest.fixture(scope="module")
@@ -158,17 +156,6 @@ def test_files_of_the_form_of_each_public_source_are_fetched_and_read(
     assert all(server.asked[path] <= 2 for path in server.asked)
 
 
-@pytest.mark.parametrize("name", sorted(name for name, entry in ON_THE_WEB.items() if entry.reader.name == "arff"))
-def test_a_pointer_of_git_lfs_is_no_file_of_any_source(name: str, server: Server, tmp_path: Path) -> None:
-    entry = REGISTRY[name]
-    source = next(candidate for candidate in entry.sources if candidate.kind == "https")
-    url = server.url(f"/pointer/{name}", gives(POINTER))
-    files = {role: SourceFile((url,)) for role in source.files}
-    entry = replace(entry, sources=(replace(source, files=files),), files={role: entry.files[role] for role in files})
-    record = fetch_dataset(entry, tmp_path / name, None, limits=LIMITS)
-    assert record["status"] == "missing" and "pointer of Git LFS" in record["reason"]
-
-
 def undecided(entries: Iterable[DatasetEntry]) -> list[str]:
     """Return the data sets of which a wrong copy could pass: no digest, and no reason that says what decides."""
     names = []
@@ -180,7 +167,7 @@ def undecided(entries: Iterable[DatasetEntry]) -> list[str]:
             states_reason = (
                 states_reason
                 and ("content digest" in entry.no_digest) == bool(web.content_digest)
-                and bool(entry.expect)
+                and bool(web.expect)
             )
         if not states_reason:
             names.append(entry.id)

@@ -128,10 +128,10 @@ def _identity(entry: DatasetEntry, source: Source) -> str:
     """Return the check that would detect a wrong copy from a source."""
     if source.content_digest:
         return "content digest"
-    without = [name for role, name in entry.placed(source).items() if not source.files[role].sha256]
+    without = [name for role, name in source.names.items() if not source.files[role].sha256]
     if not without:
         return "sha256"
-    check = "counts" if entry.expected(source) else "nothing"
+    check = "counts" if source.expect else "nothing"
     reason = f" ({entry.no_digest})" if entry.no_digest else ""
     if len(without) == len(source.files):
         return check + reason

