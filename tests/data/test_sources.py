@@ -15,6 +15,7 @@ from urllib.parse import urlsplit
 import pytest
 
 from tests.data.fetching import LIMITS, Server, gives, redirects, running_server, sha256
+from tests.fixtures.reader_files import SGML, XML_HEAD
 from textmix.data.corpus import Corpus
 from textmix.data.fetch import fetch_dataset
 from textmix.data.registry import DatasetEntry, Reader, Source, SourceFile, load_registry
@@ -23,17 +24,9 @@ ROOT = Path(__file__).parents[2]
 REGISTRY = load_registry(ROOT / "config/datasets.yaml")
 ON_THE_WEB = {name: entry for name, entry in REGISTRY.items() if any(s.kind == "https" for s in entry.sources)}
 ENDINGS: Mapping[str, Callable[[bytes], bytes]] = {".gz": gzip.compress, ".bz2": bz2.compress}
-STORY = (
-    b'<!DOCTYPE lewis SYSTEM "lewis.dtd">\n<REUTERS TOPICS="YES" LEWISSPLIT="TRAIN" CGISPLIT="TRAINING-SET" OLDID="1" '
-    b'NEWID="1">\n<DATE>1</DATE>\n<TOPICS><D>cocoa</D></TOPICS>\n<PLACES></PLACES>\n<PEOPLE></PEOPLE>\n<ORGS></ORGS>\n'
-    b"<EXCHANGES></EXCHANGES>\n<COMPANIES></COMPANIES>\n<UNKNOWN> \n</UNKNOWN>\n<TEXT>\n<TITLE>T</TITLE>\n<BODY>B\n"
-    b"</BODY></TEXT>\n</REUTERS>\n"
-)
 ARFF = b"@relation tiny\n@attribute a numeric\n@attribute b numeric\n@attribute x {0,1}\n@attribute y {0,1}\n@data\n"
 ARFF += b"1,2,0,1\n3,0,1,0\n"
-LABELS = (
-    b'<labels xmlns="http://mulan.sourceforge.net/labels"><label name="x"></label><label name="y"></label></labels>'
-)
+LABELS = XML_HEAD + b'<label name="x"></label><label name="y"></label></labels>'
 REVIEW = b"product/productId: A\nreview/userId: u\nreview/score: %d.0\nreview/text: fine\n\n"
 #: Data set -> paths in its public archive, each with the label that the reader must find.
 FOLDERS: Mapping[str, Mapping[str, str]] = {
@@ -99,7 +92,7 @@ def plain(entry: DatasetEntry, source: Source, role: str) -> bytes:
     if reader == "arff":
         return LABELS if role == "labels" else ARFF
     if reader == "reuters_sgml":
-        return tar({"reut2-000.sgm": STORY, "README.txt": b"read me", "lewis.dtd": b"<!-- -->"})
+        return tar({"reut2-000.sgm": SGML, "README.txt": b"read me", "lewis.dtd": b"<!-- -->"})
     return REVIEW % 1 + REVIEW % 5 if reader == "snap_reviews" else libsvm(source.reader)
 
 

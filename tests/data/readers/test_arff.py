@@ -13,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.data.readers.numbers import NUMBERS, quick
+from tests.data.readers.texts import assert_refused
 from tests.fixtures.reader_files import ARFF_HEAD, LABEL_XML, SAMPLES, XML_HEAD, Sample
 from tests.naive import number_rows as naive
 from textmix.core.errors import ConfigError, DataFormatError
@@ -145,11 +146,7 @@ def test_a_whole_last_row_needs_no_line_end(rows: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize("case", BROKEN_ROWS)
 def test_broken_rows_are_named_by_line(case: str, tmp_path: Path) -> None:
     rows, line, what = BROKEN_ROWS[case]
-    with pytest.raises(DataFormatError, match=re.escape(what)) as caught:
-        arff(rows).read(tmp_path)
-    assert caught.value.line == line
-    if line is not None:
-        assert str(caught.value).startswith(f"data.dat, line {line}: ")
+    assert assert_refused(arff(rows), tmp_path, line, what) == ("sample" if line is None else "data.dat")
 
 
 @pytest.mark.parametrize("text", [".", "-", "+", "e5", "1e", "1e+", "inf", "-inf", "?", "x", "--1", "'1'", "1_0"])
@@ -184,9 +181,7 @@ BROKEN_HEADS = {
 @pytest.mark.parametrize("case", BROKEN_HEADS)
 def test_broken_headers_are_named_by_line(case: str, tmp_path: Path) -> None:
     head, line, what = BROKEN_HEADS[case]
-    with pytest.raises(DataFormatError, match=re.escape(what)) as caught:
-        arff("0,0\n", head).read(tmp_path)
-    assert caught.value.line == line
+    assert_refused(arff("0,0\n", head), tmp_path, line, what)
 
 
 BOMB = b'<!DOCTYPE x [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;">]>' + LABEL_XML.split(b"\n", 1)[1]

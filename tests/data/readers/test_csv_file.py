@@ -4,24 +4,16 @@ from __future__ import annotations
 
 import csv
 import io
-import re
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.data.readers.texts import rows
+from tests.data.readers.numbers import quick
+from tests.data.readers.texts import assert_refused, rows
 from tests.fixtures.reader_files import SAMPLES, Sample
-from textmix.core.errors import DataFormatError
 from textmix.data.parse import check_corpus
-
-quick = settings(deadline=None, derandomize=True, max_examples=60)
-
-
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tmp_path_factory.mktemp("text")
 
 
 def test_csv_columns_are_told_by_name_and_rows_are_chosen(tmp_path: Path) -> None:
@@ -66,12 +58,9 @@ BROKEN_CSV = {
 @pytest.mark.parametrize("case", BROKEN_CSV)
 def test_broken_csv_is_named_by_line(case: str, tmp_path: Path) -> None:
     data, line, what = BROKEN_CSV[case]
-    with pytest.raises(DataFormatError, match=re.escape(what)) as caught:
-        Sample("csv_file", {"data": data}, {"text": "text", "label": "label"}).read(tmp_path)
-    assert caught.value.line == line
+    assert_refused(Sample("csv_file", {"data": data}, {"text": "text", "label": "label"}), tmp_path, line, what)
 
 
 def test_a_label_without_a_name_is_refused(tmp_path: Path) -> None:
-    sample = SAMPLES["csv"]
-    with pytest.raises(DataFormatError, match=r"line 3: the label '7' is not one of \['0', '1'\]"):
-        sample.read(tmp_path, {"data": b"text,label,source\na,1,x\nb,7,x\n"})
+    sample = Sample("csv_file", {"data": b"text,label,source\na,1,x\nb,7,x\n"}, SAMPLES["csv"].options)
+    assert_refused(sample, tmp_path, 3, "the label '7' is not one of ['0', '1']")

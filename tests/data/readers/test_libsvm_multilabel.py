@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 
 import numpy as np
@@ -11,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.data.readers.numbers import NUMBERS, quick
+from tests.data.readers.texts import assert_refused
 from tests.fixtures.reader_files import SAMPLES, Sample
 from tests.naive import number_rows as naive
 from textmix.core.errors import DataFormatError
@@ -56,10 +56,7 @@ BROKEN_SVM = {
 @pytest.mark.parametrize("case", BROKEN_SVM)
 def test_broken_libsvm_files_are_named_by_line(case: str, tmp_path: Path) -> None:
     data, line, what = BROKEN_SVM[case]
-    sample = Sample("libsvm_multilabel", {"data": data}, {"n_features": 4, "n_labels": 3})
-    with pytest.raises(DataFormatError, match=re.escape(what)) as caught:
-        sample.read(tmp_path)
-    assert caught.value.line == line
+    assert_refused(Sample("libsvm_multilabel", {"data": data}, {"n_features": 4, "n_labels": 3}), tmp_path, line, what)
 
 
 def test_libsvm_rows_may_have_no_labels_or_no_features(tmp_path: Path) -> None:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 
 import pytest
 
-from tests.data.readers.texts import rows
+from tests.data.readers.texts import assert_refused, rows
 from tests.fixtures.reader_files import SAMPLES, Sample
-from textmix.core.errors import ConfigError, DataFormatError
+from textmix.core.errors import ConfigError
 from textmix.data.corpus import TEST, TRAIN
 
 
@@ -42,9 +41,7 @@ BROKEN_TABS = {
 @pytest.mark.parametrize("case", BROKEN_TABS)
 def test_broken_tab_files_are_named_by_line(case: str, tmp_path: Path) -> None:
     data, line, what = BROKEN_TABS[case]
-    with pytest.raises(DataFormatError, match=re.escape(what)) as caught:
-        Sample("tab_file", {"data": data}).read(tmp_path)
-    assert caught.value.line == line
+    assert_refused(Sample("tab_file", {"data": data}), tmp_path, line, what)
 
 
 def test_parts_of_class_names_become_labels(tmp_path: Path) -> None:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 
 import pytest
 
+from tests.data.readers.texts import assert_refused
 from tests.fixtures.reader_files import Sample
-from textmix.core.errors import DataFormatError
 
 BROKEN_TABLES = {
     "short row": (b"x,A,B\n1,0,0\n1,0\n", 3, "has 2 values, expected 3"),
@@ -28,6 +27,4 @@ BROKEN_TABLES = {
 @pytest.mark.parametrize("case", BROKEN_TABLES)
 def test_broken_tables_are_named_by_line(case: str, tmp_path: Path) -> None:
     data, line, what = BROKEN_TABLES[case]
-    with pytest.raises(DataFormatError, match=re.escape(what)) as caught:
-        Sample("table_file", {"data": data}, {"n_labels": 2}).read(tmp_path)
-    assert caught.value.line == line
+    assert_refused(Sample("table_file", {"data": data}, {"n_labels": 2}), tmp_path, line, what)
