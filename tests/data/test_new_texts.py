@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 import textmix
 from textmix.core.errors import DataFormatError, TextmixError
-from textmix.data import tables, user_file
+from textmix.data import archives, tables
 from textmix.data.user_table import NewText, read_texts
 
 NAME = "new.txt"
@@ -100,7 +100,7 @@ def test_what_is_wrong_is_named_with_its_line(form: str, data: bytes, line: int,
 
 
 def test_a_line_that_no_text_is_ends_the_reading(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(user_file, "MAX_LINE", 10)
+    monkeypatch.setattr(archives, "MAX_LINE", 10)
     assert texts("text", b"x" * 9 + b"\n") == ["x" * 9]
     with pytest.raises(DataFormatError, match="line 2: is longer than 10 bytes"):
         read("text", b"a\n" + b"x" * 11)

@@ -128,10 +128,8 @@ def open_plain(path: Path, limit: int = MAX_BYTES) -> bytes:
         return raw.read()
 
 
-def iter_lines(
-    path: Path, limit: int = 2**40, longest: int = MAX_LINE, *, stream: IO[bytes] | None = None
-) -> Iterator[bytes]:
-    """Yield the lines of a file, unpacked as in `open_plain`, each with its line end and of at most ``longest`` bytes.
+def iter_lines(path: Path, limit: int = 2**40, *, stream: IO[bytes] | None = None) -> Iterator[bytes]:
+    """Yield the lines of a file, unpacked as in `open_plain`, each with its line end and of at most `MAX_LINE` bytes.
 
     A plain file has no cap on its size, since memory holds one line.  ``stream`` is its content if it is open.
     """
@@ -142,12 +140,12 @@ def iter_lines(
             budget = _budget_of(limit, os.fstat(raw.fileno()).st_size)
         size = number = 0
         # `readline` with a size never holds more than that of a line which does not end.
-        while line := content.readline(longest + 1):
+        while line := content.readline(MAX_LINE + 1):
             size, number = size + len(line), number + 1
             if budget is not None and size > budget:
                 raise _bomb(path, "it", budget)
-            if len(line) > longest:
-                raise DataFormatError(path, number, f"is longer than {longest:,} bytes; {LONGER}")
+            if len(line) > MAX_LINE:
+                raise DataFormatError(path, number, f"is longer than {MAX_LINE:,} bytes; {LONGER}")
             yield line
 
 
