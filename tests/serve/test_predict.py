@@ -22,7 +22,6 @@ import textmix
 from tests.serve.test_persisted_model import LABELS, corpus, fitted
 from textmix import __main__ as command
 from textmix.core import io
-from textmix.core.errors import IntegrityError
 from textmix.data.user_table import NewText
 from textmix.serve import predict
 from textmix.serve.model import PersistedModel
@@ -152,7 +151,6 @@ def test_missing_files_unknown_forms_and_tampered_models_are_told(
         ((models / "edcm", tmp_path / "new.dat"), "give --form csv, --form tab, --form jsonl, --form text"),
         ((models / "none", texts), "none: there is no model there; name the folder of a model"),
         ((tmp_path / "model", texts), "labels.json changed since it was made"),
-        ((models / "edcm", texts, "--column", "body", "--output", texts / "y.csv"), "there is no folder"),
     ):
         assert run(*arguments) == 1
         assert message in capsys.readouterr().err
@@ -328,10 +326,3 @@ def test_empty_texts_are_counted_and_can_be_left_without_a_label(models: Path, t
     assert run(models / "binary_relevance", tmp_path / "new.txt", "--empty", "leave", "--output-form", "jsonl") == 0
     rows = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
     assert rows[0]["labels"] is not None and rows[2] == {"id": "3", "labels": None, "probabilities": None}
-
-
-def test_a_folder_of_models_is_refused_without_advice_to_delete_it(tmp_path: Path) -> None:
-    (tmp_path / "models" / "one").mkdir(parents=True)
-    with pytest.raises(IntegrityError) as error:
-        io.read_meta(tmp_path / "models")
-    assert "delete" not in str(error.value) and "name a result or a saved model" in str(error.value)
