@@ -190,6 +190,6 @@ def test_an_entry_reads_a_format_as_the_comparison_of_own_texts_does(tmp_path: P
     if form == "folder":
         own = read_folder(path)
     else:
-        asked = {"text": columns.get("text"), "labels": columns.get("label"), "header": False if form == "tab" else None}
-        own = read_table(path, form=form, several=False, **asked).corpus
+        columns = {"text": columns.get("text"), "labels": columns.get("label")}
+        own = read_table(path, form=form, several=False, header=False if form == "tab" else None, **columns).corpus
     assert read_corpus(entry.sources[0].reader, {"data": path}, "d").content_digest() == own.content_digest()

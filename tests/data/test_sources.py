@@ -158,9 +158,7 @@ def undecided(entries: Iterable[DatasetEntry]) -> list[str]:
         if entry.no_digest:
             web = next(source for source in entry.sources if source.kind == "https")
             states_reason = (
-                states_reason
-                and ("content digest" in entry.no_digest) == bool(web.content_digest)
-                and bool(web.expect)
+                states_reason and ("content digest" in entry.no_digest) == bool(web.content_digest) and bool(web.expect)
             )
         if not states_reason:
             names.append(entry.id)

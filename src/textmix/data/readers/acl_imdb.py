@@ -49,10 +49,7 @@ def read(files: Mapping[str, Path], options: Mapping[str, Any]) -> Corpus:
     _check_parts(files[roles[0]], {key[:2] for key in keys}, more)
     return text_corpus(
         options,
-        (
-            Document("/".join(map(str, key)), None if key[1] == _UNLABELLED else key[1], reviews[key][1])
-            for key in keys
-        ),
+        (Document("/".join(map(str, key)), None if key[1] == _UNLABELLED else key[1], reviews[key][1]) for key in keys),
         np.array([UNUSED if key[1] == _UNLABELLED else SPLITS[key[0]] for key in keys], dtype=np.int8),
         {"ratings": _count_ratings({key: reviews[key][0] for key in keys})},
     )

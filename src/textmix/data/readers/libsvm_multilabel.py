@@ -102,7 +102,7 @@ def _require_counts(table: NumberTable) -> None:
 
 
 def _label_matrix(part: _Part, numbers: np.ndarray) -> sparse.csr_array:
-    """Return the labels as CSR (N, L), int8 ones, indices sorted; refuse a label not in ``numbers`` or twice in a row."""
+    """Return the labels as CSR (N, L), int8 ones, sorted; refuse a label not in ``numbers`` or twice in a row."""
     rows = np.repeat(np.arange(len(part.table.lines)), np.diff(part.indptr))
     order = np.lexsort((part.labels, rows))
     labels = part.labels[order]
