@@ -6,7 +6,9 @@ import codecs
 import gzip
 import io
 import json
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -110,6 +112,77 @@ def test_columns_that_are_asked_for_by_name_are_found_below_any_header(tmp_path:
         assert pairs(read_table(write(tmp_path / name, content), text="text", labels="label")) == PAIRS
 
 
+# --- which column is which ------------------------------------------------------------------------------------------
+
+
+def table_of(path: Path, header: list[str], *more: Callable[[int], Any]) -> Path:
+    """Write a number, text and label of each row, and further columns by functions of the row, below a header."""
+    rows = [header, *([n, *pair, *(each(n) for each in more)] for n, pair in enumerate(PAIRS))]
+    return write(path, "".join(",".join(f'"{cell}"' for cell in row) + "\r\n" for row in rows))
+
+
+@pytest.mark.parametrize("delimiter", [",", ";", "\t", "|"])
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "cp1252", "utf-16"])
+def test_delimiter_and_encoding_are_found(tmp_path: Path, delimiter: str, encoding: str) -> None:
+    cells = ['"{n}"', '"{text} café"', '"{kind}"']
+    content = lines(delimiter.join(["id", "body", "class"]), row=delimiter.join(cells), end="\r\n")
+    layout = read_table(write(tmp_path / "a.csv", content.encode(encoding))).layout
+    assert layout == ("csv", ("body",), ("class",), False, None, True)
+
+
+def test_commas_in_texts_do_not_hide_a_semicolon(tmp_path: Path) -> None:
+    path = write(tmp_path / "a.csv", lines("text;label", row="one, two, three, {n}, and more;{kind}"))
+    assert read_table(path).layout[1:3] == (("text",), ("label",))
+
+
+@pytest.mark.parametrize(
+    ("header", "text", "label"),
+    [
+        (["id", "review", "sentiment"], "review", "sentiment"),
+        (["label", "text", "x"], "text", "x"),  # the numbers are all different, so that they are no labels
+        (["number", "what they say", "kind"], "what they say", "kind"),
+    ],
+)
+def test_columns_are_found_by_name_and_by_content(tmp_path: Path, header: list[str], text: str, label: str) -> None:
+    assert read_table(table_of(tmp_path / "a.csv", header)).layout[1:3] == ((text,), (label,))
+
+
+def test_a_name_decides_between_candidates(tmp_path: Path) -> None:
+    path = table_of(tmp_path / "a.csv", ["id", "title", "label", "body", "stars"], lambda n: TEXTS[-n], lambda n: n % 3)
+    assert read_table(path).layout[1:3] == (("body",), ("label",))
+
+
+def test_a_table_without_a_header_has_numbers(tmp_path: Path) -> None:
+    layout = read_table(write(tmp_path / "a.csv", lines())).layout
+    assert (layout.text, layout.labels, layout.header) == ((1,), (2,), False)
+    assert read_table(tmp_path / "a.csv", text="1", labels="2").layout == layout
+
+
+@pytest.mark.parametrize(
+    ("header", "more", "asked", "sentence"),
+    [
+        (
+            ["id", "words said", "colour", "shape"],
+            [lambda n: "round" if n % 3 else "square"],
+            {},
+            "a.csv: more than one column could be the labels; name it by --labels: colour, shape",
+        ),
+        (
+            ["id", "first", "kind", "second"],
+            [lambda n: TEXTS[-n]],
+            {},
+            "a.csv: more than one column could be the text; name it by --text: first, second",
+        ),
+        (["id", "text", "kind"], [], {"labels": "kin"}, "a.csv: --labels: there is no column 'kin'; did you mean"),
+    ],
+)
+def test_an_error_names_the_candidates(
+    tmp_path: Path, header: list[str], more: list[Any], asked: dict[str, str], sentence: str
+) -> None:
+    with pytest.raises(TextmixError, match=f"^{sentence}"):
+        read_table(table_of(tmp_path / "a.csv", header, *more), **asked)
+
+
 def test_what_was_taken_for_something_else_is_said(tmp_path: Path) -> None:
     joined = read_table(write(tmp_path / "a.csv", lines("text,label") + "text,label\n" * 2))
     assert "2 rows repeat the header and were left out." in joined.corpus.info["remarks"]
@@ -170,8 +243,9 @@ def test_one_name_in_brackets_is_a_name(tmp_path: Path) -> None:
 
 def test_an_empty_list_is_kept_and_null_is_left_out(tmp_path: Path) -> None:
     rows = [["a"], [], None, float("nan"), ["b", "a"]]
-    written = "".join(json.dumps({"text": TEXTS[n], "labels": row}) + "\n" for n, row in enumerate(rows))
+    written = "".join(json.dumps({"say": TEXTS[n], "kinds": row}) + "\n" for n, row in enumerate(rows))
     table = read_table(write(tmp_path / "a.jsonl", written))
+    assert table.layout == ("jsonl", ("say",), ("kinds",), True, None, True)
     assert sets(table) == [{"a"}, set(), {"a", "b"}]
     assert "2 rows without a label were left out." in table.corpus.info["remarks"]
 
