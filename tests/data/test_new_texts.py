@@ -36,6 +36,7 @@ def test_the_three_forms_give_the_same_texts() -> None:
     assert texts("text", "\n".join(expected).encode()) == expected
     assert texts("jsonl", "\n".join(json.dumps({"text": text}) for text in expected).encode()) == expected
     assert texts("jsonl", "\n".join(json.dumps(text) for text in expected).encode()) == expected
+    assert texts("jsonl", b'{"text": null}\n{"text": "a"}\n') == ["", "a"]
 
 
 def test_lines_and_identifiers_are_told() -> None:

@@ -419,6 +419,13 @@ def test_a_further_column_without_use_is_refused(cells: list[str], message: str)
         kinds_of({"a": cells})
 
 
+def dated(folder: Path, days: list[str]) -> np.ndarray | None:
+    """Return the parts of a table whose texts have these days."""
+    body = "".join(f"{TEXTS[n]},{KINDS[n]},{day}\n" for n, day in enumerate(days))
+    path = write(folder / "a.csv", f"text,label,day\n{body}")
+    return read_table(path, text="text", labels="label", marks={"dates": "day"}).corpus.split
+
+
 @pytest.mark.parametrize(
     ("dates", "first"),
     [
@@ -430,27 +437,19 @@ def test_a_further_column_without_use_is_refused(cells: list[str], message: str)
     ],
 )
 def test_dates_of_other_countries_are_in_order(dates: list[str], first: str, tmp_path: Path) -> None:
-    body = "".join(f"{TEXTS[n]},{KINDS[n]},{dates[min(n // 5, 2)]}\n" for n in range(12))
-    table = read_table(write(tmp_path / "a.csv", f"text,label,day\n{body}"), marks={"dates": "day"})
-    assert table.corpus.split is not None
-    assert table.corpus.split.tolist() == [0] * 10 + [1] * 2
+    split = dated(tmp_path, [dates[min(n // 5, 2)] for n in range(12)])
+    assert split is not None and split.tolist() == [0] * 10 + [1] * 2
 
 
 def test_dates_of_two_orders_are_refused(tmp_path: Path) -> None:
-    body = "".join(f"{TEXTS[n]},{KINDS[n]},{day}\n" for n, day in enumerate(["31/05/2024", "05/31/2024", "1/2/2024"]))
     with pytest.raises(DataFormatError, match="line 3: nothing tells whether '05/31/2024'"):
-        read_table(
-            write(tmp_path / "a.csv", f"text,label,day\n{body}"), text="text", labels="label", marks={"dates": "day"}
-        )
+        dated(tmp_path, ["31/05/2024", "05/31/2024", "1/2/2024"])
 
 
 @pytest.mark.parametrize("mark", ["\u0662\u0660\u0662\u0664", "1_000"])
 def test_digits_of_other_scripts_are_no_dates(mark: str, tmp_path: Path) -> None:
-    body = "".join(f"{TEXTS[n]},{KINDS[n]},{mark if n == 3 else 2000 + n}\n" for n in range(12))
     with pytest.raises(DataFormatError, match=r"line 5: .* is no date"):
-        read_table(
-            write(tmp_path / "a.csv", f"text,label,y\n{body}"), text="text", labels="label", marks={"dates": "y"}
-        )
+        dated(tmp_path, [mark if n == 3 else str(2000 + n) for n in range(12)])
 
 
 @pytest.mark.parametrize(

@@ -38,14 +38,6 @@ def test_a_model_of_a_comparison_finds_the_encoding_as_the_comparison_did(
     assert ("1 lines read as Windows-1252" in message.err) == (encoding == "cp1252")
 
 
-def test_null_is_an_empty_text_and_counted(tmp_path: Path, capsys: Capture) -> None:
-    (tmp_path / "new.jsonl").write_text('{"text": null}\n{"text": "ball"}\n')
-    assert run(saved(tmp_path), tmp_path / "new.jsonl", "--empty", "leave") == 0
-    message = capsys.readouterr()
-    assert "2 texts labelled by MultinomialClassifier, 1 of them empty and left without a label\n" in message.err
-    assert message.out.splitlines()[1] == "1,,"
-
-
 def test_a_table_of_parquet_is_labelled(tmp_path: Path, capsys: Capture) -> None:
     pytest.importorskip("pyarrow")
     import pandas as pd
