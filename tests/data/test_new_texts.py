@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 import textmix
 from textmix.core.errors import DataFormatError, TextmixError
 from textmix.data import archives, tables
+from textmix.data.formats import NEW_TEXTS, format_of, without_packing
 from textmix.data.user_table import NewText, read_texts
 
 NAME = "new.txt"
@@ -27,6 +28,14 @@ def read(form: str, data: bytes, **options: object) -> list[NewText]:
 
 def texts(form: str, data: bytes, **options: object) -> list[str]:
     return [text.text.decode() for text in read(form, data, **options)]
+
+
+@pytest.mark.parametrize(
+    ("name", "form"),
+    [("a.CSV", "csv"), ("a.b.tsv.gz", "tab"), ("a.json", "jsonl"), ("a.txt", "text"), ("a.xlsx", None), ("a", None)],
+)
+def test_the_ending_of_a_name_tells_the_form(name: str, form: str | None) -> None:
+    assert format_of(without_packing(name), NEW_TEXTS) == form
 
 
 def test_the_three_forms_give_the_same_texts() -> None:
