@@ -18,7 +18,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.data.readers.numbers import quick
-from tests.fixtures.reader_files import Sample
+from tests.data.readers.texts import rows
+from tests.fixtures.reader_files import SAMPLES, Sample
 from textmix.core.errors import DataFormatError
 from textmix.data.corpus import Corpus
 from textmix.data.parse import check_corpus
@@ -33,10 +34,10 @@ def read(folder: Path, content: str | bytes, form: str = "csv", **options: Any) 
     return Sample("text_table", {"data": data}, {"format": form, **COLUMNS, **options}).read(folder)
 
 
-def written(rows: list[tuple[str, str]]) -> str:
+def written(table: list[tuple[str, str]]) -> str:
     """Return a table of texts and labels as csv."""
     stream = io.StringIO()
-    csv.writer(stream).writerows([("text", "label"), *rows])
+    csv.writer(stream).writerows([("text", "label"), *table])
     return stream.getvalue()
 
 
@@ -141,7 +142,7 @@ def test_a_zip_of_one_file_is_read_and_one_of_several_refused(tmp_path, names):
 
 @quick
 @given(
-    rows=st.lists(
+    table=st.lists(
         st.tuples(
             st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), max_size=20),
             st.sampled_from(["a", 'b"', "c,d"]),
@@ -150,11 +151,55 @@ def test_a_zip_of_one_file_is_read_and_one_of_several_refused(tmp_path, names):
         max_size=20,
     )
 )
-def test_what_csv_writes_is_what_is_read(tmp_path_factory, rows):
-    corpus = read(tmp_path_factory.mktemp("csv"), written(rows))
+def test_what_csv_writes_is_what_is_read(tmp_path_factory, table):
+    corpus = read(tmp_path_factory.mktemp("csv"), written(table))
     check_corpus(corpus)
-    assert texts(corpus) == [text for text, _ in rows]
-    assert [row[0] for row in labels(corpus)] == [label for _, label in rows]
+    assert [(text, label) for _, label, text in rows(corpus)] == table
+
+
+# --- lines of a label and a text --------------------------------------------------------------------------------------
+
+WORDS = st.text(st.characters(codec="utf-8", categories=["L", "N", "P"]), min_size=1, max_size=5)
+
+
+def test_the_first_word_is_the_label_and_the_rest_the_text(tmp_path):
+    corpus = SAMPLES["lines"].read(tmp_path)
+    assert rows(corpus) == [("train/1", "3", "some text here"), ("train/2", "0", "noö"), ("test/1", "3", "more")]
+    assert corpus.split.tolist() == [0, 0, 1]
+
+
+@quick
+@given(st.lists(st.tuples(WORDS, st.lists(WORDS, min_size=1)), min_size=1))
+def test_texts_of_lines_survive_writing_and_reading(tmp_path_factory, table):
+    content = "".join(f"{label} {' '.join(words)}\n" for label, words in table)
+    corpus = read(tmp_path_factory.mktemp("lines"), content, "labelled", prefix="")
+    assert [row[1:] for row in rows(corpus)] == [(label, " ".join(words)) for label, words in table]
+
+
+def test_all_words_with_the_prefix_are_labels_wherever_they_stand(tmp_path):
+    data = "__label__b, __label__a  one  __label__c more\n__label__a two\nthree __label__b\n"
+    corpus = read(tmp_path, data, "labelled", prefix="__label__", several=True)
+    assert corpus.label_names == ["a", "b", "c"]
+    assert corpus.labels.toarray().tolist() == [[1, 1, 1], [1, 0, 0], [0, 1, 0]]
+    assert texts(corpus) == ["one  more", "two", "three"]
+    with pytest.raises(DataFormatError, match="line 1: has 3 labels, where one is expected"):
+        read(tmp_path, data, "labelled", prefix="__label__")
+
+
+FAULTS = {
+    "no text": (b"a one\nb\n", {}, "line 2: has no text after its label; write label, blank, text"),
+    "no prefix": (b"__l__a one\nb two\n", {"prefix": "__l__"}, "line 2: has no label"),
+    "prefix alone": (b"__l__ one\n", {"prefix": "__l__"}, "line 1: has no label"),
+    "not UTF-8": (b"a one\nb \xff\n", {"encoding": "utf-8"}, "line 2: is not utf-8 text"),
+    "empty": (b"\n\n", {}, "holds no documents"),
+}
+
+
+@pytest.mark.parametrize("case", FAULTS)
+def test_a_wrong_line_is_named(case, tmp_path):
+    content, options, what = FAULTS[case]
+    with pytest.raises(DataFormatError, match=what):
+        read(tmp_path, content, "labelled", **{"prefix": "", **options})
 
 
 def peak_of_reading(folder: Path, documents: int) -> tuple[int, int]:
