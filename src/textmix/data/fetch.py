@@ -164,9 +164,8 @@ def _fetch(folder: _Folder, mirror: Path | None, limits: Limits) -> dict[str, An
     for form, source in folder.entry.forms.items():
         needed = {path: file for path, file in folder.files(source).items() if not folder.has(path, file)}
         try:
-            taken = [path.name for path in needed if path.exists()]
-            if taken:
-                raise UnavailableError(f"{taken[0]} is there in another form")
+            if others := [path.name for path in needed if path.exists()]:
+                raise UnavailableError(f"{others[0]} is there in another form")
             obtain(source, needed, access)
         except UnavailableError as error:
             log.info("%s from %s: %s", folder.entry.id, form, error)

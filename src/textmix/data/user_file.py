@@ -59,10 +59,10 @@ ABSENT: Any = type("Absent", (), {"__str__": lambda self: "", "__repr__": lambda
 
 Rows = Iterator[tuple[int, list[Any]]]
 #: Names, rows, first rows and header of a `UserFile`.
-_Opened = tuple[Sequence[str | int], Rows, Sequence[Sequence[Any]], bool]
+_TableParts = tuple[Sequence[str | int], Rows, Sequence[Sequence[Any]], bool]
 
 
-class _Asked(NamedTuple):
+class _Options(NamedTuple):
     """What `open_table` is asked for, and the remarks on what it finds."""
 
     wanted: Sequence[str | int]
@@ -130,7 +130,7 @@ def open_table(
         endings = ".csv, .tsv, .jsonl, .parquet or .xlsx"
         raise ConfigError(f"{Path(name).name}: its name does not tell its form; name it {endings}")
     check_dialect(encoding, delimiter)
-    asked = _Asked(wanted, header, delimiter, looked, [])
+    asked = _Options(wanted, header, delimiter, looked, [])
     if stream is None and FORMATS[form].kind != "frame" and _is_workbook(Path(name)):
         form = "excel"
     if FORMATS[form].kind == "frame":
@@ -149,7 +149,7 @@ def open_table(
     return UserFile(name, form, *opened, asked.remarks, lines)
 
 
-def _open_rows(names: Sequence[str | int], rows: Rows, header: bool, asked: _Asked) -> _Opened:
+def _open_rows(names: Sequence[str | int], rows: Rows, header: bool, asked: _Options) -> _TableParts:
     """Open rows whose columns are known."""
     first = list(islice(rows, asked.looked))
     return names, chain(first, rows), [cells for _, cells in first], header
@@ -222,7 +222,7 @@ def _ended_by_returns(pieces: Iterable[bytes]) -> Iterator[bytes]:
 # --- cells between delimiters --------------------------------------------------------------------------------------
 
 
-def _open_cells(name: str, form: str, lines: Lines, asked: _Asked) -> _Opened:
+def _open_cells(name: str, form: str, lines: Lines, asked: _Options) -> _TableParts:
     source, head, size, delimiter = iter(lines), list[str](), 0, asked.delimiter
     for line in source:
         head.append(line)
@@ -341,7 +341,7 @@ def _titles(rows: Sequence[Sequence[Any]]) -> int:
     return 0
 
 
-def _headed(name: str, rows: Rows, asked: _Asked, hint: str = "") -> _Opened:
+def _headed(name: str, rows: Rows, asked: _Options, hint: str = "") -> _TableParts:
     """Open rows of cells of which the first may name the columns."""
     head = list(islice(rows, asked.looked + 1))
     while head and not any(map(_bare, head[0][1])):
@@ -402,7 +402,7 @@ def _is_workbook(path: Path) -> bool:
         return False
 
 
-def _open_frame(path: Path, form: str, asked: _Asked) -> _Opened:
+def _open_frame(path: Path, form: str, asked: _Options) -> _TableParts:
     """Open a table that pandas reads: Parquet, or the first sheet of a workbook."""
     names, rows = _frame(path, form, asked.remarks)
     return _open_rows(names, rows, True, asked) if form == "parquet" else _headed(str(path), rows, asked)
@@ -466,7 +466,7 @@ def _constant(name: str) -> float:
 _JSON = json.JSONDecoder(object_pairs_hook=unique_keys, parse_constant=_constant)
 
 
-def _open_json(name: str, lines: Lines, asked: _Asked) -> _Opened:
+def _open_json(name: str, lines: Lines, asked: _Options) -> _TableParts:
     """Open JSON: an object or a text a line, an array of objects, or one object with an array for each column."""
     found = _json_values(name, lines)
     head = list(islice(found, max(asked.looked, 2)))

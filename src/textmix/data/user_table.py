@@ -43,7 +43,7 @@ NAMED, NEW = 10, 100
 Reference = str | int
 
 
-class _Asked(NamedTuple):
+class _Options(NamedTuple):
     """The options of `read_table` that say which columns are which."""
 
     text: Reference | Sequence[Reference] | None
@@ -153,7 +153,7 @@ def read_table(
     """
     files = {"data": path} if isinstance(path, Path) else dict(path)
     separator = None if separator is None else _WRITTEN.get(separator, separator)
-    asked = _Asked(text, labels, separator, several, marks, further, flags)
+    asked = _Options(text, labels, separator, several, marks, further, flags)
     table, sizes, remarks, layout = _Documents(), dict[str, int](), list[str](), None
     for role, place in files.items():
         before = len(table.lines)
@@ -300,7 +300,7 @@ class _Reader(NamedTuple):
     zeros: bool
 
 
-def _find(file: UserFile, asked: _Asked) -> tuple[Layout, _Reader]:
+def _find(file: UserFile, asked: _Options) -> tuple[Layout, _Reader]:
     """Return how a file is read; the errors are those of `read_table`."""
     if file.form == "labelled":
         asked = asked._replace(text=2, labels=1)
