@@ -325,7 +325,7 @@ def test_where_the_first_host_is_gone_the_second_gives_its_form_which_parses_to_
         the_entry, folder = of_two_forms(server, first_answers=answers), tmp_path / str(answers)
         record = fetch(the_entry, folder)
         assert (record["status"], record["source"], record["form"]) == ("had", "https", form)
-        assert the_entry.form(record) is the_entry.sources[not answers]
+        assert the_entry.forms[record["form"]] is the_entry.sources[not answers]
         write_json(folder / "resources/tiny/fetch.json", record)
         parsed[form] = parse_dataset(the_entry, folder / "resources/tiny").content_digest()
         assert fetch(the_entry, folder)["form"] == form, "files in place keep their form"

@@ -86,10 +86,10 @@ def test_a_source_may_have_a_reader_and_counts_of_its_own(tmp_path: Path) -> Non
     value["sources"][1]["reader"] = {"name": "libsvm_multilabel", "options": {"n_labels": 2}}
     value["sources"][1] |= {"content_digest": SHA, "expect": {"documents": 4}}
     entry = load(tmp_path, {"tiny": value})["tiny"]
-    assert entry.form({"form": "https"}).reader == Reader("libsvm_multilabel", {"n_labels": 2})
-    assert entry.form({"form": "https"}).content_digest == SHA
-    assert entry.form({"form": "mirror"}).reader == Reader("arff")
-    assert entry.form({"form": "mirror"}).content_digest is None
+    assert entry.forms["https"].reader == Reader("libsvm_multilabel", {"n_labels": 2})
+    assert entry.forms["https"].content_digest == SHA
+    assert entry.forms["mirror"].reader == Reader("arff")
+    assert entry.forms["mirror"].content_digest is None
     assert [source.expect for source in entry.sources[:2]] == [{"documents": 3}, {"documents": 4}]
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import bz2
 import gzip
-import importlib
 import io
 import tarfile
 from collections.abc import Callable, Mapping
@@ -16,8 +15,8 @@ import pytest
 
 from tests.data.fetching import LIMITS, Server, gives, redirects, running_server, sha256
 from tests.fixtures.reader_files import SGML, XML_HEAD
-from textmix.data.corpus import Corpus
 from textmix.data.fetch import fetch_dataset
+from textmix.data.parse import read_corpus
 from textmix.data.registry import DatasetEntry, Reader, Source, SourceFile, load_registry
 
 ROOT = Path(__file__).parents[2]
@@ -133,8 +132,8 @@ def test_files_of_the_form_of_each_public_source_are_fetched_and_read(
     record = fetch_dataset(entry, tmp_path / name, None, limits=LIMITS)
     assert record["status"] == "had", record
     source = entry.sources[0]
-    read = importlib.import_module(source.reader.module).read
-    corpus: Corpus = read(entry.paths(record, tmp_path / name), {**source.reader.options, "name": name})
+    files = {role: tmp_path / name / file["name"] for role, file in record["files"].items()}
+    corpus = read_corpus(source.reader, files, name)
     used_labels = {label for label, used in zip(corpus.label_names, corpus.labels.sum(axis=0), strict=True) if used}
     expected = set(FOLDERS[name].values()) - {""} if name in FOLDERS else used_labels
     assert corpus.ids and used_labels and used_labels == expected

@@ -98,7 +98,7 @@ def _finding(entry: DatasetEntry, folder: Path, mirror: Path | None, finds: Call
     """Return the finding of one data set."""
     record = read_record(folder / RECORD)
     if record.get("status") == "had" and record.get("form") in entry.forms:
-        source, origin, near = entry.form(record), f"in resources, from {record['source']}", True
+        source, origin, near = entry.forms[record["form"]], f"in resources, from {record['source']}", True
     else:
         source, origin, near = _first_source(entry, mirror, finds)
     sizes = [file.bytes for file in source.files.values()]

@@ -43,9 +43,10 @@ def parse_dataset(entry: DatasetEntry, folder: Path) -> Corpus:
     if record["status"] == "missing":
         raise MissingResult(record["reason"], broken=bool(record.get("broken", False)))
     _check_files(folder, record["files"])
-    source = entry.form(record)
+    source = entry.forms[record["form"]]
+    files = {role: folder / file["name"] for role, file in record["files"].items()}
     try:
-        corpus = read_corpus(source.reader, entry.paths(record, folder), entry.id)
+        corpus = read_corpus(source.reader, files, entry.id)
         corpus = corpus.of_labels(entry.classes) if entry.classes else corpus
         check_corpus(corpus)
         check_expectations(corpus, source.expect, source.content_digest)

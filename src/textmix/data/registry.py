@@ -136,18 +136,10 @@ class DatasetEntry:
             found[f"{source.kind} {number + 1}" if number else source.kind] = source
         return found
 
-    def form(self, record: Mapping[str, Any]) -> Source:
-        """Return the source as whose files the fetched files are read, with its reader and its content digest."""
-        return self.forms[record["form"]]
-
     @property
     def names(self) -> list[str]:
         """The names of the files of all sources in the data set's folder, each once and in order."""
         return list(dict.fromkeys(name for source in self.sources for name in source.names.values()))
-
-    def paths(self, record: Mapping[str, Any], folder: Path) -> dict[str, Path]:
-        """Return role -> path of the fetched files: the reader's first argument."""
-        return {role: folder / file["name"] for role, file in record["files"].items()}
 
 
 def load_registry(
