@@ -120,31 +120,25 @@ def test_untouched_results_pass_with_their_record(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("touch", "named"),
+    ("make", "touch", "named"),
     [
-        (lambda f: (f / "numbers.npy").write_bytes((f / "numbers.npy").read_bytes()[:-1] + b"\xff"), "numbers.npy"),
-        (lambda f: (f / "numbers.npy").unlink(), "numbers.npy"),
-        (lambda f: (f / "note.txt").write_text("mine"), "note.txt"),
-        (lambda f: (f / "deep/words.csv").rename(f / "words.csv"), "deep/words.csv, words.csv"),
+        (
+            make_folder,
+            lambda f: (f / "numbers.npy").write_bytes((f / "numbers.npy").read_bytes()[:-1] + b"\xff"),
+            "numbers.npy",
+        ),
+        (make_folder, lambda f: (f / "numbers.npy").unlink(), "numbers.npy"),
+        (make_folder, lambda f: (f / "note.txt").write_text("mine"), "note.txt"),
+        (make_folder, lambda f: (f / "deep/words.csv").rename(f / "words.csv"), "deep/words.csv, words.csv"),
+        (make_file, lambda f: f.write_text("a,b\n1,3\n"), "result"),
+        (make_file, lambda f: f.unlink(), "result"),
+        (make_file, lambda f: f.write_text(""), "result"),
     ],
-    ids=["flipped byte", "deleted", "added", "moved"],
 )
-def test_a_folder_touched_by_hand_is_refused_with_the_files_name(tmp_path, touch, named):
-    folder = make_folder(tmp_path / "folder")
-    touch(folder)
-    with pytest.raises(IntegrityError, match=f"folder: {named} changed since it was made; delete the result"):
-        io.check_result(folder)
-
-
-@pytest.mark.parametrize(
-    "touch",
-    [lambda path: path.write_text("a,b\n1,3\n"), lambda path: path.unlink(), lambda path: path.write_text("")],
-    ids=["edited", "deleted", "emptied"],
-)
-def test_a_file_touched_by_hand_is_refused_with_its_name(tmp_path, touch):
-    path = make_file(tmp_path / "a.csv")
+def test_a_result_touched_by_hand_is_refused_with_the_files_name(tmp_path, make, touch, named):
+    path = make(tmp_path / "result")
     touch(path)
-    with pytest.raises(IntegrityError, match=r"a\.csv changed since it was made"):
+    with pytest.raises(IntegrityError, match=f"result: {named} changed since it was made; delete the result"):
         io.check_result(path)
 
 

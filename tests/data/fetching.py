@@ -140,8 +140,9 @@ def redirects_and_stalls(handler: Handler) -> None:
 
 def entry(*kinds: Source, hosts: frozenset[str] = frozenset()) -> DatasetEntry:
     files = {"data": "tiny.arff", "labels": "tiny.xml", "archive": "tiny.tar"}
+    named = [replace(source, names={role: files[role] for role in source.files} | {**source.names}) for source in kinds]
     used = {role: files[role] for source in kinds for role in source.files}
-    return DatasetEntry("tiny", "Tiny", "Nobody", "none", Reader("arff"), used, kinds, hosts)
+    return DatasetEntry("tiny", "Tiny", "Nobody", "none", used, tuple(named), hosts)
 
 
 def https(*urls: str, data: bytes | None = DATA, **more: SourceFile) -> Source:

@@ -112,10 +112,11 @@ def test_a_host_that_recovers_is_asked_again(tmp_path: Path, server: Server) -> 
     assert server.asked["/a"] == 3
 
 
-def test_without_a_known_sha256_a_page_or_a_message_is_no_archive(tmp_path: Path, server: Server) -> None:
+def test_without_a_known_sha256_a_page_a_message_or_a_pointer_is_no_archive(tmp_path: Path, server: Server) -> None:
     for body, words in (
         (b"\n<HTML>gone</HTML>", "web page"),
         (b"file not found", "other content than"),
+        (b"version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 6396962\n", "pointer of Git LFS"),
     ):
         url = server.url("/a.tar.gz", gives(body))
         assert words in fetch(entry(https(url, data=None)), tmp_path)["reason"]

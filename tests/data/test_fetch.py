@@ -50,9 +50,7 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[Server]:
 
 
 def test_the_mirror_is_linked_to_and_nothing_is_asked(tmp_path: Path, server: Server) -> None:
-    mirror = tmp_path / "mirror"
-    (mirror / "tiny").mkdir(parents=True)
-    (mirror / "tiny/tiny.arff.xz").write_bytes(OTHER)
+    mirror = mirror_with(tmp_path, {"tiny.arff.xz": OTHER})
     the_entry = entry(mirrored(OTHER), https(server.url("/a", gives(DATA))))
     record = fetch(the_entry, tmp_path, mirror)
     assert record == {**had("mirror", "mirror", OTHER), "state": "mirror:tiny/tiny.arff.xz"}
@@ -69,16 +67,20 @@ def test_the_mirror_is_linked_to_and_nothing_is_asked(tmp_path: Path, server: Se
 def test_a_mirror_without_the_right_file_is_passed_over(
     tmp_path: Path, server: Server, stored: bytes | None, words: str, broken: bool
 ) -> None:
-    mirror = tmp_path / "mirror"
-    (mirror / "tiny").mkdir(parents=True)
-    if stored is not None:
-        (mirror / "tiny/tiny.arff.xz").write_bytes(stored)
+    mirror = mirror_with(tmp_path, {} if stored is None else {"tiny.arff.xz": stored})
     record = fetch(entry(mirrored()), tmp_path, mirror)
     assert (record["status"], record["broken"]) == ("missing", broken)
     assert words in record["reason"]
     assert content(tmp_path) == {}
     both = fetch(entry(mirrored(), https(server.url("/a", gives(DATA)))), tmp_path, mirror)
     assert both["source"] == "https"
+
+
+def mirror_with(folder: Path, files: dict[str, bytes]) -> Path:
+    (folder / "mirror/tiny").mkdir(parents=True)
+    for name, data in files.items():
+        (folder / "mirror/tiny" / name).write_bytes(data)
+    return folder / "mirror"
 
 
 def put_file(folder: Path, data: bytes, name: str = "tiny.arff") -> Path:
@@ -119,9 +121,7 @@ def test_what_is_placed_by_hand_is_completed_from_the_source(tmp_path: Path, ser
 
 
 def test_a_file_of_another_form_is_not_overwritten(tmp_path: Path, server: Server) -> None:
-    mirror = tmp_path / "mirror"
-    (mirror / "tiny").mkdir(parents=True)
-    (mirror / "tiny/tiny.arff.xz").write_bytes(OTHER)
+    mirror = mirror_with(tmp_path, {"tiny.arff.xz": OTHER})
     labels = SourceFile((server.url("/l", gives(b"", status=404)),))
     put_file(tmp_path, DATA)
     record = fetch(entry(mirrored(OTHER), https(server.url("/a", gives(DATA)), labels=labels)), tmp_path, mirror)
@@ -151,10 +151,7 @@ def test_what_a_killed_job_left_is_cleared_and_its_downloads_are_kept(tmp_path: 
 
 
 def test_a_file_of_an_older_registry_is_fetched_anew(tmp_path: Path) -> None:
-    mirror = tmp_path / "mirror"
-    (mirror / "tiny").mkdir(parents=True)
-    for name, data in (("old", OTHER), ("new", DATA)):
-        (mirror / "tiny" / name).write_bytes(data)
+    mirror = mirror_with(tmp_path, {"old": OTHER, "new": DATA})
     assert fetch(entry(mirrored(OTHER, "tiny/old")), tmp_path, mirror)["status"] == "had"
     record = fetch(entry(mirrored(DATA, "tiny/new")), tmp_path, mirror)
     assert record["files"]["data"]["sha256"] == sha256(DATA)
@@ -165,8 +162,7 @@ def test_a_file_of_an_older_registry_is_fetched_anew(tmp_path: Path) -> None:
 
 
 def test_the_state_changes_when_something_new_is_there_and_never_once_it_was_had(tmp_path: Path) -> None:
-    mirror, target = tmp_path / "mirror", tmp_path / "resources" / "tiny"
-    (mirror / "tiny").mkdir(parents=True)
+    mirror, target = mirror_with(tmp_path, {}), tmp_path / "resources" / "tiny"
     the_entry = entry(mirrored(), https("https://a.invalid/x"))
     nothing = source_state(the_entry, target, None)
     assert source_state(the_entry, target, mirror) == nothing
@@ -329,7 +325,7 @@ def test_where_the_first_host_is_gone_the_second_gives_its_form_which_parses_to_
         the_entry, folder = of_two_forms(server, first_answers=answers), tmp_path / str(answers)
         record = fetch(the_entry, folder)
         assert (record["status"], record["source"], record["form"]) == ("had", "https", form)
-        assert the_entry.form(record) is the_entry.sources[not answers]
+        assert the_entry.forms[record["form"]] is the_entry.sources[not answers]
         write_json(folder / "resources/tiny/fetch.json", record)
         parsed[form] = parse_dataset(the_entry, folder / "resources/tiny").content_digest()
         assert fetch(the_entry, folder)["form"] == form, "files in place keep their form"

@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 
 import textmix
 from textmix.core.errors import DataFormatError, TextmixError
-from textmix.data import tables, user_file
+from textmix.data import archives, tables
+from textmix.data.formats import NEW_TEXTS, format_of, without_packing
 from textmix.data.user_table import NewText, read_texts
 
 NAME = "new.txt"
@@ -29,6 +30,14 @@ def texts(form: str, data: bytes, **options: object) -> list[str]:
     return [text.text.decode() for text in read(form, data, **options)]
 
 
+@pytest.mark.parametrize(
+    ("name", "form"),
+    [("a.CSV", "csv"), ("a.b.tsv.gz", "tab"), ("a.json", "jsonl"), ("a.txt", "text"), ("a.xlsx", None), ("a", None)],
+)
+def test_the_ending_of_a_name_tells_the_form(name: str, form: str | None) -> None:
+    assert format_of(without_packing(name), NEW_TEXTS) == form
+
+
 def test_the_three_forms_give_the_same_texts() -> None:
     expected = ['a "quoted", text', "zwei / drei", "", "日本語"]
     rows = "\n".join('"' + text.replace('"', '""') + '",x' for text in expected)
@@ -36,6 +45,7 @@ def test_the_three_forms_give_the_same_texts() -> None:
     assert texts("text", "\n".join(expected).encode()) == expected
     assert texts("jsonl", "\n".join(json.dumps({"text": text}) for text in expected).encode()) == expected
     assert texts("jsonl", "\n".join(json.dumps(text) for text in expected).encode()) == expected
+    assert texts("jsonl", b'{"text": null}\n{"text": "a"}\n') == ["", "a"]
 
 
 def test_lines_and_identifiers_are_told() -> None:
@@ -100,7 +110,7 @@ def test_what_is_wrong_is_named_with_its_line(form: str, data: bytes, line: int,
 
 
 def test_a_line_that_no_text_is_ends_the_reading(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(user_file, "MAX_LINE", 10)
+    monkeypatch.setattr(archives, "MAX_LINE", 10)
     assert texts("text", b"x" * 9 + b"\n") == ["x" * 9]
     with pytest.raises(DataFormatError, match="line 2: is longer than 10 bytes"):
         read("text", b"a\n" + b"x" * 11)

@@ -26,12 +26,7 @@ from textmix.data.registry import READERS, RECORD, DatasetEntry, Reader, Source
 def entry(sample: str, digest: str | None = None, **expect: int) -> DatasetEntry:
     reader = Reader(SAMPLES[sample].reader, SAMPLES[sample].options)
     names = {role: f"{role}.txt" for role in SAMPLES[sample].files}
-    values: dict[str, Any] = {
-        "id": "tiny", "title": "t", "citation": "c", "terms": "none", "files": names, "expect": expect,
-        "sources": (Source("mirror", {}, reader, digest),), "reader": reader,
-    }  # fmt: skip
-    fields = {field.name for field in dataclasses.fields(DatasetEntry)}
-    return DatasetEntry(**{key: value for key, value in values.items() if key in fields})
+    return DatasetEntry("tiny", "t", "c", "none", names, (Source("mirror", {}, reader, digest, expect=expect),))
 
 
 def fetched(sample: str, folder: Path, **changes: bytes) -> Path:

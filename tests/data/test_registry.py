@@ -10,9 +10,10 @@ import pytest
 import yaml
 
 from textmix.core.errors import ConfigError
-from textmix.data.own import read_own
+from textmix.data.folders import read_folder
 from textmix.data.parse import read_corpus
 from textmix.data.registry import DatasetEntry, Reader, content_of, dataset_entry, load_registry
+from textmix.data.user_table import read_table
 
 ROOT = Path(__file__).parents[2]
 SCHEMA = ROOT / "workflow/schemas/datasets.schema.yaml"
@@ -53,14 +54,11 @@ def test_a_part_of_another_data_set_is_two_lines(tmp_path: Path) -> None:
     found = load(tmp_path, {"tiny": whole, "less": {"from": "tiny", "classes": ["a", "b"]}})
     part = found["less"]
     assert (part.title, part.note, part.classes) == ("Tiny: a, b", "All of it.", ["a", "b"])
-    assert (part.reader, part.files, part.raw["sources"]) == (
-        *(found["tiny"].reader, found["tiny"].files),
-        found["tiny"].raw["sources"],
-    )
-    assert not part.expect and all(source.content_digest is None for source in part.sources)
+    assert (part.files, part.raw["sources"]) == (found["tiny"].files, found["tiny"].raw["sources"])
+    assert all((source.expect, source.content_digest) == ({}, None) for source in part.sources)
     assert not found["tiny"].classes and found["tiny"].sources[0].content_digest == SHA
     stated = load(tmp_path, {"tiny": whole, "less": {"from": "tiny", "classes": ["a"], "expect": {"documents": 2}}})
-    assert stated["less"].expected(stated["less"].sources[0]) == {"documents": 2}
+    assert stated["less"].sources[0].expect == {"documents": 2}
     for wrong, said in (
         ({"from": "tinny", "classes": ["a"]}, r"more\.from: no data set 'tinny'; did you mean 'tiny'\?"),
         ({"from": "less", "classes": ["a"]}, r"more\.from: no data set 'less'"),
@@ -80,7 +78,7 @@ def test_an_entry_keeps_what_the_file_says(tmp_path: Path) -> None:
     wheel = entry.sources[2].wheel
     assert wheel is not None
     assert (wheel.stem, wheel.digests) == ("tiny_data-1.0-", {"py3-none-any": SHA})
-    assert entry.reader == Reader("arff")
+    assert entry.sources[0].reader == Reader("arff")
 
 
 def test_a_source_may_have_a_reader_and_counts_of_its_own(tmp_path: Path) -> None:
@@ -88,11 +86,11 @@ def test_a_source_may_have_a_reader_and_counts_of_its_own(tmp_path: Path) -> Non
     value["sources"][1]["reader"] = {"name": "libsvm_multilabel", "options": {"n_labels": 2}}
     value["sources"][1] |= {"content_digest": SHA, "expect": {"documents": 4}}
     entry = load(tmp_path, {"tiny": value})["tiny"]
-    assert entry.form({"form": "https"}).reader == Reader("libsvm_multilabel", {"n_labels": 2})
-    assert entry.form({"form": "https"}).content_digest == SHA
-    assert entry.form({"form": "mirror"}).reader == entry.reader
-    assert entry.form({"form": "mirror"}).content_digest is None
-    assert [entry.expected(source) for source in entry.sources[:2]] == [{"documents": 3}, {"documents": 4}]
+    assert entry.forms["https"].reader == Reader("libsvm_multilabel", {"n_labels": 2})
+    assert entry.forms["https"].content_digest == SHA
+    assert entry.forms["mirror"].reader == Reader("arff")
+    assert entry.forms["mirror"].content_digest is None
+    assert [source.expect for source in entry.sources[:2]] == [{"documents": 3}, {"documents": 4}]
 
 
 def test_content_of_an_entry_is_all_but_its_prose(tmp_path):
@@ -100,7 +98,7 @@ def test_content_of_an_entry_is_all_but_its_prose(tmp_path):
     content = content_of({**entry.raw, "title": "Another", "terms": "none", "note": "x", "citation": "y"})
     assert content == content_of(entry.raw)
     again = dataset_entry("tiny", content, "datasets.yaml: tiny")
-    assert (again.sources, again.files, again.expect, again.title) == (entry.sources, entry.files, entry.expect, "")
+    assert (again.sources, again.files, again.title) == (entry.sources, entry.files, "")
     changed = tiny()
     changed["expect"]["documents"] = 4
     assert content_of(changed) != content
@@ -179,7 +177,7 @@ FORMS: dict[str, tuple[bytes, dict[str, Any]]] = {
 
 
 @pytest.mark.parametrize("form", FORMS)
-def test_an_entry_names_the_readers_of_own_data_and_reads_the_same(tmp_path: Path, form: str) -> None:
+def test_an_entry_reads_a_format_as_the_comparison_of_own_texts_does(tmp_path: Path, form: str) -> None:
     content, columns = FORMS[form]
     path = tmp_path / "data"
     if form == "folder":
@@ -188,7 +186,10 @@ def test_an_entry_names_the_readers_of_own_data_and_reads_the_same(tmp_path: Pat
             (path / label / "1.txt").write_bytes(b"caf\xe9 " + label.encode())
     else:
         path.write_bytes(content)
-    reading = {"name": "d", "source": "my.yaml", "format": form, "task": "single", "files": {"data": str(path)}}
     entry = dataset_entry("d", {**tiny(), "reader": {"name": form, "options": columns}}, "d")
-    own = read_own({**reading, "options": {"columns": columns} if columns else {}})
-    assert read_corpus(entry.reader, {"data": path}, "d").content_digest() == own.content_digest()
+    if form == "folder":
+        own = read_folder(path)
+    else:
+        columns = {"text": columns.get("text"), "labels": columns.get("label")}
+        own = read_table(path, form=form, several=False, header=False if form == "tab" else None, **columns).corpus
+    assert read_corpus(entry.sources[0].reader, {"data": path}, "d").content_digest() == own.content_digest()

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import bz2
 import gzip
-import importlib
 import io
 import tarfile
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -15,26 +14,18 @@ from urllib.parse import urlsplit
 import pytest
 
 from tests.data.fetching import LIMITS, Server, gives, redirects, running_server, sha256
-from textmix.data.corpus import Corpus
+from tests.fixtures.reader_files import SGML, XML_HEAD
 from textmix.data.fetch import fetch_dataset
+from textmix.data.parse import read_corpus
 from textmix.data.registry import DatasetEntry, Reader, Source, SourceFile, load_registry
 
 ROOT = Path(__file__).parents[2]
 REGISTRY = load_registry(ROOT / "config/datasets.yaml")
 ON_THE_WEB = {name: entry for name, entry in REGISTRY.items() if any(s.kind == "https" for s in entry.sources)}
 ENDINGS: Mapping[str, Callable[[bytes], bytes]] = {".gz": gzip.compress, ".bz2": bz2.compress}
-POINTER = b"version https://git-lfs.github.com/spec/v1\noid sha256:" + b"0" * 64 + b"\nsize 6396962\n"
-STORY = (
-    b'<!DOCTYPE lewis SYSTEM "lewis.dtd">\n<REUTERS TOPICS="YES" LEWISSPLIT="TRAIN" CGISPLIT="TRAINING-SET" OLDID="1" '
-    b'NEWID="1">\n<DATE>1</DATE>\n<TOPICS><D>cocoa</D></TOPICS>\n<PLACES></PLACES>\n<PEOPLE></PEOPLE>\n<ORGS></ORGS>\n'
-    b"<EXCHANGES></EXCHANGES>\n<COMPANIES></COMPANIES>\n<UNKNOWN> \n</UNKNOWN>\n<TEXT>\n<TITLE>T</TITLE>\n<BODY>B\n"
-    b"</BODY></TEXT>\n</REUTERS>\n"
-)
 ARFF = b"@relation tiny\n@attribute a numeric\n@attribute b numeric\n@attribute x {0,1}\n@attribute y {0,1}\n@data\n"
 ARFF += b"1,2,0,1\n3,0,1,0\n"
-LABELS = (
-    b'<labels xmlns="http://mulan.sourceforge.net/labels"><label name="x"></label><label name="y"></label></labels>'
-)
+LABELS = XML_HEAD + b'<label name="x"></label><label name="y"></label></labels>'
 REVIEW = b"product/productId: A\nreview/userId: u\nreview/score: %d.0\nreview/text: fine\n\n"
 #: Data set -> paths in its public archive, each with the label that the reader must find.
 FOLDERS: Mapping[str, Mapping[str, str]] = {
@@ -51,15 +42,12 @@ FOLDERS: Mapping[str, Mapping[str, str]] = {
         **{f"aclImdb/{p}/{k}/0_{r}.txt": k for p in ("train", "test") for k, r in (("neg", 2), ("pos", 9))},
         "aclImdb/train/unsup/0_0.txt": "",
     },
+    "spamassassin": {  # an archive a folder
+        f"{folder}/00001.7c53336b37003a9286aba55d2945844c": "spam" if "spam" in folder else "ham"
+        for folder in ("easy_ham", "easy_ham_2", "hard_ham", "spam", "spam_2")
+    },
 }
 FOLDERS = {**FOLDERS, "newsgroups_messages": FOLDERS["newsgroups_18828"]}
-#: Data set -> role -> path in the archive of this role, and its label.
-SPLIT_FOLDERS = {
-    "spamassassin": {
-        role: (f"{role}/00001.7c53336b37003a9286aba55d2945844c", "spam" if role.startswith("spam") else "ham")
-        for role in ("easy_ham", "easy_ham_2", "hard_ham", "spam", "spam_2")
-    }
-}
 
 
 def tar(files: Mapping[str, bytes]) -> bytes:
@@ -93,14 +81,13 @@ def message(name: str) -> bytes:
 def plain(entry: DatasetEntry, source: Source, role: str) -> bytes:
     """Return a small file of the form of one role, unpacked."""
     name, reader = entry.id, source.reader.name
-    if name in SPLIT_FOLDERS:
-        return tar({SPLIT_FOLDERS[name][role][0]: message(role)})
     if name in FOLDERS:
-        return tar({path: message(path) for path in FOLDERS[name]})
+        paths = [path for path in FOLDERS[name] if path.startswith(f"{role}/")] or FOLDERS[name]
+        return tar({path: message(path) for path in paths})
     if reader == "arff":
         return LABELS if role == "labels" else ARFF
     if reader == "reuters_sgml":
-        return tar({"reut2-000.sgm": STORY, "README.txt": b"read me", "lewis.dtd": b"<!-- -->"})
+        return tar({"reut2-000.sgm": SGML, "README.txt": b"read me", "lewis.dtd": b"<!-- -->"})
     return REVIEW % 1 + REVIEW % 5 if reader == "snap_reviews" else libsvm(source.reader)
 
 
@@ -127,8 +114,7 @@ def small(entry: DatasetEntry, server: Server) -> DatasetEntry:
         digest_and_size = (sha256(body), len(body)) if file.sha256 else (None, None)
         files[role] = SourceFile(tuple(urls), *digest_and_size)
     local = replace(source, files=files, content_digest=None)
-    names = {role: entry.files[role] for role in files}
-    return replace(entry, sources=(local,), files=names, hosts=entry.hosts | {"127.0.0.1"})
+    return replace(entry, sources=(local,), hosts=entry.hosts | {"127.0.0.1"})
 
 
 @pytest.fixture(scope="module")
@@ -146,46 +132,18 @@ def test_files_of_the_form_of_each_public_source_are_fetched_and_read(
     record = fetch_dataset(entry, tmp_path / name, None, limits=LIMITS)
     assert record["status"] == "had", record
     source = entry.sources[0]
-    read = importlib.import_module(source.reader.module).read
-    corpus: Corpus = read(entry.paths(record, tmp_path / name), {**source.reader.options, "name": name})
+    files = {role: tmp_path / name / file["name"] for role, file in record["files"].items()}
+    corpus = read_corpus(source.reader, files, name)
     used_labels = {label for label, used in zip(corpus.label_names, corpus.labels.sum(axis=0), strict=True) if used}
-    expected = {
-        **{other: {label for _, label in parts.values()} for other, parts in SPLIT_FOLDERS.items()},
-        **{other: set(labels.values()) - {""} for other, labels in FOLDERS.items()},
-    }
-    assert len(corpus.ids) > 0
-    assert used_labels == expected[name] if name in expected else len(used_labels) >= 1
+    expected = set(FOLDERS[name].values()) - {""} if name in FOLDERS else used_labels
+    assert corpus.ids and used_labels and used_labels == expected
     assert all(server.asked[path] <= 2 for path in server.asked)
 
 
-@pytest.mark.parametrize("name", sorted(name for name, entry in ON_THE_WEB.items() if entry.reader.name == "arff"))
-def test_a_pointer_of_git_lfs_is_no_file_of_any_source(name: str, server: Server, tmp_path: Path) -> None:
-    entry = REGISTRY[name]
-    source = next(candidate for candidate in entry.sources if candidate.kind == "https")
-    url = server.url(f"/pointer/{name}", gives(POINTER))
-    files = {role: SourceFile((url,)) for role in source.files}
-    entry = replace(entry, sources=(replace(source, files=files),), files={role: entry.files[role] for role in files})
-    record = fetch_dataset(entry, tmp_path / name, None, limits=LIMITS)
-    assert record["status"] == "missing" and "pointer of Git LFS" in record["reason"]
-
-
-def undecided(entries: Iterable[DatasetEntry]) -> list[str]:
-    """Return the data sets of which a wrong copy could pass: no digest, and no reason that says what decides."""
-    names = []
-    for entry in entries:
-        files = [file for source in entry.sources for file in source.files.values()]
-        states_reason = bool(entry.no_digest) == any(file.sha256 is None for file in files)
-        if entry.no_digest:
-            web = next(source for source in entry.sources if source.kind == "https")
-            states_reason = (
-                states_reason
-                and ("content digest" in entry.no_digest) == bool(web.content_digest)
-                and bool(entry.expect)
-            )
-        if not states_reason:
-            names.append(entry.id)
-    return names
-
-
 def test_an_unknown_digest_has_a_reason_and_what_decides_in_its_place() -> None:
-    assert undecided(REGISTRY.values()) == []
+    for entry in REGISTRY.values():
+        known = all(file.sha256 for source in entry.sources for file in source.files.values())
+        assert known != bool(entry.no_digest), entry.id
+        if not known:
+            web = next(source for source in entry.sources if source.kind == "https")
+            assert web.expect and ("content digest" in entry.no_digest) == bool(web.content_digest), entry.id

@@ -1,4 +1,4 @@
-"""Tables of texts of all kinds are read as they are meant, or refused with file and line."""
+"""Tables of texts that an entry of the registry describes: columns, labels and parts, or file and line of the fault."""
 
 from __future__ import annotations
 
@@ -14,29 +14,31 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
-from textmix.core.errors import ConfigError, DataFormatError
+from tests.data.readers.numbers import quick
+from tests.data.readers.texts import rows
+from tests.fixtures.reader_files import SAMPLES, Sample
+from textmix.core.errors import DataFormatError
 from textmix.data.corpus import Corpus
-from textmix.data.own import read_own
 from textmix.data.parse import check_corpus
-from textmix.data.readers.text_table import read
 
 COLUMNS = {"text": "text", "label": "label"}
+GOOD = "text,label\none two,a\nthree,b\n"
 
 
-def write(folder: Path, name: str, content: str | bytes) -> Path:
-    path = folder / name
-    path.write_bytes(content.encode("utf-8") if isinstance(content, str) else content)
-    return path
+def read(folder: Path, content: str | bytes, form: str = "csv", **options: Any) -> Corpus:
+    """Return the corpus of a table with the columns text and label, if no others are named."""
+    data = content.encode() if isinstance(content, str) else content
+    return Sample("text_table", {"data": data}, {"format": form, **COLUMNS, **options}).read(folder)
 
 
-def reading(path: Path, task: str = "single", **options: Any) -> dict[str, Any]:
-    form = {".csv": "csv", ".tsv": "tab", ".jsonl": "jsonl"}.get(path.suffix, "csv")
-    columns = options.pop("columns", COLUMNS)
-    head = {"name": "mine", "source": "my.yaml", "format": form, "task": task}
-    return {**head, "files": {"data": str(path)}, "options": {"columns": columns, **options}}
+def written(table: list[tuple[str, str]]) -> str:
+    """Return a table of texts and labels as csv."""
+    stream = io.StringIO()
+    csv.writer(stream).writerows([("text", "label"), *table])
+    return stream.getvalue()
 
 
 def labels(corpus: Corpus) -> list[list[str]]:
@@ -48,178 +50,99 @@ def texts(corpus: Corpus) -> list[str]:
     return [corpus.text.text(row) for row in range(corpus.n_documents)]
 
 
-GOOD = "text,label\none two,a\nthree,b\n"
-
-
-def test_texts_and_labels_are_those_of_the_file(tmp_path):
-    corpus = read_own(reading(write(tmp_path, "a.csv", GOOD)))
-    assert texts(corpus) == ["one two", "three"]
-    assert labels(corpus) == [["a"], ["b"]]
-    assert corpus.ids == ["1", "2"]
-    assert corpus.split is None
-
-
 def test_labels_may_hold_commas_quotes_slashes_and_line_ends(tmp_path):
     names = ['a, b; "c"', "../../etc/passwd", "x/y", "a\nb", "日本", "=1+1", "a\tb"]
-    stream = io.StringIO()
-    csv.writer(stream).writerows([["text", "label"], *([f"text {i}", name] for i, name in enumerate(names))])
-    corpus = read_own(reading(write(tmp_path, "a.csv", stream.getvalue())))
+    corpus = read(tmp_path, written([(f"text {i}", name) for i, name in enumerate(names)]))
     assert [row[0] for row in labels(corpus)] == names
+    assert (corpus.ids[0], corpus.split) == ("1", None)
     corpus.save(tmp_path / "folder", {})
     assert list(Corpus.load(tmp_path / "folder").label_names) == sorted(names)
 
 
 def test_several_labels_are_cut_at_the_separator_and_each_is_kept_once(tmp_path):
-    path = write(tmp_path, "a.csv", 'text,label\none,"b; a,c ;b"\ntwo,\nthree, a,c\n'.replace("three, a,c", '3,"a,c"'))
-    corpus = read_own(reading(path, "multi", separator=";"))
+    corpus = read(tmp_path, 'text,label\none,"b; a,c ;b"\ntwo,\n3,"a,c"\n', several=True, separator=";")
     assert labels(corpus) == [["a,c", "b"], [], ["a,c"]]
 
 
 def test_json_lines_hold_lists_numbers_and_no_labels(tmp_path):
     rows = [{"text": "one", "label": ["x", "y"]}, {"text": "two", "label": 3}, {"text": "", "label": None}]
-    path = write(tmp_path, "a.jsonl", "\n".join(json.dumps(row) for row in rows))
-    assert labels(read_own(reading(path, "multi"))) == [["x", "y"], ["3"], []]
+    corpus = read(tmp_path, "\n".join(map(json.dumps, rows)), "jsonl", several=True)
+    assert labels(corpus) == [["x", "y"], ["3"], []]
 
 
 def test_quotes_between_tabs_are_letters_and_columns_may_be_numbers(tmp_path):
-    path = write(tmp_path, "a.tsv", 'ham\tsay "hi\nspam\t""win\n')
-    corpus = read_own(reading(path, columns={"text": 2, "label": 1}))
+    corpus = read(tmp_path, 'ham\tsay "hi\nspam\t""win\n', "tab", text=2, label=1)
     assert texts(corpus) == ['say "hi', '""win']
 
 
-def test_split_column_gives_the_split(tmp_path):
-    path = write(tmp_path, "a.csv", "text,label,part\none,a,train\ntwo,b,Test\nthree,b,training\n")
-    corpus = read_own(reading(path, columns={**COLUMNS, "split": "part"}))
+def test_a_column_gives_the_split(tmp_path):
+    corpus = read(tmp_path, "text,label,part\none,a,train\ntwo,b,Test\nthree,b,training\n", split="part")
     assert corpus.split.tolist() == [0, 1, 0]
 
 
-def test_files_of_a_split_keep_their_roles(tmp_path):
-    description = reading(write(tmp_path, "a.csv", GOOD))
-    description["files"] = {"train": str(tmp_path / "a.csv"), "test": str(write(tmp_path, "b.csv", GOOD))}
-    corpus = read_own(description)
-    assert corpus.ids == ["train/1", "train/2", "test/1", "test/2"]
-    assert corpus.split.tolist() == [0, 0, 1, 1]
-
-
-WRONG: dict[str, tuple[str, str | bytes, dict[str, Any], str]] = {
-    "empty file": ("a.csv", b"", {}, r"a\.csv: is empty"),
-    "header only": ("a.csv", "text,label\n", {}, r"a\.csv: holds no documents: it is empty, or has a header only"),
-    "cell too many": ("a.csv", f"{GOOD}a,b,c\n", {}, r"a\.csv, line 4: has 3 cells, expected 2"),
-    "no label": (
-        "a.csv",
-        f"{GOOD}four, \n",
-        {},
-        r"a\.csv, line 4: has no label; fill it in, or have rows without one left out: unlabelled: drop",
-    ),
-    "list of labels": (
-        "a.jsonl",
-        '{"text": "a", "label": ["x", "y"]}\n',
-        {},
-        r"a\.jsonl, line 1: has 2 labels, where one is expected",
-    ),
-    "mixed encodings": (
-        "a.csv",
-        GOOD.encode() + "naïve,a\n".encode() + "naïve,b\n".encode("latin-1"),
-        {"encoding": "utf-8"},
-        r"a\.csv, line 5: is not utf-8 text \(byte 0xef at 3\); is it of another encoding\? name it by --encoding",
-    ),
-    "UTF-16": ("a.csv", GOOD.encode("utf-16"), {"encoding": "utf-8"}, r"a\.csv, line 1: is UTF-16; save it as UTF-8"),
+WRONG: dict[str, tuple[str | bytes, dict[str, Any], str]] = {
+    "no label": (f"{GOOD}four, \n", {}, ", line 4: has no label; .*unlabelled: drop"),
+    "UTF-16": (GOOD.encode("utf-16"), {"encoding": "utf-8"}, ", line 1: is UTF-16; save it as UTF-8"),
     "id twice": (
-        "a.csv",
         "id,text,label\n7,a,x\n8,b,y\n7,c,x\n",
-        {"columns": {**COLUMNS, "id": "id"}},
-        r"a\.csv, line 4: the id '7' stands twice, before in line 2",
+        {"id": "id"},
+        ", line 4: the id '7' stands twice, before in line 2",
     ),
-    "no id": (
-        "a.csv",
-        "id,text,label\n,a,x\n",
-        {"columns": {**COLUMNS, "id": "id"}},
-        r"a\.csv, line 2: has no id; fill it in, or leave the column out",
-    ),
+    "no id": ("id,text,label\n,a,x\n", {"id": "id"}, ", line 2: has no id; fill it in, or leave the column out"),
     "neither train nor test": (
-        "a.csv",
         "text,label,part\na,x,dev\n",
-        {"columns": {**COLUMNS, "split": "part"}},
-        r"a\.csv, line 2: the split 'dev' is neither train nor test",
+        {"split": "part"},
+        ", line 2: the split 'dev' is neither train nor test",
     ),
-    "one class only": (
-        "a.csv",
-        "text,label\n1,a\n2,a\n",
-        {},
-        r"mine: all 2 documents have the one label 'a'; a classifier needs two or more",
-    ),
+    "no such column": ("txt,label\n1,2\n", {}, ": text: there is no column 'text'; .*txt, label"),
+    "two such columns": ("text,text,label\n1,2,3\n", {}, ": text: more than one column .*; give its number, 1 or 2"),
+    "no such number": (GOOD, {"text": 1, "label": 3}, ": label: there is no column '3'; allowed: 1, 2"),
 }
 
 
-@pytest.mark.parametrize(
-    ("content", "columns", "message"),
-    [
-        ("txt,label\n1,2\n", {}, r"a\.csv: columns\.text: there is no column 'text'; .*txt, label"),
-        ("text,text,label\n1,2,3\n", {}, "more than one column is called 'text'; give its number, 1 or 2"),
-        (GOOD, {"text": 1, "label": 3}, r"a\.csv: columns\.label: there is no column '3'; allowed: 1, 2"),
-    ],
-)
-def test_columns_that_are_not_there_are_named(tmp_path, content, columns, message):
-    with pytest.raises(DataFormatError, match=message):
-        read_own(reading(write(tmp_path, "a.csv", content), columns=columns or COLUMNS))
-
-
 @pytest.mark.parametrize("case", WRONG)
-def test_wrong_file_is_refused_with_file_and_line(tmp_path, case):
-    name, content, options, message = WRONG[case]
-    with pytest.raises(DataFormatError, match=f"^{message}$"):
-        read_own(reading(write(tmp_path, name, content), **options))
+def test_a_wrong_table_is_refused_with_file_and_line(tmp_path, case):
+    content, options, message = WRONG[case]
+    with pytest.raises(DataFormatError, match=rf"^data\.dat{message}"):
+        read(tmp_path, content, **options)
 
 
 AS_THEY_COME = {
-    "semicolons": (GOOD.replace(",", ";").encode(), "a.csv has ';' between its cells."),
+    "semicolons": (GOOD.replace(",", ";").encode(), "data.dat has ';' between its cells."),
     "UTF-16 and tabs": (
         GOOD.replace(",", "\t").encode("utf-16"),
-        r"a.csv is UTF-16. a.csv has '\\t' between its cells.",
+        r"data.dat is UTF-16. data.dat has '\\t' between its cells.",
     ),
-    "Latin-1": (GOOD.replace("three", "thréé").encode("latin-1"), "a.csv: 1 lines are no UTF-8 and were read as .*"),
+    "Latin-1": (GOOD.replace("three", "thréé").encode("latin-1"), "data.dat: 1 lines are no UTF-8 and were read as .*"),
 }
 
 
 @pytest.mark.parametrize("case", AS_THEY_COME)
 def test_delimiter_and_encoding_are_found_and_said(tmp_path, case):
     content, remark = AS_THEY_COME[case]
-    corpus = read_own(reading(write(tmp_path, "a.csv", content)))
+    corpus = read(tmp_path, content)
     assert texts(corpus) == ["one two", "thréé" if case == "Latin-1" else "three"]
     assert labels(corpus) == [["a"], ["b"]]
     assert re.fullmatch(remark, " ".join(corpus.info["remarks"][1:]))
 
 
-def test_a_zip_of_one_file_is_read_and_one_of_several_refused(tmp_path):
-    for names in (["a.csv"], ["a.csv", "b.csv"], [f"pos/{number}.txt" for number in range(2001)]):
-        with zipfile.ZipFile(tmp_path / "a.csv.zip", "w") as archive:
-            for name in names:
-                archive.writestr(name, GOOD)
-        description = {**reading(tmp_path / "a.csv.zip"), "format": "csv"}
-        if len(names) == 1:
-            assert texts(read_own(description)) == ["one two", "three"]
-        else:
-            what = (
-                rf"a\.csv\.zip: the zip archive holds {len(names):,} files, and the limit is one; unpack it and name .*"
-            )
-            with pytest.raises(DataFormatError, match=f"^{what}") as caught:
-                read_own(description)
-            assert "damaged" not in str(caught.value)
+@pytest.mark.parametrize("names", [["a.csv"], ["a.csv", "b.csv"], [f"pos/{number}.txt" for number in range(2001)]])
+def test_a_zip_of_one_file_is_read_and_one_of_several_refused(tmp_path, names):
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w") as archive:
+        for name in names:
+            archive.writestr(name, GOOD)
+    if len(names) == 1:
+        assert texts(read(tmp_path, packed.getvalue())) == ["one two", "three"]
+        return
+    what = rf"^data\.dat: the zip archive holds {len(names):,} files, and the limit is one; unpack it and name "
+    with pytest.raises(DataFormatError, match=what):
+        read(tmp_path, packed.getvalue())
 
 
-def test_rows_without_a_label_are_dropped_and_counted_where_that_is_asked_for(tmp_path):
-    corpus = read_own(reading(write(tmp_path, "a.csv", f"{GOOD}four, \n"), unlabelled="drop"))
-    assert texts(corpus) == ["one two", "three"]
-    assert corpus.info["remarks"][1:] == ["1 rows without a label were left out."]
-
-
-def test_missing_file_is_named_with_its_key(tmp_path):
-    with pytest.raises(ConfigError, match=r"my\.yaml: files\.data: there is no .*/a\.csv; correct the path"):
-        read_own(reading(tmp_path / "a.csv"))
-
-
+@quick
 @given(
-    rows=st.lists(
+    table=st.lists(
         st.tuples(
             st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), max_size=20),
             st.sampled_from(["a", 'b"', "c,d"]),
@@ -228,16 +151,55 @@ def test_missing_file_is_named_with_its_key(tmp_path):
         max_size=20,
     )
 )
-@settings(deadline=None, derandomize=True, max_examples=60)
-def test_what_csv_writes_is_what_is_read(tmp_path_factory, rows):
-    stream = io.StringIO()
-    csv.writer(stream).writerows([["text", "label"], *rows])
-    path = write(tmp_path_factory.mktemp("csv"), "a.csv", stream.getvalue())
-    options = {"name": "mine", "format": "csv", "text": "text", "label": "label"}
-    corpus = read({"data": path}, options)
+def test_what_csv_writes_is_what_is_read(tmp_path_factory, table):
+    corpus = read(tmp_path_factory.mktemp("csv"), written(table))
     check_corpus(corpus)
-    assert texts(corpus) == [text for text, _ in rows]
-    assert [row[0] for row in labels(corpus)] == [label for _, label in rows]
+    assert [(text, label) for _, label, text in rows(corpus)] == table
+
+
+# --- lines of a label and a text --------------------------------------------------------------------------------------
+
+WORDS = st.text(st.characters(codec="utf-8", categories=["L", "N", "P"]), min_size=1, max_size=5)
+
+
+def test_the_first_word_is_the_label_and_the_rest_the_text(tmp_path):
+    corpus = SAMPLES["lines"].read(tmp_path)
+    assert rows(corpus) == [("train/1", "3", "some text here"), ("train/2", "0", "noö"), ("test/1", "3", "more")]
+    assert corpus.split.tolist() == [0, 0, 1]
+
+
+@quick
+@given(st.lists(st.tuples(WORDS, st.lists(WORDS, min_size=1)), min_size=1))
+def test_texts_of_lines_survive_writing_and_reading(tmp_path_factory, table):
+    content = "".join(f"{label} {' '.join(words)}\n" for label, words in table)
+    corpus = read(tmp_path_factory.mktemp("lines"), content, "labelled", prefix="")
+    assert [row[1:] for row in rows(corpus)] == [(label, " ".join(words)) for label, words in table]
+
+
+def test_all_words_with_the_prefix_are_labels_wherever_they_stand(tmp_path):
+    data = "__label__b, __label__a  one  __label__c more\n__label__a two\nthree __label__b\n"
+    corpus = read(tmp_path, data, "labelled", prefix="__label__", several=True)
+    assert corpus.label_names == ["a", "b", "c"]
+    assert corpus.labels.toarray().tolist() == [[1, 1, 1], [1, 0, 0], [0, 1, 0]]
+    assert texts(corpus) == ["one  more", "two", "three"]
+    with pytest.raises(DataFormatError, match="line 1: has 3 labels, where one is expected"):
+        read(tmp_path, data, "labelled", prefix="__label__")
+
+
+FAULTS = {
+    "no text": (b"a one\nb\n", {}, "line 2: has no text after its label; write label, blank, text"),
+    "no prefix": (b"__l__a one\nb two\n", {"prefix": "__l__"}, "line 2: has no label"),
+    "prefix alone": (b"__l__ one\n", {"prefix": "__l__"}, "line 1: has no label"),
+    "not UTF-8": (b"a one\nb \xff\n", {"encoding": "utf-8"}, "line 2: is not utf-8 text"),
+    "empty": (b"\n\n", {}, "holds no documents"),
+}
+
+
+@pytest.mark.parametrize("case", FAULTS)
+def test_a_wrong_line_is_named(case, tmp_path):
+    content, options, what = FAULTS[case]
+    with pytest.raises(DataFormatError, match=what):
+        read(tmp_path, content, "labelled", **{"prefix": "", **options})
 
 
 def peak_of_reading(folder: Path, documents: int) -> tuple[int, int]:
@@ -248,8 +210,10 @@ def peak_of_reading(folder: Path, documents: int) -> tuple[int, int]:
         for row in range(documents):
             file.write(f'"{f"words of document {row} " * 40}",class {row % 7}\n')
     program = (
-        "import resource, sys; from textmix.data.own import read_own; "
-        f"read_own({reading(path)!r}).save({str(folder / f'{documents}')!r}, {{}}); "
+        "import resource; from pathlib import Path; from textmix.data.parse import check_corpus; "
+        "from textmix.data.user_table import read_table; "
+        f"corpus = read_table(Path({str(path)!r})).corpus; check_corpus(corpus); "
+        f"corpus.save({str(folder / f'{documents}')!r}, {{}}); "
         "print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024)"
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)

@@ -6,7 +6,9 @@ import codecs
 import gzip
 import io
 import json
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -110,6 +112,77 @@ def test_columns_that_are_asked_for_by_name_are_found_below_any_header(tmp_path:
         assert pairs(read_table(write(tmp_path / name, content), text="text", labels="label")) == PAIRS
 
 
+# --- which column is which ------------------------------------------------------------------------------------------
+
+
+def table_of(path: Path, header: list[str], *more: Callable[[int], Any]) -> Path:
+    """Write a number, text and label of each row, and further columns by functions of the row, below a header."""
+    rows = [header, *([n, *pair, *(each(n) for each in more)] for n, pair in enumerate(PAIRS))]
+    return write(path, "".join(",".join(f'"{cell}"' for cell in row) + "\r\n" for row in rows))
+
+
+@pytest.mark.parametrize("delimiter", [",", ";", "\t", "|"])
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "cp1252", "utf-16"])
+def test_delimiter_and_encoding_are_found(tmp_path: Path, delimiter: str, encoding: str) -> None:
+    cells = ['"{n}"', '"{text} café"', '"{kind}"']
+    content = lines(delimiter.join(["id", "body", "class"]), row=delimiter.join(cells), end="\r\n")
+    layout = read_table(write(tmp_path / "a.csv", content.encode(encoding))).layout
+    assert layout == ("csv", ("body",), ("class",), False, None, True)
+
+
+def test_commas_in_texts_do_not_hide_a_semicolon(tmp_path: Path) -> None:
+    path = write(tmp_path / "a.csv", lines("text;label", row="one, two, three, {n}, and more;{kind}"))
+    assert read_table(path).layout[1:3] == (("text",), ("label",))
+
+
+@pytest.mark.parametrize(
+    ("header", "text", "label"),
+    [
+        (["id", "review", "sentiment"], "review", "sentiment"),
+        (["label", "text", "x"], "text", "x"),  # the numbers are all different, so that they are no labels
+        (["number", "what they say", "kind"], "what they say", "kind"),
+    ],
+)
+def test_columns_are_found_by_name_and_by_content(tmp_path: Path, header: list[str], text: str, label: str) -> None:
+    assert read_table(table_of(tmp_path / "a.csv", header)).layout[1:3] == ((text,), (label,))
+
+
+def test_a_name_decides_between_candidates(tmp_path: Path) -> None:
+    path = table_of(tmp_path / "a.csv", ["id", "title", "label", "body", "stars"], lambda n: TEXTS[-n], lambda n: n % 3)
+    assert read_table(path).layout[1:3] == (("body",), ("label",))
+
+
+def test_a_table_without_a_header_has_numbers(tmp_path: Path) -> None:
+    layout = read_table(write(tmp_path / "a.csv", lines())).layout
+    assert (layout.text, layout.labels, layout.header) == ((1,), (2,), False)
+    assert read_table(tmp_path / "a.csv", text="1", labels="2").layout == layout
+
+
+@pytest.mark.parametrize(
+    ("header", "more", "asked", "sentence"),
+    [
+        (
+            ["id", "words said", "colour", "shape"],
+            [lambda n: "round" if n % 3 else "square"],
+            {},
+            "a.csv: more than one column could be the labels; name it by --labels: colour, shape",
+        ),
+        (
+            ["id", "first", "kind", "second"],
+            [lambda n: TEXTS[-n]],
+            {},
+            "a.csv: more than one column could be the text; name it by --text: first, second",
+        ),
+        (["id", "text", "kind"], [], {"labels": "kin"}, "a.csv: --labels: there is no column 'kin'; did you mean"),
+    ],
+)
+def test_an_error_names_the_candidates(
+    tmp_path: Path, header: list[str], more: list[Any], asked: dict[str, str], sentence: str
+) -> None:
+    with pytest.raises(TextmixError, match=f"^{sentence}"):
+        read_table(table_of(tmp_path / "a.csv", header, *more), **asked)
+
+
 def test_what_was_taken_for_something_else_is_said(tmp_path: Path) -> None:
     joined = read_table(write(tmp_path / "a.csv", lines("text,label") + "text,label\n" * 2))
     assert "2 rows repeat the header and were left out." in joined.corpus.info["remarks"]
@@ -170,8 +243,9 @@ def test_one_name_in_brackets_is_a_name(tmp_path: Path) -> None:
 
 def test_an_empty_list_is_kept_and_null_is_left_out(tmp_path: Path) -> None:
     rows = [["a"], [], None, float("nan"), ["b", "a"]]
-    written = "".join(json.dumps({"text": TEXTS[n], "labels": row}) + "\n" for n, row in enumerate(rows))
+    written = "".join(json.dumps({"say": TEXTS[n], "kinds": row}) + "\n" for n, row in enumerate(rows))
     table = read_table(write(tmp_path / "a.jsonl", written))
+    assert table.layout == ("jsonl", ("say",), ("kinds",), True, None, True)
     assert sets(table) == [{"a"}, set(), {"a", "b"}]
     assert "2 rows without a label were left out." in table.corpus.info["remarks"]
 
@@ -345,6 +419,13 @@ def test_a_further_column_without_use_is_refused(cells: list[str], message: str)
         kinds_of({"a": cells})
 
 
+def dated(folder: Path, days: list[str]) -> np.ndarray | None:
+    """Return the parts of a table whose texts have these days."""
+    body = "".join(f"{TEXTS[n]},{KINDS[n]},{day}\n" for n, day in enumerate(days))
+    path = write(folder / "a.csv", f"text,label,day\n{body}")
+    return read_table(path, text="text", labels="label", marks={"dates": "day"}).corpus.split
+
+
 @pytest.mark.parametrize(
     ("dates", "first"),
     [
@@ -356,27 +437,19 @@ def test_a_further_column_without_use_is_refused(cells: list[str], message: str)
     ],
 )
 def test_dates_of_other_countries_are_in_order(dates: list[str], first: str, tmp_path: Path) -> None:
-    body = "".join(f"{TEXTS[n]},{KINDS[n]},{dates[min(n // 5, 2)]}\n" for n in range(12))
-    table = read_table(write(tmp_path / "a.csv", f"text,label,day\n{body}"), marks={"dates": "day"})
-    assert table.corpus.split is not None
-    assert table.corpus.split.tolist() == [0] * 10 + [1] * 2
+    split = dated(tmp_path, [dates[min(n // 5, 2)] for n in range(12)])
+    assert split is not None and split.tolist() == [0] * 10 + [1] * 2
 
 
 def test_dates_of_two_orders_are_refused(tmp_path: Path) -> None:
-    body = "".join(f"{TEXTS[n]},{KINDS[n]},{day}\n" for n, day in enumerate(["31/05/2024", "05/31/2024", "1/2/2024"]))
     with pytest.raises(DataFormatError, match="line 3: nothing tells whether '05/31/2024'"):
-        read_table(
-            write(tmp_path / "a.csv", f"text,label,day\n{body}"), text="text", labels="label", marks={"dates": "day"}
-        )
+        dated(tmp_path, ["31/05/2024", "05/31/2024", "1/2/2024"])
 
 
 @pytest.mark.parametrize("mark", ["\u0662\u0660\u0662\u0664", "1_000"])
 def test_digits_of_other_scripts_are_no_dates(mark: str, tmp_path: Path) -> None:
-    body = "".join(f"{TEXTS[n]},{KINDS[n]},{mark if n == 3 else 2000 + n}\n" for n in range(12))
     with pytest.raises(DataFormatError, match=r"line 5: .* is no date"):
-        read_table(
-            write(tmp_path / "a.csv", f"text,label,y\n{body}"), text="text", labels="label", marks={"dates": "y"}
-        )
+        dated(tmp_path, [mark if n == 3 else str(2000 + n) for n in range(12)])
 
 
 @pytest.mark.parametrize(

@@ -1,8 +1,9 @@
-"""Persisted models: a loaded model is the saved one, and a folder that was changed is refused."""
+"""Persisted models: a loaded model is the saved one; one that was changed or forged is refused and calls nothing."""
 
 from __future__ import annotations
 
 import json
+import os
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -11,6 +12,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+import textmix
+from tests.attacks.forms import apart
+from textmix import __main__ as command
 from textmix.core import digests, io
 from textmix.core.errors import ConfigError, DataFormatError, IntegrityError, MissingResult
 from textmix.data.corpus import Corpus, Ragged, label_matrix
@@ -18,6 +22,7 @@ from textmix.experiment.methods import load_methods
 from textmix.models.linear.two_class import TwoClassLinear
 from textmix.serve.classes import can_be_persisted
 from textmix.serve.model import PersistedModel
+from textmix.serve.terminal import VisibleStream, visible
 from textmix.text.features import build_features
 from textmix.text.sequences import SequenceVectorizer, TokenSequences
 from textmix.text.word_vectorizer import WordVectorizer
@@ -299,3 +304,95 @@ def test_a_persisted_mixture_takes_no_further_pages(tmp_path: Path) -> None:
     back = PersistedModel.load(tmp_path / "model").estimator
     with pytest.raises(ValueError, match="begin a new model with partial_fit"):
         back.partial_fit(counts.features, np.ones((counts.features.shape[0], len(back.classes_))))
+
+
+# --- what a forged model may not do -----------------------------------------------------------------------------------
+
+#: Seconds by the clock after which a model that is still being loaded waits for something.
+PATIENCE = 10
+
+
+@pytest.mark.parametrize("name", ["load", "save", "datasets", "__version__", "HiddenMarkovModel"])
+def test_a_name_that_is_no_class_of_a_model_is_not_called(
+    folder: Path, tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def called(*_: object, **__: object) -> None:
+        raise AssertionError("a forged model was obeyed")
+
+    for public in ("load", "save"):
+        monkeypatch.setattr(textmix, public, called, raising=False)
+    change = step(0, **{"class": name, "parameters": {"folder": str(folder)} if name == "load" else {}})
+    with pytest.raises(DataFormatError, match=f"{name} (is no class|declares no)"):
+        PersistedModel.load(forge(folder, tmp_path / "model", change))
+
+
+@pytest.mark.parametrize("number", [np.inf, -np.inf, np.nan])
+def test_weights_that_are_not_finite_are_refused(tmp_path: Path, number: float) -> None:
+    fitted("classifier_chain")[0].save(tmp_path / "model", {})
+    change = array("_weights", lambda weights: np.where(weights == weights.flat[1], number, weights))
+    with pytest.raises(DataFormatError, match="_weights holds NaN or infinity"):
+        PersistedModel.load(forge(tmp_path / "model", tmp_path / "forged", change))
+
+
+def loaded(folder: Path) -> str:
+    """Return how loading a model ends, in a fork that has `PATIENCE` seconds: a reader of a pipe waits for ever."""
+    return apart(lambda: type(PersistedModel.load(folder)).__name__, PATIENCE)
+
+
+def piped(model: Path, folder: Path, file: Path) -> Path:
+    """Return a forged model in which a pipe stands for a file."""
+    made = forge(model, folder, lambda folder: file.name == io.META or (folder / file).unlink())
+    (made / file).unlink(missing_ok=True)
+    os.mkfifo(made / file)
+    return made
+
+
+def test_a_pipe_in_place_of_any_file_is_refused_at_once(folder: Path, tmp_path: Path) -> None:
+    files = [path.relative_to(folder) for path in folder.rglob("*") if path.is_file()]
+    assert {"labels.json", "model.json", "card.json"} < {path.name for path in files}
+    assert sum(path.suffix == ".npy" for path in files) > 1
+    assert type(PersistedModel.load(folder)) is PersistedModel  # the forks share what it loads
+    for number, file in enumerate(files):
+        message = loaded(piped(folder, tmp_path / str(number), file))
+        # A model needs no card, so that a pipe in its place is none.
+        assert (file.name in message and "Error" in message) or (file.name, message) == ("card.json", "PersistedModel")
+
+
+def renamed(*names: str) -> Callable[[Path], None]:
+    """Return a change of the names of the first labels, also to what `io.write_json` refuses."""
+
+    def change(folder: Path) -> None:
+        labels = [*names, *io.read_json(folder / "labels.json")[len(names) :]]
+        (folder / "labels.json").write_text(json.dumps(labels))
+
+    return change
+
+
+def test_half_of_a_pair_of_surrogates_in_a_label_is_refused(folder: Path, tmp_path: Path) -> None:
+    with pytest.raises(DataFormatError, match="surrogates not allowed"):
+        PersistedModel.load(forge(folder, tmp_path / "model", renamed("\ud800")))
+    made = textmix.DCMClassifier().fit([[1, 0], [0, 1]], ["\ud800", "b"])
+    with pytest.raises(ConfigError, match=r"a label or word with .*ud800.* cannot be written as UTF-8"):
+        textmix.save(made, tmp_path / "saved")
+    assert not (tmp_path / "saved").exists()
+
+
+def test_control_characters_of_a_label_do_not_reach_the_terminal(
+    folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    forged = forge(folder, tmp_path / "model", renamed("\x1b[2Jgone", "\x9b1m"))
+    assert command.main(["info", str(forged)]) == 0
+    message = capsys.readouterr().out
+    assert "\\x1b[2Jgone, \\x9b1m" in message
+    assert "\x1b" not in message and "\x9b" not in message
+
+
+def test_rows_on_a_terminal_show_control_characters_as_codes(tmp_path: Path) -> None:
+    with open(tmp_path / "rows", "wb") as raw:
+        stream = VisibleStream(raw, encoding="utf-8", newline="")
+        stream.write("id,label\r\n")
+        stream.writelines(["1,\x1b[31mred\n", "2,ü\tx\u202e\n"])
+        stream.flush()
+        stream.detach()
+    assert (tmp_path / "rows").read_bytes().decode() == "id,label\\r\n1,\\x1b[31mred\n2,ü\tx\\u202e\n"
+    assert visible("a\nb") == "a\\nb"

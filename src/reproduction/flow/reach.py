@@ -108,7 +108,7 @@ def survey(
     for entry in entries:
         record = read_record(resources / entry.id / RECORD)
         if record.get("status") == "had" and record.get("form") in entry.forms:
-            source, origin, near = entry.form(record), f"in resources, from {record['source']}", True
+            source, origin, near = entry.forms[record["form"]], f"in resources, from {record['source']}", True
         else:
             source, origin, near = _first_source(entry, mirror, asked)
         sizes = [file.bytes for file in source.files.values()]
@@ -140,10 +140,10 @@ def _identity(entry: DatasetEntry, source: Source) -> str:
     """Return the check that would detect a wrong copy from a source."""
     if source.content_digest:
         return "content digest"
-    without = [name for role, name in entry.placed(source).items() if not source.files[role].sha256]
+    without = [name for role, name in source.names.items() if not source.files[role].sha256]
     if not without:
         return "sha256"
-    check = "counts" if entry.expected(source) else "nothing"
+    check = "counts" if source.expect else "nothing"
     return check if len(without) == len(source.files) else f"{check} and sha256, but for {', '.join(without)}"
 
 

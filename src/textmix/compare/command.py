@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import sys
 import time
 from pathlib import Path
@@ -21,8 +20,7 @@ from textmix.compare.comparison import (
 from textmix.compare.terminal import LiveTable
 from textmix.core.errors import ConfigError
 from textmix.data.corpus import Corpus
-from textmix.data.formats import parts_of
-from textmix.data.own import read_own
+from textmix.data.folders import read_folder
 from textmix.data.user_table import read_table
 
 #: Options that say which documents are for the test, and those of them that name a column.
@@ -122,10 +120,7 @@ def read_asked(path: Path, asked: Asked) -> tuple[Corpus, str, dict[str, Any]]:
     about: dict[str, Any] = {"description": path.name}
     task = "single"
     if path.is_dir():
-        name = re.sub("[^a-z0-9]+", "_", _stem(path).lower()).strip("_") or "texts"
-        files = {role: str(folder) for role, folder in parts_of(path).items()} or {"data": str(path)}
-        head = {"name": name, "source": path.name, "task": task, "format": "folder"}
-        corpus = read_own({**head, "files": files, "options": {}})
+        corpus = read_folder(path)
     else:
         table = read_table(
             path if asked.test is None else {"train": path, "test": Path(asked.test)},

@@ -324,12 +324,9 @@ def check(corpus: Corpus) -> None:
     """Raise DataFormatError where there is nothing to learn: no label, one label alone, a label for each document,
     fewer than ten documents, or texts that are all empty.
     """
-    from textmix.data.own import check_labels
-
     counts, n = np.asarray(corpus.labels.sum(axis=0)).ravel(), corpus.n_documents
     if n < 10:
         raise DataFormatError(corpus.name, None, f"has {n} documents with a label; a comparison needs ten or more")
-    check_labels(corpus)
     if corpus.text is None:
         raise DataFormatError(corpus.name, None, "holds numbers; a comparison needs texts")
     if not any(corpus.text[row].tobytes().strip() for row in range(n)):

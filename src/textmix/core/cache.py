@@ -60,7 +60,6 @@ class Store:
         return self._asked[key]
 
     def _read(self) -> dict[str, Any]:
-        """Return the content of the file."""
         folder = cache_folder("textmix-digests")
         try:
             found = json.loads((folder / self._name).read_text(encoding="utf-8")) if folder else {}

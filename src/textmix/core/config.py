@@ -38,7 +38,6 @@ class _StrictLoader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ign
 
 
 def _strict_mapping(loader: _StrictLoader, node: yaml.MappingNode) -> dict[Any, Any]:
-    """Build a mapping."""
     loader.flatten_mapping(node)
     result: dict[Any, Any] = {}
     for key_node, value_node in node.value:
@@ -134,7 +133,6 @@ def _is_integer(_checker: Any, value: Any) -> bool:
 
 
 def _is_number(_checker: Any, value: Any) -> bool:
-    """Say whether a value is a finite int or float; True and False are not."""
     return _is_integer(_checker, value) or (isinstance(value, float) and math.isfinite(value))
 
 
@@ -150,7 +148,6 @@ def _jsonschema() -> tuple[Any, Any]:
 
 @functools.cache
 def _validator(schema_path: Path) -> jsonschema.protocols.Validator:
-    """Return the validator of a schema file."""
     return _jsonschema()[1](load_yaml_strict(schema_path))
 
 

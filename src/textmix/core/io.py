@@ -307,7 +307,6 @@ def result_digest(path: str | Path) -> str:
 
 
 def _digest_in_record(path: str | Path) -> str:
-    """Return the digest of the digests in the record of a result."""
     return sha256_bytes(canonical_json(read_meta(path)["files"]).encode())
 
 

@@ -20,6 +20,7 @@ import zlib
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from fnmatch import fnmatchcase
+from glob import escape
 from io import BytesIO
 from itertools import pairwise
 from operator import itemgetter
@@ -83,22 +84,19 @@ def _naming_the_file(path: Path) -> Iterator[None]:
         yield
     except NotOneFile as error:
         raise DataFormatError(path, None, str(error)) from error
-    except _DAMAGE as error:
-        raise DataFormatError(path, None, f"is truncated or damaged ({error}); fetch it again") from error
-    except OSError as error:
+    except (OSError, *_DAMAGE) as error:
         # gzip and bz2 raise a bare OSError for bad data; one with an errno is the machine's (disk, rights).
-        if error.errno is not None:
+        if getattr(error, "errno", None) is not None:
             raise
         raise DataFormatError(path, None, f"is truncated or damaged ({error}); fetch it again") from error
 
 
-def _budget_of(limit: int, packed: int, ratio: int = MAX_RATIO) -> int:
-    """Return how many bytes ``packed`` bytes may unpack to: at most ``limit``, at most ``ratio`` times as many."""
-    return min(limit, max(RATIO_FREE, ratio * packed))
+def _budget_of(limit: int, packed: int) -> int:
+    """Return how many bytes a packed file may unpack to."""
+    return min(limit, max(RATIO_FREE, MAX_RATIO * packed))
 
 
 def _bomb(path: Path, name: str, budget: int) -> DataFormatError:
-    """Return the error for content over its budget."""
     return DataFormatError(path, None, f"{name} unpacks to more than {budget:,} bytes, which no known data set does")
 
 
@@ -130,15 +128,8 @@ def open_plain(path: Path, limit: int = MAX_BYTES) -> bytes:
         return raw.read()
 
 
-def iter_lines(
-    path: Path,
-    limit: int = 2**40,
-    longest: int = MAX_LINE,
-    ratio: int = MAX_RATIO,
-    *,
-    stream: IO[bytes] | None = None,
-) -> Iterator[bytes]:
-    """Yield the lines of a file, unpacked as in `open_plain`, each with its line end and of at most ``longest`` bytes.
+def iter_lines(path: Path, limit: int = 2**40, *, stream: IO[bytes] | None = None) -> Iterator[bytes]:
+    """Yield the lines of a file, unpacked as in `open_plain`, each with its line end and of at most `MAX_LINE` bytes.
 
     A plain file has no cap on its size, since memory holds one line.  ``stream`` is its content if it is open.
     """
@@ -146,15 +137,15 @@ def iter_lines(
     with open(path, "rb") if stream is None else nullcontext(stream) as raw, _naming_the_file(path):
         content, budget = unpacked(raw), None
         if content is not raw:
-            budget = _budget_of(limit, os.fstat(raw.fileno()).st_size, ratio)
+            budget = _budget_of(limit, os.fstat(raw.fileno()).st_size)
         size = number = 0
         # `readline` with a size never holds more than that of a line which does not end.
-        while line := content.readline(longest + 1):
+        while line := content.readline(MAX_LINE + 1):
             size, number = size + len(line), number + 1
             if budget is not None and size > budget:
                 raise _bomb(path, "it", budget)
-            if len(line) > longest:
-                raise DataFormatError(path, number, f"is longer than {longest:,} bytes; {LONGER}")
+            if len(line) > MAX_LINE:
+                raise DataFormatError(path, number, f"is longer than {MAX_LINE:,} bytes; {LONGER}")
             yield line
 
 
@@ -214,7 +205,6 @@ def iter_members(path: Path, members: Sequence[str], limit: int = MAX_BYTES) -> 
 
 
 def _files(path: Path, limit: int) -> Iterator[tuple[str, memoryview]]:
-    """Yield (name, content) of every file of an archive."""
     if zipfile.is_zipfile(path):
         with _naming_the_file(path), zipfile.ZipFile(path) as archive:
             infos = _files_of(archive)
@@ -230,17 +220,13 @@ def read_wheel(path: Path, pattern: str, limit: int) -> bytes:
     Of a pattern with ``*`` it is a tar archive of all members that match, in order of name, the same bytes every time.
     """
     with _naming_the_file(path), zipfile.ZipFile(path) as archive:
-        several = "*" in pattern
-        infos = [
-            info
-            for info in archive.infolist()
-            if (fnmatchcase(info.filename, pattern) if several else info.filename == pattern)
-        ]
+        wanted = pattern if "*" in pattern else escape(pattern)
+        infos = [info for info in archive.infolist() if fnmatchcase(info.filename, wanted)]
         names = {info.filename for info in infos}
         if not infos or len(names) < len(infos):
             raise DataFormatError(path, None, f"has {len(infos)} members {pattern!r}; expected one of each name")
         files = sorted(_zip_files(path, archive, infos, limit))
-    if not several:
+    if "*" not in pattern:
         return bytes(files[0][1])
     packed = BytesIO()
     with tarfile.open(fileobj=packed, mode="w", format=tarfile.USTAR_FORMAT) as tar:
@@ -269,7 +255,6 @@ def _zip_files(
 
 
 def _tar_files(path: Path, data: bytes) -> Iterator[tuple[str, memoryview]]:
-    """Yield (name, content) of every regular file of an unpacked tar archive."""
     view = memoryview(data)
     try:
         with tarfile.open(fileobj=BytesIO(data), mode="r:", encoding="utf-8") as archive:
@@ -286,14 +271,12 @@ def _tar_files(path: Path, data: bytes) -> Iterator[tuple[str, memoryview]]:
             end = data[archive.offset : archive.offset + tarfile.BLOCKSIZE]
     # Python's reader lets errors of its own code out where a header is damaged.
     except (tarfile.TarError, ValueError, IndexError, OverflowError, RecursionError) as error:
-        raise DataFormatError(
-            path, None, f"the tar archive is truncated or damaged ({error}); fetch it again"
-        ) from error
+        fault = f"the tar archive is truncated or damaged ({error}); fetch it again"
+        raise DataFormatError(path, None, fault) from error
     # It also takes a damaged header, and the end of the file, for the end of the archive, which is a block of zeros.
     if len(end) < tarfile.BLOCKSIZE or end.strip(b"\0"):
-        raise DataFormatError(
-            path, None, "the tar archive is truncated or damaged: no end mark follows; fetch it again"
-        )
+        fault = "the tar archive is truncated or damaged: no end mark follows; fetch it again"
+        raise DataFormatError(path, None, fault)
 
 
 def _check_number(path: Path, members: int) -> None:

@@ -65,13 +65,11 @@ def _text_parts(part: MIMEPart) -> Iterator[MIMEPart]:
 
 
 def _children(part: MIMEPart) -> list[Any]:
-    """Return the direct parts of a message of several parts."""
     payload = part.get_payload()
     return payload if isinstance(payload, list) else []
 
 
 def _part_text(part: MIMEPart) -> str:
-    """Return the text of a text part."""
     try:
         text = part.get_content(errors="replace")
     except LookupError:

@@ -38,11 +38,10 @@ class Ragged:
     def from_texts(cls, texts: Iterable[bytes]) -> Ragged:
         """Return one row for each byte string (UTF-8), in order: ``values`` uint8, ``offsets`` in bytes."""
         parts = list(texts)
-        offsets = np.zeros(len(parts) + 1, dtype=np.int64)
-        np.cumsum([len(part) for part in parts], out=offsets[1:])
+        offsets = np.cumsum([0, *map(len, parts)], dtype=np.int64)
         return cls(np.frombuffer(b"".join(parts), dtype=np.uint8), offsets)
 
-    def taken(self, rows: Sequence[int]) -> Ragged:
+    def take(self, rows: Sequence[int]) -> Ragged:
         """Return some of the rows, in the order given."""
         parts = [self[row] for row in rows]
         offsets = np.cumsum([0, *map(len, parts)], dtype=np.int64)
@@ -115,8 +114,8 @@ class Corpus:
             label_names=[self.label_names[place] for place in kept],
             labels=sparse.csr_array(labels[rows]),
             split=None if self.split is None else self.split[rows],
-            text=None if self.text is None else self.text.taken(rows),
-            tokens=None if self.tokens is None else self.tokens.taken(rows),
+            text=None if self.text is None else self.text.take(rows),
+            tokens=None if self.tokens is None else self.tokens.take(rows),
             features=None if self.features is None else sparse.csr_array(self.features[rows]),
         )
 
@@ -222,11 +221,9 @@ class Corpus:
         head = io.read_json(folder / "corpus.json")
 
         def array(name: str) -> np.ndarray:
-            """Return the stored array of a name."""
             return io.load_array(folder, name)
 
         def block(name: str) -> Ragged | None:
-            """Return the stored rows of a name, or None where the corpus has none."""
             return Ragged(array(name), array(f"{name}_offsets")) if f"{name}.npy" in files else None
 
         ids, names = _unpack(array("ids")), _unpack(array("label_names"))
@@ -258,14 +255,19 @@ def _pack(names: Sequence[str]) -> np.ndarray:
 
 
 def _unpack(packed: np.ndarray) -> list[str]:
-    """Return the names that `_pack` stored."""
     return bytes(packed).decode("utf-8").split("\0")[:-1]
 
 
 def label_matrix(rows: Sequence[Sequence[int]], n_labels: int) -> sparse.csr_array:
     """Return the labels of a `Corpus`, CSR (N, L), from the label indices of each document."""
     clean = [sorted(set(row)) for row in rows]
-    indptr = np.zeros(len(clean) + 1, dtype=np.int64)
-    np.cumsum([len(row) for row in clean], out=indptr[1:])
+    indptr = np.cumsum([0, *map(len, clean)], dtype=np.int64)
     indices = np.fromiter((i for row in clean for i in row), dtype=np.int32, count=int(indptr[-1]))
     return sparse.csr_array((np.ones(len(indices), dtype=np.int8), indices, indptr), shape=(len(clean), n_labels))
+
+
+def named_labels(rows: Sequence[Sequence[str]]) -> tuple[list[str], sparse.csr_array]:
+    """Return label names in alphabetical order, and the labels of a `Corpus`, from the label names of each document."""
+    names = sorted({name for row in rows for name in row})
+    number = {name: i for i, name in enumerate(names)}
+    return names, label_matrix([[number[name] for name in row] for row in rows], len(names))

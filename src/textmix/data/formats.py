@@ -5,9 +5,10 @@ It is imported while a workflow is parsed, so it imports nothing heavy.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
-from pathlib import Path, PurePath
+from pathlib import PurePath
 
 from textmix.core.errors import ConfigError
 
@@ -41,15 +42,14 @@ FORMATS = {
     "text": Format("lines", (".txt",)),
     "labelled": Format("labelled", (), "text_table"),
     "folder": Format("folder", (), "message_folder"),
-    "arff": Format("matrix", (".arff",), "arff"),
-    "libsvm": Format("matrix", (".libsvm", ".svm"), "libsvm_multilabel"),
+    "libsvm": Format("matrix", (), "libsvm_multilabel"),
 }
 #: Formats of new texts, which have no labels.
 NEW_TEXTS = tuple(name for name, form in FORMATS.items() if form.kind in ("table", "lines"))
 #: Formats of tables that pandas reads.
 FRAMES = tuple(name for name, form in FORMATS.items() if form.kind == "frame")
-#: Formats of data of the user's own, which have labels.
-OWN_DATA = tuple(name for name, form in FORMATS.items() if form.reader)
+#: Formats with labels, which an entry of the registry may name as its reader.
+WITH_LABELS = tuple(name for name, form in FORMATS.items() if form.reader)
 
 
 def without_packing(path: str | PurePath) -> PurePath:
@@ -64,6 +64,11 @@ def format_of(path: str | PurePath, allowed: Iterable[str]) -> str | None:
     return next((name for name in allowed if ending in FORMATS[name].endings), None)
 
 
+def name_of(path: PurePath) -> str:
+    """Return the name of the data set of a file or folder: small letters, digits and underlines."""
+    return re.sub("[^a-z0-9]+", "_", path.name.split(".")[0].lower()).strip("_") or "texts"
+
+
 def check_dialect(encoding: str | None, delimiter: str | None) -> None:
     """Raise ConfigError if there is no such encoding of text, or a delimiter is not one character; None is found."""
     try:
@@ -72,11 +77,3 @@ def check_dialect(encoding: str | None, delimiter: str | None) -> None:
         raise ConfigError(f"encoding: there is no encoding {encoding!r}; utf-8 is the usual one") from error
     if delimiter is not None and len(delimiter) != 1:
         raise ConfigError(f"delimiter: {delimiter!r} is not one character; give one, such as ';'")
-
-
-def parts_of(folder: Path) -> dict[str, Path]:
-    """Return ``train`` and ``test`` -> folder, of a folder with two so named, such as 20news-bydate; else empty."""
-    inside = sorted(path for path in folder.iterdir() if path.is_dir() and not path.name.startswith("."))
-    folders = {role: [path for path in inside if role in path.name.lower()] for role in ("train", "test")}
-    whole = len(inside) == 2 and all(len(paths) == 1 for paths in folders.values())
-    return {role: paths[0] for role, paths in folders.items()} if whole else {}

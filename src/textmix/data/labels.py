@@ -6,7 +6,7 @@ import math
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 #: Characters that nobody sees, and that no label differs by.
@@ -94,9 +94,7 @@ def labels_of(value: Any, separator: str | None = None, printed: bool = False) -
 def is_bracketed(text: str) -> bool:
     """Return whether a text may be a printed list or mapping."""
     text = text.strip()
-    if _WRAPPED.fullmatch(text):
-        return True
-    return len(text) > 1 and text[0] + text[-1] in ("[]", "()", "{}")
+    return bool(_WRAPPED.fullmatch(text)) or (len(text) > 1 and text[0] + text[-1] in ("[]", "()", "{}"))
 
 
 def are_printed(cells: Iterable[Any]) -> bool:
@@ -121,8 +119,7 @@ def _printed(text: str) -> list[str] | dict[str, str]:
     inner = _SCALAR.sub(r"\1", wrapped[1] if wrapped else text)[1:-1].strip()
     if not inner:
         return []
-    found = dict(_items(inner)) if text[0] == "{" else {}
-    if found:
+    if text[0] == "{" and (found := _mapping(inner)):
         return found
     names, place = list[str](), 0
     while place < len(inner):
@@ -139,19 +136,17 @@ def _printed(text: str) -> list[str] | dict[str, str]:
     return names
 
 
-def _items(inner: str) -> Iterator[tuple[str, str]]:
-    """Yield the names and values of a printed mapping; none where it is no mapping."""
-    items, place = list[tuple[str, str]](), 0
+def _mapping(inner: str) -> dict[str, str]:
+    """Return the names and values of a printed mapping; empty where it is none."""
+    found, place = dict[str, str](), 0
     while place < len(inner):
         item = _ITEM.match(inner, place)
         if item is None:
-            return
-        key, value = (
-            next(part for part in half if part is not None) for half in (item.groups()[:3], item.groups()[3:])
-        )
-        items.append((key, value))
+            return {}
+        key, value = (part for part in item.groups() if part is not None)
+        found[key] = value
         place = item.end()
-    yield from items
+    return found
 
 
 def remarks_on(counts: Mapping[str, int], several: bool) -> list[str]:
@@ -182,18 +177,8 @@ def _core(name: str) -> str:
 def _hidden_separator(counts: Mapping[str, int]) -> str | None:
     """Return a character that stands between labels which occur elsewhere, too; None if there is none."""
     for separator in _SEPARATORS:
-        joint = [name for name in counts if separator in name]
         parts = Counter(part.strip() for name in counts for part in name.split(separator))
-        if (
-            joint
-            and all(parts[part.strip()] > 1 for part in joint[0].split(separator))
-            and _recur(joint, parts, separator)
-        ):
+        recurs = [[parts[part.strip()] > 1 for part in name.split(separator)] for name in counts if separator in name]
+        if recurs and all(recurs[0]) and sum(map(sum, recurs)) > 0.8 * sum(map(len, recurs)):
             return separator
     return None
-
-
-def _recur(joint: Sequence[str], parts: Mapping[str, int], separator: str) -> bool:
-    """Return whether most parts of the joint names stand in another name, too."""
-    found = [parts[part.strip()] > 1 for name in joint for part in name.split(separator)]
-    return sum(found) > 0.8 * len(found)

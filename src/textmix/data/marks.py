@@ -71,14 +71,12 @@ def times_of(path: Path, lines: Sequence[int], dates: Sequence[str]) -> np.ndarr
 
 
 def _is_date(text: str) -> bool:
-    """Return whether a text is a date of some form."""
     with suppress(ValueError):
         return bool(_DAY.fullmatch(text) or datetime.fromisoformat(text))
     return False
 
 
 def _day_first(path: Path, lines: Sequence[int], dates: Sequence[str], days: Sequence[re.Match[str] | None]) -> bool:
-    """Return whether the day stands before the month; the errors are those of `times_of`."""
     big = {key: [row for row, day in enumerate(days) if day and int(day[key]) > 12] for key in ("first", "second")}
     if any(day and "." in day["mark"] for day in days) and not big["second"]:
         return True  # with full stops the day stands first in every country

@@ -26,13 +26,9 @@ _ESCAPED = {"n": "\n", "t": "\t", "r": "\r"}
 
 
 class NominalTable(NamedTuple):
-    """The rows of a file.
+    """The rows of a file: features, CSR (N, V), float64, 1 for each value of a nominal, called ``attribute=value``.
 
-    Parameters
-    ----------
-    features : float64 CSR (N, V), the numbers, and 1 for each value of a nominal attribute.
-    names : V names; that of a value is ``attribute=value``.
-    chosen : of each attribute that is a label, the number, or the place of the value among its values, int64 (N, L).
+    ``chosen``, int64 (N, L), is of each attribute that is a label its number, or the place among its values.
     """
 
     features: sparse.csr_array
@@ -64,7 +60,6 @@ def _matches(pattern: re.Pattern[str], text: str) -> list[re.Match[str]]:
 
 
 def _value(single: str | None, double: str | None, bare: str | None) -> str:
-    """Return a value without its quotes and escapes."""
     quoted = single if single is not None else double
     return (bare or "") if quoted is None else unescape(quoted)
 
@@ -76,15 +71,9 @@ def read_nominal(
     values: Sequence[list[str] | None],
     chosen: set[int],
 ) -> NominalTable:
-    """Return the rows of a file.
+    """Return the rows of a file; ``lines`` are the number of the first line after ``@data``, and it and all after it.
 
-    Parameters
-    ----------
-    path : the file, for messages.
-    lines : the number of the first line after ``@data``, and this line and all after it.
-    names : of the A attributes.
-    values : of each attribute, its values if it is nominal, or None for numbers.
-    chosen : the attributes that are labels.
+    ``values`` are those of each attribute if it is nominal, else None; ``chosen`` are the attributes that are labels.
     """
     widths = [0 if column in chosen else len(nominal or "1") for column, nominal in enumerate(values)]
     starts = np.concatenate([[0], np.cumsum(widths)])
@@ -144,7 +133,6 @@ def _read(path: Path, number: int, name: str, value: str, nominal: list[str] | N
 
 
 def _feature_names(names: Sequence[str], values: Sequence[list[str] | None], chosen: set[int]) -> list[str]:
-    """Return the names of the features."""
     features = list[str]()
     for column, (name, nominal) in enumerate(zip(names, values, strict=True)):
         if column not in chosen:

@@ -182,18 +182,7 @@ def _matrix(path: Path, lines: Sequence[int], rows: Sequence[bytes], columns: in
 
 
 def take_labels(table: NumberTable, columns: np.ndarray, names: Sequence[str]) -> sparse.csr_array:
-    """Return some columns of a table as a label matrix.
-
-    Parameters
-    ----------
-    table : the numbers.
-    columns : int (L,), increasing.
-    names : L label names, for the message.
-
-    Returns
-    -------
-    CSR (N, L), int8 ones.
-    """
+    """Return some columns, int (L,), increasing, as a label matrix, CSR (N, L), int8 ones; of names a message tells."""
     labels = table.matrix[:, columns]
     bad = np.flatnonzero(labels.data != 1)
     if len(bad):
@@ -217,18 +206,10 @@ def matrix_corpus(
     feature_names: Sequence[str],
     label_names: Sequence[str],
 ) -> Corpus:
-    """Put the parts of a data set together.
+    """Return the corpus of role -> CSR features (n, V), float64, and labels (n, L), int8, in the order of documents.
 
-    Parameters
-    ----------
-    options : options of the reader; ``name`` is used.
-    parts : role -> CSR features (n, V), float64, and labels (n, L), int8, in the order of the documents; the roles are
-        ``train`` and ``test``, or ``data`` where no split is given.
-    feature_names, label_names : V and L names.
-
-    Returns
-    -------
-    a `Corpus` with document ids ``role/row``, or ``row`` for the role ``data``; rows are counted from 0 in each part.
+    The roles are ``train`` and ``test``, or ``data`` where no split is given.  The ids are ``role/row``, or ``row`` for
+    ``data``; rows are counted from 0 in each part.
     """
     features = as_counts(sparse.csr_array(sparse.vstack([part[0] for part in parts.values()], format="csr")))
     labels = sparse.csr_array(sparse.vstack([part[1] for part in parts.values()], format="csr"))

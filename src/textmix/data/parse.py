@@ -43,12 +43,13 @@ def parse_dataset(entry: DatasetEntry, folder: Path) -> Corpus:
     if record["status"] == "missing":
         raise MissingResult(record["reason"], broken=bool(record.get("broken", False)))
     _check_files(folder, record["files"])
-    source = entry.form(record)
+    source = entry.forms[record["form"]]
+    files = {role: folder / file["name"] for role, file in record["files"].items()}
     try:
-        corpus = read_corpus(source.reader, entry.paths(record, folder), entry.id)
+        corpus = read_corpus(source.reader, files, entry.id)
         corpus = corpus.of_labels(entry.classes) if entry.classes else corpus
         check_corpus(corpus)
-        check_expectations(corpus, entry.expected(source), source.content_digest)
+        check_expectations(corpus, source.expect, source.content_digest)
     except DataFormatError as error:
         log.error("%s: %s", entry.id, error)
         raise MissingResult(f"{entry.id}: {error}", broken=True) from error
@@ -122,13 +123,11 @@ def check_corpus(corpus: Corpus) -> None:
 
 
 def _require(corpus: Corpus, holds: bool, what: str) -> None:
-    """Raise `DataFormatError` unless a promise holds."""
     if not holds:
         raise DataFormatError(corpus.name, None, what)
 
 
 def _check_names(corpus: Corpus, names: Sequence[str], what: str) -> None:
-    """Check that names can be stored and are unique."""
     _require(corpus, len(set(names)) == len(names), f"{what} are not unique")
     joined = "".join(names)
     storable = "\0" not in joined and all(names) and joined == joined.encode("utf-8", "ignore").decode("utf-8")
@@ -150,7 +149,6 @@ def _check_matrix(corpus: Corpus, matrix: sparse.csr_array, shape: tuple[int, in
 
 
 def _check_ragged(corpus: Corpus, block: Ragged, dtype: type, what: str) -> None:
-    """Check dtype and offsets of rows of different length."""
     offsets, values = block.offsets, block.values
     _require(corpus, values.dtype == dtype and offsets.dtype == np.int64, f"{what} have a wrong dtype")
     fits = offsets.shape == (len(corpus.ids) + 1,) and offsets[0] == 0 and offsets[-1] == len(values)
@@ -173,7 +171,6 @@ def _check_utf8(corpus: Corpus, text: Ragged) -> None:
 
 
 def _check_features(corpus: Corpus, features: sparse.csr_array) -> None:
-    """Check the document-by-feature matrix."""
     names = corpus.feature_names
     _require(corpus, names is not None, "features have no names")
     _check_names(corpus, names or (), "feature names")

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from textmix.core.errors import ConfigError, DataFormatError
-from textmix.data.corpus import TEST, TRAIN, Corpus, Ragged, label_matrix
+from textmix.data.corpus import TEST, TRAIN, Corpus, Ragged, named_labels
 from textmix.data.tables import REMEDY
 
 #: Roles of files that give a split; a file of any other role gives none.
@@ -81,8 +81,7 @@ def text_corpus(
     """
     rows: Sequence[Document] = list(documents)
     require_documents(options, len(rows))
-    names = sorted({row.label for row in rows if row.label is not None})
-    number = {name: i for i, name in enumerate(names)}
+    names, labels = named_labels([[] if row.label is None else [row.label] for row in rows])
     if split is None and "test_every" in options:
         every = options["test_every"]
         split = np.where(np.arange(1, len(rows) + 1) % every == 0, TEST, TRAIN).astype(np.int8)
@@ -90,11 +89,24 @@ def text_corpus(
         name=options["name"],
         ids=[row.id for row in rows],
         label_names=names,
-        labels=label_matrix([[number[row.label]] if row.label is not None else [] for row in rows], len(names)),
+        labels=labels,
         split=split,
         text=Ragged.from_texts(row.text for row in rows),
         info=info or {},
     )
+
+
+def corpus_of_parts(
+    options: Mapping[str, Any], parts: Mapping[str, Iterable[Document]], info: Mapping[str, Any] | None = None
+) -> Corpus:
+    """Return a `text_corpus` of role -> documents; a role of `SPLITS` stands before the ids of its documents."""
+    documents, sizes = list[Document](), dict[str, int]()
+    for role, part in parts.items():
+        named = (each._replace(id=f"{role}/{each.id}") for each in part) if role in SPLITS else part
+        before = len(documents)
+        documents += named
+        sizes[role] = len(documents) - before
+    return text_corpus(options, documents, split_array(sizes), info)
 
 
 def split_labels(corpus: Corpus, separator: str) -> Corpus:
@@ -105,7 +117,5 @@ def split_labels(corpus: Corpus, separator: str) -> Corpus:
             f"config/datasets.yaml: {corpus.name}: a class name has an empty part between {separator!r}; "
             "choose another label_separator"
         )
-    names = sorted({name for class_parts in parts for name in class_parts})
-    number = {name: i for i, name in enumerate(names)}
-    rows = [[number[name] for name in parts[label]] for label in corpus.classes()]
-    return replace(corpus, label_names=names, labels=label_matrix(rows, len(names)))
+    names, labels = named_labels([parts[label] for label in corpus.classes()])
+    return replace(corpus, label_names=names, labels=labels)

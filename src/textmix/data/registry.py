@@ -15,7 +15,7 @@ from urllib.parse import urlsplit
 from textmix.core.config import load_yaml_strict, validate
 from textmix.core.errors import ConfigError, suggest
 from textmix.data import readers
-from textmix.data.formats import FORMATS, OWN_DATA
+from textmix.data.formats import FORMATS, WITH_LABELS
 
 #: The kinds of source; an entry has at most one mirror and one package, and as many https sources as there are forms.
 KINDS = ("mirror", "https", "package")
@@ -43,7 +43,7 @@ class Reader:
     def module(self) -> str:
         """The full name of the module, for importing it and for the code digest of what it reads."""
         if self.name not in READERS:
-            allowed = ", ".join(sorted({*READERS, *OWN_DATA}))
+            allowed = ", ".join(sorted({*READERS, *WITH_LABELS}))
             raise ConfigError(f"config/datasets.yaml: there is no reader {self.name!r}; choose one of {allowed}")
         return f"{readers.__name__}.{self.name}"
 
@@ -79,9 +79,9 @@ class Wheel:
 class Source:
     """One place from which the files of a data set can be fetched.
 
-    ``kind`` is one of `KINDS`; ``files`` is role -> file.  ``content_digest`` and ``expect``, key of
-    `Corpus.statistics` -> value, are what the data must have as this source gives them; ``names`` is role -> name of
-    the file in the data set's folder.  Where ``expect`` or ``names`` is None, what the entry says holds.
+    ``kind`` is one of `KINDS`; ``files`` is role -> file, and ``names`` role -> its name in the data set's folder.
+    ``content_digest`` and ``expect``, key of `Corpus.statistics` -> value, are what the data must have as this source
+    gives them.
     """
 
     kind: str
@@ -89,8 +89,8 @@ class Source:
     reader: Reader
     content_digest: str | None = None
     wheel: Wheel | None = None
-    expect: Mapping[str, int] | None = None
-    names: Mapping[str, str] | None = None
+    expect: Mapping[str, int] = field(default_factory=dict)
+    names: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def hosts(self) -> list[str]:
@@ -108,11 +108,9 @@ class DatasetEntry:
     id : identifier, ``^[a-z0-9_]+$``.
     title, citation, terms, note : prose for the report; ``terms`` are the terms of use.
     no_digest : why files of its https source have no sha256; empty where all have one.
-    reader : the reader, unless a source names its own (see `form`).
-    files : role -> name of the file in the data set's folder, unless a source has names of its own (see `placed`).
+    files : role -> name of the file in the data set's folder, unless a source has names of its own.
     sources : in the order in which they are tried.
     hosts : hosts to which a download may be redirected, besides its own host.
-    expect : key of `Corpus.statistics` -> value that it must have.
     classes : the labels whose documents alone are taken, of a part of another data set; all where there are none.
     raw : the entry as config/datasets.yaml has it, of a part with all of its whole.
     """
@@ -121,11 +119,9 @@ class DatasetEntry:
     title: str
     citation: str
     terms: str
-    reader: Reader
     files: Mapping[str, str]
     sources: tuple[Source, ...]
     hosts: frozenset[str] = frozenset()
-    expect: Mapping[str, int] = field(default_factory=dict)
     note: str = ""
     no_digest: str = ""
     classes: Sequence[str] = ()
@@ -140,27 +136,10 @@ class DatasetEntry:
             found[f"{source.kind} {number + 1}" if number else source.kind] = source
         return found
 
-    def form(self, record: Mapping[str, Any]) -> Source:
-        """Return the source as whose files the fetched files are read, with its reader and its content digest."""
-        return self.forms[record["form"]]
-
-    def placed(self, source: Source) -> dict[str, str]:
-        """Return role -> name in the data set's folder of each file of a source."""
-        names = self.files if source.names is None else source.names
-        return {role: names[role] for role in source.files}
-
     @property
     def names(self) -> list[str]:
         """The names of the files of all sources in the data set's folder, each once and in order."""
-        return list(dict.fromkeys(name for source in self.sources for name in self.placed(source).values()))
-
-    def expected(self, source: Source) -> Mapping[str, int]:
-        """Return the counts that the data must have as a source gives them."""
-        return self.expect if source.expect is None else source.expect
-
-    def paths(self, record: Mapping[str, Any], folder: Path) -> dict[str, Path]:
-        """Return role -> path of the fetched files: the reader's first argument."""
-        return {role: folder / file["name"] for role, file in record["files"].items()}
+        return list(dict.fromkeys(name for source in self.sources for name in source.names.values()))
 
 
 def load_registry(
@@ -211,13 +190,14 @@ def dataset_entry(name: str, raw: Mapping[str, Any], where: str) -> DatasetEntry
     kinds = [source.kind for source in sources]
     if any(kinds.count(kind) > 1 for kind in kinds if kind != "https"):
         raise ConfigError(f"{where}.sources: {kinds} has a mirror or a package twice; keep one of each")
-    own = [source.names for source in sources if source.names is not None]
-    if kinds.count("https") > 1 + sum(source.kind == "https" and source.names is not None for source in sources):
+    own = [each for each in raw["sources"] if "files" in each]
+    if kinds.count("https") > 1 + sum("https" in each for each in own):
         raise ConfigError(f"{where}.sources: two https sources share names; put the URLs in one, or give one its files")
-    names = [name for group in (raw["files"], *own) for name in group.values()]
+    names = [name for each in (raw, *own) for name in each["files"].values()]
     if len(set(names)) < len(names) or RECORD in names:
         raise ConfigError(f"{where}.files: {names} has a name twice or {RECORD}; give each file a name of its own")
-    unused = sorted(set(raw["files"]) - {role for source in sources if source.names is None for role in source.files})
+    shared = [source for source, each in zip(sources, raw["sources"], strict=True) if "files" not in each]
+    unused = sorted(set(raw["files"]) - {role for source in shared for role in source.files})
     if unused:
         raise ConfigError(f"{where}.files: no source has the role '{unused[0]}'; add it to a source or take it out")
     return DatasetEntry(
@@ -225,11 +205,9 @@ def dataset_entry(name: str, raw: Mapping[str, Any], where: str) -> DatasetEntry
         title=raw.get("title", ""),
         citation=raw.get("citation", ""),
         terms=raw.get("terms", ""),
-        reader=_reader(raw["reader"]),
         files=raw["files"],
         sources=sources,
         hosts=frozenset(raw.get("hosts", ())),
-        expect=raw["expect"],
         classes=raw.get("classes", ()),
         note=raw.get("note", ""),
         no_digest=raw.get("no_digest", ""),
@@ -238,7 +216,7 @@ def dataset_entry(name: str, raw: Mapping[str, Any], where: str) -> DatasetEntry
 
 
 def _source(raw: Mapping[str, Any], entry: Mapping[str, Any], where: str) -> Source:
-    """Return one source of an entry, with the entry's reader and digest where it has none of its own."""
+    """Return one source of an entry, with the entry's reader, names, counts and digest where it has none of its own."""
     kinds = [kind for kind in KINDS if kind in raw]
     if len(kinds) != 1:
         raise ConfigError(f"{where}: has {kinds or 'none'} of {list(KINDS)}; give exactly one")
@@ -253,20 +231,20 @@ def _source(raw: Mapping[str, Any], entry: Mapping[str, Any], where: str) -> Sou
         files=files,
         reader=_reader(raw.get("reader", entry["reader"])),
         content_digest=raw.get("content_digest", entry.get("content_digest")),
-        expect=raw.get("expect"),
-        names=raw.get("files"),
+        expect=raw.get("expect", entry["expect"]),
+        names={role: names[role] for role in files},
         wheel=_wheel(content) if kind == "package" else None,
     )
 
 
 def _reader(raw: Mapping[str, Any]) -> Reader:
-    """Return the reader that an entry or a source names by its module, or by a format of own data."""
+    """Return the reader that an entry or a source names by its module, or by a format."""
     name, options = raw["name"], raw.get("options", {})
-    return Reader(name, options) if name in READERS or name not in OWN_DATA else reader_of(name, options)
+    return reader_of(name, options) if name in WITH_LABELS else Reader(name, options)
 
 
 def reader_of(form: str, options: Mapping[str, Any]) -> Reader:
-    """Return the reader of a format of own data, for a my.yaml and for an entry of the registry alike."""
+    """Return the reader of a format, for a folder of the user's and for an entry of the registry alike."""
     more = {"format": form} if FORMATS[form].reader == "text_table" else {}
     if form == "folder":
         more = {"encoding": "found"}
@@ -274,7 +252,6 @@ def reader_of(form: str, options: Mapping[str, Any]) -> Reader:
 
 
 def _file(raw: Mapping[str, Any], where: str) -> SourceFile:
-    """Return one file of a source."""
     places = raw["urls"] if "urls" in raw else [raw.get("path") or raw["member"]]
     if "urls" not in raw and {"..", "."} & set(PurePosixPath(places[0]).parts):
         raise ConfigError(f"{where}: {places[0]!r} leads out of its folder; give a path without '..'")
@@ -282,5 +259,4 @@ def _file(raw: Mapping[str, Any], where: str) -> SourceFile:
 
 
 def _wheel(raw: Mapping[str, Any]) -> Wheel:
-    """Return the package of a source."""
     return Wheel(raw["name"], raw["version"], {wheel["tags"]: wheel["sha256"] for wheel in raw["wheels"]})

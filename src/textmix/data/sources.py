@@ -157,7 +157,6 @@ class _Download:
         self._file, self._hosts, self._limits = file, hosts, limits
 
     def __call__(self, url: str, path: str, _: Any) -> None:
-        """Try once to download a URL to a file."""
         import requests
         from pooch import HTTPDownloader
 

@@ -34,7 +34,7 @@ class Lines:
 
     ``raw`` are lines as bytes with their ends, in a codec in which the byte 10 ends a line.  If ``mixed``, a line that
     is not in it is read as Windows-1252; if ``ended``, a last line without an end is an error, because the file is
-    truncated.  ``remedy`` is for the message about a wrong encoding; ``longest`` caps a line and a cell, in bytes.
+    truncated.  ``remedy`` is for the message about a wrong encoding.
     """
 
     path: str | Path
@@ -43,7 +43,6 @@ class Lines:
     mixed: bool = False
     ended: bool = False
     remedy: str = REMEDY
-    longest: int = MAX_LINE
     #: Lines read as Windows-1252 so far.
     foreign: int = 0
 
@@ -74,7 +73,7 @@ class Lines:
     def _whole(self, batch: Sequence[bytes]) -> list[str] | None:
         """Return a batch of lines as text; None where a line must be checked on its own."""
         joined = b"".join(batch)
-        if 0 in joined or len(joined) > self.longest or not joined.endswith(b"\n"):
+        if 0 in joined or len(joined) > MAX_LINE or not joined.endswith(b"\n"):
             return None
         try:
             return [line.decode(self.encoding) for line in batch]
@@ -82,12 +81,11 @@ class Lines:
             return None
 
     def _line(self, number: int, raw: bytes) -> str:
-        """Return one line as text; the errors are those of `__iter__`."""
         if self.ended and not raw.endswith(b"\n"):
             raise DataFormatError(self.path, number, "the last line has no line end: the file is truncated")
         line = raw if number > 1 else self._start(raw)
-        if len(line) > self.longest:
-            raise DataFormatError(self.path, number, f"is longer than {self.longest:,} bytes; {LONGER}")
+        if len(line) > MAX_LINE:
+            raise DataFormatError(self.path, number, f"is longer than {MAX_LINE:,} bytes; {LONGER}")
         if 0 in line:
             raise DataFormatError(self.path, number, "holds a NUL byte: this is not text")
         try:
@@ -144,16 +142,15 @@ def cell_rows(
     delimiter: str = ",",
     quotes: bool = True,
     *,
-    longest: int = MAX_LINE,
     escaped: bool = False,
 ) -> Iterator[tuple[int, list[str]]]:
     """Yield (number of its first line, from 1, cells) for every row of a table (RFC 4180); a blank line has none.
 
     ``lines`` have their ends.  Without ``quotes`` a quote is an ordinary character; if ``escaped``, one within a cell
-    has a backslash before it, in place of a second quote.  ``longest`` caps a cell, in characters.
+    has a backslash before it, in place of a second quote.
     """
     # The standard library's own limit is 131,072 bytes, less than a long text; it holds for the whole process.
-    csv.field_size_limit(longest)
+    csv.field_size_limit(MAX_LINE)
     dialect = csv.excel if quotes else _Tabs
     escape: dict[str, Any] = {"escapechar": "\\", "doublequote": False} if escaped else {}
     reader, start = csv.reader(lines, dialect=dialect, delimiter=delimiter, strict=True, **escape), 1

@@ -10,8 +10,8 @@ import csv
 import json
 import math
 import re
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from io import BytesIO
 from itertools import chain, islice
@@ -23,7 +23,7 @@ import numpy as np
 
 from textmix.core.errors import ConfigError, DataFormatError
 from textmix.core.io import unique_keys
-from textmix.data.archives import MAX_LINE, iter_lines, unpacked
+from textmix.data.archives import iter_lines, unpacked
 from textmix.data.formats import FORMATS, PACKED, check_dialect, format_of, without_packing
 from textmix.data.tables import Lines, cell_rows
 
@@ -58,9 +58,11 @@ _NUMBER = re.compile(r"[-+]?[0-9]+([.,][0-9]+)?([eE][-+]?[0-9]+)?", re.ASCII)
 ABSENT: Any = type("Absent", (), {"__str__": lambda self: "", "__repr__": lambda self: "ABSENT"})()
 
 Rows = Iterator[tuple[int, list[Any]]]
+#: Names, rows, first rows and header of a `UserFile`.
+_TableParts = tuple[Sequence[str | int], Rows, Sequence[Sequence[Any]], bool]
 
 
-class _Asked(NamedTuple):
+class _Options(NamedTuple):
     """What `open_table` is asked for, and the remarks on what it finds."""
 
     wanted: Sequence[str | int]
@@ -88,9 +90,9 @@ class UserFile:
     form: str
     names: Sequence[str | int]
     rows: Rows
-    first: Sequence[Sequence[Any]] = ()
-    header: bool = True
-    remarks: list[str] = field(default_factory=list)
+    first: Sequence[Sequence[Any]]
+    header: bool
+    remarks: list[str]
     lines: Lines | None = None
 
     @property
@@ -128,32 +130,35 @@ def open_table(
         endings = ".csv, .tsv, .jsonl, .parquet or .xlsx"
         raise ConfigError(f"{Path(name).name}: its name does not tell its form; name it {endings}")
     check_dialect(encoding, delimiter)
-    remarks: list[str] = []
-    asked = _Asked(wanted, header, delimiter, looked, remarks)
-    if stream is None and (FORMATS[form].kind == "frame" or _is_workbook(Path(name))):
-        return _open_frame(Path(name), form if FORMATS[form].kind == "frame" else "excel", asked)
+    asked = _Options(wanted, header, delimiter, looked, [])
+    if stream is None and FORMATS[form].kind != "frame" and _is_workbook(Path(name)):
+        form = "excel"
     if FORMATS[form].kind == "frame":
-        raise ConfigError(f"{name}: a table of the form {form} is opened by its name; save it as a file")
-    lines = _lines(name, iter_lines(Path(name), longest=MAX_LINE, stream=stream), encoding, remarks)
+        if stream is not None:
+            raise ConfigError(f"{name}: a table of the form {form} is opened by its name; save it as a file")
+        return UserFile(name, form, *_open_frame(Path(name), form, asked), asked.remarks)
+    lines = _lines(name, iter_lines(Path(name), stream=stream), encoding, asked.remarks)
     if form == "jsonl":
-        return _open_json(name, lines, asked)
-    if form == "text":
-        rows: Rows = ((number, [line.rstrip("\r\n")]) for number, line in enumerate(lines, start=1))
-        return UserFile(name, form, ["text"], rows, remarks=remarks, lines=lines)
-    if form == "labelled":
-        rows = _labelled(name, lines, prefix)
-        first = list(islice(rows, looked))
-        return UserFile(
-            name, form, [1, 2], chain(first, rows), [cells for _, cells in first], False, remarks=remarks, lines=lines
-        )
-    return _open_cells(name, form, lines, asked)
+        opened = _open_json(name, lines, asked)
+    elif form == "text":
+        opened = ["text"], ((n, [line.rstrip("\r\n")]) for n, line in enumerate(lines, start=1)), [], True
+    elif form == "labelled":
+        opened = _open_rows([1, 2], _labelled(name, lines, prefix), False, asked)
+    else:
+        opened = _open_cells(name, form, lines, asked)
+    return UserFile(name, form, *opened, asked.remarks, lines)
+
+
+def _open_rows(names: Sequence[str | int], rows: Rows, header: bool, asked: _Options) -> _TableParts:
+    """Open rows whose columns are known."""
+    first = list(islice(rows, asked.looked))
+    return names, chain(first, rows), [cells for _, cells in first], header
 
 
 # --- lines ---------------------------------------------------------------------------------------------------------
 
 
 def _lines(name: str, pieces: Iterator[bytes], encoding: str | None, remarks: list[str]) -> Lines:
-    """Return the lines of a file as text."""
     first, size = list[bytes](), 0
     for piece in pieces:
         first.append(piece)
@@ -171,7 +176,7 @@ def _lines(name: str, pieces: Iterator[bytes], encoding: str | None, remarks: li
         pieces = _ended_by_returns(pieces)
     narrow = "utf-8" if wide or encoding is None else encoding
     mixed, remedy = encoding is None and wide is None, "is it of another encoding? name it by --encoding"
-    return Lines(name, pieces, narrow, mixed=mixed, remedy=remedy, longest=MAX_LINE)
+    return Lines(name, pieces, narrow, mixed=mixed, remedy=remedy)
 
 
 #: Encodings in which a line feed is not the one byte 10.
@@ -217,8 +222,7 @@ def _ended_by_returns(pieces: Iterable[bytes]) -> Iterator[bytes]:
 # --- cells between delimiters --------------------------------------------------------------------------------------
 
 
-def _open_cells(name: str, form: str, lines: Lines, asked: _Asked) -> UserFile:
-    """Open a table of cells between delimiters."""
+def _open_cells(name: str, form: str, lines: Lines, asked: _Options) -> _TableParts:
     source, head, size, delimiter = iter(lines), list[str](), 0, asked.delimiter
     for line in source:
         head.append(line)
@@ -234,13 +238,12 @@ def _open_cells(name: str, form: str, lines: Lines, asked: _Asked) -> UserFile:
             asked.remarks.append(f"{Path(name).name} has {delimiter!r} between its cells.")
     quoted = form == "csv" or delimiter != "\t" or _is_quoted(head)
     escaped = quoted and _is_escaped(head, delimiter)
-    cells = cell_rows(name, chain(head, source), delimiter, quoted, longest=lines.longest, escaped=escaped)
+    cells = cell_rows(name, chain(head, source), delimiter, quoted, escaped=escaped)
     rows: Rows = (
         (number + bool(declared), [*row]) for number, row in cells if row and row != ["\x1a"]
     )  # DOS ends a file with 1A
     hint = "" if quoted else "; if a cell in quotes goes on in the next line, save the table as csv"
-    names, rows, first, header = _headed(name, rows, asked, hint)
-    return UserFile(name, form, names, rows, first, header, asked.remarks, lines)
+    return _headed(name, rows, asked, hint)
 
 
 def _delimiter(head: Sequence[str], form: str, wanted: Sequence[str | int]) -> str:
@@ -338,10 +341,8 @@ def _titles(rows: Sequence[Sequence[Any]]) -> int:
     return 0
 
 
-def _headed(
-    name: str, rows: Rows, asked: _Asked, hint: str = ""
-) -> tuple[list[str | int], Rows, list[list[Any]], bool]:
-    """Return names of the columns, rows, first rows and whether there is a header, of rows of cells."""
+def _headed(name: str, rows: Rows, asked: _Options, hint: str = "") -> _TableParts:
+    """Open rows of cells of which the first may name the columns."""
     head = list(islice(rows, asked.looked + 1))
     while head and not any(map(_bare, head[0][1])):
         head = head[1:]
@@ -363,7 +364,6 @@ def _headed(
     )
 
     def repeats(row: Sequence[Any]) -> bool:
-        """Return whether a row is the header again."""
         return bare is not None and [_bare(cell) for cell in row] == bare
 
     def checked() -> Rows:
@@ -402,14 +402,10 @@ def _is_workbook(path: Path) -> bool:
         return False
 
 
-def _open_frame(path: Path, form: str, asked: _Asked) -> UserFile:
+def _open_frame(path: Path, form: str, asked: _Options) -> _TableParts:
     """Open a table that pandas reads: Parquet, or the first sheet of a workbook."""
     names, rows = _frame(path, form, asked.remarks)
-    if form == "parquet":
-        first = list(islice(rows, asked.looked))
-        return UserFile(str(path), form, names, chain(first, rows), [cells for _, cells in first], True, asked.remarks)
-    found, rows, first_cells, header = _headed(str(path), rows, asked)
-    return UserFile(str(path), form, found, rows, first_cells, header, asked.remarks)
+    return _open_rows(names, rows, True, asked) if form == "parquet" else _headed(str(path), rows, asked)
 
 
 def _frame(path: Path, form: str, remarks: list[str]) -> tuple[list[str | int], Rows]:
@@ -470,7 +466,7 @@ def _constant(name: str) -> float:
 _JSON = json.JSONDecoder(object_pairs_hook=unique_keys, parse_constant=_constant)
 
 
-def _open_json(name: str, lines: Lines, asked: _Asked) -> UserFile:
+def _open_json(name: str, lines: Lines, asked: _Options) -> _TableParts:
     """Open JSON: an object or a text a line, an array of objects, or one object with an array for each column."""
     found = _json_values(name, lines)
     head = list(islice(found, max(asked.looked, 2)))
@@ -491,7 +487,7 @@ def _open_json(name: str, lines: Lines, asked: _Asked) -> UserFile:
     rest = ((line, mapping(line, value)) for line, value in found)
     rows: Rows = ((line, [_json_cell(each.get(key, ABSENT)) for key in names]) for line, each in chain(objects, rest))
     first = [[_json_cell(each.get(key)) for key in names] for _, each in objects]
-    return UserFile(name, "jsonl", names, rows, first, remarks=asked.remarks, lines=lines)
+    return names, rows, first, True
 
 
 def _json_cell(value: Any) -> Any:
@@ -506,34 +502,28 @@ def _json_values(name: str, lines: Iterable[str]) -> Iterator[tuple[int, Any]]:
         if line.lstrip().startswith("["):
             yield from _array(name, number, line + "".join(rest for _, rest in numbered))
             return
-        if line.strip():
-            with _json_faults(name, number):
-                yield number, _JSON.decode(line.strip()) if number > 1 else _first_value(line, numbered)
+        if whole := line.strip():
+            given: tuple[Any, ...] = (_JSON.decode, whole) if number > 1 else (_first_value, whole, numbered)
+            yield number, _decoded(name, number, *given)
 
 
 def _first_value(line: str, rest: Iterator[tuple[int, str]]) -> Any:
     """Return the value of the first line, or of all lines together where they are one object."""
     try:
-        return _JSON.decode(line.strip())
+        return _JSON.decode(line)
     except ValueError:
-        if line.strip() != "{":
+        if line != "{":
             raise
         return _JSON.decode("".join([line, *(text for _, text in rest)]).strip())
 
 
-class _json_faults:  # noqa: N801 - used as a function is
-    """Turn what the parser of JSON raises into an error that names the line."""
-
-    def __init__(self, name: str, line: int) -> None:
-        self._place = name, line
-
-    def __enter__(self) -> None:
-        pass
-
-    def __exit__(self, kind: object, error: BaseException | None, _: object) -> None:
-        if isinstance(error, (ValueError, RecursionError)):
-            what = f"is not JSON ({str(error)[:80]}); write an object a line, or an array of objects"
-            raise DataFormatError(*self._place, what) from error
+def _decoded(name: str, line: int, decode: Callable[..., Any], *given: Any) -> Any:
+    """Return what the parser of JSON makes of what is given; its faults become an error that names the line."""
+    try:
+        return decode(*given)
+    except (ValueError, RecursionError) as error:
+        what = f"is not JSON ({str(error)[:80]}); write an object a line, or an array of objects"
+        raise DataFormatError(name, line, what) from error
 
 
 def _array(name: str, line: int, text: str) -> Iterator[tuple[int, Any]]:
@@ -545,8 +535,7 @@ def _array(name: str, line: int, text: str) -> Iterator[tuple[int, Any]]:
             closed = text[place:].strip() == "]"
             break
         line, seen = line + text.count("\n", seen, place), place
-        with _json_faults(name, line):
-            value, place = _JSON.raw_decode(text, place)
+        value, place = _decoded(name, line, _JSON.raw_decode, text, place)
         yield line, value
     if not closed:
         last = line + text.count("\n", seen)

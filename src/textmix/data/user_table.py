@@ -22,10 +22,10 @@ from textmix.core.errors import ConfigError, DataFormatError, suggest
 from textmix.data.archives import ends_line
 from textmix.data.cells import OFTEN, cell_text
 from textmix.data.corpus import TEST, TRAIN, Corpus, Ragged, TableTexts
-from textmix.data.formats import FORMATS, format_of, without_packing
+from textmix.data.formats import FORMATS, format_of, name_of, without_packing
 from textmix.data.labels import LabelError, applies, are_printed, label_name, labels_of, remarks_on
 from textmix.data.marks import by_dates, by_groups, times_of
-from textmix.data.reading import SPLITS, require_documents
+from textmix.data.reading import SPLITS, split_array
 from textmix.data.tables import utf8
 from textmix.data.user_file import ABSENT, LABEL_NAMES, LONGEST, PREFIX, TEXT_NAMES, UserFile, is_number, open_table
 
@@ -43,7 +43,7 @@ NAMED, NEW = 10, 100
 Reference = str | int
 
 
-class _Asked(NamedTuple):
+class _Options(NamedTuple):
     """The options of `read_table` that say which columns are which."""
 
     text: Reference | Sequence[Reference] | None
@@ -153,7 +153,7 @@ def read_table(
     """
     files = {"data": path} if isinstance(path, Path) else dict(path)
     separator = None if separator is None else _WRITTEN.get(separator, separator)
-    asked = _Asked(text, labels, separator, several, marks, further, flags)
+    asked = _Options(text, labels, separator, several, marks, further, flags)
     table, sizes, remarks, layout = _Documents(), dict[str, int](), list[str](), None
     for role, place in files.items():
         before = len(table.lines)
@@ -186,10 +186,8 @@ def read_table(
             _check_end(table, place)
     assert layout is not None  # noqa: S101 - there is a file
     first = next(iter(files.values()))
-    named = name or re.sub("[^a-z0-9]+", "_", first.name.split(".")[0].lower()).strip("_") or "texts"
-    require_documents({"name": named}, sum(sizes.values()))
-    split = _split(table, sizes, next(iter(files.values())), marks, remarks)
-    return Table(_corpus(table, layout, remarks, name=named, ids=_ids(table, sizes, files), split=split), layout)
+    split, ids = _split(table, sizes, first, marks, remarks), _ids(table, sizes, files)
+    return Table(_corpus(table, layout, remarks, name=name or name_of(first), ids=ids, split=split), layout)
 
 
 def read_texts(
@@ -251,7 +249,6 @@ def of_card(card: Mapping[str, Any], text: str | None) -> dict[str, Any]:
 
 
 def _texts(file: UserFile, places: Sequence[int], identifier: int | None, beside: Sequence[int]) -> Iterator[NewText]:
-    """Yield the texts of the rows of a file."""
     for number, (line, cells) in enumerate(file.rows, start=1):
         name = str(number)
         if identifier is not None:
@@ -279,13 +276,11 @@ class _Column:
 
     @property
     def is_text(self) -> bool:
-        """Whether it may be the text."""
         long = self.words >= WORDS or self.characters >= CHARACTERS
         return not self.several and not self.numbers and self.distinct > 0.1 and long
 
     @property
     def is_label(self) -> bool:
-        """Whether it may hold labels."""
         return self.several or (0 < self.characters <= LONGEST and self.distinct <= OFTEN)
 
 
@@ -305,7 +300,7 @@ class _Reader(NamedTuple):
     zeros: bool
 
 
-def _find(file: UserFile, asked: _Asked) -> tuple[Layout, _Reader]:
+def _find(file: UserFile, asked: _Options) -> tuple[Layout, _Reader]:
     """Return how a file is read; the errors are those of `read_table`."""
     if file.form == "labelled":
         asked = asked._replace(text=2, labels=1)
@@ -394,12 +389,10 @@ def _place(file: UserFile, column: Reference, option: str) -> int:
 
 
 def _columns(file: UserFile) -> list[_Column]:
-    """Return what is known of the columns of a file by their first cells."""
     return [_column(place, name, [row[place] for row in file.first]) for place, name in enumerate(file.names)]
 
 
 def _column(place: int, name: Reference, cells: Sequence[Any]) -> _Column:
-    """Return what is known of a column by its cells."""
     filled = [cell for cell in cells if cell is not None and str(cell).strip()]
     texts = [json.dumps(cell) if isinstance(cell, (list, dict)) else str(cell).strip() for cell in filled]
     if not texts:
@@ -511,7 +504,6 @@ def _holds_prefix(path: str | Path, stream: IO[bytes] | None = None) -> bool:
 
 
 def _read(table: _Documents, file: UserFile, reader: _Reader, *, layout: Layout, drop: bool) -> None:
-    """Add the rows of a file to the documents."""
     for line, cells in file.rows:
         words = _labels(file, line, cells, reader, layout.separator)
         if words is None and not layout.several and not drop:
@@ -617,9 +609,7 @@ def _split(
         return split
     if "parts" in marks:
         return np.array([_PARTS[value.lower()] for value in table.marks], dtype=np.int8)
-    if "train" in sizes:
-        return np.repeat([SPLITS[role] for role in sizes], list(sizes.values())).astype(np.int8)
-    return None
+    return split_array(sizes)
 
 
 def _corpus(table: _Documents, layout: Layout, remarks: list[str], **more: Any) -> Corpus:

@@ -57,7 +57,6 @@ class AveragedModel:
     bonus: np.ndarray | None = None
 
     def __repr__(self) -> str:
-        """Return the parts."""
         return f"<textmix average of {', '.join(map(repr, self.parts))}>"
 
     @property

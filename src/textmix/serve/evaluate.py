@@ -111,12 +111,10 @@ def lines(model: PersistedModel | AveragedModel, found: Assessed, recall: float 
 
 
 def _cell(value: float | None, width: int) -> str:
-    """Return a share with four digits at the end of its cell, and a dash for none."""
     return f"{'-' if value is None else f'{value:.4f}':>{width}}"
 
 
 def _at_recall(found: Assessed, true: np.ndarray, names: Sequence[str], recall: float) -> dict[str, str]:
-    """Return label -> the two cells on its precision at a recall."""
     cells = {}
     for column, name in enumerate(names):
         point = precision_at_recall(found.probability[:, column], true[:, column], recall)  # type: ignore[index]

@@ -107,7 +107,6 @@ class _State:
         return made
 
     def _vocabulary(self, name: str, dimensions: list[str]) -> dict[str, int]:
-        """Return word -> column of a list of words."""
         words = read_names(self.folder / f"{name}.json")
         self._check_shape(name, (len(words),), dimensions)
         return {word: column for column, word in enumerate(words)}
@@ -125,15 +124,14 @@ class _State:
         return matrix
 
     def _array(self, name: str, typed: str, dimensions: list[str]) -> np.ndarray:
-        """Return an array after a check of its type and its shape."""
         array = read_npy(self.folder / f"{name}.npy")
         kind = "float64" if typed == "logs" else typed
         if array.dtype.kind != "i" if kind == "int" else array.dtype != np.dtype(kind):
             raise TypeError(f"{name} is of the type {array.dtype}, not {kind}")
         # A score of cross-validation may be NaN, of a point that was not fitted; nothing that labels a text may.
-        wrong: Callable[[Any], Any] = np.isnan if typed == "logs" else _is_not_finite
-        if array.dtype.kind == "f" and not name.startswith("cv_") and wrong(array).any():
-            raise ValueError(f"{name} holds NaN or infinity, which no fit leaves there")
+        if array.dtype.kind == "f" and not name.startswith("cv_"):
+            if (np.isnan(array) if typed == "logs" else ~np.isfinite(array)).any():
+                raise ValueError(f"{name} holds NaN or infinity, which no fit leaves there")
         self._check_shape(name, array.shape, dimensions)
         return array
 
@@ -154,11 +152,6 @@ def _parse(form: str) -> tuple[str, bool, list[str]]:
     if match is None:
         raise TypeError(f"the form {form!r} is malformed")
     return match["type"], bool(match["optional"]), match["sizes"].split()
-
-
-def _is_not_finite(array: Any) -> np.ndarray:
-    """Return where an array holds NaN or infinity."""
-    return np.isnan(array) | np.isinf(array)
 
 
 def _scalar(name: str, value: Any, typed: str) -> Any:

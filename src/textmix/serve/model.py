@@ -136,17 +136,17 @@ class PersistedModel:
 
     def write(self, target: Path) -> None:
         """Write the files of the model to a folder that is being made; the errors are those of `save`."""
-        with _unwritable():
-            self._write(target)
-
-    def _write(self, target: Path) -> None:
-        """Do as `write`."""
         facts = {"dataset": self.dataset, "numbers": self.numbers, "indicators": self.indicators}
         head = {"format": FORMAT, "task": self.task, **facts}
-        steps = [_write_step(target / f"step{n}", *step) for n, step in enumerate(self.steps)]
-        io.write_json(target / HEAD, {**head, "steps": steps})
-        io.write_json(target / "labels.json", list(self.label_names))
-        io.write_json(target / CARD, dict(self.card))
+        try:
+            steps = [_write_step(target / f"step{n}", *step) for n, step in enumerate(self.steps)]
+            io.write_json(target / HEAD, {**head, "steps": steps})
+            io.write_json(target / "labels.json", list(self.label_names))
+            io.write_json(target / CARD, dict(self.card))
+        except UnicodeEncodeError as error:  # half of a pair of surrogates
+            spelling = ascii(error.object[max(0, error.start - 10) : error.end + 10])
+            what = f"a label or word with {spelling} cannot be written as UTF-8; give it another name"
+            raise ConfigError(f"model: {what}") from error
 
     @classmethod
     def load(cls, folder: str | Path) -> Self:
@@ -219,19 +219,6 @@ def read_back(model: Any, target: Path) -> None:
         return  # its encoder may not run here, so that the model cannot be tried
     except DataFormatError as error:
         raise ConfigError(f"model: cannot be saved, for what is written {error.what}") from error
-
-
-@contextmanager
-def _unwritable() -> Iterator[None]:
-    """Turn the error of a text that UTF-8 cannot hold, half of a pair of surrogates, into a ConfigError."""
-    try:
-        yield
-    except UnicodeEncodeError as error:
-        start = max(0, error.start - 10)
-        spelling = ascii(error.object[start : error.end + 10])
-        raise ConfigError(
-            f"model: a label or word with {spelling} cannot be written as UTF-8; give it another name"
-        ) from error
 
 
 def _write_step(folder: Path, name: str, step: Any) -> dict[str, Any]:

@@ -139,7 +139,6 @@ class Writer:
         """Return the words that spoke for the label of a text, or for each of several, as JSON."""
 
         def details(place: int) -> list[list[Any]]:
-            """Return words and weights for one label."""
             found = reasons(self._model, text.text, place, text.cells)
             return [[word, round(weight, 4)] for word, weight in found]
 

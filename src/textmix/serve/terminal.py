@@ -8,7 +8,7 @@ import os
 import re
 import time
 from collections.abc import Callable, Iterable, Iterator
-from typing import IO, Protocol, TypeVar
+from typing import IO, TypeVar
 
 logger = logging.getLogger("textmix")
 
@@ -45,13 +45,6 @@ class VisibleStream(io.TextIOWrapper):
             self.write(line)
 
 
-class Placed(Protocol):
-    """A binary stream that knows its place."""
-
-    def tell(self) -> int:
-        """Return the number of bytes read so far."""
-
-
 def size_of(stream: IO[bytes]) -> int | None:
     """Return the size of a file, bytes; None for a pipe."""
     size = os.fstat(stream.fileno()).st_size
@@ -60,7 +53,7 @@ def size_of(stream: IO[bytes]) -> int | None:
 
 def watched(
     items: Iterable[Item],
-    source: Placed,
+    source: IO[bytes],
     size: int | None,
     terminal: IO[str] | None,
     clock: Callable[[], float] = time.monotonic,

@@ -44,7 +44,6 @@ def reasons(
 
 
 def _cut(whole: str, spans: list[tuple[int, int]], word: str) -> str:
-    """Return a text without a word."""
     parts, end = list[str](), 0
     for start, stop in spans:
         if whole[start:stop].casefold() == word:

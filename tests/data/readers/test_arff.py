@@ -1,4 +1,4 @@
-"""ARFF files with MULAN labels: rows, headers, label files, and their faults."""
+"""ARFF files with MULAN labels or a class of their own: rows, headers, label files, nominals, and their faults."""
 
 from __future__ import annotations
 
@@ -13,10 +13,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.data.readers.numbers import NUMBERS, quick
+from tests.data.readers.texts import assert_refused
 from tests.fixtures.reader_files import ARFF_HEAD, LABEL_XML, SAMPLES, XML_HEAD, Sample
 from tests.naive import number_rows as naive
 from textmix.core.errors import ConfigError, DataFormatError
 from textmix.data.corpus import TEST, TRAIN
+from textmix.data.nominal import values_of
 from textmix.data.parse import check_corpus
 
 
@@ -145,11 +147,7 @@ def test_a_whole_last_row_needs_no_line_end(rows: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize("case", BROKEN_ROWS)
 def test_broken_rows_are_named_by_line(case: str, tmp_path: Path) -> None:
     rows, line, what = BROKEN_ROWS[case]
-    with pytest.raises(DataFormatError, match=re.escape(what)) as caught:
-        arff(rows).read(tmp_path)
-    assert caught.value.line == line
-    if line is not None:
-        assert str(caught.value).startswith(f"data.dat, line {line}: ")
+    assert assert_refused(arff(rows), tmp_path, line, what) == ("sample" if line is None else "data.dat")
 
 
 @pytest.mark.parametrize("text", [".", "-", "+", "e5", "1e", "1e+", "inf", "-inf", "?", "x", "--1", "'1'", "1_0"])
@@ -184,9 +182,7 @@ BROKEN_HEADS = {
 @pytest.mark.parametrize("case", BROKEN_HEADS)
 def test_broken_headers_are_named_by_line(case: str, tmp_path: Path) -> None:
     head, line, what = BROKEN_HEADS[case]
-    with pytest.raises(DataFormatError, match=re.escape(what)) as caught:
-        arff("0,0\n", head).read(tmp_path)
-    assert caught.value.line == line
+    assert_refused(arff("0,0\n", head), tmp_path, line, what)
 
 
 BOMB = b'<!DOCTYPE x [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;">]>' + LABEL_XML.split(b"\n", 1)[1]
@@ -316,3 +312,71 @@ def test_returns_alone_end_lines(tmp_path: Path) -> None:
     data = (MEKA.format(c=2) + "1,0,0,1,1\n0,1,1,0,0\n").encode()
     read = [Sample("arff", {"data": each}, {}).read(tmp_path) for each in (data, data.replace(b"\n", b"\r"))]
     assert read[0].content_digest() == read[1].content_digest()
+
+
+# --- nominal attributes ---------------------------------------------------------------------------------------------
+
+NOMINAL_HEAD = """@relation 'a b'
+@attribute length numeric
+@attribute 'the colour' {red, 'light blue', "it\\'s"}
+@attribute class {spam, ham}
+@data
+"""
+
+
+def with_nominals(rows: str, **options: object) -> Sample:
+    return Sample("arff", {"data": (NOMINAL_HEAD + rows).encode()}, {"label": "class", **options})
+
+
+def test_a_nominal_class_is_one_label_and_a_nominal_attribute_a_feature_for_each_value(tmp_path: Path) -> None:
+    corpus = with_nominals("2.5,'light blue',ham\n% a remark\n\n0, red , spam\n1,?,ham").read(tmp_path)
+    assert corpus.label_names == ["spam", "ham"]
+    assert corpus.classes().tolist() == [1, 0, 1]
+    assert corpus.feature_names == ["length", "the colour=red", "the colour=light blue", "the colour=it's"]
+    np.testing.assert_array_equal(corpus.features.toarray(), [[2.5, 0, 1, 0], [0, 1, 0, 0], [1, 0, 0, 0]])
+
+
+def test_a_value_that_a_sparse_row_omits_is_0_or_the_first_of_the_nominal(tmp_path: Path) -> None:
+    corpus = with_nominals('{0 3, 2 ham}\n{1 "it\\\'s"}\n{}\n').read(tmp_path)
+    assert corpus.classes().tolist() == [1, 0, 0]
+    np.testing.assert_array_equal(corpus.features.toarray(), [[3, 1, 0, 0], [0, 0, 0, 1], [0, 1, 0, 0]])
+
+
+def test_nominal_features_go_with_several_labels(tmp_path: Path) -> None:
+    head = "@relation r\n@attribute f {no,yes}\n@attribute a {0,1}\n@attribute b {0,1}\n@data\n"
+    corpus = Sample("arff", {"data": f"{head}yes,0,1\nno,1,1\n".encode()}, {"n_labels": 2}).read(tmp_path)
+    assert corpus.indicators().tolist() == [[0, 1], [1, 1]]
+    assert corpus.features.toarray().tolist() == [[0, 1], [1, 0]]
+
+
+@pytest.mark.parametrize(
+    ("rows", "message"),
+    [
+        ("1,red\n", r"line 6: has 2 values, expected 3"),
+        ("1,'red,spam\n", r"line 6: has 0 values, expected 3; look at its quotes"),
+        ("1,green,spam\n", r"line 6: 'green' is no value of the attribute 'the colour': red, light blue, it's"),
+        ("one,red,spam\n", r"line 6: 'one' of the attribute 'length' is no number"),
+        ("?,red,spam\n", r"line 6: '\?' of the attribute 'length' is no number; fill it in"),
+        ("nan,red,spam\n", r"line 6: 'nan' of the attribute 'length' is no number"),
+        ("1,red,?\n", r"line 6: has no value of the label 'class'; fill it in"),
+        ("{2 ham, 0 1}\n", r"line 6: has an index out of order"),
+        ("{7 ham}\n", r"line 6: has an index out of order, or not below 3"),
+        ("{2 ham\n", r"line 6: '\{2 ham' is not of the form \{index value, ...\}"),
+    ],
+)
+def test_a_fault_names_its_line(tmp_path: Path, rows: str, message: str) -> None:
+    with pytest.raises(DataFormatError, match=message):
+        with_nominals(rows).read(tmp_path)
+
+
+def test_a_class_that_is_no_attribute_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(DataFormatError, match="has no attribute 'kind'; its last one is 'class'"):
+        with_nominals("1,red,ham\n", label="kind").read(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("text", "values"),
+    [("a, b", ["a", "b"]), ("'a, b',\"c\"", ["a, b", "c"]), (r"'it\'s'", ["it's"]), ("a'b", None), ("a,", ["a", ""])],
+)
+def test_values_between_commas(text: str, values: list[str] | None) -> None:
+    assert values_of(text) == values

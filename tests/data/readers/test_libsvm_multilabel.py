@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 
 import numpy as np
@@ -11,10 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.data.readers.numbers import NUMBERS, quick
+from tests.data.readers.texts import assert_refused
 from tests.fixtures.reader_files import SAMPLES, Sample
 from tests.naive import number_rows as naive
 from textmix.core.errors import DataFormatError
-from textmix.data.own import read_own
 from textmix.data.parse import check_corpus
 from textmix.data.registry import load_registry
 
@@ -57,10 +56,7 @@ BROKEN_SVM = {
 @pytest.mark.parametrize("case", BROKEN_SVM)
 def test_broken_libsvm_files_are_named_by_line(case: str, tmp_path: Path) -> None:
     data, line, what = BROKEN_SVM[case]
-    sample = Sample("libsvm_multilabel", {"data": data}, {"n_features": 4, "n_labels": 3})
-    with pytest.raises(DataFormatError, match=re.escape(what)) as caught:
-        sample.read(tmp_path)
-    assert caught.value.line == line
+    assert_refused(Sample("libsvm_multilabel", {"data": data}, {"n_features": 4, "n_labels": 3}), tmp_path, line, what)
 
 
 def test_libsvm_rows_may_have_no_labels_or_no_features(tmp_path: Path) -> None:
@@ -113,18 +109,18 @@ def test_a_file_of_the_form_and_size_of_industry_sector_is_read(tmp_path: Path) 
         words = np.sort(rng.choice(55197, (size // 16, 400), replace=True), axis=1)
         lines = [" ".join(f"{word + 1}:{1 + word % 7}" for word in dict.fromkeys(row.tolist())) for row in words]
         parts[role] = b"".join(b"%d %s\n" % (row % 105 + 1, lines[row % len(lines)].encode()) for row in range(size))
-    entry = load_registry(Path(__file__).parents[3] / "config/datasets.yaml")["industry_sector"]
-    corpus = Sample(entry.reader.name, parts, dict(entry.reader.options)).read(tmp_path)
+    source = load_registry(Path(__file__).parents[3] / "config/datasets.yaml")["industry_sector"].sources[0]
+    corpus = Sample(source.reader.name, parts, dict(source.reader.options)).read(tmp_path)
     check_corpus(corpus)
     statistics = corpus.statistics()
-    assert {key: statistics[key] for key in entry.expect} == entry.expect
+    assert {key: statistics[key] for key in source.expect} == source.expect
 
 
 @pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
-def test_labels_with_signs_are_the_classes_of_ones_own_file(end: str, tmp_path: Path) -> None:
+def test_labels_with_signs_may_be_named_by_their_numbers(end: str, tmp_path: Path) -> None:
     rows = ["+1 1:0.5 3:1", "-1 2:1", "-1 1:2", "1 3:4"]
-    (tmp_path / "a.svm").write_bytes("".join(row + end for row in rows).encode())
-    head = {"name": "mine", "source": "my.yaml", "format": "libsvm", "task": "single", "options": {}}
-    corpus = read_own({**head, "files": {"data": str(tmp_path / "a.svm")}})
+    options = {"n_features": 3, "n_labels": 2, "first_label": "found", "named": True}
+    data = "".join(row + end for row in rows).encode()
+    corpus = Sample("libsvm_multilabel", {"data": data}, options).read(tmp_path)
     assert [corpus.label_names[label] for label in corpus.classes()] == ["1", "-1", "-1", "1"]
     assert corpus.features.toarray().tolist() == [[0.5, 0, 1], [0, 1, 0], [2, 0, 0], [0, 0, 4]]

@@ -12,6 +12,7 @@ import pytest
 from tests.data.readers.texts import rows
 from tests.fixtures.reader_files import SAMPLES, Sample, tar
 from textmix.core.errors import DataFormatError
+from textmix.data.folders import read_folder
 from textmix.data.readers import message_folder
 
 
@@ -86,3 +87,13 @@ def test_a_folder_of_which_the_encoding_is_to_be_found_is_utf8_and_else_windows_
     corpus = message_folder.read({"archive": tmp_path}, {"name": "n", "encoding": "found"})
     assert [corpus.text.text(row) for row in range(3)] == ["café", "café “x”", "x"]
     assert corpus.info["remarks"][0].startswith("1 files are no UTF-8 and were read as Windows-1252")
+
+
+def test_folders_of_a_users_texts_may_be_those_of_training_and_test_and_one_without_labels(tmp_path: Path) -> None:
+    for name in ("train/pos/1.txt", "train/neg/1.txt", "train/unsup/1.txt", "test/pos/1.txt", "test/pos/.system"):
+        (tmp_path / "My Texts" / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / "My Texts" / name).write_text("words")
+    corpus = read_folder(tmp_path / "My Texts")
+    assert (corpus.name, corpus.ids) == ("my_texts", ["train/neg/1", "train/pos/1", "test/pos/1"])
+    assert corpus.split is not None
+    assert corpus.split.tolist() == [0, 0, 1]

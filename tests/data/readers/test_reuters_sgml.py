@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 
 import pytest
 
+from tests.data.readers.texts import assert_refused
 from tests.fixtures.reader_files import SAMPLES, SGML, Sample, news, story
 from textmix.core.errors import DataFormatError
 from textmix.data.corpus import TEST, TRAIN, UNUSED, Corpus
 
 
-def read(text: str | bytes, folder: Path) -> Corpus:
+def sample(text: str | bytes) -> Sample:
     data = text if isinstance(text, bytes) else text.encode("latin-1")
-    return Sample("reuters_sgml", {"archive": {"reut2-000.sgm": data}}).read(folder)
+    return Sample("reuters_sgml", {"archive": {"reut2-000.sgm": data}})
 
 
 def labels(corpus: Corpus) -> list[list[str]]:
@@ -40,7 +40,7 @@ def test_documents_come_by_number_with_the_modapte_split(tmp_path: Path) -> None
     ],
 )
 def test_the_modapte_split_needs_both_attributes(lewis: str, topics: str, split: int, tmp_path: Path) -> None:
-    assert read(story(1, news("t", "b"), lewis, topics), tmp_path).split.tolist() == [split]
+    assert sample(story(1, news("t", "b"), lewis, topics)).read(tmp_path).split.tolist() == [split]
 
 
 def test_only_topics_are_labels_and_a_repeated_one_counts_once(tmp_path: Path) -> None:
@@ -62,7 +62,7 @@ def test_what_is_unusual_is_counted(tmp_path: Path) -> None:
 
 
 def test_a_stray_ampersand_or_bracket_in_text_stays(tmp_path: Path) -> None:
-    corpus = read(story(1, news("AT&T &unknown; &#999;", "a < b & c > d")), tmp_path)
+    corpus = sample(story(1, news("AT&T &unknown; &#999;", "a < b & c > d"))).read(tmp_path)
     assert corpus.text.text(0) == "AT&T &unknown; &#999;\na < b & c > d\n "
 
 
@@ -96,9 +96,7 @@ BROKEN = {
 @pytest.mark.parametrize("case", BROKEN)
 def test_broken_sgml_is_named_by_the_line_of_its_document(case: str, tmp_path: Path) -> None:
     text, line, what = BROKEN[case]
-    with pytest.raises(DataFormatError, match=re.escape(what)) as caught:
-        read(text, tmp_path)
-    assert caught.value.line == line
+    assert_refused(sample(text), tmp_path, line, what)
 
 
 def test_a_number_in_two_files_is_refused(tmp_path: Path) -> None:

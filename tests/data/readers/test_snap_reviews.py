@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import json
-import re
 from pathlib import Path
 
 import pytest
 
-from tests.data.readers.texts import rows
+from tests.data.readers.texts import assert_refused, rows
 from tests.fixtures.reader_files import SAMPLES, Sample
 from textmix.core.errors import ConfigError, DataFormatError
 
@@ -109,9 +108,7 @@ BROKEN = {
 @pytest.mark.parametrize("case", BROKEN)
 def test_broken_reviews_are_named_by_line(case: str, tmp_path: Path) -> None:
     form, text, line, what = BROKEN[case]
-    with pytest.raises(DataFormatError, match=re.escape(what)) as caught:
-        form(text).read(tmp_path)
-    assert caught.value.line == line
+    assert_refused(form(text), tmp_path, line, what)
 
 
 def test_pieces_must_be_there_and_csv_is_never_cut(tmp_path: Path) -> None:

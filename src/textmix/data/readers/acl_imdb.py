@@ -49,25 +49,18 @@ def read(files: Mapping[str, Path], options: Mapping[str, Any]) -> Corpus:
     _check_parts(files[roles[0]], {key[:2] for key in keys}, more)
     return text_corpus(
         options,
-        (_document(key, reviews[key][1]) for key in keys),
+        (Document("/".join(map(str, key)), None if key[1] == _UNLABELLED else key[1], reviews[key][1]) for key in keys),
         np.array([UNUSED if key[1] == _UNLABELLED else SPLITS[key[0]] for key in keys], dtype=np.int8),
         {"ratings": _count_ratings({key: reviews[key][0] for key in keys})},
     )
 
 
 def _check_parts(path: Path, folders: set[tuple[str, str]], more: bool) -> None:
-    """Raise `DataFormatError` if a part of the split has no reviews, or if unlabelled ones are wanted and missing."""
     for part in SPLITS:
         if not {(part, label) for label in ("neg", "pos")} & folders:
             raise DataFormatError(path, None, f"has no reviews in {part}/neg and {part}/pos")
     if more and ("train", _UNLABELLED) not in folders:
         raise DataFormatError(path, None, "has no reviews in train/unsup")
-
-
-def _document(key: tuple[str, str, int], text: bytes) -> Document:
-    """Return a review from (part, folder, number) and its text."""
-    part, label, number = key
-    return Document(f"{part}/{label}/{number}", None if label == _UNLABELLED else label, text)
 
 
 def _reviews(path: Path, more: bool) -> Iterator[tuple[tuple[str, str, int], int, bytes]]:
@@ -82,7 +75,6 @@ def _reviews(path: Path, more: bool) -> Iterator[tuple[tuple[str, str, int], int
 
 
 def _count_ratings(ratings: Mapping[tuple[str, str, int], int]) -> dict[str, dict[str, int]]:
-    """Return part -> rating -> number of reviews."""
     return {
         part: {str(r): n for r, n in sorted(Counter(v for key, v in ratings.items() if key[0] == part).items())}
         for part in SPLITS

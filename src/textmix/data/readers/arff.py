@@ -83,7 +83,7 @@ def read(files: Mapping[str, Path], options: Mapping[str, Any]) -> Corpus:
     a `Corpus` with ``features`` (int32 counts if all values of all files are counts, else float64) and labels, both in
     the header's order; ids as in `textmix.data.numbers.matrix_corpus`.
     """
-    parts, names, chosen = dict[str, Any](), list[str](), set[str]()
+    parts, names, chosen = dict[str, tuple[sparse.csr_array, sparse.csr_array]](), list[str](), set[str]()
     feature_names, label_names = list[str](), list[str]()
     for role, path in data_files(files).items():
         data = content_of(path)
@@ -92,21 +92,17 @@ def read(files: Mapping[str, Path], options: Mapping[str, Any]) -> Corpus:
             raise DataFormatError(path, None, "its attributes differ from the attributes of the other file")
         names = header.names
         chosen = chosen or _labels(path, header, files, options)
+        identifiers = {names[0]} if options.get("first_is_id") else set[str]()
         nominal = "label" in options or any(header.values)
-        if options.get("first_is_id") and (nominal or names[0] in chosen):
+        if identifiers and (nominal or names[0] in chosen):
             raise DataFormatError(path, None, "first_is_id needs numbers alone, and a first attribute that is no label")
         if nominal:
-            parts[role] = _with_nominals(path, data, header, chosen)
-            *_, feature_names, label_names = parts[role]
-            continue
-        table = read_table(path, data, header, low=options.get("labels_one_low") == role)
-        left_out = chosen | ({names[0]} if options.get("first_is_id") else set())
-        parts[role] = _split_columns(table, names, chosen, left_out)
-        feature_names = [name for name in names if name not in left_out]
-        label_names = [name for name in names if name in chosen]
-    return matrix_corpus(
-        options, {role: (part[0], part[1]) for role, part in parts.items()}, feature_names, label_names
-    )
+            features, labels, feature_names, label_names = _with_nominals(path, data, header, chosen)
+        else:
+            table = read_table(path, data, header, low=options.get("labels_one_low") == role)
+            features, labels, feature_names, label_names = _split_columns(table, names, chosen, identifiers)
+        parts[role] = features, labels
+    return matrix_corpus(options, parts, feature_names, label_names)
 
 
 def _with_nominals(
@@ -128,7 +124,6 @@ def _with_nominals(
 
 
 def _labels(path: Path, header: Header, files: Mapping[str, Path], options: Mapping[str, Any]) -> set[str]:
-    """Return the names of the attributes that are labels."""
     names = header.names
     if "n_labels" in options or (header.meka and not {"label"} & set(options) and "labels" not in files):
         number = options.get("n_labels", abs(header.meka))
@@ -150,12 +145,14 @@ def _labels(path: Path, header: Header, files: Mapping[str, Path], options: Mapp
 
 
 def _split_columns(
-    table: NumberTable, names: list[str], chosen: set[str], left_out: set[str]
-) -> tuple[sparse.csr_array, sparse.csr_array]:
-    """Return features, CSR (N, V) float64, and labels, CSR (N, L) int8, of a table."""
-    is_label = np.array([name in chosen for name in names], dtype=bool)
-    features = table.matrix[:, [column for column, name in enumerate(names) if name not in left_out]]
-    return features, take_labels(table, np.flatnonzero(is_label), [name for name in names if name in chosen])
+    table: NumberTable, names: list[str], chosen: set[str], identifiers: set[str]
+) -> tuple[sparse.csr_array, sparse.csr_array, list[str], list[str]]:
+    """Return what `_with_nominals` does, of a table of numbers; the identifiers are no features."""
+    columns, others = {name: column for column, name in enumerate(names)}, chosen | identifiers
+    feature_names = [name for name in names if name not in others]
+    label_names = [name for name in names if name in chosen]
+    labels = take_labels(table, np.array([columns[name] for name in label_names], dtype=np.int64), label_names)
+    return table.matrix[:, [columns[name] for name in feature_names]], labels, feature_names, label_names
 
 
 def read_header(path: Path, data: bytes) -> Header:
@@ -194,17 +191,11 @@ def read_header(path: Path, data: bytes) -> Header:
 
 
 def _unquoted(name: str) -> str:
-    """Return an attribute name without its quotes and escapes."""
     return unescape(name[1:-1]) if name[0] in "'\"" else name
 
 
 def read_table(path: Path, data: bytes, header: Header, low: bool = False) -> NumberTable:
-    """Read the rows of an ARFF file; all are sparse if the first one is, else all are dense.
-
-    Returns
-    -------
-    the numbers; their matrix is (N, A).
-    """
+    """Read the rows of an ARFF file, whose matrix is (N, A); all are sparse if the first one is, else all are dense."""
     columns = len(header.names)
     first = _FIRST_ROW.match(data, header.end)
     form = SPARSE if first and first[1] else DENSE

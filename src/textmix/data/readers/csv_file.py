@@ -9,17 +9,13 @@ from typing import Any
 from textmix.core.errors import DataFormatError
 from textmix.data.archives import MAX_BYTES, iter_lines
 from textmix.data.corpus import Corpus
-from textmix.data.reading import SPLITS, Document, data_files, split_array, text_corpus
+from textmix.data.reading import Document, corpus_of_parts, data_files
 from textmix.data.tables import Lines, cell_rows, table_rows
 
 #: Options, and which of them are required.
 OPTIONS: dict[str, bool] = {
-    "text": True,
-    "label": True,
-    "where": False,
-    "label_names": False,
-    "encoding": False,
-    "test_every": False,
+    **dict.fromkeys(("text", "label"), True),
+    **dict.fromkeys(("where", "label_names", "encoding", "test_every"), False),
 }
 
 
@@ -31,16 +27,10 @@ def read(files: Mapping[str, Path], options: Mapping[str, Any]) -> Corpus:
     utf-8); and ``test_every``, see `textmix.data.reading.text_corpus`.  The ids are ``role/row``, or ``row`` for
     ``data``; rows are counted from 0, and the rows that ``where`` leaves out count too.
     """
-    documents, sizes = list[Document](), dict[str, int]()
-    for role, path in data_files(files).items():
-        part = list(_documents(path, f"{role}/" if role in SPLITS else "", options))
-        documents += part
-        sizes[role] = len(part)
-    return text_corpus(options, documents, split_array(sizes))
+    return corpus_of_parts(options, {role: _documents(path, options) for role, path in data_files(files).items()})
 
 
-def _documents(path: Path, prefix: str, options: Mapping[str, Any]) -> Iterator[Document]:
-    """Yield the documents of one file; ``prefix`` stands before the row number in their ids."""
+def _documents(path: Path, options: Mapping[str, Any]) -> Iterator[Document]:
     text, label = options["text"], options["label"]
     where: Mapping[str, str] = options.get("where", {})
     names: Mapping[str, str] | None = options.get("label_names")
@@ -52,4 +42,4 @@ def _documents(path: Path, prefix: str, options: Mapping[str, Any]) -> Iterator[
         name = cells[1] if names is None else names.get(cells[1])
         if not name:
             raise DataFormatError(path, line, f"the label {cells[1]!r} is not one of {sorted(names or ['any text'])}")
-        yield Document(f"{prefix}{row}", name, cells[0].encode("utf-8"))
+        yield Document(str(row), name, cells[0].encode("utf-8"))

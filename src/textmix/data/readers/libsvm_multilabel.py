@@ -63,7 +63,6 @@ class _Part(NamedTuple):
 
 
 def _read_part(path: Path, options: Mapping[str, Any]) -> _Part:
-    """Return the content of one file, checked as ``one_label`` and ``counted_by`` ask."""
     table = read_numbers(path, content_of(path), int(options["n_features"]), LIBSVM)
     rows = [list(map(int, row.split(b","))) if row else [] for row in table.labels]
     indptr = np.cumsum([0, *map(len, rows)])
@@ -89,14 +88,12 @@ def _numbers(parts: list[_Part], options: Mapping[str, Any]) -> np.ndarray:
 
 
 def _require_one_label(table: NumberTable, indptr: np.ndarray) -> None:
-    """Raise `DataFormatError` unless each row has one label; ``indptr``, int64 (N + 1,), as in `_Part`."""
     wrong = np.flatnonzero(np.diff(indptr) != 1)
     if len(wrong):
         raise table.fault(int(wrong[0]), f"names {np.diff(indptr)[wrong[0]]} labels; one_label asks for one")
 
 
 def _require_counts(table: NumberTable) -> None:
-    """Raise `DataFormatError` unless each number is a whole number from 1 to 2^31 - 1."""
     values = table.matrix.data
     wrong = np.flatnonzero((values < 1) | (values >= 2**31) | (values != np.floor(values)))
     if len(wrong):
@@ -105,13 +102,7 @@ def _require_counts(table: NumberTable) -> None:
 
 
 def _label_matrix(part: _Part, numbers: np.ndarray) -> sparse.csr_array:
-    """Return the labels as CSR (N, L), int8 ones, indices sorted in each row; refuse a label outside or twice in a row.
-
-    Parameters
-    ----------
-    part : the file.
-    numbers : int64 (L,), increasing, the number of each label.
-    """
+    """Return the labels as CSR (N, L), int8 ones, sorted; refuse a label not in ``numbers`` or twice in a row."""
     rows = np.repeat(np.arange(len(part.table.lines)), np.diff(part.indptr))
     order = np.lexsort((part.labels, rows))
     labels = part.labels[order]

@@ -14,13 +14,11 @@ from textmix.core.errors import ConfigError, DataFormatError
 from textmix.data.archives import iter_members, safe_name
 from textmix.data.contents import CONTENTS
 from textmix.data.corpus import Corpus
-from textmix.data.reading import SPLITS, Document, decode, split_array, text_corpus
+from textmix.data.reading import SPLITS, Document, corpus_of_parts, decode
 from textmix.data.tables import FREE
 
 #: Options, and which of them are required.
 OPTIONS: dict[str, bool] = dict.fromkeys(("encoding", "members", "content", "labels"), False)
-#: Bytes read at once.
-BLOCK = 1 << 18
 
 
 def read(files: Mapping[str, Path], options: Mapping[str, Any]) -> Corpus:
@@ -43,15 +41,9 @@ def read(files: Mapping[str, Path], options: Mapping[str, Any]) -> Corpus:
     if options.get("content", "text") not in CONTENTS:
         raise ConfigError(f"config/datasets.yaml: {options['name']}: content: choose one of {', '.join(CONTENTS)}")
     foreign: list[str] = []
-    if set(files) == set(SPLITS):
-        parts = {role: _documents([files[role]], options, foreign) for role in SPLITS}
-        named = [
-            document._replace(id=f"{role}/{document.id}") for role, documents in parts.items() for document in documents
-        ]
-        split = split_array({role: len(documents) for role, documents in parts.items()})
-        return text_corpus(options, named, split, _remarks(foreign))
-    documents = _documents(files.values(), options, foreign)
-    return text_corpus(options, documents, info=_remarks(foreign))
+    split = {role: [files[role]] for role in SPLITS} if set(files) == set(SPLITS) else {"data": [*files.values()]}
+    parts = {role: _documents(paths, options, foreign) for role, paths in split.items()}
+    return corpus_of_parts(options, parts, _remarks(foreign))
 
 
 def _remarks(foreign: Sequence[str]) -> dict[str, list[str]]:
@@ -61,7 +53,6 @@ def _remarks(foreign: Sequence[str]) -> dict[str, list[str]]:
 
 
 def _documents(paths: Iterable[Path], options: Mapping[str, Any], foreign: list[str]) -> list[Document]:
-    """Return the documents of folders and archives, in order; the errors are those of `read`."""
     patterns, find = options.get("members", list(options.get("labels", ["*"]))), options.get("encoding") == "found"
     unordered = [
         _document(path, name, _recoded(name, data, foreign) if find else data, options)
@@ -87,12 +78,10 @@ def _recoded(name: str, data: bytes, foreign: list[str]) -> bytes:
 
 
 def _members(path: Path, patterns: Sequence[str]) -> Iterator[tuple[str, bytes]]:
-    """Yield (name, content) of the files of an archive or folder that match a pattern."""
     return _folder_members(path, patterns) if path.is_dir() else iter_members(path, patterns)
 
 
 def _document(path: Path, name: str, data: bytes, options: Mapping[str, Any]) -> Document:
-    """Return the document of one file."""
     parts = name.rsplit("/", 2)
     if len(parts) < 2:
         raise DataFormatError(path, None, f"the file {name!r} lies in no class folder")
@@ -106,7 +95,6 @@ def _document(path: Path, name: str, data: bytes, options: Mapping[str, Any]) ->
 
 
 def _text(path: Path, name: str, data: bytes, options: Mapping[str, Any]) -> bytes:
-    """Return the text of a file as UTF-8; the parameters are those of `_document`."""
     encoding = options.get("encoding", "latin-1").replace("found", "utf-8")
     if encoding == "latin-1":
         try:
@@ -137,16 +125,5 @@ def _folder_members(path: Path, patterns: Sequence[str], prefix: str = "") -> It
             if entry.is_dir():
                 yield from _folder_members(Path(entry.path), patterns, f"{name}/")
             elif entry.is_file() and ("*" in patterns or any(fnmatchcase(name, pattern) for pattern in patterns)):
-                yield name, _content(entry.path)
-
-
-def _content(path: str) -> bytes:
-    """Return the bytes of a file."""
-    handle = os.open(path, os.O_RDONLY)
-    try:
-        parts = [os.read(handle, BLOCK)]
-        while len(parts[-1]) == BLOCK:
-            parts.append(os.read(handle, BLOCK))
-        return b"".join(parts)
-    finally:
-        os.close(handle)
+                with open(entry.path, "rb", buffering=0) as raw:
+                    yield name, raw.read()

@@ -16,7 +16,7 @@ import numpy as np
 
 from textmix.core.errors import DataFormatError
 from textmix.data.archives import iter_members
-from textmix.data.corpus import TEST, TRAIN, UNUSED, Corpus, Ragged, label_matrix
+from textmix.data.corpus import TEST, TRAIN, UNUSED, Corpus, Ragged, named_labels
 from textmix.data.reading import file_of, require_documents
 
 #: Options, and which of them are required.
@@ -72,15 +72,13 @@ def read(files: Mapping[str, Path], options: Mapping[str, Any]) -> Corpus:
 
 
 def _corpus(options: Mapping[str, Any], rows: list[Story]) -> Corpus:
-    """Return the corpus of all documents, in the given order."""
     require_documents(options, len(rows))
-    names = sorted({topic for row in rows for topic in row.topics})
-    column = {name: i for i, name in enumerate(names)}
+    names, labels = named_labels([row.topics for row in rows])
     return Corpus(
         name=options["name"],
         ids=[str(row.number) for row in rows],
         label_names=names,
-        labels=label_matrix([[column[topic] for topic in row.topics] for row in rows], len(names)),
+        labels=labels,
         split=np.array([row.split for row in rows], dtype=np.int8),
         text=Ragged.from_texts(row.text for row in rows),
         info={
@@ -130,7 +128,6 @@ def _story(head: dict[bytes, bytes], content: bytes) -> Story:
 
 
 def _text(kind: bytes, content: bytes) -> tuple[bytes, tuple[str, ...]]:
-    """Return the text of a document as UTF-8, and the remarks on it."""
     title, body = (_element(content, *_PARTS[tag]) for tag in ("TITLE", "BODY"))
     remarks = [f"type {kind.decode().lower()}"] if kind != b"NORM" else []
     remarks += [f"no {name}" for name, part in (("title", title), ("body", body)) if part is None]

@@ -26,11 +26,7 @@ from textmix.data.tables import Lines, cell_rows, table_rows, utf8
 #: Options, and which of them are required.
 OPTIONS: dict[str, bool] = {
     "form": True,
-    "encoding": False,
-    "members": False,
-    "truncated": False,
-    "distinct": False,
-    "test_every": False,
+    **dict.fromkeys(("encoding", "members", "truncated", "distinct", "test_every"), False),
 }
 
 _FIELD = re.compile(r"((?:product|review)/[A-Za-z]{1,20}): ?(.*)")
@@ -68,18 +64,22 @@ def read(files: Mapping[str, Path], options: Mapping[str, Any]) -> Corpus:
     if options.get("form") not in _FORMS:
         raise ConfigError(f"config/datasets.yaml: {options['name']}: form should be one of {sorted(_FORMS)}")
     pieces = _pieces(files, options.get("members", ["*"]))
-    tally, documents = Tally(bool(options.get("distinct"))), list[Document]()
+    counts, seen, documents = Counter[str](), set[tuple[str, str]](), list[Document]()
     for path, data in pieces:
         prefix = f"{PurePosixPath(path.name).stem}/" if len(pieces) > 1 else ""
         for number, review in _reviews(path, data, options):
-            if tally.keeps(review):
+            rated, key = not math.isnan(review.stars), (review.product, review.text)
+            kind = "repeated" if key in seen else f"{review.stars:g} stars" if rated else "unrated"
+            counts[kind] += 1
+            if options.get("distinct") and rated:
+                seen.add(key)
+            if kind not in ("repeated", "unrated", "3 stars"):
                 label = "negative" if review.stars < 3 else "positive"
                 documents.append(Document(f"{prefix}{number}", label, utf8(path, review.line, review.text, "the text")))
-    return text_corpus(options, documents, info={"reviews": dict(sorted(tally.counts.items()))})
+    return text_corpus(options, documents, info={"reviews": dict(sorted(counts.items()))})
 
 
 def _pieces(files: Mapping[str, Path], members: list[str]) -> list[tuple[Path, bytes]]:
-    """Return (path, content) of each file to read."""
     if "archive" not in files:
         path = file_of(files, "data")
         return [(path, open_plain(path))]
@@ -98,27 +98,6 @@ def _reviews(path: Path, data: bytes, options: Mapping[str, Any]) -> Iterator[tu
         if not (math.isnan(review.stars) or 1 <= review.stars <= 5):
             raise DataFormatError(path, review.line, f"{review.stars:g} stars, expected 1 to 5")
         yield number, review
-
-
-class Tally:
-    """Counts reviews by kind (``repeated``, ``unrated``, or their stars) and says which of them become documents.
-
-    If ``distinct``, a review is left out if an earlier rated one has the same product and text.
-    """
-
-    def __init__(self, distinct: bool) -> None:
-        self.counts: Counter[str] = Counter()
-        self._distinct, self._seen = distinct, set[tuple[str, str]]()
-
-    def keeps(self, review: Review) -> bool:
-        """Count a review; return whether it becomes a document: it is neither unrated, of 3 stars, nor repeated."""
-        key = review.product, review.text
-        kind = "unrated" if math.isnan(review.stars) else f"{review.stars:g} stars"
-        kind = "repeated" if key in self._seen else kind
-        self.counts[kind] += 1
-        if self._distinct and not math.isnan(review.stars):
-            self._seen.add(key)
-        return kind not in ("repeated", "unrated", "3 stars")
 
 
 def _stars(path: Path, line: int, text: str) -> float:
@@ -156,7 +135,6 @@ def read_records(path: Path, text: str, truncated: bool = False) -> Iterator[Rev
 
 
 def _review(path: Path, line: int, record: Mapping[str, str]) -> Review:
-    """Return the review of a complete record."""
     missing = [key for key in _NEEDED if key not in record]
     if missing:
         raise DataFormatError(path, line, f"the record that starts here has no {', '.join(missing)}")
@@ -195,7 +173,6 @@ _JSON = json.JSONDecoder(object_pairs_hook=unique_keys, parse_constant=_no_const
 
 
 def _json_review(path: Path, line: int, item: str) -> Review:
-    """Return the review of one JSON object."""
     try:
         record = _JSON.decode(item)
     except (ValueError, RecursionError) as error:

@@ -13,7 +13,7 @@ from typing import Any
 from textmix.core.errors import DataFormatError
 from textmix.data.archives import MAX_BYTES, iter_lines
 from textmix.data.corpus import Corpus
-from textmix.data.reading import SPLITS, Document, data_files, split_array, split_labels, text_corpus
+from textmix.data.reading import Document, corpus_of_parts, data_files, split_labels
 from textmix.data.tables import Lines, cell_rows
 
 #: Options, and which of them are required.
@@ -28,13 +28,10 @@ def read(files: Mapping[str, Path], options: Mapping[str, Any]) -> Corpus:
     ``rec.sport.hockey`` becomes the labels rec, sport and hockey (default: the class is the one label).  The ids are
     ``role/row``, or ``row`` for ``data``; rows are counted from 0 after the header.
     """
-    documents, sizes = list[Document](), dict[str, int]()
-    for role, path in data_files(files).items():
-        prefix = f"{role}/" if role in SPLITS else ""
-        part = [Document(f"{prefix}{row}", *cells) for row, cells in enumerate(_rows(path))]
-        documents += part
-        sizes[role] = len(part)
-    corpus = text_corpus(options, documents, split_array(sizes))
+    rows = {role: enumerate(_rows(path)) for role, path in data_files(files).items()}
+    corpus = corpus_of_parts(
+        options, {role: (Document(str(row), *cells) for row, cells in part) for role, part in rows.items()}
+    )
     return split_labels(corpus, options["label_separator"]) if "label_separator" in options else corpus
 
 

@@ -47,7 +47,6 @@ def read(files: Mapping[str, Path], options: Mapping[str, Any]) -> Corpus:
 
 
 def _header(path: Path, data: bytes, n_labels: int) -> list[str]:
-    """Return the column names of the first line."""
     first = Lines(path, [data[: data.find(b"\n") + 1]])
     _, names = next(cell_rows(path, first), (1, list[str]()))
     if not 0 < n_labels < len(names) or len(set(names)) != len(names) or not all(names):

@@ -12,15 +12,9 @@ from textmix.data.user_table import read_table
 
 #: Options, and which of them are required.
 OPTIONS: dict[str, bool] = {
-    **{"format": True, "text": False, "label": False, "id": False, "split": False, "groups": False, "dates": False},
-    **{
-        "separator": False,
-        "several": False,
-        "encoding": False,
-        "delimiter": False,
-        "unlabelled": False,
-        "prefix": False,
-    },
+    "format": True,
+    **dict.fromkeys(("text", "label", "id", "split", "groups", "dates", "separator", "several"), False),
+    **dict.fromkeys(("encoding", "delimiter", "unlabelled", "prefix"), False),
 }
 
 
@@ -46,6 +40,6 @@ def read(files: Mapping[str, Path], options: Mapping[str, Any]) -> Corpus:
         several=options.get("several", False),
         unlabelled=options.get("unlabelled", "refuse"),
         name=options["name"],
-        flags=("columns.text", "columns.label"),
+        flags=("text", "label"),
         **{key: options[key] for key in ("separator", "encoding", "delimiter", "prefix") if key in options},
     ).corpus
