@@ -119,3 +119,17 @@ def test_a_folder_with_other_files_is_left_alone(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="no folder of a comparison"):
         compare(*drawn(40), 3, keep=tmp_path)
     assert (tmp_path / "thesis.txt").read_text() == "mine"
+
+
+@pytest.mark.parametrize(
+    ("texts", "labels", "what"),
+    [
+        (["a text"] * 9, ["x", "y", "y"] * 3, "9 documents"),
+        ([" "] * 12, ["x", "y"] * 6, "are empty"),
+        (["a text"] * 12, ["x"] * 12, "one label 'x'"),
+        (["a text"] * 12, [f"label {row}" for row in range(12)], "12 labels on 12 documents"),
+    ],
+)
+def test_texts_from_which_nothing_can_be_learned_are_refused(texts: list[str], labels: list[str], what: str) -> None:
+    with pytest.raises(DataFormatError, match=what):
+        compare(texts, labels, 5)

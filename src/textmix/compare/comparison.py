@@ -331,6 +331,9 @@ def check(corpus: Corpus) -> None:
         raise DataFormatError(corpus.name, None, "holds numbers; a comparison needs texts")
     if not any(corpus.text[row].tobytes().strip() for row in range(n)):
         raise DataFormatError(corpus.name, None, f"all {n:,} texts are empty; name the column of the text by --text")
+    if np.count_nonzero(counts) == 1:
+        name = corpus.label_names[int(np.argmax(counts))]
+        raise DataFormatError(corpus.name, None, f"has the one label {str(name)!r}; a comparison needs two or more")
     if int(np.sum(counts > 1)) < 2:
         what = f"has {np.count_nonzero(counts):,} labels on {n:,} documents, and fewer than two stand on two of them"
         raise DataFormatError(corpus.name, None, f"{what}; name the column of the labels by --labels")
