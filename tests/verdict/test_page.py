@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import json
 import re
 from collections.abc import Sequence
 from dataclasses import replace
@@ -20,7 +21,7 @@ from reproduction.verdict.items import Judged
 from reproduction.verdict.page import Report, notes, render_front, render_numbers, render_paper, render_provenance, slug
 from reproduction.verdict.published import Choice, Record
 from reproduction.verdict.read_sections import ReportInputs, make_section, read_sections
-from reproduction.verdict.recorded import UNEQUAL, Facts, RecordedRun
+from reproduction.verdict.recorded import UNEQUAL, Facts, RecordedRow, RecordedRun
 from reproduction.verdict.section import PaperSection
 from reproduction.verdict.tables import PaperTable, make_cell
 from reproduction.verdict.words import VERDICTS
@@ -357,6 +358,17 @@ def test_missing_result_of_a_figure_gives_its_reason(tmp_path: Path) -> None:
     (chosen, _), _ = read_sections(project.inputs())
     assert (chosen.figures[0].svg, chosen.figures[0].reason) == (None, "data missing: the data set is missing")
     assert chosen.data[0].missing == "not read in this run"
+
+
+def test_an_effect_has_the_recorded_values_or_is_left_out(tmp_path: Path) -> None:
+    project = Project(tmp_path)
+    choice = {"where": "unsaid", "source_says": "Nothing.", "we_do": "One.", "why": "It is usual."}
+    effects = {"known": "It gives {paper.x}.", "curve": "It gives {paper.x at seed=1}.", "plain": "It is small."}
+    entries = [{"id": name, **choice, "effect": effect} for name, effect in effects.items()]
+    io.write_text(tmp_path / "config/papers/paper/choices.yaml", json.dumps(entries))
+    value = RecordedRow("paper.x", "0.8123", "", "", "differs", *[""] * 6)
+    (chosen, _), _ = read_sections(replace(project.inputs(), recorded=RecordedRun({"paper.x": value}, {})))
+    assert [choice.effect for choice in chosen.choices] == ["It gives 0.812.", "", "It is small."]
 
 
 def test_a_stacked_cell_with_several_parts_is_one_element() -> None:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import csv
 import fnmatch
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from io import StringIO
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +20,8 @@ from reproduction.verdict.compare import method_means, not_chosen
 from reproduction.verdict.coverage import DataUsed
 from reproduction.verdict.items import Beside, make_items, without_notes
 from reproduction.verdict.provenance import HOME
-from reproduction.verdict.published import Record, read_record
+from reproduction.verdict.published import Choice, Record, read_record
+from reproduction.verdict.quotes import quoted
 from reproduction.verdict.recorded import RecordedRun
 from reproduction.verdict.section import ABSENT_RESULT, PaperSection, Specified
 from reproduction.verdict.tables import make_table
@@ -78,7 +81,9 @@ def read_sections(inputs: ReportInputs) -> tuple[list[PaperSection], list[list[d
         beside = Beside(run.rows if run else {}, _origins(inputs, name), marks)
         section = make_section(name, spec, record, rows, results, figures=figures, data=data, beside=beside)
         specified, given = _specified(inputs, name, record), _given(inputs, name)
-        sections.append(replace(section, specified=specified, given=given, home=inputs.home, means=method_means(rows)))
+        choices, means = _with_effects(inputs, name, record), method_means(rows)
+        section = replace(section, choices=choices, specified=specified, means=means)
+        sections.append(replace(section, given=given, home=inputs.home))
         comparisons.append(rows)
     return sections, comparisons
 
@@ -132,6 +137,23 @@ def _given(inputs: ReportInputs, paper: str) -> dict[str, str]:
         row["locator"]: short(float(row["value"])) if row["value"] else f"{ABSENT_RESULT}: {row['reason']}"
         for row in io.read_csv(path)
     }
+
+
+def _with_effects(inputs: ReportInputs, paper: str, record: Record) -> list[Choice]:
+    """Return the choices of a paper with recorded values in their effects, without those whose values are not recorded:
+    a sentence with a gap says nothing.
+    """
+    published, run = {row.id: row for row in record.rows}, inputs.recorded
+    curves = inputs.recorded_curves.get(paper, {}).get("readings.csv", "")
+    known = (published, run.rows if run else {}, list(csv.DictReader(StringIO(curves))))
+    found = []
+    for choice in record.choices:
+        try:
+            effect = quoted(choice.effect, *known, f"choices.yaml: {choice.id}.effect")
+        except ConfigError:
+            effect = ""
+        found.append(replace(choice, effect=effect))
+    return found
 
 
 def _specified(inputs: ReportInputs, paper: str, record: Record) -> Specified:
