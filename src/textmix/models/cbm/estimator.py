@@ -16,9 +16,8 @@ from scipy.special import expit, logsumexp
 from textmix.models.cbm.estimator_learners import EstimatorExperts, EstimatorGate
 from textmix.models.cbm.learners import Experts, Gate, LogisticExperts, LogisticGate, MStep
 from textmix.models.cbm.mixture_kernels import search_expected_f, search_modes
-from textmix.models.common.multilabel import MultiLabelClassifier, generator, label_sets
+from textmix.models.common.multilabel import MultiLabelClassifier, generator, in_form_of_y, label_sets
 from textmix.models.common.sklearn_private import HasMethods, Interval, StrOptions
-from textmix.models.common.targets import in_form_of_y
 from textmix.models.linear.loss_kernels import set_log_likelihood
 from textmix.models.linear.row_space import RowSpace
 

@@ -16,9 +16,8 @@ import numpy as np
 from scipy import sparse
 
 from textmix.models.common.checks import OF_FEW_VOTES, OF_OTHER_DECISIONS, Failures
-from textmix.models.common.multilabel import MultiLabelClassifier, generator, label_sets
+from textmix.models.common.multilabel import MultiLabelClassifier, generator, in_form_of_y, label_sets
 from textmix.models.common.sklearn_private import Interval, StrOptions
-from textmix.models.common.targets import in_form_of_y
 from textmix.models.label_sets.chain_kernels import gibbs_marginals, search_chain
 from textmix.models.label_sets.chain_sampling_kernels import chain_marginals
 from textmix.models.label_sets.chain_search_kernels import search_best

@@ -16,9 +16,8 @@ from scipy import sparse
 from scipy.special import logsumexp
 
 from textmix.models.common.f_kernels import listed_expected_f
-from textmix.models.common.multilabel import IndependentLabels, MultiLabelClassifier, label_sets
+from textmix.models.common.multilabel import IndependentLabels, MultiLabelClassifier, in_form_of_y, label_sets
 from textmix.models.common.sklearn_private import Interval
-from textmix.models.common.targets import in_form_of_y
 from textmix.models.linear.loss_kernels import class_line
 from textmix.models.linear.problems import (
     BatchProblem,

@@ -11,8 +11,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from textmix.models.common.checks import OF_SPARSE_INPUT, Failures
-from textmix.models.common.multilabel import MultiLabelClassifier, label_sets
-from textmix.models.common.targets import in_form_of_y
+from textmix.models.common.multilabel import MultiLabelClassifier, in_form_of_y, label_sets
 from textmix.models.label_sets.estimators import SetScorer
 from textmix.models.linear.machines import WarmMachines
 from textmix.models.linear.problems import add_bias

@@ -18,9 +18,9 @@ from sklearn.utils.validation import check_is_fitted
 
 from textmix.core.errors import ConfigError
 from textmix.models.common.checks import OF_ONE_SAMPLE, OF_OTHER_DECISIONS, OF_SPARSE_INPUT, OF_WEIGHTS, Failures
-from textmix.models.common.label_counts import LabelCountClassifier
+from textmix.models.common.multilabel import LabelCountClassifier, in_form_of_y
 from textmix.models.common.sklearn_private import Interval, StrOptions
-from textmix.models.common.targets import LabelSetTargets, in_form_of_y, label_sets_of
+from textmix.models.common.targets import label_sets_of
 from textmix.models.common.validation import (
     check_counts,
     check_indicators,
@@ -53,9 +53,9 @@ class _ParametricMixture(LabelCountClassifier):
     _expected_failures: ClassVar[Failures] = {**OF_SPARSE_INPUT, **OF_ONE_SAMPLE, **OF_WEIGHTS}
     #: Fitted attributes and their forms, see `textmix.serve.forms`.
     _fitted_forms: ClassVar[dict[str, Any]] = {
-        **{"classes_": "int L", "n_features_in_": "int", "theta_": "float64 V L", "alpha_": "float64 L L"},
+        **{**LabelCountClassifier._forms, "theta_": "float64 V L", "alpha_": "float64 L L"},
         **{"label_count_": "float64 L", "size_count_": "float64 L+1", "objective_path_": "float64 *"},
-        **{"n_iter_": "int", "converged_": "bool", **LabelSetTargets._target_forms},
+        **{"n_iter_": "int", "converged_": "bool"},
     }
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "xi": [Interval(Real, 1, None, closed="neither")],
@@ -302,7 +302,7 @@ class PMM1(_ParametricMixture):
     size_count_ : float64 (L + 1,); number (sample weight) of pages with 0, 1, ..., L labels.
     objective_path_ : float64 (n_iter_ + 1,); J before the first and after each iteration.
     n_iter_, converged_ : number of iterations, and whether the last one met ``tol``.
-    classes_ : (L,), see `textmix.models.common.targets.LabelSetTargets`.
+    classes_ : (L,), see `textmix.models.common.multilabel.MultiLabelClassifier`.
 
     References
     ----------
