@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.naive import cbm as naive
-from textmix.models.label_sets.chain_search_kernels import search_best
+from textmix.models.label_sets.chain_kernels import search_best
 
 seeds = st.integers(0, 2**32 - 1)
 

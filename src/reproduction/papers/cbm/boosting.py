@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from textmix.models.cbm.boosted_learners import BoostedGate
+from textmix.models.cbm.learners import BoostedGate
 from textmix.models.common.boosted_trees import LEAST_HESSIAN, Growth, Trees
 from textmix.models.common.forest import Forest
 from textmix.models.common.multilabel import label_sets

@@ -13,7 +13,7 @@ from reproduction.papers.cbm.boosting import BarePowerSet, ClippedPowerSet, Equa
 from textmix.experiment.trial import Documents, Trial
 from textmix.metrics.multilabel import subset_accuracy
 from textmix.models.label_sets.boosted import BoostedPowerSet
-from textmix.models.label_sets.chain_sampling_kernels import search_samples
+from textmix.models.label_sets.chain_kernels import search_samples
 from textmix.models.label_sets.chains import ChainEnsemble, DependencyNetwork, ProbabilisticChain, search
 from textmix.models.label_sets.estimators import BinaryRelevance, PairwiseCRF, PowerSet
 

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from textmix.models.cbm.boosted_learners import BoostedExperts, BoostedGate
+from textmix.models.cbm.learners import BoostedExperts, BoostedGate
 from textmix.models.common.boosted_trees import Growth
 from textmix.models.common.checks import OF_OTHER_DECISIONS, Failures
 from textmix.models.common.multilabel import IndependentLabels, MultiLabelClassifier, label_sets

@@ -18,9 +18,7 @@ from scipy import sparse
 from textmix.models.common.checks import OF_FEW_VOTES, OF_OTHER_DECISIONS, Failures
 from textmix.models.common.multilabel import MultiLabelClassifier, generator, in_form_of_y, label_sets
 from textmix.models.common.sklearn_private import Interval, StrOptions
-from textmix.models.label_sets.chain_kernels import gibbs_marginals, search_chain
-from textmix.models.label_sets.chain_sampling_kernels import chain_marginals
-from textmix.models.label_sets.chain_search_kernels import search_best
+from textmix.models.label_sets.chain_kernels import chain_marginals, gibbs_marginals, search_best, search_chain
 from textmix.models.label_sets.estimators import LinearMultiLabel
 from textmix.models.linear.loss_kernels import set_log_likelihood
 from textmix.models.linear.problems import LogisticBatch, add_bias
@@ -166,7 +164,7 @@ class ClassifierChain(LinearMultiLabel):
 class ProbabilisticChain(ClassifierChain):
     """Classifier chain that predicts the most probable label set, by A* or by the epsilon-approximate search.
 
-    Sources: see `textmix.models.label_sets.chain_search_kernels`.
+    Sources: see `textmix.models.label_sets.chain_kernels`.
 
     Parameters
     ----------

@@ -19,8 +19,7 @@ from scipy import sparse
 
 from textmix.models.common.count_kernels import row_sums
 from textmix.models.dirichlet.edcm import EDCMClassifier
-from textmix.models.neighbors.fisher_kernels import count_scores_of_words, length_scores
-from textmix.models.neighbors.neighbor_kernels import dot_self
+from textmix.models.neighbors.neighbor_kernels import count_scores_of_words, dot_self, length_scores
 
 
 @dataclass(frozen=True)

@@ -17,9 +17,8 @@ from typing import NamedTuple
 import numpy as np
 
 from textmix.models.pmm.training_kernels import CHUNK, weighted_log_sum
-from textmix.numerics.copy_kernels import copy_into, taken
+from textmix.numerics.basic_kernels import copy_into, stable_order, taken
 from textmix.numerics.jit import njit
-from textmix.numerics.sort_kernels import stable_order
 
 #: Relative difference of two scores below which they tie.
 TIE = 1e-12

@@ -17,7 +17,7 @@ from textmix.models.pmm.prediction_kernels import (
     open_page,
     visited_marginals,
 )
-from textmix.numerics.copy_kernels import copy_into
+from textmix.numerics.basic_kernels import copy_into
 from textmix.numerics.jit import njit
 
 #: The searches of `predict`.
