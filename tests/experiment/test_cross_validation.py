@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from textmix.experiment.cross_validation import cross_validate
-from textmix.experiment.folds import fold_numbers, halves_of
+from textmix.experiment.folds import cross_validate, fold_numbers, halves_of
 
 
 class Nearest:

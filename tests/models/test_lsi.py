@@ -16,8 +16,7 @@ from sklearn.neighbors import KNeighborsClassifier
 
 from tests.naive import lsi as naive
 from textmix.models.lsi import network, transformer
-from textmix.models.lsi.classifiers import LSILogisticRegression, LSINeighbors
-from textmix.models.lsi.network import ProbabilisticNeuralNetwork
+from textmix.models.lsi.classifiers import LSILogisticRegression, LSINeighbors, ProbabilisticNeuralNetwork
 from textmix.models.lsi.transformer import LSITransformer
 
 

@@ -157,7 +157,6 @@ class NgramTfidf(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         self._spans()
 
     def __sklearn_tags__(self) -> Any:
-        """Tell scikit-learn: the input is a sequence of strings, not a two-dimensional array."""
         tags = super().__sklearn_tags__()
         tags.input_tags.string = True
         tags.input_tags.two_d_array = False

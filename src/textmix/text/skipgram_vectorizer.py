@@ -138,7 +138,6 @@ class SkipgramVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         return with_marks(*found) if self.marks else found
 
     def __sklearn_tags__(self) -> Any:
-        """Tell scikit-learn: the input is a sequence of strings, not a two-dimensional array."""
         tags = super().__sklearn_tags__()
         tags.input_tags.string = True
         tags.input_tags.two_d_array = False

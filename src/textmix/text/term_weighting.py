@@ -112,7 +112,6 @@ class TermWeighting(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         return np.asarray(names, dtype=object)[self.columns_]
 
     def __sklearn_tags__(self) -> Any:
-        """Tell scikit-learn: sparse input, and no negative values for ``tfidf``."""
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         tags.input_tags.positive_only = self.weighting == "tfidf"

@@ -215,7 +215,6 @@ class WordVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         return split_by(self.tokenizer, (cleaned.text(row) for row in range(len(cleaned))))
 
     def __sklearn_tags__(self) -> Any:
-        """Tell scikit-learn: the input is a sequence of strings, not a two-dimensional array."""
         tags = super().__sklearn_tags__()
         tags.input_tags.string = True
         tags.input_tags.two_d_array = False

@@ -153,12 +153,8 @@ class CountClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc
         Parameters
         ----------
         lengths : whole numbers (N,), the length of each document.
-        y : class labels (N,); drawn from the priors if None.
+        y : class labels (N,), ValueError at one that is not among ``classes_``; drawn from the priors if None.
         random_state : seed, RandomState or Generator.
-
-        Raises
-        ------
-        ValueError : a label of ``y`` is not among ``classes_``.
         """
         check_is_fitted(self)
         rng = random_state if isinstance(random_state, np.random.Generator) else _generator(random_state)
@@ -186,7 +182,6 @@ class CountClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc
             self.class_log_prior_ = np.log(prior)
 
     def __sklearn_tags__(self) -> Any:
-        """Tell scikit-learn: sparse input, no negative values, poor predictions on data that are not counts."""
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         tags.input_tags.positive_only = True

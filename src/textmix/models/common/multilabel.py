@@ -162,7 +162,6 @@ class MultiLabelClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         return coef
 
     def __sklearn_tags__(self) -> Any:
-        """Tell scikit-learn: sparse input, label indicators as targets."""
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         tags.target_tags.single_output = False
@@ -185,12 +184,7 @@ class LabelCountClassifier(MultiLabelClassifier):
 
     @checked_fit
     def fit(self, X: Any, y: Any) -> Self:
-        """Fit to counts (N, V) and label indicators (N, L) of 0 and 1, or the list of labels of each document.
-
-        Raises
-        ------
-        ValueError : as of `MultiLabelClassifier.fit`; also a negative count.
-        """
+        """Fit to counts (N, V), not negative, and y as `MultiLabelClassifier.fit` takes it."""
         self._fit_counts(*check_labelled_counts(self, X, y))
         return self
 
@@ -199,7 +193,6 @@ class LabelCountClassifier(MultiLabelClassifier):
         raise NotImplementedError
 
     def __sklearn_tags__(self) -> Any:
-        """Tell scikit-learn that input must not be negative."""
         tags = super().__sklearn_tags__()
         tags.input_tags.positive_only = True
         return tags

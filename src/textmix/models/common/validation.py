@@ -72,6 +72,18 @@ def check_classified(estimator: Any, X: Any, y: Any, *, reset: bool = True) -> t
     return X, y
 
 
+def check_two_classes(estimator: Any, X: Any, y: Any) -> tuple[Any, np.ndarray]:
+    """Return a matrix as `check_classified`, and the index of each document's class, int64 (N,); set ``classes_``.
+
+    Fewer than two classes are a ValueError.
+    """
+    X, y = check_classified(estimator, X, y)
+    estimator.classes_, codes = np.unique(y, return_inverse=True)
+    if len(estimator.classes_) < 2:
+        raise ValueError(f"{type(estimator).__name__} needs two classes; y has only one class")
+    return X, codes
+
+
 def check_classes(X: Any, y: Any) -> np.ndarray:
     """Return the class labels (N,) of N documents X, which may have another form than a matrix."""
     check_classification_targets(y)

@@ -170,7 +170,6 @@ class LatentTopicEDCM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         return run.mixture
 
     def __sklearn_tags__(self) -> Any:
-        """Tell scikit-learn: sparse input, no negative values."""
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         tags.input_tags.positive_only = True

@@ -65,7 +65,6 @@ class _AbsoluteDiscounting(MultiLabelClassifier):
     }
 
     def __sklearn_tags__(self) -> Any:
-        """Tell scikit-learn: no negative values, no claim on data that are not counts."""
         tags = super().__sklearn_tags__()
         tags.input_tags.positive_only = True
         tags.classifier_tags.poor_score = True
@@ -203,7 +202,6 @@ class AbsoluteDiscountingClassifier(_AbsoluteDiscounting):
         self.max_iter = max_iter
 
     def __sklearn_tags__(self) -> Any:
-        """Tell scikit-learn: the target is classes, or label indicators."""
         tags = super().__sklearn_tags__()
         tags.target_tags.single_output = True
         tags.target_tags.multi_output = False
@@ -215,11 +213,7 @@ class AbsoluteDiscountingClassifier(_AbsoluteDiscounting):
         """Estimate priors and word probabilities from counts (N, V) and classes (N,).
 
         y may also be label indicators (N, L) or the list of labels of each document; an empty row is a document without
-        a label.
-
-        Raises
-        ------
-        ValueError : a label indicator other than 0 and 1, or no labelled document.
+        a label.  At least one document needs one, else ValueError.
         """
         labels = self._check_labels(y)
         counts, whole = self._fit_counts(X, labels, self.unlabelled != "ignore")
@@ -388,11 +382,7 @@ class AbsoluteDiscountingBinary(IndependentLabels, _AbsoluteDiscounting):
     def fit(self, X: Any, y: Any) -> Self:
         """Estimate the classifiers of all classes from counts (N, V) and label indicators (N, L) or lists of labels.
 
-        An empty row of y is a document without a label.
-
-        Raises
-        ------
-        ValueError : a label indicator other than 0 and 1, or no labelled document.
+        An empty row of y is a document without a label.  At least one document needs one, else ValueError.
         """
         labels = self._fit_targets(y)
         counts, whole = self._fit_counts(X, labels, self.unlabelled != "ignore")

@@ -100,12 +100,7 @@ class KNNClassifier(CalibratedScores, ClassifierMixin, BaseEstimator):  # type: 
 
     @checked_fit
     def fit(self, X: Any, y: Any) -> Self:
-        """Store the training documents, counts (N, V) with class labels (N,), as postings.
-
-        Raises
-        ------
-        ValueError : X and y do not suit each other.
-        """
+        """Store the training documents, counts (N, V) with class labels (N,), as postings."""
         X, y = check_classified_counts(self, X, y, reset=True)
         self.classes_, self._codes = np.unique(y, return_inverse=True)
         self.representation_ = REPRESENTATIONS[self.representation]().fit(X)
@@ -182,7 +177,6 @@ class KNNClassifier(CalibratedScores, ClassifierMixin, BaseEstimator):  # type: 
         return self.elect(*self.kneighbors(X))[:, -1]
 
     def __sklearn_tags__(self) -> Any:
-        """Tell scikit-learn: sparse input, no negative values, and no claim on data that are not counts."""
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         tags.input_tags.positive_only = True

@@ -75,12 +75,7 @@ class EmbeddingClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     @checked_fit
     def fit(self, X: Any, y: Any) -> Self:
-        """Train on counts (N, V), sparse or dense, and class labels (N,).
-
-        Raises
-        ------
-        ValueError : y no class labels, or different lengths.
-        """
+        """Train on counts (N, V), sparse or dense, and class labels (N,)."""
         counts, y = check_classified_counts(self, X, y, reset=True)
         self.classes_, codes = np.unique(y, return_inverse=True)
         rng, rows = generator(self.random_state), min(self.buckets, self.n_features_in_)
@@ -118,7 +113,6 @@ class EmbeddingClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return self.classes_[best]
 
     def __sklearn_tags__(self) -> Any:
-        """Tell scikit-learn: sparse input, no negative values, poor predictions on data that are not counts."""
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         tags.input_tags.positive_only = True

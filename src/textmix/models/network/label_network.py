@@ -123,7 +123,8 @@ class LabelNetwork(IndependentLabels, LabelCountClassifier):
 
     _expected_failures: ClassVar[Failures] = {**OF_SPARSE_INPUT, **OF_NEGATIVE_FEATURES}
     _fitted_forms: ClassVar[dict[str, Any]] = {
-        **{**LabelCountClassifier._forms, "length_": "float", "decay_": "float", "n_iter_": "int", "converged_": "bool"},
+        **{**LabelCountClassifier._forms, "length_": "float", "decay_": "float"},
+        **{"n_iter_": "int", "converged_": "bool"},
         "weights_": (
             Layers,
             {

@@ -100,12 +100,9 @@ class _ParametricMixture(LabelCountClassifier):
         ----------
         X : counts (N, V).  V is the whole vocabulary: a word on no page gets the probability that the prior gives.
         y : label indicators (N, L) of 0 and 1, CSR or dense, or the list of labels of each page.  Pages without labels
-            are left out; a label without pages gets the uniform distribution over the V words, and is never predicted.
+            are left out, but without a labelled page there is a ValueError; a label without pages gets the uniform
+            distribution over the V words, and is never predicted.
         sample_weight : (N,), a page of weight 2 counts as two pages; None: 1 each.
-
-        Raises
-        ------
-        ValueError : a label indicator other than 0 and 1, a page without its label row, no labelled page.
         """
         counts, indicators = check_labelled_counts(self, X, y)
         return self._fit_sums(SetCounts.of(counts, indicators.toarray() > 0, check_weights(sample_weight, counts)))
