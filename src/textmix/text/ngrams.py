@@ -43,16 +43,6 @@ def ngrams(tokens: Ragged, words: Sequence[str], smallest: int, largest: int) ->
     return rename(Ragged(np.concatenate(runs)[order], offsets), known, known)
 
 
-def counts_of(tokens: Ragged, n_words: int) -> sparse.csr_array:
-    """Return how often each document holds each id, CSR (N, V), int32, indices sorted; V is ``n_words``."""
-    counted = sparse.csr_array(
-        (np.ones(len(tokens.values), dtype=np.int32), np.array(tokens.values), np.array(tokens.offsets)),
-        shape=(len(tokens), n_words),
-    )
-    counted.sum_duplicates()
-    return counted
-
-
 def limited(counts: sparse.csr_array, least: int, max_df: float, max_features: int | None) -> np.ndarray:
     """Return which columns of counts, CSR (N, V) without stored zeros, ``CountVectorizer`` keeps, bool (V,).
 

@@ -7,16 +7,15 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from scipy import sparse
-from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from textmix.data.corpus import Ragged
 from textmix.text.skipgrams import MARKS, Skipgrams, with_marks
 from textmix.text.tokenize import tokenize
-from textmix.text.word_vectorizer import Tokenizer, split_by, strings_of, texts_of
+from textmix.text.word_vectorizer import OfTexts, Tokenizer, split_by, strings_of, texts_of
 
 
-class SkipgramVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
+class SkipgramVectorizer(OfTexts):
     """Turn texts into counts of skip-grams: up to ``max_n`` words in order with at most ``max_slop`` words between
     them.  With ``max_n=1`` these are counts of words.  A method raises `ValueError` where ``raw_documents`` is one
     string or a text is no string, and `NotFittedError` where it needs a fit.
@@ -74,12 +73,7 @@ class SkipgramVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         self.marks = marks
 
     def fit(self, raw_documents: Iterable[str], y: Any = None) -> Self:
-        """Find the skip-grams of N texts; ``y`` is ignored.
-
-        Raises
-        ------
-        ConfigError : a parameter is not allowed.
-        """
+        """Find the skip-grams of N texts; ``y`` is ignored.  A parameter that is not allowed is a `ConfigError`."""
         self._fit(raw_documents)
         return self
 
@@ -136,9 +130,3 @@ class SkipgramVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         else:
             found = split_by(self.tokenizer, strings_of(raw_documents))
         return with_marks(*found) if self.marks else found
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.string = True
-        tags.input_tags.two_d_array = False
-        return tags

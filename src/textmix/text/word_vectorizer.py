@@ -16,9 +16,9 @@ from sklearn.utils.validation import check_is_fitted
 
 from textmix.core.errors import ConfigError
 from textmix.data.corpus import Corpus, Ragged, label_matrix
-from textmix.text.features import FeatureSpec, build_features, count_known, known_tokens
+from textmix.text.features import FeatureSpec, build_features, count_known, counts_of, known_tokens
 from textmix.text.messages import clean_messages
-from textmix.text.ngrams import check_choice, counts_of, fixed_vocabulary, limited, ngrams
+from textmix.text.ngrams import check_choice, fixed_vocabulary, limited, ngrams
 from textmix.text.stoplists import stop_words
 from textmix.text.vocabulary import kept_words, renumber, restrict
 
@@ -27,7 +27,22 @@ _KEYS = frozenset(item.name for item in fields(FeatureSpec))
 Tokenizer = str | Callable[[str], Iterable[str]]
 
 
-class WordVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
+class OfTexts(TransformerMixin, BaseEstimator):  # type: ignore[misc]
+    """A transformer of texts; its ``fit_transform`` fits."""
+
+    def fit(self, raw_documents: Iterable[str], y: Any = None) -> Self:
+        """Fit to N texts; ``y`` is ignored.  The errors are those of `fit_transform`."""
+        self.fit_transform(raw_documents)
+        return self
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.string = True
+        tags.input_tags.two_d_array = False
+        return tags
+
+
+class WordVectorizer(OfTexts):
     """Turn texts into counts of words, or of runs of words.
 
     A method raises `ValueError` where ``raw_documents`` is one string or a text is no string, and `NotFittedError`
@@ -97,11 +112,6 @@ class WordVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         self.max_df = max_df
         self.max_features = max_features
         self.vocabulary = vocabulary
-
-    def fit(self, raw_documents: Iterable[str], y: Any = None) -> Self:
-        """Find the words of N texts; ``y`` is ignored.  The errors are those of `fit_transform`."""
-        self.fit_transform(raw_documents)
-        return self
 
     def fit_transform(self, raw_documents: Iterable[str], y: Any = None) -> sparse.csr_array:
         """Find the words of N texts and return their counts, int32 CSR (N, V).
@@ -213,12 +223,6 @@ class WordVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
                 )
         cleaned = clean_messages(text, checked.skip_header, checked.skip_uuencoded)
         return split_by(self.tokenizer, (cleaned.text(row) for row in range(len(cleaned))))
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.string = True
-        tags.input_tags.two_d_array = False
-        return tags
 
 
 def _corpus(text: Ragged) -> Corpus:

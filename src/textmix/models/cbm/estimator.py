@@ -26,8 +26,9 @@ from textmix.models.cbm.learners import (
 )
 from textmix.models.cbm.mixture_kernels import search_expected_f, search_modes
 from textmix.models.common.boosted_trees import Growth
-from textmix.models.common.multilabel import MultiLabelClassifier, generator, in_form_of_y, label_sets
+from textmix.models.common.multilabel import MultiLabelClassifier, in_form_of_y, label_sets
 from textmix.models.common.sklearn_private import HasMethods, Interval, StrOptions
+from textmix.models.common.validation import generator
 from textmix.models.linear.loss_kernels import set_log_likelihood
 from textmix.models.linear.row_space import RowSpace
 

@@ -14,7 +14,6 @@ import numpy as np
 from scipy import sparse
 from scipy.special import gammaln, log_softmax, logsumexp
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils import check_random_state
 from sklearn.utils.multiclass import unique_labels
 from sklearn.utils.validation import check_is_fitted
 
@@ -27,6 +26,7 @@ from textmix.models.common.validation import (
     check_weights,
     checked_fit,
     class_codes,
+    generator,
 )
 
 Convention = Literal["bag", "sequence"]
@@ -157,7 +157,7 @@ class CountClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc
         random_state : seed, RandomState or Generator.
         """
         check_is_fitted(self)
-        rng = random_state if isinstance(random_state, np.random.Generator) else _generator(random_state)
+        rng = generator(random_state)
         lengths = np.asarray(lengths, dtype=np.int64)
         codes: np.ndarray
         if y is None:
@@ -250,13 +250,6 @@ class IncrementalCountClassifier(CountClassifier):
                 f"classes={known.tolist()} are not those of the first call, {self.classes_.tolist()}; leave classes out"
             )
         return known
-
-
-def _generator(random_state: Any) -> np.random.Generator:
-    """Return a Generator for a seed or a RandomState; None draws one from the system."""
-    if random_state is None:
-        return np.random.default_rng()
-    return np.random.default_rng(check_random_state(random_state).randint(2**31))
 
 
 def set_impossible(joint: np.ndarray, class_log_prior: np.ndarray) -> None:

@@ -10,10 +10,10 @@ import numpy as np
 from scipy import sparse
 from scipy.special import expit
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils import check_consistent_length, check_random_state
+from sklearn.utils import check_consistent_length
 from sklearn.utils.validation import check_is_fitted
 
-from textmix.models.common.checks import NOT_INDICATORS, OF_LABEL_SETS, OF_ONE_FEATURE, OF_SPARSE_INPUT, Failures
+from textmix.models.common.checks import OF_LABEL_SETS, OF_ONE_FEATURE, OF_ONE_ROW, OF_SPARSE_INPUT, Failures
 from textmix.models.common.targets import (
     distinct_labels,
     indicators_of,
@@ -201,7 +201,7 @@ class LabelCountClassifier(MultiLabelClassifier):
 class IndependentLabels(MultiLabelClassifier):
     """Predictions from the log odds of labels that are independent given the features."""
 
-    _expected_failures: ClassVar[Failures] = {"check_decision_proba_consistency": NOT_INDICATORS + "one row"}
+    _expected_failures: ClassVar[Failures] = OF_ONE_ROW
 
     def decision_function(self, X: Any) -> np.ndarray:
         """Return the log odds of each label, float64 (N, L).
@@ -242,10 +242,3 @@ def unit_rows(counts: sparse.csr_array, power: float) -> sparse.csr_array:
     norm = np.asarray((rows**power).sum(axis=1)).ravel() ** (1.0 / power)
     rows.data /= np.repeat(norm, np.diff(rows.indptr))
     return rows
-
-
-def generator(random_state: Any) -> np.random.Generator:
-    """Return a Generator; ``random_state`` is a Generator, or None, a seed or a RandomState as in scikit-learn."""
-    if isinstance(random_state, np.random.Generator):
-        return random_state
-    return np.random.default_rng(check_random_state(random_state).randint(2**31))

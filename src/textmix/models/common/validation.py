@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 import numpy as np
 from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import check_array, check_consistent_length, column_or_1d
+from sklearn.utils import check_array, check_consistent_length, check_random_state, column_or_1d
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import validate_data
 
@@ -145,6 +145,13 @@ def check_label_sets(Y: Any, n_instances: int, n_labels: int) -> np.ndarray:
 def check_weights(sample_weight: Any, X: Any) -> np.ndarray:
     """Return the weights of the rows of X, float64 (N,); all 1 where ``sample_weight`` is None."""
     return computable(check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True))
+
+
+def generator(random_state: Any) -> np.random.Generator:
+    """Return a Generator; ``random_state`` is a Generator, or None, a seed or a RandomState as in scikit-learn."""
+    if isinstance(random_state, np.random.Generator):
+        return random_state
+    return np.random.default_rng(check_random_state(random_state).randint(2**31))
 
 
 def canonical(matrix: sparse.csr_array) -> sparse.csr_array:

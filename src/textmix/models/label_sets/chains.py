@@ -16,8 +16,9 @@ import numpy as np
 from scipy import sparse
 
 from textmix.models.common.checks import OF_FEW_VOTES, OF_OTHER_DECISIONS, Failures
-from textmix.models.common.multilabel import MultiLabelClassifier, generator, in_form_of_y, label_sets
+from textmix.models.common.multilabel import MultiLabelClassifier, in_form_of_y, label_sets
 from textmix.models.common.sklearn_private import Interval, StrOptions
+from textmix.models.common.validation import generator
 from textmix.models.label_sets.chain_kernels import chain_marginals, gibbs_marginals, search_best, search_chain
 from textmix.models.label_sets.estimators import LinearMultiLabel
 from textmix.models.linear.loss_kernels import set_log_likelihood

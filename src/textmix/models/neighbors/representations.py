@@ -19,6 +19,7 @@ from scipy import sparse
 
 from textmix.models.common.count_kernels import row_sums
 from textmix.models.dirichlet.edcm import EDCMClassifier
+from textmix.models.lsi.transformer import inverse_frequency
 from textmix.models.neighbors.neighbor_kernels import count_scores_of_words, dot_self, length_scores
 
 
@@ -94,8 +95,7 @@ class TfIdf(Representation):
 
     def fit(self, X: sparse.csr_array) -> Self:
         """Learn the document frequencies df_w."""
-        frequency = np.bincount(X.indices, minlength=X.shape[1])
-        self.weight = np.log(X.shape[0] / np.maximum(frequency, 1)) * (frequency > 0)
+        self.weight = inverse_frequency(X)
         return self
 
     def transform(self, X: sparse.csr_array) -> Vectors:

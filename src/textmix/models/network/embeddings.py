@@ -14,9 +14,8 @@ from scipy import sparse
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
-from textmix.models.common.multilabel import generator
 from textmix.models.common.sklearn_private import Interval
-from textmix.models.common.validation import check_classified_counts, check_counts, checked_fit
+from textmix.models.common.validation import check_classified_counts, check_counts, checked_fit, generator
 from textmix.models.network.embedding_kernels import bucket_of, class_shares, train
 
 
