@@ -15,8 +15,7 @@ from sklearn.naive_bayes import MultinomialNB
 from sklearn.neighbors import NearestNeighbors
 
 from textmix import DCMClassifier, EDCMClassifier, KNNClassifier, MultinomialClassifier
-from textmix.metrics.accumulated import accumulated_sets, accumulated_sweep
-from textmix.metrics.threshold import threshold_sets, threshold_sweep
+from textmix.metrics.threshold import accumulated_sets, accumulated_sweep, threshold_sets, threshold_sweep
 from textmix.models.dirichlet import latent_edcm_kernels
 from textmix.models.dirichlet.latent_edcm import packed
 from textmix.models.naive_bayes.discounting import AbsoluteDiscountingBinary, AbsoluteDiscountingClassifier

@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from textmix.metrics.calibration import calibration_error
+from textmix.metrics.probability import calibration_error
 
 
 def test_calibration_error_is_that_of_the_definition():

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from textmix.metrics.selective import coverage_curve, perplexity, selective_accuracy, set_calibration_error
+from textmix.metrics.probability import coverage_curve, perplexity, selective_accuracy, set_calibration_error
 
 
 def test_the_accuracy_at_each_coverage_by_hand():

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy.optimize import brentq
 
-from textmix.metrics.calibration import calibration_error
+from textmix.metrics.probability import calibration_error
 from textmix.models.common.calibration import FOLDS, fitted_slope, held_out_scores
 from textmix.models.linear.machines import LinearSVM
 from textmix.models.linear.nbsvm import NBSVMClassifier

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from textmix import BinaryRelevance, LinearSVM, MultinomialClassifier, SVMRelevance
-from textmix.models.common.probability_average import averaged, calibrated, decided, label_scores, slope_of
+from textmix.models.common.calibration import averaged, calibrated, decided, label_scores, slope_of
 
 GENERATOR = np.random.default_rng(5)
 X = GENERATOR.poisson(1.0, (60, 12)).astype(float)

@@ -27,7 +27,7 @@ from textmix.core.errors import TextmixError
 from textmix.data.corpus import Ragged, TableTexts
 from textmix.experiment.folds import cross_validate, fold_numbers, halves_of
 from textmix.metrics.significance import Estimate, resampled_difference
-from textmix.models.common.probability_average import averaged, calibrated, label_scores
+from textmix.models.common.calibration import averaged, calibrated, label_scores
 from textmix.numerics.determinism import rng
 from textmix.text.ngram_tfidf import NgramTfidf, NoFeaturesError
 

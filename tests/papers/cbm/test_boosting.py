@@ -14,8 +14,7 @@ from reproduction.papers.cbm.boosting import (
     predict_after,
 )
 from tests.models.test_cbm import documents
-from textmix.models.common.boosted_trees import Growth, Trees
-from textmix.models.common.forest import Forest
+from textmix.models.common.boosted_trees import Forest, Growth, Trees
 from textmix.models.label_sets.estimators import BoostedPowerSet
 
 

@@ -13,8 +13,7 @@ import numpy as np
 from scipy import sparse
 
 from textmix.models.cbm.learners import BoostedGate
-from textmix.models.common.boosted_trees import LEAST_HESSIAN, Growth, Trees
-from textmix.models.common.forest import Forest
+from textmix.models.common.boosted_trees import LEAST_HESSIAN, Forest, Growth, Trees
 from textmix.models.common.multilabel import label_sets
 from textmix.models.label_sets.estimators import BoostedPowerSet
 

@@ -18,8 +18,7 @@ from scipy import sparse
 from scipy.special import expit, log_softmax, logsumexp
 from sklearn.base import clone
 
-from textmix.models.common.boosted_trees import Growth, Trees
-from textmix.models.common.forest import FOREST_FORMS, Forest
+from textmix.models.common.boosted_trees import FOREST_FORMS, Forest, Growth, Trees
 from textmix.models.linear.problems import LogisticBatch, Multinomial, add_bias
 from textmix.models.linear.solvers import minimise, minimise_newton
 

@@ -17,8 +17,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from scipy import optimize, sparse
 
-from textmix.models.linear.lbfgs_kernels import column_dots, lbfgs_direction
-from textmix.models.linear.newton_kernels import newton_logistic
+from textmix.models.linear.solver_kernels import column_dots, lbfgs_direction, newton_logistic
 from textmix.models.linear.problems import BatchProblem, LogisticBatch, Solution, ridge
 from textmix.models.linear.row_space import RowSpace
 
