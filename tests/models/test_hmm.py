@@ -13,7 +13,7 @@ from sklearn.pipeline import make_pipeline
 from tests.naive import hmm as naive
 from textmix.core.errors import ConfigError
 from textmix.data.corpus import Corpus, label_matrix
-from textmix.models.hmm.estimator import ClusteredHMMClassifier, HMMClassifier, HiddenMarkovModel, WordClusters
+from textmix.models.hmm.estimator import ClusteredHMMClassifier, HiddenMarkovModel, HMMClassifier, WordClusters
 from textmix.models.hmm.training import Chain
 from textmix.text.sequences import FrequentWords, SequenceVectorizer, TokenSequences
 from textmix.text.word_vectorizer import WordVectorizer

@@ -17,6 +17,8 @@ from tests.naive import cbm as naive
 from textmix.models.cbm.estimator import CBMClassifier
 from textmix.models.common.multilabel import label_sets
 from textmix.models.label_sets import chain_kernels as chains
+from textmix.models.label_sets.chain_kernels import chain_marginals, search_samples
+from textmix.models.label_sets.chains import ChainEnsemble, ClassifierChain, DependencyNetwork, ProbabilisticChain
 from textmix.models.label_sets.estimators import (
     BinaryRelevance,
     BoostedPowerSet,
@@ -26,8 +28,6 @@ from textmix.models.label_sets.estimators import (
     _CRFProblem,
     pair_states,
 )
-from textmix.models.label_sets.chain_kernels import chain_marginals, search_samples
-from textmix.models.label_sets.chains import ChainEnsemble, ClassifierChain, DependencyNetwork, ProbabilisticChain
 from textmix.models.linear.problems import InBlocks, Multinomial, in_blocks
 from textmix.models.linear.row_space import RowSpace
 from textmix.models.linear.solvers import minimise

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from textmix.experiment.represented import new_estimator
 from textmix.experiment.methods import Method, load_methods
+from textmix.experiment.represented import new_estimator
 from textmix.models.linear.linear_texts import LinearTexts
 from textmix.text.encoder import TextEncoder
 from textmix.text.ngram_tfidf import MARK, NgramTfidf

@@ -23,8 +23,8 @@ from textmix.models.common.checks import OF_OTHER_DECISIONS, OF_SPARSE_INPUT, Fa
 from textmix.models.common.f_kernels import listed_expected_f
 from textmix.models.common.multilabel import IndependentLabels, MultiLabelClassifier, in_form_of_y, label_sets
 from textmix.models.common.sklearn_private import Interval
-from textmix.models.linear.machines import WarmMachines
 from textmix.models.linear.loss_kernels import class_line
+from textmix.models.linear.machines import WarmMachines
 from textmix.models.linear.problems import (
     BatchProblem,
     LogisticBatch,

@@ -31,7 +31,6 @@ from textmix.models.lsi.transformer import LSITransformer
 from textmix.models.neighbors.knn import decision_of_shares
 from textmix.models.neighbors.neighbor_kernels import nearest, votes
 
-
 #: Most cells of a block of documents by training documents, 8 MB.
 CELLS = 2**20
 
