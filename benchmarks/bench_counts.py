@@ -6,8 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from documents import accuracy, counts, indicators, split
-from lines import line
+from documents import accuracy, counts, indicators, line, split
 from roofline import Work, products, reading
 from scipy import sparse, special
 from sklearn.metrics import accuracy_score, precision_score, recall_score

@@ -8,8 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from documents import counts, split
-from lines import line
+from documents import counts, line, split
 from roofline import Work, reading
 from scipy import sparse
 from sklearn.linear_model import LogisticRegression
