@@ -48,7 +48,6 @@ class Views:
         return first
 
     def __getitem__(self, rows: Any) -> Views:
-        """Return the views of some documents."""
         return Views({view: counts[rows] for view, counts in self.counts.items()}, self.least)
 
 

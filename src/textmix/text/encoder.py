@@ -81,7 +81,6 @@ class TextEncoder(OfTexts):
         return vectors
 
     def _vectors(self, raw_documents: Iterable[str] | Ragged) -> sparse.csr_array:
-        """Return the checked vectors of texts."""
         text = texts_of(raw_documents)
         texts = [text.text(row) for row in range(len(text))]
         found = np.asarray(encoding_of(self.encoder)(texts), dtype=np.float64)

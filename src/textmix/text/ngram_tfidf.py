@@ -143,7 +143,6 @@ class NgramTfidf(OfTexts):
         return len(self._parts[0].names) if len(self._parts) > 1 else X.shape[1]
 
     def _check_loaded(self) -> None:
-        """Raise ValueError if the parameters do not suit the features."""
         names = list(self.vocabulary_)
         marked = [name.startswith(MARK) for name in names]
         if marked != sorted(marked) or (self.words is None and not all(marked)):

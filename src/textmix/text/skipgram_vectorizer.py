@@ -99,7 +99,6 @@ class SkipgramVectorizer(OfTexts):
         return names[self._kept()] if self.marks else names
 
     def _check_loaded(self) -> None:
-        """Raise ValueError if attributes that were read from a file have an index out of range."""
         if self.marks and not set(MARKS) <= self.vocabulary_.keys():
             raise ValueError("vocabulary_ lacks the marks of start and end")
         if (self.skipgrams_.max_n, self.skipgrams_.max_slop) != (self.max_n, self.max_slop):

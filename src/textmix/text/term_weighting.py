@@ -118,7 +118,6 @@ class TermWeighting(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         return tags
 
     def _check_loaded(self) -> None:
-        """Raise ValueError if attributes that were read from a file have an index out of range."""
         columns = self.columns_
         if not len(columns) or columns[0] < 0 or columns[-1] >= self.n_features_in_ or (np.diff(columns) <= 0).any():
             raise ValueError("columns_ holds an index out of range")

@@ -167,7 +167,6 @@ class CBMClassifier(MultiLabelClassifier):
         self.callback = callback
 
     def _check_loaded(self) -> None:
-        """Raise ValueError if attributes that were read from a file contradict each other or hold a wrong index."""
         gate: Any = self.gate_
         experts: Any = self.experts_
         if self.learner == "boosting":
@@ -180,7 +179,6 @@ class CBMClassifier(MultiLabelClassifier):
             raise ValueError(f"n_components_ is {self.n_components_}, but the arrays have {sorted(found)} components")
 
     def _fit(self, X: Any, Y: np.ndarray) -> None:
-        """Run EM to its end and call ``callback`` after every iteration."""
         empty = not Y.any(axis=1).all()
         self.allow_empty_ = empty if self.allow_empty == "auto" else bool(self.allow_empty)
         memberships = self._start(Y)

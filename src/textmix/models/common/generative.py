@@ -205,7 +205,6 @@ class IncrementalCountClassifier(CountClassifier):
         """Set the parameters from the sums."""
 
     def _fit_classes(self, X: sparse.csr_array, codes: np.ndarray, weight: np.ndarray) -> None:
-        """Estimate from these documents alone."""
         self._reset_statistics()
         self._add_statistics(X, codes, weight)
         self._estimate()

@@ -242,11 +242,9 @@ class _Likelihood(_TopicRun):
 
     @property
     def mixture(self) -> np.ndarray:
-        """The shares of the topics, (N, K)."""
         return self.theta
 
     def step(self, fixed: bool = False) -> None:
-        """Compute the r_dwk, then update shares and parameters in turn."""
         concentration = self.beta.sum(axis=0)
         self.path.append(self._sweep(self.theta) + self._lengths(self.theta, concentration))
         words = self.table.sum(axis=0)
@@ -277,7 +275,6 @@ class _MeanField(_TopicRun):
         return self.gamma / self.gamma.sum(axis=1, keepdims=True)
 
     def step(self, fixed: bool = False) -> None:
-        """Compute the r_dwk, then update the Dirichlet distributions and the parameters in turn."""
         concentration = self.beta.sum(axis=0)
         kernel.expected_weights(self.gamma, self.weight)
         value = self._sweep(self.weight) + self._lengths(self.mixture, concentration)

@@ -260,14 +260,12 @@ class HMMClassifier(ClassifierMixin, _OfSequences):  # type: ignore[misc]
         return emissions
 
     def _keep(self, chains: list[Chain]) -> None:
-        """Set the fitted parameters."""
         self.startprob_ = np.array([chain.start for chain in chains])
         self.transmat_ = np.array([chain.transitions for chain in chains])
         own = chains if self._kind == "own" else chains[:1]
         self.emissionprob_ = np.array([chain.emissions.T for chain in own])
 
     def _check_loaded(self) -> None:
-        """Raise ValueError if what was read from a file is no probability, or has another number of classes."""
         if len(self.emissionprob_) != (len(self.classes_) if self._kind == "own" else 1):
             raise ValueError("emissionprob_ does not hold the emissions of the classes")
         for part in (self.startprob_, self.transmat_, self.emissionprob_):
@@ -276,7 +274,6 @@ class HMMClassifier(ClassifierMixin, _OfSequences):  # type: ignore[misc]
                 raise ValueError("a row of probabilities does not sum to 1, or one is not positive")
 
     def _chain(self, code: int) -> Chain:
-        """Return the model of a class."""
         emissions = self.emissionprob_[code if self._kind == "own" else 0]
         return Chain(self.startprob_[code], self.transmat_[code], np.ascontiguousarray(emissions.T))
 

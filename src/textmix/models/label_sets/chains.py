@@ -113,7 +113,6 @@ class ClassifierChain(LinearMultiLabel):
         self.beam_width = beam_width
 
     def _fit(self, X: Any, Y: np.ndarray) -> None:
-        """Draw the order and fit all labels as one batch."""
         self.fit_weighted(RowSpace.of(X), Y, np.ones(len(Y)), generator(self.random_state))
 
     def fit_weighted(self, space: RowSpace, Y: np.ndarray, weight: np.ndarray, rng: np.random.Generator) -> None:
@@ -133,7 +132,6 @@ class ClassifierChain(LinearMultiLabel):
         return super().intercept_[np.argsort(self.order_)]
 
     def _check_loaded(self) -> None:
-        """Check the order after the attributes were read from a file."""
         check_order(self.order_)
 
     @in_form_of_y
@@ -282,7 +280,6 @@ class ChainEnsemble(MultiLabelClassifier):
         self.random_state = random_state
 
     def _fit(self, X: Any, Y: np.ndarray) -> None:
-        """Fit every chain to a bootstrap sample."""
         rng, space = generator(self.random_state), RowSpace.of(X)
         fitted = []
         for _ in range(self.n_chains):
@@ -309,7 +306,6 @@ class ChainEnsemble(MultiLabelClassifier):
         return np.take_along_axis(self._weights[:, -1], np.argsort(self.order_, axis=-1), axis=-1)
 
     def _check_loaded(self) -> None:
-        """Check the orders after the attributes were read from a file."""
         for order in self.order_:
             check_order(order)
 
@@ -399,7 +395,6 @@ class DependencyNetwork(LinearMultiLabel):
         self.seed_ = int(generator(self.random_state).integers(2**63))
 
     def _check_loaded(self) -> None:
-        """Check the seed that was read from a file."""
         if not 0 <= self.seed_ < 2**63:
             raise ValueError("seed_ must be at least 0 and below 2^63; save the model again")
 

@@ -119,7 +119,6 @@ class BinaryRelevance(IndependentLabels, LinearMultiLabel):
     _fitted_forms: ClassVar[dict[str, Any]] = {**LinearMultiLabel._forms, "_weights": "float64 W+1 L"}
 
     def _fit(self, X: Any, Y: np.ndarray) -> None:
-        """Fit all labels as one batch."""
         space = RowSpace.of(X)
         problem = LogisticBatch(space.inputs, Y, np.ones(len(Y)), 2.0 * self.variance)
         self._weights = space.lift(self._solve(problem, (len(problem.penalty), Y.shape[1])).unknowns)
@@ -218,19 +217,16 @@ class PowerSet(SetScorer, LinearMultiLabel):
     }
 
     def _fit(self, X: Any, Y: np.ndarray) -> None:
-        """Fit one multinomial regression whose classes are the label sets."""
         self.sets_, code = label_sets(Y)
         space, n_sets = RowSpace.of(X), len(self.sets_)
 
         def problem_of(X: Any, code: np.ndarray) -> BatchProblem:
-            """Return the problem of some rows of the inputs and the codes of their label sets."""
             return Multinomial(X, code, n_sets, np.ones(len(code)), self.variance)
 
         problem = in_blocks(problem_of, space.inputs, code, n_sets)
         self._weights = space.lift(self._solve(problem, (len(problem.penalty), 1)).unknowns.reshape(-1, n_sets))
 
     def _scores(self, X: Any) -> np.ndarray:
-        """Return the linear predictor of every set, float64 (n, S)."""
         return add_bias(X, self._weights)
 
 
@@ -249,30 +245,25 @@ class _CRFProblem:
 
     @cached_property
     def inverse_diagonal(self) -> np.ndarray:
-        """See `textmix.models.linear.problems.BatchProblem`."""
         labels = np.repeat(weighted_squares(self.X, self.weight), self.sets.shape[1])
         curvature = np.append(labels, np.full(self.pairs.shape[1], float(len(self.code)))) / 16.0
         return np.asarray(1.0 / (curvature[:, np.newaxis] + self.penalty))
 
     def predictors(self, W: np.ndarray) -> np.ndarray:
-        """See `textmix.models.linear.problems.BatchProblem`."""
         coef, pair = split_unknowns(W, self.sets.shape[1], self.n_label_weights)
         return add_bias(self.X, coef) @ self.sets.T + self.pairs @ pair
 
     def gradient(self, residual: np.ndarray) -> np.ndarray:
-        """See `textmix.models.linear.problems.BatchProblem`."""
         labels = features_gradient(self.X, residual @ self.sets)
         return np.concatenate([labels.ravel(), self.pairs.T @ residual.sum(axis=0)])[:, np.newaxis]
 
     def loss_on_line(
         self, Z: np.ndarray, D: np.ndarray, t: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-        """See `textmix.models.linear.problems.BatchProblem`."""
         value, derivative, curvature = class_line(Z, D, t[0], self.code, self.weight, self._residual)
         return np.array([value]), np.array([derivative]), np.array([curvature]), self._residual
 
     def select(self, problems: np.ndarray) -> _CRFProblem:
-        """See `textmix.models.linear.problems.BatchProblem`."""
         return self
 
 
@@ -321,13 +312,11 @@ class PairwiseCRF(SetScorer, LinearMultiLabel):
     }
 
     def _fit(self, X: Any, Y: np.ndarray) -> None:
-        """Fit the weights of labels and pairs together."""
         self.sets_, code = label_sets(Y)
         space = RowSpace.of(X)
         sets, pairs = self.sets_.astype(np.float64), pair_states(self.sets_)
 
         def problem_of(X: Any, code: np.ndarray) -> BatchProblem:
-            """Return the problem of some rows of the inputs and the codes of their label sets."""
             return _CRFProblem(X, code, sets, pairs, self.variance)
 
         problem = in_blocks(problem_of, space.inputs, code, len(sets))
@@ -338,7 +327,6 @@ class PairwiseCRF(SetScorer, LinearMultiLabel):
         self._pair_score = pairs @ self.pair_
 
     def _scores(self, X: Any) -> np.ndarray:
-        """Return score(x, y) of every set, float64 (n, S)."""
         return add_bias(X, self._weights) @ self.sets_.T + self._pair_score
 
 
@@ -465,7 +453,6 @@ class SVMPowerSet(_Machines):
         return self.sets_[best].astype(np.int64)
 
     def _check_loaded(self) -> None:
-        """Raise ValueError if there are not as many machines as label sets need."""
         expected = len(self.sets_) if len(self.sets_) > 2 else 1
         if not len(self.sets_) or self._weights.shape[1] != expected:
             raise ValueError(f"_weights has {self._weights.shape[1]} machines for {len(self.sets_)} label sets")
@@ -493,12 +480,10 @@ class MajoritySet(SetScorer):
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {}
 
     def _fit(self, X: Any, Y: np.ndarray) -> None:
-        """Count the label sets."""
         self.sets_, code = label_sets(Y)
         self.log_share_ = np.log(np.bincount(code) / len(code))
 
     def _scores(self, X: Any) -> np.ndarray:
-        """Return the log shares of the sets for each document, float64 (n, S)."""
         return np.tile(self.log_share_, (X.shape[0], 1))
 
 
@@ -547,12 +532,10 @@ class BoostedRelevance(IndependentLabels, BoostedClassifier):
     }
 
     def _fit(self, X: Any, Y: np.ndarray) -> None:
-        """Grow the trees of every label."""
         self._experts = BoostedExperts(X, Y, 1, self._growth(), 0.0)
         self._experts.update(np.ones((len(Y), 1)))
 
     def _check_loaded(self) -> None:
-        """Raise ValueError if trees that were read from a file have an index out of range."""
         self._experts.grown.check(self._n_checked)
 
     def decision_function(self, X: Any) -> np.ndarray:
@@ -581,17 +564,14 @@ class BoostedPowerSet(SetScorer, BoostedClassifier):
     }
 
     def _fit(self, X: Any, Y: np.ndarray) -> None:
-        """Grow the trees of every label set."""
         self.sets_, code = label_sets(Y)
         self._gate = BoostedGate(X, len(self.sets_), self._growth())
         self._gate.update(np.eye(len(self.sets_))[code])
 
     def _check_loaded(self) -> None:
-        """Raise ValueError if trees that were read from a file have an index out of range."""
         self._gate.trees.forest.check(self._n_checked)
         if {self._gate.trees.outputs, len(self._gate.trees.start)} != {len(self.sets_)}:
             raise ValueError("the trees do not score each of the label sets")
 
     def _scores(self, X: Any) -> np.ndarray:
-        """Return the score of every set before the softmax, float64 (n, S)."""
         return self._gate.trees.predict(X)

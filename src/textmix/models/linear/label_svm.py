@@ -123,7 +123,6 @@ class LabelSVM(LabelCountClassifier):
         self.random_state = random_state
 
     def _fit_counts(self, counts: sparse.csr_array, labels: sparse.csr_array) -> None:
-        """Tune and fit every label's machine."""
         pages = self._scaled(counts)
         gram = np.ascontiguousarray((pages @ pages.T).toarray())
         sign = 2.0 * labels.toarray() - 1.0

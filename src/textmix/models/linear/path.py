@@ -260,7 +260,6 @@ class PathClassifier(TwoClassLinear):
         return int(np.nanargmax(self.cv_accuracy_))
 
     def _set_fitted(self, path: list[MarginSolution]) -> None:
-        """Set the fitted attributes from the solutions of the last fit."""
         last = path[-1]
         self.coef_, self.intercept_ = last.w[np.newaxis], np.array([last.b])
         self.objective_path_ = [solution.total_objective for solution in path]

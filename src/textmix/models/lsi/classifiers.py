@@ -80,7 +80,6 @@ class ProbabilisticNeuralNetwork(ClassifierMixin, BaseEstimator):  # type: ignor
         return self
 
     def _check_loaded(self) -> None:
-        """Raise ValueError if the starts of the classes, read from a file, do not increase from 0 within the points."""
         if self._starts[0] != 0 or (np.diff(self._starts) <= 0).any() or self._starts[-1] >= len(self._points):
             raise ValueError("the classes of the network have no order, or one has no document")
 

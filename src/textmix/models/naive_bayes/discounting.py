@@ -71,7 +71,6 @@ class _AbsoluteDiscounting(MultiLabelClassifier):
         return tags
 
     def _check_loaded(self) -> None:
-        """Raise ValueError if attributes that were read from a file have an index out of range."""
         check_weights(self.weights_, len(self.classes_))
 
     def _scaled(self, counts: sparse.csr_array) -> sparse.csr_array:

@@ -62,7 +62,6 @@ class LabelNaiveBayes(IndependentLabels, LabelCountClassifier):
         self.length = length
 
     def _fit_counts(self, counts: sparse.csr_array, labels: sparse.csr_array) -> None:
-        """Set weights and intercepts from the words of the pages with and without each label."""
         counts = self._scaled(counts)
         with_label = (counts.T @ labels).toarray()
         total = np.asarray(counts.sum(axis=0), dtype=np.float64).ravel()

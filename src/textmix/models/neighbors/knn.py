@@ -112,7 +112,6 @@ class KNNClassifier(CalibratedScores, ClassifierMixin, BaseEstimator):  # type: 
         return self
 
     def _check_loaded(self) -> None:
-        """Raise ValueError if attributes that were read from a file have an index out of range."""
         start, rows, _ = self._postings
         ordered = start[0] == 0 and start[-1] == len(rows) and bool((np.diff(start) >= 0).all())
         known = 0 <= rows.min(initial=0) and rows.max(initial=-1) < len(self._codes)
@@ -122,7 +121,6 @@ class KNNClassifier(CalibratedScores, ClassifierMixin, BaseEstimator):  # type: 
             raise ValueError("the neighbours hold an index out of range, or vectors of another length")
 
     def _vectors(self, X: sparse.csr_array) -> Vectors:
-        """Return the vectors of some counts."""
         vectors = self.representation_.transform(X)
         return vectors.cosine() if self.cosine else vectors
 

@@ -124,7 +124,6 @@ class LabelNeighbors(LabelCountClassifier):
         return found
 
     def _check_loaded(self) -> None:
-        """Raise ValueError if the number of neighbours that was read from a file is not positive."""
         if self.n_neighbors_ < 1:
             raise ValueError("n_neighbors_ must be at least 1; save the model again")
 

@@ -85,7 +85,6 @@ class EmbeddingClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return self
 
     def _check_loaded(self) -> None:
-        """Raise ValueError if the table that was read from a file has too few rows for the features."""
         if len(self.embedding_) != min(self.buckets, self.n_features_in_):
             raise ValueError("embedding_ has not a row for each feature or bucket; save the model again")
 

@@ -166,7 +166,6 @@ class LabelNetwork(IndependentLabels, LabelCountClassifier):
         self.random_state = random_state
 
     def _fit_counts(self, counts: sparse.csr_array, labels: sparse.csr_array) -> None:
-        """Choose the decay and train."""
         self.length_ = float(counts.sum() / counts.shape[0] if self.length is None else self.length)
         inputs, Y = self._scaled(counts), labels.toarray()
         generator = check_random_state(self.random_state)

@@ -26,7 +26,6 @@ GREEDY, BEAM, FLIP, EXACT = 0, 1, 2, 3
 
 @njit(nogil=True)
 def _predict_greedily(pages: Pages, model: Parameters, width: int) -> tuple[np.ndarray, np.ndarray]:
-    """Do as `predict` with the search `GREEDY`."""
     n, n_labels = len(pages.indptr) - 1, len(model.alpha)
     member, marginal = np.zeros((n, n_labels), dtype=np.bool_), np.zeros((n, n_labels))
     visited, added = np.empty((n_labels, n_labels)), np.empty(n_labels, dtype=np.int64)
@@ -40,7 +39,6 @@ def _predict_greedily(pages: Pages, model: Parameters, width: int) -> tuple[np.n
 
 @njit(nogil=True)
 def _predict_by_beam(pages: Pages, model: Parameters, width: int) -> tuple[np.ndarray, np.ndarray]:
-    """Do as `predict` with the search `BEAM`."""
     member, marginal = _predict_greedily(pages, model, width)
     for d in range(len(member)):
         copy_into(member[d], beam(open_page(pages, d, model.theta), model, width))
@@ -49,7 +47,6 @@ def _predict_by_beam(pages: Pages, model: Parameters, width: int) -> tuple[np.nd
 
 @njit(nogil=True)
 def _predict_by_flips(pages: Pages, model: Parameters, width: int) -> tuple[np.ndarray, np.ndarray]:
-    """Do as `predict` with the search `FLIP`."""
     member, marginal = _predict_greedily(pages, model, width)
     for d in range(len(member)):
         flip(open_page(pages, d, model.theta), model, member[d])
@@ -58,7 +55,6 @@ def _predict_by_flips(pages: Pages, model: Parameters, width: int) -> tuple[np.n
 
 @njit(nogil=True)
 def _predict_exactly(pages: Pages, model: Parameters, width: int) -> tuple[np.ndarray, np.ndarray]:
-    """Do as `predict` with the search `EXACT`."""
     n, n_labels = len(pages.indptr) - 1, len(model.alpha)
     member, marginal = np.zeros((n, n_labels), dtype=np.bool_), np.zeros((n, n_labels))
     for d in range(n):

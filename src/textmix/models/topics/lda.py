@@ -149,7 +149,6 @@ class LDAClassifier(CountClassifier):
         return found
 
     def _draw(self, code: int, length: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
-        """Draw one document of ``length`` words from a class; return its words and their counts."""
         theta = rng.dirichlet(np.full(self.topics_.shape[1], self.alpha))
         shares = theta @ self.topics_[code]
         counts = rng.multinomial(length, shares / shares.sum())
