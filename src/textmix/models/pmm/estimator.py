@@ -29,17 +29,16 @@ from textmix.models.common.validation import (
     checked_fit,
 )
 from textmix.models.pmm import prediction_kernels as pmm_predict
-from textmix.models.pmm import search_kernels
 from textmix.models.pmm.training import EMRun, SetCounts, gather
 from textmix.numerics.threads import by_rows
 
 #: Most labels that ``search="exact"`` enumerates: a million sets a page.
 EXACT_LIMIT = 20
 SEARCHES = {
-    "greedy": search_kernels.GREEDY,
-    "beam": search_kernels.BEAM,
-    "flip": search_kernels.FLIP,
-    "exact": search_kernels.EXACT,
+    "greedy": pmm_predict.predict_greedily,
+    "beam": pmm_predict.predict_by_beam,
+    "flip": pmm_predict.predict_by_flips,
+    "exact": pmm_predict.predict_exactly,
 }
 
 
@@ -208,13 +207,12 @@ class _ParametricMixture(LabelCountClassifier):
         if self.search == "exact" and len(known) > EXACT_LIMIT:
             raise ConfigError(f"search='exact' takes at most {EXACT_LIMIT} labels, not {len(known)}; use search='flip'")
         pages = self._pages(counts)
-        settings = self._model().of_labels(known), SEARCHES[self.search], self.beam_width
+        search, model = SEARCHES[self.search], self._model().of_labels(known)
 
         def search_in(low: int, high: int) -> tuple[np.ndarray, np.ndarray]:
             """Return label sets and probabilities of the pages from ``low`` to ``high`` - 1."""
             part = pmm_predict.Pages(pages.indptr[low : high + 1], pages.indices, pages.data)
-            found: tuple[np.ndarray, np.ndarray] = search_kernels.predict(part, *settings)
-            return found
+            return search(part, model, self.beam_width)
 
         found = by_rows(search_in, pages.indptr)
         if len(known) < len(self.classes_):
