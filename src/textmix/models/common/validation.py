@@ -128,14 +128,9 @@ def check_indicators(Y: Any) -> sparse.csr_array:
     return checked
 
 
-def check_dense_indicators(Y: Any) -> np.ndarray:
-    """Return label indicators as int8 (N, L), dense."""
-    return np.ascontiguousarray(check_indicators(Y).toarray(), dtype=np.int8)
-
-
 def check_label_sets(Y: Any, n_instances: int, n_labels: int) -> np.ndarray:
     """Return the label sets of given instances, int8 (N, L), dense."""
-    labels = check_dense_indicators(Y)
+    labels = np.ascontiguousarray(check_indicators(Y).toarray(), dtype=np.int8)
     if labels.shape != (n_instances, n_labels):
         expected = f"{n_instances} instances and the {n_labels} labels of the model"
         raise ValueError(f"Y must hold the labels of {expected}; its shape {labels.shape} is inconsistent with that")

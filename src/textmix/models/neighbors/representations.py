@@ -40,13 +40,9 @@ class Vectors:
         none = np.empty((X.shape[0], 0))
         return cls(sparse.csr_array((values, X.indices, X.indptr), shape=X.shape), none, none)
 
-    def self_similarity(self) -> np.ndarray:
-        """Return the inner product of each document with itself, float64 (N,)."""
-        return dot_self(self.sparse.indptr, self.sparse.data, self.left, self.right)
-
     def cosine(self) -> Vectors:
         """Return the vectors divided by their length; a document of length 0 stays as it is."""
-        norm = np.sqrt(self.self_similarity())
+        norm = np.sqrt(dot_self(self.sparse.indptr, self.sparse.data, self.left, self.right))
         scale = np.divide(1.0, norm, out=np.ones_like(norm), where=norm > 0)
         values = self.sparse.data * np.repeat(scale, np.diff(self.sparse.indptr))
         X = sparse.csr_array((values, self.sparse.indices, self.sparse.indptr), shape=self.sparse.shape)
