@@ -6,8 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from documents import accuracy, counts, indicators, split
-from lines import line
+from documents import accuracy, counts, indicators, line, split
 from roofline import Work, products, reading
 from scipy import sparse, special
 from sklearn.metrics import accuracy_score, precision_score, recall_score
@@ -15,8 +14,7 @@ from sklearn.naive_bayes import MultinomialNB
 from sklearn.neighbors import NearestNeighbors
 
 from textmix import DCMClassifier, EDCMClassifier, KNNClassifier, MultinomialClassifier
-from textmix.metrics.accumulated import accumulated_sets, accumulated_sweep
-from textmix.metrics.threshold import threshold_sets, threshold_sweep
+from textmix.metrics.threshold import accumulated_sets, accumulated_sweep, threshold_sets, threshold_sweep
 from textmix.models.dirichlet import latent_edcm_kernels
 from textmix.models.dirichlet.latent_edcm import packed
 from textmix.models.naive_bayes.discounting import AbsoluteDiscountingBinary, AbsoluteDiscountingClassifier

@@ -13,8 +13,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from documents import counts, texts_of
-from lines import line
+from documents import counts, line, load
 from roofline import Work, reading
 from scipy import sparse
 from scipy.spatial.distance import cdist
@@ -45,7 +44,7 @@ INTERCEPT = 10.0
 @functools.lru_cache(maxsize=1)
 def reviews(share: float) -> tuple[sparse.csr_array, np.ndarray, MarginProblem]:
     """Return skip-grams of two words and a gap (N, P), classes -1 and 1, and their logistic problem."""
-    texts, (_, y) = texts_of("reviews", share), counts("reviews", share)
+    texts, (_, y) = load("reviews", share).data, counts("reviews", share)
     X = SkipgramVectorizer(max_n=2, max_slop=1, min_df=5).fit_transform(texts).astype(np.float64)
     X, signs = X[:, np.flatnonzero(np.bincount(X.indices, minlength=X.shape[1]))], 2.0 * y - 1.0
     return X, signs, MarginProblem.of(Columns.of(X), signs, "logistic")

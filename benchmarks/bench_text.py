@@ -13,8 +13,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from documents import accuracy, load, split, texts_of
-from lines import line
+from documents import accuracy, line, load, split
 from roofline import Work, reading
 from sklearn.feature_extraction.text import CountVectorizer, HashingVectorizer, TfidfVectorizer
 from sklearn.linear_model import LogisticRegression
@@ -52,7 +51,7 @@ COUNTERS: dict[str, Callable[[list[str]], Any]] = {
 
 @line("words of texts", *COUNTERS, target=0.15)
 def bench_words(name: str, share: float, timed: Any) -> None:
-    texts = texts_of("newsgroups", share)
+    texts = load("newsgroups", share).data
     timed(lambda: COUNTERS[name](texts), size=len(texts), work=reading(texts))
 
 
@@ -62,7 +61,7 @@ GRAMS = ("textmix, five words and two gaps", "scikit-learn, CountVectorizer of f
 @line("skip-grams", *GRAMS, target=0.25, mib_share=0.5)
 def bench_skipgrams(name: str, share: float, timed: Any) -> None:
     """Both take features of six documents or more; ours is to take half of the peer's memory besides."""
-    texts = texts_of("reviews", share / 2)
+    texts = load("reviews", share / 2).data
     ours, theirs = SkipgramVectorizer(tokenizer="unicode", min_length=2), CountVectorizer(ngram_range=(1, 5), min_df=6)
     vectorizer = ours if name == GRAMS[0] else theirs
     timed(lambda: vectorizer.fit_transform(texts), size=len(texts), work=reading(texts))
@@ -73,7 +72,7 @@ def bench_skipgrams(name: str, share: float, timed: Any) -> None:
 def bench_vectors(name: str, loss: Any, share: float, timed: Any) -> None:
     """Two passes of the distributed bag of words over a fifth of the reviews, in one thread."""
     doc2vec = pytest.importorskip("gensim.models.doc2vec")
-    texts = texts_of("reviews", share / 5)
+    texts = load("reviews", share / 5).data
     ids, labels, text = list(map(str, range(len(texts)))), label_matrix([[0]] * len(texts), 1), map(str.encode, texts)
     corpus = Corpus("reviews", ids, ["any"], labels, text=Ragged.from_texts(text))
     words = build_features(corpus, {"tokenizer": "letters", "min_count": 2, "keep_tokens": True})

@@ -11,8 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from documents import counts
-from lines import line
+from documents import counts, line
 from roofline import LARGEST, ROWS, Work, products, reading
 
 from textmix import PMM1, KNNClassifier, PathClassifier

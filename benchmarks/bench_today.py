@@ -13,8 +13,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from documents import accuracy, counts, indicators, micro_f, split
-from lines import line
+from documents import accuracy, counts, indicators, line, micro_f, split
 from roofline import reading
 from scipy import sparse
 from sklearn.naive_bayes import ComplementNB

@@ -26,7 +26,7 @@ limit_threads()
 
 import memray
 import pytest
-from lines import OURS
+from documents import OURS
 
 #: Rounds of a candidate; the fewest, of one that takes long, which is not run again for its memory either; and the
 #: seconds that one may take where no minutes are shared out.

@@ -1,4 +1,4 @@
-"""The data sets of the benchmarks, in several sizes."""
+"""What benchmarks share: data sets in several sizes, scores of what is found, and the lines of the table."""
 
 from __future__ import annotations
 
@@ -97,3 +97,22 @@ def accuracy(true: np.ndarray) -> Callable[[Any], tuple[str, float]]:
 def micro_f(true: np.ndarray) -> Callable[[Any], tuple[str, float]]:
     """Return a score: the micro-averaged F of label indicators (N, L)."""
     return lambda found: ("micro F", 2.0 * float((found & true).sum()) / max(1, int(found.sum() + true.sum())))
+
+
+#: Candidates of ours begin so; what a line allows at most holds for them.
+OURS = "textmix"
+
+
+def line(group: str, *names: str, peer: str = "", timer: Any = None, **most: float) -> Callable[[Any], Any]:
+    """Return a decorator that runs a function for each candidate; the last one is the peer where none is named.
+
+    ``most``: what one of ours may take: ``target`` of the ratio, ``mib`` of the memory, ``mib_share`` of the memory
+    beside the peer's.
+    """
+
+    def decorate(function: Any) -> Any:
+        function.peer, function.most = peer or names[-1], most
+        marked = pytest.mark.benchmark(group=group, **({"timer": timer} if timer else {}))
+        return marked(pytest.mark.parametrize("name", names)(function))
+
+    return decorate

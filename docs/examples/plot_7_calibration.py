@@ -13,7 +13,7 @@ import numpy as np
 from sklearn.linear_model import LogisticRegression
 
 from textmix import AbsoluteDiscountingClassifier, EDCMClassifier, MultinomialClassifier, WordVectorizer, datasets
-from textmix.metrics.calibration import calibration_error
+from textmix.metrics.probability import calibration_error
 
 news = datasets.load("newsgroups_wheel")
 X, y = WordVectorizer(min_length=2, stop_list="smart", min_documents=5).fit_transform(news.data), news.target

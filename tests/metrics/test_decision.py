@@ -10,8 +10,13 @@ from hypothesis.extra import numpy as arrays
 from scipy import sparse
 
 from tests.naive.discounting import accumulated_set, threshold_set
-from textmix.metrics.accumulated import accumulated_sets, accumulated_sweep
-from textmix.metrics.threshold import class_thresholds, threshold_sets, threshold_sweep
+from textmix.metrics.threshold import (
+    accumulated_sets,
+    accumulated_sweep,
+    class_thresholds,
+    threshold_sets,
+    threshold_sweep,
+)
 
 SETTINGS = settings(deadline=None, derandomize=True, max_examples=200)
 #: Multiples of 1/64 add up without rounding, so that a threshold can be met exactly.

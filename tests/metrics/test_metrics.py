@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from sklearn.metrics import accuracy_score, f1_score
 
 from textmix.metrics.classification import accuracy, error_rate, macro_f1
-from textmix.metrics.likelihood import log_loss
+from textmix.metrics.probability import log_loss
 
 TRUE = np.array([0, 0, 0, 1, 1, 2])
 PREDICTED = np.array([0, 0, 1, 1, 3, 3])

@@ -9,8 +9,13 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
 from tests.naive.discounting import best_class_value, counts_of, sklearn_figures
-from textmix.metrics.accumulated import accumulated_sets, accumulated_sweep
-from textmix.metrics.threshold import class_thresholds, threshold_sets, threshold_sweep
+from textmix.metrics.threshold import (
+    accumulated_sets,
+    accumulated_sweep,
+    class_thresholds,
+    threshold_sets,
+    threshold_sweep,
+)
 
 SETTINGS = settings(deadline=None, derandomize=True, max_examples=150)
 RULES = [(accumulated_sets, accumulated_sweep), (threshold_sets, threshold_sweep)]

@@ -15,6 +15,7 @@ from tests.naive import dcm as naive
 from tests.naive.multinomial import corpus
 from textmix.models.dirichlet import dcm_kernels as kernels
 from textmix.models.dirichlet.dcm import METHODS, DCMClassifier, maximise
+from textmix.models.dirichlet.edcm import EDCMClassifier
 from textmix.models.dirichlet.tail_kernels import class_tails, make_scratch
 
 seeds = st.integers(0, 2**32 - 1)
@@ -180,14 +181,19 @@ def test_leave_one_out_drops_words_that_are_never_single() -> None:
         DCMClassifier(method="leave_one_out").fit(X + 0.5, np.arange(len(X)) % 2)
 
 
-def test_smoothing_adds_a_share_of_the_smallest_parameter() -> None:
+@pytest.mark.parametrize("model", [DCMClassifier, EDCMClassifier])
+def test_smoothing_adds_a_share_of_the_smallest_parameter(model: type[DCMClassifier | EDCMClassifier]) -> None:
     X, y = corpus(3)
-    plain, smooth = (DCMClassifier(smoothing=value).fit(X, y) for value in (0.0, 0.5))
-    fixed = DCMClassifier(smoothing=1e-3, smoothing_unit="absolute").fit(X, y)
-    smallest = np.where(plain.alpha_ > 0, plain.alpha_, np.inf).min(axis=1, keepdims=True)
-    np.testing.assert_allclose(smooth.alpha_, plain.alpha_ + 0.5 * smallest, rtol=1e-13)
-    np.testing.assert_allclose(fixed.alpha_, plain.alpha_ + 1e-3, rtol=1e-13)
-    np.testing.assert_allclose(smooth.concentration_, smooth.alpha_.sum(axis=1), rtol=1e-13)
+    plain, smooth = (model(smoothing=value).fit(X, y) for value in (0.0, 0.5))
+    fixed = model(smoothing=1e-3, smoothing_unit="absolute").fit(X, y)
+    alpha, more, fixed = (
+        getattr(each, "alpha_" if model is DCMClassifier else "beta_") for each in (plain, smooth, fixed)
+    )
+    smallest = np.where(alpha > 0, alpha, np.inf).min(axis=1, keepdims=True)
+    np.testing.assert_allclose(more, alpha + 0.5 * smallest, rtol=1e-13)
+    np.testing.assert_allclose(fixed, alpha + 1e-3, rtol=1e-13)
+    np.testing.assert_allclose(smooth.concentration_, more.sum(axis=1), rtol=1e-13)
+    np.testing.assert_array_equal(smooth.mle_concentration_, plain.mle_concentration_)
 
 
 def test_drawn_documents_give_the_parameters_back() -> None:

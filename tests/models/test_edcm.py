@@ -81,18 +81,6 @@ def test_only_the_presence_of_words_meets_the_parameters(seed: int) -> None:
     np.testing.assert_allclose(first - second, (X >= 1) @ np.log(beta[0] / beta[1]), rtol=1e-9, atol=1e-9)
 
 
-def test_smoothing_adds_a_share_of_the_smallest_parameter() -> None:
-    X, y = corpus(3)
-    plain = EDCMClassifier(smoothing=0.0).fit(X, y)
-    smooth = EDCMClassifier(smoothing=0.5).fit(X, y)
-    fixed = EDCMClassifier(smoothing=1e-3, smoothing_unit="absolute").fit(X, y)
-    smallest = np.where(plain.beta_ > 0, plain.beta_, np.inf).min(axis=1, keepdims=True)
-    np.testing.assert_allclose(smooth.beta_, plain.beta_ + 0.5 * smallest, rtol=1e-13)
-    np.testing.assert_allclose(fixed.beta_, plain.beta_ + 1e-3, rtol=1e-13)
-    np.testing.assert_allclose(smooth.concentration_, smooth.beta_.sum(axis=1), rtol=1e-13)
-    np.testing.assert_array_equal(smooth.mle_concentration_, plain.mle_concentration_)
-
-
 @pytest.mark.parametrize(
     ("documents", "bound"),
     [

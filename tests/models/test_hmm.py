@@ -13,9 +13,7 @@ from sklearn.pipeline import make_pipeline
 from tests.naive import hmm as naive
 from textmix.core.errors import ConfigError
 from textmix.data.corpus import Corpus, label_matrix
-from textmix.models.hmm.clustered import ClusteredHMMClassifier
-from textmix.models.hmm.estimator import HiddenMarkovModel, HMMClassifier
-from textmix.models.hmm.topics import WordClusters
+from textmix.models.hmm.estimator import ClusteredHMMClassifier, HiddenMarkovModel, HMMClassifier, WordClusters
 from textmix.models.hmm.training import Chain
 from textmix.text.sequences import FrequentWords, SequenceVectorizer, TokenSequences
 from textmix.text.word_vectorizer import WordVectorizer
@@ -195,7 +193,7 @@ def test_clusters_of_words_follow_the_documents() -> None:
     assert model.transform(TokenSequences.of([[0, 10, 20]]))[0].tolist() == [
         model.clusters_[0], model.clusters_[10], 2,
     ]  # fmt: skip
-    with pytest.raises(ValueError, match="words 0 to 20 have clusters"):
+    with pytest.raises(ValueError, match="the model knows the words 0 to 20"):
         model.transform([[21]])
 
 

@@ -15,7 +15,9 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MultiLabelBinarizer
 
 import textmix
+from tests.models.battery import TOOLS, tried
 from tests.models.public import (
+    CLASSES,
     CLASSIFIERS,
     OF_MATRICES,
     OF_SEQUENCES,
@@ -173,3 +175,8 @@ def test_a_label_that_the_fit_did_not_have_is_told() -> None:
     assert fitted.score(np.eye(2), [["a"], ["c"]]) == 0.5
     whole = make("BinaryRelevance").fit(np.eye(2), [{1}, {7, 1}])
     assert whole.classes_.tolist() == [1, 7] and whole.predict(np.eye(2))[1] in {(1,), (1, 7)}
+
+
+@pytest.mark.parametrize("name", sorted(CLASSES))
+def test_every_tool_that_has_a_meaning_works(name: str) -> None:
+    assert tried(name).keys() == TOOLS.keys()

@@ -18,7 +18,7 @@ from textmix import (
     PathClassifier,
     SoftmaxClassifier,
 )
-from textmix.models.label_sets.margins import SVMRelevance
+from textmix.models.label_sets.estimators import SVMRelevance
 
 RNG = np.random.default_rng(3)
 X = RNG.poisson(0.7, (60, 12)).astype(float)

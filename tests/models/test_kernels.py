@@ -13,13 +13,11 @@ from textmix.models.common.count_kernels import smallest_positive
 from textmix.models.common.f_kernels import choose_for_f
 from textmix.models.common.forest_kernels import add_trees
 from textmix.models.hmm import hmm_kernels
-from textmix.models.label_sets.chain_kernels import gibbs_marginals, search_chain
-from textmix.models.label_sets.chain_search_kernels import reach, search_best
+from textmix.models.label_sets.chain_kernels import gibbs_marginals, reach, search_best, search_chain
 from textmix.models.neighbors.neighbor_kernels import votes
 from textmix.models.pmm import prediction_kernels
 from textmix.models.topics.lda_kernels import drawn_anew, left_to_right
-from textmix.numerics.copy_kernels import copy_into, taken, total_of
-from textmix.numerics.random_kernels import uniform
+from textmix.numerics.basic_kernels import copy_into, taken, total_of, uniform
 
 
 def test_copies_and_sums_are_those_of_numpy() -> None:

@@ -13,10 +13,9 @@ from scipy.special import expit, log_expit, log_softmax, softmax
 
 from textmix.models.linear import column_kernels, machine_kernels, smo_kernels, softmax_kernels
 from textmix.models.linear import coordinate_descent_kernels as descent
-from textmix.models.linear.lbfgs_kernels import column_dots, lbfgs_direction
 from textmix.models.linear.loss_kernels import class_line, logistic_line, set_log_likelihood, softmax_line, softplus
 from textmix.models.linear.margin_problem import Columns
-from textmix.models.linear.newton_kernels import newton_logistic
+from textmix.models.linear.solver_kernels import column_dots, lbfgs_direction, newton_logistic
 
 
 def cells(seed: int, binary: bool = False) -> np.ndarray:

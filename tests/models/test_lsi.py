@@ -15,9 +15,8 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.neighbors import KNeighborsClassifier
 
 from tests.naive import lsi as naive
-from textmix.models.lsi import network, transformer
-from textmix.models.lsi.classifiers import LSILogisticRegression, LSINeighbors
-from textmix.models.lsi.network import ProbabilisticNeuralNetwork
+from textmix.models.lsi import classifiers, transformer
+from textmix.models.lsi.classifiers import LSILogisticRegression, LSINeighbors, ProbabilisticNeuralNetwork
 from textmix.models.lsi.transformer import LSITransformer
 
 
@@ -90,7 +89,7 @@ def test_densities_are_those_of_the_formula(seed: int, width: float, cells: int)
     Z = rng.normal(size=(7, 2))
     model = ProbabilisticNeuralNetwork(width=width).fit(points, codes)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(network, "CELLS", cells)
+        patch.setattr(classifiers, "CELLS", cells)
         found = model.predict_log_proba(Z)
     np.testing.assert_allclose(found, naive.log_posteriors(Z, points, codes, width), rtol=1e-7, atol=1e-9)
 

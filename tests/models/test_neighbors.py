@@ -11,9 +11,8 @@ from scipy.special import digamma
 
 from tests.naive import neighbors as naive
 from tests.naive.multinomial import corpus
-from textmix.models.neighbors.fisher_kernels import count_scores_of_words
 from textmix.models.neighbors.knn import KNNClassifier
-from textmix.models.neighbors.neighbor_kernels import keep_largest, votes
+from textmix.models.neighbors.neighbor_kernels import count_scores_of_words, keep_largest, votes
 from textmix.models.neighbors.representations import REPRESENTATIONS, FisherDCM
 
 every_representation = pytest.mark.parametrize("name", REPRESENTATIONS)

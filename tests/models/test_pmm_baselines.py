@@ -14,7 +14,7 @@ from sklearn.svm import SVC
 
 from tests.naive import pmm as naive
 from textmix.metrics.multilabel import sample_f
-from textmix.models.common.label_counts import unit_rows
+from textmix.models.common.multilabel import unit_rows
 from textmix.models.common.validation import check_indicators, check_labelled_counts
 from textmix.models.linear.label_svm import LabelSVM, cost_path
 from textmix.models.naive_bayes.labels import LabelNaiveBayes

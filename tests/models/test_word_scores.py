@@ -8,8 +8,7 @@ from scipy import sparse
 from sklearn.feature_selection import mutual_info_classif
 
 from textmix.models.lsi import scores
-from textmix.models.lsi.classifiers import LSIDensityClassifier
-from textmix.models.lsi.pruned import PrunedLSIClassifier
+from textmix.models.lsi.classifiers import LSIDensityClassifier, PrunedLSIClassifier
 from textmix.models.lsi.scores import (
     COMPONENTS,
     SCORES,

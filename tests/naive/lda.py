@@ -6,7 +6,7 @@ import numpy as np
 from scipy.special import gammaln, psi
 
 from textmix.models.topics.lda_kernels import drawn_anew
-from textmix.numerics.random_kernels import uniform
+from textmix.numerics.basic_kernels import uniform
 
 
 def draw(weights: np.ndarray, share: float) -> int:

@@ -10,7 +10,7 @@ import pytest
 
 from textmix.data.corpus import Ragged
 from textmix.text.compression import dictionary, ngram_ids, presence
-from textmix.text.compression_kernels import cheapest_cover
+from textmix.text.ngram_kernels import cheapest_cover
 
 RNG = np.random.default_rng(20131205)
 TEXTS = [RNG.integers(0, 4, size=length).tolist() for length in RNG.integers(0, 9, size=30)]

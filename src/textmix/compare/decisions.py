@@ -13,7 +13,7 @@ import numpy as np
 
 from textmix.compare.metrics import Answer, ComparisonMetric
 from textmix.metrics.threshold import class_thresholds, threshold_sets, threshold_sweep
-from textmix.models.common.probability_average import EDGE, averaged, decided_sets, slope_of
+from textmix.models.common.calibration import EDGE, averaged, decided_sets, slope_of
 
 #: Fewest documents of a label to which a threshold of its own is fitted, by the metric; of the others one is shared.
 LEAST = {"macro_f": 3, "hamming_loss": 20}

@@ -25,10 +25,9 @@ from textmix.compare.decisions import Decision, fit_decision, of_truth, slope_on
 from textmix.compare.metrics import ComparisonMetric
 from textmix.core.errors import TextmixError
 from textmix.data.corpus import Ragged, TableTexts
-from textmix.experiment.cross_validation import cross_validate
-from textmix.experiment.folds import fold_numbers, halves_of
+from textmix.experiment.folds import cross_validate, fold_numbers, halves_of
 from textmix.metrics.significance import Estimate, resampled_difference
-from textmix.models.common.probability_average import averaged, calibrated, label_scores
+from textmix.models.common.calibration import averaged, calibrated, label_scores
 from textmix.numerics.determinism import rng
 from textmix.text.ngram_tfidf import NgramTfidf, NoFeaturesError
 

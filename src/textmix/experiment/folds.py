@@ -1,10 +1,15 @@
-"""Folds: the one way in which documents are cut into parts that are held out in turn."""
+"""Folds: the one way in which documents are cut into parts that are held out in turn, and the one cross-validation."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
+
+Setting = TypeVar("Setting")
+#: Rows to which a fit is made, and rows that it is scored on.
+Fold = tuple[np.ndarray, np.ndarray]
 
 
 def fold_numbers(
@@ -36,3 +41,31 @@ def evenly(order: np.ndarray, classes: np.ndarray) -> np.ndarray:
         rows = np.flatnonzero(classes[order] == label)
         position[rows] = (np.arange(len(rows)) + 0.5) / len(rows)
     return order[np.argsort(position, kind="stable")]
+
+
+class Score(Protocol):
+    """A score of a fitted estimator on the documents of a fold."""
+
+    def __call__(self, estimator: Any, documents: tuple[Any, Any], rows: np.ndarray) -> float:
+        """Return the score; ``documents`` are features and targets of the fold, ``rows`` their numbers."""
+
+
+def cross_validate(
+    make: Callable[[Setting], Any],
+    points: Sequence[Setting],
+    documents: tuple[Any, Any],
+    folds: Iterable[Fold],
+    score: Score,
+) -> np.ndarray:
+    """Return the score of each of P points, fitted outside each of K folds and scored inside, float64 (P, K).
+
+    Points of a fold are fitted one after the other, so that ``make`` may return an estimator that starts from the last
+    fit of the fold.  ``documents`` are features X (N, V) and targets, classes (N,) or label indicators (N, L).
+    ``score`` takes a fitted estimator, features and targets that are held out, and their rows.
+    """
+    X, y = documents
+    columns = []
+    for outside, inside in folds:
+        fit, held = (X[outside], y[outside]), (X[inside], y[inside])
+        columns.append([score(make(point).fit(*fit), held, inside) for point in points])
+    return np.array(columns, dtype=np.float64).reshape(len(columns), len(points)).T

@@ -1,4 +1,8 @@
-"""Representations: which view of the documents a method gets and how it is weighted, fitted to training documents."""
+"""From a method of the registry to a new estimator: its parameters, its seed, its log, and its representation.
+
+A representation is the view of the documents that the method gets, and how it is weighted, fitted to the training
+documents.
+"""
 
 from __future__ import annotations
 
@@ -9,8 +13,10 @@ from typing import Any, Self
 import numpy as np
 from scipy import sparse
 
+from textmix.core.progress import progress
 from textmix.data.corpus import Corpus
-from textmix.experiment.methods import ORDER
+from textmix.experiment.methods import ORDER, Method
+from textmix.numerics.determinism import rng
 from textmix.text.sequences import FrequentWords, TokenSequences
 from textmix.text.term_weighting import WEIGHTINGS, TermWeighting
 
@@ -42,7 +48,6 @@ class Views:
         return first
 
     def __getitem__(self, rows: Any) -> Views:
-        """Return the views of some documents."""
         return Views({view: counts[rows] for view, counts in self.counts.items()}, self.least)
 
 
@@ -87,3 +92,26 @@ class Represented:
     def weighted(self, X: Views) -> Any:
         """Return the weighted matrix of documents, CSR (N, K), or their words in order."""
         return self.weighting.transform(X.counts[self.choice["view"]])
+
+
+def new_estimator(method: Method, point: Mapping[str, Any], axes: tuple[int, str, int] | None = None) -> Any:
+    """Return a new, unfitted estimator of a method; with ``view`` and ``weighting`` in its point it gets several views.
+
+    ``axes`` are the seed of the run, data set and trial.  They fix the ``random_state`` of an estimator that has one,
+    and let an estimator that has a ``callback`` log the progress of its fit.
+    """
+    estimator = method.make({key: value for key, value in point.items() if key not in CHOICE})
+    if axes is not None:
+        _prepare(estimator, *axes)
+    choice = {key: point[key] for key in CHOICE if key in point}
+    return Represented(estimator, choice) if choice else estimator
+
+
+def _prepare(estimator: Any, seed: int, dataset: str, trial: int) -> None:
+    """Set the ``random_state`` and the ``callback`` of an estimator, where it has them."""
+    params = estimator.get_params()
+    if "random_state" in params:
+        estimator.set_params(random_state=int(rng(seed, dataset, trial, "fit").integers(2**31)))
+    if "callback" in params:
+        report = progress(f"{type(estimator).__name__} on {dataset}", params["max_iter"])
+        estimator.set_params(callback=lambda fitted: report(fitted.n_iter_, float(fitted.objective_path_[-1])))

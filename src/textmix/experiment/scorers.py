@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -72,10 +71,5 @@ def paired(true: Any, predicted: Any) -> tuple[Any, Any]:
         [frozenset(row) for row in rows] if given_sets is None else given_sets
         for rows, given_sets in ((true, true_sets), (predicted, predicted_sets))
     )
-    labels = np.array(sorted(_all_labels([*true_sets, *predicted_sets])))
+    labels = np.array(sorted(frozenset[Any]().union(*true_sets, *predicted_sets)))
     return indicators_of(true_sets, labels), indicators_of(predicted_sets, labels)
-
-
-def _all_labels(sets: Iterable[frozenset[Any]]) -> frozenset[Any]:
-    """Return the labels of some label sets."""
-    return frozenset().union(*sets)

@@ -11,15 +11,14 @@ import numpy as np
 from textmix.data.corpus import Corpus
 from textmix.experiment.predictions import Predictions
 from textmix.experiment.splits import Splits
-from textmix.metrics import calibration, classification, likelihood, multilabel, selective
+from textmix.metrics import classification, multilabel, probability
 from textmix.metrics.table import METRICS, check_metrics, metrics_for
 
 #: Columns of a score file.
 SCORE_COLUMNS = ("variant", "trial", "metric", "value")
 
 #: The modules of the table, imported by statement so that the code digest of a score covers them.
-_MODULES = {"classification": classification, "multilabel": multilabel, "likelihood": likelihood}
-_MODULES |= {"calibration": calibration, "selective": selective}
+_MODULES = {"classification": classification, "multilabel": multilabel, "probability": probability}
 
 
 @dataclass(frozen=True)

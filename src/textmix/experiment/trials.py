@@ -16,10 +16,9 @@ from scipy import sparse
 from textmix.core.errors import ConfigError
 from textmix.data.corpus import Corpus
 from textmix.experiment.cost import measured
-from textmix.experiment.estimators import new_estimator
 from textmix.experiment.methods import TUNING, Method, variants
 from textmix.experiment.predictions import Predictions, joined, pack_sets, true_log_proba
-from textmix.experiment.represented import Views
+from textmix.experiment.represented import Views, new_estimator
 from textmix.experiment.splits import Splits
 from textmix.experiment.trial import Documents, Trial
 from textmix.numerics.determinism import rng

@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 
 from textmix.core.errors import ConfigError
-from textmix.experiment.cross_validation import cross_validate
-from textmix.experiment.folds import fold_numbers, halves_of
+from textmix.experiment.folds import cross_validate, fold_numbers, halves_of
 from textmix.experiment.methods import variants
 from textmix.experiment.predictions import true_log_proba
 from textmix.experiment.scoring import Evaluation, metric_value

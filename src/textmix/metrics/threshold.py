@@ -1,7 +1,11 @@
-"""Label sets by a threshold on each label's score: one threshold, many thresholds in one sweep, or one for each class.
+"""Label sets by a threshold: on each label's score, or on the sum of the posteriors of the likeliest labels.
 
-Source: Vilar, Castro and Sanchis, "Multi-label Text Classification Using Multinomial Models", EsTAL 2004, section 2.2.
-The rule takes any score that increases with the probability of a label: probabilities, log-odds, margins.
+Each rule takes one threshold, or many in one sweep; the first one also one for each class.  It takes any score that
+increases with the probability of a label: probabilities, log-odds, margins.  The second one takes scores that are not
+negative; a label's share is its score over the sum of the document's scores, which is 1 for posterior probabilities.
+
+Source: Vilar, Castro and Sanchis, "Multi-label Text Classification Using Multinomial Models", EsTAL 2004, sections 2.2
+and 2.1.
 
 Symbols: N documents, L labels, K thresholds.
 """
@@ -149,3 +153,53 @@ def checked_member(Y: Any, shape: tuple[int, ...]) -> np.ndarray:
     if not len(member):
         raise ValueError("there is no document; give at least one")
     return member
+
+
+def accumulated_sets(scores: ArrayLike, threshold: float) -> np.ndarray:
+    """Return the fewest labels of each document whose shares add up to a threshold or more, equations (4) to (7).
+
+    Labels enter in decreasing order of score.  The shares of the labels left out are added, the smallest first, and
+    compared with 1 - threshold: a threshold within rounding of 1 then still differs from 1.  At threshold 0 a document
+    gets one label, at threshold 1 every label with a positive share.
+
+    Parameters
+    ----------
+    scores : float (N, L), not negative; among equal scores the label with the lower index comes first.
+    threshold : 0 to 1.
+
+    Returns
+    -------
+    bool (N, L) without an empty row; a row of zeros gets the first label.
+    """
+    checked = _checked_shares(scores)
+    _check_range(threshold)
+    sets = np.zeros(checked.shape, dtype=bool)
+    kernels.accumulated_sets(checked, float(threshold), sets)
+    return sets
+
+
+def accumulated_sweep(scores: ArrayLike, Y: Any, thresholds: ArrayLike) -> Sweep:
+    """Return the results of `accumulated_sets` at K thresholds in increasing order, by one pass over the sorted scores.
+
+    ``scores`` are as there; ``Y`` is label indicators (N, L), dense or sparse; ``thresholds`` (K,) have any order.
+    """
+    checked = _checked_shares(scores)
+    _check_range(thresholds)
+    return swept(kernels.accumulated_sweep, checked, Y, thresholds)
+
+
+def _checked_shares(scores: ArrayLike) -> np.ndarray:
+    """Return scores as float64 (N, L), not negative and finite, with L at least 1; else raise ValueError."""
+    checked = checked_scores(scores)
+    if not checked.shape[1]:
+        raise ValueError("there is no label; the accumulated rule always gives one")
+    if (checked < 0).any() or np.isinf(checked).any():
+        raise ValueError("a score is negative or infinite; give posterior probabilities, not their logarithms")
+    return checked
+
+
+def _check_range(thresholds: ArrayLike) -> None:
+    """Raise ValueError where a threshold is not from 0 to 1."""
+    values = np.asarray(thresholds, dtype=np.float64)
+    if not ((values >= 0) & (values <= 1)).all():
+        raise ValueError("a threshold is not from 0 to 1; the accumulated posterior is a share")

@@ -14,9 +14,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from textmix.numerics.copy_kernels import copy_into
+from textmix.numerics.basic_kernels import copy_into, stable_order
 from textmix.numerics.jit import njit
-from textmix.numerics.sort_kernels import stable_order
 
 #: Rows of the result of a sweep.
 DETECTED, CORRECT, EXACT = 0, 1, 2

@@ -91,8 +91,6 @@ def _written(kinds: Any, body: Callable[[_Writer], None]) -> Any:
 def _weighted_row(
     _: Any, out: Any, at: Any, rows: Any, first: Any, count: Any, weights: Any, place: Any, step: Any
 ) -> Any:
-    """See `weighted_row`."""
-
     def body(writer: _Writer) -> None:
         """Sum in a register."""
         builder, arguments = writer.builder, writer.arguments
@@ -110,8 +108,6 @@ def _weighted_row(
 def _four_weighted_rows(
     _: Any, out: Any, at: Any, rows: Any, first: Any, count: Any, weights: Any, place: Any, step: Any, apart: Any
 ) -> Any:
-    """See `four_weighted_rows`."""
-
     def body(writer: _Writer) -> None:
         """Sum in four registers: a fused operation need not wait for the one before it."""
         builder, arguments = writer.builder, writer.arguments
@@ -130,8 +126,6 @@ def _four_weighted_rows(
 
 @intrinsic
 def _add_products(_: Any, sums: Any, at: Any, left: Any, row: Any, right: Any, first: Any, count: Any) -> Any:
-    """See `add_products`."""
-
     def body(writer: _Writer) -> None:
         """Keep the one row in a register."""
         factor = writer.row(2, writer.arguments[3])
@@ -147,8 +141,6 @@ def _add_products(_: Any, sums: Any, at: Any, left: Any, row: Any, right: Any, f
 def _multiply_rows(
     _: Any, out: Any, at: Any, left: Any, first: Any, right: Any, other: Any, step: Any, count: Any
 ) -> Any:
-    """See `multiply_rows`."""
-
     def body(writer: _Writer) -> None:
         """Multiply row by row."""
         with cgutils.for_range(writer.builder, writer.arguments[7]) as loop:
@@ -161,8 +153,6 @@ def _multiply_rows(
 
 @intrinsic
 def _multiply_taken(_: Any, rows: Any, at: Any, table: Any, places: Any, count: Any) -> Any:
-    """See `multiply_taken`."""
-
     def body(writer: _Writer) -> None:
         """Gather the factors of a row by one instruction."""
         places = writer.row(3, ir.Constant(_INTEGER, 0), _INDEX)
@@ -179,8 +169,6 @@ def _draw_places(
     _: Any, drawn: Any, at: Any, weights: Any, row: Any, counts: Any, first: Any, n: Any, shares: Any, last: Any,
     place: Any,
 ) -> Any:  # fmt: skip
-    """See `draw_places`."""
-
     def body(writer: _Writer) -> None:
         """Keep the sums of both rows in registers: an addition need not wait for that of the other row."""
         builder, arguments, both = writer.builder, writer.arguments, [ir.Constant(_INTEGER, i) for i in range(2)]

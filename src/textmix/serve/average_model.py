@@ -20,7 +20,7 @@ from textmix.core import io
 from textmix.core.errors import ConfigError, DataFormatError
 from textmix.data.cells import cells_of
 from textmix.data.corpus import Ragged, TableTexts
-from textmix.models.common.probability_average import averaged, decided, decided_sets, label_scores
+from textmix.models.common.calibration import averaged, decided, decided_sets, label_scores
 from textmix.models.common.targets import label_sets_of
 from textmix.serve.forms import read_json, read_npy
 from textmix.serve.model import CARD, FORMAT, TASKS, PersistedModel, malformed, read_back, sealed, two_texts
@@ -45,7 +45,7 @@ class AveragedModel:
         probable label.
     never_empty : whether each text has a label.
     card : see `PersistedModel`.
-    sets, bonus : int8 (S, L) and float64 (S,), see `textmix.models.common.probability_average.decided_sets`; or None.
+    sets, bonus : int8 (S, L) and float64 (S,), see `textmix.models.common.calibration.decided_sets`; or None.
     """
 
     parts: Sequence[PersistedModel]

@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 import textmix
 from textmix.core.errors import ConfigError
-from textmix.models.common.targets import LabelSetTargets
+from textmix.models.common.multilabel import MultiLabelClassifier
 from textmix.serve.average_model import HEAD as AVERAGE
 from textmix.serve.average_model import AveragedModel, load_model
 from textmix.serve.model import HEAD, PersistedModel
@@ -58,7 +58,7 @@ def save(model: Any, folder: str | Path) -> None:
     plain = copy.copy(estimator)
     plain.classes_ = np.arange(len(classes))
     task = "single"
-    if isinstance(plain, LabelSetTargets) and getattr(plain, "_several", True):
+    if isinstance(plain, MultiLabelClassifier) and getattr(plain, "_several", True):
         task, plain._named, indicators = "multi", False, not estimator._named
     labels = [str(label) for label in classes.tolist()]
     made = PersistedModel([*steps[:-1], (name, plain)], task, labels, numbers=numbers, indicators=indicators)

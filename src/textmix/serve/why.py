@@ -16,7 +16,7 @@ from scipy.special import logit, logsumexp
 
 from textmix.core.errors import ConfigError
 from textmix.data.corpus import Ragged, TableTexts
-from textmix.models.common.probability_average import label_scores
+from textmix.models.common.calibration import label_scores
 from textmix.serve.average_model import AveragedModel
 from textmix.serve.model import PersistedModel
 from textmix.text.tokenize import is_unspaced

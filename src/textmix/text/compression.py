@@ -11,7 +11,7 @@ import numpy as np
 from scipy import sparse
 
 from textmix.data.corpus import Ragged
-from textmix.text.compression_kernels import cheapest_cover
+from textmix.text.ngram_kernels import cheapest_cover
 
 
 def ngram_ids(tokens: Ragged, max_n: int, least: int, documents: np.ndarray) -> np.ndarray:

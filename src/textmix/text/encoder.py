@@ -10,15 +10,14 @@ import importlib
 import os
 import sys
 from collections.abc import Callable, Iterable
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 from scipy import sparse
-from sklearn.base import BaseEstimator, TransformerMixin
 
 from textmix.core.errors import ConfigError
 from textmix.data.corpus import Ragged
-from textmix.text.word_vectorizer import texts_of
+from textmix.text.word_vectorizer import OfTexts, texts_of
 
 #: The encoders that the user of this process named.
 _ALLOWED: set[str] = set()
@@ -61,16 +60,11 @@ def encoding_of(name: str) -> Callable[[list[str]], Any]:
     return encode
 
 
-class TextEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
+class TextEncoder(OfTexts):
     """Turn texts into vectors of ``n_vectors_`` numbers by an encoder, ``module:name``, see `allow`."""
 
     def __init__(self, *, encoder: str) -> None:
         self.encoder = encoder
-
-    def fit(self, raw_documents: Iterable[str], y: Any = None) -> Self:
-        """Find the length of the vectors by N texts; ``y`` is ignored.  The errors are those of `transform`."""
-        self.fit_transform(raw_documents)
-        return self
 
     def fit_transform(self, raw_documents: Iterable[str] | Ragged, y: Any = None) -> sparse.csr_array:
         """Return the vectors of N texts, float64 CSR (N, V); ``y`` is ignored.  The errors are those of `transform`."""
@@ -87,7 +81,6 @@ class TextEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         return vectors
 
     def _vectors(self, raw_documents: Iterable[str] | Ragged) -> sparse.csr_array:
-        """Return the checked vectors of texts."""
         text = texts_of(raw_documents)
         texts = [text.text(row) for row in range(len(text))]
         found = np.asarray(encoding_of(self.encoder)(texts), dtype=np.float64)

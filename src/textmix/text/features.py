@@ -189,7 +189,7 @@ def _cut_counts(corpus: Corpus, counts: sparse.csr_array, spec: FeatureSpec) -> 
     return _filled(corpus, features, list(compress(names, frequent)), facts, (None, None))
 
 
-def _count(tokens: Ragged, n_words: int, ordered: bool = True) -> sparse.csr_array:
+def counts_of(tokens: Ragged, n_words: int, ordered: bool = True) -> sparse.csr_array:
     """Return the counts of each word in each document, CSR (N, V), int32, indices sorted or not; V is ``n_words``."""
     counts, ids, indptr = count_words(tokens.values, tokens.offsets, n_words, ordered)
     # SciPy widens both index arrays to the wider one, so a 64-bit indptr would double the indices.
@@ -221,7 +221,7 @@ def _count_in_blocks(text: Ragged, spec: FeatureSpec) -> tuple[sparse.csr_array,
     ids, data = np.empty(0, dtype=np.int32), np.empty(0, dtype=np.int32)
     for block in _blocks(text):
         tokens, words = _words(block, spec, ordered=False)
-        counts = _count(tokens, len(words), ordered=False)
+        counts = counts_of(tokens, len(words), ordered=False)
         columns = np.array([column_of.setdefault(word, len(column_of)) for word in words], dtype=np.int32)
         lengths.append(np.diff(counts.indptr))
         for whole, part in ((ids, columns[counts.indices]), (data, counts.data)):
@@ -257,7 +257,7 @@ def count_known(text: Ragged, spec: FeatureSpec, column_of: Mapping[str, int]) -
     A document gets the same counts as if it had been in the corpus from which `build_features` made the vocabulary by
     ``spec``, whose features must be words (``max_n`` 1, no ``vectors``); its cuts and stop list are not applied again.
     """
-    counts = _count(known_tokens(text, spec, column_of), len(column_of))
+    counts = counts_of(known_tokens(text, spec, column_of), len(column_of))
     if spec.weighting == "binary":
         counts.data[:] = 1
     return counts
@@ -275,7 +275,7 @@ def _featurize(corpus: Corpus, text: Ragged, spec: FeatureSpec) -> Corpus:
     in_order = spec.max_n > 1 or spec.vectors is not None
     if in_order or spec.keep_tokens:
         tokens, words = _words(text, spec)
-        counts, n_tokens = _count(tokens, len(words)), len(tokens.values)
+        counts, n_tokens = counts_of(tokens, len(words)), len(tokens.values)
     else:
         counts, words, n_tokens = _count_in_blocks(text, spec)
     deciding = np.ones(len(text), dtype=bool)

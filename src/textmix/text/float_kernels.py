@@ -31,8 +31,6 @@ def _address(context: Any, builder: Any, kind: Any, array: Any, first: Any, bloc
 
 @intrinsic
 def _product(_: Any, left: Any, at: Any, right: Any, first: Any, blocks: Any) -> Any:
-    """See `product`."""
-
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         """Sum in one register; then add its halves, until one number is left."""
         kinds = signature.args
@@ -58,8 +56,6 @@ def _product(_: Any, left: Any, at: Any, right: Any, first: Any, blocks: Any) ->
 
 @intrinsic
 def _step(_: Any, vectors: Any, at: Any, outputs: Any, rows: Any, factors: Any, count: Any, blocks: Any) -> Any:
-    """See `step`."""
-
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         """Go through the vectors block by block; the sum of the scaled blocks stays in a register."""
         kinds = signature.args

@@ -9,13 +9,12 @@ from typing import Any, Self
 
 import numpy as np
 from scipy import sparse
-from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from textmix.core.errors import ConfigError
 from textmix.data.corpus import Ragged
 from textmix.text import ngram_kernels as kernels
-from textmix.text.word_vectorizer import strings_of
+from textmix.text.word_vectorizer import OfTexts, strings_of
 
 #: Bits of a key, most symbols of characters, and the mark before the name of a run of characters, which no word has.
 BITS, ALPHABET, MARK = 62, 4095, "'"
@@ -28,7 +27,7 @@ class NoFeaturesError(ConfigError):
     """No run of words or characters is in enough documents."""
 
 
-class NgramTfidf(TransformerMixin, BaseEstimator):  # type: ignore[misc]
+class NgramTfidf(OfTexts):
     """Turn texts into TF-IDF of runs of words and of runs of characters, each part of length 1.
 
     Parameters
@@ -65,11 +64,6 @@ class NgramTfidf(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         self.sublinear = sublinear
         self.weighted = weighted
         self.binary = binary
-
-    def fit(self, raw_documents: Iterable[str] | Ragged, y: Any = None) -> Self:
-        """Find the features of N texts; the errors are those of `fit_transform`."""
-        self.fit_transform(raw_documents)
-        return self
 
     def fit_transform(self, raw_documents: Iterable[str] | Ragged, y: Any = None) -> sparse.csr_array:
         """Find the features of N texts and return them, float64 CSR (N, V).
@@ -150,19 +144,11 @@ class NgramTfidf(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         return len(self._parts[0].names) if len(self._parts) > 1 else X.shape[1]
 
     def _check_loaded(self) -> None:
-        """Raise ValueError if the parameters do not suit the features."""
         names = list(self.vocabulary_)
         marked = [name.startswith(MARK) for name in names]
         if marked != sorted(marked) or (self.words is None and not all(marked)):
             raise ValueError("the features are not those of words, and then those of characters")
         self._spans()
-
-    def __sklearn_tags__(self) -> Any:
-        """Tell scikit-learn: the input is a sequence of strings, not a two-dimensional array."""
-        tags = super().__sklearn_tags__()
-        tags.input_tags.string = True
-        tags.input_tags.two_d_array = False
-        return tags
 
 
 class _Part:

@@ -17,10 +17,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from textmix.numerics.copy_kernels import copy_into
+from textmix.numerics.basic_kernels import copy_into, sort_integers
 from textmix.numerics.jit import njit
 from textmix.numerics.prefetch_kernels import AHEAD, prefetch
-from textmix.numerics.sort_kernels import sort_integers
 from textmix.text.token_kernels import slot_of
 
 #: Bits of a digit of `_sort`, and the numbers from which on it sorts by digits.

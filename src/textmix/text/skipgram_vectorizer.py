@@ -7,16 +7,15 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from scipy import sparse
-from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from textmix.data.corpus import Ragged
 from textmix.text.skipgrams import MARKS, Skipgrams, with_marks
 from textmix.text.tokenize import tokenize
-from textmix.text.word_vectorizer import Tokenizer, split_by, strings_of, texts_of
+from textmix.text.word_vectorizer import OfTexts, Tokenizer, split_by, strings_of, texts_of
 
 
-class SkipgramVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
+class SkipgramVectorizer(OfTexts):
     """Turn texts into counts of skip-grams: up to ``max_n`` words in order with at most ``max_slop`` words between
     them.  With ``max_n=1`` these are counts of words.  A method raises `ValueError` where ``raw_documents`` is one
     string or a text is no string, and `NotFittedError` where it needs a fit.
@@ -74,12 +73,7 @@ class SkipgramVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         self.marks = marks
 
     def fit(self, raw_documents: Iterable[str], y: Any = None) -> Self:
-        """Find the skip-grams of N texts; ``y`` is ignored.
-
-        Raises
-        ------
-        ConfigError : a parameter is not allowed.
-        """
+        """Find the skip-grams of N texts; ``y`` is ignored.  A parameter that is not allowed is a `ConfigError`."""
         self._fit(raw_documents)
         return self
 
@@ -105,7 +99,6 @@ class SkipgramVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         return names[self._kept()] if self.marks else names
 
     def _check_loaded(self) -> None:
-        """Raise ValueError if attributes that were read from a file have an index out of range."""
         if self.marks and not set(MARKS) <= self.vocabulary_.keys():
             raise ValueError("vocabulary_ lacks the marks of start and end")
         if (self.skipgrams_.max_n, self.skipgrams_.max_slop) != (self.max_n, self.max_slop):
@@ -136,10 +129,3 @@ class SkipgramVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         else:
             found = split_by(self.tokenizer, strings_of(raw_documents))
         return with_marks(*found) if self.marks else found
-
-    def __sklearn_tags__(self) -> Any:
-        """Tell scikit-learn: the input is a sequence of strings, not a two-dimensional array."""
-        tags = super().__sklearn_tags__()
-        tags.input_tags.string = True
-        tags.input_tags.two_d_array = False
-        return tags

@@ -142,7 +142,6 @@ class TableTfidf(NgramTfidf):
         return np.concatenate([known, missing, known]), places, np.concatenate([2.0 * share - 1.0, ones])
 
     def _check_loaded(self) -> None:
-        """Raise ValueError if the features do not suit the columns."""
         super()._check_loaded()
         expected, names = self._of_numbers(), list(self.names_)
         columns = {str(number) for number in range(len(self.numbers), len(self.beside))}

@@ -112,14 +112,12 @@ class TermWeighting(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         return np.asarray(names, dtype=object)[self.columns_]
 
     def __sklearn_tags__(self) -> Any:
-        """Tell scikit-learn: sparse input, and no negative values for ``tfidf``."""
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         tags.input_tags.positive_only = self.weighting == "tfidf"
         return tags
 
     def _check_loaded(self) -> None:
-        """Raise ValueError if attributes that were read from a file have an index out of range."""
         columns = self.columns_
         if not len(columns) or columns[0] < 0 or columns[-1] >= self.n_features_in_ or (np.diff(columns) <= 0).any():
             raise ValueError("columns_ holds an index out of range")

@@ -11,9 +11,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from textmix.numerics.copy_kernels import copy_into
+from textmix.numerics.basic_kernels import copy_into, sort_integers
 from textmix.numerics.jit import njit
-from textmix.numerics.sort_kernels import sort_integers
 
 #: Initial number of slots of the hash table, a power of two; it doubles when half of the slots are taken.
 FIRST_SLOTS = 1 << 14

@@ -11,10 +11,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from textmix.numerics.copy_kernels import copy_into
+from textmix.numerics.basic_kernels import copy_into, stable_order, uniform
 from textmix.numerics.jit import njit
-from textmix.numerics.random_kernels import uniform
-from textmix.numerics.sort_kernels import stable_order
 from textmix.text.float_kernels import LANES, product, step
 
 #: The rate of the last step, as a share of the first one.

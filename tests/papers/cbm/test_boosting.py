@@ -14,9 +14,8 @@ from reproduction.papers.cbm.boosting import (
     predict_after,
 )
 from tests.models.test_cbm import documents
-from textmix.models.common.boosted_trees import Growth, Trees
-from textmix.models.common.forest import Forest
-from textmix.models.label_sets.boosted import BoostedPowerSet
+from textmix.models.common.boosted_trees import Forest, Growth, Trees
+from textmix.models.label_sets.estimators import BoostedPowerSet
 
 
 def test_the_first_rounds_of_a_model_are_a_model_of_so_many_rounds():

@@ -11,7 +11,7 @@ from reproduction.papers.multinomial import measures
 from tests.naive.discounting import counts_of
 from tests.papers.multinomial.example import N_LABELS, SETTINGS, halves
 from textmix.data.corpus import TEST, TRAIN, Corpus
-from textmix.metrics.accumulated import accumulated_sets
+from textmix.metrics.threshold import accumulated_sets
 from textmix.models.naive_bayes.discounting import AbsoluteDiscountingBinary, AbsoluteDiscountingClassifier
 
 

@@ -12,11 +12,10 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from textmix.models.cbm.boosted_learners import BoostedGate
-from textmix.models.common.boosted_trees import LEAST_HESSIAN, Growth, Trees
-from textmix.models.common.forest import Forest
+from textmix.models.cbm.learners import BoostedGate
+from textmix.models.common.boosted_trees import LEAST_HESSIAN, Forest, Growth, Trees
 from textmix.models.common.multilabel import label_sets
-from textmix.models.label_sets.boosted import BoostedPowerSet
+from textmix.models.label_sets.estimators import BoostedPowerSet
 
 #: Largest size of a leaf's value, before the shrinkage.
 CLIP = 1.0

@@ -12,10 +12,9 @@ from reproduction.flow.measures import Measure, Repeated, Settings, Sources, see
 from reproduction.papers.cbm.boosting import BarePowerSet, ClippedPowerSet, EqualStartPowerSet, predict_after
 from textmix.experiment.trial import Documents, Trial
 from textmix.metrics.multilabel import subset_accuracy
-from textmix.models.label_sets.boosted import BoostedPowerSet
-from textmix.models.label_sets.chain_sampling_kernels import search_samples
+from textmix.models.label_sets.chain_kernels import search_samples
 from textmix.models.label_sets.chains import ChainEnsemble, DependencyNetwork, ProbabilisticChain, search
-from textmix.models.label_sets.estimators import BinaryRelevance, PairwiseCRF, PowerSet
+from textmix.models.label_sets.estimators import BinaryRelevance, BoostedPowerSet, PairwiseCRF, PowerSet
 
 #: Label sets that MEKA's PCC scores for a document, at most; it lets the first labels vary first.
 MEKA_LIMIT = 1_000_000

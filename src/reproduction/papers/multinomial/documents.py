@@ -11,8 +11,7 @@ from scipy import sparse, special
 
 from reproduction.flow.measures import MeasureData, Settings
 from textmix.experiment.trial import Documents
-from textmix.metrics.accumulated import accumulated_sweep
-from textmix.metrics.threshold import Sweep, threshold_sweep
+from textmix.metrics.threshold import Sweep, accumulated_sweep, threshold_sweep
 from textmix.models.naive_bayes.discounting import AbsoluteDiscountingBinary, AbsoluteDiscountingClassifier
 
 LENGTHS = {"none": None, "decision": "decision", "counts": "counts"}

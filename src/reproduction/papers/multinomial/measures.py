@@ -27,8 +27,14 @@ from reproduction.papers.multinomial.documents import (
 )
 from textmix.experiment.folds import fold_numbers, halves_of
 from textmix.experiment.trial import Documents
-from textmix.metrics.accumulated import accumulated_sweep
-from textmix.metrics.threshold import CRITERIA, Sweep, class_thresholds, threshold_sets, threshold_sweep
+from textmix.metrics.threshold import (
+    CRITERIA,
+    Sweep,
+    accumulated_sweep,
+    class_thresholds,
+    threshold_sets,
+    threshold_sweep,
+)
 from textmix.models.naive_bayes.discounting import AbsoluteDiscountingBinary, AbsoluteDiscountingClassifier
 from textmix.models.naive_bayes.discounting_weights import RULES
 

@@ -25,8 +25,7 @@ from reproduction.flow.measures import Measure, Quantities, Settings, Sources, V
 from reproduction.papers.thesis.generative import samples
 from reproduction.papers.thesis.lsi import lsi_point
 from textmix.experiment.trial import Documents, Trial, documents_of
-from textmix.models.hmm.estimator import HMMClassifier
-from textmix.models.hmm.topics import WordClusters
+from textmix.models.hmm.estimator import HMMClassifier, WordClusters
 from textmix.models.lsi.classifiers import LSIDensityClassifier
 from textmix.models.naive_bayes.multinomial import MultinomialClassifier
 from textmix.text.sequences import TokenSequences

@@ -13,12 +13,22 @@ from typing import Any, ClassVar
 import numpy as np
 from scipy.special import expit, logsumexp
 
-from textmix.models.cbm.estimator_learners import EstimatorExperts, EstimatorGate
-from textmix.models.cbm.learners import Experts, Gate, LogisticExperts, LogisticGate, MStep
+from textmix.models.cbm.learners import (
+    BoostedExperts,
+    BoostedGate,
+    EstimatorExperts,
+    EstimatorGate,
+    Experts,
+    Gate,
+    LogisticExperts,
+    LogisticGate,
+    MStep,
+)
 from textmix.models.cbm.mixture_kernels import search_expected_f, search_modes
-from textmix.models.common.multilabel import MultiLabelClassifier, generator, label_sets
+from textmix.models.common.boosted_trees import Growth
+from textmix.models.common.multilabel import MultiLabelClassifier, in_form_of_y, label_sets
 from textmix.models.common.sklearn_private import HasMethods, Interval, StrOptions
-from textmix.models.common.targets import in_form_of_y
+from textmix.models.common.validation import generator
 from textmix.models.linear.loss_kernels import set_log_likelihood
 from textmix.models.linear.row_space import RowSpace
 
@@ -83,11 +93,8 @@ class CBMClassifier(MultiLabelClassifier):
     @property
     def _fitted_forms(self) -> dict[str, Any]:
         """Fitted attributes and their forms, see `textmix.serve.forms`; they depend on ``learner``."""
-        gate, experts = LogisticGate, LogisticExperts
-        if self.learner == "boosting":
-            from textmix.models.cbm.boosted_learners import BoostedExperts, BoostedGate
-
-            gate, experts = BoostedGate, BoostedExperts  # type: ignore[assignment]
+        gate: Any = BoostedGate if self.learner == "boosting" else LogisticGate
+        experts: Any = BoostedExperts if self.learner == "boosting" else LogisticExperts
         return {
             **{**self._forms, "n_components_": "int", "allow_empty_": "bool", "objective_path_": "float64 *"},
             **{"n_iter_": "int", "converged_": "bool", "space_": (RowSpace, RowSpace.forms)},
@@ -160,7 +167,6 @@ class CBMClassifier(MultiLabelClassifier):
         self.callback = callback
 
     def _check_loaded(self) -> None:
-        """Raise ValueError if attributes that were read from a file contradict each other or hold a wrong index."""
         gate: Any = self.gate_
         experts: Any = self.experts_
         if self.learner == "boosting":
@@ -173,13 +179,6 @@ class CBMClassifier(MultiLabelClassifier):
             raise ValueError(f"n_components_ is {self.n_components_}, but the arrays have {sorted(found)} components")
 
     def _fit(self, X: Any, Y: np.ndarray) -> None:
-        """Run EM to its end and call ``callback`` after every iteration."""
-        for _ in self._iterate(X, Y):
-            if self.callback is not None:
-                self.callback(self)
-
-    def _iterate(self, X: Any, Y: np.ndarray) -> Iterator[None]:
-        """Run EM on checked features (N, V) and label indicators (N, L); yield after every iteration."""
         empty = not Y.any(axis=1).all()
         self.allow_empty_ = empty if self.allow_empty == "auto" else bool(self.allow_empty)
         memberships = self._start(Y)
@@ -193,7 +192,8 @@ class CBMClassifier(MultiLabelClassifier):
             path.append(objective)
             self.converged_ = len(path) > 1 and abs(path[-1] - path[-2]) <= self.tol * abs(path[-1])
             self.objective_path_, self.n_iter_ = np.array(path), len(path)
-            yield
+            if self.callback is not None:
+                self.callback(self)
             if self.converged_:
                 return
 
@@ -213,10 +213,6 @@ class CBMClassifier(MultiLabelClassifier):
         gate: Gate
         experts: Experts
         if self.learner == "boosting":
-            # LightGBM is loaded only where it is used.
-            from textmix.models.cbm.boosted_learners import BoostedExperts, BoostedGate
-            from textmix.models.common.boosted_trees import Growth
-
             growth = Growth(self.trees, self.leaves, self.shrinkage)
             gate, experts = BoostedGate(X, size, growth), BoostedExperts(X, Y, size, growth, self.constant)
         else:

@@ -1,18 +1,24 @@
-"""The two halves of a Conditional Bernoulli Mixture, its gate and its binary classifiers, by logistic regression.
+"""The two halves of a Conditional Bernoulli Mixture, its gate and its binary classifiers, in three kinds.
 
-A partial M step of either half never decreases the penalised expected log-likelihood.  Classes with the methods of
-`Gate` and `Experts` can take their place: see `boosted_learners` and `estimator_learners`.
+- Logistic regression: a partial M step of either half never decreases the penalised expected log-likelihood.
+- Boosted trees: each M step adds a few trees to every classifier, fitted to the gradient of the expected
+  log-likelihood.  All classifiers share one binned data set.
+- Any scikit-learn classifier: an M step fits new ones, with the memberships as weights of the instances.  The
+  likelihood increases only if the classifier maximises the weighted likelihood.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar, Protocol
+from functools import cached_property, partial
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from scipy import sparse
-from scipy.special import logsumexp
+from scipy.special import expit, log_softmax, logsumexp
+from sklearn.base import clone
 
+from textmix.models.common.boosted_trees import FOREST_FORMS, Forest, Growth, Trees
 from textmix.models.linear.problems import LogisticBatch, Multinomial, add_bias
 from textmix.models.linear.solvers import minimise, minimise_newton
 
@@ -20,38 +26,54 @@ from textmix.models.linear.solvers import minimise, minimise_newton
 SMOOTHING = 1e-4
 #: Most instances or features (the smaller number counts) for which Newton's method is used and not L-BFGS.
 NEWTON = 150
+#: Added to a component's share before its logarithm is taken.
+LEAST_SHARE = 1e-6
+#: Least distance of a probability from 0 and 1: a decision tree gives 0 and 1 themselves, with infinite log odds.
+MARGIN = 1e-9
 
 
-class Gate(Protocol):
-    """The half that gives the mixture weights pi(x)."""
+class Gate:
+    """The half that gives the mixture weights pi(x); ``X``, (N, V), are the training instances."""
+
+    X: Any
 
     def update(self, memberships: np.ndarray) -> None:
         """Improve the fit to memberships of the training instances, float64 (N, K), rows sum to 1."""
-
-    def training_log_proba(self) -> np.ndarray:
-        """Return log pi of the training instances, float64 (N, K)."""
+        raise NotImplementedError
 
     def log_proba(self, X: Any) -> np.ndarray:
         """Return log pi(x) of instances X (n, V), float64 (n, K)."""
+        raise NotImplementedError
+
+    def training_log_proba(self) -> np.ndarray:
+        """Return log pi of the training instances, float64 (N, K)."""
+        return self.log_proba(self.X)
 
     def penalty(self) -> float:
         """Return the penalty of the weights: the negative log density of their prior, up to a constant."""
+        return 0.0
 
 
-class Experts(Protocol):
-    """The half that gives the label probabilities b(x) of every component, as log odds."""
+class Experts:
+    """The half that gives the label probabilities b(x) of every component, as log odds; ``X`` as of `Gate`."""
+
+    X: Any
 
     def update(self, memberships: np.ndarray) -> None:
         """Improve the fit to memberships of the training instances, float64 (N, K), rows sum to 1."""
-
-    def training_log_odds(self, component: int) -> np.ndarray:
-        """Return the labels' log odds of the training instances under one component, float64 (N, L)."""
+        raise NotImplementedError
 
     def log_odds(self, X: Any, component: int) -> np.ndarray:
         """Return the labels' log odds of instances X (n, V) under one component, float64 (n, L)."""
+        raise NotImplementedError
+
+    def training_log_odds(self, component: int) -> np.ndarray:
+        """Return the labels' log odds of the training instances under one component, float64 (N, L)."""
+        return self.log_odds(self.X, component)
 
     def penalty(self) -> float:
-        """Return the penalty of the weights: the negative log density of their prior, up to a constant."""
+        """Return the penalty of the weights, see `Gate`."""
+        return 0.0
 
 
 @dataclass(frozen=True)
@@ -79,7 +101,7 @@ class MStep:
         return float(np.sum(weights**2) / (2.0 * self.variance))
 
 
-class LogisticGate:
+class LogisticGate(Gate):
     """Multinomial logistic regression with soft targets; the variance is that of each weight of K weight vectors."""
 
     #: Attributes that predictions read, and their forms, see `textmix.serve.forms`.
@@ -97,10 +119,6 @@ class LogisticGate:
             found = self.step.improve(problem, self.coef.reshape(-1, 1))
             self.coef = found.reshape(-1, n_components)
 
-    def training_log_proba(self) -> np.ndarray:
-        """See `Gate`."""
-        return self.log_proba(self.X)
-
     def log_proba(self, X: Any) -> np.ndarray:
         """See `Gate`."""
         scores = add_bias(X, self.coef)
@@ -111,7 +129,7 @@ class LogisticGate:
         return self.step.penalty(self.coef[:-1])
 
 
-class LogisticExperts:
+class LogisticExperts(Experts):
     """K L weighted binary logistic regressions, solved a component at a time as one batch.
 
     The variance of ``step`` is that of each weight of a classifier's one weight vector.  Instances with a membership
@@ -160,10 +178,6 @@ class LogisticExperts:
             problem = LogisticBatch(X, np.ascontiguousarray(Y[:, active]), weight, self.step.variance)
             coef[place] = self.step.improve(problem, start)
 
-    def training_log_odds(self, component: int) -> np.ndarray:
-        """See `Experts`."""
-        return self.log_odds(self.X, component)
-
     def log_odds(self, X: Any, component: int) -> np.ndarray:
         """See `Experts`."""
         coef, active = self.coef[component], self.active[component]
@@ -183,3 +197,196 @@ def smoothed_log_odds(share: np.ndarray, rate: np.ndarray) -> np.ndarray:
     """
     mixed = np.clip((1.0 - SMOOTHING) * share + SMOOTHING * rate, 1e-9, 1.0 - 1e-9)
     return np.asarray(np.log(mixed) - np.log1p(-mixed))
+
+
+class BoostedGate(Gate):
+    """Multinomial gate of boosted trees; an update adds the trees of ``growth``."""
+
+    #: Attributes that predictions read, and their forms, see `textmix.serve.forms`.
+    forms: ClassVar[dict[str, Any]] = {"trees": (Trees, Trees.forms)}
+
+    def __init__(self, X: Any, n_components: int, growth: Growth) -> None:
+        self.trees, self._started = Trees(X, n_components, growth), False
+
+    def update(self, memberships: np.ndarray) -> None:
+        """See `Gate`."""
+        n_components = memberships.shape[1]
+
+        def derivatives(scores: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+            """Return gradient and Hessian diagonal of the cross-entropy in scores (N, K), float64 (N, K) each."""
+            pi = np.exp(log_softmax(scores, axis=1))
+            # The diagonal of the softmax's Hessian times K / (K - 1), as in Friedman's multi-class boosting.
+            return pi - memberships, pi * (1.0 - pi) * n_components / (n_components - 1.0)
+
+        if n_components > 1:
+            if not self._started:
+                # From equal shares, hundreds of classes would need most of the trees to reach their true shares.
+                self._started, self.trees.start = True, np.log(memberships.mean(axis=0) + LEAST_SHARE)
+                self.trees.scores = np.tile(self.trees.start, (len(memberships), 1))
+            if self.trees.can_split:
+                self.trees.grow(derivatives)
+
+    def training_log_proba(self) -> np.ndarray:
+        """See `Gate`."""
+        return np.asarray(log_softmax(self.trees.scores, axis=1))
+
+    def log_proba(self, X: Any) -> np.ndarray:
+        """See `Gate`."""
+        return np.asarray(log_softmax(self.trees.predict(X), axis=1))
+
+
+class Grown(NamedTuple):
+    """The trees of all labels that vary in a component: A pairs of a component and a label.
+
+    ``first`` int64 (A + 1,) is the first tree of each pair, in the order of ``place``, int64 (K, L), which of the pairs
+    it is; -1 for a label that is constant in the component.
+    """
+
+    first: np.ndarray
+    place: np.ndarray
+    forest: Forest
+
+    def check(self, n_features: int) -> None:
+        """Raise ValueError if an index that was read from a file is out of range."""
+        self.forest.check(n_features)
+        ordered = self.first[0] == 0 and self.first[-1] == len(self.forest.root) and (np.diff(self.first) >= 0).all()
+        if not (ordered and self.place.min(initial=0) >= -1 and self.place.max(initial=-1) < len(self.first) - 1):
+            raise ValueError("the trees of the labels hold an index out of range")
+
+    def log_odds(self, X: Any, component: int, label: int) -> np.ndarray:
+        """Return the scores of the trees of a pair, float64 (n,), for instances X (n, V)."""
+        pair, scores = self.place[component, label], np.zeros((X.shape[0], 1))
+        root = self.forest.root[self.first[pair] : self.first[pair + 1]]
+        self.forest._replace(root=root).add_scores(X, scores)
+        return scores[:, 0]
+
+
+class BoostedExperts(Experts):
+    """Boosted trees for each label that varies in a component, a constant for each other label.
+
+    An update adds the trees of ``growth``; ``constant`` as of `LogisticExperts`.
+    """
+
+    #: Attributes that predictions read, and their forms, see `textmix.serve.forms`.
+    forms: ClassVar[dict[str, Any]] = {
+        "fixed": "float64 K L",
+        "grown": (Grown, {"first": "int64 A+1", "place": "int64 K L", "forest": (Forest, FOREST_FORMS)}),
+    }
+
+    def __init__(self, X: Any, Y: np.ndarray, n_components: int, growth: Growth, constant: float) -> None:
+        self.X, self.Y, self.growth, self.constant = X, Y, growth, constant
+        self.rate = Y.mean(axis=0)
+        self.fixed = np.zeros((n_components, Y.shape[1]))
+        self.trees: list[dict[int, Trees]] = [{} for _ in range(n_components)]
+        self.active = np.zeros((n_components, Y.shape[1]), dtype=bool)
+        self._first = Trees(X, 1, growth)
+
+    def update(self, memberships: np.ndarray) -> None:
+        """See `Experts`."""
+        vars(self).pop("grown", None)
+        for component, grown in enumerate(self.trees):
+            weight = memberships[:, component]
+            if not weight.any():
+                continue
+            share = weight @ self.Y / weight.sum()
+            self.active[component] = (np.minimum(share, 1.0 - share) > self.constant) & self._first.can_split
+            self.fixed[component] = smoothed_log_odds(share, self.rate)
+            for label in np.flatnonzero(self.active[component]).tolist():
+                if label not in grown:
+                    grown[label] = Trees(self.X, 1, self.growth, self._first)
+                grown[label].grow(partial(log_loss_derivatives, weight[:, np.newaxis], self.Y[:, [label]]))
+
+    @cached_property
+    def grown(self) -> Grown:
+        """The trees grown so far, of the labels that vary."""
+        place = np.where(self.active, np.cumsum(self.active).reshape(self.active.shape) - 1, -1)
+        forests = [self.trees[k][label].forest for k, label in np.argwhere(self.active).tolist()]
+        first = np.cumsum([0, *(len(forest.root) for forest in forests)])
+        return Grown(first, place, Forest.joined(forests))
+
+    def training_log_odds(self, component: int) -> np.ndarray:
+        """See `Experts`."""
+        odds = np.tile(self.fixed[component], (self.X.shape[0], 1))
+        for label in np.flatnonzero(self.active[component]).tolist():
+            odds[:, label] = self.trees[component][label].scores[:, 0]
+        return odds
+
+    def log_odds(self, X: Any, component: int) -> np.ndarray:
+        """See `Experts`."""
+        odds, rows = np.tile(self.fixed[component], (X.shape[0], 1)), sparse.csr_array(X)
+        for label in np.flatnonzero(self.grown.place[component] >= 0).tolist():
+            odds[:, label] = self.grown.log_odds(rows, component, label)
+        return odds
+
+
+def log_loss_derivatives(weight: np.ndarray, y: np.ndarray, scores: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return gradient and second derivative of the weighted log loss in log odds ``scores``, float64 (N, 1) each."""
+    b = expit(scores)
+    return weight * (b - y), weight * b * (1.0 - b)
+
+
+class EstimatorGate(Gate):
+    """A multi-class classifier that gives the mixture weights: its classes are the components.
+
+    A clone of ``estimator`` is fitted to an instance once for each component in which the membership is positive, with
+    the membership as weight.  All mixture weights are equal until memberships are positive in two components.
+    """
+
+    def __init__(self, X: Any, n_components: int, estimator: Any) -> None:
+        self.X, self.n_components, self.estimator = X, n_components, estimator
+        self._fitted: Any = None
+
+    def update(self, memberships: np.ndarray) -> None:
+        """See `Gate`."""
+        instances, components = np.nonzero(memberships)
+        if len(np.unique(components)) > 1:
+            weight = memberships[instances, components]
+            self._fitted = clone(self.estimator).fit(self.X[instances], components, sample_weight=weight)
+
+    def log_proba(self, X: Any) -> np.ndarray:
+        """See `Gate`."""
+        pi = np.full((X.shape[0], self.n_components), MARGIN)
+        if self._fitted is None:
+            pi[:] = 1.0
+        else:
+            pi[:, self._fitted.classes_] += self._fitted.predict_proba(X)
+        return np.asarray(np.log(pi / pi.sum(axis=1, keepdims=True)))
+
+
+class EstimatorExperts(Experts):
+    """A clone of ``estimator`` for each label that varies in a component, a constant for each other label.
+
+    ``floor`` and ``constant`` as of `LogisticExperts`.
+    """
+
+    def __init__(
+        self, X: Any, Y: np.ndarray, n_components: int, estimator: Any, *, floor: float, constant: float
+    ) -> None:
+        self.X, self.Y, self.estimator, self.floor, self.constant = X, Y, estimator, floor, constant
+        self.rate = Y.mean(axis=0)
+        self.fixed = np.zeros((n_components, Y.shape[1]))
+        self._fitted: list[dict[int, Any]] = [{} for _ in range(n_components)]
+
+    def update(self, memberships: np.ndarray) -> None:
+        """See `Experts`."""
+        for component, membership in enumerate(memberships.T):
+            rows = np.flatnonzero(membership > self.floor)
+            if not len(rows):
+                continue
+            X, Y, weight = self.X[rows], self.Y[rows], membership[rows]
+            share = weight @ Y / weight.sum()
+            self.fixed[component] = smoothed_log_odds(share, self.rate)
+            # A classifier needs both classes, whatever the share.
+            varying = (np.minimum(share, 1.0 - share) > self.constant) & (Y.min(axis=0) < Y.max(axis=0))
+            self._fitted[component] = {
+                label: clone(self.estimator).fit(X, Y[:, label], sample_weight=weight)
+                for label in np.flatnonzero(varying).tolist()
+            }
+
+    def log_odds(self, X: Any, component: int) -> np.ndarray:
+        """See `Experts`."""
+        odds = np.tile(self.fixed[component], (X.shape[0], 1))
+        for label, fitted in self._fitted[component].items():
+            b = np.clip(fitted.predict_proba(X)[:, 1], MARGIN, 1.0 - MARGIN)
+            odds[:, label] = np.log(b) - np.log1p(-b)
+        return odds

@@ -19,9 +19,8 @@ import numpy as np
 from textmix.models.common.f_kernels import choose_for_f
 from textmix.models.common.heap_kernels import pop, push
 from textmix.models.linear.loss_kernels import softplus
-from textmix.numerics.copy_kernels import copy_into
+from textmix.numerics.basic_kernels import copy_into, stable_order
 from textmix.numerics.jit import njit
-from textmix.numerics.sort_kernels import stable_order
 
 
 @njit

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from textmix.numerics.basic_kernels import stable_order
 from textmix.numerics.jit import njit
-from textmix.numerics.sort_kernels import stable_order
 
 
 @njit

@@ -22,8 +22,8 @@ def add_trees(
 ) -> None:
     """Add the value of each tree's leaf to ``score``, float64 (n, C); tree t counts for the output t modulo C.
 
-    The instances are float64 CSR (n, V), the trees those of `textmix.models.common.forest.Forest`.  ``row``, float64
-    (V,), is zeros before and after, and holds one instance at a time.
+    The instances are float64 CSR (n, V), the trees those of `textmix.models.common.boosted_trees.Forest`.  ``row``,
+    float64 (V,), is zeros before and after, and holds one instance at a time.
     """
     for i in range(len(indptr) - 1):
         for p in range(indptr[i], indptr[i + 1]):

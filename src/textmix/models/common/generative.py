@@ -14,7 +14,6 @@ import numpy as np
 from scipy import sparse
 from scipy.special import gammaln, log_softmax, logsumexp
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils import check_random_state
 from sklearn.utils.multiclass import unique_labels
 from sklearn.utils.validation import check_is_fitted
 
@@ -27,6 +26,7 @@ from textmix.models.common.validation import (
     check_weights,
     checked_fit,
     class_codes,
+    generator,
 )
 
 Convention = Literal["bag", "sequence"]
@@ -153,15 +153,11 @@ class CountClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc
         Parameters
         ----------
         lengths : whole numbers (N,), the length of each document.
-        y : class labels (N,); drawn from the priors if None.
+        y : class labels (N,), ValueError at one that is not among ``classes_``; drawn from the priors if None.
         random_state : seed, RandomState or Generator.
-
-        Raises
-        ------
-        ValueError : a label of ``y`` is not among ``classes_``.
         """
         check_is_fitted(self)
-        rng = random_state if isinstance(random_state, np.random.Generator) else _generator(random_state)
+        rng = generator(random_state)
         lengths = np.asarray(lengths, dtype=np.int64)
         codes: np.ndarray
         if y is None:
@@ -186,7 +182,6 @@ class CountClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc
             self.class_log_prior_ = np.log(prior)
 
     def __sklearn_tags__(self) -> Any:
-        """Tell scikit-learn: sparse input, no negative values, poor predictions on data that are not counts."""
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         tags.input_tags.positive_only = True
@@ -210,7 +205,6 @@ class IncrementalCountClassifier(CountClassifier):
         """Set the parameters from the sums."""
 
     def _fit_classes(self, X: sparse.csr_array, codes: np.ndarray, weight: np.ndarray) -> None:
-        """Estimate from these documents alone."""
         self._reset_statistics()
         self._add_statistics(X, codes, weight)
         self._estimate()
@@ -255,13 +249,6 @@ class IncrementalCountClassifier(CountClassifier):
                 f"classes={known.tolist()} are not those of the first call, {self.classes_.tolist()}; leave classes out"
             )
         return known
-
-
-def _generator(random_state: Any) -> np.random.Generator:
-    """Return a Generator for a seed or a RandomState; None draws one from the system."""
-    if random_state is None:
-        return np.random.default_rng()
-    return np.random.default_rng(check_random_state(random_state).randint(2**31))
 
 
 def set_impossible(joint: np.ndarray, class_log_prior: np.ndarray) -> None:

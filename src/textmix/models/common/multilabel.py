@@ -2,38 +2,66 @@
 
 from __future__ import annotations
 
+import functools
+from collections.abc import Callable
 from typing import Any, ClassVar, Self
 
 import numpy as np
 from scipy import sparse
 from scipy.special import expit
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils import check_consistent_length, check_random_state
+from sklearn.utils import check_consistent_length
 from sklearn.utils.validation import check_is_fitted
 
-from textmix.models.common.checks import NOT_INDICATORS, OF_ONE_FEATURE, OF_SPARSE_INPUT, Failures
-from textmix.models.common.targets import LabelSetTargets, in_form_of_y
-from textmix.models.common.validation import check_features, check_label_sets, checked_fit
+from textmix.models.common.checks import OF_LABEL_SETS, OF_ONE_FEATURE, OF_ONE_ROW, OF_SPARSE_INPUT, Failures
+from textmix.models.common.targets import (
+    distinct_labels,
+    indicators_of,
+    label_sets_of,
+    names_of_columns,
+    refuse_one_dimension,
+)
+from textmix.models.common.validation import (
+    check_features,
+    check_indicators,
+    check_label_sets,
+    check_labelled_counts,
+    checked_fit,
+)
 from textmix.models.linear.loss_kernels import set_log_likelihood
 
 
-class MultiLabelClassifier(LabelSetTargets, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+def in_form_of_y(predict: Callable[..., np.ndarray]) -> Callable[..., np.ndarray]:
+    """Return a ``predict`` that gives tuples of labels, object (N,), after a fit to label sets, else indicators."""
+
+    @functools.wraps(predict)
+    def converted(self: Any, X: Any) -> np.ndarray:
+        """Predict, and convert."""
+        return self._in_form_of_y(predict(self, X))
+
+    return converted
+
+
+class MultiLabelClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """A classifier from features (N, V), dense or sparse, to label sets; y as `textmix.models.common.targets` says.
 
     Attributes
     ----------
-    classes_ : (L,), see `LabelSetTargets`.
+    classes_ : (L,), after a fit to label sets the labels, sorted; after a fit to a table of indicators the names of its
+        columns; after one to indicators without names the indices 0 to L - 1.
     n_features_in_ : V, the number of features.
     """
 
-    _expected_failures: ClassVar[Failures] = {**OF_SPARSE_INPUT, **OF_ONE_FEATURE}
+    _expected_failures: ClassVar[Failures] = {**OF_LABEL_SETS, **OF_SPARSE_INPUT, **OF_ONE_FEATURE}
     #: Fitted attributes and their forms, see `textmix.serve.forms`.
     _forms: ClassVar[dict[str, Any]] = {
-        **{"classes_": "int L", "n_features_in_": "int", "_columns": "int? W"},
-        **LabelSetTargets._target_forms,
+        **{"classes_": "int L", "n_features_in_": "int", "_columns": "int? W", "_named": "bool"},
     }
-    _columns: np.ndarray | None
+    classes_: np.ndarray
     n_features_in_: int
+    #: Whether y was given as label sets, so that predictions are label sets too.
+    _named: bool = False
+    _columns: np.ndarray | None
 
     @checked_fit
     def fit(self, X: Any, y: Any) -> Self:
@@ -57,6 +85,55 @@ class MultiLabelClassifier(LabelSetTargets, ClassifierMixin, BaseEstimator):  # 
     def _fit(self, X: Any, Y: np.ndarray) -> None:
         """Fit to checked features (N, W), see `_checked`, and label indicators, int8 (N, L)."""
         raise NotImplementedError
+
+    def _fit_targets(self, y: Any, classes: Any = None) -> sparse.csr_array:
+        """Return label indicators, float64 CSR (N, L) in canonical form, and set ``classes_``."""
+        sets = label_sets_of(y)
+        self._named = sets is not None
+        if sets is None:
+            refuse_one_dimension(y)
+            labels, names = check_indicators(y), names_of_columns(y)
+            self.classes_ = np.arange(labels.shape[1]) if names is None else names
+            return labels
+        self.classes_ = distinct_labels(sets if classes is None else [frozenset(classes)])
+        return indicators_of(sets, self.classes_)
+
+    def _targets(self, y: Any) -> Any:
+        """Return targets of documents to be scored as indicators, CSR (N, L) for label sets and else y itself."""
+        sets, names = label_sets_of(y), names_of_columns(y)
+        if names is not None and self.classes_.dtype.kind == "U" and names.tolist() != self.classes_.tolist():
+            raise ValueError(f"y has the columns {names.tolist()}; the fit had {self.classes_.tolist()}")
+        return y if sets is None else indicators_of(sets, self.classes_)
+
+    def _in_form_of_y(self, indicators: np.ndarray) -> np.ndarray:
+        """Return predicted indicators (N, L) themselves or, after a fit to label sets, as tuples of labels (N,)."""
+        if not self._named:
+            return indicators
+        found = np.empty(len(indicators), dtype=object)
+        for row, member in enumerate(indicators.astype(bool)):
+            found[row] = tuple(self.classes_[member].tolist())
+        return found
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """Return the share of documents whose predicted label set is the true one.
+
+        Parameters
+        ----------
+        X : documents (N, V).
+        y : their targets in the form that ``fit`` got, or after a fit to indicators also label sets; for a classifier
+            of single labels, class labels.
+        sample_weight : (N,), or None for 1 each.
+
+        Raises
+        ------
+        ValueError : after a fit to indicators, a label set has another label, or a table other columns.
+        """
+        sets = label_sets_of(y)
+        if sets is None or not self._named:
+            check_is_fitted(self)
+            return float(super().score(X, self._targets(y), sample_weight))
+        same = [set(labels) == true for labels, true in zip(self.predict(X), sets, strict=True)]
+        return float(np.average(same, weights=sample_weight))
 
     def _checked(self, X: Any) -> Any:
         """Return the checked features of instances to be predicted, (N, W)."""
@@ -85,7 +162,6 @@ class MultiLabelClassifier(LabelSetTargets, ClassifierMixin, BaseEstimator):  # 
         return coef
 
     def __sklearn_tags__(self) -> Any:
-        """Tell scikit-learn: sparse input, label indicators as targets."""
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         tags.target_tags.single_output = False
@@ -95,10 +171,37 @@ class MultiLabelClassifier(LabelSetTargets, ClassifierMixin, BaseEstimator):  # 
         return tags
 
 
-class IndependentLabels(LabelSetTargets):
+class LabelCountClassifier(MultiLabelClassifier):
+    """A classifier from counts (N, V), not negative, to label sets; y as `textmix.models.common.targets` says.
+
+    Attributes
+    ----------
+    classes_, n_features_in_ : see `MultiLabelClassifier`.
+    """
+
+    _expected_failures: ClassVar[Failures] = dict.fromkeys([*OF_SPARSE_INPUT, *OF_ONE_FEATURE])
+    _forms: ClassVar[dict[str, Any]] = {"classes_": "int L", "n_features_in_": "int", "_named": "bool"}
+
+    @checked_fit
+    def fit(self, X: Any, y: Any) -> Self:
+        """Fit to counts (N, V), not negative, and y as `MultiLabelClassifier.fit` takes it."""
+        self._fit_counts(*check_labelled_counts(self, X, y))
+        return self
+
+    def _fit_counts(self, counts: sparse.csr_array, labels: sparse.csr_array) -> None:
+        """Fit to checked counts (N, V) and label indicators (N, L)."""
+        raise NotImplementedError
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.positive_only = True
+        return tags
+
+
+class IndependentLabels(MultiLabelClassifier):
     """Predictions from the log odds of labels that are independent given the features."""
 
-    _expected_failures: ClassVar[Failures] = {"check_decision_proba_consistency": NOT_INDICATORS + "one row"}
+    _expected_failures: ClassVar[Failures] = OF_ONE_ROW
 
     def decision_function(self, X: Any) -> np.ndarray:
         """Return the log odds of each label, float64 (N, L).
@@ -133,8 +236,9 @@ def label_sets(Y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return sets, code.ravel().astype(np.int64)
 
 
-def generator(random_state: Any) -> np.random.Generator:
-    """Return a Generator; ``random_state`` is a Generator, or None, a seed or a RandomState as in scikit-learn."""
-    if isinstance(random_state, np.random.Generator):
-        return random_state
-    return np.random.default_rng(check_random_state(random_state).randint(2**31))
+def unit_rows(counts: sparse.csr_array, power: float) -> sparse.csr_array:
+    """Return a copy of counts (N, V) as float64 CSR, each row divided by its p-norm; a row of zeros stays."""
+    rows = sparse.csr_array(counts, dtype=np.float64, copy=True)
+    norm = np.asarray((rows**power).sum(axis=1)).ravel() ** (1.0 / power)
+    rows.data /= np.repeat(norm, np.diff(rows.indptr))
+    return rows

@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 import numpy as np
 from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import check_array, check_consistent_length, column_or_1d
+from sklearn.utils import check_array, check_consistent_length, check_random_state, column_or_1d
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import validate_data
 
@@ -72,6 +72,18 @@ def check_classified(estimator: Any, X: Any, y: Any, *, reset: bool = True) -> t
     return X, y
 
 
+def check_two_classes(estimator: Any, X: Any, y: Any) -> tuple[Any, np.ndarray]:
+    """Return a matrix as `check_classified`, and the index of each document's class, int64 (N,); set ``classes_``.
+
+    Fewer than two classes are a ValueError.
+    """
+    X, y = check_classified(estimator, X, y)
+    estimator.classes_, codes = np.unique(y, return_inverse=True)
+    if len(estimator.classes_) < 2:
+        raise ValueError(f"{type(estimator).__name__} needs two classes; y has only one class")
+    return X, codes
+
+
 def check_classes(X: Any, y: Any) -> np.ndarray:
     """Return the class labels (N,) of N documents X, which may have another form than a matrix."""
     check_classification_targets(y)
@@ -116,14 +128,9 @@ def check_indicators(Y: Any) -> sparse.csr_array:
     return checked
 
 
-def check_dense_indicators(Y: Any) -> np.ndarray:
-    """Return label indicators as int8 (N, L), dense."""
-    return np.ascontiguousarray(check_indicators(Y).toarray(), dtype=np.int8)
-
-
 def check_label_sets(Y: Any, n_instances: int, n_labels: int) -> np.ndarray:
     """Return the label sets of given instances, int8 (N, L), dense."""
-    labels = check_dense_indicators(Y)
+    labels = np.ascontiguousarray(check_indicators(Y).toarray(), dtype=np.int8)
     if labels.shape != (n_instances, n_labels):
         expected = f"{n_instances} instances and the {n_labels} labels of the model"
         raise ValueError(f"Y must hold the labels of {expected}; its shape {labels.shape} is inconsistent with that")
@@ -133,6 +140,13 @@ def check_label_sets(Y: Any, n_instances: int, n_labels: int) -> np.ndarray:
 def check_weights(sample_weight: Any, X: Any) -> np.ndarray:
     """Return the weights of the rows of X, float64 (N,); all 1 where ``sample_weight`` is None."""
     return computable(check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True))
+
+
+def generator(random_state: Any) -> np.random.Generator:
+    """Return a Generator; ``random_state`` is a Generator, or None, a seed or a RandomState as in scikit-learn."""
+    if isinstance(random_state, np.random.Generator):
+        return random_state
+    return np.random.default_rng(check_random_state(random_state).randint(2**31))
 
 
 def canonical(matrix: sparse.csr_array) -> sparse.csr_array:

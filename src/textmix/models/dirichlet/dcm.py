@@ -174,7 +174,6 @@ class DCMClassifier(CountClassifier):
         return self._alpha.T
 
     def _fit_classes(self, X: sparse.csr_array, codes: np.ndarray, weight: np.ndarray) -> None:
-        """Maximise the likelihood class by class, then smooth."""
         if self.method == "leave_one_out" and np.any(X.data != np.floor(X.data)):
             raise ValueError("method='leave_one_out' needs whole counts; choose another method or round X")
         words: list[np.ndarray] = []

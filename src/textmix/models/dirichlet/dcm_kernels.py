@@ -23,7 +23,7 @@ import numpy as np
 
 from textmix.models.common.special_kernels import log_rising, rising
 from textmix.models.dirichlet.length_kernels import length_derivatives
-from textmix.numerics.copy_kernels import copy_into, taken, total_of
+from textmix.numerics.basic_kernels import copy_into, taken, total_of
 from textmix.numerics.jit import njit
 from textmix.numerics.prefetch_kernels import prefetch_row
 

@@ -97,13 +97,11 @@ class EDCMClassifier(IncrementalCountClassifier):
         return self._frequency * self._scale[:, np.newaxis] + self._added[:, np.newaxis]
 
     def _reset_statistics(self) -> None:
-        """Set all statistics to 0 documents."""
         self._frequency = zeros(len(self.classes_), self.n_features_in_)
         self._lengths = np.empty(0)
         self._number = np.empty((len(self.classes_), 0))
 
     def _add_statistics(self, X: sparse.csr_array, codes: np.ndarray, weight: np.ndarray) -> None:
-        """Add the documents' words to the document frequencies and their lengths to the histograms."""
         order = np.argsort(codes, kind="stable")
         length = add_presence(X.indptr, X.indices, X.data, codes, order, weight, self._frequency)
         known = self._lengths
@@ -114,7 +112,6 @@ class EDCMClassifier(IncrementalCountClassifier):
         self._number = number
 
     def _estimate(self) -> None:
-        """Set s, beta and the table of log beta."""
         # A row is read from memory once for both numbers.
         parts = [(row.sum(), smallest_positive(row[np.newaxis])[0]) for row in self._frequency]
         words, smallest = np.array(parts).T

@@ -13,7 +13,7 @@ from __future__ import annotations
 import numpy as np
 
 from textmix.models.dirichlet.length_kernels import concentration_bound, length_derivatives
-from textmix.numerics.copy_kernels import copy_into, total_of
+from textmix.numerics.basic_kernels import copy_into, total_of
 from textmix.numerics.jit import njit
 from textmix.numerics.prefetch_kernels import prefetch_row
 

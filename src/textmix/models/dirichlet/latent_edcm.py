@@ -170,7 +170,6 @@ class LatentTopicEDCM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         return run.mixture
 
     def __sklearn_tags__(self) -> Any:
-        """Tell scikit-learn: sparse input, no negative values."""
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         tags.input_tags.positive_only = True
@@ -243,11 +242,9 @@ class _Likelihood(_TopicRun):
 
     @property
     def mixture(self) -> np.ndarray:
-        """The shares of the topics, (N, K)."""
         return self.theta
 
     def step(self, fixed: bool = False) -> None:
-        """Compute the r_dwk, then update shares and parameters in turn."""
         concentration = self.beta.sum(axis=0)
         self.path.append(self._sweep(self.theta) + self._lengths(self.theta, concentration))
         words = self.table.sum(axis=0)
@@ -278,7 +275,6 @@ class _MeanField(_TopicRun):
         return self.gamma / self.gamma.sum(axis=1, keepdims=True)
 
     def step(self, fixed: bool = False) -> None:
-        """Compute the r_dwk, then update the Dirichlet distributions and the parameters in turn."""
         concentration = self.beta.sum(axis=0)
         kernel.expected_weights(self.gamma, self.weight)
         value = self._sweep(self.weight) + self._lengths(self.mixture, concentration)

@@ -11,7 +11,7 @@ import math
 import numpy as np
 
 from textmix.models.common.special_kernels import log_rising, polygamma_rise, trigamma
-from textmix.numerics.copy_kernels import copy_into
+from textmix.numerics.basic_kernels import copy_into
 from textmix.numerics.jit import njit
 
 #: The logarithm of a running product of probabilities is taken when the product falls below this.

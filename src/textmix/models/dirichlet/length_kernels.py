@@ -10,9 +10,8 @@ from __future__ import annotations
 import numpy as np
 
 from textmix.models.common.special_kernels import polygamma_rise
-from textmix.numerics.copy_kernels import total_of
+from textmix.numerics.basic_kernels import stable_order, total_of
 from textmix.numerics.jit import njit
-from textmix.numerics.sort_kernels import stable_order
 
 
 @njit

@@ -13,10 +13,9 @@ from typing import NamedTuple
 import numpy as np
 
 from textmix.models.dirichlet.length_kernels import histogram
-from textmix.numerics.copy_kernels import copy_into, taken
+from textmix.numerics.basic_kernels import copy_into, stable_order, taken
 from textmix.numerics.jit import njit
 from textmix.numerics.prefetch_kernels import prefetch_row
-from textmix.numerics.sort_kernels import stable_order
 
 #: Whole counts up to this (39 of 40 cells of 20 Newsgroups) are summed by value; all other counts are listed.
 SMALL = 4

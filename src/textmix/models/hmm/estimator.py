@@ -4,25 +4,35 @@ The source (thesis, conclusion) names three forms and prints no equation: a mode
 word clusters, one over the whole vocabulary whose emissions are approximated beforehand, and, as future work, one whose
 emissions are shared by the classes.  The training is that of `textmix.models.hmm.training`.
 
+The source says that emission probabilities "were approximated" and prints no way.  Here the topics of the training
+documents are those of a non-negative factorisation X ~ W H of the documents' word shares x_dw / n_d, and
+
+    p(w | state k) = (1 - \lambda) H_kw / \sum_v H_kv + \lambda p(w)
+
+with p(w) the share of the word in all documents, so that no word is impossible in a state.
+
 scikit-learn's checks feed matrices of reals, so tests of their own try these estimators, whose X is `TokenSequences` or
 a list of sequences of whole numbers.
 """
 
 from __future__ import annotations
 
+import warnings
 from numbers import Integral, Real
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
+from scipy import sparse
 from scipy.special import logsumexp
-from sklearn.base import BaseEstimator, ClassifierMixin, DensityMixin
+from sklearn import cluster, decomposition
+from sklearn.base import BaseEstimator, ClassifierMixin, DensityMixin, TransformerMixin
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_consistent_length, check_random_state, column_or_1d
 from sklearn.utils.validation import check_is_fitted
 
 from textmix.models.common.generative import set_impossible
 from textmix.models.common.sklearn_private import Interval, StrOptions
 from textmix.models.common.validation import check_classes, checked_fit, class_codes
-from textmix.models.hmm.topics import topic_emissions
 from textmix.models.hmm.training import (
     BaumWelch,
     Chain,
@@ -33,6 +43,10 @@ from textmix.models.hmm.training import (
 )
 from textmix.text.sequences import TokenSequences
 
+#: lambda, the share of the collection's words in every topic.
+BACKGROUND = 0.1
+#: Sweeps of the factorisation, at most: the topics are an approximation, and later sweeps hardly change them.
+SWEEPS = 30
 _CONSTRAINTS: dict[str, list[Any]] = {
     "n_states": [Interval(Integral, 1, None, closed="left")],
     "smoothing": [Interval(Real, 0, None, closed="neither")],
@@ -42,7 +56,16 @@ _CONSTRAINTS: dict[str, list[Any]] = {
 }
 
 
-class HiddenMarkovModel(DensityMixin, BaseEstimator):  # type: ignore[misc]
+class _OfSequences(BaseEstimator):  # type: ignore[misc]
+    """An estimator whose input is sequences of words, not a two-dimensional array."""
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.two_d_array = False
+        return tags
+
+
+class HiddenMarkovModel(DensityMixin, _OfSequences):  # type: ignore[misc]
     """Hidden Markov model of word sequences.
 
     A method that takes documents raises ValueError where a word is no whole number or outside of the vocabulary.
@@ -93,12 +116,7 @@ class HiddenMarkovModel(DensityMixin, BaseEstimator):  # type: ignore[misc]
 
     @checked_fit
     def fit(self, X: Any, y: Any = None) -> Self:
-        """Estimate the model from N sequences of words; ``y`` is ignored.
-
-        Raises
-        ------
-        ValueError : there is no word.
-        """
+        """Estimate the model from N sequences of words, at least one word; ``y`` is ignored."""
         X = training_sequences(X)
         rng = check_random_state(self.random_state)
         training = BaumWelch([X], [random_chain(background(X), self.n_states, rng)], self.smoothing, "own")
@@ -123,14 +141,8 @@ class HiddenMarkovModel(DensityMixin, BaseEstimator):  # type: ignore[misc]
         check_is_fitted(self)
         return self._chain.paths(known_sequences(X, self.n_features_in_))
 
-    def __sklearn_tags__(self) -> Any:
-        """Tell scikit-learn: the input is sequences of words, not a two-dimensional array."""
-        tags = super().__sklearn_tags__()
-        tags.input_tags.two_d_array = False
-        return tags
 
-
-class HMMClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class HMMClassifier(ClassifierMixin, _OfSequences):  # type: ignore[misc]
     """Classifier with a hidden Markov model of word sequences for each class.
 
     A document goes to the class under which it is most probable.  A method that takes documents raises ValueError where
@@ -193,12 +205,9 @@ class HMMClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     @checked_fit
     def fit(self, X: Any, y: Any) -> Self:
-        """Estimate the models from N sequences of words and their class labels (N,).
+        """Estimate the models from N sequences of words, at least one word, and their class labels (N,).
 
-        Raises
-        ------
-        ValueError : there is no word, y is no target of a classification, X and y differ in length, or given emissions
-            have another shape than (S, V) or a row that is no distribution.
+        Given emissions of another shape, or with a row that is no distribution, are a ValueError.
         """
         X = training_sequences(X)
         self.classes_, codes = np.unique(check_classes(X, y), return_inverse=True)
@@ -251,14 +260,12 @@ class HMMClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return emissions
 
     def _keep(self, chains: list[Chain]) -> None:
-        """Set the fitted parameters."""
         self.startprob_ = np.array([chain.start for chain in chains])
         self.transmat_ = np.array([chain.transitions for chain in chains])
         own = chains if self._kind == "own" else chains[:1]
         self.emissionprob_ = np.array([chain.emissions.T for chain in own])
 
     def _check_loaded(self) -> None:
-        """Raise ValueError if what was read from a file is no probability, or has another number of classes."""
         if len(self.emissionprob_) != (len(self.classes_) if self._kind == "own" else 1):
             raise ValueError("emissionprob_ does not hold the emissions of the classes")
         for part in (self.startprob_, self.transmat_, self.emissionprob_):
@@ -267,7 +274,6 @@ class HMMClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
                 raise ValueError("a row of probabilities does not sum to 1, or one is not positive")
 
     def _chain(self, code: int) -> Chain:
-        """Return the model of a class."""
         emissions = self.emissionprob_[code if self._kind == "own" else 0]
         return Chain(self.startprob_[code], self.transmat_[code], np.ascontiguousarray(emissions.T))
 
@@ -285,9 +291,7 @@ class HMMClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def own_log_likelihood(self, X: Any, y: Any) -> np.ndarray:
         """Return log p(d | class of d) of each document, float64 (N,), in nats: a column of `log_likelihood`.
 
-        Raises
-        ------
-        ValueError : a label is not among ``classes_``, or X and y differ in length.
+        A label that is not among ``classes_`` is a ValueError.
         """
         check_is_fitted(self)
         known = self._known(X)
@@ -329,11 +333,147 @@ class HMMClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """Return p(c | d), float64 (N, C)."""
         return np.exp(self.predict_log_proba(X))
 
-    def __sklearn_tags__(self) -> Any:
-        """Tell scikit-learn: the input is sequences of words, not a two-dimensional array."""
-        tags = super().__sklearn_tags__()
-        tags.input_tags.two_d_array = False
-        return tags
+
+class ClusteredHMMClassifier(HMMClassifier):
+    """Classifier with a hidden Markov model of clusters of words for each class; see `WordClusters`.
+
+    Parameters
+    ----------
+    n_clusters : number of clusters.
+    n_states, emissions, smoothing, max_iter, tol, random_state : see `HMMClassifier`.
+
+    Attributes
+    ----------
+    clusters_ : int32 (V,), the cluster of each word.
+    word_log_share_ : float64 (V,), log p(w | cluster of w) in all training documents, 1 added to each count.
+    startprob_, transmat_, emissionprob_, classes_, class_log_prior_, objective_path_, n_iter_, converged_ : see
+        `HMMClassifier`; states emit clusters.
+    n_features_in_ : V.
+
+    Examples
+    --------
+    >>> from textmix import ClusteredHMMClassifier
+    >>> X = [[0, 1, 0, 1], [1, 0, 1], [2, 3, 2], [3, 2, 3, 2]]
+    >>> model = ClusteredHMMClassifier(n_clusters=2, n_states=1, random_state=0).fit(X, ["a", "a", "b", "b"])
+    >>> model.predict([[1, 1, 0], [3, 3]]).tolist()
+    ['a', 'b']
+    """
+
+    _fitted_forms: ClassVar[dict[str, Any]] = {
+        **HMMClassifier._fitted_forms,
+        **{"clusters_": "int32 V", "word_log_share_": "logs V", "emissionprob_": "float64 E S M"},
+    }
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **HMMClassifier._parameter_constraints,
+        "n_clusters": [Interval(Integral, 1, None, closed="left")],
+    }
+
+    def __init__(
+        self,
+        *,
+        n_clusters: int = 50,
+        n_states: int = 5,
+        emissions: Literal["own", "shared", "topics"] = "own",
+        smoothing: float = 0.1,
+        max_iter: int = 50,
+        tol: float = 1e-4,
+        random_state: Any = None,
+    ) -> None:
+        super().__init__(
+            n_states=n_states,
+            emissions=emissions,
+            smoothing=smoothing,
+            max_iter=max_iter,
+            tol=tol,
+            random_state=random_state,
+        )
+        self.n_clusters = n_clusters
+
+    @checked_fit
+    def fit(self, X: Any, y: Any) -> Self:
+        """Cluster the words of N sequences, and fit as `HMMClassifier.fit` to their clusters and class labels (N,)."""
+        X = training_sequences(X)
+        seed = check_random_state(self.random_state).randint(2**31 - 1)
+        words = WordClusters(n_clusters=self.n_clusters, random_state=seed).fit(X)
+        self.clusters_ = words.clusters_
+        counts = np.bincount(X.values, minlength=X.n_words) + 1.0
+        self.word_log_share_ = np.log(counts / np.bincount(self.clusters_, counts)[self.clusters_])
+        super().fit(words.transform(X), y)
+        self.n_features_in_ = X.n_words
+        return self
+
+    def _check_loaded(self) -> None:
+        """Complete what was read from a file; raise ValueError if it is malformed."""
+        super()._check_loaded()
+        if self.clusters_.min() < 0 or self.clusters_.max() >= self.emissionprob_.shape[2]:
+            raise ValueError("clusters_ holds an index of no cluster")
+
+    def _class_free(self, X: Any) -> np.ndarray:
+        X = TokenSequences.of(X)
+        document = np.repeat(np.arange(len(X)), X.lengths)
+        return np.bincount(document, self.word_log_share_[X.values], len(X))
+
+    def _known(self, X: Any) -> TokenSequences:
+        return super()._known(X).renumbered(np.asarray(self.clusters_), self.emissionprob_.shape[2])
+
+
+class WordClusters(TransformerMixin, _OfSequences):  # type: ignore[misc]
+    """Clusters of words by their latent semantic vectors, a vocabulary small enough for a hidden Markov model.
+
+    A word's vector is its row of the truncated singular value decomposition of the word-by-document matrix of log(1 +
+    count), scaled to length 1; the clusters are those of k-means.  A method raises ValueError where a word is no whole
+    number or outside of the vocabulary.
+
+    Parameters
+    ----------
+    n_clusters : M; at most V are made.
+    n_components : dimensions of the vectors.
+    random_state : seed of decomposition and clustering.
+
+    Attributes
+    ----------
+    clusters_ : int32 (V,), the cluster of each word; words that never occur in training share cluster M.
+    n_clusters_ : number of different clusters, M + 1.
+
+    Examples
+    --------
+    >>> from textmix import WordClusters
+    >>> X = [[0, 1, 0, 1], [1, 0], [2, 3, 3], [3, 2]]
+    >>> clusters = WordClusters(n_clusters=2, n_components=2, random_state=0).fit(X).clusters_
+    >>> clusters[0] == clusters[1], clusters[2] == clusters[3], clusters[0] == clusters[2]
+    (np.True_, np.True_, np.False_)
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "n_clusters": [Interval(Integral, 1, None, closed="left")],
+        "n_components": [Interval(Integral, 1, None, closed="left")],
+        "random_state": ["random_state"],
+    }
+
+    def __init__(self, *, n_clusters: int = 100, n_components: int = 50, random_state: Any = None) -> None:
+        self.n_clusters = n_clusters
+        self.n_components = n_components
+        self.random_state = random_state
+
+    @checked_fit
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Cluster the words of N documents, at least one word; ``y`` is ignored."""
+        X = TokenSequences.of(X)
+        counts = sparse.csr_array(X.counts().T, dtype=np.float64)
+        counts.data = np.log1p(counts.data)
+        seen = np.flatnonzero(np.diff(counts.indptr))
+        rng = check_random_state(self.random_state)
+        vectors = word_vectors(counts[seen], self.n_components, rng)
+        model = cluster.KMeans(min(self.n_clusters, len(seen)), n_init=1, random_state=rng.randint(2**31 - 1))
+        self.clusters_ = np.full(X.n_words, model.n_clusters, dtype=np.int32)
+        self.clusters_[seen] = model.fit_predict(vectors)
+        self.n_clusters_ = model.n_clusters + 1
+        return self
+
+    def transform(self, X: Any) -> TokenSequences:
+        """Return N documents as sequences of clusters."""
+        check_is_fitted(self)
+        return known_sequences(X, len(self.clusters_)).renumbered(self.clusters_, self.n_clusters_)
 
 
 def background(X: TokenSequences) -> np.ndarray:
@@ -356,3 +496,29 @@ def known_sequences(X: Any, n_words: int) -> TokenSequences:
     if len(X.values) and X.values.max() >= n_words:
         raise ValueError(f"X holds word {X.values.max()}, but the model knows the words 0 to {n_words - 1}")
     return X
+
+
+def topic_emissions(X: TokenSequences, n_topics: int, rng: np.random.RandomState) -> np.ndarray:
+    """Return p(w | topic), float64 (V, K); columns sum to 1."""
+    counts = X.counts()
+    usual = background(X)
+    shares = sparse.csr_matrix(counts.multiply(1.0 / np.maximum(X.lengths, 1)[:, np.newaxis]))
+    start = "nndsvda" if n_topics <= min(counts.shape) else "random"
+    model = decomposition.NMF(n_topics, init=start, max_iter=SWEEPS, tol=1e-3, random_state=rng.randint(2**31 - 1))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        topics = model.fit(shares).components_.T
+    mass = topics.sum(axis=0)
+    topics[:, mass == 0], mass[mass == 0] = usual[:, np.newaxis], 1.0
+    return (1.0 - BACKGROUND) * topics / mass + BACKGROUND * usual[:, np.newaxis]
+
+
+def word_vectors(rows: sparse.csr_array, n_components: int, rng: np.random.RandomState) -> np.ndarray:
+    """Return vectors of length 1 for the rows of a word-by-document matrix, float64 (V, k)."""
+    k = min(n_components, *(size - 1 for size in rows.shape))
+    if k < 1:
+        return np.ones((rows.shape[0], 1))
+    model = decomposition.TruncatedSVD(k, random_state=rng.randint(2**31 - 1))
+    vectors = model.fit_transform(sparse.csr_matrix(rows))
+    length = np.linalg.norm(vectors, axis=1, keepdims=True)
+    return vectors / np.where(length > 0, length, 1.0)

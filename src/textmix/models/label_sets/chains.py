@@ -16,12 +16,10 @@ import numpy as np
 from scipy import sparse
 
 from textmix.models.common.checks import OF_FEW_VOTES, OF_OTHER_DECISIONS, Failures
-from textmix.models.common.multilabel import MultiLabelClassifier, generator, label_sets
+from textmix.models.common.multilabel import MultiLabelClassifier, in_form_of_y, label_sets
 from textmix.models.common.sklearn_private import Interval, StrOptions
-from textmix.models.common.targets import in_form_of_y
-from textmix.models.label_sets.chain_kernels import gibbs_marginals, search_chain
-from textmix.models.label_sets.chain_sampling_kernels import chain_marginals
-from textmix.models.label_sets.chain_search_kernels import search_best
+from textmix.models.common.validation import generator
+from textmix.models.label_sets.chain_kernels import chain_marginals, gibbs_marginals, search_best, search_chain
 from textmix.models.label_sets.estimators import LinearMultiLabel
 from textmix.models.linear.loss_kernels import set_log_likelihood
 from textmix.models.linear.problems import LogisticBatch, add_bias
@@ -115,7 +113,6 @@ class ClassifierChain(LinearMultiLabel):
         self.beam_width = beam_width
 
     def _fit(self, X: Any, Y: np.ndarray) -> None:
-        """Draw the order and fit all labels as one batch."""
         self.fit_weighted(RowSpace.of(X), Y, np.ones(len(Y)), generator(self.random_state))
 
     def fit_weighted(self, space: RowSpace, Y: np.ndarray, weight: np.ndarray, rng: np.random.Generator) -> None:
@@ -135,7 +132,6 @@ class ClassifierChain(LinearMultiLabel):
         return super().intercept_[np.argsort(self.order_)]
 
     def _check_loaded(self) -> None:
-        """Check the order after the attributes were read from a file."""
         check_order(self.order_)
 
     @in_form_of_y
@@ -167,7 +163,7 @@ class ClassifierChain(LinearMultiLabel):
 class ProbabilisticChain(ClassifierChain):
     """Classifier chain that predicts the most probable label set, by A* or by the epsilon-approximate search.
 
-    Sources: see `textmix.models.label_sets.chain_search_kernels`.
+    Sources: see `textmix.models.label_sets.chain_kernels`.
 
     Parameters
     ----------
@@ -284,7 +280,6 @@ class ChainEnsemble(MultiLabelClassifier):
         self.random_state = random_state
 
     def _fit(self, X: Any, Y: np.ndarray) -> None:
-        """Fit every chain to a bootstrap sample."""
         rng, space = generator(self.random_state), RowSpace.of(X)
         fitted = []
         for _ in range(self.n_chains):
@@ -311,7 +306,6 @@ class ChainEnsemble(MultiLabelClassifier):
         return np.take_along_axis(self._weights[:, -1], np.argsort(self.order_, axis=-1), axis=-1)
 
     def _check_loaded(self) -> None:
-        """Check the orders after the attributes were read from a file."""
         for order in self.order_:
             check_order(order)
 
@@ -401,7 +395,6 @@ class DependencyNetwork(LinearMultiLabel):
         self.seed_ = int(generator(self.random_state).integers(2**63))
 
     def _check_loaded(self) -> None:
-        """Check the seed that was read from a file."""
         if not 0 <= self.seed_ < 2**63:
             raise ValueError("seed_ must be at least 0 and below 2^63; save the model again")
 

@@ -1,4 +1,6 @@
-"""Baselines without label order: binary relevance, power set, and the pairwise conditional random field.
+"""Baselines without label order: a model a label, or a class for each label set, of three kinds; and a random field.
+
+The kinds are logistic regressions, linear support vector machines, and boosted trees.
 
 Sources: M. R. Boutell et al., Pattern Recognition 37, 2004 (binary relevance); G. Tsoumakas and I. Katakis, IJDWM 3,
 2007 (power set); N. Ghamrawi and A. McCallum, CIKM 2005 (pairwise CRF, inference over the training label sets).
@@ -15,11 +17,14 @@ import numpy as np
 from scipy import sparse
 from scipy.special import logsumexp
 
+from textmix.models.cbm.learners import BoostedExperts, BoostedGate
+from textmix.models.common.boosted_trees import Growth
+from textmix.models.common.checks import OF_OTHER_DECISIONS, OF_SPARSE_INPUT, Failures
 from textmix.models.common.f_kernels import listed_expected_f
-from textmix.models.common.multilabel import IndependentLabels, MultiLabelClassifier, label_sets
+from textmix.models.common.multilabel import IndependentLabels, MultiLabelClassifier, in_form_of_y, label_sets
 from textmix.models.common.sklearn_private import Interval
-from textmix.models.common.targets import in_form_of_y
 from textmix.models.linear.loss_kernels import class_line
+from textmix.models.linear.machines import WarmMachines
 from textmix.models.linear.problems import (
     BatchProblem,
     LogisticBatch,
@@ -114,7 +119,6 @@ class BinaryRelevance(IndependentLabels, LinearMultiLabel):
     _fitted_forms: ClassVar[dict[str, Any]] = {**LinearMultiLabel._forms, "_weights": "float64 W+1 L"}
 
     def _fit(self, X: Any, Y: np.ndarray) -> None:
-        """Fit all labels as one batch."""
         space = RowSpace.of(X)
         problem = LogisticBatch(space.inputs, Y, np.ones(len(Y)), 2.0 * self.variance)
         self._weights = space.lift(self._solve(problem, (len(problem.penalty), Y.shape[1])).unknowns)
@@ -213,19 +217,16 @@ class PowerSet(SetScorer, LinearMultiLabel):
     }
 
     def _fit(self, X: Any, Y: np.ndarray) -> None:
-        """Fit one multinomial regression whose classes are the label sets."""
         self.sets_, code = label_sets(Y)
         space, n_sets = RowSpace.of(X), len(self.sets_)
 
         def problem_of(X: Any, code: np.ndarray) -> BatchProblem:
-            """Return the problem of some rows of the inputs and the codes of their label sets."""
             return Multinomial(X, code, n_sets, np.ones(len(code)), self.variance)
 
         problem = in_blocks(problem_of, space.inputs, code, n_sets)
         self._weights = space.lift(self._solve(problem, (len(problem.penalty), 1)).unknowns.reshape(-1, n_sets))
 
     def _scores(self, X: Any) -> np.ndarray:
-        """Return the linear predictor of every set, float64 (n, S)."""
         return add_bias(X, self._weights)
 
 
@@ -244,30 +245,25 @@ class _CRFProblem:
 
     @cached_property
     def inverse_diagonal(self) -> np.ndarray:
-        """See `textmix.models.linear.problems.BatchProblem`."""
         labels = np.repeat(weighted_squares(self.X, self.weight), self.sets.shape[1])
         curvature = np.append(labels, np.full(self.pairs.shape[1], float(len(self.code)))) / 16.0
         return np.asarray(1.0 / (curvature[:, np.newaxis] + self.penalty))
 
     def predictors(self, W: np.ndarray) -> np.ndarray:
-        """See `textmix.models.linear.problems.BatchProblem`."""
         coef, pair = split_unknowns(W, self.sets.shape[1], self.n_label_weights)
         return add_bias(self.X, coef) @ self.sets.T + self.pairs @ pair
 
     def gradient(self, residual: np.ndarray) -> np.ndarray:
-        """See `textmix.models.linear.problems.BatchProblem`."""
         labels = features_gradient(self.X, residual @ self.sets)
         return np.concatenate([labels.ravel(), self.pairs.T @ residual.sum(axis=0)])[:, np.newaxis]
 
     def loss_on_line(
         self, Z: np.ndarray, D: np.ndarray, t: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-        """See `textmix.models.linear.problems.BatchProblem`."""
         value, derivative, curvature = class_line(Z, D, t[0], self.code, self.weight, self._residual)
         return np.array([value]), np.array([derivative]), np.array([curvature]), self._residual
 
     def select(self, problems: np.ndarray) -> _CRFProblem:
-        """See `textmix.models.linear.problems.BatchProblem`."""
         return self
 
 
@@ -316,13 +312,11 @@ class PairwiseCRF(SetScorer, LinearMultiLabel):
     }
 
     def _fit(self, X: Any, Y: np.ndarray) -> None:
-        """Fit the weights of labels and pairs together."""
         self.sets_, code = label_sets(Y)
         space = RowSpace.of(X)
         sets, pairs = self.sets_.astype(np.float64), pair_states(self.sets_)
 
         def problem_of(X: Any, code: np.ndarray) -> BatchProblem:
-            """Return the problem of some rows of the inputs and the codes of their label sets."""
             return _CRFProblem(X, code, sets, pairs, self.variance)
 
         problem = in_blocks(problem_of, space.inputs, code, len(sets))
@@ -333,5 +327,251 @@ class PairwiseCRF(SetScorer, LinearMultiLabel):
         self._pair_score = pairs @ self.pair_
 
     def _scores(self, X: Any) -> np.ndarray:
-        """Return score(x, y) of every set, float64 (n, S)."""
         return add_bias(X, self._weights) @ self.sets_.T + self._pair_score
+
+
+class _Machines(WarmMachines, MultiLabelClassifier):
+    """The base class of the machines of label sets.
+
+    Parameters
+    ----------
+    C, tolerance, max_iter, warm_start, fit_intercept : see `textmix.models.linear.machines.LinearSVM`; the gap
+        is the largest of a group of machines.
+
+    Attributes
+    ----------
+    coef_, intercept_ : float64 (K, V) and (K,), the weights of each machine.
+    converged_, n_iter_ : whether the gap meets the tolerance, and most sweeps of a group.
+    """
+
+    _expected_failures: ClassVar[Failures] = dict.fromkeys(OF_SPARSE_INPUT)
+    _forms: ClassVar[dict[str, Any]] = {**MultiLabelClassifier._forms, "converged_": "bool", "n_iter_": "int"}
+
+    _weights: np.ndarray
+
+    @property
+    def coef_(self) -> np.ndarray:
+        """The weights, float64 (K, V)."""
+        return self._by_feature(self._weights)
+
+    @property
+    def intercept_(self) -> np.ndarray:
+        """The biases, float64 (K,)."""
+        return self._weights[-1].copy()
+
+    def _fit_machines(self, X: Any, members: np.ndarray) -> np.ndarray:
+        """Return the weights of the machines for indicators (N, K) of their classes, float64 (W + 1, K)."""
+        signs = (2 * members - 1).astype(np.int8)
+        return self._solved(X, signs).weights
+
+
+class SVMRelevance(_Machines):
+    """Linear support vector machine for each label; a label with a positive score is predicted.
+
+    A label that no training document has is never predicted, one that all have always.
+
+    Examples
+    --------
+    >>> from textmix import SVMRelevance
+    >>> X = [[4, 0, 0], [3, 1, 0], [0, 3, 1], [0, 4, 0], [0, 0, 4], [2, 2, 0], [3, 3, 0], [0, 2, 2]]
+    >>> y = [["a"], ["a"], ["b"], ["b"], ["c"], ["a", "b"], ["a", "b"], ["b", "c"]]
+    >>> list(SVMRelevance().fit(X, y).predict([[5, 0, 0], [4, 4, 0]]))
+    [('a',), ('a', 'b')]
+    """
+
+    _fitted_forms: ClassVar[dict[str, Any]] = {**_Machines._forms, "_weights": "float64 W+1 L"}
+
+    def _fit(self, X: Any, Y: np.ndarray) -> None:
+        """Fit one machine for each label that some documents have and some lack."""
+        share = Y.mean(axis=0)
+        trained = (share > 0.0) & (share < 1.0)
+        self._weights = np.zeros((X.shape[1] + 1, Y.shape[1]))
+        self._weights[-1] = np.where(share > 0.0, 1.0, -1.0)
+        self._weights[:, trained] = self._fit_machines(X, Y[:, trained])
+
+    def decision_function(self, X: Any) -> np.ndarray:
+        """Return the score of each label, float64 (N, L)."""
+        return add_bias(self._checked(X), self._weights)
+
+    @in_form_of_y
+    def predict(self, X: Any) -> np.ndarray:
+        """Return the labels of a positive score, int64 (N, L) of 0 and 1."""
+        return (self.decision_function(X) > 0.0).astype(np.int64)
+
+
+class SVMPowerSet(_Machines):
+    """Linear support vector machines, one against the rest, over the label sets of the training documents.
+
+    Attributes
+    ----------
+    sets_ : int8 (S, L), the label sets.
+
+    Examples
+    --------
+    >>> from textmix import SVMPowerSet
+    >>> X = [[4, 0, 0], [3, 1, 0], [0, 3, 1], [0, 4, 0], [0, 0, 4], [2, 2, 0], [3, 3, 0], [0, 2, 2]]
+    >>> y = [["a"], ["a"], ["b"], ["b"], ["c"], ["a", "b"], ["a", "b"], ["b", "c"]]
+    >>> list(SVMPowerSet().fit(X, y).predict([[5, 0, 0], [4, 4, 0]]))
+    [('a',), ('a', 'b')]
+    """
+
+    _rows_of_coef: ClassVar[str] = "sets_"
+    _fitted_forms: ClassVar[dict[str, Any]] = {**_Machines._forms, "sets_": "int8 S L", "_weights": "float64 W+1 K"}
+
+    def _fit(self, X: Any, Y: np.ndarray) -> None:
+        """Fit one machine for each label set; one for both where there are two, and none where there is one."""
+        self.sets_, code = label_sets(Y)
+        classes = {1: 0, 2: 1}.get(len(self.sets_), len(self.sets_))
+        members = code[:, np.newaxis] == np.arange(len(self.sets_) - classes, len(self.sets_))
+        found = self._fit_machines(X, members)
+        self._weights = found if classes else np.zeros((X.shape[1] + 1, 1))
+
+    def _set_scores(self, X: Any) -> np.ndarray:
+        """Return the score of each label set, float64 (N, S)."""
+        scores = add_bias(self._checked(X), self._weights)
+        return scores if len(self.sets_) > 2 else np.column_stack([-scores, scores])[:, : len(self.sets_)]
+
+    def decision_function(self, X: Any) -> np.ndarray:
+        """Return for each label the largest score of a set with it less the largest of a set without, float64 (N, L).
+
+        It is inf for a label of all sets and -inf for a label of none; it is positive for the labels of the predicted
+        set, unless two sets have one score.
+        """
+        scores = self._set_scores(X)
+
+        def best(held: int) -> np.ndarray:
+            """Return the largest score of the sets that hold a label, or lack it, float64 (N, L)."""
+            inside = (self.sets_ == held).T
+            return np.column_stack([scores.max(axis=1, initial=-np.inf, where=each) for each in inside])
+
+        return best(1) - best(0)
+
+    @in_form_of_y
+    def predict(self, X: Any) -> np.ndarray:
+        """Return the training label set of the largest score, int64 (N, L) of 0 and 1."""
+        best = np.argmax(self._set_scores(X), axis=1)
+        return self.sets_[best].astype(np.int64)
+
+    def _check_loaded(self) -> None:
+        expected = len(self.sets_) if len(self.sets_) > 2 else 1
+        if not len(self.sets_) or self._weights.shape[1] != expected:
+            raise ValueError(f"_weights has {self._weights.shape[1]} machines for {len(self.sets_)} label sets")
+
+
+class MajoritySet(SetScorer):
+    """The most frequent label set of the training documents for every document, as a baseline.
+
+    Attributes
+    ----------
+    sets_ : int8 (S, L), the label sets of the training documents.
+    log_share_ : float64 (S,), the log of the share of the training documents that have each set.
+
+    Examples
+    --------
+    >>> from textmix import MajoritySet
+    >>> list(MajoritySet().fit([[1.0], [2.0], [3.0]], [["a"], ["a"], ["b"]]).predict([[4.0]]))
+    [('a',)]
+    """
+
+    _fitted_forms: ClassVar[dict[str, Any]] = {
+        **MultiLabelClassifier._forms,
+        **{"sets_": "int8 S L", "log_share_": "logs S"},
+    }
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {}
+
+    def _fit(self, X: Any, Y: np.ndarray) -> None:
+        self.sets_, code = label_sets(Y)
+        self.log_share_ = np.log(np.bincount(code) / len(code))
+
+    def _scores(self, X: Any) -> np.ndarray:
+        return np.tile(self.log_share_, (X.shape[0], 1))
+
+
+class BoostedClassifier(MultiLabelClassifier):
+    """Parameters of the boosted baselines.
+
+    Parameters
+    ----------
+    trees, leaves, shrinkage : trees of each output, their leaves, and the learning rate.
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "trees": [Interval(Integral, 1, None, closed="left")],
+        "leaves": [Interval(Integral, 2, None, closed="left")],
+        "shrinkage": [Interval(Real, 0, 1, closed="right")],
+    }
+
+    def __init__(self, *, trees: int = 100, leaves: int = 5, shrinkage: float = 0.1) -> None:
+        self.trees = trees
+        self.leaves = leaves
+        self.shrinkage = shrinkage
+
+    def _growth(self) -> Growth:
+        """Return the parameters in the form that trees take."""
+        return Growth(self.trees, self.leaves, self.shrinkage)
+
+
+class BoostedRelevance(IndependentLabels, BoostedClassifier):
+    """Boosted trees for each label; the experts of a conditional Bernoulli mixture with one component.
+
+    A label is predicted if its probability is above 1/2.
+
+    Examples
+    --------
+    >>> from textmix import BoostedRelevance
+    >>> X = [[4, 0, 0], [3, 1, 0], [0, 3, 1], [0, 4, 0], [0, 0, 4], [2, 2, 0], [3, 3, 0], [0, 2, 2]]
+    >>> y = [["a"], ["a"], ["b"], ["b"], ["c"], ["a", "b"], ["a", "b"], ["b", "c"]]
+    >>> model = BoostedRelevance(trees=20, leaves=3).fit(X * 10, y * 10)
+    >>> list(model.predict([[5, 0, 0], [4, 4, 0]]))
+    [('a',), ('a', 'b')]
+    """
+
+    _fitted_forms: ClassVar[dict[str, Any]] = {
+        **BoostedClassifier._forms,
+        "_experts": (BoostedExperts, BoostedExperts.forms),
+    }
+
+    def _fit(self, X: Any, Y: np.ndarray) -> None:
+        self._experts = BoostedExperts(X, Y, 1, self._growth(), 0.0)
+        self._experts.update(np.ones((len(Y), 1)))
+
+    def _check_loaded(self) -> None:
+        self._experts.grown.check(self._n_checked)
+
+    def decision_function(self, X: Any) -> np.ndarray:
+        """Return the log odds of each label, float64 (N, L)."""
+        features = self._checked(X)
+        return self._experts.log_odds(features, 0)
+
+
+class BoostedPowerSet(SetScorer, BoostedClassifier):
+    """Boosted trees over classes that are the label sets of the training documents.
+
+    Examples
+    --------
+    >>> from textmix import BoostedPowerSet
+    >>> X = [[4, 0, 0], [3, 1, 0], [0, 3, 1], [0, 4, 0], [0, 0, 4], [2, 2, 0], [3, 3, 0], [0, 2, 2]]
+    >>> y = [["a"], ["a"], ["b"], ["b"], ["c"], ["a", "b"], ["a", "b"], ["b", "c"]]
+    >>> model = BoostedPowerSet(trees=20, leaves=3).fit(X * 10, y * 10)
+    >>> list(model.predict([[5, 0, 0], [4, 4, 0]]))
+    [('a',), ('a', 'b')]
+    """
+
+    _expected_failures: ClassVar[Failures] = OF_OTHER_DECISIONS
+    _fitted_forms: ClassVar[dict[str, Any]] = {
+        **BoostedClassifier._forms,
+        **{"sets_": "int8 S L", "_gate": (BoostedGate, BoostedGate.forms)},
+    }
+
+    def _fit(self, X: Any, Y: np.ndarray) -> None:
+        self.sets_, code = label_sets(Y)
+        self._gate = BoostedGate(X, len(self.sets_), self._growth())
+        self._gate.update(np.eye(len(self.sets_))[code])
+
+    def _check_loaded(self) -> None:
+        self._gate.trees.forest.check(self._n_checked)
+        if {self._gate.trees.outputs, len(self._gate.trees.start)} != {len(self.sets_)}:
+            raise ValueError("the trees do not score each of the label sets")
+
+    def _scores(self, X: Any) -> np.ndarray:
+        return self._gate.trees.predict(X)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from textmix.models.linear.column_kernels import cells_of, combine_some
-from textmix.numerics.copy_kernels import copy_into
+from textmix.numerics.basic_kernels import copy_into
 from textmix.numerics.jit import njit
 
 #: Sweeps of coordinate descent between two steps of conjugate gradients on the support.

@@ -159,13 +159,8 @@ class DropoutLogisticRegression(TwoClassLinear):
         Parameters
         ----------
         X : features (N, P), sparse or dense.
-        y : class labels (N,) of two classes.
+        y : class labels (N,); another number of classes than two is a ValueError.
         unlabelled : features (M, P) of documents without a label, or None.
-
-        Raises
-        ------
-        ValueError : NaN or infinity in X, X and y of different length, another number of classes than two, or another
-            number of features in ``unlabelled`` than in X.
         """
         X, codes = self._check_labelled(X, y)
         rows = sparse.csr_array(X, dtype=np.float64)
@@ -193,11 +188,3 @@ class DropoutLogisticRegression(TwoClassLinear):
         self.coef_, self.intercept_ = problem.weights(unknowns)[np.newaxis], unknowns[-1:]
         self.objective_path_ = [found.total_objective / unit]
         self.converged_, self.n_iter_ = found.all_converged, found.n_iter
-
-    def predict_log_proba(self, X: Any) -> np.ndarray:
-        """Return log p(class | document), float64 (N, 2)."""
-        return self._log_proba(X)
-
-    def predict_proba(self, X: Any) -> np.ndarray:
-        """Return p(class | document), float64 (N, 2)."""
-        return np.exp(self.predict_log_proba(X))

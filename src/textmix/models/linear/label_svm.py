@@ -15,9 +15,8 @@ from scipy import sparse
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from textmix.models.common.label_counts import LabelCountClassifier, unit_rows
+from textmix.models.common.multilabel import LabelCountClassifier, in_form_of_y, unit_rows
 from textmix.models.common.sklearn_private import Interval, StrOptions
-from textmix.models.common.targets import LabelSetTargets, in_form_of_y
 from textmix.models.common.validation import check_counts
 from textmix.models.linear.smo_kernels import ascend, intercept
 
@@ -77,7 +76,7 @@ class LabelSVM(LabelCountClassifier):
     cost_, cost_factor_ : float64 (L,), the C and J chosen.
     n_iter_ : largest number of steps that a label's machine takes at the C chosen.
     converged_ : whether every label's machine at the C chosen ended before ``max_iter`` steps.
-    classes_, n_features_in_ : see `LabelCountClassifier`.
+    classes_, n_features_in_ : see `MultiLabelClassifier`.
 
     Examples
     --------
@@ -90,9 +89,9 @@ class LabelSVM(LabelCountClassifier):
     """
 
     _fitted_forms: ClassVar[dict[str, Any]] = {
-        **{"classes_": "int L", "n_features_in_": "int", "coef_": "float64 L V", "intercept_": "logs L"},
+        **{**LabelCountClassifier._forms, "coef_": "float64 L V", "intercept_": "logs L"},
         **{"cost_": "float64 L", "cost_factor_": "float64 L", "_costs": "float64 *"},
-        **{"n_iter_": "int", "converged_": "bool", **LabelSetTargets._target_forms},
+        **{"n_iter_": "int", "converged_": "bool"},
     }
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "costs": ["array-like"],
@@ -124,7 +123,6 @@ class LabelSVM(LabelCountClassifier):
         self.random_state = random_state
 
     def _fit_counts(self, counts: sparse.csr_array, labels: sparse.csr_array) -> None:
-        """Tune and fit every label's machine."""
         pages = self._scaled(counts)
         gram = np.ascontiguousarray((pages @ pages.T).toarray())
         sign = 2.0 * labels.toarray() - 1.0

@@ -157,7 +157,6 @@ class LinearTexts(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return np.asarray(log_softmax(np.column_stack([0.0 * scores, scores]) if scores.ndim == 1 else scores, axis=1))
 
     def _check_loaded(self) -> None:
-        """Raise ValueError if the weights do not suit the classes."""
         rows = 1 if not self.several_ and len(self.classes_) == 2 else len(self.classes_)
         if len(self.coef_) != rows:
             raise ValueError(f"coef_ has {len(self.coef_)} rows for {len(self.classes_)} classes")

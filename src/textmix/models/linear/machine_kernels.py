@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from textmix.numerics.copy_kernels import copy_into
+from textmix.numerics.basic_kernels import copy_into
 from textmix.numerics.jit import njit
 
 

@@ -13,7 +13,13 @@ from sklearn.utils.validation import check_is_fitted
 
 from textmix.models.common.calibration import CalibratedScores
 from textmix.models.common.sklearn_private import Interval
-from textmix.models.common.validation import check_classified, check_matrix, checked_fit
+from textmix.models.common.validation import (
+    check_classified,
+    check_matrix,
+    check_two_classes,
+    checked_fit,
+    class_codes,
+)
 from textmix.models.linear.dual import Machines, fit_machines, machines_of_blocks, signs_of
 
 
@@ -58,7 +64,46 @@ class WarmMachines(BaseEstimator):  # type: ignore[misc]
         return found
 
 
-class LinearSVM(CalibratedScores, ClassifierMixin, WarmMachines):  # type: ignore[misc]
+class OneAgainstRest(CalibratedScores, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """A classifier with a linear machine for each class against the rest, or with one where there are two classes.
+
+    Attributes
+    ----------
+    classes_ : (C,), the class labels, sorted.
+    coef_, intercept_ : float64 (C, P) and (C,); (1, P) and (1,) for two classes, for the second one.
+    slope_ : see `CalibratedScores`.
+    """
+
+    #: Fitted attributes and their forms, see `textmix.serve.forms`.
+    _forms: ClassVar[dict[str, Any]] = {
+        **{"classes_": "int C", "n_features_in_": "int", "coef_": "float64 R V", "intercept_": "float64 R"},
+        **{"converged_": "bool", "n_iter_": "int", "gap_": "float", **CalibratedScores._calibration_forms},
+    }
+    coef_: np.ndarray
+    intercept_: np.ndarray
+
+    def _values(self, X: Any) -> Any:
+        """Return the features that the weights multiply, (N, P), from the matrix that the user gives."""
+        return X
+
+    def decision_function(self, X: Any) -> np.ndarray:
+        """Return the scores, float64 (N, C); for two classes (N,), positive for the second one."""
+        check_is_fitted(self)
+        scores = np.asarray(self._values(check_matrix(self, X)) @ self.coef_.T) + self.intercept_
+        return scores[:, 0] if len(self.classes_) == 2 else scores
+
+    def predict(self, X: Any) -> np.ndarray:
+        """Return the class of the largest score of each document, (N,)."""
+        scores = self.decision_function(X)
+        return self.classes_[(scores > 0).astype(np.int64) if scores.ndim == 1 else np.argmax(scores, axis=1)]
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
+
+class LinearSVM(OneAgainstRest, WarmMachines):
     """Linear support vector machines with the squared hinge loss, one for each class against the rest.
 
     It minimises what scikit-learn's ``LinearSVC`` minimises.  All machines share a sweep over the documents, and a fit
@@ -89,10 +134,7 @@ class LinearSVM(CalibratedScores, ClassifierMixin, WarmMachines):  # type: ignor
     ['a', 'b']
     """
 
-    _fitted_forms: ClassVar[dict[str, Any]] = {
-        **{"classes_": "int C", "n_features_in_": "int", "coef_": "float64 R V", "intercept_": "float64 R"},
-        **{"converged_": "bool", "n_iter_": "int", "gap_": "float", **CalibratedScores._calibration_forms},
-    }
+    _fitted_forms: ClassVar[dict[str, Any]] = OneAgainstRest._forms
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **WarmMachines._parameter_constraints,
         "calibrate": ["boolean"],
@@ -116,14 +158,9 @@ class LinearSVM(CalibratedScores, ClassifierMixin, WarmMachines):  # type: ignor
     def fit(self, X: Any, y: Any) -> Self:
         """Fit the weights to features (N, V), with ``warm_start`` those of the last fit, and class labels (N,).
 
-        Raises
-        ------
-        ValueError : X and y of different length, or fewer than two classes.
+        Fewer than two classes are a ValueError.
         """
-        X, y = check_classified(self, X, y)
-        self.classes_, codes = np.unique(y, return_inverse=True)
-        if len(self.classes_) < 2:
-            raise ValueError(f"{type(self).__name__} needs two classes; y has only one class")
+        X, codes = check_two_classes(self, X, y)
         self._take(self._solved(X, signs_of(codes, len(self.classes_))))
         self._calibrate(X, codes)
         return self
@@ -164,30 +201,9 @@ class LinearSVM(CalibratedScores, ClassifierMixin, WarmMachines):  # type: ignor
         """Yield the features, float64 CSR, and the signs of each block."""
         for number, block in enumerate(blocks):
             X, y = check_classified(self, *block, reset=number == 0)
-            codes = np.minimum(np.searchsorted(self.classes_, y), len(self.classes_) - 1)
-            unknown = np.flatnonzero(self.classes_[codes] != y)
-            if len(unknown):
-                raise ValueError(f"label {y[unknown].tolist()[0]!r} is not among the classes; name it in classes")
-            yield sparse.csr_array(X, dtype=np.float64), signs_of(codes, len(self.classes_))
+            yield sparse.csr_array(X, dtype=np.float64), signs_of(class_codes(self.classes_, y), len(self.classes_))
 
     def _take(self, found: Machines) -> None:
         """Set the weights and the gap of fitted machines."""
         self.coef_, self.intercept_ = np.ascontiguousarray(found.weights[:-1].T), found.weights[-1].copy()
         self.gap_ = found.gap
-
-    def decision_function(self, X: Any) -> np.ndarray:
-        """Return the scores, float64 (N, C); for two classes (N,), positive for the second one."""
-        check_is_fitted(self)
-        scores = np.asarray(check_matrix(self, X) @ self.coef_.T) + self.intercept_
-        return scores[:, 0] if len(self.classes_) == 2 else scores
-
-    def predict(self, X: Any) -> np.ndarray:
-        """Return the class of the largest score of each document, (N,)."""
-        scores = self.decision_function(X)
-        return self.classes_[(scores > 0).astype(int) if scores.ndim == 1 else np.argmax(scores, axis=1)]
-
-    def __sklearn_tags__(self) -> Any:
-        """Tell scikit-learn: sparse input."""
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        return tags

@@ -7,17 +7,15 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from scipy import sparse
-from sklearn.utils.validation import check_is_fitted
 
-from textmix.models.common.calibration import CalibratedScores
 from textmix.models.common.sklearn_private import Interval
-from textmix.models.common.validation import check_matrix, checked_fit, refuse_negative
+from textmix.models.common.validation import check_two_classes, checked_fit, refuse_negative
+from textmix.models.linear.machines import OneAgainstRest
 from textmix.models.linear.margin_problem import Columns, MarginProblem, MarginSolution
 from textmix.models.linear.subspace import solve_l2
-from textmix.models.linear.two_class import TwoClassLinear
 
 
-class NBSVMClassifier(CalibratedScores, TwoClassLinear):
+class NBSVMClassifier(OneAgainstRest):
     """Squared-hinge SVM on binary features times the log-count ratios of naive Bayes (NBSVM).
 
     Section 2.3: feature j is multiplied by r_j = log((p_j / |p|_1) / (q_j / |q|_1)).  Here p_j is alpha plus the number
@@ -55,10 +53,7 @@ class NBSVMClassifier(CalibratedScores, TwoClassLinear):
     ['sport', 'art']
     """
 
-    _fitted_forms: ClassVar[dict[str, Any]] = {
-        **{**TwoClassLinear._forms, "gap_": "float"},
-        **CalibratedScores._calibration_forms,
-    }
+    _fitted_forms: ClassVar[dict[str, Any]] = OneAgainstRest._forms
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "C": [Interval(Real, 0, None, closed="neither")],
         "alpha": [Interval(Real, 0, None, closed="neither")],
@@ -92,11 +87,10 @@ class NBSVMClassifier(CalibratedScores, TwoClassLinear):
     def fit(self, X: Any, y: Any) -> Self:
         """Fit to features (N, P), whose values other than 0 count as 1, and class labels (N,).
 
-        Raises
-        ------
-        ValueError : X and y of different length; only one class.
+        Fewer than two classes are a ValueError.
         """
-        present, codes = self._check_labelled(X, y, several=True)
+        X, codes = check_two_classes(self, X, y)
+        present = self._values(X)
         machines = [1] if len(self.classes_) == 2 else range(len(self.classes_))
         # Without any feature all weights are 0 in either way.
         seen = np.flatnonzero(present.sum(axis=0)) if self.drop_unseen and present.nnz else None
@@ -125,26 +119,13 @@ class NBSVMClassifier(CalibratedScores, TwoClassLinear):
         mixed = (1 - self.beta) * np.abs(svm.w).mean() + self.beta * svm.w
         return ratio * mixed, (self.beta * svm.b, svm)
 
-    def decision_function(self, X: Any) -> np.ndarray:
-        """Return the scores: float64 (N,) for the second of two classes, else (N, C)."""
-        check_is_fitted(self)
-        scores = np.asarray(self._values(check_matrix(self, X)) @ self.coef_.T) + self.intercept_
-        return scores[:, 0] if len(self.classes_) == 2 else scores
-
-    def predict(self, X: Any) -> np.ndarray:
-        """Return the class of each document, (N,): the one of the largest score."""
-        scores = self.decision_function(X)
-        return self.classes_[(scores > 0).astype(np.int64) if scores.ndim == 1 else np.argmax(scores, axis=1)]
-
     def _values(self, X: Any) -> sparse.csr_array:
         """Return 1.0 where a feature is present, float64 CSR (N, P); raises ValueError at a negative count."""
         refuse_negative(self, X)
         return sparse.csr_array(X != 0, dtype=np.float64)
 
     def __sklearn_tags__(self) -> Any:
-        """Tell scikit-learn that dense data, whose features are never 0, are predicted poorly."""
         tags = super().__sklearn_tags__()
         tags.classifier_tags.poor_score = True
-        tags.classifier_tags.multi_class = True
         tags.input_tags.positive_only = True
         return tags

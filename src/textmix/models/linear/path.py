@@ -8,7 +8,6 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.utils import check_random_state
-from sklearn.utils.metaestimators import available_if
 
 from textmix.models.common.sklearn_private import Interval, StrOptions
 from textmix.models.common.validation import checked_fit
@@ -210,11 +209,9 @@ class PathClassifier(TwoClassLinear):
 
     @checked_fit
     def fit(self, X: Any, y: Any) -> Self:
-        """Choose the penalty and fit with it to features (N, P) and class labels (N,) of two classes.
+        """Choose the penalty and fit with it to features (N, P) and class labels (N,).
 
-        Raises
-        ------
-        ValueError : X and y of different length, or another number of classes than two.
+        Another number of classes than two is a ValueError.
         """
         X, codes = self._check_labelled(X, y)
         columns, signs = Columns.of(X), 2.0 * codes - 1.0
@@ -263,18 +260,7 @@ class PathClassifier(TwoClassLinear):
         return int(np.nanargmax(self.cv_accuracy_))
 
     def _set_fitted(self, path: list[MarginSolution]) -> None:
-        """Set the fitted attributes from the solutions of the last fit."""
         last = path[-1]
         self.coef_, self.intercept_ = last.w[np.newaxis], np.array([last.b])
         self.objective_path_ = [solution.total_objective for solution in path]
         self.gap_, self.converged_, self.n_iter_ = last.gap, last.all_converged, sum(s.n_iter for s in path)
-
-    @available_if(lambda self: self.loss == "logistic")
-    def predict_log_proba(self, X: Any) -> np.ndarray:
-        """Return log p(class | document), float64 (N, 2); only with the logistic loss."""
-        return self._log_proba(X)
-
-    @available_if(lambda self: self.loss == "logistic")
-    def predict_proba(self, X: Any) -> np.ndarray:
-        """Return p(class | document), float64 (N, 2); only with the logistic loss."""
-        return np.exp(self.predict_log_proba(X))

@@ -13,7 +13,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from textmix.models.common.sklearn_private import Interval
-from textmix.models.common.validation import check_classified, check_matrix, checked_fit
+from textmix.models.common.validation import check_matrix, check_two_classes, checked_fit
 from textmix.models.linear.softmax_kernels import sweep
 from textmix.models.linear.solvers import PRECISION, minimise_function
 from textmix.numerics.determinism import rng
@@ -79,14 +79,9 @@ class SoftmaxClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def fit(self, X: Any, y: Any) -> Self:
         """Fit the weights to features (N, V), sparse or dense, and class labels (N,).
 
-        Raises
-        ------
-        ValueError : X and y of different length, or fewer than two classes.
+        Fewer than two classes are a ValueError.
         """
-        X, y = check_classified(self, X, y)
-        self.classes_, codes = np.unique(y, return_inverse=True)
-        if len(self.classes_) < 2:
-            raise ValueError(f"{type(self).__name__} needs two classes; y has only one class")
+        X, codes = check_two_classes(self, X, y)
         pair = len(self.classes_) == 2
         # Two vectors of opposite sign have half of the squared norm of their difference.
         variance = self.C / 2.0 if pair else self.C
@@ -135,7 +130,6 @@ class SoftmaxClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return np.exp(self.predict_log_proba(X))
 
     def __sklearn_tags__(self) -> Any:
-        """Tell scikit-learn: sparse input."""
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         return tags

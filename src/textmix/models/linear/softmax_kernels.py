@@ -10,7 +10,7 @@ import math
 
 import numpy as np
 
-from textmix.numerics.copy_kernels import copy_into
+from textmix.numerics.basic_kernels import copy_into
 from textmix.numerics.jit import njit
 
 #: Most Newton steps for one document, and the change of a share below which they end.

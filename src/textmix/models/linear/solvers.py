@@ -17,10 +17,9 @@ from dataclasses import dataclass, field
 import numpy as np
 from scipy import optimize, sparse
 
-from textmix.models.linear.lbfgs_kernels import column_dots, lbfgs_direction
-from textmix.models.linear.newton_kernels import newton_logistic
 from textmix.models.linear.problems import BatchProblem, LogisticBatch, Solution, ridge
 from textmix.models.linear.row_space import RowSpace
+from textmix.models.linear.solver_kernels import column_dots, lbfgs_direction, newton_logistic
 
 #: A relative decrease that is as small as its rounding errors.
 PRECISION = 1e-15

@@ -7,9 +7,10 @@ from typing import Any, ClassVar
 import numpy as np
 from scipy.special import log_expit
 from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from textmix.models.common.validation import check_classified, check_matrix
+from textmix.models.common.validation import check_matrix, check_two_classes
 
 
 class TwoClassLinear(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
@@ -33,15 +34,12 @@ class TwoClassLinear(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """Return the features that the weights multiply, (N, P), from the matrix that the user gives."""
         return X
 
-    def _check_labelled(self, X: Any, y: Any, several: bool = False) -> tuple[Any, np.ndarray]:
+    def _check_labelled(self, X: Any, y: Any) -> tuple[Any, np.ndarray]:
         """Return the documents (N, P) and the index of each document's class, int64 (N,), and set ``classes_``."""
-        X, y = check_classified(self, X, y)
-        self.classes_, codes = np.unique(y, return_inverse=True)
-        if len(self.classes_) > 2 and not several:
+        X, codes = check_two_classes(self, X, y)
+        if len(self.classes_) > 2:
             # The words that scikit-learn's checks look for.
             raise ValueError(f"Only binary classification is supported; y has {len(self.classes_)} classes")
-        if len(self.classes_) < 2:
-            raise ValueError(f"{type(self).__name__} needs two classes; y has only one class")
         return self._values(X), codes
 
     def decision_function(self, X: Any) -> np.ndarray:
@@ -54,13 +52,18 @@ class TwoClassLinear(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         scores = self.decision_function(X)
         return self.classes_[(scores > 0).astype(np.int64)]
 
-    def _log_proba(self, X: Any) -> np.ndarray:
-        """Return log p(class | document), float64 (N, 2); valid only for models whose scores are log odds."""
+    @available_if(lambda self: getattr(self, "loss", "logistic") == "logistic")
+    def predict_log_proba(self, X: Any) -> np.ndarray:
+        """Return log p(class | document), float64 (N, 2); only of the logistic loss, whose scores are log odds."""
         scores = self.decision_function(X)
         return np.column_stack([log_expit(-scores), log_expit(scores)])
 
+    @available_if(lambda self: getattr(self, "loss", "logistic") == "logistic")
+    def predict_proba(self, X: Any) -> np.ndarray:
+        """Return p(class | document), float64 (N, 2); only of the logistic loss."""
+        return np.exp(self.predict_log_proba(X))
+
     def __sklearn_tags__(self) -> Any:
-        """Tell scikit-learn: sparse input, two classes."""
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         tags.classifier_tags.multi_class = False

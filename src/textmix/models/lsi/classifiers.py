@@ -1,4 +1,8 @@
-"""Classifiers of word counts in the space of latent semantic indexing: kernel densities, neighbours, a linear one."""
+"""Classifiers of word counts in the space of latent semantic indexing: kernel densities, neighbours, a linear one.
+
+The probabilistic neural network is a density of Gaussian kernels for each class, one kernel a training document:
+D. F. Specht, Probabilistic neural networks, Neural Networks 3, 1990.
+"""
 
 from __future__ import annotations
 
@@ -11,14 +15,116 @@ from scipy import sparse
 from scipy.special import log_softmax
 from sklearn import linear_model
 from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from textmix.models.common.sklearn_private import Interval, StrOptions
-from textmix.models.common.validation import check_classified_counts, check_counts, checked_fit
-from textmix.models.lsi.network import ProbabilisticNeuralNetwork
+from textmix.models.common.validation import (
+    check_classified,
+    check_classified_counts,
+    check_counts,
+    check_matrix,
+    checked_fit,
+)
+from textmix.models.lsi.scores import SCORES, document_frequency, kept_words
 from textmix.models.lsi.transformer import LSITransformer
 from textmix.models.neighbors.knn import decision_of_shares
 from textmix.models.neighbors.neighbor_kernels import nearest, votes
+
+#: Most cells of a block of documents by training documents, 8 MB.
+CELLS = 2**20
+
+
+class ProbabilisticNeuralNetwork(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """p(c|z) in proportion to p(c) mean_n exp(-|z - z_n|^2 / (2 width^2)), over the N_c training documents of class c.
+
+    No matrix of all documents by all training documents is made: blocks of at most `CELLS` cells are.
+
+    Parameters
+    ----------
+    width : standard deviation of every kernel, in units of the coordinates.
+
+    Attributes
+    ----------
+    classes_ : (C,) class labels, sorted.
+    class_log_prior_ : float64 (C,), the log share of each class.
+    n_features_in_ : K, the number of coordinates.
+
+    Examples
+    --------
+    >>> from textmix import ProbabilisticNeuralNetwork
+    >>> model = ProbabilisticNeuralNetwork(width=0.5).fit([[0.0], [0.2], [1.0]], ["a", "a", "b"])
+    >>> model.predict([[0.1], [0.9]]).tolist()
+    ['a', 'b']
+    """
+
+    #: Fitted attributes and their forms, see `textmix.serve.forms`.
+    _fitted_forms: ClassVar[dict[str, Any]] = {
+        **{"classes_": "int C", "class_log_prior_": "logs C", "n_features_in_": "int"},
+        **{"_points": "float64 N K", "_starts": "int64 C"},
+    }
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {"width": [Interval(Real, 0, None, closed="neither")]}
+
+    def __init__(self, *, width: float = 0.2) -> None:
+        self.width = width
+
+    @checked_fit
+    def fit(self, X: Any, y: Any) -> Self:
+        """Store the training documents' coordinates (N, K) and class labels (N,)."""
+        X, y = check_classified(self, X, y)
+        self.classes_, codes = np.unique(y, return_inverse=True)
+        counts = np.bincount(codes)
+        self.class_log_prior_ = np.log(counts / counts.sum())
+        self._starts = np.concatenate([[0], np.cumsum(counts)[:-1]]).astype(np.int64)
+        self._points = _dense(X)[np.argsort(codes, kind="stable")]
+        return self
+
+    def _check_loaded(self) -> None:
+        if self._starts[0] != 0 or (np.diff(self._starts) <= 0).any() or self._starts[-1] >= len(self._points):
+            raise ValueError("the classes of the network have no order, or one has no document")
+
+    def predict_joint_log_proba(self, X: Any) -> np.ndarray:
+        """Return log p(c) + log mean_n exp(-|z - z_n|^2 / (2 width^2)), float64 (N, C)."""
+        check_is_fitted(self)
+        X = _dense(check_matrix(self, X))
+        rows = max(1, CELLS // len(self._points))
+        joint = np.empty((len(X), len(self.classes_)))
+        for start in range(0, len(X), rows):
+            joint[start : start + rows] = self._log_densities(X[start : start + rows])
+        return joint + self.class_log_prior_
+
+    def _log_densities(self, block: np.ndarray) -> np.ndarray:
+        """Return the log densities of the classes up to a constant, float64 (B, C), of a block of B documents."""
+        counts = np.diff(np.append(self._starts, len(self._points)))
+        exponents = block @ self._points.T
+        exponents *= -2.0
+        exponents += np.einsum("nk,nk->n", self._points, self._points)
+        exponents += np.einsum("nk,nk->n", block, block)[:, np.newaxis]
+        np.maximum(exponents, 0.0, out=exponents)  # rounding leaves a distance of 0 below it
+        exponents /= -2.0 * self.width**2
+        # Sums by class of exponentials: the largest exponent of each class is taken out, against underflow.
+        largest = np.maximum.reduceat(exponents, self._starts, axis=1)
+        exponents -= np.repeat(largest, counts, axis=1)
+        sums = np.add.reduceat(np.exp(exponents, out=exponents), self._starts, axis=1)
+        return largest + np.log(sums / counts)
+
+    def predict_log_proba(self, X: Any) -> np.ndarray:
+        """Return the log posteriors, float64 (N, C)."""
+        return np.asarray(log_softmax(self.predict_joint_log_proba(X), axis=1))
+
+    def predict_proba(self, X: Any) -> np.ndarray:
+        """Return the posteriors, float64 (N, C)."""
+        return np.exp(self.predict_log_proba(X))
+
+    def predict(self, X: Any) -> np.ndarray:
+        """Return the likeliest class of each document, (N,); of equally likely ones the first."""
+        check_is_fitted(self)
+        return self.classes_[np.argmax(self.predict_joint_log_proba(X), axis=1)]
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
 
 
 class LSIClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
@@ -53,12 +159,7 @@ class LSIClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
 
     @checked_fit
     def fit(self, X: Any, y: Any) -> Self:
-        """Find the space of the training documents' counts (N, V), and fit the classifier of class labels (N,) in it.
-
-        Raises
-        ------
-        ValueError : X and y do not suit each other.
-        """
+        """Find the space of the documents' counts (N, V), and fit the classifier of class labels (N,) in it."""
         X, y = check_classified_counts(self, X, y, reset=True)
         self.classes_, codes = np.unique(y, return_inverse=True)
         self.lsi_ = self._fit_space(X, codes)
@@ -89,7 +190,6 @@ class LSIClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
         """Fit the classifier to coordinates (N, K) and class indices (N,)."""
 
     def __sklearn_tags__(self) -> Any:
-        """Tell scikit-learn: sparse input, no negative values, and no claim on data that are not counts."""
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         tags.input_tags.positive_only = True
@@ -167,6 +267,63 @@ class LSIDensityClassifier(_Scored):
         """Complete what was read from a file; raise ValueError if the network is malformed."""
         super()._check_loaded()
         self.network_._check_loaded()
+
+
+class PrunedLSIClassifier(LSIDensityClassifier):
+    """`LSIDensityClassifier` over the words to which an ensemble of networks is consistently sensitive.
+
+    Parameters
+    ----------
+    share : of the vocabulary of the training documents that is kept.
+    criterion : score of the words, a name in `textmix.models.lsi.scores.SCORES`.
+    n_components, width, weighting, random_state : see `LSIDensityClassifier`; the seed draws the ensemble too.
+
+    Attributes
+    ----------
+    kept_ : int64, the columns of the words that are kept.
+
+    Examples
+    --------
+    >>> from textmix import PrunedLSIClassifier
+    >>> X = [[3, 0, 1, 1], [2, 1, 0, 1], [0, 2, 2, 1], [0, 3, 1, 1]]
+    >>> model = PrunedLSIClassifier(share=0.5, criterion="information_gain", n_components=2, random_state=0)
+    >>> model.fit(X, ["sport", "sport", "art", "art"]).kept_.tolist()
+    [0, 1]
+    """
+
+    _fitted_forms: ClassVar[dict[str, Any]] = {**LSIDensityClassifier._fitted_forms, "kept_": "int64 W"}
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **LSIDensityClassifier._parameter_constraints,
+        "share": [Interval(Real, 0, 1, closed="right")],
+        "criterion": [StrOptions(set(SCORES))],
+    }
+
+    def __init__(
+        self,
+        *,
+        share: float = 0.1,
+        criterion: str = "sensitivity",
+        n_components: int = 100,
+        width: float = 0.2,
+        weighting: str = "log_tfidf",
+        random_state: int | np.random.RandomState | None = None,
+    ) -> None:
+        super().__init__(n_components=n_components, width=width, weighting=weighting, random_state=random_state)
+        self.share = share
+        self.criterion = criterion
+
+    def _fit_space(self, X: sparse.csr_array, codes: np.ndarray) -> LSITransformer:
+        """Return the space of the best words; all further words have no weight in it."""
+        seed = int(check_random_state(self.random_state).randint(2**31))
+        frequency = document_frequency(X)
+        self.kept_ = np.arange(X.shape[1])
+        if len(self.classes_) > 1 and len(codes) > 1:
+            scores = SCORES[self.criterion](X, codes, np.random.default_rng(seed))
+            self.kept_ = kept_words(scores, frequency, self.share)
+        pruned = X @ sparse.diags_array(np.isin(np.arange(X.shape[1]), self.kept_).astype(np.float64))
+        pruned = sparse.csr_array(pruned)
+        pruned.eliminate_zeros()
+        return self._transformer().fit(pruned)
 
 
 class LSILogisticRegression(_Scored):
@@ -304,3 +461,8 @@ class LSINeighbors(LSIClassifier):
         similarity, index = nearest(none.indptr, none.indices, none.data, Z, *postings, self._points, k)
         elected = votes(self._codes[index], np.ones_like(similarity), len(self.classes_), True)
         return index, elected[:, -1]
+
+
+def _dense(X: Any) -> np.ndarray:
+    """Return coordinates (N, K), sparse or dense, as a float64 array in C order."""
+    return np.ascontiguousarray(X.toarray() if sparse.issparse(X) else X, dtype=np.float64)

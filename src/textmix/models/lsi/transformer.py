@@ -149,7 +149,6 @@ class LSITransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         return canonical(sparse.csr_array(check_features(self, X, reset=reset)))
 
     def __sklearn_tags__(self) -> Any:
-        """Tell scikit-learn: sparse input, and no negative values unless they are taken as they are."""
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         tags.input_tags.positive_only = self.weighting != "none"

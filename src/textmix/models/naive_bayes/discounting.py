@@ -10,26 +10,109 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from scipy import sparse, special
-from sklearn.utils import column_or_1d
+from sklearn.utils import check_consistent_length, column_or_1d
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
 from textmix.metrics import threshold_kernels as rules
-from textmix.models.common.checks import NOT_INDICATORS, OF_LABEL_SETS, OF_ONE_SAMPLE, OF_SPARSE_INPUT, Failures
-from textmix.models.common.multilabel import IndependentLabels
+from textmix.models.common.checks import (
+    NOT_INDICATORS,
+    OF_LABEL_SETS,
+    OF_ONE_FEATURE,
+    OF_ONE_SAMPLE,
+    OF_SPARSE_INPUT,
+    Failures,
+)
+from textmix.models.common.multilabel import IndependentLabels, MultiLabelClassifier, in_form_of_y
 from textmix.models.common.sklearn_private import Interval, StrOptions
-from textmix.models.common.targets import in_form_of_y, label_sets_of
+from textmix.models.common.targets import label_sets_of
 from textmix.models.common.validation import check_counts, checked_fit
-from textmix.models.naive_bayes.discounting_base import _AbsoluteDiscounting
+from textmix.models.naive_bayes.discounting_kernels import Weights, add_scores
 from textmix.models.naive_bayes.discounting_weights import (
-    FORMS,
+    RULES,
+    Counts,
     against_rest_weights,
+    check_weights,
     class_weights,
     determines_discount,
+    discounting_constant,
 )
 
 #: A posterior below this counts as 0 in the M-step, which keeps the expected counts sparse.
 NEGLIGIBLE = 1e-12
+
+
+class _AbsoluteDiscounting(MultiLabelClassifier):
+    """The base of both models: input, counts, the constant b, and sums of word weights."""
+
+    _expected_failures: ClassVar[Failures] = dict.fromkeys(OF_ONE_FEATURE)
+    _forms: ClassVar[dict[str, Any]] = {
+        **{"classes_": "int C", "n_features_in_": "int", "_named": "bool"},
+        **{"mean_length_": "float", "class_count_": "float64 C", "word_log_prob_": "logs V"},
+        "weights_": (
+            Weights,
+            {
+                **{"group": "int64 V", "table": "float64 G C", "start": "int64 V+1"},
+                **{"seen_by": "int32 K", "excess": "float64 K"},
+            },
+        ),
+    }
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "discount": [StrOptions(set(RULES)), Interval(Real, 0, 1, closed="right")],
+        "length": [StrOptions({"decision", "counts"}), None],
+        "priors": [StrOptions({"training", "uniform"})],
+        "threshold": [Interval(Real, 0, 1, closed="both")],
+    }
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.positive_only = True
+        tags.classifier_tags.poor_score = True
+        return tags
+
+    def _check_loaded(self) -> None:
+        check_weights(self.weights_, len(self.classes_))
+
+    def _scaled(self, counts: sparse.csr_array) -> sparse.csr_array:
+        """Return counts with every document scaled to the mean length of the labelled training documents."""
+        length = counts.sum(axis=1)
+        factor = self.mean_length_ / np.where(length > 0, length, 1.0)
+        data = counts.data * np.repeat(factor, np.diff(counts.indptr))
+        return sparse.csr_array((data, counts.indices, counts.indptr), shape=counts.shape)
+
+    def _fit_counts(self, X: Any, labels: sparse.csr_array, use_other: bool) -> tuple[Counts, Counts]:
+        """Return the counts for the estimates and the unscaled ones for n_r; they differ with ``length="counts"``."""
+        counts = check_counts(self, X, reset=True, dtype=np.float64)
+        check_consistent_length(counts, labels)
+        has_label = np.diff(labels.indptr) > 0
+        if not has_label.any():
+            raise ValueError("no document has a label; give at least one")
+        self.mean_length_ = float(counts[has_label].sum() / has_label.sum()) or 1.0
+        self.class_count_ = labels.sum(axis=0)
+        whole = Counts.gather(counts, labels, use_other)
+        if self.length != "counts":
+            return whole, whole
+        return Counts.gather(self._scaled(counts), labels, use_other), whole
+
+    def _constant(self, counts: np.ndarray) -> float:
+        """Return b: the parameter if it is a number, else the estimate from the counts of words, float64 (V,)."""
+        return discounting_constant(counts, self.discount) if isinstance(self.discount, str) else float(self.discount)
+
+    def _set_unigram(self, counts: np.ndarray) -> np.ndarray:
+        """Set log p(w) and return p(w), equation (20); all zero where there are no words."""
+        unigram = counts / (counts.sum() or 1.0)
+        self.word_log_prob_ = np.log(unigram, where=unigram > 0, out=np.full(len(unigram), -np.inf))
+        return unigram
+
+    def _add_scores(self, X: Any, start: np.ndarray) -> np.ndarray:
+        """Return ``start`` plus the sum of the word weights of each document, float64 (N, C)."""
+        check_is_fitted(self)
+        counts = check_counts(self, X, reset=False, dtype=np.float64)
+        if self.length is not None:
+            counts = self._scaled(counts)
+        score = np.tile(start, (counts.shape[0], 1))
+        add_scores(counts.indptr, counts.indices, counts.data, self.weights_, score)
+        return score
 
 
 class AbsoluteDiscountingClassifier(_AbsoluteDiscounting):
@@ -83,8 +166,11 @@ class AbsoluteDiscountingClassifier(_AbsoluteDiscounting):
     [[0.8, 0.2]]
     """
 
-    _expected_failures: ClassVar[Failures] = dict.fromkeys(OF_LABEL_SETS)
-    _fitted_forms: ClassVar[dict[str, Any]] = FORMS["classifier"]
+    _expected_failures: ClassVar[Failures] = dict.fromkeys([*OF_LABEL_SETS, *OF_SPARSE_INPUT])
+    _fitted_forms: ClassVar[dict[str, Any]] = {
+        **{**_AbsoluteDiscounting._forms, "discount_": "float64 C", "mass_": "float64 C", "class_log_prior_": "logs C"},
+        **{"objective_path_": "float64 *", "n_iter_": "int", "converged_": "bool", "_several": "bool"},
+    }
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **_AbsoluteDiscounting._parameter_constraints,
         "discount_counts": [StrOptions({"pooled", "per_class"})],
@@ -114,16 +200,19 @@ class AbsoluteDiscountingClassifier(_AbsoluteDiscounting):
         self.tol = tol
         self.max_iter = max_iter
 
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.single_output = True
+        tags.target_tags.multi_output = False
+        tags.classifier_tags.multi_class = True
+        return tags
+
     @checked_fit
     def fit(self, X: Any, y: Any) -> Self:
         """Estimate priors and word probabilities from counts (N, V) and classes (N,).
 
         y may also be label indicators (N, L) or the list of labels of each document; an empty row is a document without
-        a label.
-
-        Raises
-        ------
-        ValueError : a label indicator other than 0 and 1, or no labelled document.
+        a label.  At least one document needs one, else ValueError.
         """
         labels = self._check_labels(y)
         counts, whole = self._fit_counts(X, labels, self.unlabelled != "ignore")
@@ -262,10 +351,12 @@ class AbsoluteDiscountingBinary(IndependentLabels, _AbsoluteDiscounting):
     """
 
     _expected_failures: ClassVar[Failures] = {
-        **{**OF_SPARSE_INPUT, **OF_ONE_SAMPLE},
+        **OF_ONE_SAMPLE,
         "check_complex_data": NOT_INDICATORS + "one row of complex numbers; refused with another message",
     }
-    _fitted_forms: ClassVar[dict[str, Any]] = FORMS["binary"]
+    _fitted_forms: ClassVar[dict[str, Any]] = {
+        **{**_AbsoluteDiscounting._forms, "discount_": "float", "prior_log_odds_": "logs C"},
+    }
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **_AbsoluteDiscounting._parameter_constraints,
         "unlabelled": [StrOptions({"ignore", "smoothing", "others"})],
@@ -286,23 +377,11 @@ class AbsoluteDiscountingBinary(IndependentLabels, _AbsoluteDiscounting):
         self.unlabelled = unlabelled
         self.threshold = threshold
 
-    def __sklearn_tags__(self) -> Any:
-        """Tell scikit-learn: the target is label indicators only."""
-        tags = super().__sklearn_tags__()
-        tags.target_tags.single_output = False
-        tags.target_tags.multi_output = True
-        tags.classifier_tags.multi_class = False
-        return tags
-
     @checked_fit
     def fit(self, X: Any, y: Any) -> Self:
         """Estimate the classifiers of all classes from counts (N, V) and label indicators (N, L) or lists of labels.
 
-        An empty row of y is a document without a label.
-
-        Raises
-        ------
-        ValueError : a label indicator other than 0 and 1, or no labelled document.
+        An empty row of y is a document without a label.  At least one document needs one, else ValueError.
         """
         labels = self._fit_targets(y)
         counts, whole = self._fit_counts(X, labels, self.unlabelled != "ignore")

@@ -14,12 +14,11 @@ the form here also sums to one where counts are scaled or expected.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple, Self
+from typing import NamedTuple, Self
 
 import numpy as np
 from scipy import sparse
 
-from textmix.models.common.targets import LabelSetTargets
 from textmix.models.naive_bayes.discounting_kernels import Weights, leaving_one_out_root
 
 #: Rules that compute b from n_r, the numbers of words counted r times.
@@ -28,21 +27,6 @@ RULES = ("upper_bound", "printed", "leaving_one_out")
 SMALLEST_DISCOUNT = 1e-6
 #: A class whose complement has less than this share of all occurrences counts as having all of them (rounding).
 ROUNDING = 1e-10
-
-#: Fitted attributes of the two models and their forms, see `textmix.serve.forms`.
-_WEIGHTS = {"group": "int64 V", "table": "float64 G C", "start": "int64 V+1", "seen_by": "int32 K"}
-_SHARED: dict[str, Any] = {
-    **{"classes_": "int C", "n_features_in_": "int", "mean_length_": "float", "class_count_": "float64 C"},
-    **LabelSetTargets._target_forms,
-    **{"word_log_prob_": "logs V", "weights_": (Weights, {**_WEIGHTS, "excess": "float64 K"})},
-}
-FORMS: dict[str, dict[str, Any]] = {
-    "classifier": {
-        **{**_SHARED, "discount_": "float64 C", "mass_": "float64 C", "class_log_prior_": "logs C"},
-        **{"objective_path_": "float64 *", "n_iter_": "int", "converged_": "bool", "_several": "bool"},
-    },
-    "binary": {**_SHARED, "discount_": "float", "prior_log_odds_": "logs C"},
-}
 
 
 def check_weights(weights: Weights, n_classes: int) -> None:

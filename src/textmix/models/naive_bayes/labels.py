@@ -13,10 +13,8 @@ from scipy import sparse
 from sklearn.utils.validation import check_is_fitted
 
 from textmix.models.common.checks import OF_NEGATIVE_FEATURES, OF_SPARSE_INPUT, Failures
-from textmix.models.common.label_counts import LabelCountClassifier, unit_rows
-from textmix.models.common.multilabel import IndependentLabels
+from textmix.models.common.multilabel import IndependentLabels, LabelCountClassifier, unit_rows
 from textmix.models.common.sklearn_private import Interval, StrOptions
-from textmix.models.common.targets import LabelSetTargets
 from textmix.models.common.validation import check_counts
 
 
@@ -34,7 +32,7 @@ class LabelNaiveBayes(IndependentLabels, LabelCountClassifier):
     coef_ : float64 (L, V), log p(word | with) - log p(word | without).
     intercept_ : float64 (L,), log-odds of the label among the training pages; infinite for a label of no or of all
         pages.
-    classes_, n_features_in_ : see `LabelCountClassifier`.
+    classes_, n_features_in_ : see `MultiLabelClassifier`.
 
     Examples
     --------
@@ -50,8 +48,7 @@ class LabelNaiveBayes(IndependentLabels, LabelCountClassifier):
 
     _expected_failures: ClassVar[Failures] = {**OF_SPARSE_INPUT, **OF_NEGATIVE_FEATURES}
     _fitted_forms: ClassVar[dict[str, Any]] = {
-        **{"classes_": "int L", "n_features_in_": "int", "coef_": "float64 L V", "intercept_": "logs L"},
-        **LabelSetTargets._target_forms,
+        **{**LabelCountClassifier._forms, "coef_": "float64 L V", "intercept_": "logs L"},
     }
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "alpha": [Interval(Real, 0, None, closed="neither")],
@@ -65,7 +62,6 @@ class LabelNaiveBayes(IndependentLabels, LabelCountClassifier):
         self.length = length
 
     def _fit_counts(self, counts: sparse.csr_array, labels: sparse.csr_array) -> None:
-        """Set weights and intercepts from the words of the pages with and without each label."""
         counts = self._scaled(counts)
         with_label = (counts.T @ labels).toarray()
         total = np.asarray(counts.sum(axis=0), dtype=np.float64).ravel()

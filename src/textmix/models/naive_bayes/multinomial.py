@@ -56,11 +56,9 @@ class _Multinomial(IncrementalCountClassifier):
         return log_prob
 
     def _reset_statistics(self) -> None:
-        """Set all counts to zero."""
         self._feature_count = zeros(self.n_features_in_, len(self.classes_))
 
     def _add_statistics(self, X: sparse.csr_array, codes: np.ndarray, weight: np.ndarray) -> None:
-        """Add the documents' counts."""
         add_counts(X.indptr, X.indices, X.data, codes, weight, self._feature_count)
 
     def _probability(self) -> np.ndarray:
@@ -89,7 +87,6 @@ class _Multinomial(IncrementalCountClassifier):
         return score
 
     def _draw(self, code: int, length: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
-        """Draw words independently."""
         probability = np.exp(self.feature_log_prob_[code])
         counts = rng.multinomial(length, probability / probability.sum())
         words = np.flatnonzero(counts)
@@ -188,7 +185,6 @@ class DirichletSmoothedClassifier(_Multinomial):
         self.background = background
 
     def _background(self) -> tuple[np.ndarray, float]:
-        """Return p(w | theta_B) and mu."""
         counts = self._feature_count.sum(axis=1)
         if self.background == "uniform" or counts.sum() == 0:
             counts = np.ones(self.n_features_in_)

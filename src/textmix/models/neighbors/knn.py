@@ -100,12 +100,7 @@ class KNNClassifier(CalibratedScores, ClassifierMixin, BaseEstimator):  # type: 
 
     @checked_fit
     def fit(self, X: Any, y: Any) -> Self:
-        """Store the training documents, counts (N, V) with class labels (N,), as postings.
-
-        Raises
-        ------
-        ValueError : X and y do not suit each other.
-        """
+        """Store the training documents, counts (N, V) with class labels (N,), as postings."""
         X, y = check_classified_counts(self, X, y, reset=True)
         self.classes_, self._codes = np.unique(y, return_inverse=True)
         self.representation_ = REPRESENTATIONS[self.representation]().fit(X)
@@ -117,7 +112,6 @@ class KNNClassifier(CalibratedScores, ClassifierMixin, BaseEstimator):  # type: 
         return self
 
     def _check_loaded(self) -> None:
-        """Raise ValueError if attributes that were read from a file have an index out of range."""
         start, rows, _ = self._postings
         ordered = start[0] == 0 and start[-1] == len(rows) and bool((np.diff(start) >= 0).all())
         known = 0 <= rows.min(initial=0) and rows.max(initial=-1) < len(self._codes)
@@ -127,7 +121,6 @@ class KNNClassifier(CalibratedScores, ClassifierMixin, BaseEstimator):  # type: 
             raise ValueError("the neighbours hold an index out of range, or vectors of another length")
 
     def _vectors(self, X: sparse.csr_array) -> Vectors:
-        """Return the vectors of some counts."""
         vectors = self.representation_.transform(X)
         return vectors.cosine() if self.cosine else vectors
 
@@ -182,7 +175,6 @@ class KNNClassifier(CalibratedScores, ClassifierMixin, BaseEstimator):  # type: 
         return self.elect(*self.kneighbors(X))[:, -1]
 
     def __sklearn_tags__(self) -> Any:
-        """Tell scikit-learn: sparse input, no negative values, and no claim on data that are not counts."""
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         tags.input_tags.positive_only = True

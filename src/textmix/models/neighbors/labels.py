@@ -15,9 +15,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from textmix.metrics.multilabel import sample_f
 from textmix.models.common.checks import OF_OTHER_DECISIONS, Failures
-from textmix.models.common.label_counts import LabelCountClassifier, unit_rows
+from textmix.models.common.multilabel import LabelCountClassifier, in_form_of_y, unit_rows
 from textmix.models.common.sklearn_private import Interval, StrOptions
-from textmix.models.common.targets import LabelSetTargets, in_form_of_y
 from textmix.models.common.validation import check_counts
 
 #: Pages whose similarities are held in memory at once.
@@ -44,7 +43,7 @@ class LabelNeighbors(LabelCountClassifier):
     ----------
     n_neighbors_ : the k chosen.
     threshold_ : the threshold chosen; a label is predicted if its score reaches it.
-    classes_, n_features_in_ : see `LabelCountClassifier`.
+    classes_, n_features_in_ : see `MultiLabelClassifier`.
 
     Examples
     --------
@@ -58,8 +57,8 @@ class LabelNeighbors(LabelCountClassifier):
 
     _expected_failures: ClassVar[Failures] = OF_OTHER_DECISIONS
     _fitted_forms: ClassVar[dict[str, Any]] = {
-        **{"classes_": "int L", "n_features_in_": "int", "_pages": "matrix N V", "_labels": "float64 N L"},
-        **{"n_neighbors_": "int", "threshold_": "float", **LabelSetTargets._target_forms},
+        **{**LabelCountClassifier._forms, "_pages": "matrix N V", "_labels": "float64 N L"},
+        **{"n_neighbors_": "int", "threshold_": "float"},
     }
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "neighbors": ["array-like"],
@@ -125,7 +124,6 @@ class LabelNeighbors(LabelCountClassifier):
         return found
 
     def _check_loaded(self) -> None:
-        """Raise ValueError if the number of neighbours that was read from a file is not positive."""
         if self.n_neighbors_ < 1:
             raise ValueError("n_neighbors_ must be at least 1; save the model again")
 

@@ -19,8 +19,8 @@ from scipy import sparse
 
 from textmix.models.common.count_kernels import row_sums
 from textmix.models.dirichlet.edcm import EDCMClassifier
-from textmix.models.neighbors.fisher_kernels import count_scores_of_words, length_scores
-from textmix.models.neighbors.neighbor_kernels import dot_self
+from textmix.models.lsi.transformer import inverse_frequency
+from textmix.models.neighbors.neighbor_kernels import count_scores_of_words, dot_self, length_scores
 
 
 @dataclass(frozen=True)
@@ -40,13 +40,9 @@ class Vectors:
         none = np.empty((X.shape[0], 0))
         return cls(sparse.csr_array((values, X.indices, X.indptr), shape=X.shape), none, none)
 
-    def self_similarity(self) -> np.ndarray:
-        """Return the inner product of each document with itself, float64 (N,)."""
-        return dot_self(self.sparse.indptr, self.sparse.data, self.left, self.right)
-
     def cosine(self) -> Vectors:
         """Return the vectors divided by their length; a document of length 0 stays as it is."""
-        norm = np.sqrt(self.self_similarity())
+        norm = np.sqrt(dot_self(self.sparse.indptr, self.sparse.data, self.left, self.right))
         scale = np.divide(1.0, norm, out=np.ones_like(norm), where=norm > 0)
         values = self.sparse.data * np.repeat(scale, np.diff(self.sparse.indptr))
         X = sparse.csr_array((values, self.sparse.indices, self.sparse.indptr), shape=self.sparse.shape)
@@ -95,8 +91,7 @@ class TfIdf(Representation):
 
     def fit(self, X: sparse.csr_array) -> Self:
         """Learn the document frequencies df_w."""
-        frequency = np.bincount(X.indices, minlength=X.shape[1])
-        self.weight = np.log(X.shape[0] / np.maximum(frequency, 1)) * (frequency > 0)
+        self.weight = inverse_frequency(X)
         return self
 
     def transform(self, X: sparse.csr_array) -> Vectors:

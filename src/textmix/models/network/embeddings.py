@@ -14,9 +14,8 @@ from scipy import sparse
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
-from textmix.models.common.multilabel import generator
 from textmix.models.common.sklearn_private import Interval
-from textmix.models.common.validation import check_classified_counts, check_counts, checked_fit
+from textmix.models.common.validation import check_classified_counts, check_counts, checked_fit, generator
 from textmix.models.network.embedding_kernels import bucket_of, class_shares, train
 
 
@@ -75,12 +74,7 @@ class EmbeddingClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     @checked_fit
     def fit(self, X: Any, y: Any) -> Self:
-        """Train on counts (N, V), sparse or dense, and class labels (N,).
-
-        Raises
-        ------
-        ValueError : y no class labels, or different lengths.
-        """
+        """Train on counts (N, V), sparse or dense, and class labels (N,)."""
         counts, y = check_classified_counts(self, X, y, reset=True)
         self.classes_, codes = np.unique(y, return_inverse=True)
         rng, rows = generator(self.random_state), min(self.buckets, self.n_features_in_)
@@ -91,7 +85,6 @@ class EmbeddingClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return self
 
     def _check_loaded(self) -> None:
-        """Raise ValueError if the table that was read from a file has too few rows for the features."""
         if len(self.embedding_) != min(self.buckets, self.n_features_in_):
             raise ValueError("embedding_ has not a row for each feature or bucket; save the model again")
 
@@ -118,7 +111,6 @@ class EmbeddingClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return self.classes_[best]
 
     def __sklearn_tags__(self) -> Any:
-        """Tell scikit-learn: sparse input, no negative values, poor predictions on data that are not counts."""
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         tags.input_tags.positive_only = True

@@ -16,10 +16,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from textmix.metrics.multilabel import sample_f
 from textmix.models.common.checks import OF_NEGATIVE_FEATURES, OF_SPARSE_INPUT, Failures
-from textmix.models.common.label_counts import LabelCountClassifier, unit_rows
-from textmix.models.common.multilabel import IndependentLabels
+from textmix.models.common.multilabel import IndependentLabels, LabelCountClassifier, unit_rows
 from textmix.models.common.sklearn_private import Interval, StrOptions
-from textmix.models.common.targets import LabelSetTargets
 from textmix.models.common.validation import check_counts
 from textmix.models.linear.solvers import minimise_function
 
@@ -111,7 +109,7 @@ class LabelNetwork(IndependentLabels, LabelCountClassifier):
     length_ : number of words that each page is scaled to.
     decay_ : the decay chosen.
     n_iter_, converged_ : iterations of the last fit, and whether it met ``tol``.
-    classes_, n_features_in_ : see `LabelCountClassifier`.
+    classes_, n_features_in_ : see `MultiLabelClassifier`.
 
     Examples
     --------
@@ -125,8 +123,8 @@ class LabelNetwork(IndependentLabels, LabelCountClassifier):
 
     _expected_failures: ClassVar[Failures] = {**OF_SPARSE_INPUT, **OF_NEGATIVE_FEATURES}
     _fitted_forms: ClassVar[dict[str, Any]] = {
-        **{"classes_": "int L", "n_features_in_": "int", "length_": "float", "decay_": "float"},
-        **{"n_iter_": "int", "converged_": "bool", **LabelSetTargets._target_forms},
+        **{**LabelCountClassifier._forms, "length_": "float", "decay_": "float"},
+        **{"n_iter_": "int", "converged_": "bool"},
         "weights_": (
             Layers,
             {
@@ -168,7 +166,6 @@ class LabelNetwork(IndependentLabels, LabelCountClassifier):
         self.random_state = random_state
 
     def _fit_counts(self, counts: sparse.csr_array, labels: sparse.csr_array) -> None:
-        """Choose the decay and train."""
         self.length_ = float(counts.sum() / counts.shape[0] if self.length is None else self.length)
         inputs, Y = self._scaled(counts), labels.toarray()
         generator = check_random_state(self.random_state)

@@ -18,9 +18,9 @@ from sklearn.utils.validation import check_is_fitted
 
 from textmix.core.errors import ConfigError
 from textmix.models.common.checks import OF_ONE_SAMPLE, OF_OTHER_DECISIONS, OF_SPARSE_INPUT, OF_WEIGHTS, Failures
-from textmix.models.common.label_counts import LabelCountClassifier
+from textmix.models.common.multilabel import LabelCountClassifier, in_form_of_y
 from textmix.models.common.sklearn_private import Interval, StrOptions
-from textmix.models.common.targets import LabelSetTargets, in_form_of_y, label_sets_of
+from textmix.models.common.targets import label_sets_of
 from textmix.models.common.validation import (
     check_counts,
     check_indicators,
@@ -29,17 +29,16 @@ from textmix.models.common.validation import (
     checked_fit,
 )
 from textmix.models.pmm import prediction_kernels as pmm_predict
-from textmix.models.pmm import search_kernels
 from textmix.models.pmm.training import EMRun, SetCounts, gather
 from textmix.numerics.threads import by_rows
 
 #: Most labels that ``search="exact"`` enumerates: a million sets a page.
 EXACT_LIMIT = 20
 SEARCHES = {
-    "greedy": search_kernels.GREEDY,
-    "beam": search_kernels.BEAM,
-    "flip": search_kernels.FLIP,
-    "exact": search_kernels.EXACT,
+    "greedy": pmm_predict.predict_greedily,
+    "beam": pmm_predict.predict_by_beam,
+    "flip": pmm_predict.predict_by_flips,
+    "exact": pmm_predict.predict_exactly,
 }
 
 
@@ -53,9 +52,9 @@ class _ParametricMixture(LabelCountClassifier):
     _expected_failures: ClassVar[Failures] = {**OF_SPARSE_INPUT, **OF_ONE_SAMPLE, **OF_WEIGHTS}
     #: Fitted attributes and their forms, see `textmix.serve.forms`.
     _fitted_forms: ClassVar[dict[str, Any]] = {
-        **{"classes_": "int L", "n_features_in_": "int", "theta_": "float64 V L", "alpha_": "float64 L L"},
+        **{**LabelCountClassifier._forms, "theta_": "float64 V L", "alpha_": "float64 L L"},
         **{"label_count_": "float64 L", "size_count_": "float64 L+1", "objective_path_": "float64 *"},
-        **{"n_iter_": "int", "converged_": "bool", **LabelSetTargets._target_forms},
+        **{"n_iter_": "int", "converged_": "bool"},
     }
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "xi": [Interval(Real, 1, None, closed="neither")],
@@ -100,12 +99,9 @@ class _ParametricMixture(LabelCountClassifier):
         ----------
         X : counts (N, V).  V is the whole vocabulary: a word on no page gets the probability that the prior gives.
         y : label indicators (N, L) of 0 and 1, CSR or dense, or the list of labels of each page.  Pages without labels
-            are left out; a label without pages gets the uniform distribution over the V words, and is never predicted.
+            are left out, but without a labelled page there is a ValueError; a label without pages gets the uniform
+            distribution over the V words, and is never predicted.
         sample_weight : (N,), a page of weight 2 counts as two pages; None: 1 each.
-
-        Raises
-        ------
-        ValueError : a label indicator other than 0 and 1, a page without its label row, no labelled page.
         """
         counts, indicators = check_labelled_counts(self, X, y)
         return self._fit_sums(SetCounts.of(counts, indicators.toarray() > 0, check_weights(sample_weight, counts)))
@@ -211,13 +207,12 @@ class _ParametricMixture(LabelCountClassifier):
         if self.search == "exact" and len(known) > EXACT_LIMIT:
             raise ConfigError(f"search='exact' takes at most {EXACT_LIMIT} labels, not {len(known)}; use search='flip'")
         pages = self._pages(counts)
-        settings = self._model().of_labels(known), SEARCHES[self.search], self.beam_width
+        search, model = SEARCHES[self.search], self._model().of_labels(known)
 
         def search_in(low: int, high: int) -> tuple[np.ndarray, np.ndarray]:
             """Return label sets and probabilities of the pages from ``low`` to ``high`` - 1."""
             part = pmm_predict.Pages(pages.indptr[low : high + 1], pages.indices, pages.data)
-            found: tuple[np.ndarray, np.ndarray] = search_kernels.predict(part, *settings)
-            return found
+            return search(part, model, self.beam_width)
 
         found = by_rows(search_in, pages.indptr)
         if len(known) < len(self.classes_):
@@ -302,7 +297,7 @@ class PMM1(_ParametricMixture):
     size_count_ : float64 (L + 1,); number (sample weight) of pages with 0, 1, ..., L labels.
     objective_path_ : float64 (n_iter_ + 1,); J before the first and after each iteration.
     n_iter_, converged_ : number of iterations, and whether the last one met ``tol``.
-    classes_ : (L,), see `textmix.models.common.targets.LabelSetTargets`.
+    classes_ : (L,), see `textmix.models.common.multilabel.MultiLabelClassifier`.
 
     References
     ----------

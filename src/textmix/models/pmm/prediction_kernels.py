@@ -17,9 +17,8 @@ from typing import NamedTuple
 import numpy as np
 
 from textmix.models.pmm.training_kernels import CHUNK, weighted_log_sum
-from textmix.numerics.copy_kernels import copy_into, taken
+from textmix.numerics.basic_kernels import copy_into, stable_order, taken
 from textmix.numerics.jit import njit
-from textmix.numerics.sort_kernels import stable_order
 
 #: Relative difference of two scores below which they tie.
 TIE = 1e-12
@@ -352,3 +351,49 @@ def set_scores(pages: Pages, model: Parameters, member: np.ndarray) -> np.ndarra
         if member[d].any():
             score[d] = set_score(open_page(pages, d, model.theta), model, member[d])
     return score
+
+
+# The searches over all pages return label sets, bool (N, L), and the labels' probabilities, float64 (N, L).  Each is
+# compiled when it is first used, for together they take thrice the time of one.
+
+
+@njit(nogil=True)
+def predict_greedily(pages: Pages, model: Parameters, width: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return the label sets of pages by `greedy`, and the marginals of the sets that it visits."""
+    n, n_labels = len(pages.indptr) - 1, len(model.alpha)
+    member, marginal = np.zeros((n, n_labels), dtype=np.bool_), np.zeros((n, n_labels))
+    visited, added = np.empty((n_labels, n_labels)), np.empty(n_labels, dtype=np.int64)
+    for d in range(n):
+        size = greedy(open_page(pages, d, model.theta), model, visited, added)
+        visited_marginals(visited, added, size, marginal[d])
+        for place in range(size):
+            member[d, added[place]] = True
+    return member, marginal
+
+
+@njit(nogil=True)
+def predict_by_beam(pages: Pages, model: Parameters, width: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return the label sets of pages by `beam`, and the marginals of `predict_greedily`."""
+    member, marginal = predict_greedily(pages, model, width)
+    for d in range(len(member)):
+        copy_into(member[d], beam(open_page(pages, d, model.theta), model, width))
+    return member, marginal
+
+
+@njit(nogil=True)
+def predict_by_flips(pages: Pages, model: Parameters, width: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return the label sets of pages by `flip` from `greedy`, and the marginals of `predict_greedily`."""
+    member, marginal = predict_greedily(pages, model, width)
+    for d in range(len(member)):
+        flip(open_page(pages, d, model.theta), model, member[d])
+    return member, marginal
+
+
+@njit(nogil=True)
+def predict_exactly(pages: Pages, model: Parameters, width: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return the label sets of pages by `exact`, and their marginals over all label sets."""
+    n, n_labels = len(pages.indptr) - 1, len(model.alpha)
+    member, marginal = np.zeros((n, n_labels), dtype=np.bool_), np.zeros((n, n_labels))
+    for d in range(n):
+        copy_into(member[d], exact(open_page(pages, d, model.theta), model, marginal[d]))
+    return member, marginal

@@ -96,14 +96,7 @@ class LDAClassifier(CountClassifier):
         self.random_state = random_state
 
     def fit(self, X: Any, y: Any) -> Self:  # type: ignore[override]  # topics are estimated without weights
-        """Estimate the class priors and the topics of each class from counts X (N, V) and labels y (N,).
-
-        scikit-learn's estimator takes no weights of documents.
-
-        Raises
-        ------
-        ValueError : X and y do not suit each other.
-        """
+        """Estimate the class priors and the topics of each class from counts X (N, V) and labels y (N,)."""
         return super().fit(X, y)
 
     def _fit_classes(self, X: sparse.csr_array, codes: np.ndarray, weight: np.ndarray) -> None:
@@ -141,13 +134,9 @@ class LDAClassifier(CountClassifier):
         Parameters
         ----------
         X : counts (N, V), whole numbers.
-        y : the class of each document, of those known, (N,).
+        y : the class of each document, (N,); ValueError at one that the fit had not.
         particles : of each document.
         random_state : of the order of the words and the topics.
-
-        Raises
-        ------
-        ValueError : a class is not among those known.
         """
         check_is_fitted(self)
         X, rng = check_counts(self, X, reset=False), check_random_state(random_state)
@@ -160,7 +149,6 @@ class LDAClassifier(CountClassifier):
         return found
 
     def _draw(self, code: int, length: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
-        """Draw one document of ``length`` words from a class; return its words and their counts."""
         theta = rng.dirichlet(np.full(self.topics_.shape[1], self.alpha))
         shares = theta @ self.topics_[code]
         counts = rng.multinomial(length, shares / shares.sum())

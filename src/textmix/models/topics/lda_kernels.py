@@ -17,10 +17,9 @@ import math
 import numpy as np
 
 from textmix.models.common.special_kernels import digamma
-from textmix.numerics.copy_kernels import copy_into
+from textmix.numerics.basic_kernels import STEP, copy_into, hashed
 from textmix.numerics.jit import njit
 from textmix.numerics.lane_kernels import LANES, draw_places
-from textmix.numerics.random_kernels import STEP, hashed
 
 #: Particles that draw side by side.
 TOGETHER = 2 * LANES
