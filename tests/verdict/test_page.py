@@ -243,7 +243,7 @@ def test_missing_data_are_said_once_with_what_brings_them() -> None:
     assert (lacking.total, lacking.data.role) == (9, "gone")
     html = render_front(report)
     assert html.count("is in no package") == 1
-    assert "make full" in html and "resources/gone_full/gone.zip" in html
+    assert "<code>make</code>" in html and "resources/gone_full/gone.zip" in html
     assert "is in no package" not in render_numbers(report)
 
 
