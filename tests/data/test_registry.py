@@ -10,7 +10,7 @@ import pytest
 import yaml
 
 from textmix.core.errors import ConfigError
-from textmix.data.folders import read_folder
+from textmix.data.own import read_folder
 from textmix.data.parse import read_corpus
 from textmix.data.registry import DatasetEntry, Reader, content_of, dataset_entry, load_registry
 from textmix.data.user_table import read_table

@@ -324,16 +324,16 @@ def check(corpus: Corpus) -> None:
     """Raise DataFormatError where there is nothing to learn: no label, one label alone, a label for each document,
     fewer than ten documents, or texts that are all empty.
     """
+    from textmix.data.own import check_labels
+
     counts, n = np.asarray(corpus.labels.sum(axis=0)).ravel(), corpus.n_documents
     if n < 10:
         raise DataFormatError(corpus.name, None, f"has {n} documents with a label; a comparison needs ten or more")
+    check_labels(corpus)
     if corpus.text is None:
         raise DataFormatError(corpus.name, None, "holds numbers; a comparison needs texts")
     if not any(corpus.text[row].tobytes().strip() for row in range(n)):
         raise DataFormatError(corpus.name, None, f"all {n:,} texts are empty; name the column of the text by --text")
-    if np.count_nonzero(counts) == 1:
-        name = corpus.label_names[int(np.argmax(counts))]
-        raise DataFormatError(corpus.name, None, f"has the one label {str(name)!r}; a comparison needs two or more")
     if int(np.sum(counts > 1)) < 2:
         what = f"has {np.count_nonzero(counts):,} labels on {n:,} documents, and fewer than two stand on two of them"
         raise DataFormatError(corpus.name, None, f"{what}; name the column of the labels by --labels")

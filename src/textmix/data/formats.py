@@ -42,6 +42,7 @@ FORMATS = {
     "text": Format("lines", (".txt",)),
     "labelled": Format("labelled", (), "text_table"),
     "folder": Format("folder", (), "message_folder"),
+    "arff": Format("matrix", (), "arff"),
     "libsvm": Format("matrix", (), "libsvm_multilabel"),
 }
 #: Formats of new texts, which have no labels.

@@ -13,7 +13,8 @@ from tests.data.readers.numbers import NUMBERS, quick
 from tests.data.readers.texts import assert_refused
 from tests.fixtures.reader_files import SAMPLES, Sample
 from tests.naive import number_rows as naive
-from textmix.core.errors import DataFormatError
+from textmix.core.errors import ConfigError, DataFormatError
+from textmix.data.own import read_own
 from textmix.data.parse import check_corpus
 from textmix.data.registry import load_registry
 
@@ -124,3 +125,16 @@ def test_labels_with_signs_may_be_named_by_their_numbers(end: str, tmp_path: Pat
     corpus = Sample("libsvm_multilabel", {"data": data}, options).read(tmp_path)
     assert [corpus.label_names[label] for label in corpus.classes()] == ["1", "-1", "-1", "1"]
     assert corpus.features.toarray().tolist() == [[0.5, 0, 1], [0, 1, 0], [2, 0, 0], [0, 0, 4]]
+
+
+def test_sizes_of_ones_own_file_are_counted_and_its_signs_are_classes(tmp_path: Path) -> None:
+    (tmp_path / "a.svm").write_text("+1 1:0.5 3:1\n-1 2:1\n")
+    head = {"name": "mine", "source": "here", "format": "libsvm", "task": "single", "options": {}}
+    corpus = read_own({**head, "files": {"data": str(tmp_path / "a.svm")}})
+    assert [corpus.label_names[label] for label in corpus.classes()] == ["1", "-1"]
+    assert corpus.features.toarray().tolist() == [[0.5, 0, 1], [0, 1, 0]]
+    (tmp_path / "a.svm").write_text("1 1:0.5\n99999999999 2:1\n")
+    with pytest.raises(DataFormatError, match=r"a\.svm, line 2: .* above the most"):
+        read_own({**head, "files": {"data": str(tmp_path / "a.svm")}})
+    with pytest.raises(ConfigError, match=r"here: files\.data: there is no"):
+        read_own({**head, "files": {"data": str(tmp_path / "b.svm")}})

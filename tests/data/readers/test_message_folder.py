@@ -12,7 +12,7 @@ import pytest
 from tests.data.readers.texts import rows
 from tests.fixtures.reader_files import SAMPLES, Sample, tar
 from textmix.core.errors import DataFormatError
-from textmix.data.folders import read_folder
+from textmix.data.own import read_folder
 from textmix.data.readers import message_folder
 
 
