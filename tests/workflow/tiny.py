@@ -221,10 +221,10 @@ class Clone:
             check=False,
         )
 
-    def start(self, *arguments: str) -> subprocess.Popen[bytes]:
+    def start(self, *arguments: str, python: str = sys.executable) -> subprocess.Popen[bytes]:
         """Start Snakemake in the background."""
         return subprocess.Popen(
-            self.command(*arguments),
+            [python, *self.command(*arguments)[1:]],
             cwd=self.folder,
             env=self.environment(),
             stdout=subprocess.DEVNULL,
