@@ -100,13 +100,15 @@ def test_numbers_stay_numbers(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("texts", "labels", "more", "message"),
     [
-        (["a"] * 20, ["x"] * 20, {}, "label"),
         (["a"] * 20, ["x", "y"] * 9, {}, "20 texts and 18 labels"),
         ([1] * 20, ["x", "y"] * 10, {}, "give strings"),
         (["a"] * 20, [1, "1"] * 10, {}, "same text"),
         (["a b"] * 20, ["x", "y"] * 10, {"metric": "acuracy"}, "accuracy"),
         (["a b"] * 20, ["x", "y"] * 10, {"seconds": "soon"}, "is no time"),
-        (["a b"] * 4, ["x", "y"] * 2, {}, "ten or more"),
+        (["a text"] * 9, ["x", "y", "y"] * 3, {}, "9 documents.*ten or more"),
+        ([" "] * 12, ["x", "y"] * 6, {}, "are empty"),
+        (["a text"] * 12, ["x"] * 12, {}, "one label 'x'"),
+        (["a text"] * 12, [f"label {row}" for row in range(12)], {}, "12 labels on 12 documents"),
     ],
 )
 def test_what_cannot_be_compared_is_an_error(texts: list, labels: list, more: dict, message: str) -> None:
@@ -119,17 +121,3 @@ def test_a_folder_with_other_files_is_left_alone(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="no folder of a comparison"):
         compare(*drawn(40), 3, keep=tmp_path)
     assert (tmp_path / "thesis.txt").read_text() == "mine"
-
-
-@pytest.mark.parametrize(
-    ("texts", "labels", "what"),
-    [
-        (["a text"] * 9, ["x", "y", "y"] * 3, "9 documents"),
-        ([" "] * 12, ["x", "y"] * 6, "are empty"),
-        (["a text"] * 12, ["x"] * 12, "one label 'x'"),
-        (["a text"] * 12, [f"label {row}" for row in range(12)], "12 labels on 12 documents"),
-    ],
-)
-def test_texts_from_which_nothing_can_be_learned_are_refused(texts: list[str], labels: list[str], what: str) -> None:
-    with pytest.raises(DataFormatError, match=what):
-        compare(texts, labels, 5)
