@@ -101,6 +101,16 @@ def test_each_script_with_results_is_the_start_of_a_digest(codes: list[Code]) ->
     assert {path.stem for path in recipe.SCRIPTS.glob("*.py")} - without == {code.script for code in codes}
 
 
+def test_every_job_opens_only_what_its_rule_declares(everything: Clone, tmp_path: Path) -> None:
+    """Results, raw data and configuration alike: each job of the run `everything` was under watch."""
+    assert (everything.folder / "results/report/index.html").exists()
+    clone = everything.copy(tmp_path / "copy")
+    clone.edit("workflow/rules/papers.smk", '        lists=JOBS.paper_file("paper.yaml"),\n', "")
+    undeclared = clone.run_warm("--cores", "1", "-R", "compare", "--", "results/papers/naive_bayes/comparison.csv")
+    assert undeclared.returncode != 0
+    assert "rule compare does not declare" in undeclared.stdout
+
+
 #: File of the configuration or of the workflow -> text before, text after; the rules that the edits run again besides
 #: those that end every run; and the number of papers that are compared again.
 EDITS = [
@@ -115,7 +125,7 @@ EDITS = [
         {"fit", "score"},
         1,
     ),
-    # That a job reads only what it declares, and so is made again for each of these alone, stands in `test_inputs`.
+    # A job reads only what it declares, as the test before this one says, and so is made again for each of these alone.
     (
         {
             "config/papers/edcm/paper.yaml": ("title: ", "title: A {name} in braces, "),
