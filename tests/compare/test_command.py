@@ -48,7 +48,7 @@ def test_a_table_becomes_a_model_that_labels_new_texts(
 
 def test_several_labels_of_a_cell_are_predicted(tmp_path: Path) -> None:
     table = write_table(tmp_path / "sets.csv", several=True)
-    options = ("--separator", ";", "--metric", "micro_f", "--never-empty", "--time", "3", "--keep", tmp_path / "kept")
+    options = ("--separator", ";", "--metric", "micro_f", "--never-empty", "--time", "1", "--keep", tmp_path / "kept")
     assert run("compare", table, *options, "--quiet") == 0
     assert run("predict", tmp_path / "kept" / "model", table, "--output", tmp_path / "out.csv", "--quiet") == 0
     assert all(json.loads(row["labels"]) for row in rows_of(tmp_path / "out.csv"))
@@ -59,7 +59,7 @@ def test_columns_of_zero_and_one_are_labels(tmp_path: Path) -> None:
     with open(tmp_path / "flags.csv", "w", encoding="utf-8", newline="") as table:
         cells = [(text, int(label == "art"), int(label == "law")) for text, label in zip(texts, labels, strict=True)]
         csv.writer(table).writerows([("text", "art", "law"), *cells])
-    options = ("--labels", "art,law", "--time", "3", "--keep", tmp_path / "kept", "--quiet")
+    options = ("--labels", "art,law", "--time", "1", "--keep", tmp_path / "kept", "--quiet")
     assert run("compare", tmp_path / "flags.csv", *options) == 0
     told = rows_of(tmp_path / "kept" / "predictions.csv")
     assert {row["predicted"] for row in told} <= {"art", "law", "", "art | law"}
@@ -70,7 +70,7 @@ def test_numbers_and_categories_join_the_text_and_the_model_asks_for_them(
 ) -> None:
     """They tell the label where the text does not; the model reads the same columns, and names one that is missing."""
     table, kept = write_shop(tmp_path / "shop.csv"), tmp_path / "kept"
-    options = ("--text", "text", "--labels", "label", "--further", "price,shop", "--time", "4", "--keep", kept)
+    options = ("--text", "text", "--labels", "label", "--further", "price,shop", "--time", "all", "--keep", kept)
     assert run("compare", table, *options, "--quiet") == 0
     assert json.loads((kept / "choice.json").read_text())["value"] > 0.85
     page = (kept / "index.html").read_text(encoding="utf-8")
@@ -91,7 +91,7 @@ def test_the_latest_texts_are_the_test(tmp_path: Path) -> None:
     with open(tmp_path / "dated.csv", "w", encoding="utf-8", newline="") as table:
         cells = zip(texts, labels, [f"2024-01-{1 + row % 28:02}" for row in range(100)], strict=True)
         csv.writer(table).writerows([("text", "label", "day"), *cells])
-    options = ("--dates", "day", "--time", "3", "--keep", tmp_path / "kept", "--quiet")
+    options = ("--dates", "day", "--time", "1", "--keep", tmp_path / "kept", "--quiet")
     assert run("compare", tmp_path / "dated.csv", *options) == 0
     tested = {int(row["id"]) for row in rows_of(tmp_path / "kept" / "predictions.csv")}
     assert min((row - 1) % 28 for row in tested) >= max((row - 1) % 28 for row in {*range(1, 101)} - tested)
@@ -101,7 +101,7 @@ def test_a_folder_of_classes_is_compared(tmp_path: Path) -> None:
     for row, (text, label) in enumerate(zip(*drawn(60), strict=True)):
         (tmp_path / "mail" / label).mkdir(parents=True, exist_ok=True)
         (tmp_path / "mail" / label / f"{row}.txt").write_text(text, encoding="utf-8")
-    assert run("compare", tmp_path / "mail", "--time", "3", "--keep", tmp_path / "kept", "--quiet") == 0
+    assert run("compare", tmp_path / "mail", "--time", "1", "--keep", tmp_path / "kept", "--quiet") == 0
 
 
 def test_an_encoder_of_the_user_joins(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -147,7 +147,7 @@ def test_labels_that_look_like_several_are_remarked_on(tmp_path: Path) -> None:
     pairs = [f"{label}, art" if row % 3 == 0 and label != "art" else label for row, label in enumerate(labels)]
     with open(tmp_path / "a.csv", "w", encoding="utf-8", newline="") as table:
         csv.writer(table).writerows([("text", "label"), *zip(texts, pairs, strict=True)])
-    assert run("compare", tmp_path / "a.csv", "--time", "3", "--keep", tmp_path / "kept", "--quiet") == 0
+    assert run("compare", tmp_path / "a.csv", "--time", "1", "--keep", tmp_path / "kept", "--quiet") == 0
     assert "look like several labels" in (tmp_path / "kept" / "index.html").read_text(encoding="utf-8")
 
 
@@ -197,7 +197,7 @@ def test_an_interrupt_before_the_first_score_says_how_long_it_had(
     ):
         with monkeypatch.context() as patch:
             patch.setattr(place, interrupt)
-            assert run("compare", table, "--time", "4", "--keep", tmp_path / "kept") == 1
+            assert run("compare", table, "--time", "all", "--keep", tmp_path / "kept") == 1
         error = capsys.readouterr().err
         assert re.search(r"interrupted after \d+ s", error) and message in error, place
 

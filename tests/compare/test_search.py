@@ -18,7 +18,7 @@ from textmix.compare.search import FOLDS, FoldScores, LabelledTexts, Search, Sta
 from textmix.core.errors import ConfigError
 
 
-def documents(n: int = 120, several: bool = False) -> LabelledTexts:
+def documents(n: int = 60, several: bool = False) -> LabelledTexts:
     texts, labels = drawn_sets(n) if several else drawn(n)
     names = ["art", "law", "sport"]
     if not several:
@@ -57,7 +57,7 @@ def test_a_score_of_a_document_comes_from_a_fit_without_it() -> None:
     np.testing.assert_allclose(search.trials[candidate].scores[0][held], expected, atol=0.05)
 
 
-def planted(differences: list[float], others: int = 1, n: int = 120) -> Search:
+def planted(differences: list[float], others: int = 1, n: int = 60) -> Search:
     """Return a search whose other candidates are ahead of the pipeline by differences, a value for each fold."""
     search = search_of(documents(n))
     by_hand = pipeline()[0].candidates[0]
@@ -142,7 +142,7 @@ def test_the_budget_ends_the_search_and_what_is_known_is_chosen() -> None:
 
 def test_time_for_tests_model_and_page_is_kept_free() -> None:
     """As soon as the pipeline has all folds: its test, a fit to all documents, and reading of both."""
-    search = search_of(documents(60), seconds=1000.0)
+    search = search_of(documents(), seconds=1000.0)
     reserve = _Reserve(search, Settings(1000.0), 0.0, (12, 75, 75))
     assert 990.0 < reserve.ends() < 1000.0
     search.run(search.jobs(pipeline()))
@@ -152,7 +152,7 @@ def test_time_for_tests_model_and_page_is_kept_free() -> None:
 
 
 def test_a_method_that_has_no_fit_yet_takes_as_long_as_one_that_is_alike() -> None:
-    search = search_of(documents(60), seconds=100.0)
+    search = search_of(documents(), seconds=100.0)
     search.pace, search.cost = 1.0, {("linear_svm", JOINED): 7.0}
     (ratios,) = search.jobs([plan.group("nbsvm", JOINED)])[:1]
     (longer,) = search.jobs([plan.group("nbsvm", plan.LONGER)])[:1]
@@ -162,7 +162,7 @@ def test_a_method_that_has_no_fit_yet_takes_as_long_as_one_that_is_alike() -> No
 
 def test_no_view_is_read_that_would_not_be_there_in_time() -> None:
     """By the time of the view of the pipeline; one that was read is used."""
-    search = search_of(documents(60), seconds=100.0)
+    search = search_of(documents(), seconds=100.0)
     search.run(search.jobs(pipeline()[:1]))
     search.reading[JOINED] = 1e6
     search.run(search.jobs([plan.group("nbsvm", plan.PRESENT, plan.LOW)]))
@@ -275,7 +275,7 @@ def test_a_view_without_features_is_left_out() -> None:
 
 
 def test_a_fault_of_the_encoder_is_no_lack_of_features() -> None:
-    search = search_of(documents(60), encoder="no_such_module:encode")
+    search = search_of(documents(), encoder="no_such_module:encode")
     search.run(search.jobs(pipeline()[:1]))
     with pytest.raises(ConfigError, match="no_such_module:encode"):
         search.run(search.jobs([plan.group("linear_svm", plan.ENCODER)]))
@@ -283,7 +283,7 @@ def test_a_fault_of_the_encoder_is_no_lack_of_features() -> None:
 
 def test_threads_end_with_their_fits() -> None:
     before = threading.active_count()
-    search_of(documents(60), workers=3).search()
+    search_of(documents(), workers=3).search()
     for _ in range(50):
         if threading.active_count() <= before:
             break

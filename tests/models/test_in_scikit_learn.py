@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 from sklearn.base import clone
 from sklearn.feature_extraction.text import CountVectorizer
-from sklearn.model_selection import GridSearchCV, KFold, cross_val_predict, cross_validate
+from sklearn.model_selection import GridSearchCV, KFold, cross_val_predict
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MultiLabelBinarizer
 
@@ -90,21 +90,19 @@ def test_a_pipeline_of_texts_is_fitted_pickled_and_cloned(name: str) -> None:
 @pytest.mark.parametrize("name", SINGLE)
 def test_class_names_are_learnt_searched_and_cross_validated(name: str) -> None:
     texts, y = problem(name)
-    pipeline = in_pipeline(name)
-    scores = cross_validate(pipeline, texts, y, cv=3, error_score="raise")["test_score"]
-    assert scores.mean() > 0.9
-    fitted = _search(pipeline, name, 3).fit(texts, y)
+    fitted = _search(in_pipeline(name), name, 3).fit(texts, y)
     assert fitted.classes_.tolist() == sorted(set(y))
-    assert set(fitted.predict(texts)) == set(y) and fitted.best_score_ > 0.9
+    assert set(fitted.predict(texts)) == set(y)
+    assert fitted.cv_results_["mean_test_score"][0] > 0.9, "of the value by default"
 
 
 @pytest.mark.parametrize("name", SEARCHABLE)
 def test_label_sets_are_learnt_searched_and_cross_validated(name: str) -> None:
     texts, y = documents(True)
     pipeline, folds = in_pipeline(name), KFold(3)
-    scores = cross_validate(pipeline, texts, y, cv=folds, error_score="raise")["test_score"]
     fitted = _search(pipeline, name, folds).fit(texts, y)
-    assert fitted.classes_.tolist() == sorted(TOPICS) and scores.min() > 0.3
+    assert fitted.classes_.tolist() == sorted(TOPICS)
+    assert min(fitted.cv_results_[f"split{fold}_test_score"][0] for fold in range(3)) > 0.3, "of the value by default"
     found = fitted.predict(texts)
     assert all(isinstance(row, tuple) and set(row) <= set(TOPICS) for row in found)
     same = np.mean([set(a) == set(b) for a, b in zip(found, y, strict=True)])

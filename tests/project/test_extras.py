@@ -42,11 +42,6 @@ def without_extras(program: str) -> subprocess.CompletedProcess[str]:
     )
 
 
-def test_estimators_saving_and_loading_need_no_extra() -> None:
-    done = without_extras("import textmix.__main__\n" + EXAMPLE)
-    assert done.returncode == 0, done.stderr
-
-
 #: How people look at a package before they use it.
 LOOKED = """
 import pydoc, textmix
@@ -63,8 +58,8 @@ for name in textmix.__all__:
 """
 
 
-def test_no_public_name_fails_for_want_of_an_extra() -> None:
-    done = without_extras(LOOKED)
+def test_estimators_saving_loading_and_no_public_name_need_an_extra() -> None:
+    done = without_extras(f"import textmix.__main__\n{EXAMPLE}{LOOKED}")
     assert done.returncode == 0, done.stderr
 
 
@@ -80,16 +75,13 @@ LACKING = {
 }
 
 
-def test_an_import_that_lacks_its_extra_says_which() -> None:
+def test_an_import_and_a_command_that_lack_an_extra_say_which() -> None:
     # In one process: each would import the estimators for two seconds.
     tries = "    try: exec(program)\n    except ModuleNotFoundError as error: print(error)"
-    done = without_extras(f"for program in {list(LACKING)}:\n{tries}")
+    command = "import sys, textmix.__main__ as m; sys.exit(m.main(['list', 'methods']))"
+    done = without_extras(f"for program in {list(LACKING)}:\n{tries}\n{command}")
     for told, message in zip(done.stdout.splitlines(), LACKING.values(), strict=True):
         assert message in told
-
-
-def test_the_command_line_says_which_extra_lists_need() -> None:
-    done = without_extras("import sys, textmix.__main__ as m; sys.exit(m.main(['list', 'methods']))")
     assert done.returncode == 1 and done.stderr == "yaml is not installed; run: pip install 'textmix[data]'\n"
 
 

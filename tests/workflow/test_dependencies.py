@@ -101,27 +101,52 @@ def test_each_script_with_results_is_the_start_of_a_digest(codes: list[Code]) ->
     assert {path.stem for path in recipe.SCRIPTS.glob("*.py")} - without == {code.script for code in codes}
 
 
-#: File of the configuration or of the workflow -> text before, text after, and the rules that the edit runs again
-#: besides those that end every run.
-EDITS = {
-    "config/datasets.yaml": ("Synthetic tiny_news", "Tiny news", set()),
-    "config/methods.yaml": (
-        "textmix.models.dirichlet.edcm:EDCMClassifier",
-        "textmix.models.dirichlet.dcm:DCMClassifier",
+def test_every_job_opens_only_what_its_rule_declares(everything: Clone, tmp_path: Path) -> None:
+    """Results, raw data and configuration alike: each job of the run `everything` was under watch."""
+    assert (everything.folder / "results/report/index.html").exists()
+    clone = everything.copy(tmp_path / "copy")
+    clone.edit("workflow/rules/papers.smk", '        lists=JOBS.paper_file("paper.yaml"),\n', "")
+    undeclared = clone.run_warm("--cores", "1", "-R", "compare", "--", "results/papers/naive_bayes/comparison.csv")
+    assert undeclared.returncode != 0
+    assert "rule compare does not declare" in undeclared.stdout
+
+
+#: File of the configuration or of the workflow -> text before, text after; the rules that the edits run again besides
+#: those that end every run; and the number of papers that are compared again.
+EDITS = [
+    ({"config/datasets.yaml": ("Synthetic tiny_news", "Tiny news")}, set(), 0),
+    (
+        {
+            "config/methods.yaml": (
+                "textmix.models.dirichlet.edcm:EDCMClassifier",
+                "textmix.models.dirichlet.dcm:DCMClassifier",
+            )
+        },
         {"fit", "score"},
+        1,
     ),
-    "config/papers/edcm/paper.yaml": ("title: ", "title: A {name} in braces, ", set()),
-    "config/papers/edcm/checks.yaml": ("\n", "\n# edited\n", set()),
-    "config/papers/edcm/published.csv": ("0.781", "0.782", set()),
-    "src/textmix/pages/templates/page.css": ("\n", "\n/* edited */\n", set()),
-    "workflow/scripts/score.py": ("with job(", "EDITED = 1\nwith job(", {"score"}),
-}
+    # A job reads only what it declares, as the test before this one says, and so is made again for each of these alone.
+    (
+        {
+            "config/papers/edcm/paper.yaml": ("title: ", "title: A {name} in braces, "),
+            "config/papers/edcm/checks.yaml": ("\n", "\n# edited\n"),
+            "config/papers/edcm/published.csv": ("0.781", "0.782"),
+        },
+        set(),
+        1,
+    ),
+    ({"src/textmix/pages/templates/page.css": ("\n", "\n/* edited */\n")}, set(), 0),
+    ({"workflow/scripts/score.py": ("with job(", "EDITED = 1\nwith job(")}, {"score"}, 2),
+]
 
 
-@pytest.mark.parametrize("name", EDITS)
-def test_an_edit_makes_what_the_file_can_change(copy: Clone, name: str) -> None:
-    old, new, expected = EDITS[name]
-    copy.edit(name, old, new)
-    jobs = planned(copy)
-    assert jobs.keys() - ENDS == expected
-    assert jobs.keys() & ENDS
+def test_an_edit_makes_what_the_file_can_change(copy: Clone) -> None:
+    for edits, expected, compared in EDITS:
+        before = {name: (copy.folder / name).read_text(encoding="utf-8") for name in edits}
+        for name, (old, new) in edits.items():
+            copy.edit(name, old, new)
+        jobs = planned(copy)
+        assert jobs.keys() - ENDS == expected, edits
+        assert (jobs.get("compare", 0), jobs.get("page")) == (compared, 1), edits
+        for name, text in before.items():
+            (copy.folder / name).write_text(text, encoding="utf-8")

@@ -123,6 +123,6 @@ def test_a_module_from_git_reads_all_of_its_commit(fresh: Clone, tmp_path: Path)
     (tmp_path / "Snakefile").write_text(HOST.format(snakefile=snakefile), encoding="utf-8")
     place = ("--snakefile", str(tmp_path / "Snakefile"), "--directory", str(tmp_path))
     environment = {"PYTHONPATH": "", "TEXTMIX_CACHE": str(tmp_path / "cache")}
-    done = fresh.run("--cores", "1", READ, *OWN_FOLDER, *place, **environment)
+    done = fresh.run_warm("--cores", "1", READ, *OWN_FOLDER, *place, **environment)
     assert done.returncode == 0, done.stdout
     assert (tmp_path / READ / "meta.json").is_file()

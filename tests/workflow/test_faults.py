@@ -76,6 +76,7 @@ def test_killed_run_resumes_to_the_same_bytes(clean: Clone, copy: Clone) -> None
     fit.write_text(whole, encoding="utf-8")
     done = copy.run_warm("--cores", "2", SCORE)
     assert done.returncode == 0, done.stdout
+    assert "Report:" not in done.stdout, "a run without the report says nothing about its verdicts"
     kept, made = (
         {name: digest for name, digest in clone.digests().items() if name.startswith((FIT, SCORE))}
         for clone in (clean, copy)
@@ -84,18 +85,17 @@ def test_killed_run_resumes_to_the_same_bytes(clean: Clone, copy: Clone) -> None
     assert SCORE in kept and len(kept) > 2
 
 
-def test_a_run_without_the_report_says_nothing_about_its_verdicts(copy: Clone) -> None:
-    for path, message in ((SCORE, False), ("results/report/index.html", True)):
-        (copy.folder / path).unlink()
-        done = copy.run_warm("--cores", "1", path)
-        assert done.returncode == 0 and ("Report:" in done.stdout) == message, done.stdout
-
-
 #: That each fault is found stands in the tests of the plan; here that a sentence reaches the user from the reading of
-#: the files, and from the plan.
+#: the files, from the plan and from the rows of a paper.
 WRONG = {
     "key twice": ("config/config.yaml", "seed:", "seed: 1\nseed:", ["config.yaml", "seed", "twice"]),
     "command as a data set": ("config/config.yaml", "dataset: tiny_news", "dataset: 'a;touch b;'", ["a;touch b;"]),
+    "no such experiment": (
+        "config/papers/edcm/published.csv",
+        "score:table1/",
+        "score:tabel1/",
+        ["no experiment 'tabel1'; did you mean 'table1'?"],
+    ),
 }
 
 
@@ -146,9 +146,3 @@ def test_no_mirror_and_no_network_say_what_to_do(fresh: Clone) -> None:
     done = fresh.run_warm("--cores", "1", "resources/tiny_reuters/fetch.json", TEXTMIX_MIRROR="/nonexistent")
     assert done.returncode == 0, done.stdout
     assert "by hand" in done.stdout
-
-
-def test_dry_run_of_a_fresh_clone_fetches_nothing(fresh: Clone) -> None:
-    done = fresh.run("-n")
-    assert done.returncode == 0, done.stdout
-    assert not (fresh.folder / "resources").exists()

@@ -5,9 +5,6 @@ from __future__ import annotations
 import csv
 import hashlib
 import re
-import subprocess
-import sys
-import zipfile
 from pathlib import Path
 
 import pytest
@@ -106,18 +103,11 @@ def test_a_seventh_paper_is_two_folders(copy: Clone) -> None:
         (copy.folder / place).mkdir()
         for name, text in parts.items():
             (copy.folder / place / name).write_text(text, encoding="utf-8")
-    done = copy.run_warm("--cores", "2", "toy", "all", "--config", "papers=[toy]")
+    done = copy.run_warm("--cores", "2", "toy")
     assert done.returncode == 0, done.stdout
-    page = (copy.folder / "results/report/index.html").read_text(encoding="utf-8")
-    assert "A toy paper" in page
-    assert "f-toy-lengths" in (copy.folder / "results/report/toy.html").read_text(encoding="utf-8")
-    reported = copy.run_warm("--report", "report.zip", "--config", "papers=[toy]")
-    assert reported.returncode == 0, reported.stdout
-    with zipfile.ZipFile(copy.folder / "report.zip") as archive:
-        held = {Path(name).name for name in archive.namelist()}
-        described = archive.read("report/report.html").decode("utf-8")
-    assert {"index.html", "numbers.html", "provenance.html", "toy.html", "comparison.csv"} <= held
-    assert "has one verdict" in described and "Each published number and claim once" in described
+    front, page = (copy.folder / f"results/papers/toy/report/{name}.html" for name in ("index", "toy"))
+    assert "A toy paper" in front.read_text(encoding="utf-8")
+    assert "f-toy-lengths" in page.read_text(encoding="utf-8")
     with open(copy.folder / "results/papers/toy/comparison.csv", encoding="utf-8", newline="") as file:
         words, many = csv.DictReader(file)
     # The made-up texts are only nearly the paper's data, so that a count is shown and not judged.
@@ -129,45 +119,35 @@ def test_a_seventh_paper_is_two_folders(copy: Clone) -> None:
 TABLE = "artefact,method,newsgroups,letters\nt1,multinomial,33,\nt1,linear_svm,12,50\n"
 
 
-def begin(clone: Clone, *arguments: str) -> subprocess.CompletedProcess[str]:
-    """Begin a paper in a clone by the command of the how-to."""
-    (clone.folder / "table.csv").write_text(TABLE, encoding="utf-8")
-    return subprocess.run(
-        [sys.executable, "-m", "reproduction.verdict.new_paper", *arguments, "--table", "table.csv"],
-        cwd=clone.folder,
-        env=clone.environment(),
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-
-
 def verdicts(clone: Clone, paper: str) -> dict[str, str]:
     """Return id -> verdict of a paper's comparison."""
     with open(clone.folder / f"results/papers/{paper}/comparison.csv", encoding="utf-8", newline="") as file:
         return {row["id"]: row["verdict"] for row in csv.DictReader(file)}
 
 
-def test_a_paper_from_the_template_runs_to_its_page_as_configuration_alone(fresh: Clone) -> None:
-    begun = begin(fresh, "begun", "--role", "letters=tiny_reuters", "--margin", "5")
-    assert begun.returncode == 0, begun.stderr
-    folder = fresh.folder / "config/papers/begun"
+def test_a_paper_from_the_template_runs_to_its_page_as_configuration_alone(
+    copy: Clone, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(copy.folder)
+    Path("table.csv").write_text(TABLE, encoding="utf-8")
+    asked = ["begun", "--role", "letters=tiny_reuters", "--margin", "5", "--table", "table.csv"]
+    assert new_paper.main(asked) == 0
+    folder = copy.folder / "config/papers/begun"
     assert {path.name for path in folder.iterdir()} == {"paper.yaml", "published.csv", "history.md"}
     schema = (folder / "paper.yaml").read_text(encoding="utf-8").splitlines()[0].partition("$schema=")[2]
-    assert (folder / schema).samefile(fresh.folder / "workflow/schemas/paper.schema.yaml")
-    done = fresh.run_warm("--cores", "2", "begun")
+    assert (folder / schema).samefile(copy.folder / "workflow/schemas/paper.schema.yaml")
+    done = copy.run_warm("--cores", "2", "begun")
     assert done.returncode == 0, done.stdout
-    assert set(verdicts(fresh, "begun")) == {
+    assert set(verdicts(copy, "begun")) == {
         "begun.t1.multinomial.newsgroups",
         "begun.t1.linear_svm.newsgroups",
         "begun.t1.linear_svm.letters",
     }
-    assert verdicts(fresh, "begun")["begun.t1.linear_svm.newsgroups"] == "differs"
-    assert verdicts(fresh, "begun")["begun.t1.multinomial.newsgroups"] == "reproduced"
-    page = (fresh.folder / "results/papers/begun/report/begun.html").read_text(encoding="utf-8")
+    assert verdicts(copy, "begun")["begun.t1.linear_svm.newsgroups"] == "differs"
+    assert verdicts(copy, "begun")["begun.t1.multinomial.newsgroups"] == "reproduced"
+    page = (copy.folder / "results/papers/begun/report/begun.html").read_text(encoding="utf-8")
     assert "f-begun-scores" in page and "Table 1" in page
-    again = begin(fresh, "begun")
-    assert again.returncode == 1 and "take another name" in again.stderr
+    assert new_paper.main(asked) == 1 and "take another name" in capsys.readouterr().err
 
 
 SETS = """artefact,method,features,letters,mail

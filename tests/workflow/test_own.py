@@ -14,7 +14,7 @@ def test_each_entry_of_own_texts_has_its_page_and_is_made_again_when_they_change
     rows = [line.split("\t") for line in synthetic_tab(3, 60).splitlines()[4:]]
     table = "label,text\n" + "".join(f"{label},{text}\n" for label, text in rows)
     (fresh.folder / "texts.csv").write_text(table, encoding="utf-8")
-    asked = ("--config", "own={mine: {file: texts.csv, time: '5'}}")
+    asked = ("--config", "own={mine: {file: texts.csv, time: '1'}}")
     done = fresh.run_warm("--cores", "1", "own", *asked)
     assert done.returncode == 0, done.stdout
     assert list((fresh.folder / "results/own/mine").glob("*.html"))

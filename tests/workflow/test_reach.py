@@ -80,9 +80,10 @@ def configure(clone: Clone, address: str, folder: Path) -> None:
 
 
 def read(clone: Clone, certificate: Path) -> dict[str, str]:
-    """Run both papers; return data set of a role -> the data set that was read."""
-    targets = [f"results/papers/{paper}/comparison.csv" for paper in BUILT]
-    done = clone.run_warm("--cores", "2", *targets, REQUESTS_CA_BUNDLE=str(certificate), no_proxy="*")
+    """Read the data of both papers; return data set of a role -> the data set that was read."""
+    asked = [f"results/papers/{paper}/comparison.csv" for paper in BUILT]
+    reach = {"REQUESTS_CA_BUNDLE": str(certificate), "no_proxy": "*"}
+    done = clone.run_warm("--cores", "2", *asked, "--until", "parse", **reach)
     assert done.returncode == 0, done.stdout
     found = clone.folder.glob("results/datasets/*/corpus.json")
     return {path.parent.name: io.read_json(path)["name"] for path in found}

@@ -6,13 +6,15 @@ import hashlib
 import os
 import re
 import shutil
+import zipfile
+from pathlib import Path
 
 import pytest
 import yaml
 
 from tests.workflow.test_faults import hold, wait_until
 from tests.workflow.test_messages import with_own_method
-from tests.workflow.tiny import Clone, synthetic_tab
+from tests.workflow.tiny import Clone, synthetic_tab, warm
 
 pytestmark = pytest.mark.workflow
 
@@ -30,10 +32,11 @@ ENDS = {
 }
 
 
-def planned(clone: Clone, *arguments: str, **environment: str) -> dict[str, int]:
-    """Return rule -> number of jobs that a dry run would start."""
+def planned(clone: Clone, *arguments: str, said: tuple[str, ...] = (), **environment: str) -> dict[str, int]:
+    """Return rule -> number of jobs that a dry run would start; it must print what is `said`."""
     done = clone.run_warm("-n", *arguments, **environment)
     assert done.returncode == 0, done.stdout
+    assert all(words in done.stdout for words in said), done.stdout
     stats = done.stdout.rpartition("Job stats:")[2]
     table = re.findall(r"^(\w+) +(\d+)$", stats, flags=re.MULTILINE)
     return {rule: int(count) for rule, count in table if rule != "total"}
@@ -65,9 +68,7 @@ def test_a_newer_input_counts_by_its_content_if_it_is_a_small_file_and_else_by_i
 def test_kernel_constant_reruns_exactly_its_stages_and_changes_the_numbers(copy: Clone) -> None:
     before = copy.digests()
     copy.edit(KERNEL, *KERNEL_EDIT)
-    told = copy.run_warm("-n").stdout
-    assert "Params have changed since last execution" in told and "'digest'" in told
-    jobs = planned(copy)
+    jobs = planned(copy, said=("Params have changed since last execution", "'digest'"))
     assert jobs.keys() - ENDS == {"fit", "score"}
     assert jobs["fit"] == jobs["score"] == 2, "the EDCM fits of table 1 and of the smoothing table, and no other"
     done = copy.run_warm("--cores", "1", FIT)
@@ -79,9 +80,9 @@ def test_kernel_constant_reruns_exactly_its_stages_and_changes_the_numbers(copy:
     assert any(name.endswith("true_log_proba.npy") for name in changed), "Numba's cache kept the old kernel"
 
 
-def test_an_edit_of_a_module_of_ones_own_makes_what_it_reaches(fresh: Clone) -> None:
+def test_an_edit_of_a_module_of_ones_own_makes_what_it_reaches(copy: Clone) -> None:
     """Of a namespace over two folders, and of one that takes the place of Python's own, too."""
-    with_own_method(fresh)
+    with_own_method(copy)
     files = {
         "here/mine.py": "import tabnanny\nfrom spread.base import Base\nclass Mine(Base):\n    ONE = tabnanny.ONE\n",
         "here/tabnanny.py": "ONE = 1\n",
@@ -89,17 +90,16 @@ def test_an_edit_of_a_module_of_ones_own_makes_what_it_reaches(fresh: Clone) -> 
         "there/spread/base.py": "from textmix import MultinomialClassifier as Base\n",
     }
     for name, text in files.items():
-        (fresh.folder / name).parent.mkdir(parents=True, exist_ok=True)
-        (fresh.folder / name).write_text(text, encoding="utf-8")
-    path = ":".join(f"{fresh.folder}/{part}" for part in ("src", "here", "there"))
+        (copy.folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (copy.folder / name).write_text(text, encoding="utf-8")
+    path = ":".join(f"{copy.folder}/{part}" for part in ("src", "here", "there"))
     fit = "results/predictions/edcm/table1/tiny_news/mine"
-    done = fresh.run_warm("--cores", "1", fit, PYTHONPATH=path)
+    done = copy.run_warm("--cores", "1", fit, PYTHONPATH=path)
     assert done.returncode == 0, done.stdout
     for name, text in files.items():
-        assert planned(fresh, fit, PYTHONPATH=path) == {}
-        (fresh.folder / name).write_text(f"{text}EDITED = 1\n", encoding="utf-8")
-        assert planned(fresh, fit, PYTHONPATH=path) == ({} if name.endswith("other.py") else {"fit": 1})
-        (fresh.folder / name).write_text(text, encoding="utf-8")
+        (copy.folder / name).write_text(f"{text}EDITED = 1\n", encoding="utf-8")
+        assert planned(copy, fit, PYTHONPATH=path) == ({} if name.endswith("other.py") else {"fit": 1})
+        (copy.folder / name).write_text(text, encoding="utf-8")
 
 
 def test_a_parameter_of_one_method_reruns_its_fit_and_what_reads_it(copy: Clone) -> None:
@@ -130,15 +130,17 @@ def test_other_raw_data_rerun_all_that_reads_them_and_nothing_else(copy: Clone) 
     registry.write_text(yaml.safe_dump(entries), encoding="utf-8")
     shutil.rmtree(copy.folder / "resources/tiny_reuters")  # as the message on a file with another sha256 says
     jobs = planned(copy)
-    assert (jobs["fetch"], jobs["parse"]) == (1, 1)
-    done = copy.run_warm("--cores", "2")
+    reached = dict.fromkeys(("fetch", "parse", "features", "split", "fit", "score", "measure"), 1)
+    assert {rule: count for rule, count in jobs.items() if rule not in ENDS} == reached, "those of one paper"
+    parsed = "results/datasets/tiny_reuters"
+    done = copy.run_warm("--cores", "1", parsed)
     assert done.returncode == 0, done.stdout
-    assert planned(copy) == {}
+    assert planned(copy, parsed) == {}
 
 
 def test_an_edit_while_the_run_goes_on_ends_the_jobs_that_it_reaches(copy: Clone) -> None:
     hold(copy, "features", "corpus = build_features(")
-    running = copy.start("--cores", "1", FIT)
+    running = copy.start("--cores", "1", FIT, python=str(warm(True).python))
     wait_until((copy.folder / "held").exists)
     copy.edit(KERNEL, *KERNEL_EDIT)
     (copy.folder / "go").touch()
@@ -150,15 +152,20 @@ def test_an_edit_while_the_run_goes_on_ends_the_jobs_that_it_reaches(copy: Clone
 
 
 def test_snakemakes_own_options_work_as_for_any_workflow(copy: Clone) -> None:
-    assert planned(copy, "-R", "score").keys() - ENDS == {"score"}
-    assert planned(copy, "--until", "split", "-F").keys() <= {"fetch", "parse", "split"}
     summary = copy.run_warm("--summary")
     assert re.search(rf"^{FIT}\t.*\tok\tno update", summary.stdout, re.MULTILINE), summary.stdout[:2000]
+    reported = copy.run_warm("--report", "report.zip")
+    assert reported.returncode == 0, reported.stdout
+    with zipfile.ZipFile(copy.folder / "report.zip") as archive:
+        held = {Path(name).name for name in archive.namelist()}
+        described = archive.read("report/report.html").decode("utf-8")
+    assert {"index.html", "numbers.html", "provenance.html", "edcm.html", "comparison.csv"} <= held
+    assert "has one verdict" in described and "Each published number and claim once" in described
     copy.edit(KERNEL, *KERNEL_EDIT)
     assert copy.run_warm("--cores", "1", "--touch").returncode == 0
-    assert planned(copy) == {}, "the user takes the results as they are"
+    jobs = planned(copy, "-R", "score")
+    assert jobs.keys() - ENDS == {"score"}, "the user takes the results as they are, but for those that are forced"
 
 
 def test_a_setting_of_the_run_reruns_the_jobs_that_read_it(copy: Clone) -> None:
-    assert planned(copy) == {}
     assert planned(copy, "--config", "max_trials=1").keys() >= {"split", "fit", "score"}

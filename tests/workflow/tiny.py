@@ -197,9 +197,9 @@ class Clone:
         mine = {"PYTHONPATH": str(self.folder / "src"), "TEXTMIX_MIRROR": str(self.folder / "mirror")}
         return {**os.environ, **mine, "TEXTMIX_CACHE": cache, **more}
 
-    def command(self, *arguments: str) -> list[str]:
+    def command(self, *arguments: str, python: str = sys.executable) -> list[str]:
         """Return the command line of a run."""
-        return [sys.executable, "-m", "snakemake", *arguments]
+        return [python, "-m", "snakemake", *arguments]
 
     def run_warm(self, *arguments: str, unlike: bool = True, **environment: str) -> subprocess.CompletedProcess[str]:
         """Do as `run`, in forks of a process that has imported what Snakemake and its jobs need."""
@@ -211,7 +211,7 @@ class Clone:
     ) -> subprocess.CompletedProcess[str]:
         """Run Snakemake and return what it printed (both streams in ``stdout``) and its exit code."""
         return subprocess.run(
-            [python, *self.command(*arguments)[1:]],
+            self.command(*arguments, python=python),
             cwd=self.folder,
             env=self.environment(**environment),
             stdout=subprocess.PIPE,
@@ -221,10 +221,10 @@ class Clone:
             check=False,
         )
 
-    def start(self, *arguments: str) -> subprocess.Popen[bytes]:
+    def start(self, *arguments: str, python: str = sys.executable) -> subprocess.Popen[bytes]:
         """Start Snakemake in the background."""
         return subprocess.Popen(
-            self.command(*arguments),
+            self.command(*arguments, python=python),
             cwd=self.folder,
             env=self.environment(),
             stdout=subprocess.DEVNULL,

@@ -53,6 +53,8 @@ ROOT = source_folder(workflow.current_basedir)
 RULES = ROOT / "workflow/rules"
 MAIN_CONFIG = ROOT / "config/config.yaml"
 
+from snakemake.logging import logger
+
 from reproduction.flow.folders import RESOURCES
 from reproduction.flow.jobs import RECORDS, STYLES, TEMPLATES, Jobs, untold
 from reproduction.flow.papers import make_importable, outside
@@ -103,7 +105,7 @@ def grows(megabytes):
 
 
 def print_verdicts():
-    """Print the verdicts of each report that this run made, a line each."""
+    """Print the verdicts of each report that this run made, a line each, after those of its jobs: by the same queue."""
     reports = {
         paper: f"results/papers/{paper}/report/{paper}.html" for paper in PLAN.papers
     }
@@ -111,7 +113,7 @@ def print_verdicts():
         summary = Path(page).with_name("summary.json")
         if summary.exists() and summary.stat().st_mtime >= STARTED:
             counts = read_json(summary)["verdicts"]
-            print(closing_line(name, counts, page), file=sys.stderr)
+            logger.info(closing_line(name, counts, page))
 
 
 wildcard_constraints:

@@ -11,11 +11,14 @@ from scipy import sparse
 
 from reproduction.flow.measures import MeasureData, run_measure
 from tests.models.test_cbm import documents
-from tests.papers.cbm.example import SPEC
+from tests.papers.files import spec_of
 from tests.verdict.reporting import META
 from textmix.data.corpus import TEST, TRAIN, Corpus
 from textmix.experiment.predictions import Predictions, pack_sets
 from textmix.experiment.splits import make_splits
+
+SPEC = spec_of("cbm")
+
 
 PARAMS = {"n_components": 3, "max_iter": 3}
 

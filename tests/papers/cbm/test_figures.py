@@ -1,32 +1,33 @@
-"""The figures of the CBM slides draw what the measures wrote."""
+"""The measures give what the files of the CBM slides name, and its figures draw it."""
 
 from __future__ import annotations
 
 import warnings
-from pathlib import Path
 
 import pytest
 
-from reproduction.flow.results import Results, RoleEntry
+from reproduction.papers.cbm.figures import FIGURES
 from reproduction.papers.figures import FigureData, draw
-from tests.pages.drawings import assert_sound
-from tests.papers.cbm.example import SPEC
+from tests.pages.drawings import assert_drawn
+from tests.papers.cbm.conftest import SPEC
+from tests.papers.files import assert_measured, results_of
 
 
-def results(root: Path, dataset: str | None = "made") -> Results:
-    return Results(root, "cbm", {role: RoleEntry(dataset) for role in ("yeast", "scene", "mediamill")}, SPEC)
+def test_every_measured_number_that_the_paper_files_name_is_there(measured):
+    assert_measured("cbm", measured[0], least=0)
+
+
+def test_every_figure_has_an_entry_and_every_entry_a_figure():
+    assert set(SPEC["figures"]) == set(FIGURES)
 
 
 @pytest.mark.parametrize("name", ["components", "illustration", "em_path", "evaluations", "variants"])
 def test_figures_are_drawn_alike_each_time(name, measured):
-    data = FigureData(results(measured[1]), {}, SPEC["figures"][name])
-    first = draw("cbm", name, data)
-    assert_sound(first)
-    assert first == draw("cbm", name, data)
-    assert len(first) > 5000
+    data = FigureData(results_of("cbm", measured[1]), {}, SPEC["figures"][name])
+    assert len(assert_drawn("cbm", name, data)) > 5000
 
 
 def test_the_example_has_room_for_all_its_panels(measured):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        draw("cbm", "illustration", FigureData(results(measured[1]), {}, SPEC["figures"]["illustration"]))
+        draw("cbm", "illustration", FigureData(results_of("cbm", measured[1]), {}, SPEC["figures"]["illustration"]))

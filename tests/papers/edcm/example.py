@@ -2,17 +2,9 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from tests.papers.files import spec_of
 
-from textmix.core.config import load_yaml_strict
-
-ROOT = Path(__file__).parents[3]
-
-
-PAPER = ROOT / "config/papers/edcm"
-
-
-SPEC = load_yaml_strict(PAPER / "paper.yaml")
+SPEC = spec_of("edcm")
 
 
 CLASSES, WORDS = 3, 150

@@ -1,4 +1,4 @@
-"""The figures of the EDCM paper draw what the measures wrote."""
+"""The measures give what the files of the EDCM paper name, and its figures draw it."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from reproduction.flow.results import Results, RoleEntry
 from reproduction.papers.drawing import inline_svg
 from reproduction.papers.edcm.figures import FIGURES
 from reproduction.papers.figures import FigureData
@@ -14,6 +13,7 @@ from reproduction.papers.marks import Printed
 from reproduction.papers.style import Sheet, style, svg_bytes
 from tests.pages.drawings import assert_drawn
 from tests.papers.edcm.example import SPEC
+from tests.papers.files import assert_measured, results_of
 
 PRINTED = dict.fromkeys(
     [name for figure in SPEC["figures"].values() for name in figure.get("published", {}).values()], Printed(0.5)
@@ -25,10 +25,14 @@ FROM_MEASURES = [name for name in FIGURES if "experiment" not in SPEC["figures"]
 
 @pytest.mark.parametrize("name", FROM_MEASURES)
 def test_figures_draw_what_the_measures_wrote(measured, name):
-    data = FigureData(_results(measured[1]), PRINTED, SPEC["figures"][name])
+    data = FigureData(results_of("edcm", measured[1]), PRINTED, SPEC["figures"][name])
     svg = assert_drawn("edcm", name, data)
     assert len(svg) < 400_000
     assert str(inline_svg(svg, "p", name)).startswith("<svg")
+
+
+def test_every_measured_number_that_the_paper_files_name_is_there(measured):
+    assert_measured("edcm", measured[0], least=20)
 
 
 def test_every_figure_has_an_entry_and_every_entry_a_figure():
@@ -38,7 +42,7 @@ def test_every_figure_has_an_entry_and_every_entry_a_figure():
 def drawn(root: Path, name: str) -> Sheet:
     """Return a figure before it is written."""
     with style():
-        return FIGURES[name](FigureData(_results(root), PRINTED, SPEC["figures"][name]))
+        return FIGURES[name](FigureData(results_of("edcm", root), PRINTED, SPEC["figures"][name]))
 
 
 def test_the_exact_ratio_at_a_count_of_one_stands_on_the_axes(measured):
@@ -57,8 +61,3 @@ def test_no_name_of_a_form_is_cut(measured):
         svg_bytes(figure, "forms")
         boxes = [label.get_window_extent() for label in (*axes.get_yticklabels(), axes.xaxis.label)]
     assert min(box.x0 for box in boxes) >= 0 and max(box.x1 for box in boxes) <= figure.bbox.x1
-
-
-def _results(root: Path) -> Results:
-    """Return the results of the paper below a folder."""
-    return Results(root, "edcm", {role: RoleEntry("made") for role in SPEC["roles"]}, SPEC)

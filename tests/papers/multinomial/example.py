@@ -2,21 +2,14 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 from reproduction.flow.measures import MeasureData
 from reproduction.papers.multinomial import rivals
-from textmix.core.config import load_yaml_strict
+from tests.papers.files import spec_of
 from textmix.data.corpus import TEST
 
-ROOT = Path(__file__).parents[3]
-
-
-PAPER = ROOT / "config/papers/multinomial"
-
-
-SPEC = load_yaml_strict(PAPER / "paper.yaml")
+SPEC = spec_of("multinomial")
 
 
 SETTINGS: dict[str, Any] = {

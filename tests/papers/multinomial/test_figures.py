@@ -1,25 +1,27 @@
-"""The figures of the document on multinomial models draw what the measures wrote."""
+"""The measures give what the files of the document on multinomial models name, and its figures draw it."""
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
-from reproduction.flow.results import Results, RoleEntry
 from reproduction.papers.figures import FigureData, draw
 from reproduction.papers.marks import Printed
 from reproduction.papers.multinomial.figures import FIGURES
 from tests.pages.drawings import assert_drawn
+from tests.papers.files import assert_measured, results_of
 from tests.papers.multinomial.example import SPEC
 from tests.verdict.reporting import META
 from textmix.core import io
 from textmix.core.errors import MissingResult
 
 
+def test_every_measured_number_that_the_paper_files_name_is_there(measured):
+    assert_measured("multinomial", measured[0], least=15)
+
+
 @pytest.mark.parametrize("name", list(FIGURES))
 def test_figures_draw_what_the_measures_wrote(measured, name):
-    data = FigureData(_results(measured[1]), {"vil.err": Printed(8.56)}, SPEC["figures"][name])
+    data = FigureData(results_of("multinomial", measured[1]), {"vil.err": Printed(8.56)}, SPEC["figures"][name])
     svg = assert_drawn("multinomial", name, data)
     assert svg.count(b"<path") > 15
 
@@ -28,13 +30,8 @@ def test_choices_leave_out_a_measure_that_is_missing(measured, tmp_path):
     measures = SPEC["figures"]["choices"]["labels"]
     for name in measures:
         io.write_missing(tmp_path / "papers/multinomial/measures" / name, MissingResult("no source answered"), META)
-    data = FigureData(_results(tmp_path), {}, SPEC["figures"]["choices"])
+    options = {}, SPEC["figures"]["choices"]
     with pytest.raises(MissingResult, match="no source answered"):
-        draw("multinomial", "choices", data)
+        draw("multinomial", "choices", FigureData(results_of("multinomial", tmp_path), *options))
     measured[0]["single_label"].save(tmp_path / "papers/multinomial/measures/single_label", META)
-    assert draw("multinomial", "choices", FigureData(_results(tmp_path), {}, SPEC["figures"]["choices"]))
-
-
-def _results(root: Path) -> Results:
-    """Return the results of the paper below a folder."""
-    return Results(root, "multinomial", {role: RoleEntry("made") for role in SPEC["roles"]}, SPEC)
+    assert draw("multinomial", "choices", FigureData(results_of("multinomial", tmp_path), *options))

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from tests.papers.files import spec_of
 
-import yaml
-
-SPEC = yaml.safe_load((Path(__file__).parents[3] / "config/papers/naive_bayes/paper.yaml").read_text())
+SPEC = spec_of("naive_bayes")
 
 
 CLASSES, WORDS, N = 3, 120, 150

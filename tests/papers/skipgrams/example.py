@@ -2,25 +2,18 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from reproduction.flow.measures import MeasureData
+from tests.papers.files import spec_of
 from tests.text.test_features import corpus_of
-from textmix.core.config import load_yaml_strict
 from textmix.data.corpus import TEST, TRAIN
 from textmix.experiment.splits import make_splits
 from textmix.text.features import build_features
 
-ROOT = Path(__file__).parents[3]
-
-
-PAPER = ROOT / "config/papers/skipgrams"
-
-
-SPEC = load_yaml_strict(PAPER / "paper.yaml")
+SPEC = spec_of("skipgrams")
 
 
 ENTRY = {

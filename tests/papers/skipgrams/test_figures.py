@@ -7,10 +7,11 @@ from pathlib import Path
 import pytest
 
 from reproduction.flow.measures import Measure
-from reproduction.flow.results import Results, RoleEntry
-from reproduction.papers.figures import FigureData, draw
+from reproduction.flow.results import Results
+from reproduction.papers.figures import FigureData
 from reproduction.papers.skipgrams.figures import FIGURES
-from tests.pages.drawings import assert_sound
+from tests.pages.drawings import assert_drawn
+from tests.papers.files import results_of
 from tests.papers.skipgrams.example import SPEC
 from tests.verdict.reporting import META
 
@@ -20,15 +21,11 @@ def drawn(measured: dict[str, Measure], tmp_path: Path) -> Results:
     """Return results with all measures saved."""
     for name, measure in measured.items():
         measure.save(tmp_path / "papers/skipgrams/measures" / name, META)
-    roles = {role: RoleEntry("made_up") for role in SPEC["roles"]}
-    return Results(tmp_path, "skipgrams", roles, SPEC)
+    return results_of("skipgrams", tmp_path)
 
 
 @pytest.mark.parametrize("name", FIGURES)
 def test_figures_are_the_same_bytes_every_time(name: str, drawn: Results) -> None:
     data = FigureData(drawn, {}, SPEC["figures"][name])
-    first = draw("skipgrams", name, data)
-    assert_sound(first)
-    assert first == draw("skipgrams", name, data)
-    assert first.startswith(b"<?xml")
+    assert assert_drawn("skipgrams", name, data).startswith(b"<?xml")
     assert set(SPEC["figures"]) == set(FIGURES)

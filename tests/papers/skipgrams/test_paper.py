@@ -5,11 +5,12 @@ from __future__ import annotations
 from reproduction.flow.locators import MeasureLocator, ScoreLocator, parse_locator
 from reproduction.flow.measures import Measure
 from reproduction.verdict.published import read_record
-from tests.papers.skipgrams.example import PAPER, ROOT, SPEC
+from tests.papers.files import ROOT
+from tests.papers.skipgrams.example import SPEC
 
 
 def test_every_source_names_what_the_measures_give(measured: dict[str, Measure]) -> None:
-    record = read_record(PAPER, ROOT / "workflow/schemas")
+    record = read_record(ROOT / "config/papers/skipgrams", ROOT / "workflow/schemas")
     sources = {row.source for row in record.rows if row.source and not row.source.startswith("check:")}
     for check in record.checks.values():
         sources |= {*check["left"], *check.get("right", ())}

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import numpy as np
 from scipy import sparse
 
 from reproduction.flow.measures import MeasureData
-from textmix.core.config import load_yaml_strict
+from tests.papers.files import spec_of
 from textmix.data.corpus import Corpus, Ragged
 from textmix.experiment.splits import make_splits
 
-SPEC = load_yaml_strict(Path(__file__).parents[3] / "config/papers/thesis/paper.yaml")
+SPEC = spec_of("thesis")
 
 
 def source() -> MeasureData:
