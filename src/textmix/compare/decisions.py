@@ -71,8 +71,10 @@ def fit_decision(
             return plain
         probability = averaged(scores, slopes, task)
         tried = np.unique(np.quantile(probability[:, 1], np.linspace(0.0, 1.0, TRIED + 1)))
-        rules = [plain, *(plain._replace(thresholds=np.array([threshold])) for threshold in tried)]
-        return max(rules, key=lambda rule: metric.sign * metric(truth, rule.answer(scores, task)))
+        answers = [np.argmax(probability, axis=1), *((probability[:, 1] >= least).astype(np.int64) for least in tried)]
+        values = [metric.sign * metric(truth, Answer(answer, probability)) for answer in answers]
+        best = int(np.argmax(values))
+        return plain._replace(thresholds=tried[best - 1 : best]) if best else plain
     probability = averaged(scores, slopes, task)
     rules = [plain._replace(thresholds=each) for each in _thresholds(probability, truth, metric)]
     if metric.name == "subset_accuracy":
