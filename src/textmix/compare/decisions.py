@@ -44,7 +44,10 @@ class Decision(NamedTuple):
 
     def answer(self, scores: Sequence[np.ndarray], task: str, *, never_empty: bool = False) -> Answer:
         """Return the answer to the scores of each part, float (N, C) or (N, L)."""
-        probability = averaged(scores, self.slopes, task)
+        return self.decide(averaged(scores, self.slopes, task), task, never_empty=never_empty)
+
+    def decide(self, probability: np.ndarray, task: str, *, never_empty: bool = False) -> Answer:
+        """Return the answer to the averaged probabilities of the parts, float64 (N, C) or (N, L)."""
         if self.sets is not None and self.bonus is not None:
             return Answer(decided_sets(probability, self.sets, self.bonus), probability)
         if task == "single" and self.thresholds is None:
@@ -66,23 +69,20 @@ def fit_decision(
     scores, truth, task = [each[step] for each in scores], truth[step], metric.task
     slopes = [slope_on(each, truth, task) for each in scores]
     plain = Decision(slopes)
-    if task == "single":
-        if metric.ranks or metric.name in ("accuracy", "error_rate") or scores[0].shape[1] != 2:
-            return plain
-        probability = averaged(scores, slopes, task)
-        tried = np.unique(np.quantile(probability[:, 1], np.linspace(0.0, 1.0, TRIED + 1)))
-        answers = [np.argmax(probability, axis=1), *((probability[:, 1] >= least).astype(np.int64) for least in tried)]
-        values = [metric.sign * metric(truth, Answer(answer, probability)) for answer in answers]
-        best = int(np.argmax(values))
-        return plain._replace(thresholds=tried[best - 1 : best]) if best else plain
+    if task == "single" and (metric.ranks or metric.name in ("accuracy", "error_rate") or scores[0].shape[1] != 2):
+        return plain
     probability = averaged(scores, slopes, task)
-    rules = [plain._replace(thresholds=each) for each in _thresholds(probability, truth, metric)]
+    if task == "single":
+        tried = np.unique(np.quantile(probability[:, 1], np.linspace(0.0, 1.0, TRIED + 1)))
+        rules = [plain, *(plain._replace(thresholds=np.array([threshold])) for threshold in tried)]
+    else:
+        rules = [plain._replace(thresholds=each) for each in _thresholds(probability, truth, metric)]
     if metric.name == "subset_accuracy":
         sets, bonus = label_sets(truth)
         rules += [plain._replace(sets=sets, bonus=weight * bonus) for weight in PRIORS] if len(sets) <= SETS else []
     if len(rules) == 1:
         return rules[0]
-    values = [metric.sign * metric(truth, rule.answer(scores, task, never_empty=never_empty)) for rule in rules]
+    values = [metric.sign * metric(truth, rule.decide(probability, task, never_empty=never_empty)) for rule in rules]
     return rules[int(np.argmax(values))]
 
 
