@@ -143,7 +143,7 @@ def count_known(
 
 
 @njit(nogil=True)
-def side_by_side(
+def joined(
     indptr: np.ndarray,
     indices: np.ndarray,
     data: np.ndarray,
@@ -170,35 +170,21 @@ def side_by_side(
 
 
 @njit(nogil=True)
-def rescaled(
-    indptr: np.ndarray, indices: np.ndarray, data: np.ndarray, scale: np.ndarray, first: int, normal: bool
+def without(
+    indptr: np.ndarray, indices: np.ndarray, data: np.ndarray, kept: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return features, none of them 0, times ``scale`` (V,) as the parts of CSR (N, V), without those of scale 0.
-
-    If ``normal``, the columns before ``first`` and the others each get the length 1 in each row.
-    """
+    """Return the parts of CSR (N, V) with the features of the columns that are ``kept``, bool (V,), alone."""
     n, filled = len(indptr) - 1, 0
     for place in range(len(indices)):
-        filled += scale[indices[place]] != 0.0
+        filled += kept[indices[place]]
     ends = np.zeros(n + 1, indptr.dtype)
     columns, values = np.empty(filled, indices.dtype), np.empty(filled, data.dtype)
     filled = 0
     for i in range(n):
-        squares, others, begin = 0.0, 0.0, filled
         for place in range(indptr[i], indptr[i + 1]):
-            column = indices[place]
-            if scale[column] == 0.0:
-                continue
-            value = data[place] * scale[column]
-            columns[filled], values[filled] = column, value
-            filled += 1
-            if column < first:
-                squares += value * value
-            else:
-                others += value * value
-        if normal:
-            for place in range(begin, filled):
-                values[place] /= math.sqrt(squares if columns[place] < first else others)
+            if kept[indices[place]]:
+                columns[filled], values[filled] = indices[place], data[place]
+                filled += 1
         ends[i + 1] = filled
     return ends, columns, values
 

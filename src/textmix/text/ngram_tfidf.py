@@ -117,15 +117,16 @@ class NgramTfidf(OfTexts):
             return found[0]
         first = found[0].shape[1]
         parts = [(each.indptr, each.indices, each.data) for each in found]
-        indptr, indices, data = kernels.side_by_side(*parts[0], *parts[1], first)
+        indptr, indices, data = kernels.joined(*parts[0], *parts[1], first)
         return _csr(indptr, indices, data, (len(texts), first + found[1].shape[1]))
 
     def refitted(self, X: sparse.csr_array, rows: np.ndarray) -> sparse.csr_array:
         """Return the features X of N texts as a fit to ``rows`` makes them, CSR (N, V): those of too few are 0."""
         found = np.bincount(X[rows].indices, minlength=X.shape[1])
-        scale = (found >= self.min_df) * (_idf(len(rows), found) / self.idf_ if self.weighted else 1.0)
-        parts = X.indptr, X.indices, X.data, scale.astype(X.dtype), self._first(X), self.weighted
-        indptr, indices, data = kernels.rescaled(*parts)
+        indptr, indices, data = kernels.without(X.indptr, X.indices, X.data, found >= self.min_df)
+        if self.weighted:
+            weights = (_idf(len(rows), found) / self.idf_).astype(X.dtype)
+            kernels.weigh(indptr, indices, data, weights, self._first(X))
         return sparse.csr_array((data, indices, indptr), shape=X.shape)
 
     def _weigh(self, X: sparse.csr_array) -> sparse.csr_array:
