@@ -349,15 +349,7 @@ class _Machines(WarmMachines, MultiLabelClassifier):
 
     _weights: np.ndarray
 
-    @property
-    def coef_(self) -> np.ndarray:
-        """The weights, float64 (K, V)."""
-        return self._by_feature(self._weights)
-
-    @property
-    def intercept_(self) -> np.ndarray:
-        """The biases, float64 (K,)."""
-        return self._weights[-1].copy()
+    coef_, intercept_ = LinearMultiLabel.coef_, LinearMultiLabel.intercept_
 
     def _fit_machines(self, X: Any, members: np.ndarray) -> np.ndarray:
         """Return the weights of the machines for indicators (N, K) of their classes, float64 (W + 1, K)."""
