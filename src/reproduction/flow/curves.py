@@ -149,10 +149,15 @@ def read_folder(folder: Path) -> dict[str, str]:
     return {name: (folder / name).read_text(encoding="utf-8") for name in names}
 
 
+def reading_rows(files: Mapping[str, str]) -> list[dict[str, str]]:
+    """Return the rows of ``readings.csv`` of a folder of curves, given as `read_folder` does; none without curves."""
+    return list(csv.DictReader(StringIO(files.get("readings.csv", ""))))
+
+
 def read_curves(files: Mapping[str, str]) -> list[Curve]:
     """Return the curves of a folder, given as `read_folder` does, in the order in which they were written."""
     grouped: dict[str, list[dict[str, str]]] = {}
-    for row in csv.DictReader(StringIO(files["readings.csv"])):
+    for row in reading_rows(files):
         grouped.setdefault(row["row"], []).append(row)
     return [_curve(rows) for rows in grouped.values()]
 

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import csv
 import fnmatch
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from io import StringIO
 from pathlib import Path
 from typing import Any
 
-from reproduction.flow.curves import Curve, read_curves, read_factors
+from reproduction.flow.curves import Curve, read_curves, read_factors, reading_rows
 from reproduction.flow.origins import Origin, read_origins
 from reproduction.flow.results import Results, RoleEntry, is_left_out
 from reproduction.papers.drawing import Drawing, inline_svg, notes_of
@@ -144,8 +142,7 @@ def _with_effects(inputs: ReportInputs, paper: str, record: Record) -> list[Choi
     a sentence with a gap says nothing.
     """
     published, run = {row.id: row for row in record.rows}, inputs.recorded
-    curves = inputs.recorded_curves.get(paper, {}).get("readings.csv", "")
-    known = (published, run.rows if run else {}, list(csv.DictReader(StringIO(curves))))
+    known = (published, run.rows if run else {}, reading_rows(inputs.recorded_curves.get(paper, {})))
     found = []
     for choice in record.choices:
         try:
