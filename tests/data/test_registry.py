@@ -10,7 +10,7 @@ import pytest
 import yaml
 
 from textmix.core.errors import ConfigError
-from textmix.data.own import read_folder
+from textmix.data.own import read_folder, read_own
 from textmix.data.parse import read_corpus
 from textmix.data.registry import DatasetEntry, Reader, content_of, dataset_entry, load_registry
 from textmix.data.user_table import read_table
@@ -187,9 +187,12 @@ def test_an_entry_reads_a_format_as_the_comparison_of_own_texts_does(tmp_path: P
     else:
         path.write_bytes(content)
     entry = dataset_entry("d", {**tiny(), "reader": {"name": form, "options": columns}}, "d")
+    head = {"name": "d", "source": "here", "format": form, "task": "single", "files": {"data": str(path)}}
+    asked = read_own({**head, "options": {"columns": columns} if columns else {}})
     if form == "folder":
         own = read_folder(path)
     else:
         columns = {"text": columns.get("text"), "labels": columns.get("label")}
         own = read_table(path, form=form, several=False, header=False if form == "tab" else None, **columns).corpus
-    assert read_corpus(entry.sources[0].reader, {"data": path}, "d").content_digest() == own.content_digest()
+    found = read_corpus(entry.sources[0].reader, {"data": path}, "d")
+    assert found.content_digest() == own.content_digest() == asked.content_digest()

@@ -14,6 +14,7 @@ from tests.data.readers.texts import assert_refused
 from tests.fixtures.reader_files import SAMPLES, Sample
 from tests.naive import number_rows as naive
 from textmix.core.errors import ConfigError, DataFormatError
+from textmix.data.corpus import Corpus
 from textmix.data.own import read_own
 from textmix.data.parse import check_corpus
 from textmix.data.registry import load_registry
@@ -117,24 +118,24 @@ def test_a_file_of_the_form_and_size_of_industry_sector_is_read(tmp_path: Path) 
     assert {key: statistics[key] for key in source.expect} == source.expect
 
 
+def own(path: Path) -> Corpus:
+    """Return the corpus of one's own file, whose sizes are counted."""
+    head = {"name": "mine", "source": "here", "format": "libsvm", "task": "single", "options": {}}
+    return read_own({**head, "files": {"data": str(path)}})
+
+
 @pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
-def test_labels_with_signs_may_be_named_by_their_numbers(end: str, tmp_path: Path) -> None:
+def test_labels_with_signs_are_the_classes_of_ones_own_file(end: str, tmp_path: Path) -> None:
     rows = ["+1 1:0.5 3:1", "-1 2:1", "-1 1:2", "1 3:4"]
-    options = {"n_features": 3, "n_labels": 2, "first_label": "found", "named": True}
-    data = "".join(row + end for row in rows).encode()
-    corpus = Sample("libsvm_multilabel", {"data": data}, options).read(tmp_path)
+    (tmp_path / "a.svm").write_bytes("".join(row + end for row in rows).encode())
+    corpus = own(tmp_path / "a.svm")
     assert [corpus.label_names[label] for label in corpus.classes()] == ["1", "-1", "-1", "1"]
     assert corpus.features.toarray().tolist() == [[0.5, 0, 1], [0, 1, 0], [2, 0, 0], [0, 0, 4]]
 
 
-def test_sizes_of_ones_own_file_are_counted_and_its_signs_are_classes(tmp_path: Path) -> None:
-    (tmp_path / "a.svm").write_text("+1 1:0.5 3:1\n-1 2:1\n")
-    head = {"name": "mine", "source": "here", "format": "libsvm", "task": "single", "options": {}}
-    corpus = read_own({**head, "files": {"data": str(tmp_path / "a.svm")}})
-    assert [corpus.label_names[label] for label in corpus.classes()] == ["1", "-1"]
-    assert corpus.features.toarray().tolist() == [[0.5, 0, 1], [0, 1, 0]]
+def test_a_number_beyond_all_data_or_no_file_is_refused_before_memory_is_taken(tmp_path: Path) -> None:
     (tmp_path / "a.svm").write_text("1 1:0.5\n99999999999 2:1\n")
     with pytest.raises(DataFormatError, match=r"a\.svm, line 2: .* above the most"):
-        read_own({**head, "files": {"data": str(tmp_path / "a.svm")}})
+        own(tmp_path / "a.svm")
     with pytest.raises(ConfigError, match=r"here: files\.data: there is no"):
-        read_own({**head, "files": {"data": str(tmp_path / "b.svm")}})
+        own(tmp_path / "b.svm")
