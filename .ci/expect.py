@@ -10,10 +10,10 @@ import sys
 from collections import Counter
 from pathlib import Path
 
-from reproduction.flow.origins import read_origins
+from reproduction.flow.lineage import read_origins
 from reproduction.verdict.causes import causes_of
 from reproduction.verdict.published import COUNTED, read_record
-from reproduction.verdict.recorded import lost_verdicts, read_recorded, recorded_files
+from reproduction.verdict.recorded_run import lost_verdicts, read_recorded, recorded_files
 from textmix.core.io import read_csv, read_json
 
 page = "".join(path.read_text(encoding="utf-8") for path in sorted(Path("results/report").glob("*.html")))

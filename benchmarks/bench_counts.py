@@ -107,11 +107,11 @@ def bench_neighbours(name: str, share: float, timed: Any) -> None:
 def bench_sweep(name: str, share: float, timed: Any) -> None:
     """A sweep reads for each word of a document K parameters and K sums, and writes K sums."""
     X, _ = packed(counts("newsgroups", share)[0])
-    n_topics, rng = 10, np.random.default_rng(0)
-    theta = rng.dirichlet(np.ones(n_topics), size=X.shape[0])
-    beta = rng.gamma(1.0, size=(X.shape[1], n_topics))
-    sums, table, data = np.empty_like(theta), np.empty_like(beta), np.ones(3 * X.nnz * n_topics)
-    work = reading(X.indices, theta, beta, sums, table, operations=4.0 * X.nnz * n_topics)
+    n_components, rng = 10, np.random.default_rng(0)
+    theta = rng.dirichlet(np.ones(n_components), size=X.shape[0])
+    beta = rng.gamma(1.0, size=(X.shape[1], n_components))
+    sums, table, data = np.empty_like(theta), np.empty_like(beta), np.ones(3 * X.nnz * n_components)
+    work = reading(X.indices, theta, beta, sums, table, operations=4.0 * X.nnz * n_components)
     call = lambda: latent_edcm_kernels.sweep(X.indptr, X.indices, theta, beta, sums, table)
     ours = name == "textmix"
     timed(call if ours else data.sum, size=X.shape[0], work=work if ours else reading(data))

@@ -79,7 +79,7 @@ def bench_penalty(name: str, penalty: str, share: float, timed: Any) -> None:
     goal = value(problem, liblinear.fit(X, y).coef_.ravel(), *pair)
     if name == "textmix":
         solve: Any = solve_l1 if penalty == "l1" else solve_l2
-        fits = (lambda tol=tol: solve(problem, lam, tolerance=tol).w for tol in TOLERANCES)
+        fits = (lambda tol=tol: solve(problem, lam, tol=tol).w for tol in TOLERANCES)
         call = reached(fits, lambda w: value(problem, w, *pair) <= goal * (1 + 1e-9))
     elif name == "celer":
         if penalty == "l2":
@@ -100,10 +100,10 @@ def bench_elastic_net(name: str, share: float, timed: Any) -> None:
     X, y, problem = reviews(share / 2)
     ratio, lam = 0.1, float(penalty_grid(problem, 0.1, 1, 0.003)[0])
     pair = ratio * lam, (1 - ratio) * lam
-    best = solve_l1(problem, *pair, tolerance=GAP / 100).total_objective
+    best = solve_l1(problem, *pair, tol=GAP / 100).total_objective
     near = lambda w: value(problem, w, *pair) <= best * (1 + GAP)
     if name == "textmix":
-        call: Callable[[], Any] = lambda: solve_l1(problem, *pair, tolerance=GAP).w
+        call: Callable[[], Any] = lambda: solve_l1(problem, *pair, tol=GAP).w
     elif name.endswith("saga"):
         settings = {"solver": "saga", "penalty": "elasticnet", "l1_ratio": ratio, "C": 1 / (lam * len(y)), "tol": 0.0}
         call = lambda: LogisticRegression(max_iter=4, **settings).fit(X, y).coef_.ravel()

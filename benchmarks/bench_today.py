@@ -79,7 +79,7 @@ def by(make: Callable[[], Any], most: int | None = None) -> Callable[[Any, np.nd
 ONE: dict[str, Callable[[Any, np.ndarray, Any], np.ndarray]] = {
     "textmix, naive Bayes": by(MultinomialClassifier),
     "textmix, EDCM": by(EDCMClassifier),
-    "textmix, LinearSVM on TF-IDF": by(lambda: make_pipeline(TermWeighting(), LinearSVM(tolerance=0.01))),
+    "textmix, LinearSVM on TF-IDF": by(lambda: make_pipeline(TermWeighting(), LinearSVM(tol=0.01))),
     "scikit-learn, ComplementNB": by(ComplementNB),
     "Vowpal Wabbit": vowpal,
     "fastText": fasttext,

@@ -16,11 +16,11 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from reproduction.flow.processor import use_all_instructions
+from reproduction.flow.cpu_features import use_all_instructions
 
 use_all_instructions(os.environ)  # before NumPy is imported
 
-from textmix.numerics.determinism import limit_threads
+from textmix.numerics.seeding import limit_threads
 
 limit_threads()
 

@@ -112,7 +112,7 @@ def fit(folder: Path, name: str) -> None:
 def fit_svm(folder: Path) -> None:
     """Fit support vector machines by blocks; the document frequencies are those of the first block."""
     weighting = TermWeighting().fit(next(iter(Counted(folder)))[0])
-    model = LinearSVM(C=1.0, tolerance=0.05, max_iter=12)
+    model = LinearSVM(C=1.0, tol=0.05, max_iter=12)
     keep(folder, "linear_svm", weighting, model.fit_blocks(Counted(folder, weighting.transform), classes(folder)))
 
 

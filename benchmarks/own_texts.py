@@ -36,7 +36,7 @@ from typing import Any
 
 import numpy as np
 
-from textmix.numerics.determinism import rng
+from textmix.numerics.seeding import rng
 
 Row = tuple[str, list[str]]
 #: Seed of the draw of documents.  Test documents of the draw of seed 1 were looked at when words of one letter were

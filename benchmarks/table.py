@@ -21,7 +21,7 @@ import pandas as pd
 from roofline import Work, limit_seconds
 from scipy import stats
 
-from reproduction.papers.style import style
+from reproduction.figures.style import style
 
 #: ``ratio``: geometric mean of the candidate's seconds over the peer's; ``low``, ``high``: its 95 % interval (Welch).
 #: ``target``, ``mib``, ``seconds_wanted``: most of ratio, memory and seconds allowed; ``met``: whether all are kept.

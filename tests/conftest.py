@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-from textmix.numerics.determinism import limit_threads
+from textmix.numerics.seeding import limit_threads
 
 # Before any library loads: threads of several workers that wait for each other took five times the seconds of one.
 limit_threads()

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from reproduction.flow.evidence import OUTCOMES, code_of_test, files_of_test
+from reproduction.flow.equation_tests import OUTCOMES, code_of_test, files_of_test
 from textmix.core.io import canonical_json, write_result
 
 TESTS = Path(__file__).parent

@@ -6,7 +6,7 @@ from typing import Any
 
 import matplotlib
 
-from reproduction.papers.style import STYLE_FILE
+from reproduction.figures.style import STYLE_FILE
 
 
 def reset(gallery: dict[str, Any], script: str) -> None:

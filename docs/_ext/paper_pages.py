@@ -14,11 +14,11 @@ from typing import Any
 
 from sphinx.application import Sphinx
 
-from reproduction.flow.reach import available_roles, packages_alone
+from reproduction.flow.availability import available_roles, packages_alone
 from reproduction.flow.recorded_curves import RECORDED_CURVES
 from reproduction.verdict.published import COUNTED, Published, Record, read_record
-from reproduction.verdict.quotes import quoted
-from reproduction.verdict.recorded import read_recorded, recorded_files
+from reproduction.verdict.quoted_values import quoted
+from reproduction.verdict.recorded_run import read_recorded, recorded_files
 from textmix.core.config import load_yaml_strict
 from textmix.core.io import read_csv
 from textmix.data.registry import load_registry

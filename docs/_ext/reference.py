@@ -16,7 +16,7 @@ from typing import Any
 from reproduction.flow.locators import LOCATORS
 from textmix.core.config import load_yaml_strict
 from textmix.experiment.methods import Method, load_methods
-from textmix.metrics.table import METRICS
+from textmix.metrics.registry import METRICS
 
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGE = ROOT / "src/textmix"
@@ -35,8 +35,9 @@ The files of `config/` say which results are reproduced. A scientist edits only 
 keys when it starts. A wrong key ends the run within seconds. The message gives the name of the key, the allowed keys or
 values, and the nearest right spelling.
 
-- `config.yaml` holds the settings of a run. Each *role*, a data set as a paper names it, has a data set, and stand-ins
-  for it if it is not available. `full.yaml` adds the experiments that a `paper.yaml` marks as dear: `make full`.
+- `config.yaml` holds the settings of a run. Each *role*, a data set as a paper names it, has a data set, and
+  substitutes for it if it is not available. `full.yaml` adds the experiments that a `paper.yaml` marks as
+  expensive: `make full`.
 - `datasets.yaml` is the registry of data sets, and `methods.yaml` is the registry of methods.
 - `papers/<paper>/` holds the files of one paper. `paper.yaml`: experiments, measures, tables and figures.
   `published.csv`: the printed numbers, and how each is judged. `checks.yaml`: the claims as named checks.
@@ -81,19 +82,19 @@ def methods_table(methods: Mapping[str, Method]) -> str:
     head = (
         "\n## Methods\n\nThe entries of the registry, `config/methods.yaml`. An experiment of a paper names an "
         "entry by `use`.\n"
-        "\n| method | family | labels | takes | paper |\n|---|---|---|---|---|\n"
+        "\n| method | family | labels | input | paper |\n|---|---|---|---|---|\n"
     )
     rows = []
     for name, method in methods.items():
         several = {"single": "one", "multi": "several"}[method.task]
-        rows.append(f"| `{name}` | {method.family} | {several} | {method.takes} | {method.paper} |\n")
+        rows.append(f"| `{name}` | {method.family} | {several} | {method.input} | {method.paper} |\n")
     return head + "".join(rows)
 
 
 def metrics_table() -> str:
     """Return the table of metrics as a section."""
     head = (
-        "\n## Metrics\n\nThe rows of `src/textmix/metrics/table.py`. By default methods are compared by the metric "
+        "\n## Metrics\n\nThe rows of `src/textmix/metrics/registry.py`. By default methods are compared by the metric "
         "marked main.\n`textmix evaluate` prints the metrics marked main or shown.\n"
         "\n| metric | labels | better | use | meaning |\n|---|---|---|---|---|\n"
     )
@@ -171,7 +172,7 @@ def public_classes(package: Path) -> dict[str, str]:
 #: Public names that are no estimators -> their modules; a public module has the name of its package.
 PUBLIC = {
     **{"compare": "textmix", "datasets": "textmix", "metrics": "textmix", "scorer": "textmix.experiment.scorers"},
-    **{"load": "textmix.serve.library", "save": "textmix.serve.library"},
+    **{"load": "textmix.serve.persistence", "save": "textmix.serve.persistence"},
     "TopWordsDisplay": "textmix.pages.top_words",
 }
 

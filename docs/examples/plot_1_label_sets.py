@@ -17,7 +17,7 @@ from textmix import PMM1, PMM2, LabelNaiveBayes, WordVectorizer, datasets
 from textmix.metrics.multilabel import sample_f
 
 news = datasets.load("newsgroups_parts")
-vectoriser = WordVectorizer(min_length=2, stop_list="smart", min_documents=5)
+vectoriser = WordVectorizer(min_length=2, stop_list="smart", min_df=5)
 counts, labels = vectoriser.fit_transform(news.data), news.target
 test, pool = np.split(np.random.default_rng(0).permutation(len(labels))[:3000], [1000])
 print(f"{len(test)} test messages, {counts.shape[1]} words, {labels.shape[1]} labels")

@@ -17,7 +17,7 @@ from textmix import DCMClassifier, WordVectorizer, datasets
 
 news = datasets.load("newsgroups_wheel")
 messages = [text for text, group in zip(news.data, news.labels, strict=True) if group == "sci.med"]
-counts = WordVectorizer(min_length=2, stop_list="smart", min_documents=5).fit_transform(messages).toarray()
+counts = WordVectorizer(min_length=2, stop_list="smart", min_df=5).fit_transform(messages).toarray()
 lengths = counts.sum(axis=1)
 alpha = DCMClassifier(smoothing=0.0).fit(counts, np.zeros(len(counts))).alpha_[0]
 share = counts.sum(axis=0) / counts.sum()

@@ -16,7 +16,7 @@ from textmix import DCMClassifier, EDCMClassifier, WordVectorizer, datasets
 from textmix.metrics.classification import accuracy
 
 news = datasets.load("newsgroups_wheel")
-X, y = WordVectorizer(min_length=2, stop_list="smart", min_documents=5).fit_transform(news.data), news.target
+X, y = WordVectorizer(min_length=2, stop_list="smart", min_df=5).fit_transform(news.data), news.target
 train, test = np.split(np.random.default_rng(0).permutation(len(y))[:6000], [4000])
 dcm = DCMClassifier().fit(X[train], y[train])
 edcm = EDCMClassifier().fit(X[train], y[train])

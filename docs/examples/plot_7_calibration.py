@@ -16,7 +16,7 @@ from textmix import AbsoluteDiscountingClassifier, EDCMClassifier, MultinomialCl
 from textmix.metrics.probability import calibration_error
 
 news = datasets.load("newsgroups_wheel")
-X, y = WordVectorizer(min_length=2, stop_list="smart", min_documents=5).fit_transform(news.data), news.target
+X, y = WordVectorizer(min_length=2, stop_list="smart", min_df=5).fit_transform(news.data), news.target
 train, test = np.split(np.random.default_rng(0).permutation(len(y))[:6000], [3000])
 models = {
     "multinomial": MultinomialClassifier(),

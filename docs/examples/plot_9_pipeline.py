@@ -25,7 +25,7 @@ topics = np.array(reuters.labels)
 # %%
 # Cross-validation on the training documents chooses the smoothing of EDCM.
 grid = {"edcmclassifier__smoothing": [0.001, 0.01, 0.1, 1.0, 10.0]}
-pipeline = make_pipeline(WordVectorizer(min_documents=2), EDCMClassifier())
+pipeline = make_pipeline(WordVectorizer(min_df=2), EDCMClassifier())
 search = GridSearchCV(pipeline, grid, cv=3).fit(texts["train"], topics[train])
 print(search.best_params_, f"accuracy on new documents {search.score(texts['test'], topics[test]):.3f}")
 

@@ -51,8 +51,8 @@ from textmix.models.pmm.estimator import PMM1 as PMM1
 from textmix.models.pmm.estimator import PMM2 as PMM2
 from textmix.models.topics.lda import LDAClassifier as LDAClassifier
 from textmix.pages.top_words import TopWordsDisplay as TopWordsDisplay
-from textmix.serve.library import load as load
-from textmix.serve.library import save as save
+from textmix.serve.persistence import load as load
+from textmix.serve.persistence import save as save
 from textmix.text.sequences import SequenceVectorizer as SequenceVectorizer
 from textmix.text.skipgram_vectorizer import SkipgramVectorizer as SkipgramVectorizer
 from textmix.text.term_weighting import TermWeighting as TermWeighting

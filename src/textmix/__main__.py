@@ -239,7 +239,7 @@ def predict(options: argparse.Namespace) -> None:
     """Read the texts of FILE, label them by MODEL, write one row for each to the output, and log their number."""
     # Imported here, for the imports take seconds: `main` reports a wrong option before them.
     from textmix.data.user_table import of_card, read_texts
-    from textmix.numerics.determinism import limit_threads
+    from textmix.numerics.seeding import limit_threads
     from textmix.serve import predict as labelling
     from textmix.serve.terminal import size_of, watched
 
@@ -313,7 +313,7 @@ def info(options: argparse.Namespace) -> None:
 def evaluate(options: argparse.Namespace) -> None:
     """Print the scores of a model on labelled texts; the options and errors are those of `predict`."""
     from textmix.serve.evaluate import assess, labelled, lines
-    from textmix.serve.seen import share_seen
+    from textmix.serve.training_sketch import share_seen
 
     if not Path(options.file).is_file():
         raise ConfigError(f"{options.file}: there is no such file; name a file that can be read")
@@ -349,7 +349,7 @@ def listing(options: argparse.Namespace) -> None:
 
 def warm(options: argparse.Namespace) -> None:
     """Compile kernels ahead and print the seconds of each class; raises ConfigError for a name of no public class."""
-    from textmix.serve.warm import warm
+    from textmix.serve.precompile import warm
 
     logging.getLogger("textmix").setLevel(logging.ERROR)  # that kernels are compiled is what was asked for
     for done in warm(options.names):

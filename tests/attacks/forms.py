@@ -45,7 +45,7 @@ NO_MATRIX = {
 SMALL: dict[str, dict[str, Any]] = {
     "CBMClassifier": {"n_components": 2, "n_init": 1},
     "LabelNetwork": {"hidden": 2, "decays": (1.0,), "max_iter": 5},
-    "LatentTopicEDCM": {"n_topics": 2, "max_iter": 3},
+    "LatentTopicEDCM": {"n_components": 2, "max_iter": 3},
     "LSITransformer": {"n_components": 2},
     # The default criterion trains ten networks a fit.
     "PrunedLSIClassifier": {"share": 0.9, "criterion": "information_gain"},

@@ -52,7 +52,7 @@ def test_a_score_of_a_document_comes_from_a_fit_without_it() -> None:
     texts = np.array(search.documents.texts, dtype=object)
     F, Z = vectoriser.fit_transform(texts[rest]), vectoriser.transform(texts[held])
     columns = plan.columns_of(vectoriser)
-    alone = plan.estimator_of(candidate, columns, (0, "compare", 0)).set_params(tolerance=1e-6, max_iter=2000)
+    alone = plan.estimator_of(candidate, columns, (0, "compare", 0)).set_params(tol=1e-6, max_iter=2000)
     expected = search.scores_of(alone.fit(F, y[rest]), Z)
     np.testing.assert_allclose(search.trials[candidate].scores[0][held], expected, atol=0.05)
 

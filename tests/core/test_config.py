@@ -12,7 +12,7 @@ import yaml
 
 from tests.attacks.forms import apart
 from textmix.core.config import load_yaml_strict, validate
-from textmix.core.errors import ConfigError
+from textmix.core.errors import RENAMED, ConfigError, suggest
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -182,3 +182,8 @@ def test_a_value_within_itself_is_refused(tmp_path, text):
     (tmp_path / "a.yaml").write_text(text)
     with pytest.raises(ConfigError, match="line 1: a value lies within itself"):
         load_yaml_strict(tmp_path / "a.yaml")
+
+
+@pytest.mark.parametrize(("old", "new"), RENAMED.items())
+def test_a_former_name_is_rejected_with_the_present_one(old: str, new: str) -> None:
+    assert suggest(old, ["another", new]) == f"it is now called '{new}'"

@@ -14,7 +14,7 @@ import pandas as pd
 import pytest
 
 from textmix.core.errors import ConfigError, DataFormatError
-from textmix.data.user_file import open_table
+from textmix.data.sniffing import open_table
 from textmix.data.user_table import read_table, read_texts
 
 FRAME = pd.DataFrame({"text": ["good", None, "bad"], "stars": [5.0, 1.5, 1.0], "tags": [["a", "b"], [], ["b"]]})

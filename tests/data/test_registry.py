@@ -10,9 +10,9 @@ import pytest
 import yaml
 
 from textmix.core.errors import ConfigError
-from textmix.data.own import read_folder, read_own
 from textmix.data.parse import read_corpus
 from textmix.data.registry import DatasetEntry, Reader, content_of, dataset_entry, load_registry
+from textmix.data.user_data import read_folder, read_own
 from textmix.data.user_table import read_table
 
 ROOT = Path(__file__).parents[2]

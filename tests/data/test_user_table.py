@@ -14,8 +14,8 @@ import numpy as np
 import pytest
 
 from textmix.core.errors import ConfigError, DataFormatError, TextmixError
-from textmix.data.cells import kinds_of
 from textmix.data.corpus import TableTexts
+from textmix.data.extra_columns import kinds_of
 from textmix.data.labels import label_name, labels_of
 from textmix.data.user_table import Table, of_card, read_table, read_texts
 

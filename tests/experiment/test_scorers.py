@@ -14,7 +14,7 @@ from sklearn.preprocessing import MultiLabelBinarizer
 
 import textmix
 from textmix.core.errors import ConfigError
-from textmix.metrics.table import METRICS
+from textmix.metrics.registry import METRICS
 
 RNG = np.random.default_rng(1)
 X = RNG.poisson(1.0, (60, 5))

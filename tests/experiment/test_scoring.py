@@ -10,7 +10,7 @@ from textmix.core.errors import ConfigError
 from textmix.experiment.predictions import Predictions, pack_sets
 from textmix.experiment.scoring import score
 from textmix.experiment.trials import run_trials
-from textmix.metrics.table import tuning_metrics
+from textmix.metrics.registry import tuning_metrics
 
 
 def test_metrics_of_the_other_task_are_refused(corpus, splits):

@@ -14,9 +14,9 @@ from sklearn.naive_bayes import MultinomialNB
 
 from textmix.core.errors import ConfigError
 from textmix.data.corpus import Corpus, Ragged, label_matrix
+from textmix.experiment.estimator_factory import Views
 from textmix.experiment.methods import Method, load_methods, point_of, variants
 from textmix.experiment.predictions import Predictions
-from textmix.experiment.represented import Views
 from textmix.experiment.scoring import SCORE_COLUMNS, score
 from textmix.experiment.splits import Splits, make_splits
 from textmix.experiment.trials import TIMINGS, run_trials
@@ -284,9 +284,9 @@ def texts_of(rows: int, vocabulary: int) -> list[str]:
 
 BY_FOLD = [
     {"tokenizer": "whitespace"},
-    {"tokenizer": "whitespace", "min_count": 3, "min_documents": 2},
-    {"tokenizer": "whitespace", "weighting": "binary", "min_documents": 2},
-    {"tokenizer": "whitespace", "max_n": 2, "subsume": False, "min_documents": 3},
+    {"tokenizer": "whitespace", "min_count": 3, "min_df": 2},
+    {"tokenizer": "whitespace", "weighting": "binary", "min_df": 2},
+    {"tokenizer": "whitespace", "max_n": 2, "subsume": False, "min_df": 3},
 ]
 
 
@@ -312,7 +312,7 @@ def test_with_a_vocabulary_by_fold_each_fit_is_one_on_the_words_of_its_own_train
         train, test = (np.asarray(part[fold]).tolist() for part in (splits.train, splits.test))
         own = build_features(corpus_from(train), spec)
         if spec.get("max_n"):
-            both = build_features(corpus_from([*train, *test]), {**spec, "min_documents": 1})
+            both = build_features(corpus_from([*train, *test]), {**spec, "min_df": 1})
             named = [(both.feature_names or []).index(name) for name in own.feature_names or []]
             known = both.features[len(train) :, named]
         else:

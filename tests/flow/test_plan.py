@@ -14,15 +14,15 @@ from typing import Any
 import pytest
 import yaml
 
-from reproduction.flow.jobs import Jobs
+from reproduction.flow.availability import available_roles, packages_alone
 from reproduction.flow.locators import MeasureLocator, ScoreLocator, TimeLocator, locators_behind
 from reproduction.flow.plan import Fit, Plan, make_plan
-from reproduction.flow.reach import available_roles, packages_alone
+from reproduction.flow.rule_inputs import Jobs
 from textmix.core.config import load_yaml_strict
 from textmix.core.errors import ConfigError
 from textmix.core.io import read_csv
 from textmix.data.registry import load_registry
-from textmix.experiment.methods import TAKES, TASKS, Method
+from textmix.experiment.methods import INPUTS, TASKS, Method
 
 ROOT = Path(__file__).resolve().parents[2]
 SHIPPED = load_yaml_strict(ROOT / "config/config.yaml")
@@ -64,7 +64,7 @@ def full() -> dict[str, Any]:
     return copy.deepcopy(SHIPPED) | load_yaml_strict(ROOT / "config/full.yaml")
 
 
-STAND_IN = {"dataset": "bbc_wheel", "comparable": "not", "note": ""}
+SUBSTITUTE = {"dataset": "bbc_wheel", "comparable": "not", "note": ""}
 
 # --- wrong configurations ---------------------------------------------------------------------------------------------
 
@@ -91,8 +91,8 @@ WRONG_CONFIG: dict[str, tuple[Callable[[dict[str, Any]], Any], str]] = {
         lambda c: c["roles"].update({"../x": {"dataset": None, "comparable": "not"}}),
         r"roles: '\.\./x' is not a valid name; it must match .*",
     ),
-    "unknown stand-in": (
-        lambda c: c["roles"]["newsgroups"].update(stand_ins=[{**STAND_IN, "dataset": "bbc_whel"}]),
+    "unknown substitute": (
+        lambda c: c["roles"]["newsgroups"].update(substitutes=[{**SUBSTITUTE, "dataset": "bbc_whel"}]),
         r"roles\.newsgroups: no data set 'bbc_whel'; did you mean 'bbc_wheel'\? allowed: .*",
     ),
     "one data set under two splits": (
@@ -206,16 +206,16 @@ def test_no_counted_row_and_no_figure_with_an_experiment_rests_on_what_is_dear()
 def test_a_measure_that_reads_what_is_dear_is_dear(root: Path) -> None:
     path = root / "config/papers/cbm/paper.yaml"
     paper = load_yaml_strict(path)
-    paper["experiments"]["table_rcv1"]["dear"] = True
+    paper["experiments"]["table_rcv1"]["expensive"] = True
     path.write_text(yaml.safe_dump(paper, sort_keys=False), encoding="utf-8")
-    with pytest.raises(ConfigError, match=r"measures\.\w+: reads table_rcv1, which is dear; mark both"):
+    with pytest.raises(ConfigError, match=r"measures\.\w+: reads table_rcv1, which is expensive; mark both"):
         make_plan(SHIPPED, root)
 
 
 def test_stand_ins_are_read_after_a_failed_download_only_where_one_role_alone_names_the_data() -> None:
     plan = make_plan(SHIPPED, ROOT)
-    assert plan.stand_ins("newsgroups_18828") == ["newsgroups_wheel"]
-    assert plan.stand_ins("imdb") == []  # two roles read it
+    assert plan.substitutes("newsgroups_18828") == ["newsgroups_wheel"]
+    assert plan.substitutes("imdb") == []  # two roles read it
 
 
 def test_every_dataset_is_fitted_by_every_method_of_its_experiment_on_its_own_split(plan):
@@ -240,7 +240,7 @@ def test_chosen_papers_stand_in_one_order():
 def test_measures_run_where_their_data_are(root):
     path = root / "config/papers" / EDCM
     paper = load_yaml_strict(path)
-    measured = {"function": "unseen.perplexity", "features": "rainbow"}
+    measured = {"function": "held_out_perplexity.perplexity", "features": "rainbow"}
     paper["measures"] = {
         "both": {**measured, "roles": {"newsgroups": "random_80_20", "industry": "random_50_50"}},
         "missing": {**measured, "roles": {"industry": "random_50_50"}},
@@ -262,7 +262,7 @@ def test_a_fit_depends_on_the_keys_of_its_method_that_it_reads(root):
     before = Jobs(make_plan(REAL, root)).fit(fit)
     path = root / "config/methods.yaml"
     edited = load_yaml_strict(path)
-    edited["edcm"] |= {"family": "another", "paper": "pmm", "most": {"documents": 7}}
+    edited["edcm"] |= {"family": "another", "paper": "pmm", "limits": {"documents": 7}}
     path.write_text(yaml.safe_dump(edited, sort_keys=False), encoding="utf-8")
     assert Jobs(make_plan(REAL, root)).fit(fit) == before
     for change in ({"estimator": "textmix.models.dirichlet.dcm:DCMClassifier"}, {"seen_only": True}):
@@ -275,7 +275,7 @@ def test_what_decides_whether_a_job_is_made_is_no_setting_of_it(root: Path) -> N
     measure = SimpleNamespace(paper="cbm", measure="plain_steps")
     before = Jobs(make_plan(SHIPPED, root)).measure(measure)
     path = root / "config/papers/cbm/paper.yaml"
-    path.write_text(path.read_text(encoding="utf-8").replace("    dear: true\n", ""), encoding="utf-8")
+    path.write_text(path.read_text(encoding="utf-8").replace("    expensive: true\n", ""), encoding="utf-8")
     assert Jobs(make_plan(SHIPPED, root)).measure(measure) == before
 
 
@@ -285,15 +285,15 @@ def test_a_data_set_that_cannot_be_had_has_stand_ins() -> None:
         *(SimpleNamespace(dataset=name) for name in ("tmc2007", "scene")),
     )
     assert jobs.fetched(whole) == ["resources/tmc2007/fetch.json", "resources/tmc2007_500/fetch.json"]
-    assert list(jobs.parse(whole)["stand_ins"]) == ["tmc2007_500"]
+    assert list(jobs.parse(whole)["substitutes"]) == ["tmc2007_500"]
     assert "textmix.data.readers.arff" in jobs.readers(whole)
     assert {"tmc2007", "tmc2007_500"} <= {*jobs.page(SimpleNamespace(items=dict().items))["titles"]}
     assert jobs.fetched(scene) == ["resources/scene/fetch.json"]
-    assert jobs.parse(scene)["stand_ins"] == {}
+    assert jobs.parse(scene)["substitutes"] == {}
 
 
 def test_the_schemas_name_the_choices_that_the_code_knows() -> None:
     methods = load_yaml_strict(ROOT / "workflow/schemas/methods.schema.yaml")["additionalProperties"]["properties"]
-    known = {"task": TASKS, "takes": TAKES}
+    known = {"task": TASKS, "input": INPUTS}
     assert {key: tuple(methods[key]["enum"]) for key in known} == {key: tuple(names) for key, names in known.items()}
     assert {*methods} == {field.name for field in fields(Method)} - {"name"}

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from reproduction.flow.alternatives import DeclaredReading, Specification
 from reproduction.flow.curves import FACTORS, READINGS, Curve, Reading, factor_rows, read_curves, read_factors
-from reproduction.flow.readings import DeclaredReading, Specification
 from reproduction.flow.recorded_curves import RECORDED_CURVES, record_curves, recorded_curves
 from tests.verdict.reporting import META
 from textmix.core import io

@@ -9,11 +9,11 @@ from types import SimpleNamespace
 import pytest
 import yaml
 
-from reproduction.flow.jobs import Jobs
+from reproduction.flow.alternatives import MOST, Readings, base_of, load_readings
 from reproduction.flow.locators import parse_locator
 from reproduction.flow.papers import load_papers, paper_folders
 from reproduction.flow.plan import make_plan
-from reproduction.flow.readings import MOST, Readings, base_of, load_readings
+from reproduction.flow.rule_inputs import Jobs
 from textmix.core.config import load_yaml_strict
 from textmix.core.errors import ConfigError
 from textmix.experiment.methods import load_methods
@@ -25,16 +25,16 @@ PERPLEXITY = {
     "rows": ["edcm.perp.mult"],
     "factors": {
         "smoothing": {
-            "0.01": {"because": "the table's"},
+            "0.01": {"reason": "the table's"},
             **{
-                str(value): {"because": "open", "set": {"measures.perplexity.settings.smoothing": value}}
+                str(value): {"reason": "open", "set": {"measures.perplexity.settings.smoothing": value}}
                 for value in (0.1, 0.2, 0.3, 0.4, 0.5, 1.0)
             },
         },
         "least count": {
-            "2": {"because": "the table's"},
+            "2": {"reason": "the table's"},
             **{
-                str(value): {"because": "open", "set": {"features.rainbow.min_count": value}}
+                str(value): {"reason": "open", "set": {"features.rainbow.min_count": value}}
                 for value in (1, 3, 4, 5, 6, 7)
             },
         },
@@ -55,7 +55,7 @@ def folder(tmp_path: Path) -> Path:
 def readings(folder: Path, entry: dict, seed: int = SEED) -> Readings:
     """Return the readings of edcm with one specification."""
     choice = {"id": "made", "where": "unsaid", "source_says": "a", "we_do": "b", "why": "c"}
-    text = yaml.safe_dump([choice | {"readings": {"made": entry}}])
+    text = yaml.safe_dump([choice | {"alternatives": {"made": entry}}])
     (folder / "config/papers/edcm/choices.yaml").write_text(text, encoding="utf-8")
     return load_readings(folder, load_papers(folder, METHODS), paper_folders(folder), METHODS, seed)["edcm"]
 
@@ -63,7 +63,7 @@ def readings(folder: Path, entry: dict, seed: int = SEED) -> Readings:
 def with_level(path: str, value: object) -> dict:
     """Return the specification with one further level that sets a path."""
     entry = copy.deepcopy(PERPLEXITY)
-    entry["factors"]["smoothing"]["new"] = {"because": "open", "set": {path: value}}
+    entry["factors"]["smoothing"]["new"] = {"reason": "open", "set": {path: value}}
     return entry
 
 
@@ -103,8 +103,8 @@ def test_a_level_that_reads_another_value_changes_no_entry(folder: Path) -> None
     entry = copy.deepcopy(PERPLEXITY)
     del entry["factors"]["least count"]
     entry["factors"]["words"] = {
-        "sequence": {"because": "the table's"},
-        "bag": {"because": "open", "reads": {"perplexity/multinomial": "multinomial_bag"}},
+        "sequence": {"reason": "the table's"},
+        "bag": {"reason": "open", "reads": {"perplexity/multinomial": "multinomial_bag"}},
     }
     first, *others = readings(folder, entry).specifications[0].points
     (bag,) = [one for one in others if {**one.levels, "words": "sequence"} == first.levels]
@@ -124,7 +124,7 @@ def test_points_that_share_a_level_share_its_entry(folder: Path) -> None:
 def test_another_split_keeps_the_order_of_the_documents(folder: Path) -> None:
     entry = copy.deepcopy(PERPLEXITY)
     entry["factors"] = {
-        "trials": {"10": {"because": "x"}, "3": {"because": "x", "set": {"splits.random_80_20.trials": 3}}}
+        "trials": {"10": {"reason": "x"}, "3": {"reason": "x", "set": {"splits.random_80_20.trials": 3}}}
     }
     found = readings(folder, entry)
     name = found.specifications[0].points[1].names["splits.random_80_20"]
@@ -190,16 +190,16 @@ def test_every_row_of_the_recorded_run_that_differs_is_declared_or_has_nothing_t
         recorded = [row["id"] for row in read_csv(folder / "recorded/rows.csv") if row["verdict"] == "differs"]
         file = folder / "choices.yaml"
         choices = load_yaml_strict(file) if file.is_file() else []
-        rows = {row for choice in choices for entry in choice.get("readings", {}).values() for row in entry["rows"]}
+        rows = {row for choice in choices for entry in choice.get("alternatives", {}).values() for row in entry["rows"]}
         assert {row for row in recorded if kinds[row] in COUNTED} <= rows | fixed
 
 
 def test_a_level_that_changes_nothing_that_a_row_rests_on_is_refused(folder: Path) -> None:
     row = "edcm.t1.industry.c2"  # the DCM
-    dead = {"set": {"experiments.table1.methods.edcm.params.smoothing": 1.0}, "because": "it is another method's"}
-    live = {"set": {"experiments.table1.methods.dcm.params.smoothing": 1.0}, "because": "it is another"}
+    dead = {"set": {"experiments.table1.methods.edcm.params.smoothing": 1.0}, "reason": "it is another method's"}
+    live = {"set": {"experiments.table1.methods.dcm.params.smoothing": 1.0}, "reason": "it is another"}
     entries = [
-        {"rows": [row], "factors": {"smoothing": {"old": {"because": "the table"}, "new": level}}}
+        {"rows": [row], "factors": {"smoothing": {"old": {"reason": "the table"}, "new": level}}}
         for level in (live, dead)
     ]
     assert len(readings(folder, entries[0]).specifications[0].points) == 2

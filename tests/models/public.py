@@ -17,10 +17,10 @@ SMALL: dict[str, dict[str, Any]] = {
     "DependencyNetwork": {"sweeps": 40, "kept": 20},
     "LabelNetwork": {"hidden": 3, "decays": (1.0,), "max_iter": 50},
     "LabelSVM": {"costs": (1.0,), "cost_factors": (1.0,)},
-    "LatentTopicEDCM": {"n_topics": 2, "max_iter": 5},
+    "LatentTopicEDCM": {"n_components": 2, "max_iter": 5},
     "ClusteredHMMClassifier": {"n_clusters": 5, "n_states": 2, "max_iter": 10},
     "HMMClassifier": {"n_states": 2, "max_iter": 10},
-    "LDAClassifier": {"n_topics": 2},
+    "LDAClassifier": {"n_components": 2},
     "SkipgramVectorizer": {"min_df": 2, "max_n": 2},
     # A tenth of eleven words, which is the default, is one word; the default criterion trains ten networks a fit.
     "PrunedLSIClassifier": {"share": 0.9, "criterion": "information_gain"},

@@ -131,11 +131,11 @@ def test_a_transformer_names_its_columns(name: str) -> None:
 
 def test_the_columns_that_a_weighting_keeps_have_their_names() -> None:
     table = pd.DataFrame([[3, 0, 1], [1, 1, 0]], columns=["goal", "ball", "team"])
-    model = textmix.TermWeighting(min_documents=2).fit(table)
+    model = textmix.TermWeighting(min_df=2).fit(table)
     assert model.get_feature_names_out().tolist() == ["goal"]
     with pytest.raises(ValueError, match="input_features is not equal"):
         model.get_feature_names_out(["x", "y", "z"])
-    assert textmix.TermWeighting(min_documents=2).fit(table.to_numpy()).get_feature_names_out().tolist() == ["x0"]
+    assert textmix.TermWeighting(min_df=2).fit(table.to_numpy()).get_feature_names_out().tolist() == ["x0"]
     assert model.__sklearn_tags__().input_tags.sparse
 
 

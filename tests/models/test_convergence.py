@@ -17,7 +17,7 @@ from tests.models.public import CLASSES, OF_SEQUENCES, SEVERAL, make
 from textmix.models.linear import nbsvm, path
 from textmix.models.linear.subspace import solve_l2
 from textmix.models.linear.working_set import solve_l1
-from textmix.numerics.determinism import rng as seeded
+from textmix.numerics.seeding import rng as seeded
 
 
 def drawn(seed: int, n: int) -> tuple[np.ndarray, np.ndarray]:
@@ -38,10 +38,10 @@ def regression(C: float = 1.0) -> Any:
 
 #: Solver -> ours and scikit-learn's estimator of the same objective.
 TWINS: dict[str, tuple[Any, Any]] = {
-    "dual ascent": (textmix.SoftmaxClassifier(tolerance=1e-8), regression()),
-    "dual descent": (textmix.LinearSVM(tolerance=1e-8), LinearSVC(tol=1e-12, max_iter=10**6, dual=False)),
-    "function": (textmix.DropoutLogisticRegression(delta=0.0, l2=1 / 80, tolerance=1e-12), regression()),
-    "subspace": (textmix.PathClassifier(lambdas=[1 / 80], l1_ratio=0.0, tolerance=1e-10), regression()),
+    "dual ascent": (textmix.SoftmaxClassifier(tol=1e-8), regression()),
+    "dual descent": (textmix.LinearSVM(tol=1e-8), LinearSVC(tol=1e-12, max_iter=10**6, dual=False)),
+    "function": (textmix.DropoutLogisticRegression(delta=0.0, l2=1 / 80, tol=1e-12), regression()),
+    "subspace": (textmix.PathClassifier(lambdas=[1 / 80], l1_ratio=0.0, tol=1e-10), regression()),
 }
 #: Solver -> our estimator of label sets, and a function from C of a label's machine to scikit-learn's of one label.
 LABEL_TWINS: dict[str, tuple[Any, Any]] = {
@@ -76,7 +76,7 @@ def test_nor_the_pairs_of_a_support_vector_machine() -> None:
 
 
 def test_nor_coordinate_descent_with_an_l1_penalty() -> None:
-    model = textmix.PathClassifier(lambdas=[0.01], l1_ratio=1.0, tolerance=1e-10).fit(X, CODES)
+    model = textmix.PathClassifier(lambdas=[0.01], l1_ratio=1.0, tol=1e-10).fit(X, CODES)
     slope = X.T @ (model.predict_proba(X)[:, 1] - CODES) / len(X)
     assert model.converged_
     np.testing.assert_allclose(slope, -0.01 * np.sign(model.coef_[0]), atol=1e-6)
@@ -88,7 +88,7 @@ def test_nor_coordinate_descent_with_an_l1_penalty() -> None:
 def test_the_gap_bounds_the_distance_to_the_optimum(name: str, n_classes: int, intercept: bool, form: Any) -> None:
     y = CODES + (n_classes - 2) * SETS[:, 1]
     rough, exact = (
-        make(name, fit_intercept=intercept, tolerance=tolerance, max_iter=steps).fit(form(X), y)
+        make(name, fit_intercept=intercept, tol=tolerance, max_iter=steps).fit(form(X), y)
         for tolerance, steps in ((1e-3, 300), (1e-6, 3000))
     )
     assert exact.converged_ and (intercept or not exact.intercept_.any())
@@ -99,18 +99,18 @@ def test_the_gap_bounds_the_distance_to_the_optimum(name: str, n_classes: int, i
 
 
 def test_machines_that_another_method_finished_are_no_start() -> None:
-    warm = textmix.LinearSVM(warm_start=True, tolerance=1e-8)
+    warm = textmix.LinearSVM(warm_start=True, tol=1e-8)
     for C in (0.1, 1.0):
         found = warm.set_params(C=C).fit(X, CODES).decision_function(NEW)
-    np.testing.assert_allclose(found, textmix.LinearSVM(tolerance=1e-8).fit(X, CODES).decision_function(NEW), atol=1e-5)
+    np.testing.assert_allclose(found, textmix.LinearSVM(tol=1e-8).fit(X, CODES).decision_function(NEW), atol=1e-5)
 
 
 #: Classes whose fit may end before it has converged, and the parameters of which it surely does.
 ONE_STEP = {"max_iter": 1, "tol": 0.0}
 LIMITED: dict[str, dict[str, Any]] = {
-    **{name: {"max_iter": 1, "tolerance": 1e-12} for name in ("SoftmaxClassifier", "LinearSVM", "SVMRelevance")},
-    **{name: {"max_iter": 1, "tolerance": 1e-12} for name in ("SVMPowerSet", "DropoutLogisticRegression")},
-    "NBSVMClassifier": {"tolerance": 1e-3},
+    **{name: {"max_iter": 1, "tol": 1e-12} for name in ("SoftmaxClassifier", "LinearSVM", "SVMRelevance")},
+    **{name: {"max_iter": 1, "tol": 1e-12} for name in ("SVMPowerSet", "DropoutLogisticRegression")},
+    "NBSVMClassifier": {"tol": 1e-3},
     "PathClassifier": {"l1_ratio": 1.0, "lambdas": [1e-3]},
     "AbsoluteDiscountingClassifier": {"unlabelled": "em", **ONE_STEP},
     "DCMClassifier": {"max_iter": 1, "gradient_tol": 1e-300},
@@ -136,9 +136,7 @@ def test_a_fit_that_has_not_converged_warns(name: str, monkeypatch: pytest.Monke
     words = [np.repeat(np.arange(6), row) for row in counts] if name in OF_SEQUENCES else counts
     if name in LIMITED:
         model = make(name, **LIMITED[name])
-        with pytest.warns(
-            ConvergenceWarning, match=f"{name} has not converged.*; raise (max_iter|tolerance)"
-        ) as message:
+        with pytest.warns(ConvergenceWarning, match=f"{name} has not converged.*; raise (max_iter|tol)") as message:
             model.fit(words, y)
         assert not model.converged_
         assert message[-1].filename == __file__, "the warning names the line that called fit"

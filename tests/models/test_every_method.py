@@ -35,7 +35,7 @@ VARIANTS = [
     make("PathClassifier", l1_ratio=1.0),
     make("PMM2", search="exact", init="random", set_prior="training"),
     # More topics than the checks have words: some topics lose all their words.
-    make("LatentTopicEDCM", n_topics=10, max_iter=100),
+    make("LatentTopicEDCM", n_components=10, max_iter=100),
     make("PrunedLSIClassifier", criterion="sensitivity"),
     *(make("TermWeighting", weighting=weighting) for weighting in ("counts", "binary", "reals", "scaled")),
 ]
@@ -76,7 +76,7 @@ def test_scikit_learns_checks_pass_or_are_declared(estimator: Any) -> None:
     assert expected.keys() <= {each["check_name"] for each in results}, "these checks do not exist"
 
 
-@pytest.mark.parametrize("name", [name for name, method in REGISTRY.items() if method.takes != "sequences"])
+@pytest.mark.parametrize("name", [name for name, method in REGISTRY.items() if method.input != "sequences"])
 def test_counts_of_scikit_learn_give_what_our_counts_give(name: str) -> None:
     method = REGISTRY[name]
     kind = method.estimator.partition(":")[2]

@@ -16,14 +16,14 @@ from tests.attacks import forms
 from tests.attacks.forms import CONTENT, DAMAGES, FORMATS, apart, estimators, fault, split_cells, target_of
 from textmix.experiment.methods import load_methods
 from textmix.models.linear.nbsvm import NBSVMClassifier
-from textmix.numerics.matrices import LARGEST_COUNT, check_counts_in_range, computable, sound
+from textmix.numerics.matrix_validation import LARGEST_COUNT, check_counts_in_range, computable, sound
 
 
 def test_every_registered_and_every_public_class_is_tried() -> None:
     registered = {
         method.estimator.split(":")[1]
         for method in load_methods().values()
-        if method.module.startswith("textmix.") and method.takes != "sequences"
+        if method.module.startswith("textmix.") and method.input != "sequences"
     }
     public = {name for name in textmix.__all__ if hasattr(getattr(textmix, name), "fit")}
     assert registered <= set(estimators())

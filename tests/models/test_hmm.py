@@ -291,15 +291,15 @@ def test_frequent_words_are_those_of_the_training_documents() -> None:
     seen = FrequentWords().fit(train)
     assert seen.transform(train)[0].tolist() == [2, 0, 2]
     assert seen.transform(new).values.tolist() == [0, 1, 1] and seen.transform(new).shape == (2, 3)
-    assert FrequentWords(min_documents=2).fit_transform(train).shape == (3, 1)
+    assert FrequentWords(min_df=2).fit_transform(train).shape == (3, 1)
     assert FrequentWords(min_count=2).fit_transform(train).shape == (3, 3)
-    every = FrequentWords(min_documents=0, min_count=0).fit_transform(train)
+    every = FrequentWords(min_df=0, min_count=0).fit_transform(train)
     assert every.n_words == 6
     np.testing.assert_array_equal(every.values, train.values)
 
 
 def test_no_frequent_word_and_another_vocabulary_are_refused() -> None:
     with pytest.raises(ValueError, match="no word is in 2 of the 2 training documents"):
-        FrequentWords(min_documents=2).fit([[0], [1]])
+        FrequentWords(min_df=2).fit([[0], [1]])
     with pytest.raises(ValueError, match="X has a vocabulary of 4 words; the training documents had 2"):
         FrequentWords().fit([[0], [1]]).transform(TokenSequences.of([[3]]))

@@ -30,11 +30,11 @@ THREE = np.digitize(LEAN, np.quantile(LEAN, [0.2, 0.5]))
 #: Estimator without an intercept, and the twin that minimises the same objective.
 LAMBDA = 0.05
 SVMS = (
-    LinearSVM(C=0.3, tolerance=1e-10, max_iter=10_000, fit_intercept=False),
+    LinearSVM(C=0.3, tol=1e-10, max_iter=10_000, fit_intercept=False),
     LinearSVC(C=0.3, tol=1e-10, max_iter=100_000, fit_intercept=False),
 )
 SOFTMAX = (
-    SoftmaxClassifier(C=0.7, tolerance=1e-10, max_iter=10_000, fit_intercept=False),
+    SoftmaxClassifier(C=0.7, tol=1e-10, max_iter=10_000, fit_intercept=False),
     LogisticRegression(C=0.7, tol=1e-10, max_iter=10_000, fit_intercept=False),
 )
 TWINS: dict[str, tuple[Any, Any, np.ndarray]] = {
@@ -43,19 +43,19 @@ TWINS: dict[str, tuple[Any, Any, np.ndarray]] = {
     "softmax of two classes": (*SOFTMAX, TWO),
     "softmax of three classes": (*SOFTMAX, THREE),
     "L2 path": (
-        PathClassifier(lambdas=[LAMBDA], l1_ratio=0.0, tolerance=1e-12, fit_intercept=False),
+        PathClassifier(lambdas=[LAMBDA], l1_ratio=0.0, tol=1e-12, fit_intercept=False),
         LogisticRegression(C=1 / (LAMBDA * 60), tol=1e-10, max_iter=10_000, fit_intercept=False),
         TWO,
     ),
     "L1 path": (
-        PathClassifier(lambdas=[LAMBDA], l1_ratio=1.0, tolerance=1e-12, fit_intercept=False),
+        PathClassifier(lambdas=[LAMBDA], l1_ratio=1.0, tol=1e-12, fit_intercept=False),
         LogisticRegression(
             C=1 / (LAMBDA * 60), l1_ratio=1.0, solver="saga", tol=1e-12, max_iter=100_000, fit_intercept=False
         ),
         TWO,
     ),
     "elastic-net path": (
-        PathClassifier(lambdas=[LAMBDA], l1_ratio=0.5, tolerance=1e-12, fit_intercept=False),
+        PathClassifier(lambdas=[LAMBDA], l1_ratio=0.5, tol=1e-12, fit_intercept=False),
         LogisticRegression(
             C=1 / (LAMBDA * 60), l1_ratio=0.5, solver="saga", tol=1e-12, max_iter=100_000, fit_intercept=False
         ),
@@ -93,7 +93,7 @@ def test_dropout_without_an_intercept_minimises_the_objective_at_intercept_0() -
         noise = 0.5 * delta / (1 - delta) * np.mean(p * (1 - p) * (X**2 @ w**2))
         return float(loss + noise + 0.5 * l2 * w @ w)
 
-    ours = DropoutLogisticRegression(delta, l2, tolerance=1e-14, fit_intercept=False).fit(X, TWO)
+    ours = DropoutLogisticRegression(delta, l2, tol=1e-14, fit_intercept=False).fit(X, TWO)
     twin = minimize(objective, np.zeros(12), tol=1e-12)
     assert not ours.intercept_.any()
     np.testing.assert_allclose(ours.coef_[0], twin.x, atol=1e-4)
@@ -111,7 +111,7 @@ def test_a_feature_that_training_never_saw_has_weight_0_and_changes_no_other_wei
 
 def test_a_machine_a_label_without_an_intercept_is_its_twin() -> None:
     Y = np.column_stack([TWO, (np.median(LEAN) < LEAN).astype(int)])
-    ours = SVMRelevance(C=0.3, tolerance=1e-10, max_iter=10_000, fit_intercept=False).fit(X, Y)
+    ours = SVMRelevance(C=0.3, tol=1e-10, max_iter=10_000, fit_intercept=False).fit(X, Y)
     assert not ours.intercept_.any()
     for label in range(2):
         twin = LinearSVC(C=0.3, tol=1e-10, max_iter=100_000, fit_intercept=False).fit(X, Y[:, label])

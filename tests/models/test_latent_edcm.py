@@ -21,19 +21,21 @@ every_method = pytest.mark.parametrize("method", METHODS)
 seeds = st.integers(0, 2**32 - 1)
 
 
-def run_at(kind: Any, X: np.ndarray, n_topics: int, seed: int, prior: float = 0.3) -> Any:
+def run_at(kind: Any, X: np.ndarray, n_components: int, seed: int, prior: float = 0.3) -> Any:
     """Return a run at its start."""
     rng = np.random.default_rng(seed)
-    beta = (X > 0).mean(axis=0)[:, np.newaxis] * rng.gamma(1.0, size=(X.shape[1], n_topics))
+    beta = (X > 0).mean(axis=0)[:, np.newaxis] * rng.gamma(1.0, size=(X.shape[1], n_components))
     return kind(sparse.csr_array(X), beta, prior)
 
 
 @every_method
 @given(seeds, st.integers(1, 4))
 @settings(deadline=None, derandomize=True, max_examples=25)
-def test_objective_never_falls(method: Any, seed: int, n_topics: int) -> None:
+def test_objective_never_falls(method: Any, seed: int, n_components: int) -> None:
     X, _ = corpus(seed, n=20)
-    model = LatentTopicEDCM(n_topics=n_topics, method=method, prior=0.2, max_iter=60, tol=0, random_state=seed % 1000)
+    model = LatentTopicEDCM(
+        n_components=n_components, method=method, prior=0.2, max_iter=60, tol=0, random_state=seed % 1000
+    )
     path = np.array(model.fit(X).objective_path_)
     assert len(path) > 1
     assert np.all(np.diff(path) >= -1e-9 * np.abs(path[1:]))
@@ -72,7 +74,7 @@ def test_a_parameter_that_vanishes_becomes_zero() -> None:
 
 def test_gradient_is_zero_at_the_end() -> None:
     X, _ = corpus(11, n=30)
-    model = LatentTopicEDCM(n_topics=2, max_iter=20000, tol=1e-15, random_state=0).fit(X)
+    model = LatentTopicEDCM(n_components=2, max_iter=20000, tol=1e-15, random_state=0).fit(X)
     for k, w in zip(*np.nonzero(model.beta_ > 1e-3), strict=True):
         step = model.beta_.astype(complex)
         step[k, w] += 1e-20j
@@ -117,7 +119,7 @@ def test_a_share_too_small_to_count_leaves_the_other_shares_as_they_are(little: 
 def test_one_topic_is_the_edcm(method: Any) -> None:
     X, _ = corpus(5, n=30)
     one = EDCMClassifier(smoothing=0.0).fit(X, np.zeros(len(X), dtype=int)).beta_
-    model = LatentTopicEDCM(n_topics=1, method=method, max_iter=2000, tol=1e-14, random_state=0).fit(X)
+    model = LatentTopicEDCM(n_components=1, method=method, max_iter=2000, tol=1e-14, random_state=0).fit(X)
     np.testing.assert_allclose(model.beta_, one, rtol=1e-4)
 
 
@@ -140,7 +142,7 @@ def test_topics_without_common_words_come_back(method: Any) -> None:
     X = np.zeros((240, 180), dtype=int)
     for d, (words, counts) in enumerate(drawn):
         X[d, words] = counts
-    model = LatentTopicEDCM(n_topics=3, method=method, n_init=3, tol=1e-9, max_iter=1000, random_state=1).fit(X)
+    model = LatentTopicEDCM(n_components=3, method=method, n_init=3, tol=1e-9, max_iter=1000, random_state=1).fit(X)
     blocks = model.beta_.reshape(3, 3, 60).sum(axis=2) / model.concentration_[:, np.newaxis]
     assert sorted(blocks.argmax(axis=1)) == [0, 1, 2]
     assert blocks.max(axis=1).min() > (0.98 if method == "likelihood" else 0.8)
@@ -154,7 +156,7 @@ def test_topics_without_common_words_come_back(method: Any) -> None:
 def test_empty_documents_and_absent_words_do_no_harm() -> None:
     X = np.array([[0, 0, 0, 0], [2, 1, 0, 0], [0, 1, 3, 0], [1, 0, 1, 0]])
     for method in METHODS:
-        model = LatentTopicEDCM(n_topics=2, method=method, random_state=0).fit(X)
+        model = LatentTopicEDCM(n_components=2, method=method, random_state=0).fit(X)
         assert np.all(np.isfinite(model.beta_)) and not model.beta_[:, 3].any()
         assert np.all(np.isfinite(model.transform([[0, 0, 0, 5], [1, 0, 0, 2]])))
     with pytest.raises(ValueError, match="Negative"):
@@ -166,6 +168,6 @@ def test_the_best_start_is_kept() -> None:
     rng = np.random.RandomState(4)
     ends = []
     for _ in range(4):
-        ends.append(LatentTopicEDCM(n_topics=3, random_state=rng).fit(X).objective_path_[-1])
-    several = LatentTopicEDCM(n_topics=3, n_init=4, random_state=4).fit(X)
+        ends.append(LatentTopicEDCM(n_components=3, random_state=rng).fit(X).objective_path_[-1])
+    several = LatentTopicEDCM(n_components=3, n_init=4, random_state=4).fit(X)
     assert several.objective_path_[-1] == pytest.approx(max(ends))

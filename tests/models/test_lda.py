@@ -66,7 +66,7 @@ def test_a_topic_whose_share_is_too_small_for_a_number_leaves_the_bound_finite(a
         found = bounds((cells.indptr, cells.indices, cells.data), phi.T.copy(), alpha, updates)
         expected = [naive.bound(x, phi, alpha, updates) for x in X]
         np.testing.assert_allclose(found, expected, rtol=1e-12, atol=1e-12)
-    model = LDAClassifier(n_topics=3, alpha=alpha, random_state=0).fit(X, [0, 1, 0, 1, 0, 1, 1])
+    model = LDAClassifier(n_components=3, alpha=alpha, random_state=0).fit(X, [0, 1, 0, 1, 0, 1, 1])
     probability = model.predict_proba(X)
     np.testing.assert_allclose(probability.sum(axis=1), 1.0)
     assert probability[-1].tolist() == pytest.approx([3 / 7, 4 / 7])
@@ -75,7 +75,7 @@ def test_a_topic_whose_share_is_too_small_for_a_number_leaves_the_bound_finite(a
 def test_the_topics_are_those_of_scikit_learn() -> None:
     X = np.random.default_rng(0).poisson(0.3, (20, 40))
     X[:, 5:9] = 0
-    model = LDAClassifier(n_topics=3, alpha=0.2, beta=0.1, max_iter=4, random_state=2).fit(X, np.zeros(20))
+    model = LDAClassifier(n_components=3, alpha=0.2, beta=0.1, max_iter=4, random_state=2).fit(X, np.zeros(20))
     seed = np.random.RandomState(2).randint(2**31 - 1)
     peer = LatentDirichletAllocation(
         3, doc_topic_prior=0.2, topic_word_prior=0.1, max_iter=4, max_doc_update_iter=UPDATES, random_state=seed
@@ -98,7 +98,7 @@ def test_classes_of_two_topics_are_told_apart() -> None:
     shares = np.array([[[6, 1, 1, 1, 1, 1], [1, 6, 1, 1, 1, 1]], [[1, 1, 1, 1, 6, 1], [1, 1, 1, 1, 1, 6]]])
     y = np.arange(60) % 2
     X = np.vstack([rng.multinomial(30, p / p.sum()) for p in (shares[c, rng.integers(2)] for c in y)])
-    model = LDAClassifier(n_topics=2, random_state=0).fit(X[:40], y[:40])
+    model = LDAClassifier(n_components=2, random_state=0).fit(X[:40], y[:40])
     assert model.score(X[40:], y[40:]) > 0.9
     estimate = model.left_to_right_log_likelihood(X[40:], y[40:], 50, 0)
     low = model.log_likelihood(X[40:], "sequence")[np.arange(20), y[40:]]

@@ -32,7 +32,7 @@ def objective(X: sparse.csr_array, sign: np.ndarray, weights: np.ndarray, loss: 
 @pytest.mark.parametrize("balanced", [False, True])
 def test_each_machine_is_as_good_as_that_of_scikit_learn(documents, loss: str, C: float, balanced: bool) -> None:
     X, y = documents
-    model = LinearTexts(loss=loss, C=C, balanced=balanced, tolerance=1e-4).fit(X, y)
+    model = LinearTexts(loss=loss, C=C, balanced=balanced, tol=1e-4).fit(X, y)
     both = sparse.csr_array(sparse.hstack([X, np.ones((60, 1))]))
     for label in range(3):
         inside = y == label
@@ -50,16 +50,16 @@ def test_each_machine_is_as_good_as_that_of_scikit_learn(documents, loss: str, C
 @pytest.mark.parametrize("loss", ["svm", "logistic"])
 def test_a_fit_from_the_last_one_finds_the_same_weights(documents, loss: str) -> None:
     X, y = documents
-    warm = LinearTexts(loss=loss, warm_start=True, tolerance=1e-6, max_iter=2000)
+    warm = LinearTexts(loss=loss, warm_start=True, tol=1e-6, max_iter=2000)
     for cost in (0.1, 1.0, 10.0):
         warm.set_params(C=cost).fit(X, y)
-    alone = LinearTexts(loss=loss, C=10.0, tolerance=1e-6, max_iter=2000).fit(X, y)
+    alone = LinearTexts(loss=loss, C=10.0, tol=1e-6, max_iter=2000).fit(X, y)
     np.testing.assert_allclose(warm.coef_, alone.coef_, atol=0.02)
 
 
 def test_two_documents_are_one_of_weight_two(documents) -> None:
     X, y = documents
-    options = {"tolerance": 1e-6, "max_iter": 2000}
+    options = {"tol": 1e-6, "max_iter": 2000}
     weighted = LinearTexts(**options).fit(X, y, sample_weight=np.where(np.arange(60) < 20, 2.0, 1.0))
     copied = LinearTexts(**options).fit(sparse.csr_array(sparse.vstack([X, X[:20]])), np.append(y, y[:20]))
     np.testing.assert_allclose(weighted.coef_, copied.coef_, atol=0.02)

@@ -27,7 +27,7 @@ def data(n_classes: int, n: int = 60, p: int = 12) -> tuple[sparse.csr_array, np
 @pytest.mark.parametrize(("n_classes", "C"), [(2, 0.1), (2, 10.0), (4, 1.0), (TOGETHER + 3, 1.0)])
 def test_the_optimum_is_that_of_scikit_learn(n_classes: int, C: float) -> None:
     X, y = data(n_classes, n=120)
-    model = LinearSVM(C=C, tolerance=1e-10, max_iter=100000).fit(X, y)
+    model = LinearSVM(C=C, tol=1e-10, max_iter=100000).fit(X, y)
     peer = LinearSVC(C=C, tol=1e-12, max_iter=10**6, random_state=0).fit(X, y)
     assert model.converged_
     np.testing.assert_allclose(model.coef_, peer.coef_, atol=1e-4)
@@ -40,7 +40,7 @@ def test_the_gap_bounds_the_distance_from_the_optimum() -> None:
     signs = np.where(y[:, np.newaxis] == np.arange(3), 1, -1).astype(np.int8)
 
     def objective(tolerance: float) -> float:
-        w = fit_machines(X, signs, 4.0, tolerance=tolerance, max_iter=10**5).weights
+        w = fit_machines(X, signs, 4.0, tol=tolerance, max_iter=10**5).weights
         losses = np.maximum(0.0, 1.0 - signs * (X @ w[:-1] + w[-1]))
         return float(np.sum(w**2) / 2.0 + 4.0 * np.sum(losses**2))
 
@@ -51,9 +51,9 @@ def test_the_gap_bounds_the_distance_from_the_optimum() -> None:
 
 def test_a_fit_that_starts_from_the_last_one_needs_fewer_sweeps_for_the_same_weights() -> None:
     X, y = data(4, n=200)
-    kept = LinearSVM(C=1.0, tolerance=1e-9, max_iter=10**5, warm_start=True).fit(X, y)
+    kept = LinearSVM(C=1.0, tol=1e-9, max_iter=10**5, warm_start=True).fit(X, y)
     warm = kept.set_params(C=1.2).fit(X, y)
-    cold = LinearSVM(C=1.2, tolerance=1e-9, max_iter=10**5).fit(X, y)
+    cold = LinearSVM(C=1.2, tol=1e-9, max_iter=10**5).fit(X, y)
     assert warm.n_iter_ < cold.n_iter_
     np.testing.assert_allclose(warm.coef_, cold.coef_, atol=1e-4)
 
@@ -73,7 +73,7 @@ def test_columns_of_a_data_frame_are_texts_and_labels() -> None:
 def test_blocks_give_the_machines_of_all_documents(n_classes: int) -> None:
     X, y = data(n_classes, n=150)
     blocks = [(X[rows], y[rows]) for rows in np.array_split(np.arange(150), 3)]
-    options = {"tolerance": 1e-10, "max_iter": 10**5}
+    options = {"tol": 1e-10, "max_iter": 10**5}
     whole, parts = LinearSVM(**options).fit(X, y), LinearSVM(**options).fit_blocks(blocks, np.unique(y))
     assert parts.converged_ and parts.gap_ <= 1e-10
     np.testing.assert_allclose(parts.coef_, whole.coef_, atol=1e-4)
@@ -90,7 +90,7 @@ def test_blocks_are_read_once_a_sweep_and_once_a_look_at_the_gap() -> None:
             readings.append(len(readings))
             return iter([(X[:50], y[:50]), (X[50:], y[50:])])
 
-    model = LinearSVM(tolerance=1e-12, max_iter=5).fit_blocks(Blocks(), [0, 1, 2])
+    model = LinearSVM(tol=1e-12, max_iter=5).fit_blocks(Blocks(), [0, 1, 2])
     assert model.n_iter_ == 5
     assert len(readings) == 5 + 3
 

@@ -54,13 +54,13 @@ def test_objective_is_the_smallest_and_the_gap_bounds_it(
     c = np.random.default_rng(seed).integers(0, 3, len(y)) + (np.arange(len(y)) < 2)
     problem = MarginProblem.of(Columns.of(X), y, loss, c.astype(float))
     assert (len(problem.X.data) == 0) == binary
-    found = solve(problem, l1, l2, tolerance=1e-7)
+    found = solve(problem, l1, l2, tol=1e-7)
     assert found.all_converged
     assert found.total_objective == pytest.approx(naive.objective(X, y, c, loss, l1, l2, found.w, found.b), rel=1e-9)
     best = naive.smallest(X, y, c, loss, l1, l2)
     assert found.total_objective <= best * (1 + 2e-7)
     np.testing.assert_allclose(found.scores, X @ found.w + found.b, atol=1e-10)
-    rough = solve(problem, l1, l2, tolerance=0.05)
+    rough = solve(problem, l1, l2, tol=0.05)
     assert rough.total_objective - found.total_objective <= rough.gap + 1e-12
 
 
@@ -69,10 +69,10 @@ def test_objective_is_the_smallest_and_the_gap_bounds_it(
 def test_a_start_elsewhere_ends_in_the_same_place(loss: str, l1: float, l2: float) -> None:
     X, y = data(3, n=60, p=100)
     problem = MarginProblem.of(Columns.of(X), y, loss)
-    near = solve(problem, 3 * l1, 3 * l2, tolerance=1e-3)
-    warm, cold = (solve(problem, l1, l2, start=start, tolerance=1e-10) for start in (near, None))
+    near = solve(problem, 3 * l1, 3 * l2, tol=1e-3)
+    warm, cold = (solve(problem, l1, l2, start=start, tol=1e-10) for start in (near, None))
     assert warm.total_objective == pytest.approx(cold.total_objective, rel=1e-8)
-    assert solve(problem, l1, l2, start=cold, tolerance=1e-6).n_iter == 0
+    assert solve(problem, l1, l2, start=cold, tol=1e-6).n_iter == 0
 
 
 @every_loss
@@ -81,7 +81,7 @@ def test_no_feature_has_weight_from_the_largest_penalty_on(loss: str) -> None:
     problem = MarginProblem.of(Columns.of(X), y, loss)
     limit = largest_l1(problem)
     assert not solve_l1(problem, limit * (1 + 1e-9)).w.any()
-    assert np.count_nonzero(solve_l1(problem, limit * 0.98, tolerance=1e-8).w) == 1
+    assert np.count_nonzero(solve_l1(problem, limit * 0.98, tol=1e-8).w) == 1
 
 
 @every_loss
@@ -89,8 +89,8 @@ def test_no_feature_has_weight_from_the_largest_penalty_on(loss: str) -> None:
 def test_documents_of_weight_0_change_nothing_but_keep_their_scores(loss: str, l1: float, l2: float) -> None:
     X, y = data(9, n=40, p=8)
     held = np.arange(40) % 4 == 0
-    whole = solve(MarginProblem.of(Columns.of(X), y, loss, 1.0 * ~held), l1, l2, tolerance=1e-11)
-    part = solve(MarginProblem.of(Columns.of(X[~held]), y[~held], loss), l1, l2, tolerance=1e-11)
+    whole = solve(MarginProblem.of(Columns.of(X), y, loss, 1.0 * ~held), l1, l2, tol=1e-11)
+    part = solve(MarginProblem.of(Columns.of(X[~held]), y[~held], loss), l1, l2, tol=1e-11)
     np.testing.assert_allclose(whole.w, part.w, atol=1e-5)
     np.testing.assert_allclose(whole.scores[held], X[held] @ part.w + part.b, atol=1e-4)
 
@@ -101,7 +101,7 @@ def test_cross_validation_counts_what_is_right_among_held_out_documents(l1_ratio
     fold, columns = np.arange(60) % 3, Columns.of(X)
     lambdas = penalty_grid(MarginProblem.of(columns, y, "logistic"), l1_ratio, 4, 0.5, 0.01)
     accuracy = cross_validate(
-        columns, y, fold, loss="logistic", lambdas=lambdas, l1_ratio=l1_ratio, tolerance=1e-9, patience=9
+        columns, y, fold, loss="logistic", lambdas=lambdas, l1_ratio=l1_ratio, tol=1e-9, patience=9
     )
     right = np.zeros(4)
     for k in range(3):
@@ -115,9 +115,9 @@ def test_cross_validation_counts_what_is_right_among_held_out_documents(l1_ratio
 def test_a_subspace_that_is_too_large_is_left_without_harm(loss: str, monkeypatch: pytest.MonkeyPatch) -> None:
     X, y = data(12, n=60, p=90, binary=False)
     problem = MarginProblem.of(Columns.of(X), y, loss)
-    whole = solve_l2(problem, 0.01, tolerance=1e-6)
+    whole = solve_l2(problem, 0.01, tol=1e-6)
     monkeypatch.setattr(subspace, "MOST_DIMENSIONS", 15)
-    often = solve_l2(problem, 0.01, tolerance=1e-6)
+    often = solve_l2(problem, 0.01, tol=1e-6)
     assert often.all_converged and often.n_iter > whole.n_iter
     assert often.total_objective == pytest.approx(whole.total_objective, rel=2e-6)
 
@@ -150,10 +150,10 @@ def test_the_chosen_penalty_is_the_best_on_held_out_documents() -> None:
 
 def test_nbsvm_is_the_papers_formula() -> None:
     X, y = data(14, n=40, p=9)
-    model = NBSVMClassifier(C=0.7, alpha=0.5, beta=0.3, tolerance=1e-12).fit(sparse.csr_array(X * 4), y)
+    model = NBSVMClassifier(C=0.7, alpha=0.5, beta=0.3, tol=1e-12).fit(sparse.csr_array(X * 4), y)
     p, q = 0.5 + X[y > 0].sum(axis=0), 0.5 + X[y < 0].sum(axis=0)
     r = np.log((p / p.sum()) / (q / q.sum()))
-    svm = solve_l2(MarginProblem.of(Columns.of(X * r), y, "squared_hinge"), 1 / (0.7 * 40), tolerance=1e-12)
+    svm = solve_l2(MarginProblem.of(Columns.of(X * r), y, "squared_hinge"), 1 / (0.7 * 40), tol=1e-12)
     np.testing.assert_allclose(model.coef_[0], r * (0.7 * np.abs(svm.w).mean() + 0.3 * svm.w), atol=1e-6)
     assert model.intercept_[0] == pytest.approx(0.3 * svm.b, abs=1e-6)
 
@@ -162,7 +162,7 @@ def test_nbsvm_is_the_papers_formula() -> None:
 def test_nbsvm_without_an_intercept_is_liblinears_on_the_same_features(C: float) -> None:
     X, y = data(14, n=60, p=9)
     X, y = np.delete(X, 0, axis=0), np.delete(y, 0)  # classes of different size, for which an intercept matters
-    model = NBSVMClassifier(C=C, beta=1.0, tolerance=1e-12, fit_intercept=False).fit(X, y)
+    model = NBSVMClassifier(C=C, beta=1.0, tol=1e-12, fit_intercept=False).fit(X, y)
     p, q = 1 + X[y > 0].sum(axis=0), 1 + X[y < 0].sum(axis=0)
     r = np.log((p / p.sum()) / (q / q.sum()))
     twin = LinearSVC(C=C, fit_intercept=False, tol=1e-10, max_iter=100_000).fit(X * r, y)
@@ -173,9 +173,9 @@ def test_nbsvm_without_an_intercept_is_liblinears_on_the_same_features(C: float)
 
 def test_nbsvm_of_several_classes_is_one_machine_a_class_against_the_rest() -> None:
     X, codes = sparse.csr_array(data(14, n=60, p=9)[0] * 4), np.arange(60) % 3
-    model = NBSVMClassifier(tolerance=1e-12).fit(X, codes)
+    model = NBSVMClassifier(tol=1e-12).fit(X, codes)
     for code in range(3):
-        alone = NBSVMClassifier(tolerance=1e-12).fit(X, codes == code)
+        alone = NBSVMClassifier(tol=1e-12).fit(X, codes == code)
         np.testing.assert_allclose(model.decision_function(X)[:, code], alone.decision_function(X), atol=1e-9)
     np.testing.assert_array_equal(model.predict(X), np.argmax(model.decision_function(X), axis=1))
 
@@ -198,7 +198,7 @@ def dropped(seed: int, separable: bool = False) -> tuple[np.ndarray, np.ndarray,
 @pytest.mark.parametrize("unlabelled", [False, True])
 def test_dropout_is_at_the_smallest_objective_of_its_naive_twin(unlabelled: bool) -> None:
     X, codes, more = dropped(15)
-    model = DropoutLogisticRegression(delta=0.4, l2=0.01, discount=0.3, tolerance=1e-12)
+    model = DropoutLogisticRegression(delta=0.4, l2=0.01, discount=0.3, tol=1e-12)
     model.fit(sparse.csr_array(X), codes, sparse.csr_array(more) if unlabelled else None)
     rows = np.vstack([X, more]) if unlabelled else X
     weight = np.repeat([1.0, 0.3], [30, len(rows) - 30])
@@ -233,14 +233,14 @@ def test_features_of_one_document_alone_are_one_unknown() -> None:
     w = np.append(problem.weights(v), v[-1])
     assert value == pytest.approx(naive.dropout_objective(wide, codes, np.ones(30), 0.4, 0.1, w))
     np.testing.assert_allclose(gradient, approx_fprime(v, lambda u: problem.at(u)[0]), atol=1e-6)
-    alone = DropoutLogisticRegression(tolerance=1e-12).fit(wide, codes).coef_[0]
+    alone = DropoutLogisticRegression(tol=1e-12).fit(wide, codes).coef_[0]
     assert alone[5] == alone[6] != alone[8] and not alone[10:].any()
 
 
 def test_dropout_converges_where_rare_features_separate_the_classes() -> None:
     X, codes, _ = dropped(17, separable=True)
     wide = np.hstack([X, 1e-3 * np.eye(30)])
-    model = DropoutLogisticRegression(delta=0.5, l2=1e-4, tolerance=1e-12).fit(wide, codes)
+    model = DropoutLogisticRegression(delta=0.5, l2=1e-4, tol=1e-12).fit(wide, codes)
     problem = _Noised.of(sparse.csr_array(wide), codes, np.full(30, 0.5 / 30), 1e-4)
     unknowns = np.append(np.empty(35), model.intercept_)
     unknowns[problem.group] = model.coef_[0]  # no two features have equal columns

@@ -55,7 +55,7 @@ def test_a_sweep_is_a_step_of_each_document_in_turn() -> None:
 @pytest.mark.parametrize("C", [0.05, 3.0])
 def test_the_optimum_is_scikit_learns(n_classes: int, C: float) -> None:
     X, y = data(n_classes)
-    ours = SoftmaxClassifier(C=C, tolerance=1e-11, max_iter=20_000).fit(X, y)
+    ours = SoftmaxClassifier(C=C, tol=1e-11, max_iter=20_000).fit(X, y)
     theirs = LogisticRegression(C=C, tol=1e-9, max_iter=10_000).fit(X, y)
     assert ours.converged_
     assert objective(ours, X, y, C) == pytest.approx(objective(theirs, X, y, C), rel=1e-8)

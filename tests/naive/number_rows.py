@@ -1,4 +1,4 @@
-"""Twins of `textmix.data.numbers`: the formats by `str.split` and `float`, for valid files only."""
+"""Twins of `textmix.data.numeric_files`: the formats by `str.split` and `float`, for valid files only."""
 
 from __future__ import annotations
 

@@ -62,14 +62,14 @@ def tokens(document: str, tokenizer: str, min_length: int = 1, max_length: float
 
 
 def vocabulary(
-    documents: Sequence[Sequence[str]], stop_words: Collection[str], min_count: int, min_documents: int
+    documents: Sequence[Sequence[str]], stop_words: Collection[str], min_count: int, min_df: int
 ) -> list[str]:
     occurrences = Counter(word for document in documents for word in document)
     frequencies = Counter(word for document in documents for word in set(document))
     return sorted(
         word
         for word in occurrences
-        if occurrences[word] >= min_count and frequencies[word] >= min_documents and word not in stop_words
+        if occurrences[word] >= min_count and frequencies[word] >= min_df and word not in stop_words
     )
 
 

@@ -8,9 +8,9 @@ import re
 import defusedxml.ElementTree as SafeTree
 from matplotlib.figure import Figure
 
-from reproduction.papers.figures import FigureData, draw
-from reproduction.papers.style import GREY, PALE, style, svg_bytes
-from reproduction.papers.svg import DARK
+from reproduction.figures.drawing import FigureData, draw
+from reproduction.figures.style import GREY, PALE, style, svg_bytes
+from reproduction.figures.svg_postprocess import DARK
 
 
 def assert_sound(svg: bytes) -> None:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 
+from reproduction.figures.curves import draw_curve, with_drawings
+from reproduction.figures.svg_sanitize import inline_svg, notes_of
 from reproduction.flow.curves import CLAIM_UNIT, READINGS, Curve, Reading
-from reproduction.papers.curves import draw_curve, with_drawings
-from reproduction.papers.drawing import inline_svg, notes_of
 from textmix.core.io import format_csv
 
 

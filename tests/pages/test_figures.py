@@ -8,11 +8,11 @@ from typing import Any
 import matplotlib
 import pytest
 
+from reproduction.figures.drawing import FigureData, draw
+from reproduction.figures.figure_elements import Printed
+from reproduction.figures.style import style
 from reproduction.papers.edcm import figures as edcm
-from reproduction.papers.figures import FigureData, draw
-from reproduction.papers.marks import Printed
 from reproduction.papers.naive_bayes import figures as naive_bayes
-from reproduction.papers.style import style
 from tests.pages.drawings import assert_sound
 from tests.verdict.reporting import Made
 from textmix.core import io

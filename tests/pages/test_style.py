@@ -8,9 +8,9 @@ from pathlib import Path
 import matplotlib
 import yaml
 
+from reproduction.figures.style import COLOURS, INK, colour_of, placeholder, style
+from reproduction.figures.svg_postprocess import DARK
 from reproduction.papers.edcm import study_figures
-from reproduction.papers.style import COLOURS, INK, colour_of, placeholder, style
-from reproduction.papers.svg import DARK
 from reproduction.papers.thesis import figures
 
 #: The colours of a vision without one kind of cone, on linear RGB (Machado, Oliveira and Fernandes, 2009, severity 1).

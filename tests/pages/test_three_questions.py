@@ -17,17 +17,17 @@ from typing import Any
 import pytest
 import yaml
 
+from reproduction.figures.svg_sanitize import inline_svg
 from reproduction.flow.plan import make_plan
 from reproduction.flow.results import Results, RoleEntry
-from reproduction.papers.drawing import inline_svg
 from reproduction.verdict.compare import not_chosen
-from reproduction.verdict.coverage import DataUsed, Remedy
-from reproduction.verdict.items import Beside
+from reproduction.verdict.missing_data import DataUsed, Remedy
 from reproduction.verdict.page import Report, render_front, render_numbers, render_paper
+from reproduction.verdict.paper_section import PaperSection
 from reproduction.verdict.published import read_record
 from reproduction.verdict.read_sections import make_section
-from reproduction.verdict.recorded import RecordedRun, read_recorded, recorded_files
-from reproduction.verdict.section import PaperSection
+from reproduction.verdict.recorded_run import RecordedRun, read_recorded, recorded_files
+from reproduction.verdict.report_rows import Beside
 from reproduction.verdict.summary_figure import draw_summary
 from tests.pages.browser import BROWSER, NAMES, Browser, browser
 
@@ -108,7 +108,7 @@ def test_why_does_cbm_differ(opened: tuple[Browser, Path], width: int, dark: boo
     page.run("document.querySelectorAll('.causes details').forEach(one => one.open = true)")
     message = page.text("#findings .causes")
     for cause, items in found.by_cause(found.recorded_differing):
-        assert cause is not None and " ".join(cause.because.split()) in message
+        assert cause is not None and " ".join(cause.reason.split()) in message
         assert all(item.title in message for item in items[:3])
 
 

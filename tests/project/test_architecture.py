@@ -15,7 +15,7 @@ SOURCE = ROOT / "src"
 #: Package -> its rooms.  A room may import itself and the rooms before it; the reproduction may import the library.
 PACKAGES = {
     "textmix": "core numerics data text metrics models experiment pages serve compare".split(),
-    "reproduction": "flow papers verdict".split(),
+    "reproduction": "flow figures papers verdict scaffold".split(),
 }
 #: Imported by nothing that the workflow runs while it is parsed: each of them takes longer to load than parsing may.
 HEAVY = {"numpy", "scipy", "numba", "sklearn", "pandas", "matplotlib", "pooch", "requests", "urllib3"}

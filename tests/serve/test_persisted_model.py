@@ -20,7 +20,7 @@ from textmix.core.errors import ConfigError, DataFormatError, IntegrityError, Mi
 from textmix.data.corpus import Corpus, Ragged, label_matrix
 from textmix.experiment.methods import load_methods
 from textmix.models.linear.two_class import TwoClassLinear
-from textmix.serve.classes import can_be_persisted
+from textmix.serve.allowed_classes import can_be_persisted
 from textmix.serve.model import PersistedModel
 from textmix.serve.terminal import VisibleStream, visible
 from textmix.text.features import build_features
@@ -47,7 +47,7 @@ def fitted(name: str) -> tuple[PersistedModel, Corpus, Corpus]:
     """Return a fitted model, its texts and their counts."""
     method = METHODS[name]
     text = corpus(method.task == "multi", classes=2 if isinstance(method.make({}), TwoClassLinear) else 4)
-    ordered = method.takes == "sequences"
+    ordered = method.input == "sequences"
     spec = {**SPEC, "keep_tokens": ordered}
     counts = build_features(text, spec)
     y = counts.classes() if method.task == "single" else counts.indicators()

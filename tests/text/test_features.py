@@ -38,12 +38,12 @@ WRONG = [
     ({"tokenizer": "letters", "min_count": -1}, "min_count: -1 is not allowed; give a whole number from 1"),
     ({"tokenizer": "letters", "min_count": True}, "min_count: True is not allowed; give a whole number from 1"),
     ({"tokenizer": "letters", "keep_tokens": "yes"}, "keep_tokens: 'yes' is not allowed; write true or false"),
-    ({"tokenizer": "letters", "marks": True}, "marks: they are words of skip-grams; set max_n to 2 or more"),
+    ({"tokenizer": "letters", "boundary_tokens": True}, "marks: they are words of skip-grams; set max_n to 2 or more"),
     ({"tokenizer": "letters", "fit_on": "fold", "keep_tokens": True}, "leave vectors and keep_tokens out"),
     ({"tokenizer": "letters", "fit_on": "fold", "max_n": 2}, "skip-grams take subsume: false and no min_count"),
     (
         {"tokenizer": "letters", "fit_on": "fold", "weighting": "binary", "min_count": 2},
-        "binary features take min_documents and no min_count",
+        "binary features take min_df and no min_count",
     ),
     ({"tokenizer": "letters", "fit_on": "test"}, "fit_on: 'test' is not allowed; choose one of all, train, fold"),
     ({"tokenizer": "matrix", "min_count": 2}, "matrix takes the matrix as it is; remove the other keys"),
@@ -67,7 +67,7 @@ def corpus_of(texts: list[str], split: list[int] | None = None) -> Corpus:
     documents=DOCUMENTS,
     stop_list=st.sampled_from(STOP_LISTS),
     min_count=st.integers(1, 4),
-    min_documents=st.integers(1, 3),
+    min_df=st.integers(1, 3),
     tokenizer=st.sampled_from(list(TOKENIZERS)),
     train_only=st.booleans(),
     block=st.sampled_from([1, 9, module.BLOCK]),
@@ -76,14 +76,14 @@ def test_counts_are_those_of_the_definition_however_many_bytes_are_taken_at_a_ti
     documents: list[list[str]],
     stop_list: str,
     min_count: int,
-    min_documents: int,
+    min_df: int,
     tokenizer: str,
     train_only: bool,
     block: int,
 ) -> None:
     texts = [" ".join(document) for document in documents]
     split = [TRAIN if i % 3 else TEST for i in range(len(texts))]
-    spec = {"tokenizer": tokenizer, "stop_list": stop_list, "min_count": min_count, "min_documents": min_documents}
+    spec = {"tokenizer": tokenizer, "stop_list": stop_list, "min_count": min_count, "min_df": min_df}
     with mock.patch.object(module, "BLOCK", block):
         built = build_features(corpus_of(texts, split), {**spec, "fit_on": "train" if train_only else "all"})
     assert built.features.has_sorted_indices and built.features.indices.dtype == np.int32
@@ -93,7 +93,7 @@ def test_counts_are_those_of_the_definition_however_many_bytes_are_taken_at_a_ti
         if train_only
         else tokens
     )
-    words = naive.vocabulary(deciding, stop_words(stop_list), min_count, min_documents)
+    words = naive.vocabulary(deciding, stop_words(stop_list), min_count, min_df)
     assert built.feature_names == words
     assert built.features.shape == (len(texts), len(words))
     np.testing.assert_array_equal(built.features.toarray().tolist(), naive.counts(tokens, words))
@@ -184,7 +184,7 @@ def test_punctuation_is_taken_off_the_edges_of_words() -> None:
     built = build_features(corpus, {"tokenizer": "whitespace", "edges": "strip"})
     assert built.feature_names == ["1,234.5", "Tis", "U.S", "u.s"]
     np.testing.assert_array_equal(built.features.toarray(), [[1, 1, 1, 0], [0, 0, 0, 0], [0, 0, 1, 1]])
-    lower = build_features(corpus, {"tokenizer": "whitespace", "edges": "strip", "casing": "lower"})
+    lower = build_features(corpus, {"tokenizer": "whitespace", "edges": "strip", "lowercase": True})
     assert lower.feature_names == ["1,234.5", "tis", "u.s"]
 
 

@@ -192,7 +192,7 @@ def test_a_pattern_that_leaves_its_document_matches_no_node() -> None:
 def test_marks_are_words_at_both_ends_and_no_feature_by_themselves(
     texts: list[str], more: list[str], max_n: int, max_slop: int, min_df: int
 ) -> None:
-    ours = vectorizer(max_n, max_slop, min_df, subsume=False, marks=True)
+    ours = vectorizer(max_n, max_slop, min_df, subsume=False, boundary_tokens=True)
     X = ours.fit_transform(texts)
     documents = [["<s>", *text.split(), "</s>"] for text in texts]
     frequencies = {
@@ -213,11 +213,11 @@ def test_marks_of_bigrams_are_those_of_a_features_entry_and_a_text_may_not_hold_
     corpus = Corpus(
         "made_up", list("xyz"), ["l"], label_matrix([[0]] * 3, 1), text=Ragged.from_texts(map(str.encode, texts))
     )
-    spec = {"tokenizer": "whitespace", "max_n": 2, "subsume": False, "marks": True}
+    spec = {"tokenizer": "whitespace", "max_n": 2, "subsume": False, "boundary_tokens": True}
     built = build_features(corpus, spec)
-    ours = vectorizer(2, 0, 1, subsume=False, marks=True)
+    ours = vectorizer(2, 0, 1, subsume=False, boundary_tokens=True)
     np.testing.assert_array_equal(built.features.toarray(), ours.fit_transform(texts).toarray())
     assert built.feature_names == ours.get_feature_names_out().tolist()
     assert {"<s> a", "<s> b", "b </s>", "a </s>"} < set(built.feature_names)
     with pytest.raises(ConfigError, match="the text has the word <s>"):
-        vectorizer(2, 0, 1, marks=True).fit(["a <s> b"])
+        vectorizer(2, 0, 1, boundary_tokens=True).fit(["a <s> b"])

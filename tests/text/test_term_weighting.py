@@ -23,12 +23,12 @@ def test_tfidf_is_that_of_scikit_learn() -> None:
 
 def test_rare_features_of_the_training_part_are_dropped_whatever_the_test_holds() -> None:
     documents = (TRAIN.toarray() > 0).sum(axis=0)
-    fitted = TermWeighting(weighting="counts", min_documents=8, min_count=9).fit(TRAIN)
+    fitted = TermWeighting(weighting="counts", min_df=8, min_count=9).fit(TRAIN)
     frequent = (documents >= 8) & (TRAIN.toarray().sum(axis=0) >= 9)
     np.testing.assert_array_equal(fitted.columns_, np.flatnonzero(frequent))
     np.testing.assert_array_equal(fitted.transform(TEST).toarray(), TEST.toarray()[:, frequent])
     with pytest.raises(ValueError, match="no feature is in 99 of the 20 training documents"):
-        TermWeighting(min_documents=99).fit(TRAIN)
+        TermWeighting(min_df=99).fit(TRAIN)
 
 
 def test_dense_numbers_are_standardised_and_sparse_ones_divided_by_their_largest() -> None:
@@ -40,9 +40,9 @@ def test_dense_numbers_are_standardised_and_sparse_ones_divided_by_their_largest
 
 
 def test_names_of_kept_features_and_wrong_parameters() -> None:
-    fitted = TermWeighting(weighting="binary", min_documents=2).fit([[1, 0, 3], [2, 1, 1]])
+    fitted = TermWeighting(weighting="binary", min_df=2).fit([[1, 0, 3], [2, 1, 1]])
     assert fitted.get_feature_names_out(["a", "b", "c"]).tolist() == ["a", "c"]
     assert fitted.transform([[0, 5, 7]]).toarray().tolist() == [[0.0, 1.0]]
-    for wrong, message in (({"weighting": "tf"}, "'tf' is unknown"), ({"min_documents": 0}, "min_documents: 0 is not")):
+    for wrong, message in (({"weighting": "tf"}, "'tf' is unknown"), ({"min_df": 0}, "min_df: 0 is not")):
         with pytest.raises(ConfigError, match=message):
             TermWeighting(**wrong).fit(TRAIN)

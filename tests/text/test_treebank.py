@@ -41,7 +41,7 @@ def test_comparatives_of_another_stem_stay() -> None:
 
 def test_entry_makes_skipgrams_of_lemmas() -> None:
     corpus = corpus_of(["It fails.", "it really failed!", "It fails", "nothing"], [TRAIN, TRAIN, TRAIN, TEST])
-    spec = {"tokenizer": "treebank", "casing": "lower", "lemmatise": True, "min_documents": 2, "fit_on": "train"}
+    spec = {"tokenizer": "treebank", "lowercase": True, "lemmatise": True, "min_df": 2, "fit_on": "train"}
     built = build_features(corpus, {**spec, "max_n": 2, "max_slop": 1, "keep_text": True})
     assert built.feature_names == ["fail", "it", "it fail", "it fail ~1"]
     np.testing.assert_array_equal(built.features.toarray(), [[1, 1, 1, 1], [1, 1, 0, 1], [1, 1, 1, 1], [0, 0, 0, 0]])

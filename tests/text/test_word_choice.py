@@ -38,7 +38,7 @@ def pair(choice: dict[str, Any], stop: list[str], least: int, binary: bool, own:
     ours = WordVectorizer(
         tokenizer=str.split if own else "whitespace",
         stop_list=stop or "none",
-        min_documents=least,
+        min_df=least,
         weighting="binary" if binary else "count",
         **choice,
     )
@@ -112,7 +112,7 @@ def test_a_choice_is_kept_with_a_model(own: dict[str, Any], tmp_path: Path) -> N
         ({"vocabulary": "word"}, "vocabulary: 'word'"),
         ({"stop_list": "german"}, "stop_list: 'german'"),
         ({"tokenizer": 3}, "tokenizer: 3"),
-        ({"tokenizer": str.split, "casing": "lower"}, "casing: the tokenizer is a function"),
+        ({"tokenizer": str.split, "lowercase": True}, "lowercase: the tokenizer is a function"),
     ],
 )
 def test_a_value_that_is_not_allowed_is_named(wrong: dict[str, Any], message: str) -> None:

@@ -19,7 +19,7 @@ from textmix.core.errors import ConfigError
 ROOT = Path(__file__).parents[2]
 #: Rows that differ only with the form of the data that stands in where the paper's own is out of reach.
 OTHER_FORM = {"edcm.d.ng_docs"}
-EXPLAINED = {"rows": ["p.n"], "because": "The rule is another one.", "shown_by": ["curve"]}
+EXPLAINED = {"rows": ["p.n"], "reason": "The rule is another one.", "evidence": ["curve"]}
 
 
 def explaining(*entries: dict[str, Any]) -> list[Choice]:
@@ -34,9 +34,9 @@ def test_a_result_that_a_cause_names_is_read_in_the_run_and_shown(tmp_path: Path
     rows = given_rows([*names, names[0]], made.results)
     assert [(row["locator"], row["value"]) for row in rows] == [(names[0], 0.75), (names[1], None)]
     assert not rows[0]["reason"] and rows[1]["reason"]
-    cause = causes_of(explaining({**EXPLAINED, "gives": names}), [published(id="p.n")])["p.n"]
-    assert cause.gives == tuple(names)
-    section = made_of([comparison("differs", id="p.n")], explaining({**EXPLAINED, "gives": names}))
+    cause = causes_of(explaining({**EXPLAINED, "values": names}), [published(id="p.n")])["p.n"]
+    assert cause.values == tuple(names)
+    section = made_of([comparison("differs", id="p.n")], explaining({**EXPLAINED, "values": names}))
     assert "In this run:" not in pages(section)["p"], "no value was read"
     html = pages(dataclasses.replace(section, given={names[0]: "0.75"}))["p"]
     assert "In this run: <code>table1/news/dcm/accuracy</code> 0.75." in html

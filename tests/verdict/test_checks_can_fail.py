@@ -13,8 +13,8 @@ from reproduction.flow.locators import Locator, ScoreLocator
 from reproduction.flow.papers import expand_paper
 from reproduction.flow.results import Results
 from reproduction.verdict import claims
-from reproduction.verdict.locate import Rebuilt, Trials
 from reproduction.verdict.published import read_claims
+from reproduction.verdict.resolve import Rebuilt, Trials
 from textmix.core.config import load_yaml_strict
 
 ROOT = Path(__file__).parents[2]

@@ -19,7 +19,7 @@ from reproduction.verdict.compare import (
     not_chosen,
     printed_numbers,
 )
-from reproduction.verdict.words import VERDICTS, decimals
+from reproduction.verdict.wording import VERDICTS, decimals
 from tests.verdict.reporting import SETTINGS, Made, row
 from textmix.core.errors import ConfigError, IntegrityError
 from textmix.metrics.significance import resampled_difference

@@ -15,6 +15,7 @@ import pytest
 import yaml
 
 from reproduction.verdict.read_sections import marked, names, sections
+from textmix.core.errors import RENAMED
 from textmix.core.io import read_json
 
 ROOT = Path(__file__).parents[2]
@@ -22,10 +23,10 @@ PAPERS = sorted(path.name for path in (ROOT / "config/papers").iterdir() if path
 #: Columns of published.csv that decide a verdict.
 ROW = ("kind", "dataset", "method", "metric", "unit", "value", "spread", "trials", "tolerance", "margin", "source")
 #: Keys of an entry of paper.yaml that decide no value.
-PLACE = ("function", "dear")
+PLACE = ("function", "expensive")
 #: Modules whose constants are thresholds of verdicts, by their place at any commit.
 JUDGING = (
-    *(f"reproduction/verdict/{name}.py" for name in ("claims", "compare", "numbers", "placebo")),
+    *(f"reproduction/verdict/{name}.py" for name in ("claims", "compare", "equivalence", "numbers", "placebo")),
     "textmix/metrics/significance.py",
 )
 
@@ -48,6 +49,24 @@ def recorded_commit(paper: str) -> str:
     if known.returncode:
         pytest.skip(f"git does not have the recorded commit {commit} here; fetch the whole history")
     return commit
+
+
+#: Values of the former key casing as values of lowercase.
+LOWERCASE = {"lower": True, "keep": False}
+
+
+def renamed(value: Any) -> Any:
+    """Replace the names that keys had before version 0.3 by their present names, at any depth."""
+    if isinstance(value, list):
+        return [renamed(element) for element in value]
+    if not isinstance(value, dict):
+        return value
+    entry = {}
+    for key, content in value.items():
+        parts = str(key).split(".")  # a dotted path of paper.yaml is a key of set
+        name = ".".join(RENAMED.get(part, part) for part in parts)
+        entry[name if isinstance(key, str) else key] = LOWERCASE[content] if parts[-1] == "casing" else renamed(content)
+    return entry
 
 
 def thresholds(text: str) -> dict[str, float]:
@@ -73,13 +92,13 @@ def items(paper: str, commit: str = "") -> Iterator[tuple[str, str, Any]]:
     checks = yaml.safe_load(text_at(commit, f"{folder}/checks.yaml")) or {}
     for name, check in checks.items():
         yield from ((name, key, " ".join(value.split()) if key == "text" else value) for key, value in check.items())
-    spec = yaml.safe_load(text_at(commit, f"{folder}/paper.yaml"))
+    spec = renamed(yaml.safe_load(text_at(commit, f"{folder}/paper.yaml")))
     for kind in ("experiments", "measures", "splits", "features"):
         for name, entry in spec.get(kind, {}).items():
             yield from ((name, f"{kind}.{key}", value) for key, value in entry.items() if key not in PLACE)
-    for choice in yaml.safe_load(text_at(commit, f"{folder}/choices.yaml")) or ():
-        yield from ((name, "readings", entry) for name, entry in choice.get("readings", {}).items())
-    registry = yaml.safe_load(text_at(commit, "config/methods.yaml"))
+    for choice in renamed(yaml.safe_load(text_at(commit, f"{folder}/choices.yaml"))) or ():
+        yield from ((name, "alternatives", entry) for name, entry in choice.get("alternatives", {}).items())
+    registry = renamed(yaml.safe_load(text_at(commit, "config/methods.yaml")))
     used = {made["use"] for entry in spec["experiments"].values() for made in entry["methods"].values()}
     yield from ((name, "method", registry.get(name, {}).get("params")) for name in sorted(used))
     roles = yaml.safe_load(text_at(commit, "config/config.yaml"))["roles"]

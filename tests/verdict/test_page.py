@@ -13,18 +13,18 @@ from typing import Any
 
 import pytest
 
+from reproduction.figures.svg_sanitize import Drawing, inline_svg
 from reproduction.flow.results import LEFT_OUT, Results, RoleEntry
-from reproduction.papers.drawing import Drawing, inline_svg
 from reproduction.verdict.compare import COMPARISON_COLUMNS, compare_paper
-from reproduction.verdict.coverage import DataUsed, Remedy
-from reproduction.verdict.items import Judged
+from reproduction.verdict.missing_data import DataUsed, Remedy
 from reproduction.verdict.page import Report, notes, render_front, render_numbers, render_paper, render_provenance, slug
+from reproduction.verdict.paper_section import PaperSection
 from reproduction.verdict.published import Choice, Record
 from reproduction.verdict.read_sections import ReportInputs, make_section, read_sections
-from reproduction.verdict.recorded import UNEQUAL, Facts, RecordedRow, RecordedRun
-from reproduction.verdict.section import PaperSection
+from reproduction.verdict.recorded_run import UNEQUAL, Facts, RecordedRow, RecordedRun
+from reproduction.verdict.report_rows import Judged
 from reproduction.verdict.tables import PaperTable, make_cell
-from reproduction.verdict.words import VERDICTS
+from reproduction.verdict.wording import VERDICTS
 from tests.verdict.reporting import META, Made, row
 from textmix.core import io
 from textmix.core.errors import DataFormatError, MissingResult

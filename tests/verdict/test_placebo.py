@@ -13,9 +13,9 @@ from reproduction.flow.measures import MeasureData, run_measure
 from reproduction.flow.results import Results
 from reproduction.papers.thesis.generative import log_densities
 from reproduction.verdict import claims
-from reproduction.verdict.locate import Rebuilt
 from reproduction.verdict.placebo import ORDER, RIVALS, SIGN, Placebo, placebos
 from reproduction.verdict.published import IDENTITY, Published, read_claims
+from reproduction.verdict.resolve import Rebuilt
 from tests.verdict.reporting import row
 from textmix.core.config import load_yaml_strict
 from textmix.data.corpus import TEST, TRAIN, Corpus, Ragged

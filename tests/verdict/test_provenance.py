@@ -43,7 +43,7 @@ def test_a_row_links_to_the_figures_and_tables_that_show_it() -> None:
     figures: dict[str, Any] = {
         "curve": {"published": {"news": "p.a"}},
         "cells": {"published": {"news": "p.t"}},
-        "claims": {"shows": ["p.c"]},
+        "claims": {"published_rows": ["p.c"]},
         "plain": {},
     }
     table = PaperTable("t1", "", "", ("",), (("x", (make_cell(comparison("reproduced", id="p.t.a")),)),))

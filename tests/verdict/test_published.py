@@ -336,7 +336,8 @@ def test_a_margin_of_what_is_no_share_may_be_above_one(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ([{**CHOICE, "because": "x"}], "unknown key 'because'"),
+        ([{**CHOICE, "reason": "x"}], "unknown key 'reason'"),
+        ([{**CHOICE, "readings": {}}], "unknown key 'readings'; it is now called 'alternatives'"),
         ([CHOICE, CHOICE], "sign: stands twice"),
     ],
 )

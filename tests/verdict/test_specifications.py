@@ -7,12 +7,12 @@ from types import SimpleNamespace
 
 import pytest
 
+from reproduction.flow.alternatives import DeclaredReading, Specification
 from reproduction.flow.curves import CLAIM_UNIT, Curve, Reading, factor_rows
-from reproduction.flow.readings import DeclaredReading, Specification
 from reproduction.verdict.causes import Cause
 from reproduction.verdict.claims import distance
+from reproduction.verdict.paper_section import PaperSection, unexplained
 from reproduction.verdict.read_sections import _specified
-from reproduction.verdict.section import PaperSection, unexplained
 from reproduction.verdict.specifications import curve_of
 from tests.verdict.reporting import SETTINGS, Made, row
 from textmix.core import io

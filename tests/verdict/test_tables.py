@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from reproduction.verdict.tables import SIGNS, make_cell, make_table, table_csv, table_tex
-from reproduction.verdict.words import VERDICTS, closing_line, shown, typeset
+from reproduction.verdict.wording import VERDICTS, closing_line, shown, typeset
 from textmix.core.errors import ConfigError
 
 

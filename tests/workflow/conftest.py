@@ -77,7 +77,7 @@ def everything(shared: Path, pristine: Clone) -> Clone:
 
     def make(folder: Path) -> None:
         clone = pristine.copy(folder)
-        runtime = folder / "src/reproduction/flow/job.py"
+        runtime = folder / "src/reproduction/flow/job_context.py"
         runtime.write_text(runtime.read_text(encoding="utf-8") + WATCH, encoding="utf-8")
         done = clone.run_warm("--cores", "1")
         assert done.returncode == 0, done.stdout

@@ -13,9 +13,9 @@ from typing import Any
 import pytest
 
 from reproduction.flow import provenance, recipe
-from reproduction.flow.jobs import STYLES, TEMPLATES, Jobs
+from reproduction.flow.fingerprint import Code
 from reproduction.flow.plan import make_plan
-from reproduction.flow.recipe import Code
+from reproduction.flow.rule_inputs import STYLES, TEMPLATES, Jobs
 from tests.workflow.test_reruns import ENDS, planned
 from tests.workflow.tiny import Clone
 from textmix.core.config import load_yaml_strict

@@ -11,9 +11,9 @@ import pytest
 import yaml
 
 from reproduction.flow.papers import load_papers, read_methods
-from reproduction.verdict import new_paper
+from reproduction.scaffold import new_paper
 from reproduction.verdict.published import read_published
-from reproduction.verdict.references import check_locator
+from reproduction.verdict.reference_check import check_locator
 from tests.workflow.tiny import ROOT, Clone
 from textmix.core.errors import ConfigError
 
@@ -66,7 +66,7 @@ def size(sources, settings, generator):
 ''',
     "figures.py": '''"""The figure of the toy paper."""
 
-from reproduction.papers.style import panels
+from reproduction.figures.style import panels
 
 
 def lengths(data):
@@ -169,8 +169,8 @@ def test_each_feature_set_of_a_table_is_an_experiment_and_each_cell_has_its_own(
     folder = begun(tmp_path, SETS, pairs="max_n: 2, min_count: 3")
     (paper,) = load_papers(ROOT, read_methods(ROOT), {"begun": folder}).values()
     assert paper["features"] == {
-        "begun_words": {"tokenizer": "letters", "casing": "lower", "min_count": 2},
-        "begun_pairs": {"tokenizer": "letters", "casing": "lower", "min_count": 3, "max_n": 2},
+        "begun_words": {"tokenizer": "letters", "lowercase": True, "min_count": 2},
+        "begun_pairs": {"tokenizer": "letters", "lowercase": True, "min_count": 3, "max_n": 2},
     }
     assert {key: one["features"] for key, one in paper["experiments"].items()} == {
         "words": "begun_words",

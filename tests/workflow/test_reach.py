@@ -20,7 +20,7 @@ from textmix.core import io
 
 #: Data sets of a made public source, each of one role, and the one that stands in for the first two.
 PUBLIC = {"public_news": "newsgroups", "public_reuters": "r52"}
-STAND_IN = {"dataset": "tiny_news", "comparable": "nearly", "note": "made"}
+SUBSTITUTE = {"dataset": "tiny_news", "comparable": "nearly", "note": "made"}
 
 
 class Handler(http.server.SimpleHTTPRequestHandler):
@@ -67,7 +67,7 @@ def _entry(address: str, folder: Path, name: str, seed: int) -> dict[str, Any]:
 
 
 def configure(clone: Clone, address: str, folder: Path) -> None:
-    """Give two roles of a clone data sets of a public source, and both a stand-in of the mirror."""
+    """Give two roles of a clone data sets of a public source, and both a substitute of the mirror."""
     path = clone.folder / "config/datasets.yaml"
     registry = yaml.safe_load(path.read_text(encoding="utf-8"))
     registry |= {name: _entry(address, folder, name, seed) for seed, name in enumerate(PUBLIC, start=50)}
@@ -75,7 +75,7 @@ def configure(clone: Clone, address: str, folder: Path) -> None:
     main = clone.folder / "config/config.yaml"
     config = yaml.safe_load(main.read_text(encoding="utf-8"))
     for name, role in PUBLIC.items():
-        config["roles"][role] = {"dataset": name, "comparable": "fully", "note": "", "stand_ins": [STAND_IN]}
+        config["roles"][role] = {"dataset": name, "comparable": "fully", "note": "", "substitutes": [SUBSTITUTE]}
     main.write_text(yaml.safe_dump(config), encoding="utf-8")
 
 

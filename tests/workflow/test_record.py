@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from reproduction.verdict.recorded import read_recorded, recorded_files
+from reproduction.verdict.recorded_run import read_recorded, recorded_files
 from tests.workflow.test_reruns import METRIC, METRIC_EDIT, planned
 from tests.workflow.tiny import BUILT, Clone
 from textmix.core import io

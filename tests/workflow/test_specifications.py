@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 import yaml
 
-from reproduction.flow.jobs import Jobs
 from reproduction.flow.plan import make_plan
+from reproduction.flow.rule_inputs import Jobs
 from tests.workflow.test_reruns import planned
 from tests.workflow.tiny import Clone
 from textmix.core.config import load_yaml_strict
@@ -40,7 +40,7 @@ def test_readings_are_run_when_asked_for_and_shown_while_they_are_those_of_today
     with open(folder / "published.csv", "a", encoding="utf-8") as published:
         published.write(ROW.format(source="score:table1/newsgroups/edcm/accuracy"))
     choice = {"id": "made", "where": "unsaid", "source_says": "a", "we_do": "b", "why": "c"}
-    choices = [choice | {"readings": yaml.safe_load(SPECIFICATIONS)}]
+    choices = [choice | {"alternatives": yaml.safe_load(SPECIFICATIONS)}]
     (folder / "choices.yaml").write_text(yaml.safe_dump(choices, sort_keys=False), encoding="utf-8")
     assert "fit" not in planned(copy), "the default run makes no reading"
     jobs = planned(copy, "specifications")

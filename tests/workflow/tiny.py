@@ -23,8 +23,8 @@ import yaml
 
 from reproduction.flow.locators import parse_locator
 from reproduction.verdict.published import PUBLISHED_COLUMNS
-from reproduction.verdict.recorded import recorded_files
-from reproduction.verdict.references import check_locator
+from reproduction.verdict.recorded_run import recorded_files
+from reproduction.verdict.reference_check import check_locator
 from textmix.core.errors import ConfigError
 from textmix.core.io import format_csv, read_csv
 
@@ -103,7 +103,7 @@ def make_clone(folder: Path) -> Clone:
     config = yaml.load((ROOT / "config/config.yaml").read_bytes(), yaml.CSafeLoader)
     for role, entry in config["roles"].items():
         entry["dataset"] = {"newsgroups": "tiny_news", "r52": "tiny_reuters"}.get(role)
-        entry.pop("stand_ins", None)
+        entry.pop("substitutes", None)
     config |= {"papers": list(BUILT), "max_trials": 2}
     (folder / "config/config.yaml").write_text(yaml.safe_dump(config), encoding="utf-8")
     return Clone(folder)
@@ -126,7 +126,7 @@ def _shorten_paper(folder: Path) -> None:
     published.write_text(format_csv(rows, PUBLISHED_COLUMNS), encoding="utf-8")
     choices = folder / "choices.yaml"
     entries = yaml.load(choices.read_bytes(), yaml.CSafeLoader)
-    left_out = ("effect", "explains", "readings")
+    left_out = ("effect", "explains", "alternatives")
     short = [{key: value for key, value in entry.items() if key not in left_out} for entry in entries]
     choices.write_text(yaml.safe_dump(short), encoding="utf-8")
 

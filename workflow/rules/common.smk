@@ -56,12 +56,12 @@ MAIN_CONFIG = ROOT / "config/config.yaml"
 from snakemake.logging import logger
 
 from reproduction.flow.folders import RESOURCES
-from reproduction.flow.jobs import RECORDS, STYLES, TEMPLATES, Jobs, untold
+from reproduction.flow.rule_inputs import RECORDS, STYLES, TEMPLATES, Jobs, untold
 from reproduction.flow.papers import make_importable, outside
 from reproduction.flow.plan import make_plan, with_defaults
-from reproduction.flow.processor import use_common_instructions
-from reproduction.verdict.references import check_papers
-from reproduction.verdict.words import closing_line
+from reproduction.flow.cpu_features import use_common_instructions
+from reproduction.verdict.reference_check import check_papers
+from reproduction.verdict.wording import closing_line
 from textmix.core.config import load_yaml_strict
 from textmix.core.errors import TextmixError
 from textmix.core.io import read_json

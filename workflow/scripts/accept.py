@@ -1,6 +1,6 @@
 """End the run with an error if data are corrupt or, when strict, if data are not available."""
 
-from reproduction.flow.job import job, logger
+from reproduction.flow.job_context import job, logger
 from textmix.core.errors import DataFormatError, MissingResult
 from textmix.core.io import check_result, write_result
 

@@ -3,8 +3,8 @@
 from dataclasses import asdict
 from pathlib import Path
 
-from reproduction.flow.job import job
-from reproduction.flow.origins import ORIGIN_COLUMNS, Ancestors
+from reproduction.flow.job_context import job
+from reproduction.flow.lineage import ORIGIN_COLUMNS, Ancestors
 from reproduction.flow.results import Results, as_read, role_entries
 from reproduction.verdict.causes import GIVEN, given_rows
 from reproduction.verdict.compare import COMPARISON_COLUMNS, compare_paper

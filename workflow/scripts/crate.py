@@ -4,9 +4,9 @@ import shutil
 from importlib.metadata import version
 from pathlib import Path
 
-from reproduction.flow.job import job
-from reproduction.verdict.crate import RunFacts, run_crate
+from reproduction.flow.job_context import job
 from reproduction.verdict.provenance import data_digests, run_times
+from reproduction.verdict.ro_crate import RunFacts, run_crate
 from textmix.core.digests import sha256_file
 from textmix.core.errors import MissingResult
 from textmix.core.io import canonical_json, new_folder, write_result

@@ -4,8 +4,8 @@ import os
 import sys
 from pathlib import Path
 
-from reproduction.flow.job import job
-from reproduction.flow.reach import survey, table
+from reproduction.flow.availability import survey, table
+from reproduction.flow.job_context import job
 from textmix.data.registry import load_registry
 
 with job(snakemake):

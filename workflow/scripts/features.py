@@ -1,6 +1,6 @@
 """Tokenize one data set and count its words."""
 
-from reproduction.flow.job import job
+from reproduction.flow.job_context import job
 from textmix.data.corpus import Corpus
 from textmix.text.features import build_features
 

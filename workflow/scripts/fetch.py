@@ -3,7 +3,7 @@
 import os
 from pathlib import Path
 
-from reproduction.flow.job import job
+from reproduction.flow.job_context import job
 from textmix.core.io import write_json
 from textmix.data.fetch import fetch_dataset
 from textmix.data.registry import dataset_entry

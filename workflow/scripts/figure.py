@@ -2,11 +2,11 @@
 
 from pathlib import Path
 
-from reproduction.flow.job import job
+from reproduction.figures.drawing import FigureData, draw
+from reproduction.figures.figure_elements import Printed
+from reproduction.figures.style import placeholder
+from reproduction.flow.job_context import job
 from reproduction.flow.results import Results, role_entries
-from reproduction.papers.figures import FigureData, draw
-from reproduction.papers.marks import Printed
-from reproduction.papers.style import placeholder
 from reproduction.verdict.compare import printed_numbers
 from textmix.core.errors import MissingResult
 from textmix.core.io import check_result, read_csv, write_missing, write_result

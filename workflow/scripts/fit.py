@@ -1,6 +1,6 @@
 """Fit one method on every split of one data set."""
 
-from reproduction.flow.job import job
+from reproduction.flow.job_context import job
 from textmix.core.io import format_csv, write_result
 from textmix.data.corpus import Corpus
 from textmix.experiment.methods import Method

@@ -1,13 +1,13 @@
 """Compute one measure of a paper: quantities that this paper alone defines."""
 
-from reproduction.flow.job import job
+from reproduction.flow.alternatives import base_of
+from reproduction.flow.job_context import job
 from reproduction.flow.measures import MeasureData, run_measure
-from reproduction.flow.readings import base_of
 from textmix.data.corpus import Corpus
 from textmix.experiment.methods import Method
 from textmix.experiment.predictions import Predictions
 from textmix.experiment.splits import Splits
-from textmix.numerics.determinism import rng
+from textmix.numerics.seeding import rng
 
 with job(snakemake, threads=snakemake.threads) as running:
     paper, measure = snakemake.wildcards.paper, snakemake.wildcards.measure

@@ -1,6 +1,6 @@
 """Compare methods on a table of the user's own texts, as `textmix compare` does."""
 
-from reproduction.flow.job import job
+from reproduction.flow.job_context import job
 from textmix.__main__ import main
 from textmix.core.errors import ConfigError
 

@@ -3,10 +3,10 @@
 from dataclasses import replace
 from pathlib import Path
 
-from reproduction.flow.job import job
+from reproduction.figures.curves import with_drawings
+from reproduction.figures.svg_sanitize import inline_svg
+from reproduction.flow.job_context import job
 from reproduction.flow.results import as_read, role_entries
-from reproduction.papers.curves import with_drawings
-from reproduction.papers.drawing import inline_svg
 from reproduction.verdict.compare import (
     COMPARISON_COLUMNS,
     MEANS,
@@ -14,12 +14,12 @@ from reproduction.verdict.compare import (
     merge_comparisons,
     method_means,
 )
-from reproduction.verdict.coverage import Remedy
+from reproduction.verdict.missing_data import Remedy
 from reproduction.verdict.page import Report, render_front, render_numbers, render_paper
 from reproduction.verdict.placebo import PLACEBO_COLUMNS
 from reproduction.verdict.published import COUNTED, IDENTITY
 from reproduction.verdict.read_sections import ReportInputs, read_sections
-from reproduction.verdict.recorded import read_recorded
+from reproduction.verdict.recorded_run import read_recorded
 from reproduction.verdict.summary_figure import draw_summary
 from textmix.core.io import canonical_json, format_csv, read_csv, write_result
 

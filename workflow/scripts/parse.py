@@ -1,13 +1,13 @@
-"""Read the raw files of one data set, or of the first of its stand-ins that is available, and check the counts."""
+"""Read the raw files of one data set, or of the first of its substitutes that is available, and check the counts."""
 
 from pathlib import Path
 
-from reproduction.flow.job import job
+from reproduction.flow.job_context import job
 from textmix.data.parse import parse_first
 from textmix.data.registry import dataset_entry
 
 with job(snakemake) as running:
-    raw = {snakemake.wildcards.dataset: running.settings.entry, **running.settings.stand_ins}
+    raw = {snakemake.wildcards.dataset: running.settings.entry, **running.settings.substitutes}
     entries = [dataset_entry(name, entry, f"config/datasets.yaml: {name}") for name, entry in raw.items()]
     folders = [Path(record).parent for record in snakemake.input]
     corpus = parse_first(dict(zip(folders, entries, strict=True)))

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from reproduction.flow.job import job, machine
+from reproduction.flow.job_context import job, machine
 from reproduction.verdict.page import render_provenance
 from reproduction.verdict.provenance import data_digests, seconds_by_stage
 from textmix.core.digests import sha256_file

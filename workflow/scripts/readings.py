@@ -2,11 +2,11 @@
 
 from pathlib import Path
 
+from reproduction.figures.curves import draw_curve
+from reproduction.flow.alternatives import DeclaredReading, Specification
 from reproduction.flow.curves import FACTORS, READINGS, factor_rows
-from reproduction.flow.job import job
-from reproduction.flow.readings import DeclaredReading, Specification
+from reproduction.flow.job_context import job
 from reproduction.flow.results import Results, as_read, role_entries
-from reproduction.papers.curves import draw_curve
 from reproduction.verdict.published import read_claims
 from reproduction.verdict.specifications import curve_of
 from textmix.core.io import format_csv, new_folder, write_bytes, write_text

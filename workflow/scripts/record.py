@@ -2,12 +2,12 @@
 
 from pathlib import Path
 
-from reproduction.flow.commit import commit_of
-from reproduction.flow.job import job, logger
+from reproduction.flow.git import commit_of
+from reproduction.flow.job_context import job, logger
 from reproduction.flow.results import role_entries
 from reproduction.verdict.published import read_record
-from reproduction.verdict.recorded import read_recorded, recorded_files
-from reproduction.verdict.recording import PaperPlan, check_no_loss, read_run, write_record
+from reproduction.verdict.record_writer import PaperPlan, check_no_loss, read_run, write_record
+from reproduction.verdict.recorded_run import read_recorded, recorded_files
 from textmix.core.errors import ConfigError
 
 with job(snakemake):

@@ -2,10 +2,10 @@
 
 from pathlib import Path
 
-from reproduction.flow.commit import commit_of
-from reproduction.flow.job import job, logger
+from reproduction.flow.git import commit_of
+from reproduction.flow.job_context import job, logger
 from reproduction.flow.recorded_curves import RECORDED_CURVES, record_curves
-from reproduction.verdict.recording import check_fresh, commit_text
+from reproduction.verdict.record_writer import check_fresh, commit_text
 from textmix.core.errors import IntegrityError
 
 with job(snakemake):

@@ -1,6 +1,6 @@
 """Score the stored predictions of one method."""
 
-from reproduction.flow.job import job
+from reproduction.flow.job_context import job
 from textmix.core.io import format_csv, write_result
 from textmix.data.corpus import Corpus
 from textmix.experiment.predictions import Predictions

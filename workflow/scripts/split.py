@@ -1,6 +1,6 @@
 """Make the train/test splits of one data set."""
 
-from reproduction.flow.job import job
+from reproduction.flow.job_context import job
 from textmix.data.corpus import Corpus
 from textmix.experiment.splits import make_splits
 

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from reproduction.flow.job import job
+from reproduction.flow.job_context import job
 from reproduction.verdict.tables import make_table, table_csv, table_tex
 from textmix.core.io import check_result, read_csv, write_result
 

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from reproduction.flow.job import job, logger
+from reproduction.flow.job_context import job, logger
 from reproduction.flow.verify import made_elsewhere, verify
 from textmix.core.errors import IntegrityError
 

@@ -23,7 +23,7 @@ READINGS = (
     *("published", "rounding", "low", "high", "unit", "product", "reason"),
 )
 #: Columns of ``factors.csv``.
-FACTORS = ("specification", "factor", "level", "because")
+FACTORS = ("specification", "factor", "level", "reason")
 #: Unit of a claim: how far it is from its boundary, negative where it fails; its printed value is 0.
 CLAIM_UNIT = "beyond what the claim asks"
 
@@ -189,7 +189,7 @@ def read_factors(files: Mapping[str, str]) -> dict[str, dict[str, dict[str, str]
     """Return specification -> factor -> level -> why the source allows it."""
     found: dict[str, dict[str, dict[str, str]]] = {}
     for row in csv.DictReader(StringIO(files["factors.csv"])):
-        found.setdefault(row["specification"], {}).setdefault(row["factor"], {})[row["level"]] = row["because"]
+        found.setdefault(row["specification"], {}).setdefault(row["factor"], {})[row["level"]] = row["reason"]
     return found
 
 

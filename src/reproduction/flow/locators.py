@@ -22,7 +22,7 @@ STATISTICS = (
     *("documents", "labels", "label_sets", "labels_used", "multi_label_share", "features", "mean_length"),
     *(f"{part}{of}" for part in ("train", "test", "unused") for of in _OF_PART),
 )
-#: What a part of a locator is made of; what it names is looked up later (`reproduction.verdict.references`).
+#: What a part of a locator is made of; what it names is looked up later (`reproduction.verdict.reference_check`).
 _PART = re.compile(r"[A-Za-z0-9_.=;,+-]+")
 #: The two times of a fit that a `TimeLocator` can name.
 _TIMES = ("fit_seconds", "predict_seconds")

@@ -21,14 +21,14 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from reproduction.flow.code_digests import found_by_all, is_found
 from reproduction.flow.folders import CODE, package_of
 from reproduction.flow.locators import RoleLists
-from reproduction.flow.provenance import found_by_all, is_found
 from textmix.core.config import load_yaml_strict, validate
 from textmix.core.errors import ConfigError, suggest
 from textmix.data.registry import DatasetEntry, load_registry
 from textmix.experiment.methods import Method, load_methods, variants
-from textmix.metrics.table import check_metrics, metrics_for
+from textmix.metrics.registry import check_metrics, metrics_for
 
 FOLDER = "config/papers"
 #: Name that `figures.py` of a paper gives to its mapping of names to functions.
@@ -144,7 +144,7 @@ def load_papers(
     """Return name -> content of every ``paper.yaml``, checked, in the order of ``place``, then of names."""
     found = paper_folders(root) if folders is None else folders
     papers = {name: _paper(root, folder, methods) for name, folder in found.items()}
-    return dict(sorted(papers.items(), key=lambda item: item[1]["place"]))
+    return dict(sorted(papers.items(), key=lambda item: item[1]["order"]))
 
 
 def _paper(root: Path, folder: Path, methods: Mapping[str, Method]) -> dict[str, Any]:
@@ -160,7 +160,7 @@ def _paper(root: Path, folder: Path, methods: Mapping[str, Method]) -> dict[str,
     for key, measure in paper["measures"].items():
         _check_measure(f"{source}: measures.{key}", measure, paper, methods)
         _check_function(f"{source}: measures.{key}.function", code, measure["function"])
-    _check_drawn(source, code, [name for name, one in paper["figures"].items() if "stock" not in one])
+    _check_drawn(source, code, [name for name, one in paper["figures"].items() if "template" not in one])
     return paper
 
 
@@ -370,7 +370,7 @@ def _references(paper: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
     for part in ("experiments", "measures"):
         for key, entry in paper[part].items():
             place = f"{part}.{key}"
-            yield from ((place, "features", entry[name]) for name in ("features", "beside") if name in entry)
+            yield from ((place, "features", entry[name]) for name in ("features", "extra_features") if name in entry)
             for role, split in entry["roles"].items():
                 yield place, "role", role
                 yield place, "split", split

@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from reproduction.flow.alternatives import Readings, load_readings
+from reproduction.flow.availability import available_roles, reach
 from reproduction.flow.papers import (
     check_references,
     file_name,
@@ -18,8 +20,6 @@ from reproduction.flow.papers import (
     read_methods,
     with_roles,
 )
-from reproduction.flow.reach import available_roles, reach
-from reproduction.flow.readings import Readings, load_readings
 from reproduction.flow.results import LEFT_OUT
 from textmix.core.config import load_yaml_strict, validate
 from textmix.core.errors import ConfigError, suggest
@@ -27,7 +27,7 @@ from textmix.data.registry import DatasetEntry
 from textmix.experiment.methods import Method
 
 #: Key of an experiment or a measure on which no printed number rests: it is made by the full run alone.
-DEAR = "dear"
+EXPENSIVE = "expensive"
 _TRUTH = {"true": True, "false": False}
 #: The keys that are true or false.
 _SWITCHES = ("strict", "full")
@@ -101,11 +101,11 @@ class Plan:
     def entry(self, paper: str, kind: str, name: str) -> Mapping[str, Any]:
         """Return an entry of a paper.yaml or of a reading, without the key that decides whether it is made."""
         found: Mapping[str, Any] = self.readings[paper].spec[kind][name]
-        return {key: value for key, value in found.items() if key != DEAR}
+        return {key: value for key, value in found.items() if key != EXPENSIVE}
 
     def is_dear(self, paper: str, kind: str, name: str) -> bool:
         """Return whether this run leaves an experiment or a measure to the full run."""
-        return bool(self.papers[paper][kind][name].get(DEAR)) and not self.settings.get("full")
+        return bool(self.papers[paper][kind][name].get(EXPENSIVE)) and not self.settings.get("full")
 
     def left_out(self, paper: str) -> dict[str, str]:
         """Return why each experiment and measure of a paper is left out, by ``<kind>/<name>``; none in the full run."""
@@ -124,12 +124,12 @@ class Plan:
         value: str | None = self.settings["roles"][role]["dataset"]
         return value
 
-    def stand_ins(self, dataset: str) -> list[str]:
+    def substitutes(self, dataset: str) -> list[str]:
         """Return the data sets of which the first available one is read where a download fails; none where several
         roles name the data set, since its results serve them all.
         """
         entries = [entry for entry in self.settings["roles"].values() if entry["dataset"] == dataset]
-        return [one["dataset"] for one in entries[0].get("stand_ins", ())] if len(entries) == 1 else []
+        return [one["dataset"] for one in entries[0].get("substitutes", ())] if len(entries) == 1 else []
 
     def roles(self, paper: str) -> dict[str, dict[str, Any]]:
         """Return the configuration's entries of the roles that a paper names."""
@@ -183,7 +183,7 @@ class Plan:
         """Return role -> (data set, features, split, further features or None) of a measure, for roles with data."""
         entry = self.entry(paper, "measures", measure)
         return {
-            role: (dataset, entry["features"], split, entry.get("beside"))
+            role: (dataset, entry["features"], split, entry.get("extra_features"))
             for role, split in entry["roles"].items()
             if (dataset := self.dataset(role)) is not None
         }
@@ -261,7 +261,7 @@ def _available_roles(
     roles: Mapping[str, Mapping[str, Any]] = settings["roles"]
     if resources is None:
         return available_roles(roles, lambda _: "")
-    names = [one["dataset"] for entry in roles.values() for one in (entry, *entry.get("stand_ins", ()))]
+    names = [one["dataset"] for entry in roles.values() for one in (entry, *entry.get("substitutes", ()))]
     entries = [registry[name] for name in {*names} if name in registry]  # _check_roles refuses further names
     return available_roles(roles, reach(entries, resources, mirror))
 
@@ -275,7 +275,7 @@ def _check_papers(plan: Plan) -> None:
 
 def _check_roles(plan: Plan) -> None:
     for role, entry in plan.wanted.items():
-        for name in (one["dataset"] for one in (entry, *entry.get("stand_ins", ()))):
+        for name in (one["dataset"] for one in (entry, *entry.get("substitutes", ()))):
             if name is not None and name not in plan.registry:
                 remedy = suggest(name, sorted(plan.registry))
                 raise ConfigError(f"configuration: roles.{role}: no data set '{name}'; {remedy}")
@@ -300,5 +300,7 @@ def _check_dear(plan: Plan) -> None:
     for name, paper in plan.papers.items():
         for key, measure in paper["measures"].items():
             for read in measure.get("experiments", ()):
-                if paper["experiments"][read].get(DEAR) and not measure.get(DEAR):
-                    raise ConfigError(f"{plan.source(name)}: measures.{key}: reads {read}, which is {DEAR}; mark both")
+                if paper["experiments"][read].get(EXPENSIVE) and not measure.get(EXPENSIVE):
+                    raise ConfigError(
+                        f"{plan.source(name)}: measures.{key}: reads {read}, which is {EXPENSIVE}; mark both"
+                    )

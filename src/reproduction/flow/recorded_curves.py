@@ -10,6 +10,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
+from reproduction.flow.alternatives import DeclaredReading, Specification
+from reproduction.flow.code_digests import SHORT
 from reproduction.flow.curves import (
     FACTORS,
     READINGS,
@@ -19,8 +21,6 @@ from reproduction.flow.curves import (
     read_curves,
     read_folder,
 )
-from reproduction.flow.provenance import SHORT
-from reproduction.flow.readings import DeclaredReading, Specification
 from textmix.core import io
 from textmix.core.digests import digest_of
 from textmix.core.errors import ConfigError, IntegrityError

@@ -40,14 +40,14 @@ class RoleEntry:
     dataset : identifier in the registry, or None where no data set is at hand.
     comparable : ``fully`` (the paper's data), ``nearly`` (the same collection in another form) or ``not``.
     note : one clause that says how the data differ from the paper's, or why there are none.
-    stand_ins : data set, comparability and note of those that are read where ``dataset`` is not available, in order.
-    read : the stand-in that was read in place of ``dataset``; None where none was, or it is not known (`as_read`).
+    substitutes : data set, comparability and note of those that are read where ``dataset`` is not available, in order.
+    read : the substitute that was read in place of ``dataset``; None where none was, or it is not known (`as_read`).
     """
 
     dataset: str | None
     comparable: str = "fully"
     note: str = ""
-    stand_ins: Sequence[Mapping[str, str]] = ()
+    substitutes: Sequence[Mapping[str, str]] = ()
     read: str | None = None
 
     @property
@@ -62,17 +62,17 @@ def role_entries(roles: Mapping[str, Mapping[str, Any]]) -> dict[str, RoleEntry]
 
 
 def as_read(entries: Mapping[str, RoleEntry], datasets: Path) -> dict[str, RoleEntry]:
-    """Return the entries, each with comparability and note of the stand-in that was read, if one was."""
+    """Return the entries, each with comparability and note of the substitute that was read, if one was."""
     return {role: _as_read(entry, datasets) for role, entry in entries.items()}
 
 
 def _as_read(entry: RoleEntry, datasets: Path) -> RoleEntry:
-    """Return an entry with the stand-in that was read, if one was."""
+    """Return an entry with the substitute that was read, if one was."""
     described = datasets / str(entry.dataset) / "corpus.json"
-    if not entry.stand_ins or not described.is_file():
+    if not entry.substitutes or not described.is_file():
         return entry
     name = io.read_json(described)["name"]
-    found = {one["dataset"]: one for one in entry.stand_ins}.get(name)
+    found = {one["dataset"]: one for one in entry.substitutes}.get(name)
     return replace(entry, comparable=found["comparable"], note=found["note"], read=name) if found else entry
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from reproduction.flow.processor import processor
+from reproduction.flow.cpu_features import processor
 from textmix.core import digests, io
 from textmix.core.errors import IntegrityError
 

@@ -8,8 +8,8 @@ from typing import Any
 
 from reproduction.flow.locators import parse_locator
 from reproduction.flow.results import Results, rounded
-from reproduction.verdict.locate import locate
 from reproduction.verdict.published import Choice, Published
+from reproduction.verdict.resolve import locate
 from textmix.core.errors import ConfigError, MissingResult, suggest
 
 
@@ -19,14 +19,14 @@ class Cause:
 
     Parameters
     ----------
-    because : the cause in one sentence.
-    shown_by : experiments, measures, figures or tables of the paper's ``paper.yaml``; a run may leave some of them out.
-    gives : locators of results that show it.
+    reason : the cause in one sentence.
+    evidence : experiments, measures, figures or tables of the paper's ``paper.yaml``; a run may leave some of them out.
+    values : locators of results that show it.
     """
 
-    because: str
-    shown_by: tuple[str, ...]
-    gives: tuple[str, ...] = ()
+    reason: str
+    evidence: tuple[str, ...]
+    values: tuple[str, ...] = ()
 
 
 #: Columns of ``causes.csv``: ``value`` is empty where ``reason`` says why there is none.
@@ -45,7 +45,7 @@ def causes_of(choices: Iterable[Choice], rows: Iterable[Published]) -> dict[str,
                     raise ConfigError(f"{place}: published.csv has no '{row}'; {suggest(row, known)}")
                 if row in causes:
                     raise ConfigError(f"{place}: '{row}' has a cause already; remove one of the two")
-                causes[row] = Cause(entry["because"], tuple(entry["shown_by"]), tuple(entry.get("gives", ())))
+                causes[row] = Cause(entry["reason"], tuple(entry["evidence"]), tuple(entry.get("values", ())))
     return causes
 
 

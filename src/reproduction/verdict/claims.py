@@ -23,9 +23,9 @@ from reproduction.flow.locators import (
     parse_locator,
 )
 from reproduction.flow.results import Results
-from reproduction.verdict.locate import Rebuilt, Trials, locate, roles_of_check
 from reproduction.verdict.published import Check
-from reproduction.verdict.words import first_of, short
+from reproduction.verdict.resolve import Rebuilt, Trials, locate, roles_of_check
+from reproduction.verdict.wording import first_of, short
 from textmix.core.errors import ConfigError, MissingResult
 from textmix.metrics.significance import LEVEL, Estimate, holm, resampled_difference
 

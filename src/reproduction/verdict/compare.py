@@ -20,11 +20,21 @@ from typing import Any
 from reproduction.flow.locators import CheckLocator, Locator, ScoreLocator, SettingLocator, TestLocator, TimeLocator
 from reproduction.flow.results import NotRun, Results, RoleEntry, rounded
 from reproduction.verdict.claims import Outcome, evaluate
-from reproduction.verdict.locate import Rebuilt, locate, roles_behind
-from reproduction.verdict.numbers import allowance, bound, chance, difference, judge, margin_share, samples
+from reproduction.verdict.equivalence import allowance, bound, chance, difference, judge, margin_share, samples
 from reproduction.verdict.placebo import Placebo, placebos
 from reproduction.verdict.published import KINDS, NUMBER, Check, Published
-from reproduction.verdict.words import DIFFERS, JUDGED, MISSING, NOT_RUN, OPEN, REPRODUCED, UNDECIDED, VERDICTS, number
+from reproduction.verdict.resolve import Rebuilt, locate, roles_behind
+from reproduction.verdict.wording import (
+    DIFFERS,
+    JUDGED,
+    MISSING,
+    NOT_RUN,
+    OPEN,
+    REPRODUCED,
+    UNDECIDED,
+    VERDICTS,
+    number,
+)
 from textmix.core.errors import IntegrityError, MissingResult
 from textmix.metrics.significance import LEVEL, Estimate, from_error, holm, standard_error
 

@@ -12,16 +12,16 @@ from urllib.parse import quote
 import jinja2
 from markupsafe import Markup
 
+from reproduction.figures.svg_postprocess import dark_rules
 from reproduction.flow.results import LEFT_OUT, is_left_out
-from reproduction.papers.svg import dark_rules
-from reproduction.verdict.coverage import Lacking, Remedy, fetched, lacking
-from reproduction.verdict.items import Item
-from reproduction.verdict.ladder import points, summary
+from reproduction.verdict.evidence_levels import points, summary
+from reproduction.verdict.missing_data import Lacking, Remedy, fetched, lacking
+from reproduction.verdict.paper_section import ItemGroup, PaperSection
 from reproduction.verdict.provenance import HOME, where_in_words
-from reproduction.verdict.recorded import ABSENT, EQUAL, UNEQUAL, RecordedRun
-from reproduction.verdict.section import ItemGroup, PaperSection
+from reproduction.verdict.recorded_run import ABSENT, EQUAL, UNEQUAL, RecordedRun
+from reproduction.verdict.report_rows import Item
 from reproduction.verdict.tables import SIGNS, PaperTable, table_csv, table_tex
-from reproduction.verdict.words import DIFFERS, MISSING, REPRODUCED, UNDECIDED, VERDICTS
+from reproduction.verdict.wording import DIFFERS, MISSING, REPRODUCED, UNDECIDED, VERDICTS
 from textmix.metrics.significance import LEVEL
 from textmix.pages.rendering import environment, source, style
 
@@ -69,7 +69,7 @@ class Report(ItemGroup):
     @property
     def summary(self) -> dict[str, Any]:
         """The ladder and the counts of each paper, as `summary.json` has them."""
-        return summary({one.name: (one.known, one.spec.get("own", ())) for one in self.sections})
+        return summary({one.name: (one.known, one.spec.get("own_methods", ())) for one in self.sections})
 
     @property
     def points(self) -> list[tuple[str, float, float, str, str]]:

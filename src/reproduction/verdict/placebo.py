@@ -14,9 +14,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from reproduction.verdict.claims import COMPARISONS, Operand
-from reproduction.verdict.numbers import allowance, slack
+from reproduction.verdict.equivalence import allowance, slack
 from reproduction.verdict.published import CLAIM, IDENTITY, NUMBER, PHRASE, Check, Published
-from reproduction.verdict.words import number
+from reproduction.verdict.wording import number
 
 #: A number is weak if its margin accepts more than this share of its rivals, or has this share of the number itself.
 MOST_RIVALS, WIDEST = 0.5, 0.25

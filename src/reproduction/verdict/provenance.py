@@ -9,8 +9,8 @@ from datetime import UTC, datetime
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any
 
-from reproduction.flow.origins import Origin
-from reproduction.verdict.words import number
+from reproduction.flow.lineage import Origin
+from reproduction.verdict.wording import number
 from textmix.core import io
 from textmix.core.errors import MissingResult
 
@@ -178,7 +178,7 @@ def shown_in(paper: str, name: str, figures: Mapping[str, Any], tables: Iterable
         # A figure of many cells names how their ids begin.
         printed = options.get("published", {}).values()
         drawn = any(name == one or name.startswith(f"{one}.") for one in printed)
-        if drawn or name in options.get("shows", ()):
+        if drawn or name in options.get("published_rows", ()):
             links.append((f"figure {figure.replace('_', ' ')}", f"{paper}.html#f-{paper}-{figure}"))
     return links
 

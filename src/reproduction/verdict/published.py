@@ -32,7 +32,7 @@ from reproduction.flow.locators import (
 )
 from textmix.core.config import load_yaml_strict, validate
 from textmix.core.errors import ConfigError, suggest
-from textmix.metrics.table import METRICS
+from textmix.metrics.registry import METRICS
 
 PUBLISHED_COLUMNS = (
     *("id", "artefact", "kind", "dataset", "method", "metric", "unit", "value", "spread", "trials"),
@@ -163,9 +163,9 @@ class Choice:
     where, source_says : place in the paper, or ``unsaid``, and what the paper says there.
     we_do, why : the choice made here and its reason.
     effect : change of the results by the choice, where it is known; its results are references, see
-        `reproduction.verdict.quotes`.
+        `reproduction.verdict.quoted_values`.
     explains : the published rows that are not reproduced for this reason, see `reproduction.verdict.causes`.
-    readings : what else the paper allows, see `reproduction.flow.readings`.
+    alternatives : what else the paper allows, see `reproduction.flow.alternatives`.
     """
 
     id: str
@@ -175,7 +175,7 @@ class Choice:
     why: str
     effect: str = ""
     explains: Sequence[Mapping[str, Any]] = ()
-    readings: Mapping[str, Any] = field(default_factory=dict)
+    alternatives: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

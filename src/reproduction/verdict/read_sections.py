@@ -9,21 +9,21 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from reproduction.figures.svg_sanitize import Drawing, inline_svg, notes_of
 from reproduction.flow.curves import Curve, read_curves, read_factors, reading_rows
-from reproduction.flow.origins import Origin, read_origins
+from reproduction.flow.lineage import Origin, read_origins
 from reproduction.flow.results import Results, RoleEntry, is_left_out
-from reproduction.papers.drawing import Drawing, inline_svg, notes_of
 from reproduction.verdict.causes import causes_of
 from reproduction.verdict.compare import method_means, not_chosen
-from reproduction.verdict.coverage import DataUsed
-from reproduction.verdict.items import Beside, make_items, without_notes
+from reproduction.verdict.missing_data import DataUsed
+from reproduction.verdict.paper_section import ABSENT_RESULT, PaperSection, Specified
 from reproduction.verdict.provenance import HOME
 from reproduction.verdict.published import Choice, Record, read_record
-from reproduction.verdict.quotes import quoted
-from reproduction.verdict.recorded import RecordedRun
-from reproduction.verdict.section import ABSENT_RESULT, PaperSection, Specified
+from reproduction.verdict.quoted_values import quoted
+from reproduction.verdict.recorded_run import RecordedRun
+from reproduction.verdict.report_rows import Beside, make_items, without_notes
 from reproduction.verdict.tables import make_table
-from reproduction.verdict.words import MISSING, NOT_RUN, short
+from reproduction.verdict.wording import MISSING, NOT_RUN, short
 from textmix.core import io
 from textmix.core.errors import ConfigError, MissingResult
 

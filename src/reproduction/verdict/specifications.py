@@ -8,16 +8,16 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 
+from reproduction.flow.alternatives import DeclaredReading, Specification
 from reproduction.flow.curves import CLAIM_UNIT, Curve, Reading
 from reproduction.flow.locators import parse_locator
-from reproduction.flow.readings import DeclaredReading, Specification
 from reproduction.flow.results import Results, rounded
 from reproduction.verdict.claims import distance, evaluate
 from reproduction.verdict.compare import in_unit_of
-from reproduction.verdict.locate import locate
-from reproduction.verdict.numbers import slack
+from reproduction.verdict.equivalence import slack
 from reproduction.verdict.published import Check, Published
-from reproduction.verdict.words import decimals
+from reproduction.verdict.resolve import locate
+from reproduction.verdict.wording import decimals
 from textmix.core.errors import ConfigError, MissingResult
 
 

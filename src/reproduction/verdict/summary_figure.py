@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from reproduction.papers.style import GREY, INK, PALE, PAPER, SMALL, SOFT, Sheet, style, svg_bytes
-from reproduction.verdict.words import DIFFERS, REPRODUCED, UNDECIDED
+from reproduction.figures.style import GREY, INK, PALE, PAPER, SMALL, SOFT, Sheet, style, svg_bytes
+from reproduction.verdict.wording import DIFFERS, REPRODUCED, UNDECIDED
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -9,7 +9,7 @@ from typing import Any
 import pandas as pd
 
 from reproduction.verdict.compare import UNCONVERGED
-from reproduction.verdict.words import OPEN, VERDICTS, shown, text_of, typeset, with_deviation
+from reproduction.verdict.wording import OPEN, VERDICTS, shown, text_of, typeset, with_deviation
 from textmix.core import io
 from textmix.core.errors import ConfigError
 

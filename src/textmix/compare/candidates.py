@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
+from textmix.experiment.estimator_factory import new_estimator
 from textmix.experiment.methods import Method, load_methods
-from textmix.experiment.represented import new_estimator
 from textmix.models.linear.linear_texts import LinearTexts
 from textmix.text.encoder import TextEncoder
 from textmix.text.ngram_tfidf import MARK, NgramTfidf
@@ -130,7 +130,7 @@ def estimator_of(
 ) -> Any:
     """Return an unfitted estimator of a candidate.  ``columns`` maps a view that is a part of a matrix to its first
     column, and that after its last one; ``axes`` are seed, name of the data and number of the fit
-    (`textmix.experiment.represented.new_estimator`); ``warm`` lets a fit start from the last one.
+    (`textmix.experiment.estimator_factory.new_estimator`); ``warm`` lets a fit start from the last one.
     """
     if candidate.method in LINEAR:
         params = LINEAR[candidate.method][0]

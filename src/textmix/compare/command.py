@@ -20,7 +20,7 @@ from textmix.compare.comparison import (
 from textmix.compare.terminal import LiveTable
 from textmix.core.errors import ConfigError
 from textmix.data.corpus import Corpus
-from textmix.data.own import read_folder
+from textmix.data.user_data import read_folder
 from textmix.data.user_table import read_table
 
 #: Options that say which documents are for the test, and those of them that name a column.

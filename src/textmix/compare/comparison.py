@@ -18,9 +18,10 @@ from typing import Any
 import numpy as np
 
 import textmix
-from textmix.compare import account
+from textmix.compare import diagnostics as account
 from textmix.compare.candidates import JOINED, Candidate, pipeline
 from textmix.compare.decisions import Decision
+from textmix.compare.final_model import Fits, final_model, views_of, words_of
 from textmix.compare.metrics import (
     SHOWN,
     Answer,
@@ -30,17 +31,16 @@ from textmix.compare.metrics import (
     paired_bootstrap,
     resampling_seconds,
 )
-from textmix.compare.model import Fits, final_model, views_of, words_of
 from textmix.compare.search import FOLDS, Chosen, FoldFit, LabelledTexts, Row, Search, State
 from textmix.core.environment import versions
 from textmix.core.errors import ConfigError, DataFormatError, IntegrityError
 from textmix.core.io import META, canonical_json, format_csv, read_meta, write_text
-from textmix.data.cells import cells_of, is_missing, kinds_of
 from textmix.data.corpus import Corpus, Ragged, TableTexts, label_matrix
+from textmix.data.extra_columns import cells_of, is_missing, kinds_of
 from textmix.experiment.splits import make_splits
-from textmix.numerics.determinism import limit_threads, rng
+from textmix.numerics.seeding import limit_threads, rng
 from textmix.serve.average_model import AveragedModel
-from textmix.serve.seen import SEEN, sketch
+from textmix.serve.training_sketch import SEEN, sketch
 
 logger = logging.getLogger("textmix")
 
@@ -324,7 +324,7 @@ def check(corpus: Corpus) -> None:
     """Raise DataFormatError where there is nothing to learn: no label, one label alone, a label for each document,
     fewer than ten documents, or texts that are all empty.
     """
-    from textmix.data.own import check_labels
+    from textmix.data.user_data import check_labels
 
     counts, n = np.asarray(corpus.labels.sum(axis=0)).ravel(), corpus.n_documents
     if n < 10:

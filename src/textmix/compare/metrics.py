@@ -9,11 +9,11 @@ import numpy as np
 
 from textmix.core.errors import ConfigError, suggest
 from textmix.experiment.scoring import Evaluation, metric_value
+from textmix.metrics.registry import METRICS, main_metric, tuning_metrics
 from textmix.metrics.significance import Estimate
-from textmix.metrics.table import METRICS, main_metric, tuning_metrics
-from textmix.numerics.determinism import rng
+from textmix.numerics.seeding import rng
 
-#: Metrics beside those of `textmix.metrics.table`: of answers, of probabilities, and that of one label, ``f:LABEL``.
+#: Metrics beside those of `textmix.metrics.registry`: of answers, of probabilities, and that of one label, ``f:LABEL``.
 WEIGHTED, RANKING, ONE = "weighted_f", ("average_precision", "auc"), "f:"
 #: Metrics of the page besides the one that was asked for.
 SHOWN = {

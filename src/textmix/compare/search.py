@@ -28,7 +28,7 @@ from textmix.data.corpus import Ragged, TableTexts
 from textmix.experiment.folds import cross_validate, fold_numbers, halves_of
 from textmix.metrics.significance import Estimate, resampled_difference
 from textmix.models.common.calibration import averaged, calibrated, label_scores
-from textmix.numerics.determinism import rng
+from textmix.numerics.seeding import rng
 from textmix.text.ngram_tfidf import NgramTfidf, NoFeaturesError
 
 #: Folds of a cross-validation, and most repetitions of it on other folds: with a budget, and without one.
@@ -658,9 +658,9 @@ class Search:
         if entry is None:
             return
         numbers = {"documents": len(y), "labels": self.documents.n_labels, "features": 0}
-        over = [f"{numbers[key]:,} {key}" for key, most in entry.most.items() if numbers[key] > most]
+        over = [f"{numbers[key]:,} {key}" for key, most in entry.limits.items() if numbers[key] > most]
         if over:
-            self.without[method] = f"is left out above {', '.join(f'{m:,} {k}' for k, m in entry.most.items())}"
+            self.without[method] = f"is left out above {', '.join(f'{m:,} {k}' for k, m in entry.limits.items())}"
             return
         members = group(method, COUNTS if self.beside else plan.WEIGHTED.get(method, COUNTS))
         if self.seconds is not None:

@@ -8,6 +8,29 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+#: Names that configuration files and parameters had before version 0.3, and their present names.
+RENAMED = {
+    "because": "reason",
+    "beside": "extra_features",
+    "casing": "lowercase",
+    "dear": "expensive",
+    "enough": "single_split_min_documents",
+    "gives": "values",
+    "marks": "boundary_tokens",
+    "min_documents": "min_df",
+    "most": "limits",
+    "n_topics": "n_components",
+    "own": "own_methods",
+    "place": "order",
+    "readings": "alternatives",
+    "shown_by": "evidence",
+    "shows": "published_rows",
+    "stand_ins": "substitutes",
+    "stock": "template",
+    "takes": "input",
+    "tolerance": "tol",
+}
+
 
 class TextmixError(Exception):
     """Base class of the errors that a user can cause and mend."""
@@ -46,8 +69,10 @@ class MissingResult(TextmixError):  # noqa: N818 - an expected outcome, not a fa
 
 
 def suggest(word: str, allowed: Iterable[Any]) -> str:
-    """Return the remedy for an unknown word: the most similar allowed word, if any, then all of them."""
+    """Suggest a replacement for an unknown name: its new name, or the most similar allowed one and a list of all."""
     words = [str(item) for item in allowed]
+    if RENAMED.get(word) in words:
+        return f"it is now called '{RENAMED[word]}'"
     close = difflib.get_close_matches(word, words, n=1)
     return (f"did you mean '{close[0]}'? " if close else "") + (f"allowed: {', '.join(words)}" if words else "")
 

@@ -27,7 +27,7 @@ _BLOCK = 1 << 24
 
 
 def parse_first(entries: Mapping[Path, DatasetEntry]) -> Corpus:
-    """Return the first data set that is available of folder -> data set: the one asked for, then its stand-ins."""
+    """Return the first data set that is available of folder -> data set: the one asked for, then its substitutes."""
     reasons = []
     for folder, entry in entries.items():
         record = io.read_json(folder / RECORD)

@@ -20,14 +20,14 @@ from scipy import sparse
 
 from textmix.core.errors import ConfigError, DataFormatError, suggest
 from textmix.data.archives import ends_line
-from textmix.data.cells import OFTEN, cell_text
 from textmix.data.corpus import TEST, TRAIN, Corpus, Ragged, TableTexts
+from textmix.data.delimited import utf8
+from textmix.data.extra_columns import OFTEN, cell_text
 from textmix.data.formats import FORMATS, format_of, name_of, without_packing
 from textmix.data.labels import LabelError, applies, are_printed, label_name, labels_of, remarks_on
-from textmix.data.marks import by_dates, by_groups, times_of
-from textmix.data.reading import SPLITS, split_array
-from textmix.data.tables import utf8
-from textmix.data.user_file import ABSENT, LABEL_NAMES, LONGEST, PREFIX, TEXT_NAMES, UserFile, is_number, open_table
+from textmix.data.reader_utils import SPLITS, split_array
+from textmix.data.sniffing import ABSENT, LABEL_NAMES, LONGEST, PREFIX, TEXT_NAMES, UserFile, is_number, open_table
+from textmix.data.splits import by_dates, by_groups, times_of
 
 #: Mean numbers of words and of characters from which a column may be text.
 WORDS, CHARACTERS = 3.0, 15.0
@@ -139,7 +139,7 @@ def read_table(
     several : whether a text may have several labels; None to find it.
     marks : ``parts``, ``groups``, ``dates`` or ``id`` -> column: the words train and test; groups, of which whole ones
         are the test documents; dates, of which the latest fifth is the test; identifiers.
-    form, header, encoding, delimiter : as in `textmix.data.user_file.open_table`.
+    form, header, encoding, delimiter : as in `textmix.data.sniffing.open_table`.
     prefix : of the labels of a file of lines; None to find fastText's.
     unlabelled : ``drop`` to leave out, and count, rows without a label or a text; ``refuse`` to raise an error, and to
         take a row without a label for one of which none of several applies.
@@ -207,7 +207,7 @@ def read_texts(
 
     A line of JSON may be an object or a text.  An empty plain line is an empty text, so that texts and lines have the
     same numbers; null in JSON and an empty cell are empty texts, too.  The parameters are those of `read_table` and
-    `textmix.data.user_file.open_table`; ``flag`` is the option that names the text, for messages.
+    `textmix.data.sniffing.open_table`; ``flag`` is the option that names the text, for messages.
     """
     lines = (form or format_of(without_packing(path), FORMATS)) == "text"
     labelled = lines and text == 2 and _holds_prefix(path, stream)

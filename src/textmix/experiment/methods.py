@@ -15,16 +15,16 @@ from textmix.core.errors import ConfigError
 REGISTRY_FILE = registry_file("methods.yaml")
 
 
-#: Values of ``task`` and ``takes``, the labels and the features that a method can be fitted to -> their names in words.
+#: Values of ``task`` and ``input``, the labels and the features that a method can be fitted to -> their names in words.
 TASKS = {"single": "one label a document", "multi": "several labels a document"}
-TAKES = {"counts": "whole numbers, not negative", "reals": "any numbers", "sequences": "words in order"}
+INPUTS = {"counts": "whole numbers, not negative", "reals": "any numbers", "sequences": "words in order"}
 #: The weighting of words in order: none.
 ORDER = "order"
 
 
 #: The keys of an entry that a fit reads, and that a fit inside a comparison of methods reads.
-FITTED = ("estimator", "task", "takes", "seen_only")
-COMPARED = (*FITTED, "most")
+FITTED = ("estimator", "task", "input", "seen_only")
+COMPARED = (*FITTED, "limits")
 #: Module that tunes parameters.  It is imported by name, so that only the code digests of fits that tune cover it.
 TUNING = "textmix.experiment.tuning"
 
@@ -38,22 +38,22 @@ class Method:
     family : the group of methods under which tables show it.
     estimator : ``module:class``.
     task : a key of `TASKS`.
-    takes : a key of `TAKES`.
+    input : a key of `INPUTS`.
     paper : the document that it comes from or is compared in.
     params : parameter -> value in ``textmix compare``.
     seen_only : whether a feature that no training document has gets weight 0, so that the fit may drop it.
-    most : ``documents``, ``labels`` or ``features`` -> the largest number with which a comparison fits the method.
+    limits : ``documents``, ``labels`` or ``features`` -> the largest number with which a comparison fits the method.
     """
 
     name: str
     estimator: str
     family: str
     task: str
-    takes: str
+    input: str
     paper: str
     params: Mapping[str, Any] = field(default_factory=dict)
     seen_only: bool = False
-    most: Mapping[str, int] = field(default_factory=dict)
+    limits: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def module(self) -> str:

@@ -9,7 +9,7 @@ import numpy as np
 
 from textmix.core.errors import ConfigError, suggest
 from textmix.metrics import classification, multilabel
-from textmix.metrics.table import METRICS
+from textmix.metrics.registry import METRICS
 from textmix.models.common.targets import indicators_of, label_sets_of
 
 _MODULES = {"classification": classification, "multilabel": multilabel}

@@ -12,7 +12,7 @@ from textmix.data.corpus import Corpus
 from textmix.experiment.predictions import Predictions
 from textmix.experiment.splits import Splits
 from textmix.metrics import classification, multilabel, probability
-from textmix.metrics.table import METRICS, check_metrics, metrics_for
+from textmix.metrics.registry import METRICS, check_metrics, metrics_for
 
 #: Columns of a score file.
 SCORE_COLUMNS = ("variant", "trial", "metric", "value")

@@ -14,7 +14,7 @@ from textmix.core import io
 from textmix.core.errors import ConfigError
 from textmix.data.corpus import TEST, TRAIN, Corpus, Ragged
 from textmix.experiment.folds import evenly, fold_numbers, halves_of
-from textmix.numerics.determinism import rng
+from textmix.numerics.seeding import rng
 
 
 @dataclass(frozen=True)
@@ -79,7 +79,7 @@ def make_splits(corpus: Corpus, spec: Mapping[str, Any], seed: int, name: str, m
     elif spec["kind"] == "folds":
         pairs = _folds(corpus, spec, rng(seed, corpus.name, spec.get("order", name), "folds"), name)[:max_trials]
     else:
-        several = corpus.n_documents < spec.get("enough", np.inf)
+        several = corpus.n_documents < spec.get("single_split_min_documents", np.inf)
         trials = min(spec["trials"] if several else 1, max_trials or spec["trials"])
         order = spec.get("order", name)
         pairs = [_random(corpus, spec, rng(seed, corpus.name, order, trial, "split"), name) for trial in range(trials)]

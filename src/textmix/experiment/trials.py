@@ -15,19 +15,19 @@ from scipy import sparse
 
 from textmix.core.errors import ConfigError
 from textmix.data.corpus import Corpus
-from textmix.experiment.cost import measured
+from textmix.experiment.estimator_factory import Views, new_estimator
 from textmix.experiment.methods import TUNING, Method, variants
 from textmix.experiment.predictions import Predictions, joined, pack_sets, true_log_proba
-from textmix.experiment.represented import Views, new_estimator
+from textmix.experiment.profiling import measured
 from textmix.experiment.splits import Splits
 from textmix.experiment.trial import Documents, Trial
-from textmix.numerics.determinism import rng
+from textmix.numerics.seeding import rng
 from textmix.text.vocabulary import BY_FOLD, of_fold
 
 logger = logging.getLogger("textmix")
 
-#: Columns of a timing file: seconds, memory in bytes as `textmix.experiment.cost.measured` gives it, and the processor
-#: seconds of search, fit and prediction together, which other processes on the machine do not lengthen.
+#: Columns of a timing file: seconds, memory in bytes as `textmix.experiment.profiling.measured` gives it, and the
+#: CPU seconds of search, fit and prediction together, which other processes on the machine do not lengthen.
 TIMINGS = (
     *("variant", "trial", "fit_seconds", "predict_seconds", "fit_bytes", "predict_bytes", "tune_seconds"),
     "cpu_seconds",

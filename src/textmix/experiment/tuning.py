@@ -13,7 +13,7 @@ from textmix.experiment.folds import cross_validate, fold_numbers, halves_of
 from textmix.experiment.methods import variants
 from textmix.experiment.predictions import true_log_proba
 from textmix.experiment.scoring import Evaluation, metric_value
-from textmix.metrics.table import METRICS, check_metrics, tuning_metrics
+from textmix.metrics.registry import METRICS, check_metrics, tuning_metrics
 
 
 def tune(
@@ -26,8 +26,8 @@ def tune(
     """Return name and parameters of the first grid point with the best mean of a metric over the folds, and this mean.
 
     The best mean is the largest, or for a loss the smallest.  ``search`` has ``grid`` (parameter -> values), ``folds``
-    and ``metric`` (a name of `textmix.metrics.table`).  ``data`` are training rows X (N, V) and their classes (N,) or
-    label indicators (N, L).
+    and ``metric`` (a name of `textmix.metrics.registry`).  ``data`` are training rows X (N, V) and their classes (N,)
+    or label indicators (N, L).
     """
     n_documents = len(data[1])
     if n_documents < search["folds"]:

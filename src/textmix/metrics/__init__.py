@@ -12,7 +12,7 @@ from typing import Any
 
 def __getattr__(name: str) -> Any:
     """Return the metric of this name; raises AttributeError where there is none."""
-    from textmix.metrics.table import METRICS
+    from textmix.metrics.registry import METRICS
 
     if name not in METRICS:
         raise AttributeError(f"textmix.metrics has no {name!r}; its metrics are {', '.join(METRICS)}")
@@ -21,6 +21,6 @@ def __getattr__(name: str) -> Any:
 
 def __dir__() -> list[str]:
     """Return the names of the metrics, for ``dir`` and for completion in editors."""
-    from textmix.metrics.table import METRICS
+    from textmix.metrics.registry import METRICS
 
     return list(METRICS)

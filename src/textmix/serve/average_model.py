@@ -18,13 +18,13 @@ import numpy as np
 
 from textmix.core import io
 from textmix.core.errors import ConfigError, DataFormatError
-from textmix.data.cells import cells_of
 from textmix.data.corpus import Ragged, TableTexts
+from textmix.data.extra_columns import cells_of
 from textmix.models.common.calibration import averaged, decided, decided_sets, label_scores
 from textmix.models.common.targets import label_sets_of
-from textmix.serve.forms import read_json, read_npy
 from textmix.serve.model import CARD, FORMAT, TASKS, PersistedModel, malformed, read_back, sealed, two_texts
-from textmix.serve.seen import shown
+from textmix.serve.state_schema import read_json, read_npy
+from textmix.serve.training_sketch import shown
 from textmix.text.encoder import allow
 
 HEAD = "average.json"

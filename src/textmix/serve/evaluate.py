@@ -13,8 +13,8 @@ from textmix.data.corpus import Corpus
 from textmix.data.labels import label_name
 from textmix.data.user_table import of_card, read_table
 from textmix.experiment.scoring import Evaluation, metric_value
-from textmix.metrics.details import by_label, calibration, precision_at_recall
-from textmix.metrics.table import METRICS, shown_metrics
+from textmix.metrics.per_label import by_label, calibration, precision_at_recall
+from textmix.metrics.registry import METRICS, shown_metrics
 from textmix.serve.average_model import AveragedModel
 from textmix.serve.model import PersistedModel
 
@@ -50,7 +50,7 @@ class Assessed(NamedTuple):
         return (np.eye(n_labels, dtype=np.int8)[labels] if labels.ndim == 1 else labels).astype(np.int8)
 
     def bins(self) -> list[dict[str, Any]]:
-        """Return the `textmix.metrics.details.calibration`: of the predicted label, or of each of several labels."""
+        """Return the `textmix.metrics.per_label.calibration`: of the predicted label, or of each of several labels."""
         if self.probability is None:
             return []
         if self.true.ndim > 1:

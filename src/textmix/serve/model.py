@@ -1,10 +1,10 @@
 """The persisted model: a fitted estimator with its vectoriser and its labels, as a sealed folder of arrays and JSON.
 
 Nothing in the folder is code and nothing of it is run.  ``model.json`` names the class of each step by its public name
-(`textmix.serve.classes`) with its parameters, the task and the data set.  The fitted state of a step stands in the
-folder ``step0``, ``step1`` and so on (`textmix.serve.forms`), the names of the labels in ``labels.json``.  Each value
-is checked against the declaration of the class before any kernel sees it.  A folder that was changed by hand fails its
-digests; a folder that was forged, digests included, fails the checks.
+(`textmix.serve.allowed_classes`) with its parameters, the task and the data set.  The fitted state of a step is in
+the folder ``step0``, ``step1`` and so on (`textmix.serve.state_schema`), the label names are in ``labels.json``.  Each
+value is checked against the declaration of the class before any kernel sees it.  A folder that was changed by hand fails
+its digests; a folder that was forged, digests included, fails the checks.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ from textmix.core.errors import ConfigError, DataFormatError, IntegrityError
 from textmix.data.corpus import Ragged, TableTexts
 from textmix.models.common.sklearn_private import check_parameters
 from textmix.serve import parameters
-from textmix.serve.classes import forms_of, persisted_class
-from textmix.serve.forms import read_json, read_names, read_state, write_state
-from textmix.serve.seen import shown
+from textmix.serve.allowed_classes import forms_of, persisted_class
+from textmix.serve.state_schema import read_json, read_names, read_state, write_state
+from textmix.serve.training_sketch import shown
 from textmix.text.encoder import EncoderNotNamedError
 from textmix.text.sequences import TokenSequences
 

@@ -14,8 +14,8 @@ import numpy as np
 from textmix.data.corpus import Ragged, TableTexts
 from textmix.data.user_table import NewText
 from textmix.serve.average_model import AveragedModel
+from textmix.serve.explain import reasons
 from textmix.serve.model import PersistedModel
-from textmix.serve.why import reasons
 
 #: A block ends after this many texts or this many bytes of text, whichever comes first.
 BLOCK_TEXTS, BLOCK_BYTES = 4096, 2**24
@@ -79,7 +79,7 @@ class Writer:
     skip_empty : give an empty text neither label nor probability.
     never_empty : give a text without a label its most probable one; of a model that `gives_several`.
     reject : give no label to a text whose label is less probable; of a model for one label with probabilities.
-    why : give the words that spoke for each label, `textmix.serve.why.reasons`.
+    why : give the words that spoke for each label, `textmix.serve.explain.reasons`.
     """
 
     def __init__(

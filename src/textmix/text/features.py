@@ -13,8 +13,8 @@ from scipy import sparse
 
 from textmix.core.errors import ConfigError
 from textmix.data.corpus import TRAIN, Corpus, Ragged
-from textmix.text.messages import clean_messages
-from textmix.text.skipgrams import MARKS, WEIGHTINGS, Skipgrams, with_marks
+from textmix.text.mail_parts import clean_messages
+from textmix.text.skipgrams import BOUNDARY_TOKENS, WEIGHTINGS, Skipgrams, with_boundary_tokens
 from textmix.text.stoplists import STOP_LISTS, stop_words
 from textmix.text.token_kernels import count_words
 from textmix.text.tokenize import TOKENIZERS, tokenize
@@ -29,7 +29,6 @@ BLOCK = 1 << 24
 _CHOICES = {
     "tokenizer": (MATRIX, *TOKENIZERS),
     "edges": ("keep", "strip"),
-    "casing": ("keep", "lower"),
     "stop_list": STOP_LISTS,
     "fit_on": ("all", "train", "fold"),
     "weighting": WEIGHTINGS,
@@ -46,19 +45,19 @@ class FeatureSpec:
     min_length, max_length : smallest and largest length of a word in characters; shorter and longer words are dropped.
         With ``max_length`` None there is no largest length.
     stop_list : name in `textmix.text.stoplists.STOP_LISTS`.
-    min_count, min_documents : rarer words are dropped, see `textmix.text.vocabulary.kept_words`.
+    min_count, min_df : rarer words are dropped, see `textmix.text.vocabulary.kept_words`.
     fit_on : the documents whose counts decide these two cuts: ``all``, ``train`` of the given split, or ``fold``: the
         training documents of each trial, so that all words are counted here, and each fit drops those that its training
         documents lack or that are rarer (`textmix.text.vocabulary.of_fold`).  A word that no deciding document has is
         no feature; in skip-grams it stands between its neighbours, unless ``min_count`` drops rare words.
-    skip_header, skip_uuencoded : see `textmix.text.messages`.
+    skip_header, skip_uuencoded : see `textmix.text.mail_parts`.
     edges : ``strip`` takes ASCII punctuation off both ends of each word and drops words of punctuation alone, after the
         tokeniser and its cuts of length; ``keep`` leaves words as they are.
-    casing : ``lower`` puts all words in lower case after tokenising, ``keep`` leaves them as they are.
+    lowercase : whether words are lower-cased after tokenising.
     lemmatise : replace every word by its dictionary form, see `textmix.text.treebank`.
     max_n, max_slop, subsume : with ``max_n`` above 1 the features are skip-grams, not words, see
-        `textmix.text.skipgrams.Skipgrams`; ``min_documents`` then applies to skip-grams and not to words.
-    marks : whether ``<s>`` and ``</s>`` stand at the ends of each document as words of skip-grams.
+        `textmix.text.skipgrams.Skipgrams`; ``min_df`` then applies to skip-grams and not to words.
+    boundary_tokens : whether ``<s>`` and ``</s>`` stand at the ends of each document as words of skip-grams.
     weighting : value of a feature, see `textmix.text.skipgrams.Skipgrams.transform`; words take ``count`` or
         ``binary`` and treat ``score`` as ``count``.
     vectors : keys of `textmix.text.vectors.VectorSpec`: paragraph vectors then replace the counts.
@@ -70,17 +69,17 @@ class FeatureSpec:
     max_length: int | None = None
     stop_list: str = "none"
     min_count: int = 1
-    min_documents: int = 1
+    min_df: int = 1
     fit_on: str = "all"
     skip_header: bool = False
     skip_uuencoded: bool = False
     edges: str = "keep"
-    casing: str = "keep"
+    lowercase: bool = False
     lemmatise: bool = False
     max_n: int = 1
     max_slop: int = 0
     subsume: bool = True
-    marks: bool = False
+    boundary_tokens: bool = False
     weighting: str = "count"
     vectors: Mapping[str, Any] | None = None
     keep_text: bool = False
@@ -105,8 +104,8 @@ class FeatureSpec:
             raise ConfigError(f"features: max_length: {result.max_length} is below min_length; raise it")
         if result.keep_tokens and (result.max_n > 1 or result.vectors):
             raise ConfigError("features: keep_tokens keeps words, not skip-grams or vectors; make an entry of its own")
-        if result.marks and (result.max_n == 1 or result.vectors):
-            raise ConfigError("features: marks: they are words of skip-grams; set max_n to 2 or more")
+        if result.boundary_tokens and (result.max_n == 1 or result.vectors):
+            raise ConfigError("features: boundary_tokens: they are words of skip-grams; set max_n to 2 or more")
         if result.fit_on == "fold":
             result._check_fold()
         return result
@@ -119,16 +118,16 @@ class FeatureSpec:
         if self.max_n > 1 and (self.subsume or self.min_count > 1 or self.weighting == "score"):
             raise ConfigError(f"features: fit_on: fold: skip-grams take subsume: false and no min_count; {remedy}")
         if self.weighting == "binary" and self.min_count > 1:
-            raise ConfigError(f"features: fit_on: fold: binary features take min_documents and no min_count; {remedy}")
+            raise ConfigError(f"features: fit_on: fold: binary features take min_df and no min_count; {remedy}")
 
     @property
     def cuts(self) -> tuple[int, int]:
-        """``min_count`` and ``min_documents`` as all documents decide on them; of a cut by fold none are dropped."""
-        return (1, 1) if self.fit_on == "fold" else (self.min_count, self.min_documents)
+        """``min_count`` and ``min_df`` as all documents decide on them; of a cut by fold none are dropped."""
+        return (1, 1) if self.fit_on == "fold" else (self.min_count, self.min_df)
 
     def facts(self) -> dict[str, Any]:
         """Return what a fit must know of the features: the cut that it makes by its training documents."""
-        return {BY_FOLD: [self.min_count, self.min_documents]} if self.fit_on == "fold" else {}
+        return {BY_FOLD: [self.min_count, self.min_df]} if self.fit_on == "fold" else {}
 
 
 def _check(key: str, value: Any) -> None:
@@ -157,7 +156,7 @@ def build_features(corpus: Corpus, spec: Mapping[str, Any]) -> Corpus:
     features as ``tokens_kept``, for skip-grams their numbers by kind.
 
     For ``tokenizer: matrix`` the corpus itself is returned.  Of a corpus whose words its owner counted (``counted_by``
-    in its `Corpus.info`) the cuts ``min_count`` and ``min_documents`` are applied to these counts; the owner's program
+    in its `Corpus.info`) the cuts ``min_count`` and ``min_df`` are applied to these counts; the owner's program
     stands for the tokeniser and the stop list.
     """
     checked = FeatureSpec.from_mapping(spec)
@@ -202,7 +201,7 @@ def _words(text: Ragged, spec: FeatureSpec, ordered: bool = True) -> tuple[Ragge
     tokens, words = tokenize(text, spec.tokenizer, spec.min_length, spec.max_length, ordered)
     if spec.edges == "strip":
         tokens, words = _without_empty(*rename(tokens, words, [word.strip(punctuation) for word in words]))
-    if spec.casing == "lower":
+    if spec.lowercase:
         tokens, words = rename(tokens, words, [word.lower() for word in words])
     return rename(tokens, words, lemmas(words)) if spec.lemmatise else (tokens, words)
 
@@ -311,13 +310,13 @@ def _sequences(
     if spec.vectors is not None:
         vectors = paragraph_vectors(tokens, VectorSpec.from_mapping(spec.vectors))
         return sparse.csr_array(vectors), [f"vector {column}" for column in range(vectors.shape[1])], {}
-    if spec.marks:
-        tokens, words = with_marks(tokens, words)
+    if spec.boundary_tokens:
+        tokens, words = with_boundary_tokens(tokens, words)
     grams = Skipgrams(spec.max_n, spec.max_slop, spec.cuts[1], spec.subsume).fit(tokens, len(words), deciding)
     features, names, facts = grams.transform(tokens, spec.weighting), grams.names(words), {"skipgrams": grams.sizes()}
-    if not spec.marks:
+    if not spec.boundary_tokens:
         return features, names, facts
-    kept = grams.beyond(range(len(words) - len(MARKS), len(words)))
+    kept = grams.beyond(range(len(words) - len(BOUNDARY_TOKENS), len(words)))
     return features[:, kept], list(compress(names, kept)), facts
 
 

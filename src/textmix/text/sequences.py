@@ -172,20 +172,20 @@ class FrequentWords(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     """Keep the words that are frequent enough in the training documents, numbered from 0 in their order.
 
     It is for words in order what `textmix.text.term_weighting.TermWeighting` is for counts.  A word in fewer documents
-    than ``min_documents``, or with fewer occurrences than ``min_count``, is dropped; with 0 for both every word is
+    than ``min_df``, or with fewer occurrences than ``min_count``, is dropped; with 0 for both every word is
     kept, also one that no training document has.  ``frequent_``, bool (V,), says which are kept.
     """
 
-    def __init__(self, *, min_documents: int = 1, min_count: int = 1) -> None:
-        self.min_documents = min_documents
+    def __init__(self, *, min_df: int = 1, min_count: int = 1) -> None:
+        self.min_df = min_df
         self.min_count = min_count
 
     def fit(self, X: Any, y: Any = None) -> Self:
         """Choose the words by N training documents; raises `ValueError` if no word is frequent enough."""
         X = TokenSequences.of(X)
-        self.frequent_ = of_fold(X.counts(), (self.min_count, self.min_documents))
+        self.frequent_ = of_fold(X.counts(), (self.min_count, self.min_df))
         if not self.frequent_.any():
-            raise ValueError(f"no word is in {self.min_documents} of the {len(X)} training documents")
+            raise ValueError(f"no word is in {self.min_df} of the {len(X)} training documents")
         return self
 
     def transform(self, X: Any) -> TokenSequences:

@@ -10,7 +10,7 @@ from scipy import sparse
 from sklearn.utils.validation import check_is_fitted
 
 from textmix.data.corpus import Ragged
-from textmix.text.skipgrams import MARKS, Skipgrams, with_marks
+from textmix.text.skipgrams import BOUNDARY_TOKENS, Skipgrams, with_boundary_tokens
 from textmix.text.tokenize import tokenize
 from textmix.text.word_vectorizer import OfTexts, Tokenizer, split_by, strings_of, texts_of
 
@@ -29,8 +29,8 @@ class SkipgramVectorizer(OfTexts):
     weighting : ``count``, ``binary`` or ``score`` (see `textmix.text.skipgrams.Skipgrams.transform`).
     tokenizer : a name of `textmix.text.tokenize.TOKENIZERS`, or a function from a text to its words.
     min_length : words of fewer characters are dropped; ignored where ``tokenizer`` is a function.
-    marks : whether ``<s>`` and ``</s>`` stand at the ends of each text as words of skip-grams; by themselves they are
-        no feature.
+    boundary_tokens : whether ``<s>`` and ``</s>`` are added at the ends of each text as words of skip-grams; by themselves
+        they are no feature.
 
     Attributes
     ----------
@@ -45,7 +45,7 @@ class SkipgramVectorizer(OfTexts):
     ['time', 'waste', 'waste time ~1']
     """
 
-    #: Fitted attributes and their forms, see `textmix.serve.forms`.
+    #: Fitted attributes and their forms, see `textmix.serve.state_schema`.
     _fitted_forms: ClassVar[dict[str, Any]] = {
         "vocabulary_": "vocabulary V",
         "skipgrams_": (Skipgrams, Skipgrams.forms),
@@ -61,7 +61,7 @@ class SkipgramVectorizer(OfTexts):
         weighting: str = "count",
         tokenizer: Tokenizer = "unicode",
         min_length: int = 1,
-        marks: bool = False,
+        boundary_tokens: bool = False,
     ) -> None:
         self.max_n = max_n
         self.max_slop = max_slop
@@ -70,7 +70,7 @@ class SkipgramVectorizer(OfTexts):
         self.weighting = weighting
         self.tokenizer = tokenizer
         self.min_length = min_length
-        self.marks = marks
+        self.boundary_tokens = boundary_tokens
 
     def fit(self, raw_documents: Iterable[str], y: Any = None) -> Self:
         """Find the skip-grams of N texts; ``y`` is ignored.  A parameter that is not allowed is a `ConfigError`."""
@@ -96,10 +96,10 @@ class SkipgramVectorizer(OfTexts):
         """Return the names of the features, (F,), such as ``waste time ~1`` for slop 1; the argument is ignored."""
         check_is_fitted(self)
         names = np.array(self.skipgrams_.names(list(self.vocabulary_)), dtype=object)
-        return names[self._kept()] if self.marks else names
+        return names[self._kept()] if self.boundary_tokens else names
 
     def _check_loaded(self) -> None:
-        if self.marks and not set(MARKS) <= self.vocabulary_.keys():
+        if self.boundary_tokens and not set(BOUNDARY_TOKENS) <= self.vocabulary_.keys():
             raise ValueError("vocabulary_ lacks the marks of start and end")
         if (self.skipgrams_.max_n, self.skipgrams_.max_slop) != (self.max_n, self.max_slop):
             raise ValueError("skipgrams_ was found with other parameters")
@@ -116,11 +116,11 @@ class SkipgramVectorizer(OfTexts):
     def _features(self, tokens: Ragged) -> sparse.csr_array:
         """Return the features of documents of ids, without those of marks alone."""
         features = self.skipgrams_.transform(tokens, self.weighting)
-        return features[:, self._kept()] if self.marks else features
+        return features[:, self._kept()] if self.boundary_tokens else features
 
     def _kept(self) -> np.ndarray:
         """Return which skip-grams are features, bool (F,): those that have a word beside the marks."""
-        return self.skipgrams_.beyond([self.vocabulary_[mark] for mark in MARKS])
+        return self.skipgrams_.beyond([self.vocabulary_[mark] for mark in BOUNDARY_TOKENS])
 
     def _tokenize(self, raw_documents: Iterable[str]) -> tuple[Ragged, list[str]]:
         """Return the token stream of texts and its vocabulary, in alphabetical order but for the marks."""
@@ -128,4 +128,4 @@ class SkipgramVectorizer(OfTexts):
             found = tokenize(texts_of(raw_documents), self.tokenizer, self.min_length)
         else:
             found = split_by(self.tokenizer, strings_of(raw_documents))
-        return with_marks(*found) if self.marks else found
+        return with_boundary_tokens(*found) if self.boundary_tokens else found

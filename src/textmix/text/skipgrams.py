@@ -70,7 +70,7 @@ class Skipgrams:
     df : int32 (F,), number of deciding documents in which each feature matches.
     """
 
-    #: Fitted attributes and their forms, see `textmix.serve.forms`.
+    #: Fitted attributes and their forms, see `textmix.serve.state_schema`.
     forms: ClassVar[dict[str, str]] = {
         **{"max_n": "int", "max_slop": "int", "n_documents": "int", "words": "int64 W", "word_df": "int32 W"},
         **{"last_word": "int32 G", "starts": "int64 *", "levels": "int64 *", "columns": "int32 G S"},
@@ -333,14 +333,14 @@ def _as_arrays(tokens: Ragged) -> tuple[np.ndarray, np.ndarray]:
 
 
 #: The marks of start and end of a document, as words of skip-grams.
-MARKS = ("<s>", "</s>")
+BOUNDARY_TOKENS = ("<s>", "</s>")
 
 
-def with_marks(tokens: Ragged, words: Sequence[str]) -> tuple[Ragged, list[str]]:
+def with_boundary_tokens(tokens: Ragged, words: Sequence[str]) -> tuple[Ragged, list[str]]:
     """Return documents between the marks of start and end, and the words with the two marks after them."""
-    if reserved := set(MARKS) & set(words):
-        raise ConfigError(f"skip-grams: marks: the text has the word {min(reserved)}; leave the marks out")
+    if reserved := set(BOUNDARY_TOKENS) & set(words):
+        raise ConfigError(f"skip-grams: boundary_tokens: the text has the word {min(reserved)}; leave the marks out")
     values, offsets = np.asarray(tokens.values), np.asarray(tokens.offsets, dtype=np.int64)
     places = np.repeat(offsets, 2)[1:-1].reshape(-1, 2)
     marked = np.insert(values, places.ravel(), np.tile([len(words), len(words) + 1], len(places)))
-    return Ragged(marked.astype(values.dtype), offsets + 2 * np.arange(len(offsets))), [*words, *MARKS]
+    return Ragged(marked.astype(values.dtype), offsets + 2 * np.arange(len(offsets))), [*words, *BOUNDARY_TOKENS]

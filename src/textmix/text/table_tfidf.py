@@ -10,8 +10,8 @@ import numpy as np
 from scipy import sparse
 
 from textmix.core.errors import ConfigError
-from textmix.data.cells import numbers_of
 from textmix.data.corpus import Ragged, TableTexts
+from textmix.data.extra_columns import numbers_of
 from textmix.text.ngram_tfidf import MARK, NgramTfidf
 
 #: Quantiles by which the place of a number is found, and parts of this scale that are features of their own, so that a

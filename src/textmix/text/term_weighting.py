@@ -13,7 +13,7 @@ from sklearn.utils import check_array
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from textmix.core.errors import ConfigError
-from textmix.numerics.matrices import check_counts_in_range, computable, sound
+from textmix.numerics.matrix_validation import check_counts_in_range, computable, sound
 
 #: Weighting -> whether it is of counts (else of other numbers).
 WEIGHTINGS = {"counts": True, "binary": True, "tfidf": True, "reals": False, "scaled": False}
@@ -30,7 +30,7 @@ class TermWeighting(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         ``tfidf`` is (1 + log count) (1 + log((1 + N) / (1 + documents with the feature))), divided by the Euclidean
         length of the document.  ``scaled`` divides by the largest absolute value of a feature; where most values are
         not 0 (`DENSE`), it subtracts the mean and divides by the standard deviation.
-    min_documents, min_count : a feature in fewer documents, or with a smaller sum, is dropped.
+    min_df, min_count : a feature in fewer documents, or with a smaller sum, is dropped.
 
     Attributes
     ----------
@@ -40,18 +40,18 @@ class TermWeighting(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     Examples
     --------
     >>> from textmix import TermWeighting
-    >>> TermWeighting(min_documents=2).fit_transform([[3, 0, 1], [1, 1, 0]]).toarray().tolist()
+    >>> TermWeighting(min_df=2).fit_transform([[3, 0, 1], [1, 1, 0]]).toarray().tolist()
     [[1.0], [1.0]]
     """
 
-    #: Fitted attributes and their forms, see `textmix.serve.forms`.
+    #: Fitted attributes and their forms, see `textmix.serve.state_schema`.
     _fitted_forms: ClassVar[dict[str, Any]] = {
         **{"columns_": "int64 K", "scale_": "float64 K", "shift_": "float64 K", "n_features_in_": "int"}
     }
 
-    def __init__(self, *, weighting: str = "tfidf", min_documents: int = 1, min_count: int = 1) -> None:
+    def __init__(self, *, weighting: str = "tfidf", min_df: int = 1, min_count: int = 1) -> None:
         self.weighting = weighting
-        self.min_documents = min_documents
+        self.min_df = min_df
         self.min_count = min_count
 
     def fit(self, X: Any, y: Any = None) -> Self:
@@ -65,12 +65,12 @@ class TermWeighting(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         self._check()
         X = self._canonical(X, reset=True)
         documents = np.bincount(X.indices, minlength=X.shape[1])
-        frequent = documents >= self.min_documents
+        frequent = documents >= self.min_df
         if self.min_count > 1:
             frequent &= np.bincount(X.indices, X.data, minlength=X.shape[1]) >= self.min_count
         self.columns_ = np.flatnonzero(frequent).astype(np.int64)
         if not len(self.columns_):
-            raise ValueError(f"no feature is in {self.min_documents} of the {X.shape[0]} training documents")
+            raise ValueError(f"no feature is in {self.min_df} of the {X.shape[0]} training documents")
         self.shift_ = np.zeros(len(self.columns_))
         self.scale_ = np.ones(len(self.columns_))
         if self.weighting == "tfidf":
@@ -126,7 +126,7 @@ class TermWeighting(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         """Raise ConfigError for a parameter that is not allowed."""
         if self.weighting not in WEIGHTINGS:
             raise ConfigError(f"weighting: {self.weighting!r} is unknown; choose one of {', '.join(WEIGHTINGS)}")
-        for name in ("min_documents", "min_count"):
+        for name in ("min_df", "min_count"):
             if not isinstance(getattr(self, name), Integral) or getattr(self, name) < 1:
                 raise ConfigError(f"{name}: {getattr(self, name)!r} is not allowed; give a whole number from 1")
 

@@ -18,12 +18,12 @@ BY_FOLD = "by_fold"
 
 
 def kept_words(
-    counts: sparse.csr_array, words: Sequence[Any], stop_words: Collection[str], min_count: int, min_documents: int
+    counts: sparse.csr_array, words: Sequence[Any], stop_words: Collection[str], min_count: int, min_df: int
 ) -> np.ndarray:
     """Return which words become features, bool (V,), by their counts in the documents that decide, CSR (N, V).
 
     ``stop_words`` are dropped, and words with less than ``min_count`` occurrences (Rainbow's
-    ``--prune-vocab-by-occur-count``) or ``min_documents`` documents (n + 1 for ``--prune-vocab-by-doc-count=n``).
+    ``--prune-vocab-by-occur-count``) or ``min_df`` documents (n + 1 for ``--prune-vocab-by-doc-count=n``).
     """
     n_words = len(words)
     occurrences, documents = np.zeros(n_words), np.zeros(n_words, dtype=np.int64)
@@ -31,7 +31,7 @@ def kept_words(
         ids, times = (part[start : start + _BLOCK] for part in (counts.indices, counts.data))
         occurrences += np.bincount(ids, weights=times, minlength=n_words)
         documents += np.bincount(ids, minlength=n_words)
-    frequent: np.ndarray = (occurrences >= min_count) & (documents >= min_documents)
+    frequent: np.ndarray = (occurrences >= min_count) & (documents >= min_df)
     for word in stop_words:
         index = bisect_left(words, word)
         if index < n_words and words[index] == word:
@@ -42,7 +42,7 @@ def kept_words(
 def of_fold(counts: sparse.csr_array, cut: tuple[int, int]) -> np.ndarray:
     """Return which features a fit keeps, bool (V,): those that its training documents have, without the rare ones.
 
-    ``counts`` is CSR (N, V); ``cut`` is ``min_count`` and ``min_documents``, see `kept_words`.
+    ``counts`` is CSR (N, V); ``cut`` is ``min_count`` and ``min_df``, see `kept_words`.
     """
     return kept_words(sparse.csr_array(counts), range(counts.shape[1]), (), *cut)
 

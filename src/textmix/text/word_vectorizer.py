@@ -17,7 +17,7 @@ from sklearn.utils.validation import check_is_fitted
 from textmix.core.errors import ConfigError
 from textmix.data.corpus import Corpus, Ragged, label_matrix
 from textmix.text.features import FeatureSpec, build_features, count_known, counts_of, known_tokens
-from textmix.text.messages import clean_messages
+from textmix.text.mail_parts import clean_messages
 from textmix.text.stoplists import stop_words
 from textmix.text.vocabulary import kept_words, rename, renumber, restrict
 
@@ -51,7 +51,7 @@ class WordVectorizer(OfTexts):
     ----------
     tokenizer : a name of `textmix.text.tokenize.TOKENIZERS`, or a function from a text to its words.
     stop_list : a name of `textmix.text.stoplists.STOP_LISTS`, or words to drop.
-    min_length, max_length, min_count, min_documents, skip_header, skip_uuencoded, casing, lemmatise, weighting : see
+    min_length, max_length, min_count, min_df, skip_header, skip_uuencoded, lowercase, lemmatise, weighting : see
         `textmix.text.features.FeatureSpec`.
     ngram_range : the smallest and the largest number of words of a feature; (1, 2) counts words and pairs in a row.
         Stop words are dropped before, rare features after.
@@ -74,7 +74,7 @@ class WordVectorizer(OfTexts):
     ['a rose', 'rose a']
     """
 
-    #: Fitted attributes and their forms, see `textmix.serve.forms`.
+    #: Fitted attributes and their forms, see `textmix.serve.state_schema`.
     _fitted_forms: ClassVar[dict[str, Any]] = {"vocabulary_": "vocabulary V"}
 
     def __init__(
@@ -85,10 +85,10 @@ class WordVectorizer(OfTexts):
         max_length: int | None = None,
         stop_list: str | Collection[str] = "none",
         min_count: int = 1,
-        min_documents: int = 1,
+        min_df: int = 1,
         skip_header: bool = False,
         skip_uuencoded: bool = False,
-        casing: str = "keep",
+        lowercase: bool = False,
         lemmatise: bool = False,
         weighting: str = "count",
         ngram_range: tuple[int, int] = (1, 1),
@@ -101,10 +101,10 @@ class WordVectorizer(OfTexts):
         self.max_length = max_length
         self.stop_list = stop_list
         self.min_count = min_count
-        self.min_documents = min_documents
+        self.min_df = min_df
         self.skip_header = skip_header
         self.skip_uuencoded = skip_uuencoded
-        self.casing = casing
+        self.lowercase = lowercase
         self.lemmatise = lemmatise
         self.weighting = weighting
         self.ngram_range = ngram_range
@@ -118,7 +118,7 @@ class WordVectorizer(OfTexts):
         Raises
         ------
         ValueError : ``vocabulary`` names a word or a column twice, or ``max_df`` leaves no word or is below
-            ``min_documents``.
+            ``min_df``.
         ConfigError : a parameter is not allowed.
         """
         text = texts_of(raw_documents)
@@ -163,7 +163,7 @@ class WordVectorizer(OfTexts):
             return self._columns(text)
         tokens, words = self._stream(text)
         counts = counts_of(tokens, len(words))
-        frequent = kept_words(counts, words, (), self.min_count, self.min_documents)
+        frequent = kept_words(counts, words, (), self.min_count, self.min_df)
         self._choose(self._weighted(counts[:, frequent]), list(compress(words, frequent)))
         return self._numbered(tokens, words)
 
@@ -181,7 +181,7 @@ class WordVectorizer(OfTexts):
         """Learn which of V features stay; return their columns of counts, CSR (N, V)."""
         kept = np.ones(len(words), dtype=bool)
         if self.max_features is not None or self.max_df != 1.0 or isinstance(self.max_df, Integral):
-            kept = limited(counts, self.min_documents, self.max_df, self.max_features)
+            kept = limited(counts, self.min_df, self.max_df, self.max_features)
             if not kept.any():
                 raise ValueError(f"max_df: {self.max_df} leaves no word; raise it")
         self.vocabulary_ = {word: column for column, word in enumerate(compress(words, kept))}
@@ -208,14 +208,14 @@ class WordVectorizer(OfTexts):
 
     def _split(self, text: Ragged) -> tuple[Ragged, list[str]]:
         """Return the words of N texts in their order, and the distinct words in the order of their code points."""
-        spec = {**self._spec(), "stop_list": "none", "min_count": 1, "min_documents": 1}
+        spec = {**self._spec(), "stop_list": "none", "min_count": 1, "min_df": 1}
         if isinstance(self.tokenizer, str):
             found = build_features(_corpus(text), {**spec, "keep_tokens": True})
             return cast(Ragged, found.tokens), list(found.feature_names or [])
         if not callable(self.tokenizer):
             raise ConfigError(f"features: tokenizer: {self.tokenizer!r} is not allowed; give a name or a function")
         checked = FeatureSpec.from_mapping({**spec, "tokenizer": "whitespace"})
-        for key in ("min_length", "max_length", "casing", "lemmatise"):
+        for key in ("min_length", "max_length", "lowercase", "lemmatise"):
             if spec[key] != getattr(FeatureSpec, key):
                 raise ConfigError(
                     f"features: {key}: the tokenizer is a function, which gives words as they are; do it there"
@@ -302,7 +302,7 @@ def limited(counts: sparse.csr_array, least: int, max_df: float, max_features: i
     """
     most = max_df if isinstance(max_df, Integral) else max_df * counts.shape[0]
     if most < least:
-        raise ValueError(f"max_df: {max_df} is fewer documents than min_documents: {least}; raise it")
+        raise ValueError(f"max_df: {max_df} is fewer documents than min_df: {least}; raise it")
     kept: np.ndarray = np.bincount(counts.indices, minlength=counts.shape[1]) <= most
     if max_features is not None and kept.sum() > max_features:
         sums = np.bincount(counts.indices, weights=counts.data, minlength=counts.shape[1]).astype(np.int64)

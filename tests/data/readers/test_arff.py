@@ -17,8 +17,8 @@ from tests.data.readers.texts import assert_refused
 from tests.fixtures.reader_files import ARFF_HEAD, LABEL_XML, SAMPLES, XML_HEAD, Sample
 from tests.naive import number_rows as naive
 from textmix.core.errors import ConfigError, DataFormatError
+from textmix.data.arff_nominal import values_of
 from textmix.data.corpus import TEST, TRAIN
-from textmix.data.nominal import values_of
 from textmix.data.parse import check_corpus
 
 

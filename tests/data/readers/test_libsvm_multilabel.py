@@ -15,9 +15,9 @@ from tests.fixtures.reader_files import SAMPLES, Sample
 from tests.naive import number_rows as naive
 from textmix.core.errors import ConfigError, DataFormatError
 from textmix.data.corpus import Corpus
-from textmix.data.own import read_own
 from textmix.data.parse import check_corpus
 from textmix.data.registry import load_registry
+from textmix.data.user_data import read_own
 
 
 @quick

@@ -12,8 +12,8 @@ import pytest
 from tests.data.readers.texts import rows
 from tests.fixtures.reader_files import SAMPLES, Sample, tar
 from textmix.core.errors import DataFormatError
-from textmix.data.own import read_folder
 from textmix.data.readers import message_folder
+from textmix.data.user_data import read_folder
 
 
 def test_messages_come_by_folder_and_number(tmp_path: Path) -> None:

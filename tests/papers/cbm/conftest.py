@@ -24,7 +24,7 @@ PARAMS = {"n_components": 3, "max_iter": 3}
 
 
 SETTINGS: dict[str, Any] = {
-    **{"reference": "cbm_lr", "resamples": 50, "params": PARAMS, "runs": {"scene": 2}, "tolerance": 1e-4},
+    **{"reference": "cbm_lr", "resamples": 50, "params": PARAMS, "runs": {"scene": 2}, "tol": 1e-4},
     **{"components": [1, 3], "labels": [2], "enumerated": 3, "documents": 20, "variance": 1.0, "steps": 2000},
 }
 

@@ -6,8 +6,8 @@ import warnings
 
 import pytest
 
+from reproduction.figures.drawing import FigureData, draw
 from reproduction.papers.cbm.figures import FIGURES
-from reproduction.papers.figures import FigureData, draw
 from tests.pages.drawings import assert_drawn
 from tests.papers.cbm.conftest import SPEC
 from tests.papers.files import assert_measured, results_of

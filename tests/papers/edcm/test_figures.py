@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from reproduction.papers.drawing import inline_svg
+from reproduction.figures.drawing import FigureData
+from reproduction.figures.figure_elements import Printed
+from reproduction.figures.style import Sheet, style, svg_bytes
+from reproduction.figures.svg_sanitize import inline_svg
 from reproduction.papers.edcm.figures import FIGURES
-from reproduction.papers.figures import FigureData
-from reproduction.papers.marks import Printed
-from reproduction.papers.style import Sheet, style, svg_bytes
 from tests.pages.drawings import assert_drawn
 from tests.papers.edcm.example import SPEC
 from tests.papers.files import assert_measured, results_of

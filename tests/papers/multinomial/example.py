@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from reproduction.flow.measures import MeasureData
-from reproduction.papers.multinomial import rivals
+from reproduction.papers.multinomial import other_classifiers as rivals
 from tests.papers.files import spec_of
 from textmix.data.corpus import TEST
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from reproduction.papers.figures import FigureData, draw
-from reproduction.papers.marks import Printed
+from reproduction.figures.drawing import FigureData, draw
+from reproduction.figures.figure_elements import Printed
 from reproduction.papers.multinomial.figures import FIGURES
 from tests.pages.drawings import assert_drawn
 from tests.papers.files import assert_measured, results_of

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from reproduction.papers.figures import FigureData
+from reproduction.figures.drawing import FigureData
 from tests.pages.drawings import assert_drawn
 from tests.papers.files import results_of
 from tests.papers.naive_bayes.example import SPEC

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from reproduction.papers.figures import FigureData
-from reproduction.papers.marks import Printed
+from reproduction.figures.drawing import FigureData
+from reproduction.figures.figure_elements import Printed
 from reproduction.papers.pmm.figures import FIGURES
 from tests.verdict.reporting import Made
 from textmix.core.errors import MissingResult

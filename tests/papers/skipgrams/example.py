@@ -17,7 +17,7 @@ SPEC = spec_of("skipgrams")
 
 
 ENTRY = {
-    **{"tokenizer": "treebank", "casing": "lower", "lemmatise": True, "fit_on": "train", "min_documents": 3},
+    **{"tokenizer": "treebank", "lowercase": True, "lemmatise": True, "fit_on": "train", "min_df": 3},
     **{"max_n": 3, "max_slop": 2, "keep_text": True},
 }
 
@@ -29,7 +29,7 @@ PATH = {
     "smallest": 0.01,
     "folds": 3,
     "patience": 2,
-    "tolerance": 1e-6,
+    "tol": 1e-6,
 }
 
 

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from reproduction.figures.drawing import FigureData
 from reproduction.flow.measures import Measure
 from reproduction.flow.results import Results
-from reproduction.papers.figures import FigureData
 from reproduction.papers.skipgrams.figures import FIGURES
 from tests.pages.drawings import assert_drawn
 from tests.papers.files import results_of

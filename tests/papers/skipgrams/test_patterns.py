@@ -14,7 +14,7 @@ from textmix.text.skipgrams import position_patterns
 
 
 def test_words_in_a_gap_are_counted_once_a_review() -> None:
-    source = source_of({"tokenizer": "treebank", "casing": "lower", "lemmatise": True, "keep_tokens": True})
+    source = source_of({"tokenizer": "treebank", "lowercase": True, "lemmatise": True, "keep_tokens": True})
     settings = {"pair": ["waste", "time"], "number": 3, "asked": {"music": "music", "none": "absent"}}
     measure = run_measure("skipgrams", "patterns.gap_words", {"imdb": source}, settings, np.random.default_rng(0))
     texts = [text.replace(".", " ") for text in reviews(120)]

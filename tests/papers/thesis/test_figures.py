@@ -6,8 +6,8 @@ from typing import Any, cast
 
 import pytest
 
+from reproduction.figures.drawing import FigureData
 from reproduction.flow.results import MeasuredValue, Results
-from reproduction.papers.figures import FigureData
 from reproduction.papers.thesis.figures import FIGURES, NAMES, comparison
 from tests.papers.thesis.example import SPEC
 from textmix.core.errors import MissingResult

@@ -37,7 +37,7 @@ def test_the_likeliest_smoothing_is_chosen() -> None:
 
 def test_the_perplexity_of_topics_is_that_under_the_own_class_of_each_document() -> None:
     documents = next(samples(source().documents(), source().splits, 40, np.random.default_rng(0))).train
-    model = documents.fitted(LDAClassifier(n_topics=2, random_state=0))
+    model = documents.fitted(LDAClassifier(n_components=2, random_state=0))
     every = model.log_likelihood(documents.X, "sequence")
     own = every[np.arange(len(documents)), np.searchsorted(model.classes_, documents.y)]
     assert len(model.classes_) > 1 and nats(model, documents) == -own.sum() / documents.X.sum()

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from matplotlib.patches import Patch, Rectangle
 
-from reproduction.papers.figures import FigureData, columns
-from reproduction.papers.marks import (
+from reproduction.figures.drawing import FigureData, columns
+from reproduction.figures.figure_elements import (
     counted,
     explain_trials,
     legend,
@@ -23,7 +23,7 @@ from reproduction.papers.marks import (
     trials_row,
     with_bars,
 )
-from reproduction.papers.style import (
+from reproduction.figures.style import (
     DASHES,
     GREY,
     INK,

@@ -177,8 +177,8 @@ def special_cases(sources: Sources, settings: Settings, generator: Generator) ->
     mixture = CBMClassifier(n_components=1, constant=0.0, step_tol=1e-16, **shared)
     solved = {"variance": settings["variance"], "max_iter": settings["steps"]}
     single = BinaryRelevance(tol=1e-16, **solved)
-    hard = CBMClassifier(init="label_sets", step_tol=settings["tolerance"], **shared)
-    powerset = PowerSet(tol=settings["tolerance"], **solved)
+    hard = CBMClassifier(init="label_sets", step_tol=settings["tol"], **shared)
+    powerset = PowerSet(tol=settings["tol"], **solved)
     marginals = [trial.train.fitted(model).predict_proba(trial.test.X) for model in (mixture, single)]
     sets = [trial.train.fitted(model).predict(trial.test.X) for model in (hard, powerset)]
     return Measure(

@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from matplotlib.ticker import MaxNLocator, NullLocator
 
-from reproduction.papers.edcm import study_figures
-from reproduction.papers.figures import FigureData, columns
-from reproduction.papers.marks import (
+from reproduction.figures.drawing import FigureData, columns
+from reproduction.figures.figure_elements import (
     brief,
     counted,
     explain_trials,
@@ -28,7 +27,8 @@ from reproduction.papers.marks import (
     write_at,
     write_beside,
 )
-from reproduction.papers.style import DASHES, GREY, INK, MARKERS, PALE, SMALL, Sheet, colour_of, grid_of_panels, panels
+from reproduction.figures.style import DASHES, GREY, INK, MARKERS, PALE, SMALL, Sheet, colour_of, grid_of_panels, panels
+from reproduction.papers.edcm import study_figures
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

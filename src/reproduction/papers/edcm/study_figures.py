@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 from matplotlib.patches import Rectangle
 from matplotlib.ticker import FuncFormatter
 
-from reproduction.papers.figures import FigureData, at_hand, columns
-from reproduction.papers.marks import (
+from reproduction.figures.drawing import FigureData, at_hand, columns
+from reproduction.figures.figure_elements import (
     brief,
     counted,
     explain_trials,
@@ -27,7 +27,7 @@ from reproduction.papers.marks import (
     write_at,
     write_beside,
 )
-from reproduction.papers.style import (
+from reproduction.figures.style import (
     DASHES,
     GREY,
     INK,

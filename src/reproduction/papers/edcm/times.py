@@ -51,7 +51,7 @@ def mean_field_time(sources: Sources, settings: Settings, _: Generator) -> Measu
     how often each is timed.
     """
     X, _dropped = packed(only(sources).first().train.X[: settings["documents"]])
-    shared = {"n_topics": settings["topics"], "prior": settings["prior"], "max_iter": settings["max_iter"]}
+    shared = {"n_components": settings["topics"], "prior": settings["prior"], "max_iter": settings["max_iter"]}
     models = {name: LatentTopicEDCM(method=name, n_init=1, random_state=0, **shared) for name in METHODS}
     seconds = in_turns({name: functools.partial(model.fit, X) for name, model in models.items()}, settings["repeats"])
     return Measure(ratio_of_times("ratio_mean_field_likelihood", seconds["mean_field"], seconds["likelihood"]))

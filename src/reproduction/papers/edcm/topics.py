@@ -28,10 +28,10 @@ class _Collection:
     @classmethod
     def of(cls, settings: Settings, generator: Generator) -> _Collection:
         """Draw topics, shares and documents: as many documents as the largest number of the settings."""
-        n_topics, n_documents = settings["topics"], settings["documents"][-1]
-        shape = generator.dirichlet(np.full(settings["words"], settings["word_spread"]), size=n_topics)
+        n_components, n_documents = settings["topics"], settings["documents"][-1]
+        shape = generator.dirichlet(np.full(settings["words"], settings["word_spread"]), size=n_components)
         beta = settings["concentration"] * shape
-        theta = generator.dirichlet(np.full(n_topics, settings["share_spread"]), size=n_documents)
+        theta = generator.dirichlet(np.full(n_components, settings["share_spread"]), size=n_documents)
         drawn = [draw(shares @ beta, settings["length"], generator) for shares in theta]
         rows = np.repeat(np.arange(n_documents), [len(words) for words, _ in drawn])
         words, counts = (np.concatenate([pair[part] for pair in drawn]) for part in (0, 1))
@@ -60,7 +60,7 @@ def latent_topics(_: Sources, settings: Settings, generator: Generator) -> Measu
     is the mean field's prior too); ``starts`` and ``max_iter`` of each fit.
     """
     collection = _Collection.of(settings, generator)
-    shape = {"n_topics": settings["topics"], "prior": settings["share_spread"], "max_iter": settings["max_iter"]}
+    shape = {"n_components": settings["topics"], "prior": settings["share_spread"], "max_iter": settings["max_iter"]}
     values: Values = {}
     rows: Rows = []
     for number in settings["documents"]:
@@ -94,7 +94,7 @@ def newsgroup_topics(sources: Sources, settings: Settings, generator: Generator)
     frequency = np.bincount(train.X.indices, minlength=train.X.shape[1])
     columns = np.flatnonzero(frequency >= settings["least"])
     model = LatentTopicEDCM(
-        n_topics=settings["topics"], max_iter=settings["max_iter"], random_state=seed_from(generator)
+        n_components=settings["topics"], max_iter=settings["max_iter"], random_state=seed_from(generator)
     ).fit(train.X[:, columns])
     names = [source.corpus.feature_names[int(w)] for w in columns]  # type: ignore[index]
     # A document's parameters are the sum of mixture x s x word shares over the topics: a topic's share of the words is

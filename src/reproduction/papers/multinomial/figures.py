@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from reproduction.papers.figures import FigureData, at_hand
-from reproduction.papers.marks import brief, legend, marked, published_line, row_names
-from reproduction.papers.style import DASHES, GREY, MARKERS, PAPER, Sheet, grid_of_panels, panels
+from reproduction.figures.drawing import FigureData, at_hand
+from reproduction.figures.figure_elements import brief, legend, marked, published_line, row_names
+from reproduction.figures.style import DASHES, GREY, MARKERS, PAPER, Sheet, grid_of_panels, panels
 from textmix.metrics.significance import wilson
 
 if TYPE_CHECKING:

@@ -6,9 +6,18 @@ import statistics
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from reproduction.papers.figures import FigureData, columns
-from reproduction.papers.marks import brief, counted, legend, log_axis, marked, spread_of, with_bars, write_at
-from reproduction.papers.style import DASHES, MARKERS, Sheet, colour_of, panels
+from reproduction.figures.drawing import FigureData, columns
+from reproduction.figures.figure_elements import (
+    brief,
+    counted,
+    legend,
+    log_axis,
+    marked,
+    spread_of,
+    with_bars,
+    write_at,
+)
+from reproduction.figures.style import DASHES, MARKERS, Sheet, colour_of, panels
 from textmix.core.errors import MissingResult
 
 if TYPE_CHECKING:

@@ -6,8 +6,8 @@ import statistics
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from reproduction.papers.figures import FigureData, at_hand
-from reproduction.papers.marks import (
+from reproduction.figures.drawing import FigureData, at_hand
+from reproduction.figures.figure_elements import (
     Printed,
     brief,
     counted,
@@ -20,7 +20,7 @@ from reproduction.papers.marks import (
     with_bars,
     write_at,
 )
-from reproduction.papers.style import DASHES, GREY, PALE, PAPER, SMALL, WIDTH, Sheet, colour_of, grid_of_panels, panels
+from reproduction.figures.style import DASHES, GREY, PALE, PAPER, SMALL, WIDTH, Sheet, colour_of, grid_of_panels, panels
 from textmix.metrics.significance import wilson
 
 if TYPE_CHECKING:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from reproduction.papers.figures import FigureData
-from reproduction.papers.marks import Printed, legend, log_axis, published_point, write_at, write_beside
-from reproduction.papers.style import DASHES, GREY, INK, MARKERS, PAPER, SMALL, Sheet, colour_of, panels
+from reproduction.figures.drawing import FigureData
+from reproduction.figures.figure_elements import Printed, legend, log_axis, published_point, write_at, write_beside
+from reproduction.figures.style import DASHES, GREY, INK, MARKERS, PAPER, SMALL, Sheet, colour_of, panels
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -143,7 +143,7 @@ def _path(data: _Halves, settings: Settings, fold: np.ndarray) -> _Path:
     ratio = settings["l1_ratio"]
     lambdas = penalty_grid(problem, ratio, settings["n_lambdas"], settings["largest"], settings["smallest"])
     search = {"loss": settings["loss"], "lambdas": lambdas, "l1_ratio": ratio, "patience": settings["patience"]}
-    fit = {"tolerance": settings["tolerance"], "space": Subspace(data.train)}
+    fit = {"tol": settings["tol"], "space": Subspace(data.train)}
     held_out = cross_validate(data.train, data.y, fold, **search, **fit)
     tried = int(np.sum(~np.isnan(held_out)))
     report, solutions = progress(f"path on {data.n_features} features", tried), []

@@ -1,6 +1,6 @@
 """All methods on the same data: accuracy against the number of training documents, ranks, and seconds.
 
-`textmix.experiment.compared` fits them: methods and their forms of documents are those of the registry, with the
+`textmix.experiment.applicability` fits them: methods and their forms of documents are those of the registry, with the
 parameters of paper.yaml.
 """
 
@@ -14,7 +14,7 @@ import numpy as np
 from numpy.random import Generator
 
 from reproduction.flow.measures import Measure, MeasureData, Settings, Sources, seed_from
-from textmix.experiment.compared import run_compared
+from textmix.experiment.applicability import run_compared
 from textmix.experiment.folds import evenly
 from textmix.experiment.methods import Method
 from textmix.experiment.splits import Splits
@@ -73,9 +73,9 @@ def _run_methods(
     for size in sizes:
         splits = Splits.of([(train[:size], test) for train, test in whole])
         for method in source.methods.values():
-            corpus = source.corpus if method.takes == "sequences" else replace(source.corpus, tokens=None)
-            least = dict.fromkeys(("min_documents", "min_count"), LEAST[method.takes])
-            entry = {"params": method.params, "views": {"words": least}, "weightings": [WEIGHTING[method.takes]]}
+            corpus = source.corpus if method.input == "sequences" else replace(source.corpus, tokens=None)
+            least = dict.fromkeys(("min_df", "min_count"), LEAST[method.input])
+            entry = {"params": method.params, "views": {"words": least}, "weightings": [WEIGHTING[method.input]]}
             predictions, timings = run_compared([corpus], splits, method, entry, seed)
             right = predictions.classes[0] == source.corpus.classes()[splits.test.values]  # type: ignore[index]
             seconds = timings[0]["fit_seconds"] + timings[0]["predict_seconds"]

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from reproduction.papers.figures import FigureData, at_hand
-from reproduction.papers.marks import (
+from reproduction.figures.drawing import FigureData, at_hand
+from reproduction.figures.figure_elements import (
     brief,
     counted,
     explain_trials,
@@ -22,7 +22,7 @@ from reproduction.papers.marks import (
     trials_row,
     with_bars,
 )
-from reproduction.papers.style import DASHES, GREY, MARKERS, PAPER, Sheet, colour_of, grid_of_panels, panels
+from reproduction.figures.style import DASHES, GREY, MARKERS, PAPER, Sheet, colour_of, grid_of_panels, panels
 from textmix.metrics.significance import LEVEL
 
 if TYPE_CHECKING:

@@ -76,7 +76,7 @@ def _left_to_right(
 ) -> tuple[LDAClassifier, float]:
     """Return an LDA of k topics a class with the chosen beta, and its log perplexity (nats a word) left to right."""
     points = [
-        {"n_topics": k, "beta": beta, "max_iter": settings["max_iter"], "random_state": seed}
+        {"n_components": k, "beta": beta, "max_iter": settings["max_iter"], "random_state": seed}
         for beta in settings["betas"]
     ]
     lda = fit_likeliest(LDAClassifier, points, train)

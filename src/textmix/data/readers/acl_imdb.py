@@ -17,7 +17,7 @@ import numpy as np
 from textmix.core.errors import DataFormatError
 from textmix.data.archives import iter_members
 from textmix.data.corpus import UNUSED, Corpus
-from textmix.data.reading import SPLITS, Document, decode, file_of, text_corpus
+from textmix.data.reader_utils import SPLITS, Document, decode, file_of, text_corpus
 
 #: Options, and which of them are required.
 OPTIONS: dict[str, bool] = {"unlabelled": False}

@@ -17,10 +17,19 @@ from scipy import sparse
 
 from textmix.core.errors import DataFormatError, extra
 from textmix.data.archives import open_plain
+from textmix.data.arff_nominal import read_nominal, unescape, values_of
 from textmix.data.corpus import Corpus
-from textmix.data.nominal import read_nominal, unescape, values_of
-from textmix.data.numbers import DENSE, SPARSE, Form, NumberTable, content_of, matrix_corpus, read_numbers, take_labels
-from textmix.data.reading import data_files, decode, file_of
+from textmix.data.numeric_files import (
+    DENSE,
+    SPARSE,
+    Form,
+    NumberTable,
+    content_of,
+    matrix_corpus,
+    read_numbers,
+    take_labels,
+)
+from textmix.data.reader_utils import data_files, decode, file_of
 
 with extra("data"):
     from defusedxml import DefusedXmlException
@@ -81,7 +90,7 @@ def read(files: Mapping[str, Path], options: Mapping[str, Any]) -> Corpus:
     Returns
     -------
     a `Corpus` with ``features`` (int32 counts if all values of all files are counts, else float64) and labels, both in
-    the header's order; ids as in `textmix.data.numbers.matrix_corpus`.
+    the header's order; ids as in `textmix.data.numeric_files.matrix_corpus`.
     """
     parts, names, chosen = dict[str, tuple[sparse.csr_array, sparse.csr_array]](), list[str](), set[str]()
     feature_names, label_names = list[str](), list[str]()

@@ -9,8 +9,8 @@ from typing import Any
 from textmix.core.errors import DataFormatError
 from textmix.data.archives import MAX_BYTES, iter_lines
 from textmix.data.corpus import Corpus
-from textmix.data.reading import Document, corpus_of_parts, data_files
-from textmix.data.tables import Lines, cell_rows, table_rows
+from textmix.data.delimited import Lines, cell_rows, table_rows
+from textmix.data.reader_utils import Document, corpus_of_parts, data_files
 
 #: Options, and which of them are required.
 OPTIONS: dict[str, bool] = {
@@ -24,7 +24,7 @@ def read(files: Mapping[str, Path], options: Mapping[str, Any]) -> Corpus:
 
     The options are ``text`` and ``label``, names of columns; ``where``, column -> value that a row must have there to
     be read; ``label_names``, value of the label column -> label name (default: the value); ``encoding`` (default
-    utf-8); and ``test_every``, see `textmix.data.reading.text_corpus`.  The ids are ``role/row``, or ``row`` for
+    utf-8); and ``test_every``, see `textmix.data.reader_utils.text_corpus`.  The ids are ``role/row``, or ``row`` for
     ``data``; rows are counted from 0, and the rows that ``where`` leaves out count too.
     """
     return corpus_of_parts(options, {role: _documents(path, options) for role, path in data_files(files).items()})

@@ -16,8 +16,8 @@ from scipy import sparse
 
 from textmix.core.errors import DataFormatError
 from textmix.data.corpus import Corpus
-from textmix.data.numbers import LIBSVM, NumberTable, content_of, matrix_corpus, read_numbers
-from textmix.data.reading import data_files
+from textmix.data.numeric_files import LIBSVM, NumberTable, content_of, matrix_corpus, read_numbers
+from textmix.data.reader_utils import data_files
 
 #: Options, and which of them are required.
 OPTIONS: dict[str, bool] = {
@@ -41,7 +41,7 @@ def read(files: Mapping[str, Path], options: Mapping[str, Any]) -> Corpus:
     Returns
     -------
     a `Corpus` whose features are named ``Att1`` ... ``AttV`` and labels ``Class1`` ... ``ClassL``, as MULAN names them;
-    ids as in `textmix.data.numbers.matrix_corpus`.
+    ids as in `textmix.data.numeric_files.matrix_corpus`.
     """
     n_features = int(options["n_features"])
     tables = {role: _read_part(path, options) for role, path in data_files(files).items()}

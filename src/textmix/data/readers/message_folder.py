@@ -12,10 +12,10 @@ from typing import Any
 
 from textmix.core.errors import ConfigError, DataFormatError
 from textmix.data.archives import iter_members, safe_name
-from textmix.data.contents import CONTENTS
 from textmix.data.corpus import Corpus
-from textmix.data.reading import SPLITS, Document, corpus_of_parts, decode
-from textmix.data.tables import FREE
+from textmix.data.delimited import FREE
+from textmix.data.file_text import CONTENTS
+from textmix.data.reader_utils import SPLITS, Document, corpus_of_parts, decode
 
 #: Options, and which of them are required.
 OPTIONS: dict[str, bool] = dict.fromkeys(("encoding", "members", "content", "labels"), False)
@@ -30,7 +30,7 @@ def read(files: Mapping[str, Path], options: Mapping[str, Any]) -> Corpus:
     options : ``name``; ``encoding`` of a plain text (default latin-1, in which every byte is a character; ``found`` is
         UTF-8, and Windows-1252 for a file that is no UTF-8, of which the corpus has a remark); ``members``, `fnmatch`
         patterns of the files to read (default: all, or those of ``labels``); ``content``, a name in
-        `textmix.data.contents.CONTENTS` (default ``text``); ``labels``, `fnmatch` pattern -> label, of which the first
+        `textmix.data.file_text.CONTENTS` (default ``text``); ``labels``, `fnmatch` pattern -> label, of which the first
         that matches the path of a file gives its label (default: the name of the file's folder).
 
     Returns

@@ -17,7 +17,7 @@ import numpy as np
 from textmix.core.errors import DataFormatError
 from textmix.data.archives import iter_members
 from textmix.data.corpus import TEST, TRAIN, UNUSED, Corpus, Ragged, named_labels
-from textmix.data.reading import file_of, require_documents
+from textmix.data.reader_utils import file_of, require_documents
 
 #: Options, and which of them are required.
 OPTIONS: dict[str, bool] = {}

@@ -16,8 +16,8 @@ from typing import Any, NamedTuple
 from textmix.core.errors import DataFormatError
 from textmix.data.archives import open_plain
 from textmix.data.corpus import Corpus
-from textmix.data.reading import Document, decode, file_of, text_corpus
-from textmix.data.tables import utf8
+from textmix.data.delimited import utf8
+from textmix.data.reader_utils import Document, decode, file_of, text_corpus
 
 #: Options, and which of them are required.
 OPTIONS: dict[str, bool] = {"encoding": False, "test_every": False}
@@ -40,7 +40,7 @@ def read(files: Mapping[str, Path], options: Mapping[str, Any]) -> Corpus:
     Parameters
     ----------
     files : ``data``, a file.
-    options : ``name``; ``encoding`` (default latin-1); ``test_every``, see `textmix.data.reading.text_corpus`.
+    options : ``name``; ``encoding`` (default latin-1); ``test_every``, see `textmix.data.reader_utils.text_corpus`.
 
     Returns
     -------

@@ -13,8 +13,8 @@ from typing import Any
 from textmix.core.errors import DataFormatError
 from textmix.data.archives import MAX_BYTES, iter_lines
 from textmix.data.corpus import Corpus
-from textmix.data.reading import Document, corpus_of_parts, data_files, split_labels
-from textmix.data.tables import Lines, cell_rows
+from textmix.data.delimited import Lines, cell_rows
+from textmix.data.reader_utils import Document, corpus_of_parts, data_files, split_labels
 
 #: Options, and which of them are required.
 OPTIONS: dict[str, bool] = {"label_separator": False}

@@ -10,9 +10,9 @@ import numpy as np
 
 from textmix.core.errors import DataFormatError
 from textmix.data.corpus import Corpus
-from textmix.data.numbers import CSV, content_of, matrix_corpus, read_numbers, take_labels
-from textmix.data.reading import data_files
-from textmix.data.tables import Lines, cell_rows
+from textmix.data.delimited import Lines, cell_rows
+from textmix.data.numeric_files import CSV, content_of, matrix_corpus, read_numbers, take_labels
+from textmix.data.reader_utils import data_files
 
 #: Options, and which of them are required.
 OPTIONS: dict[str, bool] = {"n_labels": True}
@@ -29,7 +29,7 @@ def read(files: Mapping[str, Path], options: Mapping[str, Any]) -> Corpus:
     Returns
     -------
     a `Corpus` with the columns before the labels as features (int32 counts if all values of all files are counts, else
-    float64); ids as in `textmix.data.numbers.matrix_corpus`.
+    float64); ids as in `textmix.data.numeric_files.matrix_corpus`.
     """
     n_labels = int(options["n_labels"])
     parts, names = {}, list[str]()

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from textmix.data.corpus import Corpus
-from textmix.data.reading import data_files
+from textmix.data.reader_utils import data_files
 from textmix.data.user_table import read_table
 
 #: Options, and which of them are required.

@@ -92,7 +92,7 @@ class CBMClassifier(MultiLabelClassifier):
 
     @property
     def _fitted_forms(self) -> dict[str, Any]:
-        """Fitted attributes and their forms, see `textmix.serve.forms`; they depend on ``learner``."""
+        """Fitted attributes and their forms, see `textmix.serve.state_schema`; they depend on ``learner``."""
         gate: Any = BoostedGate if self.learner == "boosting" else LogisticGate
         experts: Any = BoostedExperts if self.learner == "boosting" else LogisticExperts
         return {

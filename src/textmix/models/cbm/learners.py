@@ -104,7 +104,7 @@ class MStep:
 class LogisticGate(Gate):
     """Multinomial logistic regression with soft targets; the variance is that of each weight of K weight vectors."""
 
-    #: Attributes that predictions read, and their forms, see `textmix.serve.forms`.
+    #: Attributes that predictions read, and their forms, see `textmix.serve.state_schema`.
     forms: ClassVar[dict[str, str]] = {"coef": "float64 R+1 K"}
 
     def __init__(self, X: Any, n_components: int, step: MStep) -> None:
@@ -137,7 +137,7 @@ class LogisticExperts(Experts):
     or above one minus it, gets a constant there.
     """
 
-    #: Attributes that predictions read, and their forms, see `textmix.serve.forms`.
+    #: Attributes that predictions read, and their forms, see `textmix.serve.state_schema`.
     forms: ClassVar[dict[str, str]] = {"coef": "float64 K R+1 L", "active": "bool K L"}
 
     def __init__(self, X: Any, Y: np.ndarray, n_components: int, step: MStep, *, floor: float, constant: float) -> None:
@@ -202,7 +202,7 @@ def smoothed_log_odds(share: np.ndarray, rate: np.ndarray) -> np.ndarray:
 class BoostedGate(Gate):
     """Multinomial gate of boosted trees; an update adds the trees of ``growth``."""
 
-    #: Attributes that predictions read, and their forms, see `textmix.serve.forms`.
+    #: Attributes that predictions read, and their forms, see `textmix.serve.state_schema`.
     forms: ClassVar[dict[str, Any]] = {"trees": (Trees, Trees.forms)}
 
     def __init__(self, X: Any, n_components: int, growth: Growth) -> None:
@@ -267,7 +267,7 @@ class BoostedExperts(Experts):
     An update adds the trees of ``growth``; ``constant`` as of `LogisticExperts`.
     """
 
-    #: Attributes that predictions read, and their forms, see `textmix.serve.forms`.
+    #: Attributes that predictions read, and their forms, see `textmix.serve.state_schema`.
     forms: ClassVar[dict[str, Any]] = {
         "fixed": "float64 K L",
         "grown": (Grown, {"first": "int64 A+1", "place": "int64 K L", "forest": (Forest, FOREST_FORMS)}),

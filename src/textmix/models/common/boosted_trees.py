@@ -94,7 +94,7 @@ class Forest(NamedTuple):
         add_trees(rows.indptr, rows.indices, data, *self, np.zeros(rows.shape[1]), score)
 
 
-#: Fields and their forms, see `textmix.serve.forms`.
+#: Fields and their forms, see `textmix.serve.state_schema`.
 FOREST_FORMS: dict[str, str] = {
     **{"root": "int32 *", "feature": "int32 *", "threshold": "float64 *", "child": "int32 * *", "value": "float64 *"}
 }
@@ -121,7 +121,7 @@ class Trees:
     training instances.
     """
 
-    #: Attributes that predictions read, and their forms, see `textmix.serve.forms`.
+    #: Attributes that predictions read, and their forms, see `textmix.serve.state_schema`.
     forms: ClassVar[dict[str, Any]] = {"outputs": "int", "start": "float64 *", "forest": (Forest, FOREST_FORMS)}
 
     def __init__(self, X: Any, outputs: int, growth: Growth, like: Trees | None = None) -> None:

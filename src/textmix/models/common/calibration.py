@@ -18,7 +18,7 @@ from sklearn.base import clone
 from sklearn.utils.metaestimators import available_if
 
 from textmix.metrics.threshold import threshold_sets
-from textmix.numerics.determinism import rng
+from textmix.numerics.seeding import rng
 
 #: Parts of the training documents, each of which is scored by a fit to the rest.
 FOLDS = 5

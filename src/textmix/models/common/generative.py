@@ -49,7 +49,7 @@ class CountClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc
 
     delta: float
     class_count_: np.ndarray
-    #: Fitted attributes and their forms, see `textmix.serve.forms`.
+    #: Fitted attributes and their forms, see `textmix.serve.state_schema`.
     _fitted_forms: ClassVar[dict[str, Any]] = {
         **{"classes_": "int C", "class_count_": "float64 C", "class_log_prior_": "logs C", "n_features_in_": "int"}
     }

@@ -53,7 +53,7 @@ class MultiLabelClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
     """
 
     _expected_failures: ClassVar[Failures] = {**OF_LABEL_SETS, **OF_SPARSE_INPUT, **OF_ONE_FEATURE}
-    #: Fitted attributes and their forms, see `textmix.serve.forms`.
+    #: Fitted attributes and their forms, see `textmix.serve.state_schema`.
     _forms: ClassVar[dict[str, Any]] = {
         **{"classes_": "int L", "n_features_in_": "int", "_columns": "int? W", "_named": "bool"},
     }

@@ -19,7 +19,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import validate_data
 
 from textmix.models.common.sklearn_private import check_sample_weight, checks_parameters
-from textmix.numerics.matrices import check_counts_in_range, computable, sound
+from textmix.numerics.matrix_validation import check_counts_in_range, computable, sound
 
 #: Computing on a sparse matrix with a larger share of cells other than 0 is faster in dense form.
 DENSE_FROM = 0.2
@@ -36,7 +36,7 @@ def checked_fit(fit: Fit) -> Fit:
         found = checking(self, *args, **kwargs)
         if not getattr(self, "converged_", True):
             has_limit = hasattr(self, "max_iter")
-            remedy = f" within max_iter={self.max_iter}; raise max_iter" if has_limit else "; raise tolerance"
+            remedy = f" within max_iter={self.max_iter}; raise max_iter" if has_limit else "; raise tol"
             warnings.warn(f"{type(self).__name__} has not converged{remedy}", ConvergenceWarning, stacklevel=2)
         return found
 

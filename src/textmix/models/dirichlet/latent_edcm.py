@@ -67,7 +67,7 @@ class LatentTopicEDCM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
 
     Parameters
     ----------
-    n_topics : K.
+    n_components : K.
     method : "likelihood" or "mean_field", see the module.
     prior : eta, positive; for "mean_field" only.
     max_iter : largest number of sweeps.
@@ -86,7 +86,7 @@ class LatentTopicEDCM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
     --------
     >>> from textmix import LatentTopicEDCM
     >>> X = [[3, 2, 0, 0], [2, 3, 0, 0], [0, 0, 3, 1], [0, 0, 2, 3]]
-    >>> model = LatentTopicEDCM(n_topics=2, random_state=0).fit(X)
+    >>> model = LatentTopicEDCM(n_components=2, random_state=0).fit(X)
     >>> model.mixture_.shape
     (4, 2)
     >>> topics = model.mixture_.argmax(axis=1)
@@ -95,7 +95,7 @@ class LatentTopicEDCM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "n_topics": [Interval(Integral, 1, None, closed="left")],
+        "n_components": [Interval(Integral, 1, None, closed="left")],
         "method": [StrOptions({"likelihood", "mean_field"})],
         "prior": [Interval(Real, 0, None, closed="neither")],
         "max_iter": [Interval(Integral, 1, None, closed="left")],
@@ -107,7 +107,7 @@ class LatentTopicEDCM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
     def __init__(
         self,
         *,
-        n_topics: int = 10,
+        n_components: int = 10,
         method: Literal["likelihood", "mean_field"] = "likelihood",
         prior: float = 0.1,
         max_iter: int = 200,
@@ -115,7 +115,7 @@ class LatentTopicEDCM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         n_init: int = 1,
         random_state: Any = None,
     ) -> None:
-        self.n_topics = n_topics
+        self.n_components = n_components
         self.method = method
         self.prior = prior
         self.max_iter = max_iter
@@ -133,7 +133,7 @@ class LatentTopicEDCM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         rng = check_random_state(self.random_state)
         one = EDCMClassifier(smoothing=0.0).fit(X, np.zeros(X.shape[0], dtype=np.int64)).beta_[0]
         best = max((self._run(X, one, rng) for _ in range(self.n_init)), key=lambda run: run.path[-1])
-        self.beta_, self.mixture_ = np.zeros((self.n_topics, self.n_features_in_)), best.mixture
+        self.beta_, self.mixture_ = np.zeros((self.n_components, self.n_features_in_)), best.mixture
         self.beta_[:, words] = best.beta.T
         self.concentration_ = self.beta_.sum(axis=1)
         self.objective_path_, self.n_iter_, self.converged_ = best.path, len(best.path), best.converged
@@ -141,7 +141,7 @@ class LatentTopicEDCM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
 
     def _run(self, X: sparse.csr_array, start: np.ndarray, rng: np.random.RandomState) -> _TopicRun:
         """Return one run from a random start near ``start``, float64 (V,), the EDCM of all documents."""
-        beta = start[:, np.newaxis] * rng.gamma(1.0, size=(len(start), self.n_topics))
+        beta = start[:, np.newaxis] * rng.gamma(1.0, size=(len(start), self.n_components))
         kind = _Likelihood if self.method == "likelihood" else _MeanField
         run = kind(X, beta, self.prior)
         while len(run.path) < self.max_iter and not run.converged:

@@ -175,7 +175,7 @@ class HMMClassifier(ClassifierMixin, _OfSequences):  # type: ignore[misc]
     ['turns', 'stays']
     """
 
-    #: Fitted attributes and their forms, see `textmix.serve.forms`.
+    #: Fitted attributes and their forms, see `textmix.serve.state_schema`.
     _fitted_forms: ClassVar[dict[str, Any]] = {
         **{"classes_": "int C", "class_log_prior_": "logs C", "n_features_in_": "int"},
         **{"startprob_": "float64 C S", "transmat_": "float64 C S S", "emissionprob_": "float64 E S V"},

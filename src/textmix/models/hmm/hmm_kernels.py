@@ -22,7 +22,7 @@ from typing import NamedTuple
 import numpy as np
 
 from textmix.numerics.jit import njit
-from textmix.numerics.lane_kernels import (
+from textmix.numerics.simd_kernels import (
     LANES,
     add_products,
     aligned,

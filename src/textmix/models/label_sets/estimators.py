@@ -335,7 +335,7 @@ class _Machines(WarmMachines, MultiLabelClassifier):
 
     Parameters
     ----------
-    C, tolerance, max_iter, warm_start, fit_intercept : see `textmix.models.linear.machines.LinearSVM`; the gap
+    C, tol, max_iter, warm_start, fit_intercept : see `textmix.models.linear.machines.LinearSVM`; the gap
         is the largest of a group of machines.
 
     Attributes

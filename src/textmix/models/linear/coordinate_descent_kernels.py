@@ -148,7 +148,7 @@ def descend(
     state: np.ndarray,
     l1: float,
     l2: float,
-    tolerance: float,
+    tol: float,
     max_sweeps: int,
     intercept: bool = True,
 ) -> tuple[float, float, int]:
@@ -161,7 +161,7 @@ def descend(
     sweeps all weights that are not 0 take one step together.
 
     ``columns``, int64 (K,), are the features; ``w``, float64 (K,), and the gradients in ``state`` are changed.  The
-    descent ends when the largest KKT violation in a sweep over all columns is at most ``tolerance``, or a tenth of that
+    descent ends when the largest KKT violation in a sweep over all columns is at most ``tol``, or a tenth of that
     in the first sweep.  The result is b (0 without ``intercept``), the violation in the first sweep, and the number of
     sweeps.
     """
@@ -195,7 +195,7 @@ def descend(
                     _add_to_weight(indptr, indices, data, columns[k], state, step)
         if sweep == 1:
             first = violation
-        if violation <= max(tolerance, 0.1 * first):
+        if violation <= max(tol, 0.1 * first):
             if full:
                 break
             full = True

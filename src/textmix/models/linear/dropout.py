@@ -105,7 +105,7 @@ class DropoutLogisticRegression(TwoClassLinear):
     l2 : factor of the additional penalty, positive.
     discount : weight of a document without a label in the mean of the noise; a labelled document has weight 1.
     max_iter : most iterations of L-BFGS, whose unknowns are scaled by the second derivatives at weights 0.
-    tolerance : L-BFGS ends when an iteration decreases the objective by at most this share of it.
+    tol : L-BFGS ends when an iteration decreases the objective by at most this share of it.
     fit_intercept : whether there is an intercept; else it is 0.
 
     Attributes
@@ -113,7 +113,7 @@ class DropoutLogisticRegression(TwoClassLinear):
     classes_ : (2,), the class labels, sorted.
     coef_, intercept_ : float64 (1, P) and (1,), for the second class.
     objective_path_ : list of one number, the objective at the end.
-    converged_, n_iter_ : whether L-BFGS met ``tolerance``, and its iterations.
+    converged_, n_iter_ : whether L-BFGS met ``tol``, and its iterations.
 
     Examples
     --------
@@ -131,7 +131,7 @@ class DropoutLogisticRegression(TwoClassLinear):
         "l2": [Interval(Real, 0, None, closed="neither")],
         "discount": [Interval(Real, 0, None, closed="left")],
         "max_iter": [Interval(Integral, 1, None, closed="left")],
-        "tolerance": [Interval(Real, 0, None, closed="neither")],
+        "tol": [Interval(Real, 0, None, closed="neither")],
         "fit_intercept": ["boolean"],
     }
 
@@ -141,7 +141,7 @@ class DropoutLogisticRegression(TwoClassLinear):
         l2: float = 1e-4,
         discount: float = 1.0,
         max_iter: int = 500,
-        tolerance: float = 1e-6,
+        tol: float = 1e-6,
         *,
         fit_intercept: bool = True,
     ) -> None:
@@ -149,7 +149,7 @@ class DropoutLogisticRegression(TwoClassLinear):
         self.l2 = l2
         self.discount = discount
         self.max_iter = max_iter
-        self.tolerance = tolerance
+        self.tol = tol
         self.fit_intercept = fit_intercept
 
     @checked_fit
@@ -176,14 +176,14 @@ class DropoutLogisticRegression(TwoClassLinear):
     def _minimise(self, problem: _Noised) -> None:
         """Set the fitted attributes from the minimum of an objective."""
         # SciPy takes a decrease as a share of 1 where the objective is below 1; a large unit keeps it above.
-        scale, unit = problem.scale(), 1.0 / self.tolerance
+        scale, unit = problem.scale(), 1.0 / self.tol
 
         def scaled(unknowns: np.ndarray) -> tuple[float, np.ndarray]:
             """Return objective and gradient in the scaled unknowns and the large unit."""
             value, gradient = problem.at(scale * unknowns)
             return unit * value, unit * scale * gradient
 
-        found = minimise_function(scaled, np.zeros(len(scale)), self.max_iter, self.tolerance)
+        found = minimise_function(scaled, np.zeros(len(scale)), self.max_iter, self.tol)
         unknowns = scale * found.unknowns[:, 0]
         self.coef_, self.intercept_ = problem.weights(unknowns)[np.newaxis], unknowns[-1:]
         self.objective_path_ = [found.total_objective / unit]

@@ -10,7 +10,7 @@ from scipy import sparse
 
 from textmix.models.linear.machine_kernels import sweep
 from textmix.models.linear.solvers import PRECISION, minimise_function
-from textmix.numerics.determinism import rng
+from textmix.numerics.seeding import rng
 
 #: Sweeps between two looks at the duality gap, each of which costs half of a sweep.
 EVERY = 4
@@ -46,7 +46,7 @@ def fit_machines(
     signs: np.ndarray,
     C: float,
     *,
-    tolerance: float,
+    tol: float,
     max_iter: int,
     start: Machines | None = None,
     intercept: bool = True,
@@ -55,7 +55,7 @@ def fit_machines(
 
     It is the problem of scikit-learn's ``LinearSVC``.  The documents are visited in an order drawn once a sweep from a
     fixed seed.  What the sweeps do not solve, which are slow where features are of unlike scale, L-BFGS goes on with;
-    ``max_iter`` is for each of the two.  ``signs`` is int8 (N, K) of 1 and -1; ``tolerance`` the largest duality gap of
+    ``max_iter`` is for each of the two.  ``signs`` is int8 (N, K) of 1 and -1; ``tol`` the largest duality gap of
     a group of machines (`TOGETHER`), as a share of its objective; ``start`` machines of the same documents and signs
     with another ``C``.
     """
@@ -67,13 +67,13 @@ def fit_machines(
     for group in _groups(n_machines):
         solution = {"alpha": start.alpha[:, group], "weights": start.weights[:, group]}
         descent = Descent(X, squares, np.ascontiguousarray(signs[:, group]), C, intercept, **solution)
-        n_iter, gap = descent.run(tolerance, max_iter)
-        if gap > tolerance:
+        n_iter, gap = descent.run(tol, max_iter)
+        if gap > tol:
             steps, gap = descent.finish(max_iter)
             n_iter, found.finished = n_iter + steps, True
         found.alpha[:, group], found.weights[:, group] = descent.alpha, descent.weights
         found.gap, found.n_iter = max(found.gap, gap), max(found.n_iter, n_iter)
-    found.converged = found.gap <= tolerance
+    found.converged = found.gap <= tol
     return found
 
 
@@ -97,10 +97,10 @@ class Descent:
         self.X, self.squares, self.signs, self.C, self.intercept = X, squares, signs, C, intercept
         self.alpha, self.weights = alpha.copy(), weights.copy()
 
-    def run(self, tolerance: float, max_iter: int) -> tuple[int, float]:
+    def run(self, tol: float, max_iter: int) -> tuple[int, float]:
         """Sweep until the gap meets the tolerance; return the number of sweeps and the gap."""
         generator, n_iter, gap = rng(0, "machines"), 0, np.inf
-        while gap > tolerance and n_iter < max_iter:
+        while gap > tol and n_iter < max_iter:
             times = min(EVERY, max_iter - n_iter)
             self.sweep(generator, times)
             n_iter += times
@@ -166,7 +166,7 @@ def machines_of_blocks(
     read: Callable[[], Iterable[tuple[sparse.csr_array, np.ndarray]]],
     C: float,
     *,
-    tolerance: float,
+    tol: float,
     max_iter: int,
     intercept: bool = True,
 ) -> Machines:
@@ -178,7 +178,7 @@ def machines_of_blocks(
     """
     alphas, weights = list[np.ndarray](), np.empty((0, 0))
     generator, n_iter, gap = rng(0, "machines"), 0, np.inf
-    while gap > tolerance and n_iter < max_iter:
+    while gap > tol and n_iter < max_iter:
         for number, (X, signs) in enumerate(read()):
             if number == len(alphas):
                 alphas.append(np.zeros(signs.shape))
@@ -200,7 +200,7 @@ def machines_of_blocks(
         for alpha, (X, signs) in zip(alphas, read(), strict=True):
             sums += [gap_sums(X, signs[:, group], alpha[:, group], weights[:, group]) for group in groups]
         gap = max(duality_gap(weights[:, group], C, part) for group, part in zip(groups, sums, strict=True))
-    return Machines(np.empty((0, weights.shape[1])), weights, gap, n_iter, gap <= tolerance)
+    return Machines(np.empty((0, weights.shape[1])), weights, gap, n_iter, gap <= tol)
 
 
 def _squares(X: sparse.csr_array, intercept: bool) -> np.ndarray:

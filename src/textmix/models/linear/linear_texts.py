@@ -11,7 +11,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from textmix.models.linear.linear_texts_kernels import gap, sweep
-from textmix.numerics.determinism import rng
+from textmix.numerics.seeding import rng
 
 #: Sweeps between two looks at the duality gap, and most machines of one sweep: a line of a processor's cache.
 EVERY, TOGETHER = 3, 16
@@ -29,7 +29,7 @@ class LinearTexts(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     ratios : whether features are multiplied by the spread over the classes of their log ratio of naive Bayes
         (S. Wang and C. Manning, ACL 2012).
     columns : features from ``columns[0]`` up to ``columns[1]`` alone have weights; None for all.
-    C, tolerance, max_iter, warm_start : see `textmix.models.linear.machines.LinearSVM`.
+    C, tol, max_iter, warm_start : see `textmix.models.linear.machines.LinearSVM`.
 
     Attributes
     ----------
@@ -46,7 +46,7 @@ class LinearTexts(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         balanced: bool = False,
         ratios: bool = False,
         columns: tuple[int, int] | None = None,
-        tolerance: float = 1e-4,
+        tol: float = 1e-4,
         max_iter: int = 100,
         warm_start: bool = False,
     ) -> None:
@@ -55,7 +55,7 @@ class LinearTexts(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.balanced = balanced
         self.ratios = ratios
         self.columns = columns
-        self.tolerance = tolerance
+        self.tol = tol
         self.max_iter = max_iter
         self.warm_start = warm_start
 
@@ -133,7 +133,7 @@ class LinearTexts(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         rows = (X.indptr, X.indices, X.data)
         for number in range(1, self.max_iter + 1):
             sweep(*rows, generator.permutation(X.shape[0]), squares, signs, costs, logistic, dual, weights)
-            if number % EVERY == 0 and gap(*rows, signs, costs, logistic, dual, weights) <= self.tolerance:
+            if number % EVERY == 0 and gap(*rows, signs, costs, logistic, dual, weights) <= self.tol:
                 break
         return dual, weights
 

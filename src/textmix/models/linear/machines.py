@@ -29,7 +29,7 @@ class WarmMachines(BaseEstimator):  # type: ignore[misc]
     _machines: Machines | None = None
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "C": [Interval(Real, 0, None, closed="neither")],
-        "tolerance": [Interval(Real, 0, None, closed="neither")],
+        "tol": [Interval(Real, 0, None, closed="neither")],
         "max_iter": [Interval(Integral, 1, None, closed="left")],
         "warm_start": ["boolean"],
         "fit_intercept": ["boolean"],
@@ -39,13 +39,13 @@ class WarmMachines(BaseEstimator):  # type: ignore[misc]
         self,
         *,
         C: float = 1.0,
-        tolerance: float = 1e-4,
+        tol: float = 1e-4,
         max_iter: int = 1000,
         warm_start: bool = False,
         fit_intercept: bool = True,
     ) -> None:
         self.C = C
-        self.tolerance = tolerance
+        self.tol = tol
         self.max_iter = max_iter
         self.warm_start = warm_start
         self.fit_intercept = fit_intercept
@@ -56,7 +56,7 @@ class WarmMachines(BaseEstimator):  # type: ignore[misc]
         if start is not None and start.alpha.shape != signs.shape:
             start = None
         X = sparse.csr_array(X, dtype=np.float64)
-        limits: dict[str, Any] = {"tolerance": self.tolerance, "max_iter": self.max_iter}
+        limits: dict[str, Any] = {"tol": self.tol, "max_iter": self.max_iter}
         found = fit_machines(X, signs, self.C, **limits, start=start, intercept=self.fit_intercept)
         if self.warm_start:
             self._machines = None if found.finished else found
@@ -74,7 +74,7 @@ class OneAgainstRest(CalibratedScores, ClassifierMixin, BaseEstimator):  # type:
     slope_ : see `CalibratedScores`.
     """
 
-    #: Fitted attributes and their forms, see `textmix.serve.forms`.
+    #: Fitted attributes and their forms, see `textmix.serve.state_schema`.
     _forms: ClassVar[dict[str, Any]] = {
         **{"classes_": "int C", "n_features_in_": "int", "coef_": "float64 R V", "intercept_": "float64 R"},
         **{"converged_": "bool", "n_iter_": "int", "gap_": "float", **CalibratedScores._calibration_forms},
@@ -112,7 +112,7 @@ class LinearSVM(OneAgainstRest, WarmMachines):
     Parameters
     ----------
     C : cost of the losses.
-    tolerance : largest duality gap, as a share of the objective.
+    tol : largest duality gap, as a share of the objective.
     max_iter : most sweeps over the documents, and then most iterations of L-BFGS.
     warm_start : whether a fit starts from the last one, which was on the same documents.
     fit_intercept : whether each machine has an intercept; else it is 0.
@@ -122,7 +122,7 @@ class LinearSVM(OneAgainstRest, WarmMachines):
     ----------
     classes_ : (C,), the class labels, sorted.
     coef_, intercept_ : float64 (C, V) and (C,); (1, V) and (1,) for two classes, for the second one.
-    gap_, converged_, n_iter_ : duality gap as a share of the objective, whether it meets ``tolerance``, and sweeps and
+    gap_, converged_, n_iter_ : duality gap as a share of the objective, whether it meets ``tol``, and sweeps and
         iterations.
     slope_ : see `CalibratedScores`.
 
@@ -144,14 +144,14 @@ class LinearSVM(OneAgainstRest, WarmMachines):
         self,
         *,
         C: float = 1.0,
-        tolerance: float = 1e-4,
+        tol: float = 1e-4,
         max_iter: int = 1000,
         warm_start: bool = False,
         fit_intercept: bool = True,
         calibrate: bool = False,
     ) -> None:
         shared: dict[str, Any] = {"warm_start": warm_start, "fit_intercept": fit_intercept}
-        super().__init__(C=C, tolerance=tolerance, max_iter=max_iter, **shared)
+        super().__init__(C=C, tol=tol, max_iter=max_iter, **shared)
         self.calibrate = calibrate
 
     @checked_fit
@@ -190,7 +190,7 @@ class LinearSVM(OneAgainstRest, WarmMachines):
         self.classes_ = np.unique(np.asarray(classes))
         if len(self.classes_) < 2:
             raise ValueError(f"{type(self).__name__} needs two classes; classes names only one")
-        limits: dict[str, Any] = {"tolerance": self.tolerance, "max_iter": self.max_iter}
+        limits: dict[str, Any] = {"tol": self.tol, "max_iter": self.max_iter}
         found = machines_of_blocks(lambda: self._checked(blocks), self.C, **limits, intercept=self.fit_intercept)
         self.converged_, self.n_iter_ = found.converged, found.n_iter
         self._take(found)

@@ -212,9 +212,9 @@ def margin_solution(
 ) -> MarginSolution:
     """Return a solution; it has converged if its duality gap is at most the tolerance times the objective.
 
-    ``w`` is float64 (P,), ``scores`` are X w + b, (N,); ``bound`` is objective, duality gap, and tolerance.
+    ``w`` is float64 (P,), ``scores`` are X w + b, (N,); ``bound`` is objective, duality gap, and tol.
     """
-    objective, gap, tolerance = bound
-    converged = gap <= tolerance * objective
+    objective, gap, tol = bound
+    converged = gap <= tol * objective
     unknowns = np.append(w, b)[:, np.newaxis]
     return MarginSolution(unknowns, np.array([objective]), np.array([converged]), n_iter, gap, scores, dual)

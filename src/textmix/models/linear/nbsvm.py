@@ -29,7 +29,7 @@ class NBSVMClassifier(OneAgainstRest):
     C : cost of the losses; 1 in the paper.
     alpha : smoothing count; 1 in the paper.
     beta : share of the SVM in the weights; 0.25 in the paper.
-    tolerance : largest duality gap, as a share of the objective.
+    tol : largest duality gap, as a share of the objective.
     fit_intercept : whether the SVM has an intercept; else it is 0.
     drop_unseen : whether features that no training document has get weight 0 and no part in |p|_1, |q|_1 and P, as with
         the vocabulary of the training documents alone; else they have the ratio of the smoothing counts.
@@ -40,7 +40,7 @@ class NBSVMClassifier(OneAgainstRest):
     classes_ : (C,), the class labels, sorted.
     coef_, intercept_ : float64 (K, P) and (K,), r_j w'_j, the weights of the binary features; of two classes one row,
         for the second class, else a row a class.
-    gap_, converged_, n_iter_ : largest duality gap of a machine, whether all meet ``tolerance``, and most rounds.
+    gap_, converged_, n_iter_ : largest duality gap of a machine, whether all meet ``tol``, and most rounds.
     slope_ : see `CalibratedScores`.
 
     Examples
@@ -58,7 +58,7 @@ class NBSVMClassifier(OneAgainstRest):
         "C": [Interval(Real, 0, None, closed="neither")],
         "alpha": [Interval(Real, 0, None, closed="neither")],
         "beta": [Interval(Real, 0, 1, closed="both")],
-        "tolerance": [Interval(Real, 0, None, closed="neither")],
+        "tol": [Interval(Real, 0, None, closed="neither")],
         "fit_intercept": ["boolean"],
         "drop_unseen": ["boolean"],
         "calibrate": ["boolean"],
@@ -69,7 +69,7 @@ class NBSVMClassifier(OneAgainstRest):
         C: float = 1.0,
         alpha: float = 1.0,
         beta: float = 0.25,
-        tolerance: float = 1e-5,
+        tol: float = 1e-5,
         *,
         fit_intercept: bool = True,
         drop_unseen: bool = False,
@@ -78,7 +78,7 @@ class NBSVMClassifier(OneAgainstRest):
         self.C = C
         self.alpha = alpha
         self.beta = beta
-        self.tolerance = tolerance
+        self.tol = tol
         self.fit_intercept = fit_intercept
         self.drop_unseen = drop_unseen
         self.calibrate = calibrate
@@ -115,7 +115,7 @@ class NBSVMClassifier(OneAgainstRest):
         scaled = sparse.csr_array((ratio[present.indices], present.indices, present.indptr), shape=present.shape)
         signs = 2.0 * inside - 1.0
         problem = MarginProblem.of(Columns.of(scaled), signs, "squared_hinge", intercept=self.fit_intercept)
-        svm = solve_l2(problem, 1.0 / (self.C * len(inside)), tolerance=self.tolerance)
+        svm = solve_l2(problem, 1.0 / (self.C * len(inside)), tol=self.tol)
         mixed = (1 - self.beta) * np.abs(svm.w).mean() + self.beta * svm.w
         return ratio * mixed, (self.beta * svm.b, svm)
 

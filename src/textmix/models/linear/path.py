@@ -46,7 +46,7 @@ def regularisation_path(
     problem: MarginProblem,
     lambdas: Iterable[float],
     l1_ratio: float,
-    tolerance: float = 1e-4,
+    tol: float = 1e-4,
     space: Subspace | None = None,
 ) -> Iterator[MarginSolution]:
     """Yield the solution at each penalty, started from the solution at the penalty before.
@@ -54,31 +54,31 @@ def regularisation_path(
     The objective is the weighted mean loss + lambda (l1_ratio |w|_1 + (1 - l1_ratio) / 2 |w|^2).
     """
     if l1_ratio == 0:
-        for (point,) in _points([problem], lambdas, tolerance, space):
-            yield point.solution(problem.X, tolerance)
+        for (point,) in _points([problem], lambdas, tol, space):
+            yield point.solution(problem.X, tol)
         return
     solution = None
     for penalty in lambdas:
-        solution = solve_l1(problem, l1_ratio * penalty, (1 - l1_ratio) * penalty, start=solution, tolerance=tolerance)
+        solution = solve_l1(problem, l1_ratio * penalty, (1 - l1_ratio) * penalty, start=solution, tol=tol)
         yield solution
 
 
 def _points(
-    problems: Sequence[MarginProblem], lambdas: Iterable[float], tolerance: float, space: Subspace | None
+    problems: Sequence[MarginProblem], lambdas: Iterable[float], tol: float, space: Subspace | None
 ) -> Iterator[list[Point]]:
     """Yield the models of several problems on one matrix at each penalty, L2 alone; see `regularisation_path`."""
     space = space or Subspace(problems[0].X)
     points = [Point.of(null_model(problem)) for problem in problems]
     for penalty in lambdas:
-        points = space.solve(problems, penalty, points, tolerance)
+        points = space.solve(problems, penalty, points, tol)
         yield points
 
 
 def _side_by_side(
-    problems: Sequence[MarginProblem], lambdas: Iterable[float], l1_ratio: float, tolerance: float
+    problems: Sequence[MarginProblem], lambdas: Iterable[float], l1_ratio: float, tol: float
 ) -> Iterator[list[MarginSolution]]:
     """Yield the solutions of several problems at each penalty with an L1 part; see `regularisation_path`."""
-    paths = [regularisation_path(problem, lambdas, l1_ratio, tolerance) for problem in problems]
+    paths = [regularisation_path(problem, lambdas, l1_ratio, tol) for problem in problems]
     for _ in lambdas:
         # The models do not depend on each other: each is fitted in a thread of its own, if there are several.
         yield list(side_by_side(next, ((path,) for path in paths)))
@@ -92,7 +92,7 @@ def cross_validate(
     loss: str,
     lambdas: np.ndarray,
     l1_ratio: float,
-    tolerance: float = 1e-3,
+    tol: float = 1e-3,
     patience: int = 2,
     space: Subspace | None = None,
     intercept: bool = True,
@@ -106,9 +106,7 @@ def cross_validate(
     held = [fold == k for k in np.unique(fold[fold >= 0])]
     problems = [MarginProblem.of(X, y, loss, 1.0 * ~out, intercept=intercept) for out in held]
     found: Iterator[Sequence[Point | MarginSolution]] = (
-        _points(problems, lambdas, tolerance, space)
-        if l1_ratio == 0
-        else _side_by_side(problems, lambdas, l1_ratio, tolerance)
+        _points(problems, lambdas, tol, space) if l1_ratio == 0 else _side_by_side(problems, lambdas, l1_ratio, tol)
     )
     accuracy = np.full(len(lambdas), np.nan)
     plateau = max(np.mean(np.concatenate([y[out] for out in held]) == side) for side in (-1.0, 1.0))
@@ -134,7 +132,7 @@ class PathClassifier(TwoClassLinear):
     n_lambdas, largest, smallest : see `penalty_grid`; not used where ``lambdas`` is given.
     folds : parts of the cross-validation.  With one part, or with fewer documents of a class than parts, the smallest
         penalty is taken without cross-validation.
-    tolerance : largest duality gap of the last fit, as a share of the objective.
+    tol : largest duality gap of the last fit, as a share of the objective.
     binary : whether every value other than 0 counts as 1.
     random_state : draws the folds.
     fit_intercept : whether there is an intercept; else it is 0.
@@ -149,7 +147,7 @@ class PathClassifier(TwoClassLinear):
     objective_path_ : list of the objectives of the last fit.  With an L1 part, the last fit goes from the largest
         penalty down to the one chosen; without, it is at the one chosen alone.
     gap_ : duality gap at the penalty chosen.
-    converged_ : whether this gap meets ``tolerance``.
+    converged_ : whether this gap meets ``tol``.
     n_iter_ : sum of the solver's iterations over the penalties of the last fit.
 
     Examples
@@ -174,7 +172,7 @@ class PathClassifier(TwoClassLinear):
         "largest": [Interval(Real, 0, None, closed="neither")],
         "smallest": [Interval(Real, 0, None, closed="neither")],
         "folds": [Interval(Integral, 1, None, closed="left")],
-        "tolerance": [Interval(Real, 0, None, closed="neither")],
+        "tol": [Interval(Real, 0, None, closed="neither")],
         "binary": ["boolean"],
         "random_state": ["random_state"],
         "fit_intercept": ["boolean"],
@@ -190,7 +188,7 @@ class PathClassifier(TwoClassLinear):
         largest: float = 1.0,
         smallest: float = 1e-3,
         folds: int = 3,
-        tolerance: float = 1e-4,
+        tol: float = 1e-4,
         binary: bool = False,
         random_state: Any = None,
         fit_intercept: bool = True,
@@ -202,7 +200,7 @@ class PathClassifier(TwoClassLinear):
         self.largest = largest
         self.smallest = smallest
         self.folds = folds
-        self.tolerance = tolerance
+        self.tol = tol
         self.binary = binary
         self.random_state = random_state
         self.fit_intercept = fit_intercept
@@ -222,7 +220,7 @@ class PathClassifier(TwoClassLinear):
         self.lambda_ = float(self.lambdas_[last])
         # Without an L1 part, a start at a much larger penalty saves no time.
         passed = self.lambdas_[: last + 1] if self.l1_ratio > 0 else self.lambdas_[last : last + 1]
-        path = list(regularisation_path(problem, passed, self.l1_ratio, self.tolerance, space))
+        path = list(regularisation_path(problem, passed, self.l1_ratio, self.tol, space))
         self._set_fitted(path)
         return self
 
@@ -245,7 +243,7 @@ class PathClassifier(TwoClassLinear):
             return len(self.lambdas_) - 1
         fold = check_random_state(self.random_state).permutation(len(y)) % self.folds
         # Without an L1 part a small gap costs few passes.
-        tolerance = 1e-3 if self.l1_ratio > 0 else self.tolerance
+        tol = 1e-3 if self.l1_ratio > 0 else self.tol
         self.cv_accuracy_ = cross_validate(
             columns,
             y,
@@ -253,7 +251,7 @@ class PathClassifier(TwoClassLinear):
             loss=self.loss,
             lambdas=self.lambdas_,
             l1_ratio=self.l1_ratio,
-            tolerance=tolerance,
+            tol=tol,
             space=space,
             intercept=self.fit_intercept,
         )

@@ -27,7 +27,7 @@ class RowSpace:
     or too many rows for a decomposition.
     """
 
-    #: Attributes that predictions read, and their forms, see `textmix.serve.forms`.
+    #: Attributes that predictions read, and their forms, see `textmix.serve.state_schema`.
     forms: ClassVar[dict[str, str]] = {"X": "matrix? N W", "combine": "float64 * *"}
 
     inputs: Any = None

@@ -7,7 +7,7 @@ With \beta_i = a_i y_i the dual of  min_w,b |w|^2 / 2 + \sum_i C_i max(0, 1 - y_
 the box being [0, C_i] for y_i = 1 and [-C_i, 0] for y_i = -1.  One step raises \beta_i of a document i and lowers
 \beta_j of a document j by the same amount: i has the largest gradient g_i = y_i - (K \beta)_i among the documents below
 their upper bound, and j, given i, promises the largest increase of the dual.  The steps end when the KKT conditions
-hold up to a tolerance.
+hold up to a tol.
 
 Source: Fan, Chen and Lin, Working set selection using second order information for training support vector machines,
 JMLR 2005.

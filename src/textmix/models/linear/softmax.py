@@ -16,7 +16,7 @@ from textmix.models.common.sklearn_private import Interval
 from textmix.models.common.validation import check_matrix, check_two_classes, checked_fit
 from textmix.models.linear.softmax_kernels import sweep
 from textmix.models.linear.solvers import PRECISION, minimise_function
-from textmix.numerics.determinism import rng
+from textmix.numerics.seeding import rng
 
 #: Share of the other classes in the shares of a document at the start, together.
 START = 1e-3
@@ -37,7 +37,7 @@ class SoftmaxClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     Parameters
     ----------
     C : variance of the Gaussian prior over a weight.
-    tolerance : largest duality gap, as a share of the objective.
+    tol : largest duality gap, as a share of the objective.
     max_iter : most sweeps over the documents, and then most iterations of L-BFGS.
     fit_intercept : whether there are biases; else they are 0.
 
@@ -45,7 +45,7 @@ class SoftmaxClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     ----------
     classes_ : (C,), the class labels, sorted.
     coef_, intercept_ : float64 (C, V) and (C,); (1, V) and (1,) for two classes, for the second one.
-    gap_, converged_, n_iter_ : duality gap, whether it meets ``tolerance``, and sweeps and iterations.
+    gap_, converged_, n_iter_ : duality gap, whether it meets ``tol``, and sweeps and iterations.
     objective_path_ : list of float, the objective at each look.
 
     Examples
@@ -62,16 +62,14 @@ class SoftmaxClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     }
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "C": [Interval(Real, 0, None, closed="neither")],
-        "tolerance": [Interval(Real, 0, None, closed="neither")],
+        "tol": [Interval(Real, 0, None, closed="neither")],
         "max_iter": [Interval(Integral, 1, None, closed="left")],
         "fit_intercept": ["boolean"],
     }
 
-    def __init__(
-        self, *, C: float = 1.0, tolerance: float = 1e-4, max_iter: int = 1000, fit_intercept: bool = True
-    ) -> None:
+    def __init__(self, *, C: float = 1.0, tol: float = 1e-4, max_iter: int = 1000, fit_intercept: bool = True) -> None:
         self.C = C
-        self.tolerance = tolerance
+        self.tol = tol
         self.max_iter = max_iter
         self.fit_intercept = fit_intercept
 
@@ -102,12 +100,12 @@ class SoftmaxClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
                 self.n_iter_ += 1
             objective, self.gap_ = ascent.gap()
             self.objective_path_.append(objective)
-            self.converged_ = self.gap_ <= self.tolerance * objective
+            self.converged_ = self.gap_ <= self.tol * objective
         if not self.converged_:
             self.n_iter_ += ascent.finish(self.max_iter)
             objective, self.gap_ = ascent.gap()
             self.objective_path_.append(objective)
-            self.converged_ = self.gap_ <= self.tolerance * objective
+            self.converged_ = self.gap_ <= self.tol * objective
 
     def decision_function(self, X: Any) -> np.ndarray:
         """Return the scores, float64 (N, C); for two classes (N,), positive where the second one is likelier."""

@@ -49,9 +49,9 @@ class Point(NamedTuple):
         """Return the model of a solution with the L2 penalty alone, or of the null model."""
         return cls(np.asarray(start.dual), start.b, start.scores, start.total_objective, start.gap, start.n_iter)
 
-    def solution(self, X: Columns, tolerance: float) -> MarginSolution:
+    def solution(self, X: Columns, tol: float) -> MarginSolution:
         """Return the solution with its weights; it has converged if its gap meets the tolerance."""
-        bound = self.objective, self.gap, tolerance
+        bound = self.objective, self.gap, tol
         return margin_solution(
             correlate(*X.arrays, self.dual), self.b, self.scores, bound, n_iter=self.n_iter, dual=self.dual
         )
@@ -94,12 +94,12 @@ class Subspace:
         problems: Sequence[MarginProblem],
         l2: float,
         starts: Sequence[Point],
-        tolerance: float,
+        tol: float,
         max_iter: int = 1000,
     ) -> list[Point]:
         """Return the model of each problem at one penalty ``l2``, positive, from a start for each.
 
-        A round takes all problems whose gap, as a share of the objective, is above ``tolerance``, each in a thread of
+        A round takes all problems whose gap, as a share of the objective, is above ``tol``, each in a thread of
         its own if there are several; ``max_iter`` counts the rounds after the first.
         """
         points, left = list(starts), list(range(len(problems)))
@@ -108,12 +108,12 @@ class Subspace:
         for n_iter in range(max_iter + 1):
             if len(self.inputs) > MOST_DIMENSIONS:
                 self._begin(points)
-            found = list(side_by_side(self._best, [(problems[q], l2, points[q], tolerance) for q in left]))
+            found = list(side_by_side(self._best, [(problems[q], l2, points[q], tol) for q in left]))
             for q, each in zip(left, found, strict=True):
                 points[q] = Point(each.u @ self.combine, each.b, each.scores, each.objective, each.gap, n_iter)
             # The last gradient of a solved problem is added too: it is at hand, and serves the next penalty.
             larger = [self._add(each.derivative, each.image) for each in found]
-            left = [q for q in left if not points[q].gap <= tolerance * points[q].objective]
+            left = [q for q in left if not points[q].gap <= tol * points[q].objective]
             if not left or not any(larger):
                 break
         return points
@@ -131,7 +131,7 @@ class Subspace:
         self.inputs = np.vstack([self.inputs, image / np.sqrt(outside)])
         return True
 
-    def _best(self, problem: MarginProblem, l2: float, start: Point, tolerance: float) -> _Best:
+    def _best(self, problem: MarginProblem, l2: float, start: Point, tol: float) -> _Best:
         """Return the best weights of the subspace, by Newton's method, and their gap."""
         u, b = self.inputs @ start.dual, start.b
         for n_steps in range(NEWTON_STEPS + 1):
@@ -141,7 +141,7 @@ class Subspace:
             d, objective = problem.derivative(scores), problem.value(scores) + 0.5 * l2 * float(u @ u)
             along = self.inputs @ d
             gradient = along + l2 * u
-            if gradient @ gradient <= 2.0 * l2 * OWN_SHARE * tolerance * objective or n_steps == NEWTON_STEPS:
+            if gradient @ gradient <= 2.0 * l2 * OWN_SHARE * tol * objective or n_steps == NEWTON_STEPS:
                 break
             step, step_b = self._newton_step(problem, scores, l2, gradient)
             t = _step_length(problem, (scores, step @ self.inputs + step_b), (u, step), gradient, l2)
@@ -189,13 +189,13 @@ def solve_l2(
     l2: float,
     *,
     start: MarginSolution | None = None,
-    tolerance: float = 1e-4,
+    tol: float = 1e-4,
     max_iter: int = 1000,
 ) -> MarginSolution:
     """Return the model with the L2 penalty alone; its ``converged`` tells whether the gap meets the tolerance.
 
-    ``start`` is a solution with this penalty alone; ``tolerance`` a share of the objective; ``max_iter`` counts the
+    ``start`` is a solution with this penalty alone; ``tol`` a share of the objective; ``max_iter`` counts the
     rounds after the first.
     """
-    (point,) = Subspace(problem.X).solve([problem], l2, [Point.of(start or null_model(problem))], tolerance, max_iter)
-    return point.solution(problem.X, tolerance)
+    (point,) = Subspace(problem.X).solve([problem], l2, [Point.of(start or null_model(problem))], tol, max_iter)
+    return point.solution(problem.X, tol)

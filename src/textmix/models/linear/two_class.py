@@ -22,7 +22,7 @@ class TwoClassLinear(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     coef_, intercept_ : float64 (1, P) and (1,), for the second class.
     """
 
-    #: Fitted attributes and their forms, see `textmix.serve.forms`.
+    #: Fitted attributes and their forms, see `textmix.serve.state_schema`.
     _forms: ClassVar[dict[str, Any]] = {
         **{"classes_": "int C", "n_features_in_": "int", "coef_": "float64 R V", "intercept_": "float64 R"},
         **{"converged_": "bool", "n_iter_": "int"},

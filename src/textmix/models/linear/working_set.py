@@ -20,7 +20,7 @@ def solve_l1(
     l2: float = 0.0,
     *,
     start: MarginSolution | None = None,
-    tolerance: float = 1e-4,
+    tol: float = 1e-4,
     max_iter: int = 100,
 ) -> MarginSolution:
     """Return the model with the L1 penalty, or with both penalties; ``l1`` is positive.
@@ -40,12 +40,12 @@ def solve_l1(
         gradient = correlate(*arrays, problem.derivative(z))
         objective = problem.value(z) + _penalty(w, l1, l2)
         gap = _duality_gap(problem, z, gradient, (l1, l2), objective)
-        if gap <= tolerance * objective or n_iter == max_iter:
+        if gap <= tol * objective or n_iter == max_iter:
             break
         columns = _working_set(w, gradient, l1)
         change_b, z = _minimise_on(problem, columns, (w, z), (l1, l2), 0.2 * _kkt_violation(w, gradient, l1, l2))
         b += change_b
-    return margin_solution(w, b, z, (objective, gap, tolerance), n_iter=n_iter)
+    return margin_solution(w, b, z, (objective, gap, tol), n_iter=n_iter)
 
 
 def _penalty(w: np.ndarray, l1: float, l2: float) -> float:
@@ -92,7 +92,7 @@ def _minimise_on(
     columns: np.ndarray,
     start: tuple[np.ndarray, np.ndarray],
     penalties: tuple[float, float],
-    tolerance: float,
+    tol: float,
 ) -> tuple[float, np.ndarray]:
     """Move the weights of the working set in place by Newton's method."""
     arrays, (weights, z) = problem.X.arrays, start
@@ -102,7 +102,7 @@ def _minimise_on(
         # Some curvature for each document: without it, a weight whose documents have none would never return to 0.
         state = np.column_stack([problem.derivative(z), problem.curvature(z) + 1e-4 * problem.c])
         new = w.copy()
-        limits = (0.3 * tolerance, SWEEPS, problem.intercept)
+        limits = (0.3 * tol, SWEEPS, problem.intercept)
         change_b, violation, _sweeps = descend(*arrays, columns, new, state, *penalties, *limits)
         change = combine_some(*arrays, columns, new - w, len(z)) + change_b
         t, decreased = 1.0, -np.inf
@@ -112,7 +112,7 @@ def _minimise_on(
                 break
             t *= 0.5
         w, z, b, objective = w + t * (new - w), z + t * change, b + t * change_b, decreased
-        if violation <= tolerance:
+        if violation <= tol:
             break
     weights[columns] = w
     return b, z

@@ -55,7 +55,7 @@ class LSITransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
     (4, 2)
     """
 
-    #: Fitted attributes and their forms, see `textmix.serve.forms`.
+    #: Fitted attributes and their forms, see `textmix.serve.state_schema`.
     _fitted_forms: ClassVar[dict[str, Any]] = {
         **{"components_": "float64 K V", "singular_values_": "float64 K", "word_weights_": "float64 V"},
         "n_features_in_": "int",

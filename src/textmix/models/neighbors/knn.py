@@ -64,7 +64,7 @@ class KNNClassifier(CalibratedScores, ClassifierMixin, BaseEstimator):  # type: 
 
     @property
     def _fitted_forms(self) -> dict[str, Any]:
-        """Fitted attributes and their forms, see `textmix.serve.forms`; they depend on ``representation``."""
+        """Fitted attributes and their forms, see `textmix.serve.state_schema`; they depend on ``representation``."""
         kind = type(REPRESENTATIONS[self.representation]())
         return {
             **{"classes_": "int C", "n_features_in_": "int", "_codes": "int64 N", "_right": "float64 N R"},

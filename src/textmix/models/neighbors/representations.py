@@ -52,7 +52,7 @@ class Vectors:
 class Representation:
     """A map from counts to vectors; `fit` estimates its parameters from training documents."""
 
-    #: Attributes that `transform` reads, and their forms, see `textmix.serve.forms`.
+    #: Attributes that `transform` reads, and their forms, see `textmix.serve.state_schema`.
     forms: ClassVar[dict[str, str]] = {}
 
     def fit(self, X: sparse.csr_array) -> Self:

@@ -50,7 +50,7 @@ class _ParametricMixture(LabelCountClassifier):
     zeta: float = 1.0
 
     _expected_failures: ClassVar[Failures] = {**OF_SPARSE_INPUT, **OF_ONE_SAMPLE, **OF_WEIGHTS}
-    #: Fitted attributes and their forms, see `textmix.serve.forms`.
+    #: Fitted attributes and their forms, see `textmix.serve.state_schema`.
     _fitted_forms: ClassVar[dict[str, Any]] = {
         **{**LabelCountClassifier._forms, "theta_": "float64 V L", "alpha_": "float64 L L"},
         **{"label_count_": "float64 L", "size_count_": "float64 L+1", "objective_path_": "float64 *"},

@@ -42,7 +42,7 @@ class LDAClassifier(CountClassifier):
 
     Parameters
     ----------
-    n_topics : K of each class.
+    n_components : K of each class.
     alpha : pseudo-words of each topic in a document, positive.
     beta : pseudo-count of each word in a topic, positive.
     delta : see `CountClassifier`.
@@ -59,7 +59,7 @@ class LDAClassifier(CountClassifier):
     --------
     >>> from textmix import LDAClassifier
     >>> X = [[3, 0, 1], [2, 1, 0], [0, 2, 2], [0, 3, 1]]
-    >>> model = LDAClassifier(n_topics=2, random_state=0).fit(X, ["sport", "sport", "art", "art"])
+    >>> model = LDAClassifier(n_components=2, random_state=0).fit(X, ["sport", "sport", "art", "art"])
     >>> model.predict([[5, 0, 1], [0, 1, 1]]).tolist()
     ['sport', 'art']
     """
@@ -71,7 +71,7 @@ class LDAClassifier(CountClassifier):
     }
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **CountClassifier._parameter_constraints,
-        "n_topics": [Interval(Integral, 1, None, closed="left")],
+        "n_components": [Interval(Integral, 1, None, closed="left")],
         "alpha": [Interval(Real, 0, None, closed="neither")],
         "beta": [Interval(Real, 0, None, closed="neither")],
         "max_iter": [Interval(Integral, 1, None, closed="left")],
@@ -81,14 +81,14 @@ class LDAClassifier(CountClassifier):
     def __init__(
         self,
         *,
-        n_topics: int = 10,
+        n_components: int = 10,
         alpha: float = 0.1,
         beta: float = 0.1,
         delta: float = 0.0,
         max_iter: int = 10,
         random_state: Any = None,
     ) -> None:
-        self.n_topics = n_topics
+        self.n_components = n_components
         self.alpha = alpha
         self.beta = beta
         self.delta = delta
@@ -102,7 +102,7 @@ class LDAClassifier(CountClassifier):
     def _fit_classes(self, X: sparse.csr_array, codes: np.ndarray, weight: np.ndarray) -> None:
         """Train the topics of each class; the weights are all 1."""
         rng, self.n_iter_ = check_random_state(self.random_state), self.max_iter
-        self.topics_ = np.empty((len(self.classes_), self.n_topics, X.shape[1]))
+        self.topics_ = np.empty((len(self.classes_), self.n_components, X.shape[1]))
         for code in range(len(self.classes_)):
             start = np.random.RandomState(rng.randint(2**31 - 1))
             topics = self._trained(sparse.csr_array(X[codes == code], dtype=np.float64), start)
@@ -110,16 +110,16 @@ class LDAClassifier(CountClassifier):
 
     def _trained(self, X: sparse.csr_array, rng: np.random.RandomState) -> np.ndarray:
         """Return the parameters of the topics of documents (N, V), float64 (K, V); `rng` draws where they start."""
-        counts = rng.gamma(START, 1.0 / START, (self.n_topics, X.shape[1]))
+        counts = rng.gamma(START, 1.0 / START, (self.n_components, X.shape[1]))
         seen = np.flatnonzero(np.bincount(X.indices, minlength=X.shape[1]))
         rest = counts.sum(axis=1) - counts[:, seen].sum(axis=1)
         part, found = X[:, seen], np.ascontiguousarray(counts[:, seen].T)
         for _ in range(self.max_iter):
             words = expectations(found, rest)
-            gamma = rng.gamma(START, 1.0 / START, (X.shape[0], self.n_topics))
+            gamma = rng.gamma(START, 1.0 / START, (X.shape[0], self.n_components))
             cells = part.indptr, part.indices, part.data
             found = self.beta + sweep_documents(cells, words, gamma, self.alpha, UPDATES, CHANGE)
-            rest = np.full(self.n_topics, self.beta * (X.shape[1] - len(seen)))
+            rest = np.full(self.n_components, self.beta * (X.shape[1] - len(seen)))
         counts[:] = self.beta
         counts[:, seen] = found.T
         return counts

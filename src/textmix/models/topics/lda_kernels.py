@@ -19,7 +19,7 @@ import numpy as np
 from textmix.models.common.special_kernels import digamma
 from textmix.numerics.basic_kernels import STEP, copy_into, hashed
 from textmix.numerics.jit import njit
-from textmix.numerics.lane_kernels import LANES, draw_places
+from textmix.numerics.simd_kernels import LANES, draw_places
 
 #: Particles that draw side by side.
 TOGETHER = 2 * LANES

@@ -1,0 +1,1 @@
+"""Style and elements of figures, and the figures that several papers draw."""

@@ -1,0 +1,60 @@
+"""Evidence that no job of a run makes: the last outcomes of tests.
+
+They are a setting of the comparison, so that a new outcome makes it again.  An outcome counts only while the code
+behind it is the same.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from reproduction.flow.code_digests import SHORT, reachable, source_digest
+from reproduction.flow.fingerprint import NEUTRAL
+from reproduction.flow.folders import RESULTS
+from textmix.core import io
+from textmix.core.digests import digest_of
+from textmix.core.environment import environment
+from textmix.core.errors import IntegrityError
+
+#: Outcomes of the tests, which no job writes but `make test`.
+OUTCOMES = RESULTS / "tests/outcomes.json"
+
+
+def code_of_test(tests: Path, file: str) -> str:
+    """Return the digest of all code that a test's file reaches, and of the versions of the packages that it imports."""
+    files = sources_of_test(tests, file)
+    found = reachable((), files, NEUTRAL)
+    own = {path.relative_to(tests).as_posix(): source_digest(path)[0][:SHORT] for path in files}
+    return digest_of([own, found.short(), environment(found.packages - {tests.name})])[:SHORT]
+
+
+def files_of_test(tests: Path, file: str) -> list[Path]:
+    """Return the files that `code_of_test` digests; the parameters are the same."""
+    return reachable((), sources_of_test(tests, file), NEUTRAL).files
+
+
+def sources_of_test(tests: Path, file: str) -> list[Path]:
+    """Return the file of a test, the plain implementations, the fixtures that pytest gives it, and what they import."""
+    fixtures = [folder / "conftest.py" for folder in (tests / file).parents if folder.is_relative_to(tests)]
+    queue = [tests / file, *(tests / "naive").glob("*.py"), *fixtures]
+    found = set[Path]()
+    while queue:
+        path = queue.pop()
+        if path not in found and path.is_file():
+            found.add(path)
+            names = (name for name in source_digest(path)[1] if name.partition(".")[0] == tests.name)
+            queue += [(tests.parent / name.replace(".", "/")).with_suffix(".py") for name in names]
+    return sorted(found)
+
+
+def test_outcomes(tests: Path) -> dict[str, str]:
+    """Return test -> outcome in `OUTCOMES`, of tests whose code is still the same; none of a file changed by hand."""
+    try:
+        io.check_result(OUTCOMES)
+    except (IntegrityError, OSError):
+        return {}
+    last: dict[str, dict[str, str]] = json.loads(OUTCOMES.read_text(encoding="utf-8"))
+    files = {name.partition("::")[0] for name in last}
+    codes = {file: code_of_test(tests, file) for file in sorted(files) if (tests / file).is_file()}
+    return {name: one["outcome"] for name, one in last.items() if codes.get(name.partition("::")[0]) == one["code"]}

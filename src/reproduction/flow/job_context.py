@@ -1,0 +1,152 @@
+"""The part that all jobs of the workflow share: threads, log, provenance record, missing results and errors."""
+
+from __future__ import annotations
+
+import ctypes
+import logging
+import os
+import platform
+import signal
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from types import SimpleNamespace, TracebackType
+from typing import Any
+
+from reproduction.flow.code_digests import found_by_all
+from reproduction.flow.cpu_features import processor
+from reproduction.flow.fingerprint import check_code, record_of
+from reproduction.flow.lazy_imports import load_late
+from textmix.core import io
+from textmix.core.errors import IntegrityError, MissingResult, TextmixError
+from textmix.core.progress import Paced
+
+#: Parameters of glibc's mallopt (malloc.h): blocks outside of the heap, and free memory at its end that is given back.
+M_MMAP_MAX, M_TRIM_THRESHOLD = -4, -1
+#: The last words of a job that is interrupted from the keyboard.
+JOB_ENDS = "interrupted; the same command makes this result"
+logger = logging.getLogger("textmix")
+
+
+def _end_quietly(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
+    """Print a sentence in place of the traceback of an interrupt that nothing caught, and any other error as ever."""
+    if issubclass(kind, KeyboardInterrupt):
+        sys.stderr.write(f"{JOB_ENDS}\n")
+    else:
+        sys.__excepthook__(kind, error, trace)
+
+
+def _keep_freed_memory() -> None:
+    """Let glibc keep the memory that a job frees: a fit makes large arrays all the time, and each new page costs."""
+    mallopt = getattr(ctypes.CDLL(None), "mallopt", None)
+    if mallopt is not None:
+        mallopt(M_MMAP_MAX, 0)
+        mallopt(M_TRIM_THRESHOLD, 2**31 - 1)
+
+
+# Here and not in `job`: a script imports this module before it imports a model.
+load_late()
+sys.excepthook = _end_quietly
+
+
+@dataclass(frozen=True)
+class Job:
+    """One running job; ``inputs`` maps path -> digest when the job began."""
+
+    wildcards: Mapping[str, str]
+    parameters: Mapping[str, Any]
+    inputs: Mapping[str, str]
+
+    @property
+    def settings(self) -> SimpleNamespace:
+        """The part of the configuration that the job reads, as attributes; empty for a job that reads none."""
+        return SimpleNamespace(**self.parameters.get("settings", {}))
+
+    @property
+    def record(self) -> dict[str, Any]:
+        """The record of the results, after a check that code, packages and inputs are as when the job began."""
+        state = check_code(self.parameters["code"])
+        changed = [path for path, digest in self.inputs.items() if io.result_digest(path) != digest]
+        if changed:
+            raise IntegrityError(f"{changed[0]} changed while it was used; run the same command again")
+        settings = self.parameters.get("settings", {})
+        return record_of(self.parameters["code"]["script"], self.wildcards, settings, state, self.inputs)
+
+
+def set_up_log(path: str | Path | None) -> None:
+    """Log to the terminal and into a file, if any: our messages from INFO, others from WARNING, and paced progress."""
+    handlers: list[logging.Handler] = [logging.StreamHandler(sys.stderr)]
+    handlers[0].addFilter(Paced(2.0 if sys.stderr.isatty() else 60.0))
+    if path:
+        Path(path).parent.mkdir(parents=True, exist_ok=True)
+        handlers.append(logging.FileHandler(path, mode="w", encoding="utf-8"))
+        handlers[1].addFilter(Paced(60.0))
+    logging.basicConfig(level=logging.WARNING, format="%(message)s", handlers=handlers, force=True)
+    logger.setLevel(logging.INFO)
+
+
+def machine() -> dict[str, str]:
+    """Return the facts about the machine on which times depend, as text: processor, cores, memory (GiB), system."""
+    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30
+    return {
+        **processor(),
+        "cores": str(os.cpu_count()),
+        "memory": f"{memory:.0f} GiB",
+        "system": f"{platform.system()} {platform.machine()}",
+    }
+
+
+def _started(snakemake: Any) -> Job:
+    """Return the job that Snakemake started, after a check that its code is that of its parameter, if it has one."""
+    parameters = dict(snakemake.params.items())
+    inputs: dict[str, str] = {}
+    if "code" in parameters:
+        check_code(parameters["code"])
+        # A copy of files stands for itself: a comment in one is no reason for a new copy.
+        copied = set(map(str, getattr(snakemake.input, "source", ())))
+        inputs = {path: io.result_digest(path) for path in sorted(set(map(str, snakemake.input)) - copied)}
+    return Job(dict(snakemake.wildcards.items()), parameters, inputs)
+
+
+@contextmanager
+def job(snakemake: Any, tolerate_missing: bool = False, threads: int = 1) -> Iterator[Job]:
+    """Surround a workflow script in a ``with`` block: set up threads, log and record, and handle the script's errors.
+
+    A `MissingResult` is no failure: every output is written as a missing result, and the job ends well; with
+    ``tolerate_missing`` the script handles missing inputs itself (comparison, report), and it is raised again.  Any
+    other `TextmixError`, and a change of code, environment or input, end the process with code 1, an interrupt with
+    130.  What the block imports is found where the plan finds it (`reproduction.flow.code_digests.search_path`).
+    ``threads``: see `textmix.numerics.threads`.
+    """
+    from textmix.numerics.seeding import limit_threads
+
+    limit_threads(threads)
+    _keep_freed_memory()
+    set_up_log(snakemake.log[0] if snakemake.log else None)
+    try:
+        running = _started(snakemake)
+        try:
+            with found_by_all():
+                yield running
+        except MissingResult as missing:
+            if tolerate_missing:
+                raise
+            logger.warning("left out: %s", missing.reason)
+            for path in map(str, snakemake.output):
+                io.write_missing(path, missing, running.record)
+    except MissingResult:
+        raise
+    except TextmixError as error:
+        logger.error("%s: %s", type(error).__name__, error)
+        raise SystemExit(1) from error
+    except KeyboardInterrupt:
+        logger.error(JOB_ENDS)
+        raise SystemExit(128 + signal.SIGINT) from None
+    except MemoryError as error:
+        logger.error("out of memory in rule %s: %s; give it more or use a smaller data set", snakemake.rule, error)
+        raise
+    except BaseException:
+        logger.exception("rule %s failed; the cause is in the last line", snakemake.rule)
+        raise

@@ -1,0 +1,251 @@
+"""Repeated words under multinomial, DCM and EDCM (sections 2 and 3), and how far the EDCM is from summing to one."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterator, Mapping, Sequence
+
+import numpy as np
+from numpy.random import Generator
+from scipy import optimize, sparse
+from scipy.special import gammaln
+
+from reproduction.flow.measures import Measure, Rows, Settings, Sources, Values, only
+from reproduction.papers.edcm.approximation import log_edcm
+from textmix.experiment.trial import Documents
+from textmix.models.dirichlet.dcm import DCMClassifier
+from textmix.models.dirichlet.edcm import EDCMClassifier
+
+
+def burstiness(sources: Sources, settings: Settings, _: Generator) -> Measure:
+    """Measure the probability that a word occurs again in a document, in the models and in the documents of a class.
+
+    Settings: ``share``, mean share of the word whose second occurrence is measured at each s of ``concentrations``;
+    ``words``, number of words in the limit s -> infinity, ``length`` of its documents, ``infinite``, the s that stands
+    for infinity; ``class``, index of the class whose documents are counted; ``bands``, name -> first rank of its words
+    by frequency, from 0, and the rank after the last; ``occurrences``, the largest m.
+    Result: the table ``occurrences`` has the share of (document, word) pairs in which the word occurs exactly m times,
+    in the documents of the class and as each model expects it, for every band and every m from 1.
+    """
+    train = only(sources).first().train
+    values: Values = {f"repetition_factor_s_{s}": _repetition(s, settings["share"]) for s in settings["concentrations"]}
+    shape = np.arange(1.0, settings["words"] + 1)
+    values["largest_difference_dcm_multinomial"] = _distance_to_multinomial(
+        settings["infinite"] * shape / shape.sum(), settings["length"]
+    )
+    documents = train[np.flatnonzero(train.y == settings["class"])]
+    documents = Documents(documents.X, np.zeros_like(documents.y))
+    values["largest_error_of_repetition_factor"] = _error_of_repetition(documents, settings["occurrences"])
+    rows = _occurrences(documents, settings["bands"], settings["occurrences"])
+    return Measure(values, {"occurrences": rows})
+
+
+def _log_rising(a: float, x: int) -> float:
+    """Return log a (a + 1) ... (a + x - 1) as a sum: for a large a, a difference of log Gamma would lose its digits."""
+    return float(np.log(a + np.arange(x)).sum())
+
+
+def _log_dcm(x: Sequence[int], alpha: np.ndarray) -> float:
+    """Return log p of counts x (V,) under a DCM with parameters alpha (V,), equation (1)."""
+    terms = [_log_rising(a, count) - gammaln(count + 1) for a, count in zip(alpha, x, strict=True)]
+    return float(gammaln(sum(x) + 1) - _log_rising(alpha.sum(), sum(x)) + sum(terms))
+
+
+def _repetition(s: float, share: float) -> float:
+    """Return the ratio of the probability of a second occurrence to that of the first, for a word of mean ``share``."""
+    alpha = np.array([s * share, s * (1 - share)])
+    once, twice = (_log_dcm((n, 0), alpha) for n in (1, 2))
+    return float(np.exp(twice - 2 * once))
+
+
+def compositions(total: int, parts: int) -> Iterator[tuple[int, ...]]:
+    """Yield every vector of ``parts`` counts that sum to ``total``."""
+    for bars in itertools.combinations(range(total + parts - 1), parts - 1):
+        edges = (-1, *bars, total + parts - 1)
+        yield tuple(after - before - 1 for before, after in itertools.pairwise(edges))
+
+
+def _distance_to_multinomial(alpha: np.ndarray, length: int) -> float:
+    """Return the largest difference of the probabilities of DCM and multinomial over all count vectors of a length."""
+    theta = alpha / alpha.sum()
+    worst = 0.0
+    for x in compositions(length, len(alpha)):
+        multinomial = gammaln(length + 1) - gammaln(np.add(x, 1)).sum() + np.dot(x, np.log(theta))
+        worst = max(worst, abs(float(np.exp(_log_dcm(x, alpha)) - np.exp(multinomial))))
+    return worst
+
+
+def _error_of_repetition(documents: Documents, most: int) -> float:
+    """Return the largest absolute error of the factor by which the m-th occurrence of a word multiplies q.
+
+    q is equation (2) without n! Gamma(s) / Gamma(s + n).  The factor is beta_w for m = 1 and (m - 1) / m for a larger
+    m.  Up to ``most`` copies of a word are added to the first document.  The words are the four with the largest beta,
+    with its ranks at 1 % and 10 %, and with the smallest, less the words of that document.  ``documents`` are of one
+    class, of index 0.
+    """
+    beta = documents.fitted(EDCMClassifier(smoothing=0.0)).beta_
+    s, seen = beta.sum(), np.flatnonzero(beta[0])
+    ranked = seen[np.argsort(-beta[0, seen], kind="stable")]
+    words = ranked[[0, len(ranked) // 100, len(ranked) // 10, -1]]
+    start = documents.X[:1]
+    worst = 0.0
+    for w in words[~np.isin(words, start.indices)]:
+        extra = sparse.coo_array(([1], ([0], [w])), shape=start.shape).tocsr()
+        texts = [start + m * extra if m else start for m in range(most + 1)]
+        chain = Documents(sparse.vstack(texts, format="csr"), np.zeros(most + 1, dtype=np.int64))
+        n = chain.lengths
+        constant = gammaln(n + 1) + gammaln(s) - gammaln(s + n)
+        factors = np.exp(np.diff(log_edcm(chain, beta, "bag") - constant))
+        m = np.arange(2, most + 1)
+        worst = max(worst, float(np.abs(factors - np.concatenate([[beta[0, w]], (m - 1) / m])).max()))
+    return worst
+
+
+def _occurrences(documents: Documents, bands: Mapping[str, Sequence[int]], most: int) -> Rows:
+    """Return the share of (document, word) pairs with exactly m occurrences, for each band of words and each m."""
+    X, lengths = documents.X, documents.lengths
+    totals = np.asarray(X.sum(axis=0), dtype=np.float64).ravel()
+    rank = np.empty(len(totals), dtype=np.int64)
+    rank[np.argsort(-totals, kind="stable")] = np.arange(len(totals))
+    alpha = documents.fitted(DCMClassifier(smoothing=0.0)).alpha_[0]
+    beta = documents.fitted(EDCMClassifier(smoothing=0.0)).beta_[0]
+    n, number = np.unique(lengths, return_counts=True)
+    rows: Rows = []
+    for band, (begin, end) in bands.items():
+        words = (rank >= begin) & (rank < end) & (totals > 0)
+        counts = X.data[words[X.indices]]
+        pairs = int(words.sum()) * X.shape[0]
+        for m in range(1, most + 1):
+            expected = {
+                "multinomial": _expected(_log_binomial, totals[words] / totals.sum(), n, number, m),
+                "dcm": _expected(_log_urn, alpha[words], n, number, m, alpha.sum(), exact=True),
+                "edcm": _expected(_log_urn, beta[words], n, number, m, beta.sum(), exact=False),
+            }
+            seen = {"band": band, "m": m, "seen": float(np.sum(counts == m)) / pairs}
+            rows.append({**seen, **{name: value / pairs for name, value in expected.items()}})
+    return rows
+
+
+def _expected(
+    log_chance: Callable[..., np.ndarray],
+    parameters: np.ndarray,
+    n: np.ndarray,
+    number: np.ndarray,
+    m: int,
+    *others: float,
+    **options: bool,
+) -> float:
+    """Return the expected number of (document, word) pairs in which the word occurs m times."""
+    distinct, copies = np.unique(parameters, return_counts=True)
+    long = n >= m
+    chance = np.exp(log_chance(distinct[:, np.newaxis], n[long], m, *others, **options))
+    return float(copies @ chance @ number[long])
+
+
+def _log_choose(n: np.ndarray, m: int) -> np.ndarray:
+    return gammaln(n + 1) - gammaln(n - m + 1) - gammaln(m + 1)
+
+
+def _log_binomial(theta: np.ndarray, n: np.ndarray, m: int) -> np.ndarray:
+    """Return the log probability that a word of share theta occurs m times among n words."""
+    return _log_choose(n, m) + m * np.log(theta) + (n - m) * np.log1p(-theta)
+
+
+def _log_urn(a: np.ndarray, n: np.ndarray, m: int, s: float, exact: bool) -> np.ndarray:
+    r"""Return the log probability that a word with parameter a occurs m >= 1 times among n words: DCM (exact) or EDCM.
+
+    All other words are taken together as one word of a DCM with the parameter s - a.  The EDCM has \Gamma(m) a in place
+    of \Gamma(m + a) / \Gamma(a).
+    """
+    word = gammaln(m + a) - gammaln(a) if exact else gammaln(m) + np.log(a)
+    others = gammaln(s - a + n - m) - gammaln(s - a)
+    return _log_choose(n, m) + word + others + gammaln(s) - gammaln(s + n)
+
+
+def normalisation(sources: Sources, settings: Settings, _: Generator) -> Measure:
+    """Measure the sum of the EDCM of a class over all count vectors of a length (section 3).
+
+    Settings: ``lengths``, increasing, from 1; ``words`` and ``short``, number of words and length of the documents that
+    are enumerated one by one to check the sum.
+    Result: the table ``totals`` has the sum for each class and length; ``edcm_distance_of_total_from_one`` is the
+    median of |sum - 1| over the classes at the largest length, ``saddle_point_largest_error`` the largest error of
+    `log_total_by_saddle_point` on all lengths but the first.
+    """
+    train = only(sources).first().train
+    beta = train.fitted(EDCMClassifier(smoothing=0.0)).beta_
+    totals = np.array([log_totals(b[b > 0], settings["lengths"]) for b in beta])
+    few = beta[0][np.argsort(-beta[0], kind="stable")[: settings["words"]]]
+    vectors = np.array(list(compositions(settings["short"], len(few))))
+    enumerated = np.exp(log_edcm(Documents(sparse.csr_array(vectors), np.zeros(len(vectors), int)), few[None], "bag"))
+    difference = enumerated.sum() - np.exp(log_totals(few, [settings["short"]])[0])
+    saddle = np.array([[log_total_by_saddle_point(b[b > 0], n) for n in settings["lengths"][1:]] for b in beta])
+    values: Values = {
+        "saddle_point_largest_error": float(np.abs(saddle - totals[:, 1:]).max()),
+        "edcm_distance_of_total_from_one": float(np.median(np.abs(np.expm1(totals[:, -1])))),
+        "difference_to_enumeration": float(abs(difference)),
+        "count_vectors_enumerated": len(vectors),
+    }
+    rows: Rows = [
+        {"class": c, "length": length, "total": float(np.exp(total))}
+        for c, of_class in enumerate(totals)
+        for length, total in zip(settings["lengths"], of_class, strict=True)
+    ]
+    return Measure(values, {"totals": rows})
+
+
+def log_totals(beta: np.ndarray, lengths: Sequence[int]) -> np.ndarray:
+    r"""Return log Z(n), Z(n) = \sum_x q(x) over all count vectors of length n; the lengths increase, from 1.
+
+    A word present contributes \beta_w t^x / x, summed over x: \beta_w L(t), L = -log(1 - t), with beta (V,), positive.
+    Hence
+
+        Z(n) = n! \Gamma(s) / \Gamma(s + n) [t^n] \prod_w (1 + \beta_w L(t))
+             = \Gamma(s) / \Gamma(s + n) \sum_m m! e_m c(n, m)
+
+    with e_m the elementary symmetric polynomials of beta and c(n, m) the Stirling numbers of the first kind, unsigned.
+    All terms are positive, so that no digits cancel.
+    """
+    longest = lengths[-1]
+    e = np.full(longest + 1, -np.inf)
+    e[0] = 0.0
+    for log_b in np.log(beta):
+        e[1:] = np.logaddexp(e[1:], e[:-1] + log_b)
+    log_factor = gammaln(np.arange(longest + 1) + 1.0) + e
+    stirling, s = np.full(longest + 1, -np.inf), beta.sum()
+    stirling[0] = 0.0
+    log_total, log_rising = {}, 0.0
+    for n in range(1, longest + 1):
+        shifted = np.concatenate([[-np.inf], stirling[:-1]])
+        stirling = np.logaddexp(shifted, stirling + (np.log(n - 1) if n > 1 else -np.inf))
+        log_rising += np.log(s + n - 1)
+        log_total[n] = np.logaddexp.reduce(log_factor + stirling) - log_rising
+    return np.array([log_total[n] for n in lengths])
+
+
+def log_total_by_saddle_point(beta: np.ndarray, n: float) -> float:
+    """Return log Z(n) approximately, for any n > 1 words, from the tilted distribution of `edcm.draw`; beta (V,), at
+    least 0.
+
+    Z(n) = n! Gamma(s) / Gamma(s + n) G(z) z^-n P_z(N = n), G(z) = prod_w (1 + beta_w L(z)), with L of `log_totals`. z
+    is chosen so that n is the mean of the random length N. P_z(N = n) is approximated by the density of a normal
+    distribution at its mean.
+    """
+    values, copies = np.unique(beta, return_counts=True)
+
+    def moments(tilt: float) -> tuple[float, float]:
+        """Return mean and variance of N; tilt is L(z), and z / (1 - z) is exp(tilt) - 1."""
+        present, rise = values * tilt / (1.0 + values * tilt), np.expm1(tilt)
+        mean = rise / tilt
+        second = rise * (1.0 + rise) / tilt
+        return float(copies @ (present * mean)), float(copies @ (present * second - (present * mean) ** 2))
+
+    high = 1.0
+    while moments(high)[0] < n:
+        high *= 2.0
+    tilt = float(optimize.brentq(lambda t: moments(t)[0] - n, 1e-12, high))
+    variance = moments(tilt)[1]
+    s, log_z = float(beta.sum()), float(np.log(-np.expm1(-tilt)))
+    log_g = float(copies @ np.log1p(values * tilt))
+    return float(
+        gammaln(n + 1) + gammaln(s) - gammaln(s + n) + log_g - n * log_z - 0.5 * np.log(2.0 * np.pi * variance)
+    )

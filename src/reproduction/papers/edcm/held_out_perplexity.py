@@ -1,0 +1,130 @@
+"""Perplexity on unseen documents (section 6.2), and how many multinomials it takes to reach the DCM."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Mapping
+from typing import Any, Literal
+
+import numpy as np
+from numpy.random import Generator
+from scipy.special import bdtrc
+
+from reproduction.flow.measures import Measure, Rows, Settings, Sources, Values, mean_and_deviation, only, seed_from
+from reproduction.papers.edcm.burstiness import log_total_by_saddle_point
+from textmix.experiment.trial import Documents
+from textmix.models.dirichlet.dcm import DCMClassifier
+from textmix.models.dirichlet.edcm import EDCMClassifier
+from textmix.models.naive_bayes.mixture import MultinomialMixture
+from textmix.models.naive_bayes.multinomial import MultinomialClassifier
+
+MODELS: Mapping[str, Any] = {"multinomial": MultinomialClassifier, "dcm": DCMClassifier, "edcm": EDCMClassifier}
+
+
+def perplexity(sources: Sources, settings: Settings, _: Generator) -> Measure:
+    """Measure exp(-sum_d log p(x_d) / sum_d n_d) of each class's unseen documents under the class's model.
+
+    A value is the mean over classes and splits; its standard deviation is over both.  Keys without a suffix take the
+    documents as sequences of words, keys in ``_bag`` as count vectors.  The EDCM's value is that of q, which does not
+    sum to one; ``edcm_normalised_on_first_split`` takes q divided by its sum over all documents of the same length.
+
+    Settings: ``smoothing``, the smoothing constant of the values; ``others``, further constants, which are tried on the
+    first split only.
+    Result: the tables ``smoothing`` (perplexity of each model at each further constant) and ``classes`` (perplexity of
+    each class under each model, mean over the splits); ``chance_of_a_dcm_no_better`` is the one-sided p-value of the
+    sign test over the classes.
+    """
+    perplexities: dict[tuple[str, str], list[np.ndarray]] = {}
+    conventions: tuple[Literal["sequence", "bag"], ...] = ("sequence", "bag")
+    rows: Rows = []
+    firsts: dict[str, tuple[Any, Documents]] = {}
+    for trial in only(sources).trials():
+        train, test = trial.train, trial.test
+        for name, kind in MODELS.items():
+            model = train.fitted(kind(smoothing=settings["smoothing"]))
+            for order in conventions:
+                perplexities.setdefault((name, order), []).append(of_classes(model, test, order))
+            if trial.number == 0:
+                rows += [_smoothed(name, smoothing, train, test) for smoothing in settings["others"]]
+                firsts[name] = model, test
+    dcm, normalised = float(perplexities["dcm", "sequence"][0].mean()), float(_normalised(*firsts["edcm"]).mean())
+    values: Values = {
+        **{f"{name}_on_first_split": float(perplexities[name, "sequence"][0].mean()) for name in MODELS},
+        "edcm_normalised_on_first_split": normalised,
+        "edcm_normalised_distance_from_dcm": abs(normalised / dcm - 1.0),
+    }
+    for (name, convention), by_split in perplexities.items():
+        key = name if convention == "sequence" else f"{name}_bag"
+        values[key] = mean_and_deviation(by_split)
+        values[f"{key}_spread_over_splits"] = mean_and_deviation(np.mean(by_split, axis=1))[1]
+    means = {name: np.mean(perplexities[name, "sequence"], axis=0) for name in MODELS}
+    values["chance_of_a_dcm_no_better"] = _chance_of_no_gain(means["multinomial"], means["dcm"])
+    classes = [{"class": c, **{name: float(of[c]) for name, of in means.items()}} for c in range(len(means["dcm"]))]
+    return Measure(values, {"smoothing": rows, "classes": classes})
+
+
+def _chance_of_no_gain(before: np.ndarray, after: np.ndarray) -> float:
+    """Return the one-sided p-value of the sign test that ``after`` is not below ``before``, both (C,)."""
+    gained, changed = int(np.sum(after < before)), int(np.sum(after != before))
+    return float(bdtrc(gained - 1, changed, 0.5)) if gained else 1.0
+
+
+def _smoothed(name: str, smoothing: float, train: Documents, test: Documents) -> dict[str, Any]:
+    """Return the row of a model with a given smoothing constant: mean perplexity and its standard deviation."""
+    model = train.fitted(MODELS[name](smoothing=smoothing))
+    mean, deviation = mean_and_deviation(of_classes(model, test, "sequence"))
+    return {"model": name, "smoothing": smoothing, "perplexity": mean, "spread": deviation}
+
+
+def of_classes(model: Any, test: Documents, convention: Literal["sequence", "bag"]) -> np.ndarray:
+    """Return the perplexity of each class's documents under its own model, float64 (C,)."""
+    log_p = model.log_likelihood(test.X, convention)[np.arange(len(test.y)), np.searchsorted(model.classes_, test.y)]
+    return by_class(log_p, test)
+
+
+def _normalised(model: EDCMClassifier, test: Documents) -> np.ndarray:
+    """Return the perplexity of `of_classes` for q(x) / Z(n), with Z(n) by saddle point, float64 (C,)."""
+    log_p = model.log_likelihood(test.X, "sequence")[np.arange(len(test.y)), np.searchsorted(model.classes_, test.y)]
+    for c, beta in zip(model.classes_, model.beta_, strict=True):
+        rows = np.flatnonzero((test.y == c) & (test.lengths > 1))
+        distinct, index = np.unique(test.lengths[rows], return_inverse=True)
+        log_p[rows] -= np.array([log_total_by_saddle_point(beta, n) for n in distinct])[index]
+    return by_class(log_p, test)
+
+
+def by_class(log_p: np.ndarray, test: Documents) -> np.ndarray:
+    """Return exp(-sum log p / sum n) of each class that has words, (C,)."""
+    total, words = np.bincount(test.y, log_p), np.bincount(test.y, test.lengths)
+    return np.exp(-total[words > 0] / words[words > 0])
+
+
+def mixtures(sources: Sources, settings: Settings, generator: Generator) -> Measure:
+    """Measure the perplexity of a mixture of multinomials a class against its number of components.
+
+    Settings: ``components``, an increasing list; ``smoothing``, constants for the mixtures, the first of them for the
+    DCM too; ``max_iter``, the most EM iterations.
+    Result: the table ``curve`` has the mean perplexity of the classes for each constant and number of components;
+    ``a_mixture_reaches_the_dcm`` is 1 if the lowest of them is at most the DCM's, else 0.
+    """
+    trial = only(sources).first()
+    train, test = trial.train, trial.test
+    rows: Rows = []
+    for smoothing, components in itertools.product(settings["smoothing"], settings["components"]):
+        shape = {"n_components": components, "smoothing": smoothing, "max_iter": settings["max_iter"]}
+        log_p = np.zeros(len(test.y))
+        for c in np.unique(train.y):
+            model = MultinomialMixture(**shape, random_state=seed_from(generator))
+            model.fit(train.X[train.y == c])
+            log_p[test.y == c] = model.score_samples(test.X[test.y == c], "sequence")
+        mean = float(by_class(log_p, test).mean())
+        rows.append({"smoothing": smoothing, "components": components, "perplexity": mean})
+    dcm = train.fitted(DCMClassifier(smoothing=settings["smoothing"][0]))
+    level = float(of_classes(dcm, test, "sequence").mean())
+    best = min(rows, key=lambda row: row["perplexity"])
+    values: Values = {
+        "dcm": level,
+        "best_mixture": best["perplexity"],
+        "best_number": best["components"],
+        "a_mixture_reaches_the_dcm": float(best["perplexity"] <= level),
+    }
+    return Measure(values, {"curve": rows})

@@ -1,0 +1,1 @@
+"""Create the folder of a new paper."""

@@ -1,0 +1,140 @@
+"""ARFF with nominal attributes other than {0,1}, quoted values and missing ones, row by row.
+
+Source: Weka manual, "Attribute-Relation File Format".  The kernels of `textmix.data.readers.arff` read files of numbers
+and of {0,1}, which are much larger as a rule.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from itertools import pairwise
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+from scipy import sparse
+
+from textmix.core.errors import DataFormatError
+from textmix.data.splits import number_of
+
+_QUOTED = r"""(?:'((?:[^'\\]|\\.)*)'|"((?:[^"\\]|\\.)*)"|"""
+_VALUE = re.compile(r"\s*" + _QUOTED + r"""([^,'"{}]*?))\s*(,|$)""")
+_PAIR = re.compile(r"\s*([0-9]+)\s+" + _QUOTED + r"""([^,'"{}\s]+))\s*(,|$)""")
+_ESCAPE = re.compile(r"\\(?:u([0-9a-fA-F]{4})|(.))", re.DOTALL)
+_ESCAPED = {"n": "\n", "t": "\t", "r": "\r"}
+
+
+class NominalTable(NamedTuple):
+    """The rows of a file: features, CSR (N, V), float64, 1 for each value of a nominal, called ``attribute=value``.
+
+    ``chosen``, int64 (N, L), is of each attribute that is a label its number, or the place among its values.
+    """
+
+    features: sparse.csr_array
+    names: list[str]
+    chosen: np.ndarray
+
+
+def unescape(text: str) -> str:
+    """Return a quoted text of ARFF, without its quotes, with its escapes replaced."""
+    return _ESCAPE.sub(lambda m: chr(int(m[1], 16)) if m[1] else _ESCAPED.get(m[2], m[2]), text)
+
+
+def values_of(text: str) -> list[str] | None:
+    """Return the values of a dense row or of a nominal in braces; None where a quote or brace is misplaced."""
+    items = [_value(*match.groups()[:3]) for match in _matches(_VALUE, text)]
+    return items or None
+
+
+def _matches(pattern: re.Pattern[str], text: str) -> list[re.Match[str]]:
+    """Return the matches that cover a whole text, separated by commas; an empty list if they do not cover it."""
+    matches, start = list[re.Match[str]](), 0
+    while not matches or matches[-1].groups()[-1] == ",":
+        match = pattern.match(text, start)
+        if match is None:
+            return []
+        matches.append(match)
+        start = match.end()
+    return matches if start == len(text) else []
+
+
+def _value(single: str | None, double: str | None, bare: str | None) -> str:
+    quoted = single if single is not None else double
+    return (bare or "") if quoted is None else unescape(quoted)
+
+
+def read_nominal(
+    path: Path,
+    lines: tuple[int, Sequence[str]],
+    names: Sequence[str],
+    values: Sequence[list[str] | None],
+    chosen: set[int],
+) -> NominalTable:
+    """Return the rows of a file; ``lines`` are the number of the first line after ``@data``, and it and all after it.
+
+    ``values`` are those of each attribute if it is nominal, else None; ``chosen`` are the attributes that are labels.
+    """
+    widths = [0 if column in chosen else len(nominal or "1") for column, nominal in enumerate(values)]
+    starts = np.concatenate([[0], np.cumsum(widths)])
+    data, indices, indptr, labels = list[float](), list[int](), [0], list[int]()
+    for number, line in enumerate(lines[1], start=lines[0]):
+        text = line.strip()
+        if not text or text.startswith("%"):
+            continue
+        row = _row(path, number, text, values)
+        for column, (value, nominal) in enumerate(zip(row, values, strict=True)):
+            index, amount = _read(path, number, names[column], value, nominal)
+            if column in chosen and index < 0:
+                raise DataFormatError(path, number, f"has no value of the label {names[column]!r}; fill it in")
+            if column in chosen:
+                labels.append(int(amount) if nominal is None else index)
+            elif amount:
+                data.append(amount)
+                indices.append(int(starts[column]) + index)
+        indptr.append(len(indices))
+    features = sparse.csr_array((data, indices, indptr), shape=(len(indptr) - 1, int(starts[-1])), dtype=np.float64)
+    chosen_values = np.array(labels, dtype=np.int64).reshape(len(indptr) - 1, len(chosen))
+    return NominalTable(features, _feature_names(names, values, chosen), chosen_values)
+
+
+def _row(path: Path, number: int, text: str, values: Sequence[list[str] | None]) -> list[str]:
+    """Return the value of each attribute in a row; an omitted value is 0, or the first nominal value."""
+    if not text.startswith("{"):
+        dense = values_of(text) or []
+        if len(dense) != len(values):
+            raise DataFormatError(path, number, f"has {len(dense)} values, expected {len(values)}; look at its quotes")
+        return dense
+    row = ["0" if nominal is None else nominal[0] for nominal in values]
+    pairs = _matches(_PAIR, text[1:-1]) if text.endswith("}") and text[1:-1].strip() else []
+    places = [int(pair[1]) for pair in pairs]
+    if not (text.endswith("}") and (pairs or not text[1:-1].strip())):
+        raise DataFormatError(path, number, f"{text[:60]!r} is not of the form {{index value, ...}}")
+    if any(after <= before for before, after in pairwise(places)) or any(index >= len(row) for index in places):
+        raise DataFormatError(path, number, f"has an index out of order, or not below {len(row)}")
+    for pair in pairs:
+        row[int(pair[1])] = _value(*pair.groups()[1:4])
+    return row
+
+
+def _read(path: Path, number: int, name: str, value: str, nominal: list[str] | None) -> tuple[int, float]:
+    """Return (0, the number), or of a nominal attribute (index of the value, -1 if missing; 1)."""
+    if nominal is not None:
+        if value == "?":
+            return -1, 0.0
+        if value not in nominal:
+            what = f"{value[:40]!r} is no value of the attribute {name!r}: {', '.join(nominal[:10])}"
+            raise DataFormatError(path, number, what)
+        return nominal.index(value), 1.0
+    amount = number_of(value)
+    if amount is None:
+        raise DataFormatError(path, number, f"{value[:40]!r} of the attribute {name!r} is no number; fill it in")
+    return 0, amount
+
+
+def _feature_names(names: Sequence[str], values: Sequence[list[str] | None], chosen: set[int]) -> list[str]:
+    features = list[str]()
+    for column, (name, nominal) in enumerate(zip(names, values, strict=True)):
+        if column not in chosen:
+            features += [name] if nominal is None else [f"{name}={value}" for value in nominal]
+    return features

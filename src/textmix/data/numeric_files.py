@@ -1,0 +1,226 @@
+"""Files of numbers as sparse matrices: rows of sparse and dense ARFF, of csv and of LIBSVM.
+
+Sources: Weka's manual, "Attribute-Relation File Format", sections "ARFF data section" and "Sparse ARFF files"; LIBSVM's
+README, "The format of training and testing data files".
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import chain
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy import sparse
+
+from textmix.core.errors import DataFormatError
+from textmix.data.archives import open_plain
+from textmix.data.corpus import Corpus
+from textmix.data.reader_utils import SPLITS, require_documents, split_array
+
+# Quantifiers are possessive: a row that does not match is refused in the time in which it is read.
+_BLANKS = rb"[ \t\r]*+"
+_NUMBER = rb"[-+]?(?>[0-9]++(?:\.[0-9]*+)?+|\.[0-9]++)(?:[eE][-+]?[0-9]++)?+"
+_LABELS = rb"(?P<labels>[-+]?[0-9]++(?:,[-+]?[0-9]++)*+(?=[ \t\r]|\Z))?"
+#: Rows that are converted together.
+_BLOCK = 4096
+_TO_BLANKS = bytes.maketrans(b",:\r\t", b"    ")
+
+
+class Form(NamedTuple):
+    """How a row is written: the whole row, with its items in the group ``items``, and one item.
+
+    Parameters
+    ----------
+    between : what stands between two items; None for blanks.
+    what : one item, in words.
+    low : the index of the first column; None where a row has a number for each column and no index.
+    comment : what a line that is left out begins with.
+    """
+
+    row: re.Pattern[bytes]
+    item: re.Pattern[bytes]
+    between: bytes | None
+    what: str
+    low: int | None = None
+    comment: bytes | None = None
+
+
+def _separated(item: bytes) -> bytes:
+    """Return the pattern of items with commas between them."""
+    return b"%b%b%b(?:,%b%b%b)*+" % (_BLANKS, item, _BLANKS, _BLANKS, item, _BLANKS)
+
+
+_PAIR = rb"[0-9]++[ \t\r]++" + _NUMBER
+_COLON_PAIR = rb"[0-9]++:" + _NUMBER
+CSV = Form(re.compile(b"(?P<items>%b)" % _separated(_NUMBER)), re.compile(_NUMBER), b",", "a number")
+DENSE = CSV._replace(comment=b"%")
+SPARSE = Form(
+    re.compile(rb"%b\{(?P<items>(?:%b)?+%b)\}%b" % (_BLANKS, _separated(_PAIR), _BLANKS, _BLANKS)),
+    re.compile(_PAIR),
+    b",",
+    "an index and a number, as in {0 1.5,3 2}",
+    low=0,
+    comment=b"%",
+)
+LIBSVM = Form(
+    re.compile(_LABELS + rb"(?P<items>(?:%b%b(?=[ \t\r]|\Z))*+%b)" % (_BLANKS, _COLON_PAIR, _BLANKS)),
+    re.compile(_COLON_PAIR),
+    None,
+    "index:number, after the labels as in 1,2 1:0.5 3:2",
+    low=1,
+)
+
+
+def content_of(path: Path) -> bytes:
+    """Return the unpacked content of a file; lines that end with a carriage return alone end with a line feed in it."""
+    data = open_plain(path)
+    return data if b"\n" in data else data.replace(b"\r", b"\n")
+
+
+@dataclass(frozen=True)
+class NumberTable:
+    """The numbers of one file.
+
+    Parameters
+    ----------
+    path : the file.
+    matrix : CSR (N, columns), float64, no zeros, finite, sorted indices.
+    lines : int64 (N,), the line of each row, from 1.
+    labels : what stands before the items of each row in LIBSVM, such as ``3,1,2``; empty without.
+    """
+
+    path: Path
+    matrix: sparse.csr_array
+    lines: np.ndarray
+    labels: Sequence[bytes]
+
+    def row_of(self, entry: int) -> int:
+        """Return the row, from 0, of the entry at a place in ``matrix.data``."""
+        return int(np.searchsorted(self.matrix.indptr, entry, side="right")) - 1
+
+    def fault(self, row: int, what: str) -> DataFormatError:
+        """Return the error for a fault in a row, numbered from 0; it names file and line."""
+        return DataFormatError(self.path, int(self.lines[row]), what)
+
+
+def read_numbers(path: Path, data: bytes, columns: int, form: Form, start: int = 0) -> NumberTable:
+    """Return the numbers of the rows that begin at byte ``start`` of the content ``data`` of a file."""
+    lines, labels, items, blocks = list[int](), list[bytes](), list[bytes](), list[sparse.csr_array]()
+    for number, row in _rows(path, data, form, start):
+        match = form.row.fullmatch(row)
+        if match is None:
+            raise DataFormatError(path, number, f"{_wrong_item(row, form)!r} should be {form.what}")
+        lines.append(number)
+        items.append(match["items"])
+        if form is LIBSVM:
+            labels.append(match["labels"] or b"")
+        if len(items) == _BLOCK:
+            blocks.append(_matrix(path, lines[-_BLOCK:], items, columns, form))
+            items = []
+    blocks.append(_matrix(path, lines[len(lines) - len(items) :], items, columns, form))
+    return NumberTable(path, sparse.csr_array(sparse.vstack(blocks, format="csr")), np.array(lines, np.int64), labels)
+
+
+def _rows(path: Path, data: bytes, form: Form, start: int) -> Iterator[tuple[int, bytes]]:
+    """Yield the line, from 1, and the content of each row."""
+    first = data.count(b"\n", 0, start) + 1
+    rows = data[start:].split(b"\n")
+    for number, row in enumerate(rows, start=first):
+        ended = number < first + len(rows) - 1
+        bare = row if form is LIBSVM else row.strip(b" \t\r")
+        left_out = not bare or bare == b"\r" or (form.comment is not None and bare.startswith(form.comment))
+        if not (ended or left_out):
+            raise DataFormatError(path, number, "the file ends within this row: it is truncated; fetch it again")
+        if ended and left_out and form is LIBSVM:
+            raise DataFormatError(path, number, "an empty line stands where a document should")
+        if not left_out:
+            yield number, row
+
+
+def _wrong_item(row: bytes, form: Form) -> str:
+    """Return the first item of a row that is not of its form, or the beginning of the row."""
+    items = row.split(form.between)
+    if form is SPARSE:
+        items = row.strip(b" \t\r").removeprefix(b"{").removesuffix(b"}").split(b",")
+    if form is LIBSVM and items and b":" not in items[0]:
+        items = items[1:] if re.fullmatch(_LABELS, items[0]) else items
+    wrong = (item for item in items if not form.item.fullmatch(item.strip(b" \t\r")))
+    return next(wrong, row)[:60].decode("latin-1")
+
+
+def _matrix(path: Path, lines: Sequence[int], rows: Sequence[bytes], columns: int, form: Form) -> sparse.csr_array:
+    """Return the items of some rows as CSR (rows, columns), float64, without zeros."""
+    words = [row.translate(_TO_BLANKS).split() for row in rows]
+    sizes = np.array(list(map(len, words)), dtype=np.int64) // (1 if form.low is None else 2)
+    numbers: np.ndarray = np.array(list(chain.from_iterable(words)), dtype=bytes).astype(np.float64)
+    indices: np.ndarray
+    if form.low is None:
+        wrong = np.flatnonzero(sizes != columns)
+        if len(wrong):
+            raise DataFormatError(path, lines[wrong[0]], f"has {sizes[wrong[0]]} values, expected {columns}")
+        indices, values = np.tile(np.arange(columns), len(rows)), numbers
+    else:
+        indices, values = numbers[::2] - form.low, numbers[1::2]
+    row = np.repeat(np.arange(len(rows)), sizes)
+    falls = np.zeros(len(values), dtype=bool)
+    falls[1:] = (np.diff(indices) <= 0) & (np.diff(row) == 0)
+    for bad, what in (
+        ((indices < 0) | (indices >= columns), f"has an index outside the {columns} columns"),
+        (falls, "has an index that is a duplicate or out of order"),
+        (~np.isfinite(values), "has a number that is too large for a 64-bit float"),
+    ):
+        if bad.any():
+            raise DataFormatError(path, lines[row[np.argmax(bad)]], what)
+    indptr = np.concatenate([[0], np.cumsum(sizes)])
+    matrix = sparse.csr_array((values, indices.astype(np.int32), indptr), shape=(len(rows), columns))
+    matrix.eliminate_zeros()
+    return matrix
+
+
+def take_labels(table: NumberTable, columns: np.ndarray, names: Sequence[str]) -> sparse.csr_array:
+    """Return some columns, int (L,), increasing, as a label matrix, CSR (N, L), int8 ones; of names a message tells."""
+    labels = table.matrix[:, columns]
+    bad = np.flatnonzero(labels.data != 1)
+    if len(bad):
+        row = int(np.searchsorted(labels.indptr, bad[0], side="right")) - 1
+        name = names[labels.indices[bad[0]]]
+        raise table.fault(row, f"label {name!r} has the value {labels.data[bad[0]]:g}, expected 0 or 1")
+    return sparse.csr_array(labels.astype(np.int8))
+
+
+def as_counts(matrix: sparse.csr_array) -> sparse.csr_array:
+    """Return a CSR matrix as int32 counts if all its values are whole numbers from 0 to 2^31 - 1, else unchanged."""
+    values = matrix.data
+    if np.all((values >= 0) & (values < 2**31) & (values == np.floor(values))):
+        return matrix.astype(np.int32)
+    return matrix
+
+
+def matrix_corpus(
+    options: Mapping[str, Any],
+    parts: Mapping[str, tuple[sparse.csr_array, sparse.csr_array]],
+    feature_names: Sequence[str],
+    label_names: Sequence[str],
+) -> Corpus:
+    """Return the corpus of role -> CSR features (n, V), float64, and labels (n, L), int8, in the order of documents.
+
+    The roles are ``train`` and ``test``, or ``data`` where no split is given.  The ids are ``role/row``, or ``row`` for
+    ``data``; rows are counted from 0 in each part.
+    """
+    features = as_counts(sparse.csr_array(sparse.vstack([part[0] for part in parts.values()], format="csr")))
+    labels = sparse.csr_array(sparse.vstack([part[1] for part in parts.values()], format="csr"))
+    sizes = {role: part[0].shape[0] for role, part in parts.items()}
+    require_documents(options, sum(sizes.values()))
+    return Corpus(
+        name=options["name"],
+        ids=[f"{role}/{row}" if role in SPLITS else str(row) for role, size in sizes.items() for row in range(size)],
+        label_names=label_names,
+        labels=labels,
+        split=split_array(sizes),
+        features=features,
+        feature_names=feature_names,
+    )

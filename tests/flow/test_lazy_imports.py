@@ -1,0 +1,63 @@
+"""Modules that load late are the real ones, and their code runs at the first use."""
+
+from __future__ import annotations
+
+import importlib
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from reproduction.flow import lazy_imports as late
+
+
+@pytest.fixture
+def found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Write two modules, of which the first is to load late; each tells ``sys`` that its code ran."""
+    for name in ("first_of_two", "second_of_two"):
+        (tmp_path / f"{name}.py").write_text(f"import sys\nsys.ran = [*getattr(sys, 'ran', []), {name!r}]\nvalue = 7\n")
+        monkeypatch.delitem(sys.modules, name, raising=False)
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setattr(sys, "meta_path", [*sys.meta_path])
+    monkeypatch.setattr(sys, "ran", [], raising=False)
+    monkeypatch.setattr(late, "LATE", {"first_of_two"})
+    late.load_late()
+
+
+def test_a_late_module_runs_at_its_first_use_and_every_other_at_its_import(found: None) -> None:
+    first, _ = importlib.import_module("first_of_two"), importlib.import_module("second_of_two")
+    assert sys.ran == ["second_of_two"]  # type: ignore[attr-defined]
+    assert first.value == 7
+    assert sys.ran == ["second_of_two", "first_of_two"]  # type: ignore[attr-defined]
+    assert sys.modules["first_of_two"] is first
+
+
+def test_a_job_puts_off_what_most_fits_never_use() -> None:
+    for name in late.LATE:
+        assert importlib.util.find_spec(name), f"{name} is no module any more"
+    assert importlib.import_module("scipy.stats").norm.cdf(0.0) == 0.5
+
+
+def test_a_module_runs_without_a_package_that_all_others_find(found: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = Path(sys.path[0])
+    (folder / "third_of_three.py").write_text(
+        "try:\n    import first_of_two as seen\nexcept ImportError:\n    seen = None\n"
+    )
+    monkeypatch.setattr(late, "WITHOUT", {"third_of_three": "first_of_two"})
+    monkeypatch.delitem(sys.modules, "third_of_three", raising=False)
+    assert importlib.import_module("third_of_three").seen is None
+    first = importlib.import_module("first_of_two")
+    del sys.modules["third_of_three"]
+    assert importlib.import_module("third_of_three").seen is first
+    monkeypatch.delitem(sys.modules, "third_of_three")
+
+
+def test_a_fit_in_a_job_loads_no_pandas_and_a_frame_is_still_taken() -> None:
+    program = (
+        "import sys, reproduction.flow.job_context; from textmix import MultinomialClassifier as M; "
+        "M().fit([[1, 0], [0, 2]], [0, 1]); print('pandas' in sys.modules); import pandas; "
+        "print(M().fit(pandas.DataFrame({'a': [1, 0], 'b': [0, 2]}), [0, 1]).feature_names_in_)"
+    )
+    run = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert run.stdout == "False\n['a' 'b']\n"

@@ -1,0 +1,96 @@
+"""The marks of figures: published values, trials, scales, legends and numbers, also in texts of pages."""
+
+from __future__ import annotations
+
+import pytest
+
+from reproduction.figures.figure_elements import (
+    Printed,
+    counted,
+    explain_trials,
+    legend,
+    published_line,
+    published_point,
+    readable,
+    trials_row,
+)
+from reproduction.figures.style import Sheet, panels, style
+from textmix.pages.rendering import with_minus
+
+
+def labels(figure: Sheet) -> list[str]:
+    return [text.get_text() for key in figure.legends for text in key.get_texts()]
+
+
+def test_a_published_value_enters_the_legend_only_where_it_is_drawn() -> None:
+    with style():
+        figure, (first, second) = panels(2)
+        published_point(first, 0, 0, None)
+        published_line(second, None)
+        legend(figure)
+        assert labels(figure) == []
+        published_point(first, 0, 0, Printed(0.5, 0.1))
+        published_line(second, Printed(0.25))
+        legend(figure)
+    assert labels(figure) == ["published ± standard deviation", "published, 0.25"]
+
+
+def test_the_band_of_a_printed_deviation_is_explained_where_it_is_drawn() -> None:
+    with style():
+        figure, (axes,) = panels(1)
+        published_line(axes, Printed(0.5))
+        assert figure.notes == []
+        published_line(axes, Printed(0.5, 0.1))
+    (note,) = figure.notes
+    assert note.startswith("A grey band reaches the printed standard deviation")
+
+
+def test_a_row_of_trials_says_what_its_bar_is() -> None:
+    with style():
+        figure, (axes,) = panels(1)
+        trials_row(axes, 0, [0.1, 0.3], "C0", "split")
+        trials_row(axes, 1, [0.1], "C0", "split")
+    assert figure.notes == [
+        "A bar reaches one standard deviation over the splits to each side of the mean.",
+        "A value of a single split has no bar.",
+    ]
+    (bar,) = [segment for collection in axes.collections for segment in collection.get_segments()]
+    assert list(bar[:, 0]) == pytest.approx([0.2 - 0.02**0.5, 0.2 + 0.02**0.5])
+
+
+def test_panels_of_one_quantity_say_that_their_scales_differ() -> None:
+    for share, notes in ((False, ["Each panel has a vertical scale of its own."]), (True, [])):
+        with style():
+            figure, axes = panels(2, sharey=share)
+            for top, panel in zip((1, 5), axes, strict=True):
+                panel.plot([0, 1], [0, top], label="a")
+            axes[0].set_ylabel("accuracy")
+            legend(figure)
+        assert figure.notes == notes
+
+
+def test_a_legend_is_never_wider_than_its_figure() -> None:
+    with style():
+        figure, (axes,) = panels(1)
+        for number in range(5):
+            axes.plot([0], [number], label=f"a long label of the series {number}")
+        legend(figure)
+        assert figure.legends[0].get_window_extent().x1 <= figure.bbox.x1
+
+
+def test_numbers_of_axes_are_readable() -> None:
+    texts = [readable(value) for value in (0, 0.001, 10000, 1e5, 1e-8, -2.5, 3e6)]
+    assert texts == ["0", "0.001", "10,000", "10⁵", "10⁻⁸", "−2.5", "3·10⁶"]
+    assert [counted("split", sizes) for sizes in ([10, 10], [2, 10])] == ["split (n = 10)", "split (n = 2 to 10)"]
+
+
+def test_a_row_of_single_trials_is_not_called_a_mean() -> None:
+    _, (axes,) = panels(1)
+    trials_row(axes, 0, [0.5], "C0", "split")
+    explain_trials(axes, "split", iter([1, 1]))
+    assert axes.get_legend_handles_labels()[1] == ["one split (n = 1)", "rebuilt"]
+
+
+def test_negative_numbers_have_a_minus_sign_and_names_keep_their_hyphens() -> None:
+    text = "-0.5 to -.25, off by -3 in RCV1-v2, 2-3 and k-NN"
+    assert with_minus(text) == "−0.5 to −.25, off by −3 in RCV1-v2, 2-3 and k-NN"

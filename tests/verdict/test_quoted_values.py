@@ -1,0 +1,76 @@
+"""References to recorded results in prose become the value of the row or reading that they name, or an error."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from reproduction.verdict.published import Published
+from reproduction.verdict.quoted_values import quoted
+from reproduction.verdict.recorded_run import RecordedRow
+from textmix.core.errors import ConfigError
+
+ROW = Published(
+    **dict.fromkeys(("artefact", "dataset", "method", "metric", "unit", "spread", "trials", "where", "margin"), ""),
+    **dict.fromkeys(("source", "note"), ""),
+    id="p.t.a, given test",
+    kind="number",
+    value="69.7",
+    tolerance="open",
+    line=2,
+)
+PUBLISHED = {row.id: row for row in (ROW, replace(ROW, id="p.count", value="400000"), replace(ROW, id="p.never"))}
+RECORDED = {
+    "p.t.a, given test": RecordedRow("p.t.a, given test", "68.887959", "0.42897", "10", "differs", *[""] * 6),
+    "p.count": RecordedRow("p.count", "318371.0", "", "", "differs", *[""] * 6),
+    "p.never": RecordedRow("p.never", "", "", "", "not run", *[""] * 6),
+}
+READINGS = [
+    {"row": ROW.id, "point": str(point), "levels": levels, "value": value}
+    for point, (levels, value) in enumerate(
+        [
+            ("variance=10; rounds=as the authors'; seed=0", "68.887959"),
+            ("variance=10; rounds=as the authors'; seed=1", "69.13"),
+            ("variance=1; rounds=as the authors'; seed=0", "48.5"),
+            ("variance=1; rounds=8; seed=1", ""),
+        ]
+    )
+]
+
+
+def words(text: str) -> str:
+    return quoted(text, PUBLISHED, RECORDED, READINGS, "choices.yaml: x.effect")
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("no reference", "no reference"),
+        ("{p.t.a, given test} percent", "68.9 ± 0.4 percent"),
+        ("{p.count} words", "318,371 words"),
+        ("{p.t.a, given test at seed=1}", "69.1"),
+        ("{p.t.a, given\n  test at variance=1}", "48.5"),
+        ("{p.t.a, given test at rounds=as the authors'; seed=1}, {p.count}", "69.1, 318,371"),
+    ],
+    ids=["none", "row with deviation", "count", "another seed", "over two lines", "level of several words"],
+)
+def test_a_reference_becomes_the_value_of_its_row_or_reading(text: str, expected: str) -> None:
+    assert words(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("{p.t.b}", r"x\.effect: published\.csv has no 'p\.t\.b'"),
+        ("{p.never}", r"recorded/rows\.csv has no value of 'p\.never'; name another or record a run"),
+        ("{p.count at seed=1}", r"the recorded curve of 'p\.count' has no factor 'seed'; record its curve"),
+        ("{p.t.a, given test at sed=1}", r"has no factor 'sed'; did you mean 'seed'\?"),
+        ("{p.t.a, given test at variance=1; seed=1}", r"has no reading 'variance=1; rounds=as the authors'; seed=1'"),
+        ("{p.t.a, given test at variance=1; rounds=8; seed=1}", "has no reading"),
+    ],
+    ids=["no row", "no value", "no curve", "no factor", "reading not drawn", "reading without a value"],
+)
+def test_a_reference_without_a_recorded_value_is_an_error_that_names_it(text: str, message: str) -> None:
+    with pytest.raises(ConfigError, match=message):
+        words(text)
