@@ -3,8 +3,8 @@
 Nothing in the folder is code and nothing of it is run.  ``model.json`` names the class of each step by its public name
 (`textmix.serve.allowed_classes`) with its parameters, the task and the data set.  The fitted state of a step is in
 the folder ``step0``, ``step1`` and so on (`textmix.serve.state_schema`), the label names are in ``labels.json``.  Each
-value is checked against the declaration of the class before any kernel sees it.  A folder that was changed by hand fails
-its digests; a folder that was forged, digests included, fails the checks.
+value is checked against the declaration of the class before any kernel sees it.  A folder that was edited by
+hand fails its digests; a forged folder, digests included, fails the checks.
 """
 
 from __future__ import annotations

@@ -29,8 +29,8 @@ class SkipgramVectorizer(OfTexts):
     weighting : ``count``, ``binary`` or ``score`` (see `textmix.text.skipgrams.Skipgrams.transform`).
     tokenizer : a name of `textmix.text.tokenize.TOKENIZERS`, or a function from a text to its words.
     min_length : words of fewer characters are dropped; ignored where ``tokenizer`` is a function.
-    boundary_tokens : whether ``<s>`` and ``</s>`` are added at the ends of each text as words of skip-grams; by themselves
-        they are no feature.
+    boundary_tokens : whether ``<s>`` and ``</s>`` are added at the ends of each text as words of skip-grams; by
+        themselves they are no feature.
 
     Attributes
     ----------
