@@ -97,9 +97,9 @@ def test_scores_that_are_no_shares_are_refused(scores, message):
 
 @pytest.mark.parametrize("threshold", [-0.1, 1.1, np.nan])
 def test_accumulated_thresholds_outside_of_zero_to_one_are_refused(threshold):
-    with pytest.raises(ValueError, match="from 0 to 1"):
+    with pytest.raises(ValueError, match="between 0 and 1"):
         accumulated_sets([[1.0]], threshold)
-    with pytest.raises(ValueError, match="from 0 to 1"):
+    with pytest.raises(ValueError, match="between 0 and 1"):
         accumulated_sweep([[1.0]], [[1]], [0.5, threshold])
 
 

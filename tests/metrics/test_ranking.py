@@ -79,7 +79,7 @@ def test_iman_davenport_is_the_analysis_of_variance_of_ranks() -> None:
 
 @pytest.mark.parametrize("scores", [np.ones(3), np.ones((0, 2)), np.array([[1.0, np.nan]])])
 def test_incomplete_tables_are_refused(scores: np.ndarray) -> None:
-    with pytest.raises(ValueError, match="every method on every data set"):
+    with pytest.raises(ValueError, match="shape"):
         ranking.ranks(scores)
-    with pytest.raises(ValueError, match="three methods and two data sets"):
+    with pytest.raises(ValueError, match="at least three methods"):
         ranking.friedman(np.ones((1, 3)))

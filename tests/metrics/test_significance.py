@@ -46,9 +46,9 @@ def test_the_sign_test_is_binomial_on_the_documents_that_differ():
 
 
 def test_lists_of_other_documents_are_refused():
-    with pytest.raises(ValueError, match="same documents"):
+    with pytest.raises(ValueError, match="same shape"):
         sign_test(np.ones(3), np.ones(4))
-    with pytest.raises(ValueError, match="at least one document"):
+    with pytest.raises(ValueError, match="N >= 1"):
         bootstrap_interval(np.array([]), np.random.default_rng(0))
 
 
@@ -88,7 +88,7 @@ def test_a_number_without_error_gives_the_t_interval_of_one_sample():
 
 @pytest.mark.parametrize("right", [Sample(0, 0.0, 5), Sample(0, 1.0, 1)])
 def test_samples_without_a_spread_are_refused(right):
-    with pytest.raises(ValueError, match=r"two values|without spread"):
+    with pytest.raises(ValueError, match=r"at least two values|standard deviation 0"):
         mean_difference(Sample(0, 0.0, 5), right)
 
 

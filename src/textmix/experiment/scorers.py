@@ -41,7 +41,7 @@ def scorer(name: str) -> Scorer:
     >>> cross_val_score(BinaryRelevance(), X, y, scoring=scorer("micro_f"), cv=KFold(2)).tolist()
     [1.0, 1.0]
     """
-    allowed = [name for name, row in METRICS.items() if row.takes == "decisions"]
+    allowed = [name for name, row in METRICS.items() if row.input == "decisions"]
     if name not in allowed:
         raise ConfigError(f"scorer: {name!r} is no metric of decisions; {suggest(name, allowed)}")
     return Scorer(name)

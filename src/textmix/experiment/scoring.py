@@ -43,16 +43,16 @@ def metric_value(name: str, evaluation: Evaluation) -> float:
     """Return the value of a metric on one evaluation; nan where it takes probabilities and the method gives none."""
     row = METRICS[name]
     function = getattr(_MODULES[row.module], name)
-    if row.takes == "decisions":
+    if row.input == "decisions":
         return float(function(evaluation.true, evaluation.predicted))
-    if row.takes == "true_log_proba":
+    if row.input == "true_log_proba":
         return float(function(evaluation.true_log_proba))
-    output = getattr(evaluation, row.takes)
+    output = getattr(evaluation, row.input)
     if output is None:
         return float("nan")
-    if row.takes == "text":
+    if row.input == "text":
         return float(function(output))
-    if row.takes == "confidence":
+    if row.input == "confidence":
         return float(function(output, (evaluation.true == evaluation.predicted).all(axis=1)))
     happened = evaluation.true == evaluation.predicted if evaluation.true.ndim == 1 else evaluation.true
     return float(function(output, happened))

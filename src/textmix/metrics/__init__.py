@@ -1,7 +1,7 @@
-"""Metrics of predictions, rules that decide on label sets, and tests of differences between methods.
+"""Metrics, decision rules for label sets, and statistical tests for comparing methods.
 
-Every metric can be imported from here by its name, as in ``from textmix.metrics import micro_f``; `textmix.scorer`
-makes one a ``scoring`` of scikit-learn.  A name's module is imported when the name is first asked for.
+All metrics can be imported from here, as in ``from textmix.metrics import micro_f``; `textmix.scorer` turns one into
+a scorer for scikit-learn.  The module of a metric is imported on first access.
 """
 
 from __future__ import annotations
@@ -11,16 +11,16 @@ from typing import Any
 
 
 def __getattr__(name: str) -> Any:
-    """Return the metric of this name; raises AttributeError where there is none."""
+    """Import a metric by name; raise AttributeError if it does not exist."""
     from textmix.metrics.registry import METRICS
 
     if name not in METRICS:
-        raise AttributeError(f"textmix.metrics has no {name!r}; its metrics are {', '.join(METRICS)}")
+        raise AttributeError(f"textmix.metrics has no metric {name!r}; available metrics: {', '.join(METRICS)}")
     return getattr(importlib.import_module(f"{__name__}.{METRICS[name].module}"), name)
 
 
 def __dir__() -> list[str]:
-    """Return the names of the metrics, for ``dir`` and for completion in editors."""
+    """List the metrics, for ``dir`` and tab completion."""
     from textmix.metrics.registry import METRICS
 
     return list(METRICS)

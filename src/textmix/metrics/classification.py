@@ -1,8 +1,7 @@
-"""Metrics of single-label classification, from stored predictions alone.
+"""Metrics of single-label classification.
 
-Accuracy is the measure of the EDCM paper's Table 1 and of the lecture; the error rate is that of Vilar, Castro and
-Sanchis (2004).  Each metric takes the true and the predicted class of each of N documents, of any dtype (N,).  It is a
-share, from 0 to 1, and raises ValueError where the two lists differ in length or are empty.
+Accuracy is the metric of Table 1 of the EDCM paper and of the lecture on naive Bayes; the error rate is the metric of
+Vilar, Castro and Sanchis (2004).
 """
 
 from __future__ import annotations
@@ -10,32 +9,54 @@ from __future__ import annotations
 import numpy as np
 
 
-def _paired(true: np.ndarray, predicted: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return both as arrays of the same positive length."""
-    true, predicted = np.asarray(true), np.asarray(predicted)
+def _check_classes(true: np.ndarray, predicted: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Convert both to arrays and check that they have the same positive length."""
+    true = np.asarray(true)
+    predicted = np.asarray(predicted)
     if true.ndim != 1 or true.shape != predicted.shape or not len(true):
-        raise ValueError(f"two lists of classes of one length (N,) are needed, not {true.shape} and {predicted.shape}")
+        raise ValueError(
+            f"true and predicted classes must have the same shape (N,), got {true.shape} and {predicted.shape}"
+        )
     return true, predicted
 
 
 def accuracy(true: np.ndarray, predicted: np.ndarray) -> float:
-    """Return the share of documents whose class is predicted."""
-    true, predicted = _paired(true, predicted)
+    """Compute the fraction of documents classified correctly.
+
+    Parameters
+    ----------
+    true : array-like of shape (N,)
+        True classes, of any dtype.
+    predicted : array-like of shape (N,)
+        Predicted classes.
+
+    Returns
+    -------
+    float
+        Between 0 and 1.
+
+    Raises
+    ------
+    ValueError
+        If the arrays differ in length or are empty.
+    """
+    true, predicted = _check_classes(true, predicted)
     return float(np.mean(true == predicted))
 
 
 def error_rate(true: np.ndarray, predicted: np.ndarray) -> float:
-    """Return the share of documents whose class is not predicted."""
-    true, predicted = _paired(true, predicted)
+    """Compute the fraction of misclassified documents; see `accuracy` for parameters and errors."""
+    true, predicted = _check_classes(true, predicted)
     return float(np.mean(true != predicted))
 
 
 def macro_f1(true: np.ndarray, predicted: np.ndarray) -> float:
-    """Return the mean over the classes, true or predicted, of F_c = 2 hits_c / (true_c + predicted_c).
+    """Compute the unweighted mean of the F1 scores of all classes that are true or predicted.
 
-    true_c documents have class c, predicted_c documents are predicted to have it, and hits_c documents do both.
+    The score of a class c is F_c = 2 TP_c / (true_c + predicted_c), where true_c documents have class c, predicted_c
+    documents are predicted to have it, and TP_c documents are both.  See `accuracy` for parameters and errors.
     """
-    true, predicted = _paired(true, predicted)
+    true, predicted = _check_classes(true, predicted)
     classes, codes = np.unique(np.concatenate([true, predicted]), return_inverse=True)
     occurrences = np.bincount(codes, minlength=len(classes))
     hits = np.bincount(codes[: len(true)][true == predicted], minlength=len(classes))

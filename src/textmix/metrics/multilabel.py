@@ -1,12 +1,10 @@
-r"""Metrics of predicted label sets: exact agreement, share of wrong decisions, and F over documents, decisions, labels.
+r"""Metrics of predicted label sets: subset accuracy, Hamming loss, Jaccard index, and F1 in four averages.
 
-Source: N. Ueda and K. Saito, NIPS 2002, section 4.1 (sample F); the remaining ones are the field's usual ones.
+Source: N. Ueda and K. Saito, NIPS 2002, section 4.1 (`sample_f`); the others are standard.
 
-Symbols: N documents, L labels; y and z are a document's true and predicted label set.  A decision is whether one
-document has one label.  ``true`` and ``predicted`` are label indicators (N, L) of 0 and 1, dense or sparse.
-
-Each metric is a fraction, from 0 to 1.  It raises ValueError where the shapes differ or are empty, or an indicator is
-neither 0 nor 1.
+Symbols: N documents, L labels; y and z are the true and the predicted label set of a document.  Every metric takes
+``true`` and ``predicted``, label indicators of 0 and 1 of shape (N, L), dense or sparse, and returns a value between 0
+and 1.  It raises ValueError if the shapes differ or are empty, or if an indicator is neither 0 nor 1.
 """
 
 from __future__ import annotations
@@ -17,70 +15,74 @@ import numpy as np
 from scipy import sparse
 
 
-def _counts(true: Any, predicted: Any, axis: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return how many labels are true, predicted, and both."""
-    # Two dense arrays stay dense: a search over thresholds compares thousands of them, most of them small.
-    dense = not (sparse.issparse(true) or sparse.issparse(predicted))
-    first, second = (np.asarray(Y) if dense else sparse.csr_array(Y) for Y in (true, predicted))
+def _count_labels(true: Any, predicted: Any, axis: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Count true labels, predicted labels, and their intersection along an axis."""
+    # Dense arrays stay dense: a search over thresholds compares thousands of mostly small ones.
+    is_dense = not (sparse.issparse(true) or sparse.issparse(predicted))
+    first, second = (np.asarray(Y) if is_dense else sparse.csr_array(Y) for Y in (true, predicted))
     if first.shape != second.shape or 0 in first.shape:
-        raise ValueError(f"label indicators of the same shape (N, L) are needed, not {first.shape} and {second.shape}")
-    values = (first, second) if dense else (first.data, second.data)
-    if not all(np.logical_or(each == 0, each == 1).all() for each in values):
+        raise ValueError(
+            f"true and predicted label indicators must have the same shape (N, L), got {first.shape} and {second.shape}"
+        )
+    values = (first, second) if is_dense else (first.data, second.data)
+    if not all(np.logical_or(array == 0, array == 1).all() for array in values):
         raise ValueError("label indicators must be 0 or 1")
-    first, second = first.astype(np.int64), second.astype(np.int64)
+    first = first.astype(np.int64)
+    second = second.astype(np.int64)
     return first.sum(axis=axis), second.sum(axis=axis), (first * second).sum(axis=axis)
 
 
-def _ratio(above: np.ndarray, below: np.ndarray, of_nothing: float) -> np.ndarray:
-    """Return above / below, and ``of_nothing`` where both are 0."""
-    return np.where(below > 0, above / np.maximum(below, 1), of_nothing)
+def _divide(numerator: np.ndarray, denominator: np.ndarray, zero_division: float) -> np.ndarray:
+    """Divide elementwise; 0 / 0 is ``zero_division``."""
+    return np.where(denominator > 0, numerator / np.maximum(denominator, 1), zero_division)
 
 
 def subset_accuracy(true: Any, predicted: Any) -> float:
-    """Return the share of documents whose whole label set is predicted."""
-    positive, claimed, hits = _counts(true, predicted, axis=1)
-    return float(np.mean((positive == hits) & (claimed == hits)))
+    """Compute the fraction of documents whose label set is predicted exactly."""
+    n_true, n_predicted, hits = _count_labels(true, predicted, axis=1)
+    return float(np.mean((n_true == hits) & (n_predicted == hits)))
 
 
 def hamming_loss(true: Any, predicted: Any) -> float:
-    """Return the share of wrong decisions among the N L, one for each document and label."""
-    positive, claimed, hits = _counts(true, predicted, axis=0)
-    return float((positive + claimed - 2 * hits).sum() / (len(positive) * sparse.csr_array(true).shape[0]))
+    """Compute the fraction of wrong decisions among the N L pairs of a document and a label."""
+    n_true, n_predicted, hits = _count_labels(true, predicted, axis=0)
+    return float((n_true + n_predicted - 2 * hits).sum() / (len(n_true) * sparse.csr_array(true).shape[0]))
 
 
 def jaccard(true: Any, predicted: Any) -> float:
-    """Return the mean over the documents of the share of true or predicted labels that are both; 1 without a label."""
-    positive, claimed, hits = _counts(true, predicted, axis=1)
-    return float(_ratio(hits, positive + claimed - hits, of_nothing=1.0).mean())
+    r"""Compute the mean over documents of the Jaccard index |y \cap z| / |y \cup z|, which is 1 if both are empty."""
+    n_true, n_predicted, hits = _count_labels(true, predicted, axis=1)
+    return float(_divide(hits, n_true + n_predicted - hits, zero_division=1.0).mean())
 
 
 def document_f(true: Any, predicted: Any) -> np.ndarray:
-    r"""Return F_n = 2 |y \cap z| / (|y| + |z|) of each document, float64 (N,); 1 where both sets are empty."""
-    positive, claimed, hits = _counts(true, predicted, axis=1)
-    return _ratio(2 * hits, positive + claimed, of_nothing=1.0)
+    r"""Compute F_n = 2 |y \cap z| / (|y| + |z|) of each document, ndarray of shape (N,); 1 if both sets are empty."""
+    n_true, n_predicted, hits = _count_labels(true, predicted, axis=1)
+    return _divide(2 * hits, n_true + n_predicted, zero_division=1.0)
 
 
 def sample_f(true: Any, predicted: Any) -> float:
-    """Return the mean over the documents of their F, 0 for an empty prediction of a document with labels."""
+    """Compute the mean F1 score per document; an empty prediction for a labelled document scores 0."""
     return float(document_f(true, predicted).mean())
 
 
 def sample_f_skip(true: Any, predicted: Any) -> float:
-    """Return the mean of each document's F over the documents with a predicted label; nan if there is none.
+    """Compute the mean F1 score per document over documents with a nonempty prediction; nan if there are none.
 
-    The paper on PMMs does not define F of an empty prediction; this is the other reading of it.
+    The PMM paper does not define F for an empty prediction; this is the alternative interpretation.
     """
-    values, claimed = document_f(true, predicted), _counts(true, predicted, axis=1)[1]
-    return float(values[claimed > 0].mean()) if claimed.any() else float("nan")
+    scores = document_f(true, predicted)
+    n_predicted = _count_labels(true, predicted, axis=1)[1]
+    return float(scores[n_predicted > 0].mean()) if n_predicted.any() else float("nan")
 
 
 def micro_f(true: Any, predicted: Any) -> float:
-    """Return F over all documents and labels taken together; 1 if no label is true and none predicted."""
-    positive, claimed, hits = _counts(true, predicted, axis=0)
-    return float(_ratio(2 * hits.sum(), positive.sum() + claimed.sum(), of_nothing=1.0))
+    """Compute the F1 score over all pairs of a document and a label; 1 if no label is true or predicted."""
+    n_true, n_predicted, hits = _count_labels(true, predicted, axis=0)
+    return float(_divide(2 * hits.sum(), n_true.sum() + n_predicted.sum(), zero_division=1.0))
 
 
 def macro_f(true: Any, predicted: Any) -> float:
-    """Return the mean over the labels of each label's F; 0 for a label that is neither true nor predicted anywhere."""
-    positive, claimed, hits = _counts(true, predicted, axis=0)
-    return float(_ratio(2 * hits, positive + claimed, of_nothing=0.0).mean())
+    """Compute the unweighted mean of the F1 scores of all labels; 0 for a label that is never true or predicted."""
+    n_true, n_predicted, hits = _count_labels(true, predicted, axis=0)
+    return float(_divide(2 * hits, n_true + n_predicted, zero_division=0.0).mean())

@@ -1,4 +1,4 @@
-"""Details behind one number: precision and recall of each label, calibration, and the precision at a recall."""
+"""Results in detail: precision and recall of each label, reliability curves, and precision at a given recall."""
 
 from __future__ import annotations
 
@@ -7,55 +7,103 @@ from typing import Any
 
 import numpy as np
 
-#: Number of bins of stated probability.
-BINS = 10
+#: Number of bins of a reliability curve.
+N_BINS = 10
 
 
 def by_label(true: np.ndarray, predicted: np.ndarray, names: Sequence[str]) -> list[dict[str, Any]]:
-    """Return a row for each label that is true or predicted: support, precision, recall and F, the most frequent first.
+    """Compute support, precision, recall and F1 of each label that is true or predicted, most frequent labels first.
 
-    ``true`` and ``predicted`` are label indicators (T, L) of 0 and 1.
+    Parameters
+    ----------
+    true, predicted : ndarray of shape (T, L)
+        Label indicators of 0 and 1.
+    names : sequence of str, length L
+        Label names.
+
+    Returns
+    -------
+    list of dict
+        Keys ``label``, ``support``, ``precision``, ``recall`` and ``f``; an undefined ratio is None.
     """
-    support, claimed = (np.asarray(indicators.sum(axis=0), dtype=float) for indicators in (true, predicted))
+    support = np.asarray(true.sum(axis=0), dtype=float)
+    n_predicted = np.asarray(predicted.sum(axis=0), dtype=float)
     hits = np.asarray((true & predicted).sum(axis=0), dtype=float)
     rows = []
     for i in np.lexsort((np.arange(len(names)), -support)):
-        if support[i] + claimed[i] > 0:
-            shares = {"precision": _share(hits[i], claimed[i]), "recall": _share(hits[i], support[i])}
-            f = _share(2 * hits[i], support[i] + claimed[i])
-            rows.append({"label": str(names[i]), "support": int(support[i]), **shares, "f": f})
+        if support[i] + n_predicted[i] > 0:
+            rows.append(
+                {
+                    "label": str(names[i]),
+                    "support": int(support[i]),
+                    "precision": _ratio(hits[i], n_predicted[i]),
+                    "recall": _ratio(hits[i], support[i]),
+                    "f": _ratio(2 * hits[i], support[i] + n_predicted[i]),
+                }
+            )
     return rows
 
 
-def _share(part: float, whole: float) -> float | None:
-    """Return a share; None of nothing."""
-    return float(part / whole) if whole else None
+def _ratio(numerator: float, denominator: float) -> float | None:
+    """Divide; return None if the denominator is 0."""
+    return float(numerator / denominator) if denominator else None
 
 
 def calibration(probability: np.ndarray, happened: np.ndarray) -> list[dict[str, Any]]:
-    """Return for each bin of stated probability with documents: mean ``stated``, ``observed`` share and ``number``."""
-    stated, seen = np.ravel(probability).astype(float), np.ravel(happened).astype(float)
+    """Compute a reliability curve with `N_BINS` bins of equal width.
+
+    Parameters
+    ----------
+    probability : array-like
+        Predicted probabilities.
+    happened : array-like of the same size
+        Whether each event occurred.
+
+    Returns
+    -------
+    list of dict
+        For each nonempty bin the mean predicted probability (``stated``), the observed frequency (``observed``) and
+        the number of predictions (``number``).  Empty if there are no probabilities or one is nan.
+    """
+    stated = np.ravel(probability).astype(float)
+    occurred = np.ravel(happened).astype(float)
     if not len(stated) or np.isnan(stated).any():
         return []
-    bin_of = np.minimum((stated * BINS).astype(int), BINS - 1)
-    number = np.bincount(bin_of, minlength=BINS)
-    sums = np.bincount(bin_of, stated, minlength=BINS), np.bincount(bin_of, seen, minlength=BINS)
+    bins = np.minimum((stated * N_BINS).astype(int), N_BINS - 1)
+    counts = np.bincount(bins, minlength=N_BINS)
+    stated_sums = np.bincount(bins, stated, minlength=N_BINS)
+    occurred_sums = np.bincount(bins, occurred, minlength=N_BINS)
     return [
-        {"stated": float(sums[0][i] / number[i]), "observed": float(sums[1][i] / number[i]), "number": int(number[i])}
-        for i in np.flatnonzero(number)
+        {
+            "stated": float(stated_sums[i] / counts[i]),
+            "observed": float(occurred_sums[i] / counts[i]),
+            "number": int(counts[i]),
+        }
+        for i in np.flatnonzero(counts)
     ]
 
 
 def precision_at_recall(probability: np.ndarray, true: np.ndarray, recall: float) -> tuple[float, float] | None:
-    """Return the precision of a label at the largest threshold that reaches a recall above 0, and the threshold.
+    """Compute the precision of a label at the highest threshold that reaches a given recall.
 
-    ``probability`` of the label, (N,), counts as 0 where it is nan; ``true`` is whether each document has it, (N,).
-    None where no document has it.
+    Parameters
+    ----------
+    probability : array-like of shape (N,)
+        Predicted probability of the label; nan counts as 0.
+    true : array-like of bool of shape (N,)
+        Whether each document has the label.
+    recall : float
+        Required recall, above 0.
+
+    Returns
+    -------
+    tuple of (float, float) or None
+        Precision and threshold; None if no document has the label.
     """
-    needed = int(np.ceil(recall * np.sum(true) - 1e-9))
-    if not needed:
+    n_required = int(np.ceil(recall * np.sum(true) - 1e-9))
+    if not n_required:
         return None
     stated = np.nan_to_num(np.asarray(probability, dtype=float))
-    threshold = float(np.sort(stated[np.asarray(true, dtype=bool)])[-needed])
-    found = stated >= threshold
-    return float(np.mean(np.asarray(true, dtype=float)[found])), threshold
+    threshold = float(np.sort(stated[np.asarray(true, dtype=bool)])[-n_required])
+    predicted = stated >= threshold
+    return float(np.mean(np.asarray(true, dtype=float)[predicted])), threshold

@@ -1,7 +1,7 @@
-"""The table of metrics: of each its name, its task, whether less is better, and whether comparisons show it.
+"""Registry of metrics: name, task, direction, and whether a comparison of methods shows it.
 
-A metric is a function of this package and a row here.  The plan of the workflow reads the table, so that it imports no
-NumPy: a row names the module of its function.
+A metric is a function of this package plus a row in this registry.  The workflow reads the registry while it is parsed,
+so a row names the module of its function and the registry does not import NumPy.
 """
 
 from __future__ import annotations
@@ -11,145 +11,197 @@ from dataclasses import dataclass
 
 from textmix.core.errors import ConfigError, suggest
 
-SINGLE, MULTI = "single", "multi"
+SINGLE = "single"
+MULTI = "multi"
 
 
 @dataclass(frozen=True)
 class Metric:
-    """One row of the table.
+    """One row of the registry.
 
     Parameters
     ----------
-    name : of the metric in the configuration and in results; also that of its function.
-    module : the module of this package that holds the function.
-    tasks : ``single`` (one class a document), ``multi`` (label sets), or both.
-    meaning : the first line of the function's docstring, without "Return".
-    takes : the arguments of the function.  ``decisions``: true and predicted classes (N,) or label indicators (N, L).
-        ``true_log_proba``: log probability of the true class or label set (N,), in nats.  ``marginals``: probability of
-        the predicted class (N,) or of each label (N, L), and whether it came true.  ``confidence``: probability that
-        the predicted label set is right (N,), and whether it is.  ``text``: log likelihood and words of texts (N, 2).
-    loss : whether less is better.
-    main : whether methods are tuned and ranked by it unless the configuration names another; one a task.
-    shown : whether comparisons of methods show it unless the configuration names other metrics.
+    name : str
+        Name of the metric in configuration files and results, and of its function.
+    module : str
+        Module of this package that defines the function.
+    tasks : tuple of str
+        ``"single"`` (one class per document), ``"multi"`` (label sets), or both.
+    meaning : str
+        Definition in a few words, as shown in tables and reports.
+    input : str, default="decisions"
+        Arguments of the function:
+
+        - ``"decisions"``: true and predicted classes, (N,), or label indicators, (N, L);
+        - ``"true_log_proba"``: log probability of the true class or label set in nats, (N,);
+        - ``"marginals"``: probability of the predicted class, (N,), or of each label, (N, L), and whether it is true;
+        - ``"confidence"``: probability of the predicted label set, (N,), and whether the set is correct;
+        - ``"text"``: log-likelihood and number of words of each document, (N, 2).
+    loss : bool, default=False
+        Whether lower values are better.
+    main : bool, default=False
+        Whether methods are tuned and ranked by this metric unless the configuration names another.  Exactly one metric
+        per task is the main one.
+    shown : bool, default=True
+        Whether comparisons of methods show the metric unless the configuration names other metrics.
     """
 
     name: str
     module: str
     tasks: tuple[str, ...]
     meaning: str
-    takes: str = "decisions"
+    input: str = "decisions"
     loss: bool = False
     main: bool = False
     shown: bool = True
 
     @property
     def is_share(self) -> bool:
-        """Whether its values are from 0 to 1."""
-        return self.takes not in ("true_log_proba", "text")
+        """Whether values lie between 0 and 1."""
+        return self.input not in ("true_log_proba", "text")
 
 
 _ROWS = (
-    Metric("accuracy", "classification", (SINGLE,), "the share of documents whose class is predicted", main=True),
     Metric(
-        *("error_rate", "classification", (SINGLE,), "the share of documents whose class is not predicted"),
-        loss=True,
-        shown=False,
-    ),
-    Metric(
-        *("macro_f1", "classification", (SINGLE,)),
-        "the mean over the classes, true or predicted, of F_c = 2 hits_c / (true_c + predicted_c)",
-    ),
-    Metric(
-        *("subset_accuracy", "multilabel", (MULTI,), "the share of documents whose whole label set is predicted"),
+        name="accuracy",
+        module="classification",
+        tasks=(SINGLE,),
+        meaning="fraction of documents classified correctly",
         main=True,
     ),
     Metric(
-        *("hamming_loss", "multilabel", (MULTI,)),
-        "the share of wrong decisions among the N L, one for each document and label",
+        name="error_rate",
+        module="classification",
+        tasks=(SINGLE,),
+        meaning="fraction of misclassified documents",
         loss=True,
-    ),
-    Metric(
-        *("jaccard", "multilabel", (MULTI,)),
-        "the mean over the documents of the share of true or predicted labels that are both; 1 without a label",
-    ),
-    Metric(
-        *("sample_f", "multilabel", (MULTI,)),
-        "the mean over the documents of their F, 0 for an empty prediction of a document with labels",
-    ),
-    Metric(
-        *("sample_f_skip", "multilabel", (MULTI,)),
-        "the mean of each document's F over the documents with a predicted label; nan if there is none",
         shown=False,
     ),
     Metric(
-        *("micro_f", "multilabel", (MULTI,)),
-        "F over all documents and labels taken together; 1 if no label is true and none predicted",
+        name="macro_f1",
+        module="classification",
+        tasks=(SINGLE,),
+        meaning="unweighted mean of the F1 scores of all true or predicted classes",
     ),
     Metric(
-        *("macro_f", "multilabel", (MULTI,)),
-        "the mean over the labels of each label's F; 0 for a label that is neither true nor predicted anywhere",
+        name="subset_accuracy",
+        module="multilabel",
+        tasks=(MULTI,),
+        meaning="fraction of documents whose label set is predicted exactly",
+        main=True,
     ),
     Metric(
-        *("log_loss", "probability", (SINGLE,), "the mean of minus the log posterior of the true class, in nats"),
-        takes="true_log_proba",
+        name="hamming_loss",
+        module="multilabel",
+        tasks=(MULTI,),
+        meaning="fraction of wrong decisions among all pairs of a document and a label",
         loss=True,
     ),
     Metric(
-        *("set_log_loss", "probability", (MULTI,)),
-        "the mean of minus the log probability of the true label set, in nats; see `log_loss`",
-        takes="true_log_proba",
+        name="jaccard",
+        module="multilabel",
+        tasks=(MULTI,),
+        meaning="mean Jaccard index of the true and the predicted label set; 1 if both are empty",
+    ),
+    Metric(
+        name="sample_f",
+        module="multilabel",
+        tasks=(MULTI,),
+        meaning="mean F1 score per document; 0 if nothing is predicted for a labelled document",
+    ),
+    Metric(
+        name="sample_f_skip",
+        module="multilabel",
+        tasks=(MULTI,),
+        meaning="mean F1 score per document over documents with a nonempty prediction",
+        shown=False,
+    ),
+    Metric(
+        name="micro_f",
+        module="multilabel",
+        tasks=(MULTI,),
+        meaning="F1 score over all pairs of a document and a label; 1 if no label is true or predicted",
+    ),
+    Metric(
+        name="macro_f",
+        module="multilabel",
+        tasks=(MULTI,),
+        meaning="unweighted mean of the F1 scores of all labels; 0 for a label that is never true or predicted",
+    ),
+    Metric(
+        name="log_loss",
+        module="probability",
+        tasks=(SINGLE,),
+        meaning="mean negative log posterior probability of the true class, in nats",
+        input="true_log_proba",
         loss=True,
     ),
     Metric(
-        *("calibration_error", "probability", (SINGLE, MULTI)),
-        "the expected calibration error: mean distance of stated probability and observed share, in equal bins",
-        takes="marginals",
+        name="set_log_loss",
+        module="probability",
+        tasks=(MULTI,),
+        meaning="mean negative log probability of the true label set, in nats",
+        input="true_log_proba",
         loss=True,
     ),
     Metric(
-        *("set_calibration_error", "probability", (MULTI,)),
-        "the expected calibration error of whole label sets: distance of confidence and accuracy in equal bins",
-        takes="confidence",
+        name="calibration_error",
+        module="probability",
+        tasks=(SINGLE, MULTI),
+        meaning="expected calibration error: mean gap between predicted probability and observed frequency, in bins",
+        input="marginals",
         loss=True,
     ),
     Metric(
-        *("selective_accuracy", "probability", (MULTI,)),
-        "the mean over all coverages of the accuracy of the predictions with the largest confidence",
-        takes="confidence",
+        name="set_calibration_error",
+        module="probability",
+        tasks=(MULTI,),
+        meaning="expected calibration error of the probabilities of predicted label sets",
+        input="confidence",
+        loss=True,
     ),
     Metric(
-        *("perplexity", "probability", (SINGLE,)),
-        "the perplexity of the documents as word sequences in their true classes",
-        takes="text",
+        name="selective_accuracy",
+        module="probability",
+        tasks=(MULTI,),
+        meaning="mean accuracy over all coverages when the least confident predictions are rejected first",
+        input="confidence",
+    ),
+    Metric(
+        name="perplexity",
+        module="probability",
+        tasks=(SINGLE,),
+        meaning="perplexity per word of the documents under the models of their true classes",
+        input="text",
         loss=True,
     ),
 )
-#: name -> row of the table.
+#: Metric by name.
 METRICS = {row.name: row for row in _ROWS}
 
 
 def metrics_for(task: str) -> list[str]:
-    """Return the names of all metrics of a task, ``single`` or ``multi``."""
+    """List the metrics of a task, ``"single"`` or ``"multi"``."""
     return [name for name, row in METRICS.items() if task in row.tasks]
 
 
 def shown_metrics(task: str) -> list[str]:
-    """Return the names of the metrics of a task, ``single`` or ``multi``, that a comparison shows by default."""
+    """List the metrics of a task that a comparison shows by default."""
     return [name for name in metrics_for(task) if METRICS[name].shown]
 
 
 def main_metric(task: str) -> str:
-    """Return the name of the metric by which methods of a task, ``single`` or ``multi``, are tuned and ranked."""
+    """Return the metric by which methods of a task are tuned and ranked by default."""
     return next(name for name in metrics_for(task) if METRICS[name].main)
 
 
 def tuning_metrics(task: str) -> list[str]:
-    """Return the names of the metrics of a task that tuning can use: of decisions, or of true labels' probabilities."""
-    return [name for name in metrics_for(task) if METRICS[name].takes in ("decisions", "true_log_proba")]
+    """List the metrics of a task that hyperparameter tuning can optimise."""
+    return [name for name in metrics_for(task) if METRICS[name].input in ("decisions", "true_log_proba")]
 
 
 def check_metrics(names: Iterable[str], allowed: list[str], where: str) -> None:
-    """Check that each name of a metric is allowed."""
+    """Raise ConfigError if a metric is not allowed; the message starts with ``where`` and suggests a name."""
     for name in names:
         if name not in allowed:
             raise ConfigError(f"{where}: '{name}' is not allowed; {suggest(name, allowed)}")

@@ -1,8 +1,8 @@
-"""Label sets by a threshold: on each label's score, or on the sum of the posteriors of the likeliest labels.
+"""Decision rules for label sets: a threshold on each label's score, or on the accumulated posterior probability.
 
-Each rule takes one threshold, or many in one sweep; the first one also one for each class.  It takes any score that
-increases with the probability of a label: probabilities, log-odds, margins.  The second one takes scores that are not
-negative; a label's share is its score over the sum of the document's scores, which is 1 for posterior probabilities.
+Both rules accept one threshold, or evaluate many in one sweep.  The first rule also accepts one threshold per label,
+and any score that increases with the probability of a label (probability, log-odds, margin).  The second rule requires
+nonnegative scores, which are normalised to sum to 1 within each document.
 
 Source: Vilar, Castro and Sanchis, "Multi-label Text Classification Using Multinomial Models", EsTAL 2004, sections 2.2
 and 2.1.
@@ -21,16 +21,25 @@ from scipy import sparse
 
 from textmix.metrics import threshold_kernels as kernels
 
-#: The criteria of `class_thresholds`.
+#: Criteria of `class_thresholds`.
 CRITERIA = ("errors", "f1")
 
 
 @dataclass(frozen=True)
 class Sweep:
-    """The results of a decision rule at K thresholds, float64, increasing.
+    """Metric values at K increasing thresholds.
 
-    ``detected`` and ``correct`` are the numbers of predicted labels over all documents, and of true ones among them;
-    ``exact`` of documents whose whole label set is right, int64 (K,).  ``reference`` is the number of true labels.
+    Attributes
+    ----------
+    thresholds : ndarray of shape (K,)
+    detected, correct : ndarray of shape (K,)
+        Number of predicted labels over all documents, and of true ones among them.
+    exact : ndarray of shape (K,)
+        Number of documents whose label set is predicted exactly.
+    reference : int
+        Number of true labels.
+    documents : int
+        Number of documents N.
     """
 
     thresholds: np.ndarray
@@ -42,58 +51,67 @@ class Sweep:
 
     @property
     def precision(self) -> np.ndarray:
-        """Micro precision, equation (26), float64 (K,): correct / detected; 1 where no label is detected."""
+        """Micro-averaged precision, equation (26), ndarray of shape (K,); 1 if no label is predicted."""
         return np.where(self.detected > 0, self.correct / np.maximum(self.detected, 1), 1.0)
 
     @property
     def recall(self) -> np.ndarray:
-        """Micro recall, equation (27), float64 (K,): correct / reference; 1 where no label is true."""
+        """Micro-averaged recall, equation (27), ndarray of shape (K,); 1 if no label is true."""
         return self.correct / self.reference if self.reference else np.ones(len(self.thresholds))
 
     @property
     def f1(self) -> np.ndarray:
-        """Micro F1, float64 (K,): 2 correct / (detected + reference); 1 where that is 0 / 0."""
+        """Micro-averaged F1 score 2 correct / (detected + reference), ndarray of shape (K,); 0 / 0 is 1."""
         total = self.detected + self.reference
         return np.where(total > 0, 2 * self.correct / np.maximum(total, 1), 1.0)
 
     @property
     def set_error(self) -> np.ndarray:
-        """Share of documents whose label set is not exactly right (section 4.2), float64 (K,)."""
+        """Fraction of documents whose label set is not predicted exactly (section 4.2), ndarray of shape (K,)."""
         return 1.0 - self.exact / self.documents
 
     def lowest_set_error(self) -> int:
-        """Return the index of the threshold with the fewest wrong label sets; the lowest of equally good thresholds."""
+        """Return the index of the threshold with the fewest wrong label sets; ties go to the lowest threshold."""
         return int(np.argmax(self.exact))
 
 
 def threshold_sets(scores: ArrayLike, threshold: ArrayLike, *, never_empty: bool = False) -> np.ndarray:
-    """Return the labels whose score reaches the threshold, equation (9).
+    """Predict the labels whose score reaches the threshold, equation (9).
 
     Parameters
     ----------
-    scores : float (N, L).
-    threshold : one number for all labels, or one for each label (L,).
-    never_empty : whether a document whose scores all stay below gets the label with the smallest distance to its
-        threshold; of equal distances the label with the larger score, then the first.
+    scores : array-like of shape (N, L)
+    threshold : float or array-like of shape (L,)
+        One threshold for all labels or one per label.
+    never_empty : bool, default=False
+        Whether a document without a label above its threshold gets the label closest to it; ties go to the higher
+        score, then to the lower index.
 
     Returns
     -------
-    bool (N, L); a row may be empty unless ``never_empty``.
+    ndarray of bool of shape (N, L)
     """
-    checked, least = checked_scores(scores), np.asarray(threshold, dtype=np.float64)
-    sets: np.ndarray = checked >= least
+    checked = checked_scores(scores)
+    thresholds = np.asarray(threshold, dtype=np.float64)
+    sets: np.ndarray = checked >= thresholds
     if never_empty and checked.shape[1]:
         empty = np.flatnonzero(~sets.any(axis=1))
-        below = np.broadcast_to(least, checked.shape)[empty] - checked[empty]  # infinite where either is
+        below = np.broadcast_to(thresholds, checked.shape)[empty] - checked[empty]  # infinite if either is
         nearest = below == below.min(axis=1, keepdims=True)
         sets[empty, np.argmax(np.where(nearest, checked[empty], -np.inf), axis=1)] = True
     return sets
 
 
 def threshold_sweep(scores: ArrayLike, Y: Any, thresholds: ArrayLike) -> Sweep:
-    """Return the results of `threshold_sets` at K thresholds in increasing order, by one pass over the scores (N, L).
+    """Evaluate `threshold_sets` at K thresholds in one pass over the scores.
 
-    ``Y`` is label indicators (N, L), dense or sparse; ``thresholds`` (K,) have any order.
+    Parameters
+    ----------
+    scores : array-like of shape (N, L)
+    Y : array-like or sparse matrix of shape (N, L)
+        True label indicators.
+    thresholds : array-like of shape (K,)
+        In any order.
     """
     checked = checked_scores(scores)
     return swept(kernels.threshold_sweep, checked, Y, thresholds)
@@ -102,23 +120,32 @@ def threshold_sweep(scores: ArrayLike, Y: Any, thresholds: ArrayLike) -> Sweep:
 def class_thresholds(
     scores: ArrayLike, Y: Any, default: float, criterion: str = "errors", least: int = 1
 ) -> np.ndarray:
-    """Return for each class the threshold that is best for that class alone on N validation documents.
+    """Tune one threshold per class on N validation documents.
 
     Parameters
     ----------
-    scores : float (N, L).
-    Y : label indicators (N, L), dense or sparse.
-    default : threshold of a class with too few documents.
-    criterion : "errors" minimises the number of wrong decisions on the class, "f1" maximises its F1.
-    least : the fewest documents to fit a threshold to, at least 1.  They are the documents of the class whose score of
-        it is above minus infinity.  A class with fewer gets ``default``, for its threshold would not generalise.
+    scores : array-like of shape (N, L)
+    Y : array-like or sparse matrix of shape (N, L)
+        True label indicators.
+    default : float
+        Threshold of a class with fewer than ``least`` documents.
+    criterion : {"errors", "f1"}, default="errors"
+        Minimise the number of wrong decisions on the class, or maximise its F1 score.
+    least : int, default=1
+        Minimum number of documents of the class with a finite score; a threshold tuned on fewer would not generalise.
 
     Returns
     -------
-    float64 (L,); infinite where it is best never to predict the class.
+    ndarray of shape (L,)
+        Infinite if it is best never to predict the class.
+
+    Raises
+    ------
+    ValueError
+        If ``criterion`` is unknown.
     """
     if criterion not in CRITERIA:
-        raise ValueError(f"criterion is {criterion!r}; choose one of {', '.join(CRITERIA)}")
+        raise ValueError(f"unknown criterion {criterion!r}; choose one of {', '.join(CRITERIA)}")
     checked = checked_scores(scores)
     member = checked_member(Y, checked.shape)
     columns = zip(np.ascontiguousarray(checked.T), np.ascontiguousarray(member.T), strict=True)
@@ -128,7 +155,7 @@ def class_thresholds(
 
 
 def swept(kernel: Any, scores: np.ndarray, Y: Any, thresholds: ArrayLike) -> Sweep:
-    """Run one kernel of `textmix.metrics.threshold_kernels` and return its counts; see `threshold_sweep`."""
+    """Run a sweep kernel of `textmix.metrics.threshold_kernels`; see `threshold_sweep`."""
     member = checked_member(Y, scores.shape)
     increasing = np.sort(np.asarray(thresholds, dtype=np.float64))
     detected, correct, exact = kernel(scores, member, increasing)
@@ -156,20 +183,28 @@ def checked_member(Y: Any, shape: tuple[int, ...]) -> np.ndarray:
 
 
 def accumulated_sets(scores: ArrayLike, threshold: float) -> np.ndarray:
-    """Return the fewest labels of each document whose shares add up to a threshold or more, equations (4) to (7).
+    """Predict the smallest label set whose accumulated posterior reaches a threshold, equations (4) to (7).
 
-    Labels enter in decreasing order of score.  The shares of the labels left out are added, the smallest first, and
-    compared with 1 - threshold: a threshold within rounding of 1 then still differs from 1.  At threshold 0 a document
-    gets one label, at threshold 1 every label with a positive share.
+    Labels are added in decreasing order of score.  The posteriors of the remaining labels are summed, smallest first,
+    and compared with 1 - threshold, so that a threshold within rounding of 1 still differs from 1.  At threshold 0 a
+    document gets one label, at threshold 1 every label with a positive posterior.
 
     Parameters
     ----------
-    scores : float (N, L), not negative; among equal scores the label with the lower index comes first.
-    threshold : 0 to 1.
+    scores : array-like of shape (N, L)
+        Nonnegative; ties go to the lower index.
+    threshold : float
+        Between 0 and 1.
 
     Returns
     -------
-    bool (N, L) without an empty row; a row of zeros gets the first label.
+    ndarray of bool of shape (N, L)
+        Without empty rows; a row of zeros gets the first label.
+
+    Raises
+    ------
+    ValueError
+        If a score is negative or infinite, there are no labels, or the threshold is out of range.
     """
     checked = _checked_shares(scores)
     _check_range(threshold)
@@ -179,9 +214,16 @@ def accumulated_sets(scores: ArrayLike, threshold: float) -> np.ndarray:
 
 
 def accumulated_sweep(scores: ArrayLike, Y: Any, thresholds: ArrayLike) -> Sweep:
-    """Return the results of `accumulated_sets` at K thresholds in increasing order, by one pass over the sorted scores.
+    """Evaluate `accumulated_sets` at K thresholds in one pass over the sorted scores.
 
-    ``scores`` are as there; ``Y`` is label indicators (N, L), dense or sparse; ``thresholds`` (K,) have any order.
+    Parameters
+    ----------
+    scores : array-like of shape (N, L)
+        See `accumulated_sets`.
+    Y : array-like or sparse matrix of shape (N, L)
+        True label indicators.
+    thresholds : array-like of shape (K,)
+        In any order.
     """
     checked = _checked_shares(scores)
     _check_range(thresholds)
@@ -189,17 +231,17 @@ def accumulated_sweep(scores: ArrayLike, Y: Any, thresholds: ArrayLike) -> Sweep
 
 
 def _checked_shares(scores: ArrayLike) -> np.ndarray:
-    """Return scores as float64 (N, L), not negative and finite, with L at least 1; else raise ValueError."""
+    """Check that scores are nonnegative and finite with at least one label; return float64 of shape (N, L)."""
     checked = checked_scores(scores)
     if not checked.shape[1]:
-        raise ValueError("there is no label; the accumulated rule always gives one")
+        raise ValueError("scores have no columns; the accumulated rule predicts at least one label")
     if (checked < 0).any() or np.isinf(checked).any():
-        raise ValueError("a score is negative or infinite; give posterior probabilities, not their logarithms")
+        raise ValueError("scores must be nonnegative and finite; pass posterior probabilities, not their logarithms")
     return checked
 
 
 def _check_range(thresholds: ArrayLike) -> None:
-    """Raise ValueError where a threshold is not from 0 to 1."""
+    """Raise ValueError unless all thresholds are between 0 and 1."""
     values = np.asarray(thresholds, dtype=np.float64)
     if not ((values >= 0) & (values <= 1)).all():
-        raise ValueError("a threshold is not from 0 to 1; the accumulated posterior is a share")
+        raise ValueError("thresholds on the accumulated posterior must be between 0 and 1")

@@ -80,7 +80,7 @@ def assess(model: PersistedModel | AveragedModel, corpus: Corpus) -> Assessed:
 def scores(model: PersistedModel | AveragedModel, found: Assessed) -> dict[str, float]:
     """Return metric -> value; metrics of probabilities are left out."""
     evaluation = Evaluation(found.true, found.predicted, np.full(len(found.true), np.nan))
-    names = [name for name in shown_metrics(model.task) if METRICS[name].takes == "decisions"]
+    names = [name for name in shown_metrics(model.task) if METRICS[name].input == "decisions"]
     return {name: metric_value(name, evaluation) for name in names}
 
 
