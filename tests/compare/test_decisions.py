@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 from scipy.special import expit, logit
 
-from textmix.compare.decisions import Decision, fit_decision, label_sets
+from textmix.compare.decisions import answer_of, fit_decision, label_sets
 from textmix.compare.metrics import metric_of
+from textmix.models.common.decision import Decision
 
 NAMES = ["a", "b", "c", "d"]
 
@@ -27,7 +28,7 @@ def test_a_rule_is_no_worse_for_its_metric_than_a_threshold_of_a_half(name: str)
     for fit, held in ((slice(0, 200), slice(0, 200)), (slice(0, 200), slice(200, 400))):
         rule = fit_decision([scores[fit]], truth[fit], metric)
         plain = Decision(rule.slopes, np.full(4, 0.5))
-        values = [metric(truth[held], each.answer([scores[held]], "multi")) for each in (rule, plain)]
+        values = [metric(truth[held], answer_of(each, [scores[held]], "multi")) for each in (rule, plain)]
         assert metric.sign * (values[0] - values[1]) >= 0.0
 
 
@@ -37,9 +38,9 @@ def test_whole_sets_are_those_of_the_documents() -> None:
     scores = generator.normal(size=(300, 4)) + 1.5 * truth - 1.0
     metric = metric_of("subset_accuracy", "multi", NAMES)
     rule = fit_decision([scores[:150]], truth[:150], metric)
-    answer = rule.answer([scores[150:]], "multi")
-    assert rule.sets is not None and (answer.labels.sum(axis=1) == 1).all()
-    plain = Decision(rule.slopes, np.full(4, 0.5)).answer([scores[150:]], "multi")
+    answer = answer_of(rule, [scores[150:]], "multi")
+    assert rule.label_sets is not None and (answer.labels.sum(axis=1) == 1).all()
+    plain = answer_of(Decision(rule.slopes, np.full(4, 0.5)), [scores[150:]], "multi")
     assert metric(truth[150:], answer) > metric(truth[150:], plain) + 0.1
 
 
@@ -48,7 +49,7 @@ def test_the_set_of_a_document_is_its_most_probable_one() -> None:
     scores, truth = scored(60)
     sets, bonus = label_sets(truth)
     probability = np.clip(expit(scores), 1e-6, 1 - 1e-6)
-    answer = Decision([1.0], None, sets, bonus).answer([scores], "multi")
+    answer = answer_of(Decision([1.0], None, sets, bonus), [scores], "multi")
     for row in range(60):
         logs = [np.sum(np.where(each, np.log(probability[row]), np.log1p(-probability[row]))) for each in sets]
         assert answer.labels[row].tolist() == sets[int(np.argmax(np.array(logs) + bonus))].tolist()
@@ -62,20 +63,20 @@ def test_a_threshold_of_two_classes_suits_the_f_of_one() -> None:
     metric = metric_of("f:b", "single", ["a", "b"])
     rule = fit_decision([scores[:300]], truth[:300], metric)
     plain = Decision(rule.slopes)
-    assert metric(truth[300:], rule.answer([scores[300:]], "single")) > metric(
-        truth[300:], plain.answer([scores[300:]], "single")
+    assert metric(truth[300:], answer_of(rule, [scores[300:]], "single")) > metric(
+        truth[300:], answer_of(plain, [scores[300:]], "single")
     )
 
 
 def test_parts_of_unlike_scales_count_alike() -> None:
     scores, truth = scored(bias=0.0)
     metric = metric_of("micro_f", "multi", NAMES)
-    first = fit_decision([scores, scores], truth, metric).answer([scores, scores], "multi")
-    second = fit_decision([scores, 100.0 * scores], truth, metric).answer([scores, 100.0 * scores], "multi")
+    first = answer_of(fit_decision([scores, scores], truth, metric), [scores, scores], "multi")
+    second = answer_of(fit_decision([scores, 100.0 * scores], truth, metric), [scores, 100.0 * scores], "multi")
     np.testing.assert_allclose(first.probability, second.probability, atol=1e-3)
 
 
 def test_never_empty_gives_each_document_a_label() -> None:
     scores, truth = scored(bias=-6.0)
     rule = fit_decision([scores], truth, metric_of("hamming_loss", "multi", NAMES), never_empty=True)
-    assert (rule.answer([scores], "multi", never_empty=True).labels.sum(axis=1) >= 1).all()
+    assert (answer_of(rule, [scores], "multi").labels.sum(axis=1) >= 1).all()

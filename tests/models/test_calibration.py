@@ -15,12 +15,12 @@ from textmix.models.common.calibration import (
     FOLDS,
     averaged,
     calibrated,
-    decided,
     fitted_slope,
     held_out_scores,
     label_scores,
     slope_of,
 )
+from textmix.models.common.decision import Decision, bound_probabilities
 
 ESTIMATORS = [
     LinearSVM(C=4.0, calibrate=True),
@@ -149,7 +149,7 @@ def test_the_scores_of_one_estimator_decide_as_it_does(estimator: Any, task: str
     scores = label_scores(estimator, X, task)
     assert scores is not None
     thresholds = None if task == "single" else np.full(scores.shape[1], 0.5)
-    found = decided(averaged([scores], [1.0], task), thresholds)
+    found = Decision([1.0], thresholds).labels(averaged([scores], [1.0], task), task)
     np.testing.assert_array_equal(found, np.asarray(estimator.predict(X)))
 
 
@@ -157,3 +157,20 @@ def test_a_class_that_a_fit_did_not_know_has_no_probability() -> None:
     scores = np.array([[0.0, -np.inf, 1.0]])
     assert averaged([scores, scores], [1.0, 2.0], "single")[0, 1] == 0.0
     assert np.isfinite(slope_of(np.vstack([scores, scores[:, ::-1]]), np.array([1, 2]), "single"))
+
+
+@pytest.mark.parametrize("task", ["single", "multi"])
+def test_bounded_probabilities_stay_within_platts_targets(task: str) -> None:
+    """The order of the labels of a document and the decision at 0.5 do not change."""
+    generator = np.random.default_rng(0)
+    probability = calibrated(generator.normal(0.0, 30.0, (200, 3)), 1.0, task)
+    support = np.array([[4.0, 10.0, 98.0], [108.0, 102.0, 14.0]])
+    bounded = bound_probabilities(probability, support, task)
+    assert (bounded.max(axis=0) <= (support[0] + 1.0) / (support[0] + 2.0) + 1e-12).all()
+    assert (bounded > 0.0).all()
+    if task == "single":
+        np.testing.assert_allclose(bounded.sum(axis=1), 1.0)
+        np.testing.assert_array_equal(bounded.argmax(axis=1), probability.argmax(axis=1))
+    else:
+        np.testing.assert_array_equal(bounded >= 0.5, probability >= 0.5)
+        assert (bounded.min(axis=0) >= 1.0 / (support[1] + 2.0) - 1e-12).all()

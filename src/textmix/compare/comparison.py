@@ -20,7 +20,7 @@ import numpy as np
 import textmix
 from textmix.compare import diagnostics as account
 from textmix.compare.candidates import JOINED, Candidate, pipeline
-from textmix.compare.decisions import Decision
+from textmix.compare.decisions import answer_of
 from textmix.compare.final_model import Fits, final_model, views_of, words_of
 from textmix.compare.metrics import (
     SHOWN,
@@ -38,6 +38,7 @@ from textmix.core.io import META, canonical_json, format_csv, read_meta, write_t
 from textmix.data.corpus import Corpus, Ragged, TableTexts, label_matrix
 from textmix.data.extra_columns import cells_of, is_missing, kinds_of
 from textmix.experiment.splits import make_splits
+from textmix.models.common.decision import Decision
 from textmix.numerics.seeding import limit_threads, rng
 from textmix.serve.average_model import AveragedModel
 from textmix.serve.training_sketch import SEEN, sketch
@@ -461,7 +462,7 @@ class _Reserve:
             return 0.0
         if self._resampling is None:
             scores = [self.search.trials[incumbent].scores[0]]
-            answer = Decision([1.0]).answer(scores, documents.task)
+            answer = answer_of(Decision([1.0]), scores, documents.task)
             self._resampling = resampling_seconds(self.search.metric, documents.y, answer)
         return self._resampling * self.sizes[0] / len(documents.y)
 

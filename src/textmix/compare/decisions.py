@@ -7,13 +7,14 @@ metric that was asked for, and its value on a fold rests on the other folds alon
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from dataclasses import replace
 
 import numpy as np
 
 from textmix.compare.metrics import Answer, ComparisonMetric
-from textmix.metrics.threshold import class_thresholds, threshold_sets, threshold_sweep
-from textmix.models.common.calibration import EDGE, averaged, decided_sets, slope_of
+from textmix.metrics.threshold import class_thresholds, threshold_sweep
+from textmix.models.common.calibration import EDGE, averaged, slope_of
+from textmix.models.common.decision import Decision
 
 #: Fewest documents of a label to which a threshold of its own is fitted, by the metric; of the others one is shared.
 LEAST = {"macro_f": 3, "hamming_loss": 20}
@@ -26,37 +27,10 @@ SETS, FITTED, SLOPED = 2000, 2**22, 2**16
 TRIED = 200
 
 
-class Decision(NamedTuple):
-    """How calibrated probabilities become labels.
-
-    Parameters
-    ----------
-    slopes : of each part whose probabilities are averaged.
-    thresholds : of each label (L,), or of the second of two classes (1,); None for the most probable class.
-    sets : int8 (S, L), label sets among which one is chosen; None for thresholds.
-    bonus : float (S,), added to the log probability of each set.
-    """
-
-    slopes: list[float]
-    thresholds: np.ndarray | None = None
-    sets: np.ndarray | None = None
-    bonus: np.ndarray | None = None
-
-    def answer(self, scores: Sequence[np.ndarray], task: str, *, never_empty: bool = False) -> Answer:
-        """Return the answer to the scores of each part, float (N, C) or (N, L)."""
-        return self.decide(averaged(scores, self.slopes, task), task, never_empty=never_empty)
-
-    def decide(self, probability: np.ndarray, task: str, *, never_empty: bool = False) -> Answer:
-        """Return the answer to the averaged probabilities of the parts, float64 (N, C) or (N, L)."""
-        if self.sets is not None and self.bonus is not None:
-            return Answer(decided_sets(probability, self.sets, self.bonus), probability)
-        if task == "single" and self.thresholds is None:
-            return Answer(np.argmax(probability, axis=1), probability)
-        if task == "single":
-            return Answer((probability[:, 1] >= self.thresholds[0]).astype(np.int64), probability)  # type: ignore[index]
-        least = 0.5 if self.thresholds is None else self.thresholds
-        labels = threshold_sets(probability, least, never_empty=never_empty)
-        return Answer(labels.astype(np.int64), probability)
+def answer_of(decision: Decision, scores: Sequence[np.ndarray], task: str) -> Answer:
+    """Return the answer of a decision to the scores of each part, float (N, C) or (N, L)."""
+    probability = decision.probabilities(scores, task)
+    return Answer(decision.labels(probability, task), probability)
 
 
 def fit_decision(
@@ -68,21 +42,22 @@ def fit_decision(
     step = slice(None, None, max(1, scores[0].size // FITTED))
     scores, truth, task = [each[step] for each in scores], truth[step], metric.task
     slopes = [slope_on(each, truth, task) for each in scores]
-    plain = Decision(slopes)
+    plain = Decision(slopes, never_empty=never_empty)
     if task == "single" and (metric.ranks or metric.name in ("accuracy", "error_rate") or scores[0].shape[1] != 2):
         return plain
     probability = averaged(scores, slopes, task)
     if task == "single":
         tried = np.unique(np.quantile(probability[:, 1], np.linspace(0.0, 1.0, TRIED + 1)))
-        rules = [plain, *(plain._replace(thresholds=np.array([threshold])) for threshold in tried)]
+        rules = [plain, *(replace(plain, thresholds=np.array([threshold])) for threshold in tried)]
     else:
-        rules = [plain._replace(thresholds=each) for each in _thresholds(probability, truth, metric)]
+        rules = [replace(plain, thresholds=each) for each in _thresholds(probability, truth, metric)]
     if metric.name == "subset_accuracy":
         sets, bonus = label_sets(truth)
-        rules += [plain._replace(sets=sets, bonus=weight * bonus) for weight in PRIORS] if len(sets) <= SETS else []
+        if len(sets) <= SETS:
+            rules += [replace(plain, label_sets=sets, set_weights=weight * bonus) for weight in PRIORS]
     if len(rules) == 1:
         return rules[0]
-    values = [metric.sign * metric(truth, rule.decide(probability, task, never_empty=never_empty)) for rule in rules]
+    values = [metric.sign * metric(truth, Answer(rule.labels(probability, task), probability)) for rule in rules]
     return rules[int(np.argmax(values))]
 
 

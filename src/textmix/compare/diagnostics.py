@@ -114,7 +114,7 @@ def doubts(search: Search, chosen: Chosen, ids: Sequence[str], names: Sequence[s
     for each in scores:
         known &= np.isfinite(each).any(axis=1)
     rows: np.ndarray = np.flatnonzero(known)
-    probability = chosen.decision.answer([each[rows] for each in scores], documents.task).probability
+    probability = chosen.decision.probabilities([each[rows] for each in scores], documents.task)
     y = documents.y[rows]
     given = np.equal.outer(y, np.arange(len(names))) if y.ndim == 1 else y.astype(bool)
     likely = np.where(given, probability, np.inf if y.ndim == 1 else 1.0 - probability)

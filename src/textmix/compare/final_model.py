@@ -12,6 +12,7 @@ from scipy import sparse
 
 from textmix.compare import candidates as plan
 from textmix.compare.candidates import Candidate, Group
+from textmix.compare.decisions import answer_of
 from textmix.compare.metrics import Answer
 from textmix.compare.search import Chosen, LabelledTexts, Search
 from textmix.core.environment import versions
@@ -40,7 +41,7 @@ class Fits:
     def answer(self, chosen: Chosen, test: Mapping[str, Any]) -> Answer:
         """Return the answer of what was chosen to test documents, of which each view has a matrix."""
         scores = [self.search.scores_of(self.estimator(part), test[part.base]) for part in chosen.parts]
-        return chosen.decision.answer(scores, self.search.metric.task, never_empty=self.search.never_empty)
+        return answer_of(chosen.decision, scores, self.search.metric.task)
 
 
 def views_of(search: Search, chosen: Sequence[Chosen], documents: LabelledTexts) -> dict[str, Any]:
@@ -72,8 +73,9 @@ def final_model(
     decision = chosen.decision
     return AveragedModel(
         *(parts, decision.slopes, decision.thresholds, search.never_empty, card),
-        sets=decision.sets,
-        bonus=decision.bonus,
+        sets=decision.label_sets,
+        bonus=decision.set_weights,
+        support=decision.support,
     ), seconds
 
 

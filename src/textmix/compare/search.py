@@ -21,13 +21,14 @@ from scipy import sparse
 
 from textmix.compare import candidates as plan
 from textmix.compare.candidates import COUNTS, JOINED, Candidate, Group, estimator_of, group, pipeline
-from textmix.compare.decisions import Decision, fit_decision, of_truth, slope_on
+from textmix.compare.decisions import answer_of, fit_decision, of_truth, slope_on
 from textmix.compare.metrics import ComparisonMetric
 from textmix.core.errors import TextmixError
 from textmix.data.corpus import Ragged, TableTexts
 from textmix.experiment.folds import cross_validate, fold_numbers, halves_of
 from textmix.metrics.significance import Estimate, resampled_difference
 from textmix.models.common.calibration import averaged, calibrated, label_scores
+from textmix.models.common.decision import Decision
 from textmix.numerics.seeding import rng
 from textmix.text.ngram_tfidf import NgramTfidf, NoFeaturesError
 
@@ -392,7 +393,7 @@ class Search:
                 decision = Decision([1.0])  # the largest score decides, at any slope
             else:
                 decision = self._decision([each[rest] for each in some], y[rest])
-            answer = decision.answer([each[held] for each in some], self.metric.task, never_empty=self.never_empty)
+            answer = answer_of(decision, [each[held] for each in some], self.metric.task)
             found.append(self.metric(y[held], answer))
         return found
 
@@ -538,7 +539,7 @@ class Search:
                 rows = np.concatenate([self.folds(0)[fold][1] for fold in sorted(trials.folds[0])])
                 scores, y = [trials.scores[0][rows]], self.documents.y[rows]
                 decision = self._decision(scores, y)
-                value = self.metric(y, decision.answer(scores, self.metric.task, never_empty=self.never_empty))
+                value = self.metric(y, answer_of(decision, scores, self.metric.task))
                 found.append(Chosen((candidate,), decision, value))
         return max(found, key=lambda chosen: self.metric.sign * chosen.value)
 
@@ -675,7 +676,8 @@ class Search:
         if trials is None or best is None:
             return
         held = self.folds(0)[0][1]
-        decided = self._decision([trials.scores[0][held]], y[held]).answer([trials.scores[0][held]], self.metric.task)
+        scores = [trials.scores[0][held]]
+        decided = answer_of(self._decision(scores, y[held]), scores, self.metric.task)
         if self.metric.sign * (self.metric(y[held], decided) - self.trials[best].values[0, 0]) < -BEHIND:
             self.without[method] = "was behind on the first fold"
             return

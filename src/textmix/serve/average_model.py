@@ -20,7 +20,8 @@ from textmix.core import io
 from textmix.core.errors import ConfigError, DataFormatError
 from textmix.data.corpus import Ragged, TableTexts
 from textmix.data.extra_columns import cells_of
-from textmix.models.common.calibration import averaged, decided, decided_sets, label_scores
+from textmix.models.common.calibration import label_scores
+from textmix.models.common.decision import Decision
 from textmix.models.common.targets import label_sets_of
 from textmix.serve.model import CARD, FORMAT, TASKS, PersistedModel, malformed, read_back, sealed, two_texts
 from textmix.serve.state_schema import read_json, read_npy
@@ -30,7 +31,7 @@ from textmix.text.encoder import allow
 HEAD = "average.json"
 Columns = Mapping[str, Sequence[Any]]
 #: Arrays of the rule: name of the field and of its file.
-RULE = ("thresholds", "sets", "bonus")
+RULE = ("thresholds", "sets", "bonus", "support")
 
 
 @dataclass(frozen=True, repr=False)
@@ -45,7 +46,8 @@ class AveragedModel:
         probable label.
     never_empty : whether each text has a label.
     card : see `PersistedModel`.
-    sets, bonus : int8 (S, L) and float64 (S,), see `textmix.models.common.calibration.decided_sets`; or None.
+    sets, bonus : int8 (S, L) and float64 (S,), see `textmix.models.common.decision.most_probable_sets`; or None.
+    support : float64 (2, L), see `textmix.models.common.decision.bound_probabilities`; or None.
     """
 
     parts: Sequence[PersistedModel]
@@ -55,6 +57,7 @@ class AveragedModel:
     card: Mapping[str, Any] = field(default_factory=dict)
     sets: np.ndarray | None = None
     bonus: np.ndarray | None = None
+    support: np.ndarray | None = None
 
     def __repr__(self) -> str:
         return f"<textmix average of {', '.join(map(repr, self.parts))}>"
@@ -91,14 +94,22 @@ class AveragedModel:
             return self.parts[0].class_name
         return f"the average of {', '.join(part.class_name for part in self.parts)}"
 
+    @property
+    def decision(self) -> Decision:
+        """The rule that turns scores into probabilities and labels."""
+        return Decision(
+            slopes=self.slopes,
+            thresholds=self.thresholds,
+            label_sets=self.sets,
+            set_weights=self.bonus,
+            never_empty=self.never_empty,
+            support=self.support,
+        )
+
     def label(self, text: Ragged) -> tuple[np.ndarray, np.ndarray]:
         """Return labels and probabilities of N texts, as `PersistedModel.label` does."""
-        probability = averaged(self._scores(text), self.slopes, self.task)
-        if self.sets is not None and self.bonus is not None:
-            return decided_sets(probability, self.sets, self.bonus), probability
-        if self.task == "single" and self.thresholds is not None:
-            return (probability[:, 1] >= self.thresholds[0]).astype(np.int64), probability
-        return decided(probability, self.thresholds, never_empty=self.never_empty), probability
+        probability = self.decision.probabilities(self._scores(text), self.task)
+        return self.decision.labels(probability, self.task), probability
 
     def _scores(self, text: Ragged) -> list[np.ndarray]:
         """Return the scores of each part for all labels, float64 (N, L); -inf for a label that it does not know."""
@@ -232,6 +243,10 @@ class AveragedModel:
             wrong = self.thresholds.dtype != np.float64 or self.thresholds.shape != expected
             if wrong or np.isnan(self.thresholds).any() or (self.task == "single" and labels != 2):
                 raise ValueError("there is not a threshold for each label")
+        if self.support is not None:
+            wrong = self.support.dtype != np.float64 or self.support.shape != (2, labels)
+            if wrong or not (np.isfinite(self.support) & (self.support >= 0.0)).all():
+                raise ValueError("the support is not two counts of each label")
         if (self.sets is None) != (self.bonus is None) or (self.sets is not None and self.task == "single"):
             raise ValueError("label sets and their bonus go together, with several labels")
         if self.sets is not None and self.bonus is not None:

@@ -17,7 +17,6 @@ from scipy.special import expit, log_softmax, logit
 from sklearn.base import clone
 from sklearn.utils.metaestimators import available_if
 
-from textmix.metrics.threshold import threshold_sets
 from textmix.numerics.seeding import rng
 
 #: Parts of the training documents, each of which is scored by a fit to the rest.
@@ -143,17 +142,3 @@ def averaged(scores: Sequence[np.ndarray], slopes: Sequence[float], task: str) -
     """Return the mean of the calibrated probabilities of some estimators, float64 (N, C) or (N, L)."""
     pairs = zip(scores, slopes, strict=True)
     return np.asarray(np.mean([calibrated(each, slope, task) for each, slope in pairs], axis=0))
-
-
-def decided(probability: np.ndarray, thresholds: np.ndarray | None, *, never_empty: bool = False) -> np.ndarray:
-    """Return the most probable class, int64 (N,); with thresholds the labels that reach theirs, int64 (N, L)."""
-    if thresholds is None:
-        return np.argmax(probability, axis=1)
-    return threshold_sets(probability, thresholds, never_empty=never_empty).astype(np.int64)
-
-
-def decided_sets(probability: np.ndarray, sets: np.ndarray, bonus: np.ndarray) -> np.ndarray:
-    """Return the most probable of some label sets for each document, int64 (N, L), as if labels were independent."""
-    log_odds = logit(np.clip(probability, EDGE, 1.0 - EDGE))
-    best = np.argmax(log_odds @ sets.T.astype(np.float64) + bonus, axis=1)
-    return np.asarray(sets[best], dtype=np.int64)
