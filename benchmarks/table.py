@@ -21,7 +21,7 @@ import pandas as pd
 from roofline import Work, limit_seconds
 from scipy import stats
 
-from reproduction.figures.style import style
+from reproduction.figures.style import figure_style
 
 #: ``ratio``: geometric mean of the candidate's seconds over the peer's; ``low``, ``high``: its 95 % interval (Welch).
 #: ``target``, ``mib``, ``seconds_wanted``: most of ratio, memory and seconds allowed; ``met``: whether all are kept.
@@ -124,7 +124,7 @@ def main(path: Path) -> None:
     rows = rows_of(benchmarks)
     pd.DataFrame(rows, columns=COLUMNS).to_csv(path.with_name("bench.csv"), index=False)
     pd.DataFrame(slopes_of(benchmarks), columns=SLOPES).to_csv(path.with_name("slopes.csv"), index=False)
-    with style():
+    with figure_style():
         figure(rows).savefig(path.with_name("bench.svg"), bbox_inches="tight")
     sys.stdout.writelines(f"{sentence(row)}\n" for row in rows if row.get("target") or row.get("mib"))
 

@@ -9,7 +9,7 @@ import defusedxml.ElementTree as SafeTree
 from matplotlib.figure import Figure
 
 from reproduction.figures.drawing import FigureData, draw
-from reproduction.figures.style import GREY, PALE, style, svg_bytes
+from reproduction.figures.style import GREY, PALE, figure_style, render_svg
 from reproduction.figures.svg_postprocess import DARK
 
 
@@ -33,10 +33,10 @@ def assert_sound(svg: bytes) -> None:
 def assert_drawn(paper: str, name: str, data: FigureData) -> bytes:
     """Draw a figure of a paper twice, assert that it is alike, sound and explained, and return it as SVG."""
     svg = draw(paper, name, data)
-    with style():
+    with figure_style():
         again = importlib.import_module(f"reproduction.papers.{paper}.figures").FIGURES[name](data)
         assert_explained(again)
-        assert svg_bytes(again, str(data.options.get("title", name))) == svg
+        assert render_svg(again, str(data.options.get("title", name))) == svg
     assert_sound(svg)
     return svg
 

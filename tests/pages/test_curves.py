@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 
-from reproduction.figures.curves import draw_curve, with_drawings
-from reproduction.figures.svg_sanitize import inline_svg, notes_of
+from reproduction.figures.curves import add_drawings, draw_curve
+from reproduction.figures.svg_sanitize import inline_svg, read_notes
 from reproduction.flow.curves import CLAIM_UNIT, READINGS, Curve, Reading
 from textmix.core.io import format_csv
 
@@ -22,7 +22,7 @@ def curve(unit: str, high: float) -> Curve:
 
 
 def test_the_notes_say_the_span_the_share_within_the_margin_and_what_is_lost() -> None:
-    message = notes_of(draw_curve(curve("fraction", 0.6), "a table", "accuracy"))
+    message = read_notes(draw_curve(curve("fraction", 0.6), "a table", "accuracy"))
     assert "2 of 40 readings lie from −0.5 to 0.5." in message
     assert "The printed value is inside the range of 2 readings; 1 of them lies within the margin." in message
     assert "1 more were not run." in message
@@ -43,20 +43,20 @@ def test_the_spread_of_a_value_is_a_line_through_its_dot() -> None:
     plain = draw_curve(made, "a table", "accuracy")
     wide = replace(made, readings=[replace(one, spread=one.value and 0.1) for one in made.readings])
     drawn = draw_curve(wide, "a table", "accuracy")
-    assert "A line through a dot is one standard deviation over trials to each side." in notes_of(drawn)
-    assert "standard deviation" not in " ".join(notes_of(plain))
+    assert "A line through a dot is one standard deviation over trials to each side." in read_notes(drawn)
+    assert "standard deviation" not in " ".join(read_notes(plain))
     assert drawn.count(b"<path") > plain.count(b"<path")
 
 
 def test_a_claim_has_a_boundary_and_no_margin() -> None:
     drawn = draw_curve(curve(CLAIM_UNIT, math.inf), "a claim", "")
-    assert "The claim holds under 1 of 2 readings." in notes_of(drawn)
+    assert "The claim holds under 1 of 2 readings." in read_notes(drawn)
     assert inline_svg(drawn, "s-p-x", "p-x.svg")
 
 
 def test_recorded_curves_are_drawn_from_their_values() -> None:
     made = curve("fraction", 0.6)
     files = {"readings.csv": format_csv([{**row, "date": "2026-11-25"} for row in made.rows()], (*READINGS, "date"))}
-    drawn = with_drawings(files, {"p.x": "accuracy"})
+    drawn = add_drawings(files, {"p.x": "accuracy"})
     assert drawn["readings.csv"] == files["readings.csv"]
     assert drawn["p-x.svg"] == draw_curve(made, "p.x", "accuracy").decode()

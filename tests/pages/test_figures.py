@@ -9,8 +9,8 @@ import matplotlib
 import pytest
 
 from reproduction.figures.drawing import FigureData, draw
-from reproduction.figures.figure_elements import Printed
-from reproduction.figures.style import style
+from reproduction.figures.figure_elements import PublishedValue
+from reproduction.figures.style import figure_style
 from reproduction.papers.edcm import figures as edcm
 from reproduction.papers.naive_bayes import figures as naive_bayes
 from tests.pages.drawings import assert_sound
@@ -38,7 +38,7 @@ OPTIONS: dict[str, dict[str, dict[str, Any]]] = {
         "limits": {},
     },
 }
-PRINTED = {"p.dcm": Printed(0.795, 0.02), "t.dcm": Printed(2788.0), "t.edcm": Printed(19.0)}
+PRINTED = {"p.dcm": PublishedValue(0.795, 0.02), "t.dcm": PublishedValue(2788.0), "t.edcm": PublishedValue(19.0)}
 ALL = [(paper, name) for paper, figures in OPTIONS.items() for name in figures]
 
 
@@ -73,7 +73,7 @@ def data(stored: Made, paper: str, name: str) -> FigureData:
 
 def figure(stored: Made, paper: str, name: str) -> Any:
     module = {"edcm": edcm, "naive_bayes": naive_bayes}[paper]
-    with style():
+    with figure_style():
         return module.FIGURES[name](data(stored, paper, name))
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import matplotlib
 import yaml
 
-from reproduction.figures.style import COLOURS, INK, colour_of, placeholder, style
+from reproduction.figures.style import COLOURS, INK, figure_style, method_colour, placeholder
 from reproduction.figures.svg_postprocess import DARK
 from reproduction.papers.edcm import study_figures
 from reproduction.papers.thesis import figures
@@ -71,7 +71,7 @@ def test_colours_stand_out_on_light_and_on_dark_paper() -> None:
 
 
 def test_series_stand_apart_with_any_colour_vision_on_light_and_on_dark_paper() -> None:
-    with style():
+    with figure_style():
         light = [*matplotlib.rcParams["axes.prop_cycle"].by_key()["color"], INK]
     light = [f"#{colour.lower().lstrip('#')}" for colour in light]
     for cones in WITHOUT_CONES:
@@ -92,13 +92,15 @@ METHODS = {
 def test_every_method_of_a_figure_has_a_colour() -> None:
     drawn = METHODS | {*study_figures.MODELS, *figures.NAMES, *figures.MODELS, "lda10", "lda40"}
     assert len(drawn) > 40
-    assert all(colour_of(method) for method in drawn)
+    assert all(method_colour(method) for method in drawn)
 
 
 def test_variants_have_the_colour_of_their_method_and_the_models_of_the_documents_differ() -> None:
-    assert colour_of("dcm_fixed_point") == colour_of("dcm") == colour_of("knn_fisher_dcm")
-    assert colour_of("lda10") == COLOURS["lda"]
-    assert len({colour_of(model) for model in ("multinomial", "dcm", "edcm", "lda", "knn", "linear_svm", "hmm")}) == 7
+    assert method_colour("dcm_fixed_point") == method_colour("dcm") == method_colour("knn_fisher_dcm")
+    assert method_colour("lda10") == COLOURS["lda"]
+    assert (
+        len({method_colour(model) for model in ("multinomial", "dcm", "edcm", "lda", "knn", "linear_svm", "hmm")}) == 7
+    )
 
 
 def test_a_placeholder_says_why_in_text_that_can_be_found() -> None:

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from reproduction.figures.drawing import FigureData, draw
-from reproduction.figures.figure_elements import Printed
+from reproduction.figures.figure_elements import PublishedValue
 from reproduction.figures.style import placeholder
 from reproduction.flow.job_context import job
 from reproduction.flow.results import Results, role_entries
@@ -17,7 +17,7 @@ with job(snakemake) as running:
     roles, left_out = role_entries(running.settings.roles), running.settings.left_out
     results = Results(Path("results"), paper, roles, spec, left_out=left_out)
     numbers = printed_numbers(read_csv(snakemake.input.comparison))
-    published = {row: Printed(*printed) for row, printed in numbers.items()}
+    published = {row: PublishedValue(*printed) for row, printed in numbers.items()}
     for path in snakemake.output:
         name = Path(path).stem
         entry = spec["figures"][name]

@@ -3,7 +3,7 @@
 from dataclasses import replace
 from pathlib import Path
 
-from reproduction.figures.curves import with_drawings
+from reproduction.figures.curves import add_drawings
 from reproduction.figures.svg_sanitize import inline_svg
 from reproduction.flow.job_context import job
 from reproduction.flow.results import as_read, role_entries
@@ -31,7 +31,7 @@ with job(snakemake, tolerate_missing=True) as running:
     recorded = read_recorded(list(map(Path, read.recorded)))
     shown = (asked.papers, roles, asked.chosen, asked.titles, made, recorded, asked.curves)
     curves = {
-        paper: with_drawings(files, {row["id"]: row["metric"] for row in read_csv(papers[paper] / "published.csv")})
+        paper: add_drawings(files, {row["id"]: row["metric"] for row in read_csv(papers[paper] / "published.csv")})
         for paper, files in asked.recorded_curves.items()
     }
     inputs = ReportInputs(*folders, *shown, asked.home, curves)

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from matplotlib.ticker import FuncFormatter
 
-from reproduction.figures.figure_elements import marked, place_legend, readable
-from reproduction.figures.style import GREY, INK, PALE, SMALL, WIDTH, Sheet, style, svg_bytes
+from reproduction.figures.figure_elements import format_number, place_legend, set_ticks
+from reproduction.figures.style import GREY, INK, PALE, SMALL, WIDTH, Sheet, figure_style, render_svg
 from reproduction.flow.curves import Curve, read_curves
 
 if TYPE_CHECKING:
@@ -26,11 +26,11 @@ _CHOICE: dict[str, Any] = {"marker": "D", "color": INK, "markerfacecolor": "none
 
 def draw_curve(curve: Curve, title: str, measured: str) -> bytes:
     """Return a curve as SVG bytes; ``measured`` names the values, beside their unit; a claim's axis says its own."""
-    with style():
-        return svg_bytes(_sheet(curve, measured), title)
+    with figure_style():
+        return render_svg(_sheet(curve, measured), title)
 
 
-def with_drawings(files: Mapping[str, str], measured: Mapping[str, str]) -> dict[str, str]:
+def add_drawings(files: Mapping[str, str], measured: Mapping[str, str]) -> dict[str, str]:
     """Return the files of recorded curves with a drawing of each; ``measured`` maps row -> what its values are."""
     curves = read_curves(files)
     return {**files, **{one.drawing: draw_curve(one, one.row, measured[one.row]).decode() for one in curves}}
@@ -68,9 +68,9 @@ def _sheet(curve: Curve, measured: str) -> Sheet:
     below.set_ylim(len(lines) - 0.4, -0.6)
     below.grid(visible=False)
     above.set_ylabel(_axis_text(curve, measured))
-    above.yaxis.set_major_formatter(FuncFormatter(readable))
+    above.yaxis.set_major_formatter(FuncFormatter(format_number))
     below.set_xlabel("readings, in increasing order of their value")
-    marked(below.xaxis, sorted({1, len(made), *range(5, len(made) - 1, 5)}))
+    set_ticks(below.xaxis, sorted({1, len(made), *range(5, len(made) - 1, 5)}))
     handles, labels = above.get_legend_handles_labels()
     place_legend(figure, handles, labels)
     _tell(figure, curve)
@@ -91,7 +91,7 @@ def _levels(curve: Curve, factor: str) -> list[str]:
 
 def _printed(axes: Axes, curve: Curve) -> None:
     """Draw the printed value as a line with its margin; of a claim its boundary."""
-    label = "boundary of the claim" if curve.is_claim else f"printed, {readable(curve.published)}"
+    label = "boundary of the claim" if curve.is_claim else f"printed, {format_number(curve.published)}"
     axes.axhline(curve.published, color=INK, linestyle=(0, (4, 2)), linewidth=1.1, label=label)
     if math.isfinite(curve.high):
         axes.axhspan(curve.low, curve.high, color=INK, alpha=0.08, linewidth=0, label="margin of the printed value")
@@ -103,7 +103,7 @@ def _tell(figure: Sheet, curve: Curve) -> None:
     if curve.span is None:
         figure.note("Fewer than two readings have a value.")
         return
-    least, most = (readable(float(f"{end:.4g}")) for end in curve.span)
+    least, most = (format_number(float(f"{end:.4g}")) for end in curve.span)
     figure.note(f"{len(made)} of {curve.product} readings lie from {least} to {most}.")
     figure.note(curve.sentence)
     if any(one.spread for one in made):

@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from reproduction.figures.figure_elements import Printed
-from reproduction.figures.style import Sheet, style, svg_bytes
+from reproduction.figures.figure_elements import PublishedValue
+from reproduction.figures.style import Sheet, figure_style, render_svg
 from reproduction.flow.folders import package_of
 from reproduction.flow.results import Results, choose_variant, entry_of
 from textmix.core.errors import ConfigError, MissingResult
@@ -27,7 +27,7 @@ class FigureData:
     """
 
     results: Results
-    published: Mapping[str, Printed]
+    published: Mapping[str, PublishedValue]
     options: Mapping[str, Any]
 
     def option(self, name: str) -> Any:
@@ -62,17 +62,17 @@ class FigureData:
         """Return the title of a data set's panel: the option ``labels``, else the role."""
         return str(self.options.get("labels", {}).get(role, role))
 
-    def published_of(self, name: str) -> Printed | None:
+    def published_of(self, name: str) -> PublishedValue | None:
         """Return the published number that the option ``published`` gives a method or role, or None without one."""
         return self.published.get(self.options.get("published", {}).get(name, ""))
 
 
-def columns(rows: Sequence[Mapping[str, str]], *names: str) -> list[list[float]]:
+def read_columns(rows: Sequence[Mapping[str, str]], *names: str) -> list[list[float]]:
     """Return the named columns of a table, each as a list of numbers."""
     return [[float(row[name]) for row in rows] for name in names]
 
 
-def at_hand(names: Iterable[str], read: Callable[[str], Value]) -> dict[str, Value]:
+def read_available(names: Iterable[str], read: Callable[[str], Value]) -> dict[str, Value]:
     """Return name -> what ``read`` returns, of the names whose results are there."""
     found, absent = dict[str, Value](), list[MissingResult]()
     for name in names:
@@ -93,5 +93,5 @@ def draw(paper: str, name: str, data: FigureData) -> bytes:
     figures = importlib.import_module(module).FIGURES
     if stock is None and name not in figures:
         raise ConfigError(f"{paper}: paper.yaml names the figure '{name}'; there are {', '.join(sorted(figures))}")
-    with style():
-        return svg_bytes(figures[stock or name](data), str(data.options.get("title", name)))
+    with figure_style():
+        return render_svg(figures[stock or name](data), str(data.options.get("title", name)))

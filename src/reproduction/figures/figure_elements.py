@@ -22,36 +22,36 @@ if TYPE_CHECKING:
 #: Appearance of published values, which differs from that of all rebuilt series.
 DIAMOND: dict[str, Any] = {"color": INK, "linestyle": "none", "marker": "D", "markerfacecolor": PAPER, "zorder": 5}
 #: Meaning of the full mark of a row of trials.
-REBUILT = "rebuilt: mean ± standard deviation"
+REPRODUCED = "rebuilt: mean ± standard deviation"
 #: An axis over fewer powers of ten also has numbers between the powers.
 _NARROW = 2.2
 _SUPERSCRIPT = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
-class Printed(NamedTuple):
+class PublishedValue(NamedTuple):
     """A published number, and the standard deviation that is printed beside it, if any."""
 
     value: float
     spread: float | None = None
 
 
-def sheet_of(axes: Axes) -> Sheet:
+def get_sheet(axes: Axes) -> Sheet:
     """Return the figure that holds axes."""
     return cast("Sheet", axes.get_figure(root=True))
 
 
-def spread_of(values: Sequence[float]) -> float:
+def sample_sd(values: Sequence[float]) -> float:
     """Return the sample standard deviation, 0 for a single value."""
     return statistics.stdev(values) if len(values) > 1 else 0.0
 
 
-def counted(noun: str, numbers: Iterable[int]) -> str:
+def with_sample_size(noun: str, numbers: Iterable[int]) -> str:
     """Return a noun with a sample size for the legend, such as "split (n = 10)" or "split (n = 2 to 10)"."""
     sizes = sorted(set(numbers))
     return f"{noun} (n = {sizes[0]:,}" + (f" to {sizes[-1]:,})" if sizes[1:] else ")")
 
 
-def readable(value: float, _: Any = None) -> str:
+def format_number(value: float, _: Any = None) -> str:
     """Return a number of an axis as text: plain from 0.001 to 10,000, else with a power of ten."""
     if value == 0 or 1e-3 <= abs(value) <= 1e4:
         return f"{value:,.12g}".replace("-", "−")
@@ -70,24 +70,24 @@ class _Thousands(ScalarFormatter):
         return f"{value:,.0f}".replace("-", "−") if whole else super().__call__(value, position)
 
 
-def log_axis(axis: Axis, low: float, high: float, between: bool = True) -> None:
+def set_log_scale(axis: Axis, low: float, high: float, between: bool = True) -> None:
     """Make an axis logarithmic, with numbers between few powers of ten unless ``between`` forbids it."""
     axis._set_axes_scale("log")  # type: ignore[attr-defined]
     few = between and math.log10(high / low) < _NARROW
     axis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0) if few else (1.0,), numticks=6))
-    axis.set_major_formatter(FuncFormatter(readable))
+    axis.set_major_formatter(FuncFormatter(format_number))
     axis.set_minor_formatter(NullFormatter())
 
 
-def marked(axis: Axis, values: Sequence[float], labels: Sequence[str] | None = None) -> None:
+def set_ticks(axis: Axis, values: Sequence[float], labels: Sequence[str] | None = None) -> None:
     """Number an axis at the given values alone."""
     axis.set_major_locator(FixedLocator(list(values)))
     axis.set_minor_locator(NullLocator())
-    names = dict(zip(values, labels or map(readable, values), strict=True))
+    names = dict(zip(values, labels or map(format_number, values), strict=True))
     axis.set_major_formatter(FuncFormatter(lambda value, _: names.get(value, "")))
 
 
-def row_names(axes: Axes, names: Sequence[str]) -> None:
+def label_rows(axes: Axes, names: Sequence[str]) -> None:
     """Name rows at heights 0, 1, ..., the first at the top."""
     axes.set_yticks(range(len(names)), names)
     axes.set_ylim(len(names) - 0.45, -0.55)
@@ -96,29 +96,33 @@ def row_names(axes: Axes, names: Sequence[str]) -> None:
         panel.tick_params(axis="y", length=0)
 
 
-def trials_row(axes: Axes, height: float, values: Sequence[float], colour: str, noun: str) -> None:
+def draw_trials(axes: Axes, height: float, values: Sequence[float], colour: str, noun: str) -> None:
     """Draw trials as pale marks on a row, and above them the mean with a bar of one standard deviation to each side."""
     style: dict[str, Any] = {"color": colour, "marker": "o", "linestyle": "none"}
     axes.plot(values, [height + 0.13] * len(values), alpha=0.45, markersize=3, markeredgewidth=0, **style)
-    mean, spread = statistics.fmean(values), spread_of(values)
+    mean, spread = statistics.fmean(values), sample_sd(values)
     axes.errorbar([mean], [height - 0.13], xerr=[spread] if spread else None, markersize=5, zorder=4, **style)
-    sheet = sheet_of(axes)
+    sheet = get_sheet(axes)
     if len(values) > 1:
         sheet.note(f"A bar reaches one standard deviation over the {noun}s to each side of the mean.")
     else:
         sheet.note(f"A value of a single {noun} has no bar.")
 
 
-def explain_trials(axes: Axes, noun: str, sizes: Iterable[int]) -> None:
-    """Enter the marks of `trials_row` into the legend, with the sample size."""
+def add_trials_legend(axes: Axes, noun: str, sizes: Iterable[int]) -> None:
+    """Enter the marks of `draw_trials` into the legend, with the sample size."""
     numbers = list(sizes)
     pale: dict[str, Any] = {"color": GREY, "marker": "o", "linestyle": "none"}
-    axes.plot([], [], alpha=0.45, markersize=3, markeredgewidth=0, label=counted(f"one {noun}", numbers), **pale)
+    axes.plot(
+        [], [], alpha=0.45, markersize=3, markeredgewidth=0, label=with_sample_size(f"one {noun}", numbers), **pale
+    )
     several = max(numbers) > 1
-    axes.errorbar([], [], xerr=[] if several else None, markersize=5, label=REBUILT if several else "rebuilt", **pale)
+    axes.errorbar(
+        [], [], xerr=[] if several else None, markersize=5, label=REPRODUCED if several else "rebuilt", **pale
+    )
 
 
-def published_point(axes: Axes, x: float, y: float, printed: Printed | None, across: bool = True) -> None:
+def draw_published_point(axes: Axes, x: float, y: float, printed: PublishedValue | None, across: bool = True) -> None:
     """Draw a published value, if any, as a white diamond, with a bar of its printed standard deviation if there is one.
     The coordinate of the value, x if ``across``, is ignored.
     """
@@ -131,20 +135,22 @@ def published_point(axes: Axes, x: float, y: float, printed: Printed | None, acr
     axes.errorbar([point[0]], [point[1]], markersize=5, label=None if label in used else label, **error, **DIAMOND)
 
 
-def published_line(axes: Axes, printed: Printed | None, what: str = "published", across: bool = False) -> None:
+def draw_published_line(
+    axes: Axes, printed: PublishedValue | None, what: str = "published", across: bool = False
+) -> None:
     """Draw a published value as a dashed line over the panel, with a band of its printed standard deviation if any."""
     if printed is None:
         return
     line, band = (axes.axvline, axes.axvspan) if across else (axes.axhline, axes.axhspan)
     value, spread = printed
-    label = f"{what}, {readable(value)}" + (f" ± {readable(spread)}" if spread else "")
+    label = f"{what}, {format_number(value)}" + (f" ± {format_number(spread)}" if spread else "")
     line(value, color=INK, linestyle=(0, (4, 2)), linewidth=1.1, label=label)
     if spread:
         band(value - spread, value + spread, color=INK, alpha=0.08, linewidth=0)
-        sheet_of(axes).note("A grey band reaches the printed standard deviation to each side of the published value.")
+        get_sheet(axes).note("A grey band reaches the printed standard deviation to each side of the published value.")
 
 
-def with_bars(
+def draw_with_bars(
     axes: Axes, x: Sequence[float], y: Sequence[float], bars: Any, number: int, *, label: str, **style: Any
 ) -> None:
     """Draw a series with a bar at each point: ``bars`` are half the lengths, or the two rows of lengths down and up.
@@ -154,12 +160,12 @@ def with_bars(
     axes.errorbar(x, y, yerr=bars, label=label, elinewidth=0.9, capsize=1.8, **(properties | style))
 
 
-def brief(value: float) -> str:
+def format_brief(value: float) -> str:
     """Return a number with two significant digits for a sentence."""
-    return readable(float(f"{value:.2g}"))
+    return format_number(float(f"{value:.2g}"))
 
 
-def write_at(
+def annotate_point(
     axes: Axes, text: str, point: tuple[float, float], right: float = 0.0, up: float = 7.0, **style: Any
 ) -> None:
     """Write a small text near a point, ``right`` and ``up`` of it in printer's points."""
@@ -169,12 +175,12 @@ def write_at(
     axes.annotate(text, point, (right, up), textcoords="offset points", ha=side, va=height, **options)
 
 
-def write_beside(axes: Axes, text: str, height: float) -> None:
+def annotate_row(axes: Axes, text: str, height: float) -> None:
     """Write a small text at the right of a row, outside of the panel."""
     axes.annotate(text, (1.01, height), xycoords=("axes fraction", "data"), va="center", fontsize=SMALL)
 
 
-def legend(figure: Sheet, *axes: Axes) -> None:
+def add_legend(figure: Sheet, *axes: Axes) -> None:
     """Place one legend above all panels, each label once; without axes it is that of all panels."""
     entries: dict[str, Any] = {}
     for panel in axes or figure.axes:

@@ -5,8 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from reproduction.figures.drawing import FigureData
-from reproduction.figures.figure_elements import explain_trials, legend, published_point, row_names, trials_row
-from reproduction.figures.style import COLOURS, GREY, Sheet, colour_of, grid_of_panels
+from reproduction.figures.figure_elements import (
+    add_legend,
+    add_trials_legend,
+    draw_published_point,
+    draw_trials,
+    label_rows,
+)
+from reproduction.figures.style import COLOURS, GREY, Sheet, grid_of_panels, method_colour
 from textmix.core.errors import MissingResult
 
 #: Most panels side by side.
@@ -29,21 +35,21 @@ def scores(data: FigureData) -> Sheet:
         for height, method in enumerate(methods):
             try:
                 values = [scale * value for value in data.trials(role, method, metric)]
-                trials_row(panel, height, values, colour_of(method) if method in COLOURS else GREY, "trial")
+                draw_trials(panel, height, values, method_colour(method) if method in COLOURS else GREY, "trial")
                 sizes.append(len(values))
             except MissingResult as missing:
                 lost[role] = missing
             beside = data.options.get("published", {}).get(method)
-            published_point(panel, 0, height, data.published.get(f"{beside}.{role}"))
+            draw_published_point(panel, 0, height, data.published.get(f"{beside}.{role}"))
         panel.set_title(data.title_of(role))
         panel.set_xlabel(f"{metric.replace('_', ' ')}{' (percent)' if scale > 1 else ''}")
     if not sizes:
         raise next(iter(lost.values()))
     for role, why in lost.items():
         figure.note(f"Nothing is rebuilt on {role}: {why.reason}.")
-    explain_trials(axes[0], "trial", sizes)
-    row_names(axes[0], [method.replace("_", " ") for method in methods])
-    legend(figure)
+    add_trials_legend(axes[0], "trial", sizes)
+    label_rows(axes[0], [method.replace("_", " ") for method in methods])
+    add_legend(figure)
     return figure
 
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import matplotlib
 from matplotlib.figure import Figure
 
-from reproduction.figures.svg_postprocess import finished
+from reproduction.figures.svg_postprocess import postprocess_svg
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -60,19 +60,19 @@ class Sheet(Figure):
 
 
 @contextmanager
-def style() -> Iterator[None]:
+def figure_style() -> Iterator[None]:
     """Use Matplotlib's defaults and the style file, and none of the user's settings, inside the ``with`` block."""
     with matplotlib.rc_context():
         matplotlib.rc_file(STYLE_FILE)
         yield
 
 
-def svg_bytes(figure: Sheet, title: str) -> bytes:
+def render_svg(figure: Sheet, title: str) -> bytes:
     """Return a figure as the bytes of an SVG file, which are the same each time; its title and notes stand in it."""
     stream = io.BytesIO()
-    with style():
+    with figure_style():
         figure.savefig(stream, format="svg", metadata=_NO_METADATA)
-    return finished(stream.getvalue(), title, " ".join(figure.notes))
+    return postprocess_svg(stream.getvalue(), title, " ".join(figure.notes))
 
 
 def placeholder(title: str, reason: str) -> bytes:
@@ -82,11 +82,11 @@ def placeholder(title: str, reason: str) -> bytes:
         if len(lines[-1]) + len(word) > 75:
             lines.append("")
         lines[-1] = f"{lines[-1]} {word}".strip()
-    with style():
+    with figure_style():
         figure = Sheet(figsize=(WIDTH, 0.7 + 0.16 * len(lines)))
         figure.text(0.03, 0.82, f"Not drawn: {title}", va="top", fontweight="bold")
         figure.text(0.03, 0.56, "\n".join(lines), va="top", color=SOFT)
-        return svg_bytes(figure, title)
+        return render_svg(figure, title)
 
 
 def panels(n: int, height: float = 2.8, **options: Any) -> tuple[Sheet, Sequence[Axes]]:
@@ -107,7 +107,7 @@ def grid_of_panels(n: int, columns: int, height: float, **options: Any) -> tuple
     return figure, axes[:n]
 
 
-def colour_of(method: str) -> str:
+def method_colour(method: str) -> str:
     """Return the colour of a method, a variant of a method (``dcm_newton``) or a representation of k-NN."""
     for name in (method, method.removeprefix("knn_"), re.split(r"_|\d+$", method)[0]):
         if name in COLOURS:

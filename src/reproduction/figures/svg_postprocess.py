@@ -42,7 +42,7 @@ def dark_rules() -> str:
     return f"@media screen and (prefers-color-scheme:dark){{{''.join(rules)}}}"
 
 
-def finished(svg: bytes, title: str, notes: str) -> bytes:
+def postprocess_svg(svg: bytes, title: str, notes: str) -> bytes:
     """Return Matplotlib's SVG as a file that stands alone.
 
     Declarations of style become attributes, numbers have two decimals, and text stays text.  The file names its title

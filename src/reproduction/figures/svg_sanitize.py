@@ -54,7 +54,7 @@ def inline_svg(svg: bytes, prefix: str, name: str) -> Markup:
     return Markup(SafeTree.tostring(root, encoding="unicode"))  # noqa: S704
 
 
-def notes_of(svg: bytes) -> str:
+def read_notes(svg: bytes) -> str:
     """Return the notes of a figure, which its drawing function wrote into the file."""
     return SafeTree.fromstring(svg).findtext("{*}desc") or ""
 

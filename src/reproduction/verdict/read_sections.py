@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from reproduction.figures.svg_sanitize import Drawing, inline_svg, notes_of
+from reproduction.figures.svg_sanitize import Drawing, inline_svg, read_notes
 from reproduction.flow.curves import Curve, read_curves, read_factors, reading_rows
 from reproduction.flow.lineage import Origin, read_origins
 from reproduction.flow.results import Results, RoleEntry, is_left_out
@@ -175,7 +175,7 @@ def _specified(inputs: ReportInputs, paper: str, record: Record) -> Specified:
 def _curve_drawing(files: Mapping[str, str], curve: Curve, paper: str, title: str) -> Drawing:
     """Return the drawing of a curve of a folder of curves."""
     name, svg = curve.drawing.removesuffix(".svg"), files[curve.drawing].encode()
-    caption = f"Recorded on {curve.recorded}. {notes_of(svg)}" if curve.recorded else notes_of(svg)
+    caption = f"Recorded on {curve.recorded}. {read_notes(svg)}" if curve.recorded else read_notes(svg)
     return Drawing(name, title, caption, inline_svg(svg, f"s-{paper}-{name}", curve.drawing))
 
 
@@ -191,7 +191,7 @@ def _drawing(inputs: ReportInputs, paper: str, figure: str, entry: Mapping[str, 
         why = missing.reason if is_left_out(missing.reason) else f"{MISSING}: {missing.reason}"
         return Drawing(*head, None, why)
     svg = path.read_bytes()
-    caption = f"{entry['caption']} {notes_of(svg)}".strip()
+    caption = f"{entry['caption']} {read_notes(svg)}".strip()
     return Drawing(figure, entry["title"], caption, inline_svg(svg, f"f-{paper}-{figure}", path.name))
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from reproduction.figures.style import GREY, INK, PALE, PAPER, SMALL, SOFT, Sheet, style, svg_bytes
+from reproduction.figures.style import GREY, INK, PALE, PAPER, SMALL, SOFT, Sheet, figure_style, render_svg
 from reproduction.verdict.wording import DIFFERS, REPRODUCED, UNDECIDED
 
 if TYPE_CHECKING:
@@ -28,14 +28,14 @@ Pair = tuple[str, float, float, str, str]
 def draw_summary(points: Sequence[Pair], papers: Iterable[str], *, narrow: bool = False) -> bytes:
     """Return the picture of (paper, printed, rebuilt, unit, verdict) as SVG, side by side, or narrow for a phone."""
     rows = [paper for paper in papers if any(point[0] == paper for point in points)]
-    with style():
+    with figure_style():
         figure = Sheet(figsize=(3.7, 6.0) if narrow else (8.0, 3.1))
         first, second = figure.subplots(2, 1) if narrow else figure.subplots(1, 2, width_ratios=[1.0, 1.45])
         _scores(first, [point for point in points if point[3].startswith("percent")])
         _by_paper(second, points, rows)
         handles = [second.scatter([], [], edgecolors=PAPER, label=verdict, **look) for verdict, look in LOOK.items()]
         figure.legend(handles=handles, loc="outside upper center", ncols=3, frameon=False, fontsize=SMALL)
-        return svg_bytes(figure, "Printed and rebuilt results of methods")
+        return render_svg(figure, "Printed and rebuilt results of methods")
 
 
 def _scores(axes: Axes, points: Sequence[Pair]) -> None:

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from reproduction.figures.drawing import FigureData
-from reproduction.figures.figure_elements import Printed
-from reproduction.figures.style import Sheet, style, svg_bytes
+from reproduction.figures.figure_elements import PublishedValue
+from reproduction.figures.style import Sheet, figure_style, render_svg
 from reproduction.figures.svg_sanitize import inline_svg
 from reproduction.papers.edcm.figures import FIGURES
 from tests.pages.drawings import assert_drawn
@@ -16,7 +16,7 @@ from tests.papers.edcm.example import SPEC
 from tests.papers.files import assert_measured, results_of
 
 PRINTED = dict.fromkeys(
-    [name for figure in SPEC["figures"].values() for name in figure.get("published", {}).values()], Printed(0.5)
+    [name for figure in SPEC["figures"].values() for name in figure.get("published", {}).values()], PublishedValue(0.5)
 )
 
 
@@ -41,7 +41,7 @@ def test_every_figure_has_an_entry_and_every_entry_a_figure():
 
 def drawn(root: Path, name: str) -> Sheet:
     """Return a figure before it is written."""
-    with style():
+    with figure_style():
         return FIGURES[name](FigureData(results_of("edcm", root), PRINTED, SPEC["figures"][name]))
 
 
@@ -57,7 +57,7 @@ def test_the_exact_ratio_at_a_count_of_one_stands_on_the_axes(measured):
 def test_no_name_of_a_form_is_cut(measured):
     figure = drawn(measured[1], "tfidf_forms")
     (axes,) = figure.axes
-    with style():
-        svg_bytes(figure, "forms")
+    with figure_style():
+        render_svg(figure, "forms")
         boxes = [label.get_window_extent() for label in (*axes.get_yticklabels(), axes.xaxis.label)]
     assert min(box.x0 for box in boxes) >= 0 and max(box.x1 for box in boxes) <= figure.bbox.x1

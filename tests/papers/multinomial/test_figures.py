@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from reproduction.figures.drawing import FigureData, draw
-from reproduction.figures.figure_elements import Printed
+from reproduction.figures.figure_elements import PublishedValue
 from reproduction.papers.multinomial.figures import FIGURES
 from tests.pages.drawings import assert_drawn
 from tests.papers.files import assert_measured, results_of
@@ -21,7 +21,7 @@ def test_every_measured_number_that_the_paper_files_name_is_there(measured):
 
 @pytest.mark.parametrize("name", list(FIGURES))
 def test_figures_draw_what_the_measures_wrote(measured, name):
-    data = FigureData(results_of("multinomial", measured[1]), {"vil.err": Printed(8.56)}, SPEC["figures"][name])
+    data = FigureData(results_of("multinomial", measured[1]), {"vil.err": PublishedValue(8.56)}, SPEC["figures"][name])
     svg = assert_drawn("multinomial", name, data)
     assert svg.count(b"<path") > 15
 

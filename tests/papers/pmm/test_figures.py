@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from reproduction.figures.drawing import FigureData
-from reproduction.figures.figure_elements import Printed
+from reproduction.figures.figure_elements import PublishedValue
 from reproduction.papers.pmm.figures import FIGURES
 from tests.verdict.reporting import Made
 from textmix.core.errors import MissingResult
@@ -18,7 +18,12 @@ METHODS = ["nb", "pmm1"]
 OPTIONS = {"experiment": "table1", "roles": ["news"], "methods": METHODS, "published": {"news": "p"}}
 
 
-PRINTED = {"p.NB": Printed(41.5, 1.5), "p.PMM1": Printed(50.5), "t.fit": Printed(5.0), "t.predict": Printed(1.0)}
+PRINTED = {
+    "p.NB": PublishedValue(41.5, 1.5),
+    "p.PMM1": PublishedValue(50.5),
+    "t.fit": PublishedValue(5.0),
+    "t.predict": PublishedValue(1.0),
+}
 
 
 @pytest.fixture

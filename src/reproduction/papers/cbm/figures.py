@@ -8,20 +8,20 @@ from typing import TYPE_CHECKING, Any
 
 from matplotlib.patches import Patch, Rectangle
 
-from reproduction.figures.drawing import FigureData, columns
+from reproduction.figures.drawing import FigureData, read_columns
 from reproduction.figures.figure_elements import (
-    counted,
-    explain_trials,
-    legend,
-    log_axis,
-    marked,
+    add_legend,
+    add_trials_legend,
+    draw_published_line,
+    draw_published_point,
+    draw_trials,
+    draw_with_bars,
+    label_rows,
     place_legend,
-    published_line,
-    published_point,
-    row_names,
-    spread_of,
-    trials_row,
-    with_bars,
+    sample_sd,
+    set_log_scale,
+    set_ticks,
+    with_sample_size,
 )
 from reproduction.figures.style import (
     DASHES,
@@ -32,8 +32,8 @@ from reproduction.figures.style import (
     SMALL,
     WIDTH,
     Sheet,
-    colour_of,
     grid_of_panels,
+    method_colour,
     panels,
 )
 
@@ -71,19 +71,25 @@ def components(data: FigureData) -> Sheet:
         accuracies: dict[float, list[float]] = {}
         for row in (row for row in rows if row["role"] == role):
             accuracies.setdefault(float(row["components"]), []).append(100.0 * float(row["subset_accuracy"]))
-        means, spreads = [[of(values) for values in accuracies.values()] for of in (statistics.fmean, spread_of)]
-        with_bars(
-            panel, list(accuracies), means, spreads if any(spreads) else None, 0, label="CBM LR", color=colour_of("cbm")
+        means, spreads = [[of(values) for values in accuracies.values()] for of in (statistics.fmean, sample_sd)]
+        draw_with_bars(
+            panel,
+            list(accuracies),
+            means,
+            spreads if any(spreads) else None,
+            0,
+            label="CBM LR",
+            color=method_colour("cbm"),
         )
-        published_line(panel, data.published_of(role), f"published, {data.title_of(role)}")
-        log_axis(panel.xaxis, min(accuracies), max(accuracies))
+        draw_published_line(panel, data.published_of(role), f"published, {data.title_of(role)}")
+        set_log_scale(panel.xaxis, min(accuracies), max(accuracies))
         if len(accuracies) < 6:  # the names of more would overlap
-            marked(panel.xaxis, list(accuracies))
-        panel.set_title(counted(data.title_of(role) + ", random starts", map(len, accuracies.values())))
+            set_ticks(panel.xaxis, list(accuracies))
+        panel.set_title(with_sample_size(data.title_of(role) + ", random starts", map(len, accuracies.values())))
         panel.set_xlabel("components K (log scale)")
     figure.note(_OVER_STARTS)
     axes[0].set_ylabel("subset accuracy (percent)")
-    legend(figure)
+    add_legend(figure)
     return figure
 
 
@@ -96,16 +102,16 @@ def variances(data: FigureData) -> Sheet:
     for series, method in enumerate(data.option("methods")):
         points = data.grid(role, method, "subset_accuracy", "variance")
         values = [100.0 * statistics.fmean(trials) for trials in points.values()]
-        style: dict[str, Any] = {"marker": MARKERS[series], "linestyle": DASHES[series], "color": colour_of(method)}
+        style: dict[str, Any] = {"marker": MARKERS[series], "linestyle": DASHES[series], "color": method_colour(method)}
         axes.plot(list(points), values, label=NAMES.get(method, method), **style)
     for method in data.option("methods"):
-        published_point(axes, AUTHORS_VARIANCE[role], 0, data.published_of(method), across=False)
+        draw_published_point(axes, AUTHORS_VARIANCE[role], 0, data.published_of(method), across=False)
     axes.axvline(AUTHORS_VARIANCE[role], color=GREY, linestyle=DASHES[3], label="the authors' variance")
     figure.note("One given split; its accuracies have no bars.")
-    log_axis(axes.xaxis, min(points), max(points))
+    set_log_scale(axes.xaxis, min(points), max(points))
     axes.set_xlabel("variance of the prior (log scale)")
     axes.set_ylabel("subset accuracy (percent)")
-    legend(figure)
+    add_legend(figure)
     return figure
 
 
@@ -120,13 +126,13 @@ def variants(data: FigureData) -> Sheet:
     figure, axes = panels(len(accuracies), height=0.3 * len(VARIANTS) + 1.5, sharey=True)
     for panel, (role, variant) in zip(axes, accuracies.items(), strict=True):
         for height, name in enumerate(VARIANTS):
-            trials_row(panel, height, variant[name], colour_of("cc"), "run")
-            published_point(panel, 0, height, data.published_of(f"{role}/{name}"))
-        explain_trials(panel, "run", map(len, variant.values()))
+            draw_trials(panel, height, variant[name], method_colour("cc"), "run")
+            draw_published_point(panel, 0, height, data.published_of(f"{role}/{name}"))
+        add_trials_legend(panel, "run", map(len, variant.values()))
         panel.set_title(data.title_of(role))
         panel.set_xlabel("subset accuracy (percent)")
-    row_names(axes[0], list(VARIANTS.values()))
-    legend(figure)
+    label_rows(axes[0], list(VARIANTS.values()))
+    add_legend(figure)
     return figure
 
 
@@ -146,7 +152,7 @@ def illustration(data: FigureData) -> Sheet:
     for rank, axes in enumerate(grid[:-1]):
         _component(axes, [row for row in tables["components"] if row["component"] == str(rank)])
     _marginals(grid[-1], tables["labels"])
-    row_names(grid[0], labels)
+    label_rows(grid[0], labels)
     for axes in (grid[1], grid[-1]):
         axes.set_xlabel("probability")
     _correlations(figure.add_subplot(parts[1]), correlations, labels)
@@ -226,21 +232,21 @@ def em_path(data: FigureData) -> Sheet:
         if len(runs) > 1:
             _final_accuracies(accuracies, [path[-1] for path in runs.values()])
             figure.note("A bar reaches one standard deviation over the random starts.")
-        published_line(accuracies, data.published_of(role), f"published, {data.title_of(role)}")
-        likelihoods.set_title(counted(data.title_of(role) + ", random starts", [len(runs)]))
+        draw_published_line(accuracies, data.published_of(role), f"published, {data.title_of(role)}")
+        likelihoods.set_title(with_sample_size(data.title_of(role) + ", random starts", [len(runs)]))
         likelihoods.set_ylabel("penalised log-likelihood")
         accuracies.set_ylabel("subset accuracy (percent)")
         accuracies.margins(y=0.15)
     for axes in grid[-2:]:
         axes.set_xlabel("iteration of EM")
-    legend(figure)
+    add_legend(figure)
     return figure
 
 
 def _path(likelihoods: Axes, accuracies: Axes, rows: Sequence[Mapping[str, str]]) -> None:
     """Draw the likelihood and the accuracy of one run, which keeps its value until the next iteration ends."""
     steps = [int(row["iteration"]) for row in rows]
-    style: dict[str, Any] = {"color": colour_of("cbm"), "alpha": 0.55, "linewidth": 1}
+    style: dict[str, Any] = {"color": method_colour("cbm"), "alpha": 0.55, "linewidth": 1}
     label = None if "one random start" in likelihoods.get_legend_handles_labels()[1] else "one random start"
     likelihoods.plot(steps, [float(row["objective"]) for row in rows], label=label, **style)
     accuracies.plot(steps, [100 * float(row["subset_accuracy"]) for row in rows], drawstyle="steps-post", **style)
@@ -249,9 +255,9 @@ def _path(likelihoods: Axes, accuracies: Axes, rows: Sequence[Mapping[str, str]]
 def _final_accuracies(axes: Axes, rows: Rows) -> None:
     """Draw the mean of the last accuracies beside the last iteration, with their deviation; a row a run."""
     finals, last = [100 * float(row["subset_accuracy"]) for row in rows], int(rows[0]["iteration"])
-    style: dict[str, Any] = {"color": colour_of("cbm"), "marker": MARKERS[1], "linestyle": "none"}
+    style: dict[str, Any] = {"color": method_colour("cbm"), "marker": MARKERS[1], "linestyle": "none"}
     label = "mean of the last accuracies"
-    axes.errorbar([last * 1.05], [statistics.fmean(finals)], yerr=[spread_of(finals)], label=label, **style)
+    axes.errorbar([last * 1.05], [statistics.fmean(finals)], yerr=[sample_sd(finals)], label=label, **style)
 
 
 def evaluations(data: FigureData) -> Sheet:
@@ -273,23 +279,23 @@ def evaluations(data: FigureData) -> Sheet:
                 panel.plot([n], [2.0**n], "_", color=INK, markersize=16, label="number of all sets, 2ᴸ")
             else:
                 figure.note(f"There are 2^{n:g} sets of {n:g} labels, too many for the axis.")
-        log_axis(panel.xaxis, min(x), max(x))
-        marked(panel.xaxis, x)
+        set_log_scale(panel.xaxis, min(x), max(x))
+        set_ticks(panel.xaxis, x)
         panel.set_title(data.title_of(role))
         panel.set_xlabel("labels L (log scale)")
-    log_axis(axes[0].yaxis, 1, top)
+    set_log_scale(axes[0].yaxis, 1, top)
     axes[0].set_ylabel("sets scored (log scale)")
     _note_repeats(figure, rows)
-    legend(figure)
+    add_legend(figure)
     return figure
 
 
 def _searches(axes: Axes, rows: Rows, series: int) -> None:
     """Draw the mean number of sets scored for one K, with a bar up to the largest; the bars of all K stand apart."""
-    x, mean, largest = columns(rows, "labels", "evaluations", "largest")
+    x, mean, largest = read_columns(rows, "labels", "evaluations", "largest")
     up = [most - value for most, value in zip(largest, mean, strict=True)]
     style = f"K = {rows[0]['components']}: mean, and largest"
-    with_bars(axes, [n * 1.03 ** (series - 1.5) for n in x], mean, [[0.0] * len(up), up], series, label=style)
+    draw_with_bars(axes, [n * 1.03 ** (series - 1.5) for n in x], mean, [[0.0] * len(up), up], series, label=style)
 
 
 def _note_repeats(figure: Sheet, rows: Rows) -> None:

@@ -8,26 +8,37 @@ from typing import TYPE_CHECKING, Any
 
 from matplotlib.ticker import MaxNLocator, NullLocator
 
-from reproduction.figures.drawing import FigureData, columns
+from reproduction.figures.drawing import FigureData, read_columns
 from reproduction.figures.figure_elements import (
-    brief,
-    counted,
-    explain_trials,
-    legend,
-    log_axis,
-    marked,
-    published_line,
-    published_point,
-    readable,
-    row_names,
-    sheet_of,
-    spread_of,
-    trials_row,
-    with_bars,
-    write_at,
-    write_beside,
+    add_legend,
+    add_trials_legend,
+    annotate_point,
+    annotate_row,
+    draw_published_line,
+    draw_published_point,
+    draw_trials,
+    draw_with_bars,
+    format_brief,
+    format_number,
+    get_sheet,
+    label_rows,
+    sample_sd,
+    set_log_scale,
+    set_ticks,
+    with_sample_size,
 )
-from reproduction.figures.style import DASHES, GREY, INK, MARKERS, PALE, SMALL, Sheet, colour_of, grid_of_panels, panels
+from reproduction.figures.style import (
+    DASHES,
+    GREY,
+    INK,
+    MARKERS,
+    PALE,
+    SMALL,
+    Sheet,
+    grid_of_panels,
+    method_colour,
+    panels,
+)
 from reproduction.papers.edcm import study_figures
 
 if TYPE_CHECKING:
@@ -61,15 +72,15 @@ def accuracy(data: FigureData) -> Sheet:
     for split in zip(*trials, strict=True):
         axes.plot(split, [height + 0.13 for height in range(len(methods))], color=PALE, linewidth=0.6, zorder=1)
     for height, (method, values) in enumerate(zip(methods, trials, strict=True)):
-        trials_row(axes, height, values, colour_of(method), "split")
-        write_at(axes, f"{statistics.fmean(values):.3f}", (statistics.fmean(values), height - 0.13), up=6)
-        published_point(axes, 0, height - 0.3, data.published_of(method))
-    explain_trials(axes, "split", map(len, trials))
+        draw_trials(axes, height, values, method_colour(method), "split")
+        annotate_point(axes, f"{statistics.fmean(values):.3f}", (statistics.fmean(values), height - 0.13), up=6)
+        draw_published_point(axes, 0, height - 0.3, data.published_of(method))
+    add_trials_legend(axes, "split", map(len, trials))
     axes.plot([], [], color=PALE, linewidth=1, label="the same split")
-    row_names(axes, [MODELS.get(method, method) for method in methods])
+    label_rows(axes, [MODELS.get(method, method) for method in methods])
     axes.xaxis.set_major_locator(MaxNLocator(5))
     axes.set_xlabel("accuracy (fraction of test documents)")
-    legend(figure)
+    add_legend(figure)
     return figure
 
 
@@ -98,24 +109,24 @@ def _training_rows(data: FigureData, times: Mapping[str, Sequence[float]], names
     figure, (axes,) = panels(1, height=0.9 + 0.27 * len(times))
     printed = [data.published_of(name) for name in times]
     shown = [value for values in times.values() for value in values] + [number.value for number in printed if number]
-    log_axis(axes.xaxis, min(shown), max(shown))
+    set_log_scale(axes.xaxis, min(shown), max(shown))
     for height, ((method, values), published) in enumerate(zip(times.items(), printed, strict=True)):
-        published_point(axes, 0, height, published)
+        draw_published_point(axes, 0, height, published)
         if published:
-            write_at(axes, f"{published.value:,g} s", (published.value, height), right=-6, up=0)
+            annotate_point(axes, f"{published.value:,g} s", (published.value, height), right=-6, up=0)
         if not values:
             continue
         median = statistics.median(values)
-        axes.plot(values, [height] * len(values), "|", color=colour_of(method), alpha=0.6, markersize=9)
-        axes.plot([median], [height], "o", color=colour_of(method), markersize=5.5, zorder=4)
-        write_beside(axes, f"{readable(float(f'{median:.2g}'))} s", height)
+        axes.plot(values, [height] * len(values), "|", color=method_colour(method), alpha=0.6, markersize=9)
+        axes.plot([median], [height], "o", color=method_colour(method), markersize=5.5, zorder=4)
+        annotate_row(axes, f"{format_number(float(f'{median:.2g}'))} s", height)
     axes.plot([], [], "o", color=GREY, markersize=5.5, label="rebuilt: median")
-    measured = counted(f"one {noun}", (len(values) for values in times.values() if values))
+    measured = with_sample_size(f"one {noun}", (len(values) for values in times.values() if values))
     axes.plot([], [], "|", color=GREY, alpha=0.6, markersize=9, label=measured)
-    row_names(axes, names)
+    label_rows(axes, names)
     axes.margins(x=0.05)
     axes.set_xlabel("seconds for training on one split (log scale)")
-    legend(figure)
+    add_legend(figure)
     return figure
 
 
@@ -130,15 +141,15 @@ def smoothing_sensitivity(data: FigureData) -> Sheet:
         # The bars stand side by side: the second of three models is at the constant itself.
         aside = 1.12 ** (series - (len(methods) - 1) / 2)
         means = [statistics.fmean(values) for values in points.values()]
-        label = counted(MODELS.get(method, method), map(len, points.values()))
-        bars = [spread_of(values) for values in points.values()]
-        with_bars(axes, [x * aside for x in points], means, bars, series, label=label, color=colour_of(method))
-        log_axis(axes.xaxis, min(points), max(points))
-        marked(axes.xaxis, list(points))
+        label = with_sample_size(MODELS.get(method, method), map(len, points.values()))
+        bars = [sample_sd(values) for values in points.values()]
+        draw_with_bars(axes, [x * aside for x in points], means, bars, series, label=label, color=method_colour(method))
+        set_log_scale(axes.xaxis, min(points), max(points))
+        set_ticks(axes.xaxis, list(points))
     figure.note("A bar reaches one standard deviation over the n splits to each side of the mean.")
     axes.set_xlabel("smoothing constant (log scale)")
     axes.set_ylabel("accuracy (fraction)")
-    legend(figure)
+    add_legend(figure)
     return figure
 
 
@@ -152,12 +163,12 @@ def log_probabilities(data: FigureData) -> Sheet:
     Options: published (``same``, ``own`` -> id of the printed mean deviation, percent).
     """
     every = data.results.measure_table("approximation", "documents")
-    length, p = columns(every[::EVERY], "length", "log_p")
+    length, p = read_columns(every[::EVERY], "length", "log_p")
     figure, panel = grid_of_panels(4, 2, 2.4, sharex="row", sharey="row")
     for series, (kind, (model, name)) in enumerate(KINDS.items()):
         scatter, deviations = panel[series], panel[2 + series]
-        (q,) = columns(every[::EVERY], f"log_q_{kind}")
-        style: dict[str, Any] = {"color": colour_of(model), "linestyle": "none", "marker": MARKERS[series]}
+        (q,) = read_columns(every[::EVERY], f"log_q_{kind}")
+        style: dict[str, Any] = {"color": method_colour(model), "linestyle": "none", "marker": MARKERS[series]}
         style |= {"markersize": 2.6, "alpha": 0.4, "markeredgewidth": 0}
         scatter.plot([-value for value in p], [-value for value in q], **style)
         percent = [100 * abs(b - a) / abs(a) for a, b in zip(p, q, strict=True)]
@@ -166,25 +177,25 @@ def log_probabilities(data: FigureData) -> Sheet:
         _mean_deviation(deviations, data, kind, every)
         _diagonal(scatter, -max(p), -min(p))
         for axes, low, high in ((scatter, -max(p), -min(p)), (deviations, min(length), max(length))):
-            log_axis(axes.xaxis, low, high)
+            set_log_scale(axes.xaxis, low, high)
         scatter.set_xlabel("−log p, DCM (log scale)")
         deviations.set_xlabel("words in document (log scale)")
-    log_axis(panel[0].yaxis, -max(p), -min(p))
-    log_axis(panel[2].yaxis, LEAST, 100)
+    set_log_scale(panel[0].yaxis, -max(p), -min(p))
+    set_log_scale(panel[2].yaxis, LEAST, 100)
     panel[2].set_ylim(bottom=LEAST)
     panel[0].set_ylabel("−log q, EDCM (log scale)")
     panel[2].set_ylabel("deviation (percent, log scale)")
     figure.note(f"Marks show {len(p):,} of the {len(every):,} documents, every {EVERY}th; means are over all of them.")
     figure.note(f"A deviation below {LEAST:g} % stands at the lower end of the axis.")
-    legend(figure)
+    add_legend(figure)
     return figure
 
 
 def _mean_deviation(axes: Axes, data: FigureData, kind: str, rows: Sequence[Mapping[str, str]]) -> None:
     """Draw the mean deviation over all documents as a line, and the published mean as a dashed line of its colour."""
-    p, q = columns(rows, "log_p", f"log_q_{kind}")
+    p, q = read_columns(rows, "log_p", f"log_q_{kind}")
     mean = 100 * statistics.fmean(abs(b - a) / abs(a) for a, b in zip(p, q, strict=True))
-    sign, colour = {"same": "α", "own": "β"}[kind], colour_of(KINDS[kind][0])
+    sign, colour = {"same": "α", "own": "β"}[kind], method_colour(KINDS[kind][0])
     axes.axhline(mean, color=colour, linewidth=1.4, label=f"mean by {sign}, {mean:.2g} %")
     printed = data.published_of(kind)
     if printed is not None:
@@ -197,25 +208,25 @@ def parameters(data: FigureData) -> Sheet:
     Options: published (``correlation`` -> id of the printed correlation).
     """
     figure, (sums, words) = panels(2, height=3.0)
-    s_dcm, s_edcm = columns(data.results.measure_table("dcm_parameters", "concentrations"), "s_dcm", "s_edcm")
+    s_dcm, s_edcm = read_columns(data.results.measure_table("dcm_parameters", "concentrations"), "s_dcm", "s_edcm")
     sums.plot(s_dcm, s_edcm, MARKERS[0], color="C0", label=f"one newsgroup (n = {len(s_dcm)})")
     _diagonal(sums, 0, max(s_dcm))
     sums.set_xlabel("sum s of the DCM's α")
     sums.set_ylabel("sum s of the EDCM's β")
-    alpha, beta = columns(data.results.measure_table("approximation", "parameters"), "alpha", "beta")
+    alpha, beta = read_columns(data.results.measure_table("approximation", "parameters"), "alpha", "beta")
     label = f"one word of one newsgroup (n = {len(alpha)})"
     words.plot([], [], MARKERS[1], color="C1", markersize=5, label=label)
     words.plot(alpha, beta, MARKERS[1], color="C1", alpha=0.4, markersize=2.6, markeredgewidth=0)
     low, high = min(*alpha, *beta), max(*alpha, *beta)
     _diagonal(words, low, high)
-    log_axis(words.xaxis, low, high)
-    log_axis(words.yaxis, low, high)
+    set_log_scale(words.xaxis, low, high)
+    set_log_scale(words.yaxis, low, high)
     words.set_xlabel("α of the DCM (log scale)")
     words.set_ylabel("β of the EDCM (log scale)")
     printed, ours = data.published_of("correlation"), data.results.measure("approximation")["correlation_alpha_beta"]
     text = f"correlation {float(ours.value):.4f}" + (f"\npublished {printed.value:g}" if printed else "")
     words.annotate(text, (0.04, 0.97), xycoords="axes fraction", va="top", fontsize=SMALL)
-    legend(figure, sums, words)
+    add_legend(figure, sums, words)
     return figure
 
 
@@ -229,20 +240,20 @@ def stopping(data: FigureData) -> Sheet:
     groups = data.results.measure_table("dcm_parameters", "groups")
     figure, panel = panels(3, height=2.6)
     for panel_number, (axes, (column, title)) in enumerate(zip(panel, SIZES.items(), strict=True)):
-        (values,) = columns(rows, column)
+        (values,) = read_columns(rows, column)
         axes.set_xscale("symlog", linthresh=1.0, linscale=0.5)
         axes.plot(steps, values[: len(steps)], color="C0", marker=MARKERS[0], markersize=4, label="after the steps")
         single = [float(row[column]) for row in groups]
         label = f"at the maximum: one newsgroup (n = {len(groups)})"
         axes.plot([end] * len(single), single, MARKERS[1], color="C1", alpha=0.3, markeredgewidth=0, label=label)
         axes.plot([end], values[-1:], MARKERS[1], color="C1", label="at the maximum")
-        published_line(axes, data.published_of(column), ("A", "B", "C")[panel_number] + ": published")
+        draw_published_line(axes, data.published_of(column), ("A", "B", "C")[panel_number] + ": published")
         axes.set_title(f"{'ABC'[panel_number]}  {title}")
-        marked(axes.xaxis, [0, 1, 3, 10, max(steps), end], ["0", "1", "3", "10", f"{max(steps):g}", "end"])
+        set_ticks(axes.xaxis, [0, 1, 3, 10, max(steps), end], ["0", "1", "3", "10", f"{max(steps):g}", "end"])
         axes.margins(y=0.12)
     panel[1].set_xlabel("steps of Minka's fixed point (log scale from 1)")
     figure.note(f"Each full mark is the median over {len(groups)} newsgroups.")
-    legend(figure)
+    add_legend(figure)
     return figure
 
 
@@ -253,7 +264,7 @@ def gamma_ratio(data: FigureData) -> Sheet:
     growth = data.results.measure_table("gamma_ratio", "growth")
     figure, (axes,) = panels(1, height=3.2)
     for series, alpha in enumerate(dict.fromkeys(row["alpha"] for row in growth)):
-        x, error = columns([row for row in growth if row["alpha"] == alpha], "count", "error")
+        x, error = read_columns([row for row in growth if row["alpha"] == alpha], "count", "error")
         style: dict[str, Any] = {
             "color": f"C{series}",
             "linestyle": DASHES[series],
@@ -261,20 +272,20 @@ def gamma_ratio(data: FigureData) -> Sheet:
             "markersize": 4,
         }
         axes.plot(x, [100 * e for e in error], label=f"α = {float(alpha):g}", **style)
-    x, error = columns(data.results.measure_table("gamma_ratio", "by_count"), "count", "mean_error")
+    x, error = read_columns(data.results.measure_table("gamma_ratio", "by_count"), "count", "mean_error")
     axes.plot(x, [100 * e for e in error], "x", color=INK, markersize=7, label="mean in 20 Newsgroups")
     mean = 100 * float(data.results.measure("gamma_ratio")["mean_relative_error"].value)
     axes.axhline(mean, color=INK, linewidth=1.1, label=f"mean over all counts, {mean:.1f}")
-    published_line(axes, data.published_of("mean"))
+    draw_published_line(axes, data.published_of("mean"))
     # The ratio is exact at x = 1, where most counts stand: 0 needs a place on the axis.
     axes.set_yscale("symlog", linthresh=0.1, linscale=0.4)
-    marked(axes.yaxis, [0, 0.1, 1, 10, 100])
+    set_ticks(axes.yaxis, [0, 0.1, 1, 10, 100])
     axes.set_ylim(-0.04, 130)
-    log_axis(axes.xaxis, 1, 50)
-    marked(axes.xaxis, sorted({float(row["count"]) for row in growth}))
+    set_log_scale(axes.xaxis, 1, 50)
+    set_ticks(axes.xaxis, sorted({float(row["count"]) for row in growth}))
     axes.set_xlabel("count x of a word (log scale)")
     axes.set_ylabel("relative error (percent, symlog scale)")
-    legend(figure)
+    add_legend(figure)
     return figure
 
 
@@ -285,28 +296,28 @@ def burstiness(data: FigureData) -> Sheet:
     figure, panel = panels(len(bands), height=2.7, sharex=True, sharey=True)
     for axes, band in zip(panel, bands, strict=True):
         chosen = [row for row in rows if row["band"] == band and float(row["seen"]) > 0]
-        m, seen = columns(chosen, "m", "seen")
+        m, seen = read_columns(chosen, "m", "seen")
         axes.plot(m, seen, "x", color=INK, markersize=6, label="in the documents")
         for series, (model, label) in enumerate(MODELS.items()):
-            (expected,) = columns(chosen, model)
-            axes.plot(m, expected, color=colour_of(model), linestyle=DASHES[series], label=f"expected by {label}")
+            (expected,) = read_columns(chosen, model)
+            axes.plot(m, expected, color=method_colour(model), linestyle=DASHES[series], label=f"expected by {label}")
         axes.set_title(f"{band} words")
-        marked(axes.xaxis, m[1::2])
+        set_ticks(axes.xaxis, m[1::2])
         axes.set_xlabel("occurrences m")
     for model, label in MODELS.items():
         ratios = "; ".join(_seen_over_expected(rows, band, model) for band in bands)
         figure.note(f"Seen over expected by the {label}: {ratios}.")
-    log_axis(panel[0].yaxis, 1e-8, 1)
+    set_log_scale(panel[0].yaxis, 1e-8, 1)
     panel[0].set_ylim(1e-8, 1)
     panel[0].set_ylabel("share of pairs (log scale)")
-    legend(figure, panel[0])
+    add_legend(figure, panel[0])
     return figure
 
 
 def _seen_over_expected(rows: Sequence[Mapping[str, str]], band: str, model: str) -> str:
     """Return the ratio of the seen to the expected share at the largest m that occurs in a band of words, as text."""
     last = [row for row in rows if row["band"] == band and float(row["seen"]) > 0][-1]
-    return f"{brief(float(last['seen']) / float(last[model]))} ({band} words, m = {last['m']})"
+    return f"{format_brief(float(last['seen']) / float(last[model]))} ({band} words, m = {last['m']})"
 
 
 def normaliser(data: FigureData) -> Sheet:
@@ -317,23 +328,25 @@ def normaliser(data: FigureData) -> Sheet:
     figure, (axes,) = panels(1)
     for number, (length, totals) in enumerate(groups.items()):
         label = None if number else f"EDCM of one newsgroup (n = {len(totals)})"
-        axes.plot([length] * len(totals), totals, "o", color=colour_of("edcm"), alpha=0.45, markersize=3.2, label=label)
+        axes.plot(
+            [length] * len(totals), totals, "o", color=method_colour("edcm"), alpha=0.45, markersize=3.2, label=label
+        )
         axes.plot([length], [statistics.median(totals)], "_", color=INK, markersize=15, markeredgewidth=1.8,
                   label=None if number else "median")  # fmt: skip
     axes.axhline(1, color=GREY, linewidth=1, label="sum of a distribution")
     figure.note(f"The sum is exact at the {len(groups)} lengths marked; nothing was computed between them.")
     medians = [statistics.median(totals) for totals in groups.values()]
-    last = readable(max(groups))
+    last = format_number(max(groups))
     figure.note(
-        f"Its median is {medians[0]:.3f} at {readable(min(groups))} word and {medians[-1]:.3f} at {last} words."
+        f"Its median is {medians[0]:.3f} at {format_number(min(groups))} word and {medians[-1]:.3f} at {last} words."
     )
-    log_axis(axes.xaxis, min(groups), max(groups))
-    marked(axes.xaxis, list(groups))
+    set_log_scale(axes.xaxis, min(groups), max(groups))
+    set_ticks(axes.xaxis, list(groups))
     axes.yaxis.set_minor_locator(NullLocator())
     axes.set_ylim(0, 1.1)
     axes.set_xlabel("words in the document, n (log scale)")
     axes.set_ylabel("sum of q over all documents")
-    legend(figure)
+    add_legend(figure)
     return figure
 
 
@@ -341,20 +354,24 @@ def fisher_tfidf(data: FigureData) -> Sheet:
     """Draw the weight of a word by document frequency and by count, Fisher-DCM score beside TF-IDF."""
     rows = data.results.measure_table("fisher_tfidf", "weights")
     figure, (by_frequency, by_count) = panels(2, height=3.0)
-    frequency, fisher, tfidf = columns([row for row in rows if row["count"] == "1"], "frequency", "fisher", "tfidf")
+    frequency, fisher, tfidf = read_columns(
+        [row for row in rows if row["count"] == "1"], "frequency", "fisher", "tfidf"
+    )
     _relative(by_frequency, frequency, tfidf, 0, "TF-IDF")
     _relative(by_frequency, frequency, fisher, 1, "Fisher-DCM, x = 1")
     shown = [f"{df:g}" for df in frequency if df in FREQUENCIES]
     grown = []
     for series, chosen in enumerate(shown):
-        count, values, plain = columns([row for row in rows if row["frequency"] == chosen], "count", "fisher", "tfidf")
+        count, values, plain = read_columns(
+            [row for row in rows if row["frequency"] == chosen], "count", "fisher", "tfidf"
+        )
         _relative(by_count, count, values, 2 + series, f"Fisher-DCM, df = {int(chosen):,}")
         grown.append(f"{_growth(values)}-fold (df = {int(chosen):,})")
     _relative(by_count, count, plain, 0, "TF-IDF")
-    log_axis(by_frequency.xaxis, 1, max(frequency))
-    log_axis(by_frequency.yaxis, 1e-4, 1)
-    log_axis(by_count.xaxis, 1, max(count))
-    log_axis(by_count.yaxis, 1, max(count))
+    set_log_scale(by_frequency.xaxis, 1, max(frequency))
+    set_log_scale(by_frequency.yaxis, 1e-4, 1)
+    set_log_scale(by_count.xaxis, 1, max(count))
+    set_log_scale(by_count.yaxis, 1, max(count))
     by_frequency.set_xlabel("documents with the word, df (log scale)")
     by_frequency.set_ylabel("weight relative to df = 1 (log scale)")
     by_count.set_xlabel("count x of the word (log scale)")
@@ -362,13 +379,13 @@ def fisher_tfidf(data: FigureData) -> Sheet:
     figure.note(f"From x = 1 to {count[-1]:g} the Fisher-DCM score grows {', '.join(grown)}.")
     span = f"From df = 1 to {frequency[-1]:,.0f}"
     figure.note(f"{span} the Fisher-DCM score falls {_growth(fisher[::-1])}-fold, TF-IDF {_growth(tfidf[::-1])}-fold.")
-    legend(figure, by_frequency, by_count)
+    add_legend(figure, by_frequency, by_count)
     return figure
 
 
 def _relative(axes: Axes, x: list[float], values: list[float], series: int, label: str) -> None:
     """Draw values divided by the first of them: the series 0 is TF-IDF, each other is a score of the Fisher kernel."""
-    colour = colour_of("fisher_dcm" if series else "tfidf")
+    colour = method_colour("fisher_dcm" if series else "tfidf")
     style: dict[str, Any] = {"color": colour, "marker": MARKERS[series], "linestyle": DASHES[series]}
     axes.plot(x, [value / values[0] for value in values], markersize=4, label=label, **style)
 
@@ -384,13 +401,13 @@ def perplexity(data: FigureData) -> Sheet:
     """
     figure, (classes, mixtures) = panels(2, height=3.2, sharey=True)
     rows = data.results.measure_table("perplexity", "classes")
-    for series, (model, of_classes) in enumerate(zip(MODELS, columns(rows, *MODELS), strict=True)):
-        style: dict[str, Any] = {"color": colour_of(model), "marker": MARKERS[series], "linestyle": "none"}
+    for series, (model, of_classes) in enumerate(zip(MODELS, read_columns(rows, *MODELS), strict=True)):
+        style: dict[str, Any] = {"color": method_colour(model), "marker": MARKERS[series], "linestyle": "none"}
         classes.plot([series - 0.12] * len(rows), of_classes, alpha=0.45, markersize=3.2, markeredgewidth=0, **style)
         label = f"mean ± standard deviation of {len(rows)} newsgroups"
-        classes.errorbar([series + 0.06], [statistics.fmean(of_classes)], yerr=[spread_of(of_classes)], markersize=5,
+        classes.errorbar([series + 0.06], [statistics.fmean(of_classes)], yerr=[sample_sd(of_classes)], markersize=5,
                       label=None if series else label, **style)  # fmt: skip
-        published_point(classes, series + 0.28, 0, data.published_of(model), across=False)
+        draw_published_point(classes, series + 0.28, 0, data.published_of(model), across=False)
     classes.set_xticks(range(len(MODELS)), list(MODELS.values()))
     classes.set_xlim(-0.5, len(MODELS) - 0.4)
     classes.set_ylim(bottom=0)
@@ -401,7 +418,7 @@ def perplexity(data: FigureData) -> Sheet:
         f"With q divided by its sum over all documents of a length, the EDCM has {normalised:,.0f} on the first split."
     )
     _mixtures(mixtures, data)
-    legend(figure, classes, mixtures)
+    add_legend(figure, classes, mixtures)
     return figure
 
 
@@ -409,16 +426,16 @@ def _mixtures(axes: Axes, data: FigureData) -> None:
     """Draw the perplexity of mixtures against the number of their components, with that of one DCM."""
     curve = data.results.measure_table("mixtures", "curve")
     for series, smoothing in enumerate(dict.fromkeys(row["smoothing"] for row in curve)):
-        x, y = columns([row for row in curve if row["smoothing"] == smoothing], "components", "perplexity")
+        x, y = read_columns([row for row in curve if row["smoothing"] == smoothing], "components", "perplexity")
         style: dict[str, Any] = {"color": f"C{series + 3}", "linestyle": DASHES[series], "marker": MARKERS[series + 3]}
         axes.plot(x, y, markersize=4, label=f"mixture, {float(smoothing):g} added to each count", **style)
-    log_axis(axes.xaxis, min(x), max(x))
-    marked(axes.xaxis, x)
+    set_log_scale(axes.xaxis, min(x), max(x))
+    set_ticks(axes.xaxis, x)
     dcm = float(data.results.measure("mixtures")["dcm"].value)
-    axes.axhline(dcm, color=colour_of("dcm"), linewidth=1.2, label="one DCM, the same split")
+    axes.axhline(dcm, color=method_colour("dcm"), linewidth=1.2, label="one DCM, the same split")
     best = min(float(row["perplexity"]) for row in curve)
-    write_at(axes, f"{dcm:,.0f}", (max(x), dcm), up=4)
-    figure = sheet_of(axes)
+    annotate_point(axes, f"{dcm:,.0f}", (max(x), dcm), up=4)
+    figure = get_sheet(axes)
     side = "above" if best > dcm else "below"
     figure.note(f"The least perplexity of a mixture, {best:,.0f}, is {side} that of one DCM, {dcm:,.0f}.")
     figure.note("The right panel shows one split and has no bars.")

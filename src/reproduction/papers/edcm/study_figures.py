@@ -10,22 +10,22 @@ from typing import TYPE_CHECKING, Any
 from matplotlib.patches import Rectangle
 from matplotlib.ticker import FuncFormatter
 
-from reproduction.figures.drawing import FigureData, at_hand, columns
+from reproduction.figures.drawing import FigureData, read_available, read_columns
 from reproduction.figures.figure_elements import (
-    brief,
-    counted,
-    explain_trials,
-    legend,
-    log_axis,
-    marked,
-    published_line,
-    published_point,
-    row_names,
-    spread_of,
-    trials_row,
-    with_bars,
-    write_at,
-    write_beside,
+    add_legend,
+    add_trials_legend,
+    annotate_point,
+    annotate_row,
+    draw_published_line,
+    draw_published_point,
+    draw_trials,
+    draw_with_bars,
+    format_brief,
+    label_rows,
+    sample_sd,
+    set_log_scale,
+    set_ticks,
+    with_sample_size,
 )
 from reproduction.figures.style import (
     DASHES,
@@ -37,8 +37,8 @@ from reproduction.figures.style import (
     SMALL,
     WIDTH,
     Sheet,
-    colour_of,
     grid_of_panels,
+    method_colour,
     panels,
 )
 
@@ -92,19 +92,19 @@ def dcm_methods(data: FigureData) -> Sheet:
     for axes, metric in zip(panel[:2], ("accuracy", "perplexity"), strict=True):
         groups = [_column_of(splits, name, metric) for name in MODELS]
         for height, values in enumerate(groups):
-            trials_row(axes, height, values, colour_of(list(MODELS)[height]), "split")
-        explain_trials(axes, "split", map(len, groups))
+            draw_trials(axes, height, values, method_colour(list(MODELS)[height]), "split")
+        add_trials_legend(axes, "split", map(len, groups))
         axes.locator_params(axis="x", nbins=2)
     times = [statistics.median(_column_of(seconds, _timed(name), "seconds")) for name in MODELS]
     for height, (name, value) in enumerate(zip(MODELS, times, strict=True)):
-        panel[2].plot([value], [height], MARKERS[1], color=colour_of(name), markersize=5)
+        panel[2].plot([value], [height], MARKERS[1], color=method_colour(name), markersize=5)
     panel[2].plot([], [], MARKERS[1], color=GREY, markersize=5, label="median of the training times")
-    log_axis(panel[2].xaxis, min(times) / 1.3, max(times) * 1.3)
+    set_log_scale(panel[2].xaxis, min(times) / 1.3, max(times) * 1.3)
     for axes, name in zip(panel, ("accuracy (fraction)", "perplexity", "seconds (log scale)"), strict=True):
         axes.set_xlabel(name)
-    row_names(panel[0], list(MODELS.values()))
+    label_rows(panel[0], list(MODELS.values()))
     figure.note(_order_sentence(splits))
-    legend(figure)
+    add_legend(figure)
     return figure
 
 
@@ -142,10 +142,10 @@ def deviation_readings(data: FigureData) -> Sheet:
         axes.plot(x, y, markersize=3, alpha=0.5, markeredgewidth=0, **style)
     printed = {key: data.published_of(key) for key in ("same", "own")}
     if printed["same"] and printed["own"]:
-        published_point(axes, 0, printed["own"].value, printed["same"])
+        draw_published_point(axes, 0, printed["own"].value, printed["same"])
     for axis, key in ((axes.xaxis, "same"), (axes.yaxis, "own")):
         shown = [100 * float(row[key]) for row in rows] + [number.value for number in (printed[key],) if number]
-        log_axis(axis, min(shown) / 1.2, max(shown) * 1.2)
+        set_log_scale(axis, min(shown) / 1.2, max(shown) * 1.2)
     axes.set_xlabel("deviation of q by the DCM's α (percent, log scale)")
     axes.set_ylabel("deviation of q by its own β\n(percent, log scale)")
     measured = data.results.measure("deviation_readings")
@@ -153,7 +153,7 @@ def deviation_readings(data: FigureData) -> Sheet:
     figure.note(
         f"{n} readings: {both} give both printed numbers within a tenth, {number} the first, {other} the second."
     )
-    legend(figure)
+    add_legend(figure)
     return figure
 
 
@@ -178,14 +178,14 @@ def perplexity_readings(data: FigureData) -> Sheet:
         chosen = [row for row in rows if row["model"] == model and row["unit"] == unit]
         _perplexity_lines(axes, chosen)
         name = {"multinomial": "multinomial", "dcm": "DCM"}[model]
-        published_line(axes, data.published_of(model), f"published, {name}")
+        draw_published_line(axes, data.published_of(model), f"published, {name}")
         axes.set_title(name)
         axes.set_xlabel("smoothing constant (log scale)")
     panel[0].set_ylabel("perplexity")
     measured = data.results.measure("perplexity_readings")
     both, usual = (int(measured[key].value) for key in ("with_both", "with_both_at_0.01"))
     figure.note(f"Both printed numbers within 5 %: {both} pairs of readings, {usual} with 0.01 for the multinomial.")
-    legend(figure)
+    add_legend(figure)
     return figure
 
 
@@ -193,11 +193,11 @@ def _perplexity_lines(axes: Axes, rows: Rows) -> None:
     """Draw perplexity against the smoothing constant, a line for each kind of documents."""
     for series, documents in enumerate(dict.fromkeys(row["documents"] for row in rows)):
         line = [row for row in rows if row["documents"] == documents]
-        x, y = columns(line, "smoothing", "perplexity")
+        x, y = read_columns(line, "smoothing", "perplexity")
         style: dict[str, Any] = {"color": f"C{series}", "marker": MARKERS[series], "linestyle": DASHES[series]}
         axes.plot(x, y, markersize=4, label=f"documents: {documents}", **style)
-    log_axis(axes.xaxis, min(x), max(x))
-    marked(axes.xaxis, [value for value in (0.001, 0.01, 0.1, 1.0) if min(x) <= value <= max(x)])
+    set_log_scale(axes.xaxis, min(x), max(x))
+    set_ticks(axes.xaxis, [value for value in (0.001, 0.01, 0.1, 1.0) if min(x) <= value <= max(x)])
 
 
 def tfidf_forms(data: FigureData) -> Sheet:
@@ -209,20 +209,20 @@ def tfidf_forms(data: FigureData) -> Sheet:
     for series, (vote, label) in enumerate(names.items()):
         chosen = {_form(row): row for row in rows if row["vote"] == vote}
         values, spreads = ([float(chosen[form][key]) for form in forms] for key in ("accuracy", "spread"))
-        style: dict[str, Any] = {"marker": MARKERS[series], "color": colour_of("tfidf"), "linestyle": "none"}
-        style |= {"markersize": 4.5, "markerfacecolor": PAPER if series else colour_of("tfidf"), "elinewidth": 0.9}
+        style: dict[str, Any] = {"marker": MARKERS[series], "color": method_colour("tfidf"), "linestyle": "none"}
+        style |= {"markersize": 4.5, "markerfacecolor": PAPER if series else method_colour("tfidf"), "elinewidth": 0.9}
         at = [height + 0.2 * (2 * series - 1) for height in range(len(forms))]
         axes.errorbar(values, at, xerr=spreads if any(spreads) else None, label=f"TF-IDF, {label}", **style)
         level, line = float(chosen["bhattacharyya"]["accuracy"]), DASHES[series]
-        colour = colour_of("bhattacharyya")
+        colour = method_colour("bhattacharyya")
         axes.axvline(level, color=colour, linestyle=line, linewidth=1.1, label=f"Bhattacharyya, {label}")
-    row_names(axes, forms)
+    label_rows(axes, forms)
     axes.set_xlabel("accuracy (fraction)")
     splits = int(rows[0]["splits"])
     over = f"means over {splits} splits with bars of one standard deviation" if splits > 1 else "one split without bars"
     figure.note(f"Vectors have length 1; {over}.")
     figure.note("x is the count, n the length, m its mean, d documents and o occurrences of the word, D all documents.")
-    legend(figure)
+    add_legend(figure)
     return figure
 
 
@@ -252,13 +252,14 @@ def one_newsgroup(data: FigureData) -> Sheet:
         if printed:
             axes.axvline(printed.value, color="C1", linestyle="--", linewidth=1.1, label="published")
             nearest = min(ordered, key=lambda group: abs(values[group] - printed.value))
-            figure.note(f"{title}: {brief(printed.value)} in print, nearest {nearest} with {brief(values[nearest])}.")
+            note = f"{title}: {format_brief(printed.value)} in print, nearest {nearest} with "
+            figure.note(note + f"{format_brief(values[nearest])}.")
         axes.set_title(title)
         axes.set_yticks([])
         axes.locator_params(axis="x", nbins=3)
         axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,g}"))
     panel[-2].set_xlabel("value; the newsgroups in order, each in a row")
-    legend(figure, panel[0])
+    add_legend(figure, panel[0])
     return figure
 
 
@@ -272,21 +273,21 @@ def table1(data: FigureData) -> Sheet:
     Options: experiment, roles, labels (role -> title), methods, published (``<role>.<method>`` -> id).
     """
     methods = data.option("methods")
-    trials_of = at_hand(
+    trials_of = read_available(
         data.option("roles"), lambda role: [data.trials(role, method, "accuracy") for method in methods]
     )
     figure, panel = panels(len(trials_of), height=1.0 + 0.27 * len(methods), sharey=True)
     for axes, (role, values) in zip(panel, trials_of.items(), strict=True):
         for height, (method, trials) in enumerate(zip(methods, values, strict=True)):
-            trials_row(axes, height, trials, colour_of(method), "split")
+            draw_trials(axes, height, trials, method_colour(method), "split")
             if len(trials_of) == 1:
-                write_beside(axes, f"{statistics.fmean(trials):.3f}", height)
-            published_point(axes, 0, height - 0.3, data.published_of(f"{role}.{method}"))
-        explain_trials(axes, "split", map(len, values))
+                annotate_row(axes, f"{statistics.fmean(trials):.3f}", height)
+            draw_published_point(axes, 0, height - 0.3, data.published_of(f"{role}.{method}"))
+        add_trials_legend(axes, "split", map(len, values))
         axes.set_title(data.title_of(role))
         axes.set_xlabel("accuracy (fraction)")
-    row_names(panel[0], [_kind(method) + name_of(method) for method in methods])
-    legend(figure, *panel)
+    label_rows(panel[0], [_kind(method) + name_of(method) for method in methods])
+    add_legend(figure, *panel)
     return figure
 
 
@@ -300,18 +301,18 @@ def knn_curves(data: FigureData) -> Sheet:
     Options: labels (measure -> title of its panel).  A missing measure is left out.
     """
     titles = data.option("labels")
-    rows_of = at_hand(titles, lambda measure: data.results.measure_table(measure, "curves"))
+    rows_of = read_available(titles, lambda measure: data.results.measure_table(measure, "curves"))
     figure, panel = panels(len(rows_of), height=3.0)
     for axes, (measure, rows) in zip(panel, rows_of.items(), strict=True):
         title = titles[measure]
         splits = {len(gain.repetitions) or 1 for gain in data.results.measure(measure).values()}
         _curves(axes, rows)
-        axes.set_title(counted(f"{title}, splits", splits))
+        axes.set_title(with_sample_size(f"{title}, splits", splits))
         axes.set_xlabel("neighbours k (log scale)")
         figure.note(f"{title}: {_trend_sentence(rows)}")
     figure.note("A bar reaches one standard deviation over the splits to each side of the mean.")
     panel[0].set_ylabel("accuracy (fraction)")
-    legend(figure, panel[0])
+    add_legend(figure, panel[0])
     return figure
 
 
@@ -319,11 +320,11 @@ def _curves(axes: Axes, rows: Rows) -> None:
     """Draw a line a representation; the bars of the lines stand side by side."""
     for series, name in enumerate(dict.fromkeys(row["representation"] for row in rows)):
         points = [row for row in rows if row["representation"] == name]
-        k, mean, spread = columns(points, "k", "accuracy", "spread")
-        style = {"label": name_of(name), "color": colour_of(name)}
-        with_bars(axes, [x * 1.02 ** (series - 1.5) for x in k], mean, spread, series, **style)
-    log_axis(axes.xaxis, min(k), max(k))
-    marked(axes.xaxis, [x for x in k if x in (1, 2, 3, 5, 10, 20, 30, 50, 100)])
+        k, mean, spread = read_columns(points, "k", "accuracy", "spread")
+        style = {"label": name_of(name), "color": method_colour(name)}
+        draw_with_bars(axes, [x * 1.02 ** (series - 1.5) for x in k], mean, spread, series, **style)
+    set_log_scale(axes.xaxis, min(k), max(k))
+    set_ticks(axes.xaxis, [x for x in k if x in (1, 2, 3, 5, 10, 20, 30, 50, 100)])
 
 
 def _trend_sentence(rows: Rows) -> str:
@@ -349,11 +350,11 @@ def knn_choices(data: FigureData) -> Sheet:
         _plot_choices(axes, variants, height)
     for height in range(1, len(groups)):
         axes.axhline(height - 0.5, color=PALE, linewidth=0.6, zorder=0)
-    row_names(axes, list(groups))
+    label_rows(axes, list(groups))
     axes.set_xlim(0, 1)
     axes.set_xlabel("accuracy with k = 3 (fraction of test documents)")
     figure.note("One split; its accuracies have no bars.")
-    legend(figure)
+    add_legend(figure)
     return figure
 
 
@@ -376,8 +377,8 @@ def latent_topics(data: FigureData) -> Sheet:
         for row in (row for row in rows if row["method"] == method):
             topics.setdefault(float(row["documents"]), []).append(float(row["distance"]))
             shares[float(row["documents"])] = float(row["shares"])
-        means, bars = [[of(values) for values in topics.values()] for of in (statistics.fmean, spread_of)]
-        with_bars(of_words, [x * 1.04 ** (2 * series - 1) for x in topics], means, bars, series, label=label)
+        means, bars = [[of(values) for values in topics.values()] for of in (statistics.fmean, sample_sd)]
+        draw_with_bars(of_words, [x * 1.04 ** (2 * series - 1) for x in topics], means, bars, series, label=label)
         style: dict[str, Any] = {"color": f"C{series}", "linestyle": DASHES[series], "marker": MARKERS[series]}
         of_shares.plot(list(shares), list(shares.values()), markersize=4, **style)
         last = f"with {max(topics):,.0f} documents the mean distance of the topics is {means[-1]:.3f}"
@@ -386,8 +387,8 @@ def latent_topics(data: FigureData) -> Sheet:
         (of_words, f"words of a topic (n = {len(topics[min(topics)])} topics)"),
         (of_shares, "topics of a document"),
     ):
-        log_axis(axes.xaxis, min(topics), max(topics))
-        marked(axes.xaxis, list(topics))
+        set_log_scale(axes.xaxis, min(topics), max(topics))
+        set_ticks(axes.xaxis, list(topics))
         axes.set_ylim(bottom=0)
         axes.set_title(title)
         axes.set_xlabel("documents (log scale)")
@@ -395,7 +396,7 @@ def latent_topics(data: FigureData) -> Sheet:
     figure.note(
         "A bar reaches one standard deviation over the topics to each side of the mean; documents have no bars."
     )
-    legend(figure, of_words)
+    add_legend(figure, of_words)
     return figure
 
 
@@ -430,7 +431,7 @@ def shading(axes: Axes, shares: Sequence[Sequence[float]]) -> None:
             axes.add_patch(Rectangle((x, y), 1, 1, facecolor=INK, alpha=value / top, edgecolor="none"))
             if value >= WRITTEN:
                 colour = PAPER if value > 0.45 * top else INK
-                write_at(axes, f"{100 * value:.0f}", (x + 0.5, y + 0.5), up=0, color=colour)
+                annotate_point(axes, f"{100 * value:.0f}", (x + 0.5, y + 0.5), up=0, color=colour)
     axes.set_xlim(0, len(shares[0]))
     axes.set_ylim(len(shares), 0)
     axes.grid(visible=False)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from reproduction.figures.drawing import FigureData, at_hand
-from reproduction.figures.figure_elements import brief, legend, marked, published_line, row_names
+from reproduction.figures.drawing import FigureData, read_available
+from reproduction.figures.figure_elements import add_legend, draw_published_line, format_brief, label_rows, set_ticks
 from reproduction.figures.style import DASHES, GREY, MARKERS, PAPER, Sheet, grid_of_panels, panels
 from textmix.metrics.significance import wilson
 
@@ -62,7 +62,7 @@ def precision_recall(data: FigureData) -> Sheet:
         axes.set_title(title)
         axes.set_xlabel("recall (fraction of reference labels)")
     panel[0].set_ylabel("precision (fraction of detected labels)")
-    legend(figure, panel[0])
+    add_legend(figure, panel[0])
     return figure
 
 
@@ -81,20 +81,20 @@ def set_error(data: FigureData) -> Sheet:
                 _mark_validated(part, curve, (0, 3), series)
             _note_least_error(figure, f"{name}, {which}", curve)
     below.set_xscale("logit")
-    marked(below.xaxis, list(_MARKS), list(_MARKS.values()))
+    set_ticks(below.xaxis, list(_MARKS), list(_MARKS.values()))
     axes.set_xlim(0, 1)
     for part, scale in ((axes, "linear"), (below, "log-odds")):
         part.set_xlabel(f"threshold ({scale} scale)")
         part.set_ylabel("wrong sets (fraction)")
         part.set_ylim(bottom=0)
-    legend(figure, axes)
+    add_legend(figure, axes)
     return figure
 
 
 def _note_least_error(figure: Sheet, name: str, curve: Points) -> None:
     """Note the least error of a curve and its threshold."""
     threshold, *_, error, _ = min(curve, key=lambda point: point[3])
-    where = f"1 − {brief(1 - threshold)}" if threshold > 0.99 else brief(threshold)
+    where = f"1 − {format_brief(1 - threshold)}" if threshold > 0.99 else format_brief(threshold)
     figure.note(f"Least error of {name}: {error:.3f} at the threshold {where}.")
 
 
@@ -120,12 +120,12 @@ def choices(data: FigureData) -> Sheet:
                 _plot_choice(axes, row, (float(row[errors]), float(row[documents])), height)
         sizes = sorted({int(row[documents]) for _, rows in groups for row in rows})
         axes.set_title(f"n = {' or '.join(f'{size:,}' for size in sizes)}")
-    row_names(panel[0], [label for label, _ in groups])
+    label_rows(panel[0], [label for label, _ in groups])
     panel[0].set_xlabel("cross-validated (percent)")
     panel[1].set_xlabel("test error (percent)")
-    published_line(panel[1], data.published_of("error_rate"), "published test error", across=True)
+    draw_published_line(panel[1], data.published_of("error_rate"), "published test error", across=True)
     figure.note("A bar is the 95 % interval of a share of the n documents (Wilson).")
-    legend(figure, panel[1])
+    add_legend(figure, panel[1])
     return figure
 
 
@@ -134,7 +134,9 @@ def _choice_groups(data: FigureData) -> Sequence[tuple[str, Sequence[Mapping[str
     words = data.option("labels")
     return [
         (f"{words[measure]}{suffix}", [row for row in rows if row["length"] == length])
-        for measure, rows in at_hand(words, lambda measure: data.results.measure_table(measure, "choices")).items()
+        for measure, rows in read_available(
+            words, lambda measure: data.results.measure_table(measure, "choices")
+        ).items()
         for length, suffix in _LENGTHS.items()
     ]
 
@@ -174,13 +176,13 @@ def rivals(data: FigureData) -> Sheet:
     thresholds = [float(row["best"]) for row in binary]
     best.plot(thresholds, [names.index(row["model"]) for row in binary], "s", color="C1", markersize=4.5)
     best.set_xscale("logit")
-    marked(best.xaxis, [1e-8, 0.5, 1 - 1e-8], ["10⁻⁸", "0.5", "1−10⁻⁸"])
+    set_ticks(best.xaxis, [1e-8, 0.5, 1 - 1e-8], ["10⁻⁸", "0.5", "1−10⁻⁸"])
     best.set_xlim(1e-15, 1 - 1e-15)
     errors.set_xlabel("wrong sets (fraction)")
     best.set_xlabel("best threshold, binary\n(log-odds scale)")
-    row_names(errors, names)
+    label_rows(errors, names)
     figure.note("One split; its errors have no bars.")
-    legend(figure, errors)
+    add_legend(figure, errors)
     return figure
 
 
@@ -199,7 +201,7 @@ def lengths(data: FigureData) -> Sheet:
         hollow = {**style, "linestyle": "none", "markerfacecolor": PAPER}
         errors.plot(x, [float(row["set_error"]) for row in ordered], **hollow)
     best.set_yscale("logit")
-    marked(best.yaxis, [1e-15, 1e-8, 0.5, 1 - 1e-8, 1 - 1e-15], ["10⁻¹⁵", "10⁻⁸", "0.5", "1−10⁻⁸", "1−10⁻¹⁵"])
+    set_ticks(best.yaxis, [1e-15, 1e-8, 0.5, 1 - 1e-8, 1 - 1e-15], ["10⁻¹⁵", "10⁻⁸", "0.5", "1−10⁻⁸", "1−10⁻¹⁵"])
     best.set_ylabel("best threshold (log-odds scale)")
     errors.set_ylabel("wrong sets (fraction)")
     errors.set_ylim(bottom=0)
@@ -208,7 +210,7 @@ def lengths(data: FigureData) -> Sheet:
         axes.set_xticks(x, [*(f"{total:g}" for total in sums), "as is"], rotation=60)
         axes.set_xlabel("sum of a document's counts")
     figure.note("One split; its errors have no bars.")
-    legend(figure, best)
+    add_legend(figure, best)
     return figure
 
 

@@ -6,18 +6,18 @@ import statistics
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from reproduction.figures.drawing import FigureData, columns
+from reproduction.figures.drawing import FigureData, read_columns
 from reproduction.figures.figure_elements import (
-    brief,
-    counted,
-    legend,
-    log_axis,
-    marked,
-    spread_of,
-    with_bars,
-    write_at,
+    add_legend,
+    annotate_point,
+    draw_with_bars,
+    format_brief,
+    sample_sd,
+    set_log_scale,
+    set_ticks,
+    with_sample_size,
 )
-from reproduction.figures.style import DASHES, MARKERS, Sheet, colour_of, panels
+from reproduction.figures.style import DASHES, MARKERS, Sheet, method_colour, panels
 from textmix.core.errors import MissingResult
 
 if TYPE_CHECKING:
@@ -50,20 +50,22 @@ def accuracy(data: FigureData) -> Sheet:
         best = max(points, key=lambda mu: statistics.fmean(points[mu]))
         top = statistics.fmean(points[best])
         what = "mean" if max(map(len, points.values())) > 1 else "accuracy"
-        figure.note(f"{data.title_of(role)}: the largest {what} of naive Bayes is {top:.3f}, at μ = {brief(best)}.")
-        mean, spread = statistics.fmean(level), spread_of(level)
-        colour = colour_of("logistic_regression")
+        figure.note(
+            f"{data.title_of(role)}: the largest {what} of naive Bayes is {top:.3f}, at μ = {format_brief(best)}."
+        )
+        mean, spread = statistics.fmean(level), sample_sd(level)
+        colour = method_colour("logistic_regression")
         axes.axhline(mean, color=colour, linestyle=DASHES[1], label=_mean_of("logistic regression", level))
         if spread:
             axes.axhspan(mean - spread, mean + spread, color=colour, alpha=0.12, linewidth=0)
-        axes.set_title(counted(data.title_of(role) + ", splits", map(len, points.values())))
+        axes.set_title(with_sample_size(data.title_of(role) + ", splits", map(len, points.values())))
         axes.set_xlabel("words added, μ (log scale)")
         if len(level) == 1:
             figure.note(f"{data.title_of(role)} has one given split and therefore no bars.")
     if any(len(level) > 1 for *_, level in curves):
         figure.note("Bars, and the band of logistic regression, reach one standard deviation over the splits.")
     panel[0].set_ylabel("accuracy (fraction of test documents)")
-    legend(figure, panel[0])
+    add_legend(figure, panel[0])
     return figure
 
 
@@ -75,10 +77,10 @@ def _mean_of(name: str, *trials: Sequence[float]) -> str:
 def _curve(axes: Axes, points: Mapping[float, list[float]]) -> None:
     """Draw the mean and deviation of the trials against mu, and write the largest mean beside its point."""
     means = {mu: statistics.fmean(values) for mu, values in points.items()}
-    log_axis(axes.xaxis, min(points), max(points))
-    spreads = [spread_of(values) for values in points.values()]
+    set_log_scale(axes.xaxis, min(points), max(points))
+    spreads = [sample_sd(values) for values in points.values()]
     bars = spreads if any(spreads) else None
-    with_bars(axes, list(means), list(means.values()), bars, 0, label=_mean_of("naive Bayes", *points.values()))
+    draw_with_bars(axes, list(means), list(means.values()), bars, 0, label=_mean_of("naive Bayes", *points.values()))
 
 
 def idf_effect(data: FigureData) -> Sheet:
@@ -96,7 +98,7 @@ def idf_effect(data: FigureData) -> Sheet:
             "marker": MARKERS[number % len(MARKERS)],
         }
         axes.plot(range(len(groups)), [points[group] for group in groups], markersize=3.5, **style)
-        write_at(axes, f"μ = {brief(mu)}", (len(groups) - 1, points[groups[-1]]), right=6, up=0)
+        annotate_point(axes, f"μ = {format_brief(mu)}", (len(groups) - 1, points[groups[-1]]), right=6, up=0)
     axes.set_xticks(range(len(groups)), [f"{number + 1}" for number in range(len(groups))])
     axes.set_xlim(-0.3, len(groups) + 0.2)
     axes.set_ylim(bottom=0)
@@ -104,9 +106,10 @@ def idf_effect(data: FigureData) -> Sheet:
     axes.set_ylabel("mean |deviation of log p(w|c)| (nats)")
     first, last = lines[min(lines)], lines[max(lines)]
     for name, group in (("rarest", groups[0]), ("most frequent", groups[-1])):
-        ends = f"from {first[group]:.2f} at μ = {brief(min(lines))} to {last[group]:.2f} at μ = {brief(max(lines))}"
-        figure.note(f"The mean weight of the {name} words goes {ends}.")
-    legend(figure)
+        start = f"{first[group]:.2f} at μ = {format_brief(min(lines))}"
+        end = f"{last[group]:.2f} at μ = {format_brief(max(lines))}"
+        figure.note(f"The mean weight of the {name} words goes from {start} to {end}.")
+    add_legend(figure)
     return figure
 
 
@@ -118,8 +121,8 @@ def limits(data: FigureData) -> Sheet:
         points = sorted((float(r["value"]), float(r["distance"])) for r in rows if r["parameter"] == parameter)
         shown = [point for point in points if min(point) > 0]
         x, y = ([point[i] for point in shown] for i in (0, 1))
-        log_axis(axes.xaxis, min(x), max(x))
-        log_axis(axes.yaxis, min(y), max(y))
+        set_log_scale(axes.xaxis, min(x), max(x))
+        set_log_scale(axes.yaxis, min(y), max(y))
         axes.plot(x, y, marker=MARKERS[series], color=f"C{series}")
         axes.set_xlabel(label)
         axes.set_title(distance)
@@ -128,7 +131,7 @@ def limits(data: FigureData) -> Sheet:
                 f"{len(points) - len(shown)} points of the panel '{distance}' with a 0 have no place on its axes."
             )
     panel[0].set_ylabel("largest distance (log scale)")
-    legend(figure)
+    add_legend(figure)
     return figure
 
 
@@ -138,22 +141,22 @@ def reasons(data: FigureData) -> Sheet:
     figure, (accuracies, purities) = panels(2, height=2.9)
     names = {"none": "almost no smoothing", "uniform": "uniform background", "collection": "background of all classes"}
     for series, (background, label) in enumerate(names.items()):
-        x, y = columns([row for row in rows if row["background"] == background], "documents", "accuracy")
+        x, y = read_columns([row for row in rows if row["background"] == background], "documents", "accuracy")
         _line(accuracies, x, y, series, label)
-    log_axis(accuracies.xaxis, min(x), max(x))
-    marked(accuracies.xaxis, x, [f"{documents:,.0f}" for documents in x])
+    set_log_scale(accuracies.xaxis, min(x), max(x))
+    set_ticks(accuracies.xaxis, x, [f"{documents:,.0f}" for documents in x])
     accuracies.set_xlabel("training documents (log scale)")
     accuracies.set_ylabel("accuracy (fraction)")
     clusters = data.results.measure_table("clustering", "clusters")
     for series, (column, label) in enumerate({"purity": "clusters", "purity_at_random": "drawn at random"}.items()):
-        k, y = columns(clusters, "clusters", column)
+        k, y = read_columns(clusters, "clusters", column)
         _line(purities, k, y, series + 3, label)
     purities.set_ylim(bottom=0)
-    marked(purities.xaxis, k)
+    set_ticks(purities.xaxis, k)
     purities.set_xlabel("clusters k")
     purities.set_ylabel("purity (fraction)")
     figure.note("One split and one start of each mixture; the points have no bars.")
-    legend(figure)
+    add_legend(figure)
     return figure
 
 

@@ -6,21 +6,32 @@ import statistics
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from reproduction.figures.drawing import FigureData, at_hand
+from reproduction.figures.drawing import FigureData, read_available
 from reproduction.figures.figure_elements import (
-    Printed,
-    brief,
-    counted,
-    explain_trials,
-    legend,
-    log_axis,
-    published_point,
-    row_names,
-    trials_row,
-    with_bars,
-    write_at,
+    PublishedValue,
+    add_legend,
+    add_trials_legend,
+    annotate_point,
+    draw_published_point,
+    draw_trials,
+    draw_with_bars,
+    format_brief,
+    label_rows,
+    set_log_scale,
+    with_sample_size,
 )
-from reproduction.figures.style import DASHES, GREY, PALE, PAPER, SMALL, WIDTH, Sheet, colour_of, grid_of_panels, panels
+from reproduction.figures.style import (
+    DASHES,
+    GREY,
+    PALE,
+    PAPER,
+    SMALL,
+    WIDTH,
+    Sheet,
+    grid_of_panels,
+    method_colour,
+    panels,
+)
 from textmix.metrics.significance import wilson
 
 if TYPE_CHECKING:
@@ -55,16 +66,16 @@ def f_scores(data: FigureData) -> Sheet:
     missing problem has no panel.
     """
     methods = data.option("methods")
-    trials_of = at_hand(
+    trials_of = read_available(
         data.option("roles"),
         lambda role: [[100 * value for value in data.trials(role, method, "sample_f")] for method in methods],
     )
     figure, panel = grid_of_panels(len(trials_of), 2, 0.4 + 0.34 * len(methods), sharex=True, sharey=True)
     for axes, (role, trials) in zip(panel, trials_of.items(), strict=True):
         _f_panel(axes, data, role, trials)
-    row_names(panel[0], [LABELS.get(method, method) for method in methods])
+    label_rows(panel[0], [LABELS.get(method, method) for method in methods])
     figure.supxlabel("sample-averaged F (percent)", fontsize=SMALL)
-    legend(figure)
+    add_legend(figure)
     return figure
 
 
@@ -72,10 +83,10 @@ def _f_panel(axes: Axes, data: FigureData, role: str, trials: list[list[float]])
     """Draw F of every method on one problem, in percent: ``trials`` has the values of each method."""
     stem = data.options.get("published", {}).get(role)
     for height, (method, values) in enumerate(zip(data.option("methods"), trials, strict=True)):
-        trials_row(axes, height, values, colour_of(method), "trial")
+        draw_trials(axes, height, values, method_colour(method), "trial")
         printed = data.published.get(f"{stem}.{LABELS.get(method, method).split(',')[0]}")
-        published_point(axes, 0, height - 0.38, printed)
-    explain_trials(axes, "trial", map(len, trials))
+        draw_published_point(axes, 0, height - 0.38, printed)
+    add_trials_legend(axes, "trial", map(len, trials))
     axes.set_title(data.title_of(role))
 
 
@@ -91,24 +102,24 @@ def times(data: FigureData) -> Sheet:
             seconds = _seconds(data, method, kind)
             sizes.add(len(seconds))
             shown += seconds
-            colour = colour_of(method)
+            colour = method_colour(method)
             axes.plot([min(seconds), max(seconds)], [height + below] * 2, color=colour, linewidth=1, alpha=0.6)
             fill = colour if filled else PAPER
             axes.plot([statistics.median(seconds)], [height + below], "o", color=colour, markerfacecolor=fill)
             printed = data.published_of(kind) if method.startswith("pmm") else None
             if printed is not None:
                 shown.append(60 * printed.value)
-                published_point(axes, 0, height + below, Printed(60 * printed.value))
+                draw_published_point(axes, 0, height + below, PublishedValue(60 * printed.value))
                 # The published times lie close together: each name stands on its own side.
-                write_at(axes, name, (60 * printed.value, height + below), right=-6 if below > 0 else 6, up=0)
+                annotate_point(axes, name, (60 * printed.value, height + below), right=-6 if below > 0 else 6, up=0)
     for _, filled, name in TIMES.values():
         style: dict[str, Any] = {"color": GREY, "markerfacecolor": GREY if filled else PAPER}
         axes.plot([], [], "o", label=f"{name}: median and range", **style)
-    log_axis(axes.xaxis, min(shown), max(shown))
+    set_log_scale(axes.xaxis, min(shown), max(shown))
     axes.margins(x=0.12)
-    row_names(axes, [LABELS.get(method, method) for method in methods])
-    axes.set_xlabel(counted("seconds, log scale; trials of all problems", sizes))
-    legend(figure)
+    label_rows(axes, [LABELS.get(method, method) for method in methods])
+    axes.set_xlabel(with_sample_size("seconds, log scale; trials of all problems", sizes))
+    add_legend(figure)
     return figure
 
 
@@ -135,18 +146,20 @@ def convergence(data: FigureData) -> Sheet:
         for series, role in enumerate(roles):
             _gaps(axes, paths[model, role], series, _role_name(role))
         spread = max(_final_spread(paths[model, role]) for role in roles)
-        figure.note(f"The final values of J of {LABELS[model]} from all starts differ by at most {brief(spread)}.")
+        figure.note(
+            f"The final values of J of {LABELS[model]} from all starts differ by at most {format_brief(spread)}."
+        )
         axes.set_title(LABELS[model])
         axes.set_xlabel("iteration (log scale)")
-    log_axis(panel[0].xaxis, 1, max(len(path) for starts in paths.values() for path in starts.values()))
-    log_axis(panel[0].yaxis, LEAST, 0.1)
+    set_log_scale(panel[0].xaxis, 1, max(len(path) for starts in paths.values() for path in starts.values()))
+    set_log_scale(panel[0].yaxis, LEAST, 0.1)
     panel[0].set_ylim(LEAST / 2, None)
     panel[0].set_ylabel("relative distance of J from the best")
     random = [len(starts) - 1 for starts in paths.values()]
-    panel[0].plot([], [], color=GREY, linestyle=DASHES[3], label=counted("random start", random))
+    panel[0].plot([], [], color=GREY, linestyle=DASHES[3], label=with_sample_size("random start", random))
     panel[0].plot([], [], "x", color=GREY, label="end of a start")
-    figure.note(f"Differences are relative. A distance below {brief(LEAST)} stands at {brief(LEAST)}.")
-    legend(figure, panel[0])
+    figure.note(f"Differences are relative. A distance below {format_brief(LEAST)} stands at {format_brief(LEAST)}.")
+    add_legend(figure, panel[0])
     return figure
 
 
@@ -191,13 +204,13 @@ def calibration(data: FigureData) -> Sheet:
     best = min(errors, key=errors.__getitem__)
     figure.note(f"Of the mean errors that of the {best} is the least.")
     figure.note("A bar is the 95 % interval of the share in a bin, as if its labels were independent (Wilson).")
-    log_axis(lower.yaxis, 1, max(float(row["count"]) for row in rows))
+    set_log_scale(lower.yaxis, 1, max(float(row["count"]) for row in rows))
     lower.set_ylim(bottom=0.8)
     lower.set_ylabel("labels (log scale)")
     lower.set_xlabel("probability of a label")
     upper.set_ylabel("share of true labels")
     upper.set_ylim(-0.03, 1.03)
-    legend(figure, upper)
+    add_legend(figure, upper)
     return figure
 
 
@@ -221,7 +234,7 @@ def _reliability(axes: Axes, bins: Mapping[int, tuple[float, float, float]], ser
     ends = [wilson(min(share, 1.0), count) for _, share, count in bins.values()]
     down = [max(share - low, 0.0) for share, (low, _) in zip(shares, ends, strict=True)]
     up = [max(high - share, 0.0) for share, (_, high) in zip(shares, ends, strict=True)]
-    with_bars(axes, probas, shares, [down, up], series, label=label)
+    draw_with_bars(axes, probas, shares, [down, up], series, label=label)
 
 
 def words(data: FigureData) -> Sheet:
@@ -239,11 +252,11 @@ def words(data: FigureData) -> Sheet:
         text = [f"{100 * share:.0f}" if share >= WRITTEN else "" for share in shares]
         axes.bar_label(bars, text, label_type="center", fontsize=SMALL, color=PAPER)
         starts = [a + b for a, b in zip(starts, shares, strict=True)]
-    row_names(axes, [f"{row['word']} ({float(row['count']):g})" for row in rows])
+    label_rows(axes, [f"{row['word']} ({float(row['count']):g})" for row in rows])
     axes.set_xlim(0, 1)
     axes.grid(visible=False)
     axes.set_xlabel("share of each label in the word (fraction; percent in the bars)")
-    legend(figure)
+    add_legend(figure)
     return figure
 
 

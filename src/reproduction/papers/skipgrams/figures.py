@@ -6,8 +6,15 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from reproduction.figures.drawing import FigureData
-from reproduction.figures.figure_elements import Printed, legend, log_axis, published_point, write_at, write_beside
-from reproduction.figures.style import DASHES, GREY, INK, MARKERS, PAPER, SMALL, Sheet, colour_of, panels
+from reproduction.figures.figure_elements import (
+    PublishedValue,
+    add_legend,
+    annotate_point,
+    annotate_row,
+    draw_published_point,
+    set_log_scale,
+)
+from reproduction.figures.style import DASHES, GREY, INK, MARKERS, PAPER, SMALL, Sheet, method_colour, panels
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -42,7 +49,7 @@ def accuracy(data: FigureData) -> Sheet:
         printed = data.published_of(method)
         if printed is not None:
             longest = max(row["n"] for row in rows)
-            published_point(axes, longest + 0.25, 0, Printed(printed.value / 100), across=False)
+            draw_published_point(axes, longest + 0.25, 0, PublishedValue(printed.value / 100), across=False)
         axes.set_title(LABELS[method])
         axes.set_xlabel("largest n (words)")
         axes.set_xticks(sorted({row["n"] for row in rows}))
@@ -50,7 +57,7 @@ def accuracy(data: FigureData) -> Sheet:
     panel[0].plot([], [], "o", color=GREY, label="penalty chosen in training")
     panel[0].plot([], [], "o", color=GREY, markerfacecolor=PAPER, label="penalty best for the test")
     figure.note("One given split; a learner is trained once and has no bar.")
-    legend(figure)
+    add_legend(figure)
     return figure
 
 
@@ -77,17 +84,17 @@ def size(data: FigureData) -> Sheet:
         path = [row for row in rows if (row["n"], row["slop"]) == largest and row["features"] > 0]
         x, y = ([row[key] for row in path] for key in ("features", "test_accuracy"))
         sizes += x
-        colour = colour_of(method)
+        colour = method_colour(method)
         style: dict[str, Any] = {"color": colour, "marker": MARKERS[number], "linestyle": DASHES[number]}
         axes.plot(x, y, label=LABELS[method], **style)
         ring = next(number for number, row in enumerate(path) if row["chosen"])
         axes.plot(x[ring], y[ring], "o", markersize=12, markerfacecolor="none", color=colour)
         figure.note(f"The chosen penalty of {LABELS[method]} keeps {x[ring]:,.0f} skip-grams.")
     axes.plot([], [], "o", markersize=12, markerfacecolor="none", color=GREY, label="penalty chosen in training")
-    log_axis(axes.xaxis, min(sizes), max(sizes))
+    set_log_scale(axes.xaxis, min(sizes), max(sizes))
     axes.set_xlabel("skip-grams with weight (log scale)")
     axes.set_ylabel("accuracy (fraction of test reviews)")
-    legend(figure)
+    add_legend(figure)
     return figure
 
 
@@ -101,11 +108,11 @@ def contributions(data: FigureData) -> Sheet:
         _stack(axes, data.results.measure_table(f"{method}_curves", "shares"))
         printed = data.published_of(method)
         if printed is not None:
-            published_point(axes, 2.42, 0, Printed(printed.value / 100), across=False)
+            draw_published_point(axes, 2.42, 0, PublishedValue(printed.value / 100), across=False)
             figure.note("The diamond is the published share of slop 0 in the weight.")
         axes.set_title(LABELS[method])
     panel[0].set_ylabel("share (fraction)")
-    legend(figure)
+    add_legend(figure)
     return figure
 
 
@@ -124,7 +131,9 @@ def _stack(axes: Axes, rows: Sequence[dict[str, str]]) -> None:
         axes.bar(range(len(_PARTS)), heights, bottom=bottom, width=0.7, label=f"n = {n}, slop {slop}", **style)
         for x, height in enumerate(heights):
             if height >= WRITTEN:
-                write_at(axes, f"{100 * height:.0f} %", (x, bottom[x] + height / 2), up=0, color=INK, fontsize=SMALL)
+                annotate_point(
+                    axes, f"{100 * height:.0f} %", (x, bottom[x] + height / 2), up=0, color=INK, fontsize=SMALL
+                )
         bottom = [low + height for low, height in zip(bottom, heights, strict=True)]
     axes.set_xticks(range(len(_PARTS)), list(_PARTS.values()))
     axes.set_xlim(-0.5, len(_PARTS) - 0.4)
@@ -141,9 +150,9 @@ def speaking(data: FigureData) -> Sheet:
         label = "towards positive" if pull > 0 else "towards negative"
         in_legend = label in axes.get_legend_handles_labels()[1]
         axes.barh([height], [pull], color="C0" if pull > 0 else "C1", height=0.72, label=None if in_legend else label)
-        write_at(axes, row["skipgram"], (0, height), right=-3 if pull > 0 else 3, up=0, color=INK)
+        annotate_point(axes, row["skipgram"], (0, height), right=-3 if pull > 0 else 3, up=0, color=INK)
         text = f"{int(row['documents']):,} · {share:.0f} %"
-        write_beside(axes, text, height)
+        annotate_row(axes, text, height)
     axes.set_yticks([])
     axes.set_ylim(len(rows) - 0.4, -0.6)
     axes.grid(axis="y", visible=False)
@@ -151,7 +160,7 @@ def speaking(data: FigureData) -> Sheet:
     figure.note(
         "At the right stand the training reviews with the skip-gram, and the share of positive ones among them."
     )
-    legend(figure)
+    add_legend(figure)
     return figure
 
 

@@ -9,20 +9,20 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from reproduction.figures.drawing import FigureData, at_hand
+from reproduction.figures.drawing import FigureData, read_available
 from reproduction.figures.figure_elements import (
-    brief,
-    counted,
-    explain_trials,
-    legend,
-    log_axis,
-    marked,
-    row_names,
-    spread_of,
-    trials_row,
-    with_bars,
+    add_legend,
+    add_trials_legend,
+    draw_trials,
+    draw_with_bars,
+    format_brief,
+    label_rows,
+    sample_sd,
+    set_log_scale,
+    set_ticks,
+    with_sample_size,
 )
-from reproduction.figures.style import DASHES, GREY, MARKERS, PAPER, Sheet, colour_of, grid_of_panels, panels
+from reproduction.figures.style import DASHES, GREY, MARKERS, PAPER, Sheet, grid_of_panels, method_colour, panels
 from textmix.metrics.significance import LEVEL
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 def tables_of(data: FigureData, measures: Sequence[str], name: str) -> dict[str, list[Mapping[str, str]]]:
     """Return role -> rows of a table, from the measures that have results."""
     tables: dict[str, list[Mapping[str, str]]] = {}
-    for rows in at_hand(measures, lambda measure: data.results.measure_table(measure, name)).values():
+    for rows in read_available(measures, lambda measure: data.results.measure_table(measure, name)).values():
         for row in rows:
             tables.setdefault(row["role"], []).append(row)
     return tables
@@ -85,14 +85,14 @@ def comparison(data: FigureData) -> Sheet:
         best = max(methods, key=lambda method: statistics.fmean(methods[method][max(methods[method])]))
         top = statistics.fmean(methods[best][max(methods[best])])
         figure.note(f"{data.title_of(role)}: at the largest size {NAMES[best]} is the most accurate, {top:.3f}.")
-    row_names(panel[0], list(names.values()))
+    label_rows(panel[0], list(names.values()))
     if max(trials) > 1:
         figure.note(f"A bar reaches one standard deviation over the {max(trials)} splits to each side of the mean.")
     else:
         figure.note("One split of each data set; its accuracies have no bars.")
     sizes = sorted({size for of in accuracies.values() for points in of.values() for size in points})
     _explain_sizes(panel[0], sizes, "mean of the splits" if max(trials) > 1 else "one split")
-    legend(figure)
+    add_legend(figure)
     return figure
 
 
@@ -100,10 +100,12 @@ def _accuracies(axes: Axes, height: int, method: str, points: Mapping[int, Seque
     """Draw the mean accuracies of a method on its row, the more training documents the fuller, joined by a line."""
     sizes = sorted(points)
     means = [statistics.fmean(points[size]) for size in sizes]
-    axes.plot(means, [height] * len(sizes), color=colour_of(method), linewidth=0.8, alpha=0.5, zorder=1)
+    axes.plot(means, [height] * len(sizes), color=method_colour(method), linewidth=0.8, alpha=0.5, zorder=1)
     for number, (size, mean) in enumerate(zip(sizes, means, strict=True)):
-        bar = [spread_of(points[size])] if len(points[size]) > 1 else None
-        axes.errorbar([mean], [height], xerr=bar, markersize=4.5, **_size_style(colour_of(method), number, len(sizes)))
+        bar = [sample_sd(points[size])] if len(points[size]) > 1 else None
+        axes.errorbar(
+            [mean], [height], xerr=bar, markersize=4.5, **_size_style(method_colour(method), number, len(sizes))
+        )
 
 
 def _size_style(colour: str, number: int, sizes: int) -> dict[str, Any]:
@@ -129,7 +131,7 @@ def comparison_ranks(data: FigureData) -> Sheet:
     order = sorted(ranks, key=ranks.__getitem__)
     figure, (mean_ranks, times) = panels(2, height=4.2, sharey=True)
     for height, method in enumerate(order):
-        style: dict[str, Any] = {"color": colour_of(method), "marker": "o", "linestyle": "none"}
+        style: dict[str, Any] = {"color": method_colour(method), "marker": "o", "linestyle": "none"}
         mean_ranks.plot([ranks[method]], [height], **style)
         times.plot([statistics.median(seconds[method])], [height], **style)
     difference, best = values["critical_difference"].value, ranks[order[0]]
@@ -137,10 +139,10 @@ def comparison_ranks(data: FigureData) -> Sheet:
         mean_ranks.axvspan(
             best, best + difference, color=GREY, alpha=0.15, linewidth=0, label="critical difference from the best"
         )
-    row_names(mean_ranks, [NAMES[method] for method in order])
+    label_rows(mean_ranks, [NAMES[method] for method in order])
     mean_ranks.set_xlabel("mean rank (1 is the best)")
     medians = [statistics.median(values_of) for values_of in seconds.values()]
-    log_axis(times.xaxis, min(medians), max(medians), between=False)
+    set_log_scale(times.xaxis, min(medians), max(medians), between=False)
     times.set_xlabel("seconds, median (log scale)")
     n, p = int(values["datasets"].value), values["friedman_p"].value
     tested = f"{len(ranks)} methods on {n} data sets; Friedman's test, p = {p:.2g}"
@@ -148,7 +150,7 @@ def comparison_ranks(data: FigureData) -> Sheet:
         figure.note(f"{tested}; ranks that differ by {difference:.1f} or more are distinguishable (Nemenyi, {LEVEL}).")
     else:
         figure.note(f"{tested}; {n} data sets are too few for Nemenyi's test to distinguish any two of the methods.")
-    legend(figure, mean_ranks)
+    add_legend(figure, mean_ranks)
     return figure
 
 
@@ -183,23 +185,23 @@ def pruning(data: FigureData) -> Sheet:
         if len(whole) > 1:
             figure.note("A bar reaches one standard deviation over the splits to each side of the mean.")
         axes.axhline(statistics.fmean(whole), color=GREY, linestyle=DASHES[1], label="whole vocabulary, mean")
-        axes.set_title(counted(data.title_of(role) + ", splits", [len(whole)]))
+        axes.set_title(with_sample_size(data.title_of(role) + ", splits", [len(whole)]))
         axes.set_xlabel("words kept (log scale)")
     for axes in panel[::2]:
         axes.set_ylabel("error (fraction of test documents)")
-    legend(figure, panel[0])
+    add_legend(figure, panel[0])
     return figure
 
 
 def _error_curve(axes: Axes, series: int, label: str, errors: Mapping[float, Sequence[float]]) -> None:
     shares = sorted(errors)
-    log_axis(axes.xaxis, shares[0], shares[-1])
-    marked(axes.xaxis, shares, [f"{100 * share:g} %" for share in shares])
-    means, spreads = [[of(errors[share]) for share in shares] for of in (statistics.fmean, spread_of)]
+    set_log_scale(axes.xaxis, shares[0], shares[-1])
+    set_ticks(axes.xaxis, shares, [f"{100 * share:g} %" for share in shares])
+    means, spreads = [[of(errors[share]) for share in shares] for of in (statistics.fmean, sample_sd)]
     # The bars of the scores stand side by side.
     aside = 1.04 ** (series - (len(SCORES) - 1) / 2)
     bars = spreads if any(spreads) else None
-    with_bars(axes, [share * aside for share in shares], means, bars, series, label=f"{label}, mean")
+    draw_with_bars(axes, [share * aside for share in shares], means, bars, series, label=f"{label}, mean")
 
 
 def pruning_gains(data: FigureData) -> Sheet:
@@ -214,11 +216,11 @@ def pruning_gains(data: FigureData) -> Sheet:
             difference(axes, height, *(float(row[key]) for key in ("value", "low", "high")))
         axes.axvline(0.0, color=GREY, linewidth=0.8)
         splits = sum(row["score"] == "none" for row in errors[role])
-        axes.set_title(counted(f"{data.title_of(role)}\nsplits", [splits]))
+        axes.set_title(with_sample_size(f"{data.title_of(role)}\nsplits", [splits]))
         axes.set_xlabel("error minus that of\nsensitivities (fraction)")
-        row_names(axes, [names[row["beside"]] for row in rows])
+        label_rows(axes, [names[row["beside"]] for row in rows])
     figure.note("Bars are 95 % intervals over the splits; those in grey hold 0, where the vertical line stands.")
-    legend(figure, *panel)
+    add_legend(figure, *panel)
     return figure
 
 
@@ -229,18 +231,18 @@ def sparse_counts(data: FigureData) -> Sheet:
     figure, (axes,) = panels(1, height=3.1)
     for series, (name, label) in enumerate((("fitted", "Dirichlet, α of the DCM"), ("raised", "Dirichlet, α + 1"))):
         points = sorted((float(row["smoothing"]), float(row["log_density"])) for row in rows if row["alpha"] == name)
-        with_bars(axes, [x for x, _ in points], [y for _, y in points], None, 2 * series, label=label)
+        draw_with_bars(axes, [x for x, _ in points], [y for _, y in points], None, 2 * series, label=label)
     axes.axhline(
-        values["dcm"].value, color=colour_of("dcm"), linestyle=DASHES[1], label="DCM, counts without smoothing"
+        values["dcm"].value, color=method_colour("dcm"), linestyle=DASHES[1], label="DCM, counts without smoothing"
     )
-    log_axis(axes.xaxis, min(float(row["smoothing"]) for row in rows), 1.0)
+    set_log_scale(axes.xaxis, min(float(row["smoothing"]) for row in rows), 1.0)
     axes.set_yscale("symlog", linthresh=1e3)
-    marked(axes.yaxis, [sign * 10.0**power for sign in (-1, 1) for power in (3, 4, 5)] + [0.0])
+    set_ticks(axes.yaxis, [sign * 10.0**power for sign in (-1, 1) for power in (3, 4, 5)] + [0.0])
     axes.margins(y=0.08)
     axes.set_xlabel("smoothing added to each count (log scale)")
     axes.set_ylabel("mean log density (nats, symlog scale)")
     figure.note(f"{100 * values['zeros'].value:.1f} % of the counts are 0.")
-    legend(figure, axes)
+    add_legend(figure, axes)
     return figure
 
 
@@ -265,19 +267,19 @@ def fusion(data: FigureData) -> Sheet:
             for size in sizes
             for name in (*SERIES, "binding")
         }
-        log_axis(axes.xaxis, sizes[0], sizes[-1])
-        marked(axes.xaxis, sizes)
+        set_log_scale(axes.xaxis, sizes[0], sizes[-1])
+        set_ticks(axes.xaxis, sizes)
         for series, (name, label) in enumerate(SERIES.items()):
             means = [statistics.fmean(errors[size, name]) for size in sizes]
-            bars = [spread_of(errors[size, name]) for size in sizes]
-            with_bars(axes, sizes, means, bars, series, label=f"{label}: mean ± standard deviation")
-        axes.set_title(counted(data.title_of(role) + ", splits", [len(errors[sizes[0], "words"])]))
+            bars = [sample_sd(errors[size, name]) for size in sizes]
+            draw_with_bars(axes, sizes, means, bars, series, label=f"{label}: mean ± standard deviation")
+        axes.set_title(with_sample_size(data.title_of(role) + ", splits", [len(errors[sizes[0], "words"])]))
         axes.set_xlabel("training documents a class (log scale)")
     for axes in panel[::2]:
         axes.set_ylabel("error (fraction of test documents)")
     chosen = [float(row["binding"]) for rows in curves.values() for row in rows]
-    figure.note(f"The binding coefficient was {brief(statistics.median(chosen))} in the median of all fits.")
-    legend(figure, *panel)
+    figure.note(f"The binding coefficient was {format_brief(statistics.median(chosen))} in the median of all fits.")
+    add_legend(figure, *panel)
     return figure
 
 
@@ -295,11 +297,11 @@ def fusion_gains(data: FigureData) -> Sheet:
             difference(axes, height, *(values[f"{role}_{name}{end}"].value for end in ("", "_ci_low", "_ci_high")))
         axes.axvline(0.0, color=GREY, linewidth=0.8)
         sizes = Counter(row["size"] for row in roles[role])
-        axes.set_title(counted(f"{data.title_of(role)}, splits", sizes.values()))
+        axes.set_title(with_sample_size(f"{data.title_of(role)}, splits", sizes.values()))
         axes.set_xlabel("error of words alone\nminus that with tags")
-        row_names(axes, list(FUSION_GAINS.values()))
+        label_rows(axes, list(FUSION_GAINS.values()))
     figure.note("Bars are 95 % intervals over the splits; those in grey hold 0, where the vertical line stands.")
-    legend(figure, *panel)
+    add_legend(figure, *panel)
     return figure
 
 
@@ -335,7 +337,7 @@ def latent_topics(data: FigureData) -> Sheet:
         for axes, label in ((perplexities, "perplexity"), (accuracies, "accuracy (fraction)")):
             axes.set_title(data.title_of(role))
             axes.set_xlabel(label)
-    legend(figure, *panel)
+    add_legend(figure, *panel)
     return figure
 
 
@@ -354,9 +356,11 @@ def _perplexities(axes: Axes, numbers: Numbers, names: Mapping[str, str]) -> Non
 def _rows(axes: Axes, numbers: Numbers, names: Mapping[str, str], end: str = "") -> None:
     """Draw a row of trials for each name, whose key in the numbers has an end."""
     for height, name in enumerate(names):
-        trials_row(axes, height, numbers[name + end], colour_of("hmm" if name.split("_")[0] in HMMS else name), "split")
-    row_names(axes, list(names.values()))
-    explain_trials(axes, "split", [len(numbers[name + end]) for name in names])
+        draw_trials(
+            axes, height, numbers[name + end], method_colour("hmm" if name.split("_")[0] in HMMS else name), "split"
+        )
+    label_rows(axes, list(names.values()))
+    add_trials_legend(axes, "split", [len(numbers[name + end]) for name in names])
 
 
 def longer(data: FigureData) -> Sheet:
@@ -382,13 +386,13 @@ def _gains(data: FigureData, measure: str, length: str) -> Sheet:
         _growth(likelihoods, numbers, "nats", {"dcm": "DCM"}, -1.0)
         _growth(accuracies, numbers, "accuracy", {"dcm": "DCM", "edcm": "EDCM"}, 1.0)
         splits = map(len, numbers.values())
-        title = counted(f"{data.title_of(role)}, splits", splits)
+        title = with_sample_size(f"{data.title_of(role)}, splits", splits)
         for axes, label in ((likelihoods, "likelihood gain (nats a word)"), (accuracies, "accuracy gain (fraction)")):
             axes.set_title(title)
             axes.set_xlabel(length)
             axes.set_ylabel(label)
     figure.note("A bar reaches one standard deviation over the splits to each side of the mean gain.")
-    legend(figure, *panel)
+    add_legend(figure, *panel)
     return figure
 
 
@@ -400,12 +404,12 @@ def _growth(axes: Axes, numbers: Numbers, what: str, names: Mapping[str, str], s
     )
     for series, (model, label) in enumerate(names.items()):
         gains = [sign * np.subtract(numbers[f"{model}_{m}{end}"], numbers[f"{start}{m}{end}"]) for m in lengths]
-        bars = [spread_of(list(gain)) for gain in gains]
+        bars = [sample_sd(list(gain)) for gain in gains]
         aside = 0.06 * (2 * series + 1 - len(names))
-        style = {"label": f"{label} less multinomial, mean", "color": colour_of(model)}
+        style = {"label": f"{label} less multinomial, mean", "color": method_colour(model)}
         at = [place + aside for place in range(len(lengths))]
-        with_bars(axes, at, [float(gain.mean()) for gain in gains], bars if any(bars) else None, series, **style)
-    marked(axes.xaxis, range(len(lengths)), [str(m) for m in lengths])
+        draw_with_bars(axes, at, [float(gain.mean()) for gain in gains], bars if any(bars) else None, series, **style)
+    set_ticks(axes.xaxis, range(len(lengths)), [str(m) for m in lengths])
     axes.axhline(0.0, color=GREY, linewidth=0.8)
 
 
@@ -441,7 +445,7 @@ def hmm_accuracy(data: FigureData) -> Sheet:
         _rows(axes, numbers, ACCURACIES)
         axes.set_title(data.title_of(role))
         axes.set_xlabel("accuracy (fraction)")
-    legend(figure, *panel)
+    add_legend(figure, *panel)
     return figure
 
 
@@ -461,7 +465,7 @@ def hmm_order(data: FigureData) -> Sheet:
         axes.set_xlabel(label)
         axes.set_xlim(left=min(0.0, axes.get_xlim()[0]))
     figure.note(f"The documents are those of {data.title_of(role)}.")
-    legend(figure, *panel)
+    add_legend(figure, *panel)
     return figure
 
 
