@@ -85,9 +85,9 @@ def test_a_score_at_the_threshold_reaches_it_and_infinite_scores_are_scores():
     [
         ([[0.5, np.nan]], "not a number"),
         ([[0.5, -0.1]], "negative"),
-        ([[0.5, np.inf]], "infinite"),
+        ([[0.5, np.inf]], "finite"),
         ([0.5, 0.5], "dimensions"),
-        (np.empty((2, 0)), "no label"),
+        (np.empty((2, 0)), "no columns"),
     ],
 )
 def test_scores_that_are_no_shares_are_refused(scores, message):

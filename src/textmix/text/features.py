@@ -41,27 +41,50 @@ class FeatureSpec:
 
     Parameters
     ----------
-    tokenizer : name in `textmix.text.tokenize.TOKENIZERS`, or ``matrix`` alone.
-    min_length, max_length : smallest and largest length of a word in characters; shorter and longer words are dropped.
-        With ``max_length`` None there is no largest length.
-    stop_list : name in `textmix.text.stoplists.STOP_LISTS`.
-    min_count, min_df : rarer words are dropped, see `textmix.text.vocabulary.kept_words`.
-    fit_on : the documents whose counts decide these two cuts: ``all``, ``train`` of the given split, or ``fold``: the
+    tokenizer : str
+        Name in `textmix.text.tokenize.TOKENIZERS`, or ``matrix`` alone.
+    min_length : int, default=1
+        Smallest and largest length of a word in characters; shorter and longer words are dropped. With ``max_length``
+        None there is no largest length.
+    max_length : int or None, default=None
+        Smallest and largest length of a word in characters; shorter and longer words are dropped. With ``max_length``
+        None there is no largest length.
+    stop_list : str, default="none"
+        Name in `textmix.text.stoplists.STOP_LISTS`.
+    min_count, min_df : int, default=1
+        Rarer words are dropped, see `textmix.text.vocabulary.kept_words`.
+    fit_on : str, default="all"
+        The documents whose counts decide these two cuts: ``all``, ``train`` of the given split, or ``fold``: the
         training documents of each trial, so that all words are counted here, and each fit drops those that its training
-        documents lack or that are rarer (`textmix.text.vocabulary.of_fold`).  A word that no deciding document has is
-        no feature; in skip-grams it stands between its neighbours, unless ``min_count`` drops rare words.
-    skip_header, skip_uuencoded : see `textmix.text.mail_parts`.
-    edges : ``strip`` takes ASCII punctuation off both ends of each word and drops words of punctuation alone, after the
+        documents lack or that are rarer (`textmix.text.vocabulary.of_fold`). A word that no deciding document has is no
+        feature; in skip-grams it stands between its neighbours, unless ``min_count`` drops rare words.
+    skip_header, skip_uuencoded : bool, default=False
+        See `textmix.text.mail_parts`.
+    edges : str, default="keep"
+        ``strip`` takes ASCII punctuation off both ends of each word and drops words of punctuation alone, after the
         tokeniser and its cuts of length; ``keep`` leaves words as they are.
-    lowercase : whether words are lower-cased after tokenising.
-    lemmatise : replace every word by its dictionary form, see `textmix.text.treebank`.
-    max_n, max_slop, subsume : with ``max_n`` above 1 the features are skip-grams, not words, see
-        `textmix.text.skipgrams.Skipgrams`; ``min_df`` then applies to skip-grams and not to words.
-    boundary_tokens : whether ``<s>`` and ``</s>`` stand at the ends of each document as words of skip-grams.
-    weighting : value of a feature, see `textmix.text.skipgrams.Skipgrams.transform`; words take ``count`` or
-        ``binary`` and treat ``score`` as ``count``.
-    vectors : keys of `textmix.text.vectors.VectorSpec`: paragraph vectors then replace the counts.
-    keep_text, keep_tokens : whether the result also holds the text, or the token stream of the words that remain.
+    lowercase : bool, default=False
+        Whether words are lower-cased after tokenising.
+    lemmatise : bool, default=False
+        Replace every word by its dictionary form, see `textmix.text.treebank`.
+    max_n : int, default=1
+        With ``max_n`` above 1 the features are skip-grams, not words, see `textmix.text.skipgrams.Skipgrams`;
+        ``min_df`` then applies to skip-grams and not to words.
+    max_slop : int, default=0
+        With ``max_n`` above 1 the features are skip-grams, not words, see `textmix.text.skipgrams.Skipgrams`;
+        ``min_df`` then applies to skip-grams and not to words.
+    subsume : bool, default=True
+        With ``max_n`` above 1 the features are skip-grams, not words, see `textmix.text.skipgrams.Skipgrams`;
+        ``min_df`` then applies to skip-grams and not to words.
+    boundary_tokens : bool, default=False
+        Whether ``<s>`` and ``</s>`` stand at the ends of each document as words of skip-grams.
+    weighting : str, default="count"
+        Value of a feature, see `textmix.text.skipgrams.Skipgrams.transform`; words take ``count`` or ``binary`` and
+        treat ``score`` as ``count``.
+    vectors : mapping of str to Any or None, default=None
+        Keys of `textmix.text.vectors.VectorSpec`: paragraph vectors then replace the counts.
+    keep_text, keep_tokens : bool, default=False
+        Whether the result also holds the text, or the token stream of the words that remain.
     """
 
     tokenizer: str

@@ -26,13 +26,17 @@ class TokenSequences:
 
     Parameters
     ----------
-    values : int32 (T,), the words of all documents in order, each from 0 to V - 1.
-    offsets : int64 (N + 1,); document d is ``values[offsets[d]:offsets[d + 1]]``.
-    n_words : V.
+    values : array-like of shape (T,), int32
+        The words of all documents in order, each from 0 to V - 1.
+    offsets : array-like of shape (N + 1,), int64
+        Document d is ``values[offsets[d]:offsets[d + 1]]``.
+    n_words : int
+        V.
 
     Raises
     ------
-    ValueError : the offsets do not cut ``values``, or a word lies outside of the vocabulary.
+    ValueError
+        If the offsets do not cut ``values``, or a word lies outside of the vocabulary.
 
     Examples
     --------
@@ -143,11 +147,45 @@ def _ragged(X: Sequence[Any]) -> Ragged:
 
 
 class SequenceVectorizer(WordVectorizer):
-    """Turn texts into sequences of words; the parameters and errors are those of `WordVectorizer`.
+    """Convert texts to sequences of word indices; parameters and errors are those of `WordVectorizer`.
+
+    Parameters
+    ----------
+    tokenizer : Tokenizer, default="unicode"
+        See `WordVectorizer`.
+    min_length : int, default=1
+        See `WordVectorizer`.
+    max_length : int or None, default=None
+        See `WordVectorizer`.
+    stop_list : str or collection of str, default="none"
+        See `WordVectorizer`.
+    min_count : int, default=1
+        See `WordVectorizer`.
+    min_df : int, default=1
+        See `WordVectorizer`.
+    skip_header : bool, default=False
+        See `WordVectorizer`.
+    skip_uuencoded : bool, default=False
+        See `WordVectorizer`.
+    lowercase : bool, default=False
+        See `WordVectorizer`.
+    lemmatise : bool, default=False
+        See `WordVectorizer`.
+    weighting : str, default="count"
+        See `WordVectorizer`.
+    ngram_range : tuple of (int, int), default=(1, 1)
+        See `WordVectorizer`.
+    max_df : float, default=1.0
+        See `WordVectorizer`.
+    max_features : int or None, default=None
+        See `WordVectorizer`.
+    vocabulary : mapping of str to int or iterable of str or None, default=None
+        See `WordVectorizer`.
 
     Attributes
     ----------
-    vocabulary_ : word -> number, V words in the order of their code points.
+    vocabulary_
+        Word -> number, V words in the order of their code points.
 
     Examples
     --------

@@ -26,16 +26,20 @@ class TermWeighting(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
     Parameters
     ----------
-    weighting : ``counts`` and ``reals`` leave values as they are.  ``binary`` is 1 for every value other than 0.
-        ``tfidf`` is (1 + log count) (1 + log((1 + N) / (1 + documents with the feature))), divided by the Euclidean
-        length of the document.  ``scaled`` divides by the largest absolute value of a feature; where most values are
-        not 0 (`DENSE`), it subtracts the mean and divides by the standard deviation.
-    min_df, min_count : a feature in fewer documents, or with a smaller sum, is dropped.
+    weighting : str, default="tfidf"
+        ``counts`` and ``reals`` leave values as they are. ``binary`` is 1 for every value other than 0. ``tfidf`` is (1
+        + log count) (1 + log((1 + N) / (1 + documents with the feature))), divided by the Euclidean length of the
+        document. ``scaled`` divides by the largest absolute value of a feature; where most values are not 0 (`DENSE`),
+        it subtracts the mean and divides by the standard deviation.
+    min_df, min_count : int, default=1
+        A feature in fewer documents, or with a smaller sum, is dropped.
 
     Attributes
     ----------
-    columns_ : int64 (K,), the columns that are kept.
-    scale_, shift_ : float64 (K,), the factor of each column, and what is subtracted before.
+    columns_ : ndarray of shape (K,), int64
+        The columns that are kept.
+    scale_, shift_ : ndarray of shape (K,)
+        The factor of each column, and what is subtracted before.
 
     Examples
     --------
@@ -59,8 +63,10 @@ class TermWeighting(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
         Raises
         ------
-        ConfigError : there is no such weighting, or a least number is no whole number from 1.
-        ValueError : no feature is frequent enough.
+        ConfigError
+            If there is no such weighting, or a least number is no whole number from 1.
+        ValueError
+            If no feature is frequent enough.
         """
         self._check()
         X = self._canonical(X, reset=True)
@@ -101,11 +107,13 @@ class TermWeighting(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
         Parameters
         ----------
-        input_features : the names of all V features; by default those of the table that was fitted, else x0, x1, ...
+        input_features : object, default=None
+            The names of all V features; by default those of the table that was fitted, else x0, x1, ...
 
         Raises
         ------
-        ValueError : there are not V names, or they are not those of the table that was fitted.
+        ValueError
+            If there are not V names, or they are not those of the table that was fitted.
         """
         check_is_fitted(self)
         names = OneToOneFeatureMixin.get_feature_names_out(self, input_features)

@@ -49,21 +49,44 @@ class WordVectorizer(OfTexts):
 
     Parameters
     ----------
-    tokenizer : a name of `textmix.text.tokenize.TOKENIZERS`, or a function from a text to its words.
-    stop_list : a name of `textmix.text.stoplists.STOP_LISTS`, or words to drop.
-    min_length, max_length, min_count, min_df, skip_header, skip_uuencoded, lowercase, lemmatise, weighting : see
-        `textmix.text.features.FeatureSpec`.
-    ngram_range : the smallest and the largest number of words of a feature; (1, 2) counts words and pairs in a row.
-        Stop words are dropped before, rare features after.
-    max_df : features in more documents are dropped: their number if an int, their share of the documents if a float.
-    max_features : the most features; the most frequent ones stay.
-    vocabulary : words, or word -> column: the features, with no choice among them.  `transform` then needs no `fit`.
+    tokenizer : Tokenizer, default="unicode"
+        A name of `textmix.text.tokenize.TOKENIZERS`, or a function from a text to its words.
+    stop_list : str or collection of str, default="none"
+        A name of `textmix.text.stoplists.STOP_LISTS`, or words to drop.
+    min_length : int, default=1
+        See `textmix.text.features.FeatureSpec`.
+    max_length : int or None, default=None
+        See `textmix.text.features.FeatureSpec`.
+    min_count : int, default=1
+        See `textmix.text.features.FeatureSpec`.
+    min_df : int, default=1
+        See `textmix.text.features.FeatureSpec`.
+    skip_header : bool, default=False
+        See `textmix.text.features.FeatureSpec`.
+    skip_uuencoded : bool, default=False
+        See `textmix.text.features.FeatureSpec`.
+    lowercase : bool, default=False
+        See `textmix.text.features.FeatureSpec`.
+    lemmatise : bool, default=False
+        See `textmix.text.features.FeatureSpec`.
+    weighting : str, default="count"
+        See `textmix.text.features.FeatureSpec`.
+    ngram_range : tuple of (int, int), default=(1, 1)
+        The smallest and the largest number of words of a feature; (1, 2) counts words and pairs in a row. Stop words
+        are dropped before, rare features after.
+    max_df : float, default=1.0
+        Features in more documents are dropped: their number if an int, their share of the documents if a float.
+    max_features : int or None, default=None
+        The most features; the most frequent ones stay.
+    vocabulary : mapping of str to int or iterable of str or None, default=None
+        Words, or word -> column: the features, with no choice among them. `transform` then needs no `fit`.
 
     The last four have the semantics of scikit-learn's ``CountVectorizer``.
 
     Attributes
     ----------
-    vocabulary_ : feature -> column, V features in the order of their code points, or in that of ``vocabulary``.
+    vocabulary_
+        Feature -> column, V features in the order of their code points, or in that of ``vocabulary``.
 
     Examples
     --------
@@ -117,9 +140,10 @@ class WordVectorizer(OfTexts):
 
         Raises
         ------
-        ValueError : ``vocabulary`` names a word or a column twice, or ``max_df`` leaves no word or is below
-            ``min_df``.
-        ConfigError : a parameter is not allowed.
+        ValueError
+            If ``vocabulary`` names a word or a column twice, or ``max_df`` leaves no word or is below ``min_df``.
+        ConfigError
+            If a parameter is not allowed.
         """
         text = texts_of(raw_documents)
         check_choice(self.get_params())

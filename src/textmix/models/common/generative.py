@@ -37,14 +37,19 @@ class CountClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc
 
     Parameters
     ----------
-    delta : smoothing count of the class priors, from 0 (shares of the classes) to infinity (1/C).
+    delta : float
+        Smoothing count of the class priors, from 0 (shares of the classes) to infinity (1/C).
 
     Attributes
     ----------
-    classes_ : (C,) class labels, sorted.
-    class_count_ : float64 (C,), (weighted) number of training documents N_c.
-    class_log_prior_ : float64 (C,), log p(c).
-    n_features_in_ : V, the number of words.
+    classes_ : ndarray of shape (C,)
+        Class labels, sorted.
+    class_count_ : ndarray of shape (C,)
+        (weighted) number of training documents N_c.
+    class_log_prior_ : ndarray of shape (C,)
+        Log p(c).
+    n_features_in_ : int
+        V, the number of words.
     """
 
     delta: float
@@ -79,13 +84,17 @@ class CountClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc
 
         Parameters
         ----------
-        X : counts (N, V), sparse or dense, not negative.
-        y : class labels (N,).
-        sample_weight : (N,), not negative; a document of weight n counts as n copies of it.  None: 1 each.
+        X : {array-like, sparse matrix} of shape (N, V)
+            Counts (N, V), sparse or dense, not negative.
+        y : array-like of shape (N,)
+            Class labels (N,).
+        sample_weight : array-like of shape (N,), default=None
+            Not negative; a document of weight n counts as n copies of it. None: 1 each.
 
         Raises
         ------
-        ValueError : a negative or non-finite count, a negative weight, y no class labels, or different lengths.
+        ValueError
+            If a negative or non-finite count, a negative weight, y no class labels, or different lengths.
         """
         X, y = check_classified_counts(self, X, y, reset=True)
         weight = check_weights(sample_weight, X)
@@ -130,9 +139,11 @@ class CountClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc
 
         Parameters
         ----------
-        X : counts (N, V).
-        convention : "bag" for the probability of the count vector among all count vectors of its length, as in the EDCM
-            paper's equations; "sequence" for that of the document's words in their order, as a perplexity takes it.
+        X : {array-like, sparse matrix} of shape (N, V)
+            Counts (N, V).
+        convention : Convention, default="bag"
+            "bag" for the probability of the count vector among all count vectors of its length, as in the EDCM paper's
+            equations; "sequence" for that of the document's words in their order, as a perplexity takes it.
         """
         check_is_fitted(self)
         X = check_counts(self, X, reset=False)
@@ -152,9 +163,12 @@ class CountClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc
 
         Parameters
         ----------
-        lengths : whole numbers (N,), the length of each document.
-        y : class labels (N,), ValueError at one that is not among ``classes_``; drawn from the priors if None.
-        random_state : seed, RandomState or Generator.
+        lengths : array-like of shape (N,)
+            Whole numbers (N,), the length of each document.
+        y : array-like of shape (N,), default=None
+            Class labels (N,), ValueError at one that is not among ``classes_``; drawn from the priors if None.
+        random_state : int, RandomState or None, default=None
+            Seed, RandomState or Generator.
         """
         check_is_fitted(self)
         rng = generator(random_state)
@@ -215,13 +229,16 @@ class IncrementalCountClassifier(CountClassifier):
 
         Parameters
         ----------
-        X, y, sample_weight : as for `fit`.
-        classes : all class labels of this and later calls; needed at the first call.
+        X, y, sample_weight : object
+            As for `fit`.
+        classes : object, default=None
+            All class labels of this and later calls; needed at the first call.
 
         Raises
         ------
-        ValueError : as `fit`; also a label that is not among the classes, no ``classes`` at the first call, or others
-            at a later one.  A call that raises adds no document.
+        ValueError
+            As `fit`; also a label that is not among the classes, no ``classes`` at the first call, or others at a later
+            one. A call that raises adds no document.
         """
         # Not by classes_: nothing is a first call's before all of its checks have passed.
         first = not hasattr(self, "class_count_")

@@ -47,9 +47,11 @@ class MultiLabelClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
 
     Attributes
     ----------
-    classes_ : (L,), after a fit to label sets the labels, sorted; after a fit to a table of indicators the names of its
-        columns; after one to indicators without names the indices 0 to L - 1.
-    n_features_in_ : V, the number of features.
+    classes_ : ndarray of shape (L,)
+        After a fit to label sets the labels, sorted; after a fit to a table of indicators the names of its columns;
+        after one to indicators without names the indices 0 to L - 1.
+    n_features_in_ : int
+        V, the number of features.
     """
 
     _expected_failures: ClassVar[Failures] = {**OF_LABEL_SETS, **OF_SPARSE_INPUT, **OF_ONE_FEATURE}
@@ -69,7 +71,8 @@ class MultiLabelClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
 
         Raises
         ------
-        ValueError : X has NaN or infinity, y is neither indicators nor label sets, or they differ in length.
+        ValueError
+            If X has NaN or infinity, y is neither indicators nor label sets, or they differ in length.
         """
         self._columns = None
         features = check_features(self, X, reset=True)
@@ -119,14 +122,18 @@ class MultiLabelClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
 
         Parameters
         ----------
-        X : documents (N, V).
-        y : their targets in the form that ``fit`` got, or after a fit to indicators also label sets; for a classifier
+        X : {array-like, sparse matrix} of shape (N, V)
+            Documents (N, V).
+        y : array-like
+            Their targets in the form that ``fit`` got, or after a fit to indicators also label sets; for a classifier
             of single labels, class labels.
-        sample_weight : (N,), or None for 1 each.
+        sample_weight : array-like of shape (N,), default=None
+            Or None for 1 each.
 
         Raises
         ------
-        ValueError : after a fit to indicators, a label set has another label, or a table other columns.
+        ValueError
+            If after a fit to indicators, a label set has another label, or a table other columns.
         """
         sets = label_sets_of(y)
         if sets is None or not self._named:
@@ -176,7 +183,8 @@ class LabelCountClassifier(MultiLabelClassifier):
 
     Attributes
     ----------
-    classes_, n_features_in_ : see `MultiLabelClassifier`.
+    classes_, n_features_in_ : ndarray of shape (C,) and int
+        See `MultiLabelClassifier`.
     """
 
     _expected_failures: ClassVar[Failures] = dict.fromkeys([*OF_SPARSE_INPUT, *OF_ONE_FEATURE])
@@ -224,7 +232,8 @@ class IndependentLabels(MultiLabelClassifier):
 
         Raises
         ------
-        ValueError : Y holds another number than 0 and 1, or its shape is not (N, L).
+        ValueError
+            If Y holds another number than 0 and 1, or its shape is not (N, L).
         """
         odds = self.decision_function(X)
         return np.asarray(set_log_likelihood(odds, check_label_sets(self._targets(Y), *odds.shape)))

@@ -101,25 +101,42 @@ class DCMClassifier(CountClassifier):
 
     Parameters
     ----------
-    method : "reciprocal_newton", ours (`dcm_kernels.reciprocal_step`); or Minka's "newton", "fixed_point",
-        "leave_one_out" (which maximises the leave-one-out likelihood, for whole counts only).
-    smoothing : constant that is added to every parameter of a class, at least 0; s is the sum after that.
-    smoothing_unit : "smallest": ``smoothing`` is a share of the class's smallest positive parameter;
-        "absolute": it is the amount itself.
-    delta : documents added to each class for the prior; infinity gives equal priors.
-    max_iter, tol, gradient_tol : stopping rule, see `maximise`.
+    method : {"reciprocal_newton", "newton", "fixed_point", "leave_one_out"}, default="reciprocal_newton"
+        "reciprocal_newton", ours (`dcm_kernels.reciprocal_step`); or Minka's "newton", "fixed_point", "leave_one_out"
+        (which maximises the leave-one-out likelihood, for whole counts only).
+    smoothing : float, default=0.01
+        Constant that is added to every parameter of a class, at least 0; s is the sum after that.
+    smoothing_unit : {"smallest", "absolute"}, default="smallest"
+        "smallest": ``smoothing`` is a share of the class's smallest positive parameter; "absolute": it is the amount
+        itself.
+    delta : float, default=0.0
+        Documents added to each class for the prior; infinity gives equal priors.
+    max_iter : int, default=1000
+        Stopping rule, see `maximise`.
+    tol : float, default=1e-08
+        Stopping rule, see `maximise`.
+    gradient_tol : float, default=1e-06
+        Stopping rule, see `maximise`.
 
     Attributes
     ----------
-    classes_, class_count_, class_log_prior_, n_features_in_ : see `CountClassifier`.
-    alpha_, concentration_ : float64 (C, V), the smoothed parameters, and (C,), their sums.
-    mle_concentration_ : float64 (C,), s before smoothing.
-    capped_ : bool (C,), whether the iteration ended because s left its bounds.
-    n_iter_ : int64 (C,), steps taken.
-    gradient_ : float64 (C,), scaled gradient at the end.
-    converged_ : whether every class converged or was capped.
-    objective_path_ : float64 (max(n_iter_) + 1,); the objectives of all classes added, at the start and after each
-        step, without multinomial coefficients; a class that has ended adds its last value.
+    classes_, class_count_, class_log_prior_, n_features_in_
+        See `CountClassifier`.
+    alpha_, concentration_ : ndarray of shape (C, V)
+        The smoothed parameters, and (C,), their sums.
+    mle_concentration_ : ndarray of shape (C,)
+        s before smoothing.
+    capped_ : ndarray of bool of shape (C,)
+        Whether the iteration ended because s left its bounds.
+    n_iter_ : ndarray of shape (C,), int64
+        Steps taken.
+    gradient_ : ndarray of shape (C,)
+        Scaled gradient at the end.
+    converged_ : bool
+        Whether every class converged or was capped.
+    objective_path_ : list of float
+        Float64 (max(n_iter_) + 1,); the objectives of all classes added, at the start and after each step, without
+        multinomial coefficients; a class that has ended adds its last value.
 
     Examples
     --------

@@ -40,16 +40,27 @@ class EDCMClassifier(IncrementalCountClassifier):
 
     Parameters
     ----------
-    smoothing, smoothing_unit, delta : see `DCMClassifier`.
+    smoothing : float, default=0.01
+        See `DCMClassifier`.
+    smoothing_unit : {"smallest", "absolute"}, default="smallest"
+        See `DCMClassifier`.
+    delta : float, default=0.0
+        See `DCMClassifier`.
 
     Attributes
     ----------
-    classes_, class_count_, class_log_prior_, n_features_in_ : see `CountClassifier`.
-    document_frequency_ : float64 (C, V), df_w.
-    beta_, concentration_ : float64 (C, V), the smoothed parameters, and (C,), their sums.
-    mle_concentration_ : float64 (C,), s before smoothing.
-    capped_ : bool (C,), whether s is at a bound.
-    n_iter_, converged_ : int64 (C,), Newton steps for s, and always True.
+    classes_, class_count_, class_log_prior_, n_features_in_
+        See `CountClassifier`.
+    document_frequency_ : ndarray of shape (C, V)
+        df_w.
+    beta_, concentration_ : ndarray of shape (C, V)
+        The smoothed parameters, and (C,), their sums.
+    mle_concentration_ : ndarray of shape (C,)
+        s before smoothing.
+    capped_ : ndarray of bool of shape (C,)
+        Whether s is at a bound.
+    n_iter_, converged_ : ndarray of shape (C,), int64
+        Newton steps for s, and always True.
 
     Examples
     --------

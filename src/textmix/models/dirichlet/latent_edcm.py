@@ -67,20 +67,31 @@ class LatentTopicEDCM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
 
     Parameters
     ----------
-    n_components : K.
-    method : "likelihood" or "mean_field", see the module.
-    prior : eta, positive; for "mean_field" only.
-    max_iter : largest number of sweeps.
-    tol : a run has converged when a sweep increases the objective by at most this share of it.
-    n_init : number of runs from different starts; the run with the highest objective is used.
-    random_state : seed of the starts: each topic starts at the EDCM of all documents, with noise.
+    n_components : int, default=10
+        K.
+    method : {"likelihood", "mean_field"}, default="likelihood"
+        "likelihood" or "mean_field", see the module.
+    prior : float, default=0.1
+        Eta, positive; for "mean_field" only.
+    max_iter : int, default=200
+        Largest number of sweeps.
+    tol : float, default=1e-06
+        A run has converged when a sweep increases the objective by at most this share of it.
+    n_init : int, default=1
+        Number of runs from different starts; the run with the highest objective is used.
+    random_state : int, RandomState or None, default=None
+        Seed of the starts: each topic starts at the EDCM of all documents, with noise.
 
     Attributes
     ----------
-    beta_, concentration_ : float64 (K, V), parameters of the topics, and (K,), their sums s_k.
-    mixture_ : float64 (N, K), shares of the topics in the training documents (expected shares for "mean_field").
-    objective_path_ : objective before each sweep, without terms in the documents alone.
-    n_iter_, converged_ : sweeps of the run used, and whether it converged before ``max_iter`` of them.
+    beta_, concentration_ : ndarray of shape (K, V)
+        Parameters of the topics, and (K,), their sums s_k.
+    mixture_ : ndarray of shape (N, K)
+        Shares of the topics in the training documents (expected shares for "mean_field").
+    objective_path_ : list of float
+        Objective before each sweep, without terms in the documents alone.
+    n_iter_, converged_ : int and bool
+        Sweeps of the run used, and whether it converged before ``max_iter`` of them.
 
     Examples
     --------

@@ -72,20 +72,30 @@ class HiddenMarkovModel(DensityMixin, _OfSequences):  # type: ignore[misc]
 
     Parameters
     ----------
-    n_states : S.
-    smoothing : kappa, the constant added to every expected count, positive.
-    max_iter : largest number of steps.
-    tol : training has converged when a step increases the objective by at most this much a word, in nats.
-    random_state : seed of the start.
+    n_states : int, default=5
+        S.
+    smoothing : float, default=0.1
+        Kappa, the constant added to every expected count, positive.
+    max_iter : int, default=50
+        Largest number of steps.
+    tol : float, default=0.0001
+        Training has converged when a step increases the objective by at most this much a word, in nats.
+    random_state : int, RandomState or None, default=None
+        Seed of the start.
 
     Attributes
     ----------
-    startprob_ : float64 (S,).
-    transmat_ : float64 (S, S); rows sum to 1.
-    emissionprob_ : float64 (S, V); rows sum to 1.
-    n_features_in_ : V.
-    objective_path_ : J before each step, in nats.
-    n_iter_, converged_ : number of steps, and whether ``tol`` was met.
+    startprob_ : ndarray of shape (S,)
+    transmat_ : ndarray of shape (S, S)
+        Rows sum to 1.
+    emissionprob_ : ndarray of shape (S, V)
+        Rows sum to 1.
+    n_features_in_ : int
+        V.
+    objective_path_ : list of float
+        J before each step, in nats.
+    n_iter_, converged_ : int and bool
+        Number of steps, and whether ``tol`` was met.
 
     Examples
     --------
@@ -150,20 +160,33 @@ class HMMClassifier(ClassifierMixin, _OfSequences):  # type: ignore[misc]
 
     Parameters
     ----------
-    n_states : S of each class; the number of topics where ``emissions`` is "topics".
-    emissions : "own": each class estimates its own; "shared": the classes share one estimate, and differ in start and
+    n_states : int, default=5
+        S of each class; the number of topics where ``emissions`` is "topics".
+    emissions : {"own", "shared", "topics"} or ndarray, default="own"
+        "own": each class estimates its own; "shared": the classes share one estimate, and differ in start and
         transitions alone; "topics": p(w | state) is a topic of the training documents, found by `topic_emissions`, and
         start and transitions alone are estimated; an array, float64 (S, V), not negative, with rows that sum to 1:
         likewise with these p(w | state), such as the ``emissionprob_[0]`` of a model of the same words.
-    smoothing, max_iter, tol, random_state : as for `HiddenMarkovModel`; the classes are trained step by step together.
+    smoothing : float, default=0.1
+        As for `HiddenMarkovModel`; the classes are trained step by step together.
+    max_iter : int, default=50
+        As for `HiddenMarkovModel`; the classes are trained step by step together.
+    tol : float, default=0.0001
+        As for `HiddenMarkovModel`; the classes are trained step by step together.
+    random_state : Any, default=None
+        As for `HiddenMarkovModel`; the classes are trained step by step together.
 
     Attributes
     ----------
-    classes_, class_log_prior_ : labels, and log of their shares of the documents, (C,).
-    startprob_ : float64 (C, S).
-    transmat_ : float64 (C, S, S); rows sum to 1.
-    emissionprob_ : float64 (E, S, V); E is C where ``emissions`` is "own", else 1.
-    n_features_in_, objective_path_, n_iter_, converged_ : as for `HiddenMarkovModel`.
+    classes_, class_log_prior_
+        Labels, and log of their shares of the documents, (C,).
+    startprob_ : ndarray of shape (C, S)
+    transmat_ : ndarray of shape (C, S, S)
+        Rows sum to 1.
+    emissionprob_ : ndarray of shape (E, S, V)
+        E is C where ``emissions`` is "own", else 1.
+    n_features_in_, objective_path_, n_iter_, converged_
+        As for `HiddenMarkovModel`.
 
     Examples
     --------
@@ -339,16 +362,31 @@ class ClusteredHMMClassifier(HMMClassifier):
 
     Parameters
     ----------
-    n_clusters : number of clusters.
-    n_states, emissions, smoothing, max_iter, tol, random_state : see `HMMClassifier`.
+    n_clusters : int, default=50
+        Number of clusters.
+    n_states : int, default=5
+        See `HMMClassifier`.
+    emissions : {"own", "shared", "topics"}, default="own"
+        See `HMMClassifier`.
+    smoothing : float, default=0.1
+        See `HMMClassifier`.
+    max_iter : int, default=50
+        See `HMMClassifier`.
+    tol : float, default=0.0001
+        See `HMMClassifier`.
+    random_state : Any, default=None
+        See `HMMClassifier`.
 
     Attributes
     ----------
-    clusters_ : int32 (V,), the cluster of each word.
-    word_log_share_ : float64 (V,), log p(w | cluster of w) in all training documents, 1 added to each count.
-    startprob_, transmat_, emissionprob_, classes_, class_log_prior_, objective_path_, n_iter_, converged_ : see
-        `HMMClassifier`; states emit clusters.
-    n_features_in_ : V.
+    clusters_ : ndarray of shape (V,), int32
+        The cluster of each word.
+    word_log_share_ : ndarray of shape (V,)
+        Log p(w | cluster of w) in all training documents, 1 added to each count.
+    startprob_, transmat_, emissionprob_, classes_, class_log_prior_, objective_path_, n_iter_, converged_
+        See `HMMClassifier`; states emit clusters.
+    n_features_in_ : int
+        V.
 
     Examples
     --------
@@ -426,14 +464,19 @@ class WordClusters(TransformerMixin, _OfSequences):  # type: ignore[misc]
 
     Parameters
     ----------
-    n_clusters : M; at most V are made.
-    n_components : dimensions of the vectors.
-    random_state : seed of decomposition and clustering.
+    n_clusters : int, default=100
+        M; at most V are made.
+    n_components : int, default=50
+        Dimensions of the vectors.
+    random_state : int, RandomState or None, default=None
+        Seed of decomposition and clustering.
 
     Attributes
     ----------
-    clusters_ : int32 (V,), the cluster of each word; words that never occur in training share cluster M.
-    n_clusters_ : number of different clusters, M + 1.
+    clusters_ : ndarray of shape (V,), int32
+        The cluster of each word; words that never occur in training share cluster M.
+    n_clusters_ : int
+        Number of different clusters, M + 1.
 
     Examples
     --------

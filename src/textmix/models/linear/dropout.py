@@ -40,10 +40,14 @@ class _Noised:
 
     Parameters
     ----------
-    X : documents (N + M, U), labelled ones first, with one column of each group of features.
-    group, root : int64 (P,), the group of each feature; float64 (U,), square root of the number of features of each.
-    codes : int (N,), 0 or 1, the class of each labelled document.
-    share : float64 (N + M,), the weight of each document in the noise, times delta / (1 - delta) / 2.
+    X : Columns
+        Documents (N + M, U), labelled ones first, with one column of each group of features.
+    group, root : array-like of shape (P,), int64
+        The group of each feature; float64 (U,), square root of the number of features of each.
+    codes : array-like of shape (N,), int
+        0 or 1, the class of each labelled document.
+    share : array-like of shape (N + M,)
+        The weight of each document in the noise, times delta / (1 - delta) / 2.
     """
 
     X: Columns
@@ -101,19 +105,29 @@ class DropoutLogisticRegression(TwoClassLinear):
 
     Parameters
     ----------
-    delta : probability with which dropout sets a feature to 0.
-    l2 : factor of the additional penalty, positive.
-    discount : weight of a document without a label in the mean of the noise; a labelled document has weight 1.
-    max_iter : most iterations of L-BFGS, whose unknowns are scaled by the second derivatives at weights 0.
-    tol : L-BFGS ends when an iteration decreases the objective by at most this share of it.
-    fit_intercept : whether there is an intercept; else it is 0.
+    delta : float, default=0.5
+        Probability with which dropout sets a feature to 0.
+    l2 : float, default=0.0001
+        Factor of the additional penalty, positive.
+    discount : float, default=1.0
+        Weight of a document without a label in the mean of the noise; a labelled document has weight 1.
+    max_iter : int, default=500
+        Most iterations of L-BFGS, whose unknowns are scaled by the second derivatives at weights 0.
+    tol : float, default=1e-06
+        L-BFGS ends when an iteration decreases the objective by at most this share of it.
+    fit_intercept : bool, default=True
+        Whether there is an intercept; else it is 0.
 
     Attributes
     ----------
-    classes_ : (2,), the class labels, sorted.
-    coef_, intercept_ : float64 (1, P) and (1,), for the second class.
-    objective_path_ : list of one number, the objective at the end.
-    converged_, n_iter_ : whether L-BFGS met ``tol``, and its iterations.
+    classes_ : ndarray of shape (2,)
+        The class labels, sorted.
+    coef_, intercept_ : ndarray of shape (1, P)
+        And (1,), for the second class.
+    objective_path_ : list of float
+        List of one number, the objective at the end.
+    converged_, n_iter_ : bool and int
+        Whether L-BFGS met ``tol``, and its iterations.
 
     Examples
     --------
@@ -158,9 +172,12 @@ class DropoutLogisticRegression(TwoClassLinear):
 
         Parameters
         ----------
-        X : features (N, P), sparse or dense.
-        y : class labels (N,); another number of classes than two is a ValueError.
-        unlabelled : features (M, P) of documents without a label, or None.
+        X : {array-like, sparse matrix} of shape (N, P)
+            Features (N, P), sparse or dense.
+        y : array-like of shape (N,)
+            Class labels (N,); another number of classes than two is a ValueError.
+        unlabelled : array-like of shape (M, P), default=None
+            Features (M, P) of documents without a label, or None.
         """
         X, codes = self._check_labelled(X, y)
         rows = sparse.csr_array(X, dtype=np.float64)

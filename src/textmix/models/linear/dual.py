@@ -26,11 +26,21 @@ class Machines:
 
     Parameters
     ----------
-    alpha : float64 (N, K), one number at least 0 for each document and machine.
-    weights : float64 (V + 1, K), the last row the biases.
-    gap, n_iter, converged : largest duality gap of a group as a share of its objective, most sweeps and iterations, and
-        whether the gap meets the tolerance.
-    finished : whether L-BFGS found weights, which alpha then gives only nearly: no fit may start from them.
+    alpha : array-like of shape (N, K)
+        One number at least 0 for each document and machine.
+    weights : array-like of shape (V + 1, K)
+        The last row the biases.
+    gap : float, default=np.inf
+        Largest duality gap of a group as a share of its objective, most sweeps and iterations, and whether the gap
+        meets the tolerance.
+    n_iter : int, default=0
+        Largest duality gap of a group as a share of its objective, most sweeps and iterations, and whether the gap
+        meets the tolerance.
+    converged : bool, default=True
+        Largest duality gap of a group as a share of its objective, most sweeps and iterations, and whether the gap
+        meets the tolerance.
+    finished : bool, default=False
+        Whether L-BFGS found weights, which alpha then gives only nearly: no fit may start from them.
     """
 
     alpha: np.ndarray

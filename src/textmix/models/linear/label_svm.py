@@ -61,22 +61,33 @@ class LabelSVM(LabelCountClassifier):
 
     Parameters
     ----------
-    costs : values of C, increasing, in units of SVMlight's default, 1 / mean |x|^2.  A single C and a single J are
-        used without cross-validation.
-    cost_factors : values of J; "ratio" is the number of pages without the label divided by the number with it.
-    scale : "sum" divides each page by its number of words, as the paper does; "none" takes counts.
-    folds : parts of the cross-validation.
-    tol : KKT violation at which the final fit stops, in units of the margin (SVMlight's default is 0.001).
-    max_iter : most steps at one C.
-    random_state : draws the folds.
+    costs : sequence of float, default=(1.0, 3.0, 10.0, 30.0, 100.0)
+        Values of C, increasing, in units of SVMlight's default, 1 / mean |x|^2. A single C and a single J are used
+        without cross-validation.
+    cost_factors : sequence of float or str, default=(1.0, 2.0, 5.0, 10.0, 20.0)
+        Values of J; "ratio" is the number of pages without the label divided by the number with it.
+    scale : str, default="sum"
+        "sum" divides each page by its number of words, as the paper does; "none" takes counts.
+    folds : int, default=3
+        Parts of the cross-validation.
+    tol : float, default=0.001
+        KKT violation at which the final fit stops, in units of the margin (SVMlight's default is 0.001).
+    max_iter : int, default=100000
+        Most steps at one C.
+    random_state : int or RandomState or None, default=None
+        Draws the folds.
 
     Attributes
     ----------
-    coef_, intercept_ : float64 (L, V) and (L,).
-    cost_, cost_factor_ : float64 (L,), the C and J chosen.
-    n_iter_ : largest number of steps that a label's machine takes at the C chosen.
-    converged_ : whether every label's machine at the C chosen ended before ``max_iter`` steps.
-    classes_, n_features_in_ : see `MultiLabelClassifier`.
+    coef_, intercept_ : ndarray of shape (L, V) and (L,)
+    cost_, cost_factor_ : ndarray of shape (L,)
+        The C and J chosen.
+    n_iter_ : int
+        Largest number of steps that a label's machine takes at the C chosen.
+    converged_ : bool
+        Whether every label's machine at the C chosen ended before ``max_iter`` steps.
+    classes_, n_features_in_ : ndarray of shape (C,) and int
+        See `MultiLabelClassifier`.
 
     Examples
     --------

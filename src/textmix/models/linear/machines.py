@@ -69,9 +69,12 @@ class OneAgainstRest(CalibratedScores, ClassifierMixin, BaseEstimator):  # type:
 
     Attributes
     ----------
-    classes_ : (C,), the class labels, sorted.
-    coef_, intercept_ : float64 (C, P) and (C,); (1, P) and (1,) for two classes, for the second one.
-    slope_ : see `CalibratedScores`.
+    classes_ : ndarray of shape (C,)
+        The class labels, sorted.
+    coef_, intercept_ : ndarray of shape (C, P) and (C,)
+        (1, P) and (1,) for two classes, for the second one.
+    slope_ : float or None
+        See `CalibratedScores`.
     """
 
     #: Fitted attributes and their forms, see `textmix.serve.state_schema`.
@@ -111,20 +114,29 @@ class LinearSVM(OneAgainstRest, WarmMachines):
 
     Parameters
     ----------
-    C : cost of the losses.
-    tol : largest duality gap, as a share of the objective.
-    max_iter : most sweeps over the documents, and then most iterations of L-BFGS.
-    warm_start : whether a fit starts from the last one, which was on the same documents.
-    fit_intercept : whether each machine has an intercept; else it is 0.
-    calibrate : whether the fit also calibrates probabilities (`CalibratedScores`), by five more fits.
+    C : float, default=1.0
+        Cost of the losses.
+    tol : float, default=0.0001
+        Largest duality gap, as a share of the objective.
+    max_iter : int, default=1000
+        Most sweeps over the documents, and then most iterations of L-BFGS.
+    warm_start : bool, default=False
+        Whether a fit starts from the last one, which was on the same documents.
+    fit_intercept : bool, default=True
+        Whether each machine has an intercept; else it is 0.
+    calibrate : bool, default=False
+        Whether the fit also calibrates probabilities (`CalibratedScores`), by five more fits.
 
     Attributes
     ----------
-    classes_ : (C,), the class labels, sorted.
-    coef_, intercept_ : float64 (C, V) and (C,); (1, V) and (1,) for two classes, for the second one.
-    gap_, converged_, n_iter_ : duality gap as a share of the objective, whether it meets ``tol``, and sweeps and
-        iterations.
-    slope_ : see `CalibratedScores`.
+    classes_ : ndarray of shape (C,)
+        The class labels, sorted.
+    coef_, intercept_ : ndarray of shape (C, V) and (C,)
+        (1, V) and (1,) for two classes, for the second one.
+    gap_, converged_, n_iter_ : float, bool, int
+        Duality gap as a share of the objective, whether it meets ``tol``, and sweeps and iterations.
+    slope_ : ndarray
+        See `CalibratedScores`.
 
     Examples
     --------
@@ -174,14 +186,17 @@ class LinearSVM(OneAgainstRest, WarmMachines):
 
         Parameters
         ----------
-        blocks : pairs of features (n, V) and class labels (n,), read from the start in each sweep, each time the same;
-            a list, or an object whose ``__iter__`` reads a disk, but no iterator.
-        classes : all class labels.
+        blocks : iterable of tuple of (Any, Any)
+            Pairs of features (n, V) and class labels (n,), read from the start in each sweep, each time the same; a
+            list, or an object whose ``__iter__`` reads a disk, but no iterator.
+        classes : object
+            All class labels.
 
         Raises
         ------
-        ValueError : as `fit`; also ``calibrate`` or ``warm_start``, an iterator, no block, or a label that is not among
-            the classes.
+        ValueError
+            As `fit`; also ``calibrate`` or ``warm_start``, an iterator, no block, or a label that is not among the
+            classes.
         """
         if self.calibrate or self.warm_start:
             raise ValueError("fit_blocks neither calibrates nor starts warm; set calibrate and warm_start to False")

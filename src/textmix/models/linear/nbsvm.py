@@ -26,22 +26,32 @@ class NBSVMClassifier(OneAgainstRest):
 
     Parameters
     ----------
-    C : cost of the losses; 1 in the paper.
-    alpha : smoothing count; 1 in the paper.
-    beta : share of the SVM in the weights; 0.25 in the paper.
-    tol : largest duality gap, as a share of the objective.
-    fit_intercept : whether the SVM has an intercept; else it is 0.
-    drop_unseen : whether features that no training document has get weight 0 and no part in |p|_1, |q|_1 and P, as with
-        the vocabulary of the training documents alone; else they have the ratio of the smoothing counts.
-    calibrate : whether the fit also calibrates probabilities (`CalibratedScores`), by five more fits.
+    C : float, default=1.0
+        Cost of the losses; 1 in the paper.
+    alpha : float, default=1.0
+        Smoothing count; 1 in the paper.
+    beta : float, default=0.25
+        Share of the SVM in the weights; 0.25 in the paper.
+    tol : float, default=1e-05
+        Largest duality gap, as a share of the objective.
+    fit_intercept : bool, default=True
+        Whether the SVM has an intercept; else it is 0.
+    drop_unseen : bool, default=False
+        Whether features that no training document has get weight 0 and no part in |p|_1, |q|_1 and P, as with the
+        vocabulary of the training documents alone; else they have the ratio of the smoothing counts.
+    calibrate : bool, default=False
+        Whether the fit also calibrates probabilities (`CalibratedScores`), by five more fits.
 
     Attributes
     ----------
-    classes_ : (C,), the class labels, sorted.
-    coef_, intercept_ : float64 (K, P) and (K,), r_j w'_j, the weights of the binary features; of two classes one row,
-        for the second class, else a row a class.
-    gap_, converged_, n_iter_ : largest duality gap of a machine, whether all meet ``tol``, and most rounds.
-    slope_ : see `CalibratedScores`.
+    classes_ : ndarray of shape (C,)
+        The class labels, sorted.
+    coef_, intercept_ : ndarray of shape (K, P) and (K,)
+        r_j w'_j, the weights of the binary features; of two classes one row, for the second class, else a row a class.
+    gap_, converged_, n_iter_ : float, bool, int
+        Largest duality gap of a machine, whether all meet ``tol``, and most rounds.
+    slope_ : ndarray
+        See `CalibratedScores`.
 
     Examples
     --------

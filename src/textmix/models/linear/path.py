@@ -126,29 +126,51 @@ class PathClassifier(TwoClassLinear):
 
     Parameters
     ----------
-    loss : ``logistic`` or ``squared_hinge``.
-    l1_ratio : 0 for L2, 1 for L1, between for both.
-    lambdas : penalties in any order; None for `penalty_grid` with ``n_lambdas``, ``largest`` and ``smallest``.
-    n_lambdas, largest, smallest : see `penalty_grid`; not used where ``lambdas`` is given.
-    folds : parts of the cross-validation.  With one part, or with fewer documents of a class than parts, the smallest
+    loss : str, default="logistic"
+        ``logistic`` or ``squared_hinge``.
+    l1_ratio : float, default=0.0
+        0 for L2, 1 for L1, between for both.
+    lambdas : sequence of float or None, default=None
+        Penalties in any order; None for `penalty_grid` with ``n_lambdas``, ``largest`` and ``smallest``.
+    n_lambdas : int, default=10
+        See `penalty_grid`; not used where ``lambdas`` is given.
+    largest : float, default=1.0
+        See `penalty_grid`; not used where ``lambdas`` is given.
+    smallest : float, default=0.001
+        See `penalty_grid`; not used where ``lambdas`` is given.
+    folds : int, default=3
+        Parts of the cross-validation. With one part, or with fewer documents of a class than parts, the smallest
         penalty is taken without cross-validation.
-    tol : largest duality gap of the last fit, as a share of the objective.
-    binary : whether every value other than 0 counts as 1.
-    random_state : draws the folds.
-    fit_intercept : whether there is an intercept; else it is 0.
+    tol : float, default=0.0001
+        Largest duality gap of the last fit, as a share of the objective.
+    binary : bool, default=False
+        Whether every value other than 0 counts as 1.
+    random_state : int, RandomState or None, default=None
+        Draws the folds.
+    fit_intercept : bool, default=True
+        Whether there is an intercept; else it is 0.
 
     Attributes
     ----------
-    classes_ : (2,), the class labels, sorted.
-    coef_, intercept_ : float64 (1, P) and (1,), for the second class.
-    lambdas_ : float64 (n_lambdas,), the penalties, decreasing.
-    cv_accuracy_ : float64 (n_lambdas,), accuracy on held-out documents at each penalty, nan where not computed.
-    lambda_ : the penalty chosen: the best accuracy, of equal accuracies the largest penalty.
-    objective_path_ : list of the objectives of the last fit.  With an L1 part, the last fit goes from the largest
-        penalty down to the one chosen; without, it is at the one chosen alone.
-    gap_ : duality gap at the penalty chosen.
-    converged_ : whether this gap meets ``tol``.
-    n_iter_ : sum of the solver's iterations over the penalties of the last fit.
+    classes_ : ndarray of shape (2,)
+        The class labels, sorted.
+    coef_, intercept_ : ndarray of shape (1, P)
+        And (1,), for the second class.
+    lambdas_ : ndarray of shape (n_lambdas,)
+        The penalties, decreasing.
+    cv_accuracy_ : ndarray of shape (n_lambdas,)
+        Accuracy on held-out documents at each penalty, nan where not computed.
+    lambda_
+        The penalty chosen: the best accuracy, of equal accuracies the largest penalty.
+    objective_path_ : list of float
+        List of the objectives of the last fit. With an L1 part, the last fit goes from the largest penalty down to the
+        one chosen; without, it is at the one chosen alone.
+    gap_ : float
+        Duality gap at the penalty chosen.
+    converged_ : bool
+        Whether this gap meets ``tol``.
+    n_iter_ : int
+        Sum of the solver's iterations over the penalties of the last fit.
 
     Examples
     --------

@@ -36,17 +36,25 @@ class SoftmaxClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     Parameters
     ----------
-    C : variance of the Gaussian prior over a weight.
-    tol : largest duality gap, as a share of the objective.
-    max_iter : most sweeps over the documents, and then most iterations of L-BFGS.
-    fit_intercept : whether there are biases; else they are 0.
+    C : float, default=1.0
+        Variance of the Gaussian prior over a weight.
+    tol : float, default=0.0001
+        Largest duality gap, as a share of the objective.
+    max_iter : int, default=1000
+        Most sweeps over the documents, and then most iterations of L-BFGS.
+    fit_intercept : bool, default=True
+        Whether there are biases; else they are 0.
 
     Attributes
     ----------
-    classes_ : (C,), the class labels, sorted.
-    coef_, intercept_ : float64 (C, V) and (C,); (1, V) and (1,) for two classes, for the second one.
-    gap_, converged_, n_iter_ : duality gap, whether it meets ``tol``, and sweeps and iterations.
-    objective_path_ : list of float, the objective at each look.
+    classes_ : ndarray of shape (C,)
+        The class labels, sorted.
+    coef_, intercept_ : ndarray of shape (C, V) and (C,)
+        (1, V) and (1,) for two classes, for the second one.
+    gap_, converged_, n_iter_ : float, bool, int
+        Duality gap, whether it meets ``tol``, and sweeps and iterations.
+    objective_path_ : list of float
+        List of float, the objective at each look.
 
     Examples
     --------

@@ -18,8 +18,10 @@ class TwoClassLinear(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     Attributes
     ----------
-    classes_ : (2,), the class labels, sorted.
-    coef_, intercept_ : float64 (1, P) and (1,), for the second class.
+    classes_ : ndarray of shape (2,)
+        The class labels, sorted.
+    coef_, intercept_ : ndarray of shape (1, P)
+        And (1,), for the second class.
     """
 
     #: Fitted attributes and their forms, see `textmix.serve.state_schema`.

@@ -42,13 +42,17 @@ class ProbabilisticNeuralNetwork(ClassifierMixin, BaseEstimator):  # type: ignor
 
     Parameters
     ----------
-    width : standard deviation of every kernel, in units of the coordinates.
+    width : float, default=0.2
+        Standard deviation of every kernel, in units of the coordinates.
 
     Attributes
     ----------
-    classes_ : (C,) class labels, sorted.
-    class_log_prior_ : float64 (C,), the log share of each class.
-    n_features_in_ : K, the number of coordinates.
+    classes_ : ndarray of shape (C,)
+        Class labels, sorted.
+    class_log_prior_ : ndarray of shape (C,)
+        The log share of each class.
+    n_features_in_ : int
+        K, the number of coordinates.
 
     Examples
     --------
@@ -132,15 +136,21 @@ class LSIClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
 
     Parameters
     ----------
-    n_components : number of coordinates K.
-    weighting : of the counts, see `LSITransformer`.
-    random_state : of the singular value decomposition.
+    n_components : int
+        Number of coordinates K.
+    weighting : str
+        Of the counts, see `LSITransformer`.
+    random_state : int, RandomState or None
+        Of the singular value decomposition.
 
     Attributes
     ----------
-    classes_ : (C,) class labels, sorted.
-    n_features_in_ : V, the number of words.
-    lsi_ : the fitted `LSITransformer`.
+    classes_ : ndarray of shape (C,)
+        Class labels, sorted.
+    n_features_in_ : int
+        V, the number of words.
+    lsi_
+        The fitted `LSITransformer`.
     """
 
     n_components: int
@@ -223,8 +233,14 @@ class LSIDensityClassifier(_Scored):
 
     Parameters
     ----------
-    n_components, weighting, random_state : see `LSIClassifier`.
-    width : standard deviation of the kernels; the coordinates have unit length.
+    n_components : int, default=100
+        See `LSIClassifier`.
+    weighting : str, default="log_tfidf"
+        See `LSIClassifier`.
+    random_state : int or RandomState or None, default=None
+        See `LSIClassifier`.
+    width : float, default=0.2
+        Standard deviation of the kernels; the coordinates have unit length.
 
     Examples
     --------
@@ -274,13 +290,23 @@ class PrunedLSIClassifier(LSIDensityClassifier):
 
     Parameters
     ----------
-    share : of the vocabulary of the training documents that is kept.
-    criterion : score of the words, a name in `textmix.models.lsi.scores.SCORES`.
-    n_components, width, weighting, random_state : see `LSIDensityClassifier`; the seed draws the ensemble too.
+    share : float, default=0.1
+        Of the vocabulary of the training documents that is kept.
+    criterion : str, default="sensitivity"
+        Score of the words, a name in `textmix.models.lsi.scores.SCORES`.
+    n_components : int, default=100
+        See `LSIDensityClassifier`; the seed draws the ensemble too.
+    width : float, default=0.2
+        See `LSIDensityClassifier`; the seed draws the ensemble too.
+    weighting : str, default="log_tfidf"
+        See `LSIDensityClassifier`; the seed draws the ensemble too.
+    random_state : int or RandomState or None, default=None
+        See `LSIDensityClassifier`; the seed draws the ensemble too.
 
     Attributes
     ----------
-    kept_ : int64, the columns of the words that are kept.
+    kept_ : int64
+        The columns of the words that are kept.
 
     Examples
     --------
@@ -331,14 +357,23 @@ class LSILogisticRegression(_Scored):
 
     Parameters
     ----------
-    n_components, weighting, random_state : see `LSIClassifier`.
-    C : inverse of the factor of the squared weights.
-    max_iter : most iterations (L-BFGS).
+    n_components : int, default=100
+        See `LSIClassifier`.
+    weighting : str, default="log_tfidf"
+        See `LSIClassifier`.
+    random_state : int or RandomState or None, default=None
+        See `LSIClassifier`.
+    C : float, default=10.0
+        Inverse of the factor of the squared weights.
+    max_iter : int, default=500
+        Most iterations (L-BFGS).
 
     Attributes
     ----------
-    coef_, intercept_ : float64 (C, K) and (C,), whose softmax is the posterior.
-    n_iter_ : iterations.
+    coef_, intercept_ : ndarray of shape (C, K) and (C,)
+        Whose softmax is the posterior.
+    n_iter_ : int
+        Iterations.
 
     Examples
     --------
@@ -396,8 +431,14 @@ class LSINeighbors(LSIClassifier):
 
     Parameters
     ----------
-    n_components, weighting, random_state : see `LSIClassifier`.
-    n_neighbors : number of neighbours; if there are fewer training documents, all of them.
+    n_components : int, default=100
+        See `LSIClassifier`.
+    weighting : str, default="log_tfidf"
+        See `LSIClassifier`.
+    random_state : int or RandomState or None, default=None
+        See `LSIClassifier`.
+    n_neighbors : int, default=10
+        Number of neighbours; if there are fewer training documents, all of them.
 
     Examples
     --------

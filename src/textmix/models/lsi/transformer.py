@@ -31,21 +31,31 @@ class LSITransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
 
     Parameters
     ----------
-    n_components : k; the number of documents or of words, where it is smaller.
-    weighting : of the counts of a document. "log_tfidf" is log(1 + x_w) log(N / df_w) and "tfidf" is x_w log(N / df_w),
-        both divided by the length of the document's vector; "none" takes any real numbers as they are.
-    scaled : whether z is divided by S, so that all coordinates vary alike.
-    unit_length : whether each z is divided by its length, so that inner products are cosines.
-    algorithm : "arpack" (`scipy.sparse.linalg.svds`), which is exact and the faster one for few documents, or
-        "randomized" (`sklearn.utils.extmath.randomized_svd`).
-    random_state : of the first vectors of both algorithms.
+    n_components : int, default=100
+        k; the number of documents or of words, where it is smaller.
+    weighting : str, default="log_tfidf"
+        Of the counts of a document. "log_tfidf" is log(1 + x_w) log(N / df_w) and "tfidf" is x_w log(N / df_w), both
+        divided by the length of the document's vector; "none" takes any real numbers as they are.
+    scaled : bool, default=False
+        Whether z is divided by S, so that all coordinates vary alike.
+    unit_length : bool, default=True
+        Whether each z is divided by its length, so that inner products are cosines.
+    algorithm : str, default="arpack"
+        "arpack" (`scipy.sparse.linalg.svds`), which is exact and the faster one for few documents, or "randomized"
+        (`sklearn.utils.extmath.randomized_svd`).
+    random_state : int or RandomState or None, default=None
+        Of the first vectors of both algorithms.
 
     Attributes
     ----------
-    components_ : float64 (k, V), V'; the largest entry of each row by size is positive.
-    singular_values_ : float64 (k,), S, decreasing.
-    word_weights_ : float64 (V,), log(N / df_w), 0 for a word of no training document; ones for "none".
-    n_features_in_ : V.
+    components_
+        Float64 (k, V), V'; the largest entry of each row by size is positive.
+    singular_values_
+        Float64 (k,), S, decreasing.
+    word_weights_ : ndarray of shape (V,)
+        Log(N / df_w), 0 for a word of no training document; ones for "none".
+    n_features_in_ : int
+        V.
 
     Examples
     --------

@@ -120,33 +120,51 @@ class AbsoluteDiscountingClassifier(_AbsoluteDiscounting):
 
     Parameters
     ----------
-    discount : b, a number above 0 up to 1 or the rule that finds it, see
+    discount : str or float, default="upper_bound"
+        b, a number above 0 up to 1 or the rule that finds it, see
         `textmix.models.naive_bayes.discounting_weights.discounting_constant`.
-    discount_counts : documents in which n_r counts words: "pooled", those of all classes together, equation (22);
-        "per_class", those of each class, with the pooled b for a class without a word counted once or without one
-        counted twice.
-    length : None, documents enter with all their words (13); "decision", documents are scaled to the mean training
-        length for classification; "counts", for training as well.
-    priors : p(c) of the classes: "training", their shares (17); "uniform", equal among classes with documents.
-    unlabelled : use of training documents without a label: "ignore"; "smoothing", they enter p(w) and n_r (section
-        4.1); "em", also N_cw and the priors with their expected labels (Nigam et al. 2000, section 4).
-    threshold : T, used after a fit to label indicators: `predict` then returns the smallest set of likeliest labels
-        whose posteriors sum to T or more, equation (6).
-    tol, max_iter : EM stops when no posterior of an unlabelled document changes by more than ``tol``; a
-        `ConvergenceWarning` if it does not within ``max_iter`` steps.
+    discount_counts : str, default="pooled"
+        Documents in which n_r counts words: "pooled", those of all classes together, equation (22); "per_class", those
+        of each class, with the pooled b for a class without a word counted once or without one counted twice.
+    length : str or None, default=None
+        None, documents enter with all their words (13); "decision", documents are scaled to the mean training length
+        for classification; "counts", for training as well.
+    priors : str, default="training"
+        p(c) of the classes: "training", their shares (17); "uniform", equal among classes with documents.
+    unlabelled : str, default="smoothing"
+        Use of training documents without a label: "ignore"; "smoothing", they enter p(w) and n_r (section 4.1); "em",
+        also N_cw and the priors with their expected labels (Nigam et al. 2000, section 4).
+    threshold : float, default=0.5
+        T, used after a fit to label indicators: `predict` then returns the smallest set of likeliest labels whose
+        posteriors sum to T or more, equation (6).
+    tol : float, default=0.0001
+        EM stops when no posterior of an unlabelled document changes by more than ``tol``; a `ConvergenceWarning` if it
+        does not within ``max_iter`` steps.
+    max_iter : int, default=100
+        EM stops when no posterior of an unlabelled document changes by more than ``tol``; a `ConvergenceWarning` if it
+        does not within ``max_iter`` steps.
 
     Attributes
     ----------
-    classes_ : the classes; of label indicators, their columns.
-    class_count_ : float64 (C,); documents of each class, expected ones under EM included.
-    class_log_prior_ : float64 (C,); -inf for a class without documents, which is never predicted.
-    discount_ : float64 (C,); b.
-    mass_ : float64 (C,); M_c.
-    word_log_prob_ : float64 (V,); log p(w); -inf for a word that is not in the training documents and is skipped.
-    weights_ : log \hat p(w|c) - log p(w), see `textmix.models.naive_bayes.discounting_kernels.Weights`.
-    mean_length_ : mean length of the labelled training documents.
-    n_iter_, converged_, objective_path_ : about EM (1, True and empty without it); the objective is the log-likelihood
-        of labelled and unlabelled documents before each step.  Smoothing is no prior, so it may decrease a little.
+    classes_ : ndarray of shape (C,)
+        The classes; of label indicators, their columns.
+    class_count_ : ndarray of shape (C,)
+        Documents of each class, expected ones under EM included.
+    class_log_prior_ : ndarray of shape (C,)
+        -inf for a class without documents, which is never predicted.
+    discount_ : ndarray of shape (C,)
+        b.
+    mass_ : ndarray of shape (C,)
+        M_c.
+    word_log_prob_ : ndarray of shape (V,)
+        Log p(w); -inf for a word that is not in the training documents and is skipped.
+    weights_
+        Log \hat p(w|c) - log p(w), see `textmix.models.naive_bayes.discounting_kernels.Weights`.
+    mean_length_
+        Mean length of the labelled training documents.
+    n_iter_, converged_, objective_path_ : int, bool, list of float
+        About EM (1, True and empty without it); the objective is the log-likelihood of labelled and unlabelled
+        documents before each step. Smoothing is no prior, so it may decrease a little.
 
     References
     ----------
@@ -320,21 +338,34 @@ class AbsoluteDiscountingBinary(IndependentLabels, _AbsoluteDiscounting):
 
     Parameters
     ----------
-    discount, length, priors : see `AbsoluteDiscountingClassifier`; n_r is pooled over the two classes, which is the
-        same for every classifier.
-    unlabelled : use of training documents without a label: "ignore"; "smoothing", they enter p(w) and n_r; "others",
-        they also count as documents without the class, as equation (8) takes them.
-    threshold : T of `predict`, equation (9).
+    discount : str or float, default="upper_bound"
+        See `AbsoluteDiscountingClassifier`; n_r is pooled over the two classes, which is the same for every classifier.
+    length : str or None, default=None
+        See `AbsoluteDiscountingClassifier`; n_r is pooled over the two classes, which is the same for every classifier.
+    priors : str, default="training"
+        See `AbsoluteDiscountingClassifier`; n_r is pooled over the two classes, which is the same for every classifier.
+    unlabelled : str, default="smoothing"
+        Use of training documents without a label: "ignore"; "smoothing", they enter p(w) and n_r; "others", they also
+        count as documents without the class, as equation (8) takes them.
+    threshold : float, default=0.5
+        T of `predict`, equation (9).
 
     Attributes
     ----------
-    classes_ : int (L,), the columns of y.
-    class_count_ : float64 (L,); documents of each class.
-    prior_log_odds_ : float64 (L,); log p(c) - log p(others); infinite where one of the two has no documents.
-    discount_ : b.
-    word_log_prob_ : float64 (V,); log p(w); -inf for a word that is not in the training documents and is skipped.
-    weights_ : log \hat p(w|c) - log \hat p(w|others), see `textmix.models.naive_bayes.discounting_kernels.Weights`.
-    mean_length_ : mean length of the labelled training documents.
+    classes_ : ndarray of shape (L,), int
+        The columns of y.
+    class_count_ : ndarray of shape (L,)
+        Documents of each class.
+    prior_log_odds_ : ndarray of shape (L,)
+        Log p(c) - log p(others); infinite where one of the two has no documents.
+    discount_
+        b.
+    word_log_prob_ : ndarray of shape (V,)
+        Log p(w); -inf for a word that is not in the training documents and is skipped.
+    weights_
+        Log \hat p(w|c) - log \hat p(w|others), see `textmix.models.naive_bayes.discounting_kernels.Weights`.
+    mean_length_
+        Mean length of the labelled training documents.
 
     References
     ----------

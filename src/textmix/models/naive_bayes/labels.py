@@ -23,16 +23,21 @@ class LabelNaiveBayes(IndependentLabels, LabelCountClassifier):
 
     Parameters
     ----------
-    alpha : constant that is added to every word count of both classes of pages; 1 is Laplace's rule.
-    vocabulary : the words that have a weight: "all" columns of X, or only the words of the "training" pages.
-    length : number of words to which each page is scaled, as Nigam et al. (2000) scale theirs; None takes the counts.
+    alpha : float, default=1.0
+        Constant that is added to every word count of both classes of pages; 1 is Laplace's rule.
+    vocabulary : str, default="all"
+        The words that have a weight: "all" columns of X, or only the words of the "training" pages.
+    length : float or None, default=None
+        Number of words to which each page is scaled, as Nigam et al. (2000) scale theirs; None takes the counts.
 
     Attributes
     ----------
-    coef_ : float64 (L, V), log p(word | with) - log p(word | without).
-    intercept_ : float64 (L,), log-odds of the label among the training pages; infinite for a label of no or of all
-        pages.
-    classes_, n_features_in_ : see `MultiLabelClassifier`.
+    coef_ : ndarray of shape (L, V)
+        Log p(word | with) - log p(word | without).
+    intercept_ : ndarray of shape (L,)
+        Log-odds of the label among the training pages; infinite for a label of no or of all pages.
+    classes_, n_features_in_ : ndarray of shape (C,) and int
+        See `MultiLabelClassifier`.
 
     Examples
     --------

@@ -30,18 +30,27 @@ class MultinomialMixture(DensityMixin, BaseEstimator):  # type: ignore[misc]
 
     Parameters
     ----------
-    n_components : K.
-    smoothing : constant a added to every expected count, positive.
-    max_iter : largest number of EM steps.
-    tol : the EM run has converged when a step increases J by at most this share of it.
-    random_state : seed of the start, which assigns every document to a random component.
+    n_components : int, default=10
+        K.
+    smoothing : float, default=0.01
+        Constant a added to every expected count, positive.
+    max_iter : int, default=100
+        Largest number of EM steps.
+    tol : float, default=1e-05
+        The EM run has converged when a step increases J by at most this share of it.
+    random_state : int, RandomState or None, default=None
+        Seed of the start, which assigns every document to a random component.
 
     Attributes
     ----------
-    weights_ : float64 (K,), pi.
-    log_prob_ : float64 (K, V), log theta, in nats.
-    objective_path_ : J after each step, in nats.
-    n_iter_, converged_ : number of steps, and whether ``tol`` was met.
+    weights_ : ndarray of shape (K,)
+        pi.
+    log_prob_ : ndarray of shape (K, V)
+        Log theta, in nats.
+    objective_path_ : list of float
+        J after each step, in nats.
+    n_iter_, converged_ : int and bool
+        Number of steps, and whether ``tol`` was met.
 
     Examples
     --------

@@ -110,13 +110,16 @@ class MultinomialClassifier(_Multinomial):
 
     Parameters
     ----------
-    smoothing : constant that is added to every count, at least 0.
-    delta : pseudo-documents that are added to each class for its prior; infinity gives equal priors.
+    smoothing : float, default=0.01
+        Constant that is added to every count, at least 0.
+    delta : float, default=0.0
+        Pseudo-documents that are added to each class for its prior; infinity gives equal priors.
 
     Attributes
     ----------
-    classes_, class_count_, class_log_prior_, n_features_in_ : see `CountClassifier`.
-    feature_count_, feature_log_prob_ : float64 (C, V).
+    classes_, class_count_, class_log_prior_, n_features_in_
+        See `CountClassifier`.
+    feature_count_, feature_log_prob_ : ndarray of shape (C, V)
 
     Examples
     --------
@@ -149,15 +152,19 @@ class DirichletSmoothedClassifier(_Multinomial):
 
     Parameters
     ----------
-    delta : pseudo-documents that are added to each class for its prior; infinity gives 1/k.
-    mu : pseudo-words that are added to each class, distributed as the background; infinity gives the background.
-    background : "training" for the shares of the words in all training text, "uniform" for 1/V.
+    delta : float, default=1.0
+        Pseudo-documents that are added to each class for its prior; infinity gives 1/k.
+    mu : float, default=1000.0
+        Pseudo-words that are added to each class, distributed as the background; infinity gives the background.
+    background : {"training", "uniform"}, default="training"
+        "training" for the shares of the words in all training text, "uniform" for 1/V.
 
     Attributes
     ----------
-    classes_, class_count_, class_log_prior_, n_features_in_ : see `CountClassifier`.
-    feature_count_, feature_log_prob_ : float64 (C, V); a word of zero probability in all classes has -infinity here
-        and does not count in any score.
+    classes_, class_count_, class_log_prior_, n_features_in_
+        See `CountClassifier`.
+    feature_count_, feature_log_prob_ : ndarray of shape (C, V)
+        A word of zero probability in all classes has -infinity here and does not count in any score.
 
     Examples
     --------
@@ -196,15 +203,19 @@ class SharedDirichletClassifier(_Multinomial):
 
     Parameters
     ----------
-    smoothing : added to each parameter of the prior, as a share of the smallest positive one; gives a word that occurs
-        in no training text a probability.
-    delta : pseudo-documents that are added to each class for its prior; infinity gives equal priors.
+    smoothing : float, default=0.01
+        Added to each parameter of the prior, as a share of the smallest positive one; gives a word that occurs in no
+        training text a probability.
+    delta : float, default=0.0
+        Pseudo-documents that are added to each class for its prior; infinity gives equal priors.
 
     Attributes
     ----------
-    alpha_ : float64 (V,), the parameters of the prior.
-    classes_, class_count_, class_log_prior_, n_features_in_ : see `CountClassifier`.
-    feature_count_, feature_log_prob_ : float64 (C, V).
+    alpha_ : ndarray of shape (V,)
+        The parameters of the prior.
+    classes_, class_count_, class_log_prior_, n_features_in_
+        See `CountClassifier`.
+    feature_count_, feature_log_prob_ : ndarray of shape (C, V)
 
     Examples
     --------

@@ -37,20 +37,29 @@ class KNNClassifier(CalibratedScores, ClassifierMixin, BaseEstimator):  # type: 
 
     Parameters
     ----------
-    representation : name in `textmix.models.neighbors.representations.REPRESENTATIONS`.
-    n_neighbors : k; if there are fewer training documents, all of them are neighbours.
-    cosine : whether the vectors are divided by their length; the paper's Fisher kernels, L0 and L1 are not.
-    weights : "uniform", one vote each; "similarity", votes weighted by similarity (negative ones count 0).
-    ties : of classes with equal votes, "nearest" elects the class of the nearest neighbour, "first" the first class.
-    calibrate : whether the fit also calibrates probabilities from the shares of votes (`CalibratedScores`), by five
-        more fits.
+    representation : str, default="tfidf"
+        Name in `textmix.models.neighbors.representations.REPRESENTATIONS`.
+    n_neighbors : int, default=3
+        k; if there are fewer training documents, all of them are neighbours.
+    cosine : bool, default=False
+        Whether the vectors are divided by their length; the paper's Fisher kernels, L0 and L1 are not.
+    weights : {"uniform", "similarity"}, default="uniform"
+        "uniform", one vote each; "similarity", votes weighted by similarity (negative ones count 0).
+    ties : {"nearest", "first"}, default="nearest"
+        Of classes with equal votes, "nearest" elects the class of the nearest neighbour, "first" the first class.
+    calibrate : bool, default=False
+        Whether the fit also calibrates probabilities from the shares of votes (`CalibratedScores`), by five more fits.
 
     Attributes
     ----------
-    classes_ : (C,) class labels, sorted.
-    n_features_in_ : V, the number of words.
-    representation_ : the fitted representation.
-    slope_ : see `CalibratedScores`.
+    classes_ : ndarray of shape (C,)
+        Class labels, sorted.
+    n_features_in_ : int
+        V, the number of words.
+    representation_
+        The fitted representation.
+    slope_ : ndarray
+        See `CalibratedScores`.
 
     Examples
     --------

@@ -33,17 +33,24 @@ class LabelNeighbors(LabelCountClassifier):
 
     Parameters
     ----------
-    neighbors : values of k.
-    quantiles : candidates for the threshold, as quantiles of the positive scores of the training pages.
-    votes : "sum" of the similarities as in the cited comparison, or the label's "share" of the similarities of all k
+    neighbors : sequence of int, default=(1, 3, 5, 10, 15, 20, 30, 50, 70, 100)
+        Values of k.
+    quantiles : sequence of float, default=QUANTILES
+        Candidates for the threshold, as quantiles of the positive scores of the training pages.
+    votes : str, default="sum"
+        "sum" of the similarities as in the cited comparison, or the label's "share" of the similarities of all k
         neighbours.
-    threshold : a label is predicted where its score is above it; None chooses the threshold among the quantiles.
+    threshold : float or None, default=None
+        A label is predicted where its score is above it; None chooses the threshold among the quantiles.
 
     Attributes
     ----------
-    n_neighbors_ : the k chosen.
-    threshold_ : the threshold chosen; a label is predicted if its score reaches it.
-    classes_, n_features_in_ : see `MultiLabelClassifier`.
+    n_neighbors_
+        The k chosen.
+    threshold_
+        The threshold chosen; a label is predicted if its score reaches it.
+    classes_, n_features_in_ : ndarray of shape (C,) and int
+        See `MultiLabelClassifier`.
 
     Examples
     --------

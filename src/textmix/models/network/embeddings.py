@@ -24,17 +24,24 @@ class EmbeddingClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     Parameters
     ----------
-    dimension : D, numbers of an embedding.
-    epochs : passes over the training documents.
-    rate : learning rate of the first step.
-    buckets : most rows of the table of embeddings; with more features they share rows by a hash.
-    random_state : draws the first embeddings and the order of the documents.
+    dimension : int, default=20
+        D, numbers of an embedding.
+    epochs : int, default=20
+        Passes over the training documents.
+    rate : float, default=0.5
+        Learning rate of the first step.
+    buckets : int, default=2 ** 18
+        Most rows of the table of embeddings; with more features they share rows by a hash.
+    random_state : int, RandomState or None, default=None
+        Draws the first embeddings and the order of the documents.
 
     Attributes
     ----------
-    classes_ : (C,) class labels, sorted.
-    embedding_, output_ : float64 (B, D) and (C, D).
-    n_features_in_ : V, the number of features.
+    classes_ : ndarray of shape (C,)
+        Class labels, sorted.
+    embedding_, output_ : ndarray of shape (B, D) and (C, D)
+    n_features_in_ : int
+        V, the number of features.
 
     Examples
     --------

@@ -94,22 +94,35 @@ class LabelNetwork(IndependentLabels, LabelCountClassifier):
 
     Parameters
     ----------
-    hidden : number of hidden units.
-    decays : decreasing values of the decay; each fit starts from the weights of the fit before.
-    scale : "none" takes counts; "sum" divides each page by its number of words and multiplies it by ``length_``.
-    length : number of words that "sum" scales each page to, positive; None takes the mean over the training pages.
-    validation : share of the training pages that is held out to choose the decay.
-    tol : relative decrease of the loss at which the final fit stops.
-    max_iter : most iterations (L-BFGS) of one fit.
-    random_state : draws the first weights and the held-out pages.
+    hidden : int, default=50
+        Number of hidden units.
+    decays : sequence of float, default=(10.0, 1.0, 0.1)
+        Decreasing values of the decay; each fit starts from the weights of the fit before.
+    scale : str, default="sum"
+        "none" takes counts; "sum" divides each page by its number of words and multiplies it by ``length_``.
+    length : float or None, default=None
+        Number of words that "sum" scales each page to, positive; None takes the mean over the training pages.
+    validation : float, default=0.25
+        Share of the training pages that is held out to choose the decay.
+    tol : float, default=0.0001
+        Relative decrease of the loss at which the final fit stops.
+    max_iter : int, default=400
+        Most iterations (L-BFGS) of one fit.
+    random_state : int or RandomState or None, default=None
+        Draws the first weights and the held-out pages.
 
     Attributes
     ----------
-    weights_ : `Layers`.
-    length_ : number of words that each page is scaled to.
-    decay_ : the decay chosen.
-    n_iter_, converged_ : iterations of the last fit, and whether it met ``tol``.
-    classes_, n_features_in_ : see `MultiLabelClassifier`.
+    weights_
+        `Layers`.
+    length_
+        Number of words that each page is scaled to.
+    decay_
+        The decay chosen.
+    n_iter_, converged_ : int and bool
+        Iterations of the last fit, and whether it met ``tol``.
+    classes_, n_features_in_ : ndarray of shape (C,) and int
+        See `MultiLabelClassifier`.
 
     Examples
     --------

@@ -97,11 +97,14 @@ class _ParametricMixture(LabelCountClassifier):
 
         Parameters
         ----------
-        X : counts (N, V).  V is the whole vocabulary: a word on no page gets the probability that the prior gives.
-        y : label indicators (N, L) of 0 and 1, CSR or dense, or the list of labels of each page.  Pages without labels
+        X : {array-like, sparse matrix} of shape (N, V)
+            Counts (N, V). V is the whole vocabulary: a word on no page gets the probability that the prior gives.
+        y : array-like of shape (N, L)
+            Label indicators (N, L) of 0 and 1, CSR or dense, or the list of labels of each page. Pages without labels
             are left out, but without a labelled page there is a ValueError; a label without pages gets the uniform
             distribution over the V words, and is never predicted.
-        sample_weight : (N,), a page of weight 2 counts as two pages; None: 1 each.
+        sample_weight : array-like of shape (N,), default=None
+            A page of weight 2 counts as two pages; None: 1 each.
         """
         counts, indicators = check_labelled_counts(self, X, y)
         return self._fit_sums(SetCounts.of(counts, indicators.toarray() > 0, check_weights(sample_weight, counts)))
@@ -115,13 +118,16 @@ class _ParametricMixture(LabelCountClassifier):
 
         Parameters
         ----------
-        X, y, sample_weight : as for `fit`.
-        classes : at the first call, all labels of this and later calls, needed and read where y is label sets.
+        X, y, sample_weight
+            As for `fit`.
+        classes : object, default=None
+            At the first call, all labels of this and later calls, needed and read where y is label sets.
 
         Raises
         ------
-        ValueError : as `fit`; also a label that is not among the classes, no ``classes`` where they are needed, or a
-            persisted model.
+        ValueError
+            As `fit`; also a label that is not among the classes, no ``classes`` where they are needed, or a persisted
+            model.
         """
         first = not hasattr(self, "_sums")
         if first and hasattr(self, "theta_"):
@@ -163,7 +169,8 @@ class _ParametricMixture(LabelCountClassifier):
 
         Raises
         ------
-        ConfigError : ``search="exact"`` with more than `EXACT_LIMIT` labels.
+        ConfigError
+            If ``search="exact"`` with more than `EXACT_LIMIT` labels.
         """
         return self._search(X)[0].astype(np.int64)
 
@@ -189,7 +196,8 @@ class _ParametricMixture(LabelCountClassifier):
 
         Raises
         ------
-        ValueError : y does not have N rows and L columns of 0 and 1.
+        ValueError
+            If y does not have N rows and L columns of 0 and 1.
         """
         check_is_fitted(self)
         counts = check_counts(self, X, reset=False)
@@ -274,30 +282,45 @@ class PMM1(_ParametricMixture):
 
     Parameters
     ----------
-    xi : exponent of the Dirichlet prior over word distributions, above 1; the paper's 2 adds one to each count.
-    tol : EM stops when an iteration changes J by at most this share of it.
-    max_iter : largest number of iterations; a `ConvergenceWarning` if they do not suffice.
-    init : start of EM: "mean", each page's words shared equally among its labels; "random", shared at random.
-    search : how `predict` looks for the likeliest label set: "greedy" adds the best label again and again, as in the
-        paper; "beam" extends the ``beam_width`` best sets of each size; "flip" starts from the greedy set and adds,
-        removes or swaps single labels; "exact" scores all sets, for up to 20 labels.
-    beam_width : number of sets of each size that the beam search extends.
-    set_prior : prior over label sets: "uniform" as in the paper, or "training", estimated from the training pages by
-        the function `set_prior`.
-    temperature : the likelihood of a page is taken to the power 1 / temperature before it is multiplied by the prior
-        over label sets.  The words of a page are not drawn independently, so with 1 the posteriors are far too close to
-        0 or 1.
-    random_state : seed of the start; used with ``init="random"`` only.
+    xi : float, default=2.0
+        Exponent of the Dirichlet prior over word distributions, above 1; the paper's 2 adds one to each count.
+    tol : float, default=1e-07
+        EM stops when an iteration changes J by at most this share of it.
+    max_iter : int, default=1000
+        Largest number of iterations; a `ConvergenceWarning` if they do not suffice.
+    init : str, default="mean"
+        Start of EM: "mean", each page's words shared equally among its labels; "random", shared at random.
+    search : str, default="greedy"
+        How `predict` looks for the likeliest label set: "greedy" adds the best label again and again, as in the paper;
+        "beam" extends the ``beam_width`` best sets of each size; "flip" starts from the greedy set and adds, removes or
+        swaps single labels; "exact" scores all sets, for up to 20 labels.
+    beam_width : int, default=8
+        Number of sets of each size that the beam search extends.
+    set_prior : str, default="uniform"
+        Prior over label sets: "uniform" as in the paper, or "training", estimated from the training pages by the
+        function `set_prior`.
+    temperature : float, default=1.0
+        The likelihood of a page is taken to the power 1 / temperature before it is multiplied by the prior over label
+        sets. The words of a page are not drawn independently, so with 1 the posteriors are far too close to 0 or 1.
+    random_state : int or RandomState or None, default=None
+        Seed of the start; used with ``init="random"`` only.
 
     Attributes
     ----------
-    theta_ : float64 (V, L); theta_[:, l] is the word distribution of label l.
-    alpha_ : float64 (L, L), all 1/2 (PMM1 is PMM2 with this bias).
-    label_count_ : float64 (L,); number (sample weight) of pages of each label.
-    size_count_ : float64 (L + 1,); number (sample weight) of pages with 0, 1, ..., L labels.
-    objective_path_ : float64 (n_iter_ + 1,); J before the first and after each iteration.
-    n_iter_, converged_ : number of iterations, and whether the last one met ``tol``.
-    classes_ : (L,), see `textmix.models.common.multilabel.MultiLabelClassifier`.
+    theta_ : ndarray of shape (V, L)
+        theta_[:, l] is the word distribution of label l.
+    alpha_ : ndarray of shape (L, L)
+        All 1/2 (PMM1 is PMM2 with this bias).
+    label_count_ : ndarray of shape (L,)
+        Number (sample weight) of pages of each label.
+    size_count_ : ndarray of shape (L + 1,)
+        Number (sample weight) of pages with 0, 1, ..., L labels.
+    objective_path_ : ndarray of shape (n_iter_ + 1,)
+        J before the first and after each iteration.
+    n_iter_, converged_ : int and bool
+        Number of iterations, and whether the last one met ``tol``.
+    classes_ : ndarray of shape (L,)
+        See `textmix.models.common.multilabel.MultiLabelClassifier`.
 
     References
     ----------
@@ -326,18 +349,39 @@ class PMM2(_ParametricMixture):
 
     Parameters
     ----------
-    zeta : exponent of the prior over the bias, above 1; the paper's is 2.
-    xi, tol, max_iter, init, search, beam_width, set_prior, temperature, random_state : see `PMM1`; ``max_iter``
-        limits the EM run of PMM1 and the run that learns alpha, each.
+    zeta : float, default=2.0
+        Exponent of the prior over the bias, above 1; the paper's is 2.
+    xi : float, default=2.0
+        See `PMM1`; ``max_iter`` limits the EM run of PMM1 and the run that learns alpha, each.
+    tol : float, default=1e-07
+        See `PMM1`; ``max_iter`` limits the EM run of PMM1 and the run that learns alpha, each.
+    max_iter : int, default=1000
+        See `PMM1`; ``max_iter`` limits the EM run of PMM1 and the run that learns alpha, each.
+    init : str, default="mean"
+        See `PMM1`; ``max_iter`` limits the EM run of PMM1 and the run that learns alpha, each.
+    search : str, default="greedy"
+        See `PMM1`; ``max_iter`` limits the EM run of PMM1 and the run that learns alpha, each.
+    beam_width : int, default=8
+        See `PMM1`; ``max_iter`` limits the EM run of PMM1 and the run that learns alpha, each.
+    set_prior : str, default="uniform"
+        See `PMM1`; ``max_iter`` limits the EM run of PMM1 and the run that learns alpha, each.
+    temperature : float, default=1.0
+        See `PMM1`; ``max_iter`` limits the EM run of PMM1 and the run that learns alpha, each.
+    random_state : int or RandomState or None, default=None
+        See `PMM1`; ``max_iter`` limits the EM run of PMM1 and the run that learns alpha, each.
 
     Attributes
     ----------
-    alpha_ : float64 (L, L); alpha_[l, m] is the weight of label l beside label m; 1/2 for two labels that no
-        page has together, and on the diagonal.
-    objective_path_, n_iter_ : as in `PMM1`, over the EM run of PMM1 and the run that learns alpha, one after the other;
-        with ``init="random"`` over the second run alone.
-    converged_ : whether the run that learns alpha converged.
-    theta_, label_count_, size_count_, classes_ : see `PMM1`.
+    alpha_ : ndarray of shape (L, L)
+        alpha_[l, m] is the weight of label l beside label m; 1/2 for two labels that no page has together, and on the
+        diagonal.
+    objective_path_, n_iter_ : list of float and int
+        As in `PMM1`, over the EM run of PMM1 and the run that learns alpha, one after the other; with ``init="random"``
+        over the second run alone.
+    converged_ : bool
+        Whether the run that learns alpha converged.
+    theta_, label_count_, size_count_, classes_
+        See `PMM1`.
 
     References
     ----------

@@ -42,18 +42,27 @@ class LDAClassifier(CountClassifier):
 
     Parameters
     ----------
-    n_components : K of each class.
-    alpha : pseudo-words of each topic in a document, positive.
-    beta : pseudo-count of each word in a topic, positive.
-    delta : see `CountClassifier`.
-    max_iter : sweeps of the training.
-    random_state : of the topics' start.
+    n_components : int, default=10
+        K of each class.
+    alpha : float, default=0.1
+        Pseudo-words of each topic in a document, positive.
+    beta : float, default=0.1
+        Pseudo-count of each word in a topic, positive.
+    delta : float, default=0.0
+        See `CountClassifier`.
+    max_iter : int, default=10
+        Sweeps of the training.
+    random_state : int, RandomState or None, default=None
+        Of the topics' start.
 
     Attributes
     ----------
-    topics_ : float64 (C, K, V), probability of each word in each topic.
-    n_iter_ : number of sweeps.
-    classes_, class_count_, class_log_prior_, n_features_in_ : see `CountClassifier`.
+    topics_ : ndarray of shape (C, K, V)
+        Probability of each word in each topic.
+    n_iter_ : int
+        Number of sweeps.
+    classes_, class_count_, class_log_prior_, n_features_in_
+        See `CountClassifier`.
 
     Examples
     --------
@@ -133,10 +142,14 @@ class LDAClassifier(CountClassifier):
 
         Parameters
         ----------
-        X : counts (N, V), whole numbers.
-        y : the class of each document, (N,); ValueError at one that the fit had not.
-        particles : of each document.
-        random_state : of the order of the words and the topics.
+        X : {array-like, sparse matrix} of shape (N, V)
+            Counts (N, V), whole numbers.
+        y : array-like of shape (N,)
+            The class of each document, (N,); ValueError at one that the fit had not.
+        particles : int, default=20
+            Of each document.
+        random_state : int, RandomState or None, default=None
+            Of the order of the words and the topics.
         """
         check_is_fitted(self)
         X, rng = check_counts(self, X, reset=False), check_random_state(random_state)
