@@ -10,9 +10,10 @@ import pytest
 from scipy import sparse
 
 from textmix.core.errors import MissingResult
-from textmix.experiment import applicability as compared
-from textmix.experiment.applicability import misfit
+from textmix.experiment import applicability
+from textmix.experiment.applicability import misfit, run_compared
 from textmix.experiment.methods import Method, load_methods
+from textmix.text.term_weighting import TermWeighting
 
 CORPUS = SimpleNamespace(
     tokens=None,
@@ -23,7 +24,6 @@ CORPUS = SimpleNamespace(
 )
 TINY = SimpleNamespace(**{**vars(CORPUS), "name": "tiny"})
 SPLITS = SimpleNamespace(train=[[0, 1]])
-ENTRY = {"views": {"words": {}}, "weightings": ["counts"]}
 
 
 def run(monkeypatch: pytest.MonkeyPatch, error: Exception) -> None:
@@ -32,8 +32,8 @@ def run(monkeypatch: pytest.MonkeyPatch, error: Exception) -> None:
     def fail(*_: object, **__: object) -> None:
         raise error
 
-    monkeypatch.setattr(compared, "run_trials", fail)
-    compared.run_compared([CORPUS], SPLITS, load_methods()["multinomial"], ENTRY, 1)  # type: ignore[arg-type]
+    monkeypatch.setattr(applicability, "run_trials", fail)
+    run_compared(CORPUS, SPLITS, load_methods()["multinomial"], {}, 1, representation=TermWeighting())  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
@@ -53,9 +53,9 @@ def test_counts_are_asked_for_and_limits_kept():
     method = load_methods()["multinomial"]
     assert misfit(TINY, 30, method) == ""
     assert misfit(SimpleNamespace(**{**vars(TINY), "features": TINY.features * 0.5}), 30, method) == (
-        "multinomial takes whole numbers, not negative; tiny has other values"
+        "multinomial requires nonnegative integers; tiny has other values"
     )
     slow = Method(**{**vars(method), "limits": {"documents": 20, "labels": 5}})
     assert misfit(TINY, 30, slow) == (
-        "multinomial is left out above 20 documents, 5 labels to save time and memory; tiny has 30 documents"
+        "multinomial is skipped above 20 documents, 5 labels to save time and memory; tiny has 30 documents"
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from textmix.experiment import estimator_factory as represented
+from textmix.experiment import estimator_factory
 from textmix.experiment.methods import Method
 from textmix.experiment.trials import run_trials
 
@@ -15,7 +15,7 @@ def test_a_method_of_many_iterations_tells_how_far_it_is(corpus, splits, monkeyp
     def progress(what, total):
         return lambda iteration, objective: told.append((what, total, iteration, objective))
 
-    monkeypatch.setattr(represented, "progress", progress)
+    monkeypatch.setattr(estimator_factory, "progress", progress)
     cbm = Method("cbm", "textmix.models.cbm.estimator:CBMClassifier", "", "multi", "reals", "cbm")
     run_trials(corpus, splits, cbm, {"params": {"n_components": 2, "max_iter": 3, "tol": 0.0}}, 5)
     assert [(what, total, iteration) for what, total, iteration, _ in told] == [

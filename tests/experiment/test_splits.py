@@ -53,7 +53,7 @@ def test_training_and_test_documents_are_disjoint_sorted_and_of_the_size_asked_f
     n_test = total - n_train if test is None else test if isinstance(test, int) else round(test * total)
     spec = {"train": train, "trials": trials, "stratified": stratified} | ({} if test is None else {"test": test})
     if n_train < 1 or n_test < 1 or n_train + n_test > total:
-        with pytest.raises(ConfigError, match=f"{n_train} \\+ {n_test} documents asked of news's {total}; lower them"):
+        with pytest.raises(ConfigError, match=f"{n_train} training and {n_test} test documents"):
             split_of(corpus, **spec)
         return
     splits = split_of(corpus, **spec)
@@ -96,8 +96,8 @@ def test_stratified_split_keeps_every_classes_share(counts, share):
 
 def test_one_random_split_is_enough_of_many_documents():
     corpus = corpus_of([row % 3 for row in range(20)])
-    assert len(split_of(corpus, train=0.8, trials=4, enough=20)) == 1
-    assert len(split_of(corpus, train=0.8, trials=4, enough=21)) == 4
+    assert len(split_of(corpus, train=0.8, trials=4, single_split_min_documents=20)) == 1
+    assert len(split_of(corpus, train=0.8, trials=4, single_split_min_documents=21)) == 4
 
 
 def test_splits_do_not_depend_on_the_content_of_the_documents():
@@ -148,7 +148,7 @@ def test_given_split_is_the_sources_own_whatever_the_seed():
 @pytest.mark.parametrize(
     ("split", "message"),
     [
-        (None, "split given: news has no given split; choose kind: random"),
+        (None, "split given: news has no split of the source; choose kind: random"),
         ([TRAIN] * 3, "split given: news gives 3 training, 0 test documents; choose kind: random"),
         ([TEST, UNUSED, TEST], "split given: news gives 0 training, 2 test documents; choose kind: random"),
     ],
@@ -162,7 +162,7 @@ def test_given_split_that_is_not_there_is_said(split, message):
 def test_the_first_documents_of_the_file_are_the_training_part():
     splits = make_splits(corpus_of([0] * 5), {"kind": "first", "train": 3}, 1, "first", None)
     assert rows(splits) == ([0, 1, 2], [3, 4])
-    with pytest.raises(ConfigError, match=r"split first: train: 5 of the 5 documents of news leaves a part empty"):
+    with pytest.raises(ConfigError, match=r"split first: train: 5 of the 5 documents of news leaves no training"):
         make_splits(corpus_of([0] * 5), {"kind": "first", "train": 5}, 1, "first", None)
 
 
@@ -209,7 +209,7 @@ def test_cap_on_trials_takes_the_first_folds():
 
 
 def test_more_folds_than_documents_are_refused():
-    with pytest.raises(ConfigError, match="split f: news's 3 documents make no 4 folds; lower folds"):
+    with pytest.raises(ConfigError, match="split f: folds: 4 exceeds the 3 documents"):
         make_splits(corpus_of([0, 1, 0]), {"kind": "folds", "folds": 4}, SEED, "f", None)
 
 
@@ -229,7 +229,7 @@ def test_each_group_is_left_out_once():
     ("ids", "train_only"), [(("a/1", "a/2"), []), (("a/1", "b/1"), ["c"]), (("a", "b"), ["a", "b"])]
 )
 def test_groups_without_one_to_leave_out_are_refused(ids, train_only):
-    with pytest.raises(ConfigError, match=r"split g: news has the groups .*; leave one of at least two groups"):
+    with pytest.raises(ConfigError, match=r"split g: news has the groups .*; hold out at least one"):
         make_splits(grouped(*ids), {"kind": "groups", "train_only": train_only}, SEED, "g", None)
 
 

@@ -14,13 +14,13 @@ from sklearn.naive_bayes import MultinomialNB
 
 from textmix.core.errors import ConfigError
 from textmix.data.corpus import Corpus, Ragged, label_matrix
-from textmix.experiment.estimator_factory import Views
 from textmix.experiment.methods import Method, load_methods, point_of, variants
 from textmix.experiment.predictions import Predictions
 from textmix.experiment.scoring import SCORE_COLUMNS, score
 from textmix.experiment.splits import Splits, make_splits
 from textmix.experiment.trials import TIMINGS, run_trials
 from textmix.text.features import FeatureSpec, build_features, count_known
+from textmix.text.term_weighting import TermWeighting
 
 SEED = 5
 NAIVE_BAYES = Method("nb", "sklearn.naive_bayes:MultinomialNB", "naive Bayes", "single", "counts", "edcm")
@@ -157,9 +157,7 @@ def test_features_that_training_lacks_change_nothing_where_they_are_left_out(nam
     data = replace(data, features=sparse.csr_array(sparse.hstack([data.features, rare], format="csr")))
     method, split = load_methods()[name], splits_of((list(range(20)), list(range(20, 60))))
     without_rare, with_rare = (
-        run_trials(
-            data, split, registered, {"params": {"tolerance": 1e-8} if name == "logistic_regression" else {}}, SEED
-        )[0]
+        run_trials(data, split, registered, {"params": {"tol": 1e-8} if name == "logistic_regression" else {}}, SEED)[0]
         for registered in (method, replace(method, seen_only=False))
     )
     np.testing.assert_array_equal(without_rare.classes, with_rare.classes)
@@ -336,4 +334,4 @@ def test_a_comparison_of_methods_refuses_features_whose_vocabulary_is_by_fold() 
         {"tokenizer": "letters", "fit_on": "fold"},
     )
     with pytest.raises(ConfigError, match="counts words once; use fit_on: all"):
-        run_trials(built, splits_of(([0, 1], [0])), NAIVE_BAYES, {}, SEED, views=Views({}, {}))
+        run_trials(built, splits_of(([0, 1], [0])), NAIVE_BAYES, {}, SEED, representation=TermWeighting())

@@ -50,5 +50,5 @@ def test_tuned_trials_fit_with_what_training_data_chose(corpus, splits, monkeypa
 
 def test_too_few_documents_for_the_folds_are_said():
     search = {"grid": {"alpha": [1]}, "folds": 5, "metric": "accuracy"}
-    with pytest.raises(ConfigError, match="folds: 3 training documents make no 5 folds; lower it"):
+    with pytest.raises(ConfigError, match="folds: 5 exceeds the 3 training documents"):
         tune("single", lambda p: MultinomialNB(**p), search, (np.ones((3, 2)), np.arange(3)), np.random.default_rng(0))

@@ -15,10 +15,10 @@ from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.utils import estimator_checks
 from sklearn.utils.estimator_checks import check_estimator
 
+from tests.models.expected_failures import expected_failures
 from tests.models.public import CLASSES, OF_MATRICES, OF_SEQUENCES, OF_TEXTS, SMALL, TWO_CLASSES, make
 from textmix import WordVectorizer
 from textmix.experiment.methods import load_methods
-from textmix.models.common.checks import expected_failures
 from textmix.models.lsi import scores
 
 REGISTRY = load_methods()

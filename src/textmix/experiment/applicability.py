@@ -1,79 +1,92 @@
-"""Fits inside a comparison of methods: a method that does not apply to the data leaves a reason and no result."""
+"""Fits within a comparison of methods: a method that is not applicable to the data reports a reason, not a result."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 from textmix.core.errors import ConfigError, MissingResult
 from textmix.data.corpus import Corpus
-from textmix.experiment.estimator_factory import Views, suited
 from textmix.experiment.methods import INPUTS, Method
 from textmix.experiment.predictions import Predictions
 from textmix.experiment.splits import Splits
 from textmix.experiment.trials import run_trials
 from textmix.text.sequences import TokenSequences
 
+MAX_MESSAGE_CHARACTERS = 300
+
 
 def run_compared(
-    corpora: Sequence[Corpus],
+    corpus: Corpus,
     splits: Splits,
     method: Method,
     entry: Mapping[str, Any],
     seed: int,
     *,
-    cell: int | None = None,
+    representation: Any,
 ) -> tuple[Predictions, list[dict[str, Any]]]:
-    """Return the predictions and timings that `textmix.experiment.trials.run_trials` returns.
+    """Run the trials of a method, or report why it is not applicable to the data.
 
-    ``corpora`` are the same documents in the views of the entry, in its order.  ``entry`` also has ``views`` (view ->
-    ``min_df`` and ``min_count``) and ``weightings``; each pair of a view and of a weighting that suits the data
-    is one representation, of which the first one is taken.
+    Parameters
+    ----------
+    corpus : Corpus
+        Counts of words, and for methods of token sequences the tokens.
+    splits, method, entry, seed
+        See `textmix.experiment.trials.run_trials`.
+    representation : transformer
+        Weighting or vocabulary selection, fitted with the estimator to the training documents of each trial.
+
+    Returns
+    -------
+    predictions : Predictions
+    timings : list of dict
+        See `textmix.experiment.trials.run_trials`.
+
+    Raises
+    ------
+    MissingResult
+        If the method is not applicable to the corpus, or cannot be fitted to it.
     """
-    corpus = corpora[0]
-    weightings = suited(corpus, entry["weightings"])
     reason = misfit(corpus, len(splits.train[0]), method)
-    if reason or not weightings:
-        raise MissingResult(reason or f"{method.name} has no weighting that suits {corpus.name}")
-    choices = [{"view": view, "weighting": weighting} for view in entry["views"] for weighting in weightings]
-    entry, views = {**entry, "choices": choices}, views_of(corpora, entry)
+    if reason:
+        raise MissingResult(reason)
     try:
-        return run_trials(corpus, splits, method, entry, seed, views=views, cell=cell)
+        X = TokenSequences.of_corpus(corpus) if method.input == "sequences" else corpus.features
+        return run_trials(corpus, splits, method, entry, seed, X=X, representation=representation)
     except MissingResult:
         raise
     except Exception as error:
-        if not _is_of_the_data(error):
+        if not _is_data_error(error):
             raise
-        message = " ".join(str(error).split())[:300]
+        message = " ".join(str(error).split())[:MAX_MESSAGE_CHARACTERS]
         raise MissingResult(f"{method.name} cannot be fitted to {corpus.name}: {message}") from error
 
 
-def views_of(corpora: Sequence[Corpus], entry: Mapping[str, Any]) -> Views:
-    """Return the documents in the views of an entry; the parameters are those of `run_compared`."""
-    parts = (corpus.features if corpus.tokens is None else TokenSequences.of_corpus(corpus) for corpus in corpora)
-    return Views(dict(zip(entry["views"], parts, strict=True)), entry["views"])
+def _is_data_error(error: Exception) -> bool:
+    """Check whether an error means that a method does not suit the data.
 
-
-def _is_of_the_data(error: Exception) -> bool:
-    """Return whether an error says that a method does not suit the data: ours, of a value, or a library's own.
-
-    Any other error, such as a wrong type, is a fault of the code and ends the job.
+    Any other error, such as a TypeError, is a bug and ends the job.
     """
-    library = type(error).__module__.split(".")[0] not in ("builtins", "textmix")
-    return library or isinstance(error, (ConfigError, ValueError, ArithmeticError))
+    package = type(error).__module__.split(".")[0]
+    is_library_error = package not in ("builtins", "textmix")
+    return is_library_error or isinstance(error, (ConfigError, ValueError, ArithmeticError))
 
 
 def misfit(corpus: Corpus, n_train: int, method: Method) -> str:
-    """Return in one sentence why a method does not apply to a corpus; the empty text where it applies."""
+    """Explain in one sentence why a method is not applicable to a corpus; empty if it is applicable."""
     if corpus.features is None:
         return f"{corpus.name} has no features"
     if method.input == "counts" and corpus.features.dtype.kind not in "iu":
-        return f"{method.name} takes {INPUTS['counts']}; {corpus.name} has other values"
+        return f"{method.name} requires {INPUTS['counts']}; {corpus.name} has other values"
     if method.input == "sequences" and corpus.tokens is None:
-        return f"{method.name} takes {INPUTS['sequences']}; {corpus.name} has none"
-    numbers = {"documents": n_train, "labels": len(corpus.label_names), "features": corpus.features.shape[1]}
-    over = [f"{numbers[key]:,} {key}" for key, most in method.limits.items() if numbers[key] > most]
-    if over:
-        limits = ", ".join(f"{most:,} {key}" for key, most in method.limits.items())
-        return f"{method.name} is left out above {limits} to save time and memory; {corpus.name} has {', '.join(over)}"
-    return ""
+        return f"{method.name} requires {INPUTS['sequences']}; {corpus.name} has none"
+    sizes = {
+        "documents": n_train,
+        "labels": len(corpus.label_names),
+        "features": corpus.features.shape[1],
+    }
+    exceeded = [f"{sizes[key]:,} {key}" for key, limit in method.limits.items() if sizes[key] > limit]
+    if not exceeded:
+        return ""
+    limits = ", ".join(f"{limit:,} {key}" for key, limit in method.limits.items())
+    return f"{method.name} is skipped above {limits} to save time and memory; {corpus.name} has {', '.join(exceeded)}"

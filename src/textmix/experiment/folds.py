@@ -1,4 +1,4 @@
-"""Folds: the one way in which documents are cut into parts that are held out in turn, and the one cross-validation."""
+"""Assign documents to folds, and cross-validate."""
 
 from __future__ import annotations
 
@@ -8,34 +8,45 @@ from typing import Any, Protocol, TypeVar
 import numpy as np
 
 Setting = TypeVar("Setting")
-#: Rows to which a fit is made, and rows that it is scored on.
+#: Rows of training and of held-out documents.
 Fold = tuple[np.ndarray, np.ndarray]
 
 
 def fold_numbers(
     n_documents: int, n_folds: int, generator: np.random.Generator | None = None, classes: np.ndarray | None = None
 ) -> np.ndarray:
-    """Return the number of the fold of each document, int64 (N,), from 0; sizes of folds differ by one at most.
+    """Assign documents to folds whose sizes differ by at most one.
 
-    ``generator`` draws the order in which documents go to the folds in turn; None takes the order of the documents.
-    With ``classes`` (N,) the documents of a class in two folds differ by one at most, too.
+    Parameters
+    ----------
+    n_documents : int
+    n_folds : int
+    generator : Generator, default=None
+        Random generator for the order in which documents are assigned; None keeps their order.
+    classes : ndarray of shape (N,), default=None
+        Classes for stratification: the documents of a class in two folds differ by at most one.
+
+    Returns
+    -------
+    numbers : ndarray of shape (N,), dtype=int64
+        Number of the fold of each document, from 0.
     """
     order = np.arange(n_documents) if generator is None else generator.permutation(n_documents)
     if classes is not None:
-        order = order[np.argsort(classes[order], kind="stable")]  # of each class in turn
+        order = order[np.argsort(classes[order], kind="stable")]  # grouped by class
     numbers = np.empty(n_documents, dtype=np.int64)
     numbers[order] = np.arange(n_documents) % n_folds
     return numbers
 
 
 def halves_of(numbers: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-    """Yield for each fold the rows outside it and the rows in it, int64, each in increasing order."""
+    """Yield the training and the held-out rows of each fold, int64, in increasing order."""
     for fold in range(int(numbers.max(initial=-1)) + 1):
         yield np.flatnonzero(numbers != fold), np.flatnonzero(numbers == fold)
 
 
 def evenly(order: np.ndarray, classes: np.ndarray) -> np.ndarray:
-    """Return the rows (N,) reordered so that each prefix holds nearly the overall share of each class."""
+    """Reorder rows (N,) so that each prefix has nearly the same class proportions as the whole."""
     position = np.empty(len(order))
     for label in np.unique(classes[order]):
         rows = np.flatnonzero(classes[order] == label)
@@ -44,10 +55,10 @@ def evenly(order: np.ndarray, classes: np.ndarray) -> np.ndarray:
 
 
 class Score(Protocol):
-    """A score of a fitted estimator on the documents of a fold."""
+    """Scoring function for the held-out documents of a fold."""
 
     def __call__(self, estimator: Any, documents: tuple[Any, Any], rows: np.ndarray) -> float:
-        """Return the score; ``documents`` are features and targets of the fold, ``rows`` their numbers."""
+        """Score a fitted estimator on features and targets of held-out documents, which have the numbers ``rows``."""
 
 
 def cross_validate(
@@ -57,15 +68,32 @@ def cross_validate(
     folds: Iterable[Fold],
     score: Score,
 ) -> np.ndarray:
-    """Return the score of each of P points, fitted outside each of K folds and scored inside, float64 (P, K).
+    """Cross-validate P grid points on K folds.
 
-    Points of a fold are fitted one after the other, so that ``make`` may return an estimator that starts from the last
-    fit of the fold.  ``documents`` are features X (N, V) and targets, classes (N,) or label indicators (N, L).
-    ``score`` takes a fitted estimator, features and targets that are held out, and their rows.
+    The points of a fold are fitted one after the other, so that ``make`` may return an estimator that is warm-started
+    from the previous fit of the fold.
+
+    Parameters
+    ----------
+    make : callable
+        Function that creates an estimator from a grid point.
+    points : sequence of length P
+        Grid points.
+    documents : tuple of (X, y)
+        Features (N, V), and classes (N,) or label indicators (N, L).
+    folds : iterable of (ndarray, ndarray) of length K
+        Rows of training and of held-out documents.
+    score : Score
+        Scoring function.
+
+    Returns
+    -------
+    scores : ndarray of shape (P, K), dtype=float64
     """
     X, y = documents
     columns = []
-    for outside, inside in folds:
-        fit, held = (X[outside], y[outside]), (X[inside], y[inside])
-        columns.append([score(make(point).fit(*fit), held, inside) for point in points])
+    for train, held_out in folds:
+        X_train, y_train = X[train], y[train]
+        test_documents = (X[held_out], y[held_out])
+        columns.append([score(make(point).fit(X_train, y_train), test_documents, held_out) for point in points])
     return np.array(columns, dtype=np.float64).reshape(len(columns), len(points)).T

@@ -1,4 +1,4 @@
-"""The method registry: names to estimators, without importing any estimator before it is needed."""
+"""Registry of methods, which imports the module of an estimator only when it is used."""
 
 from __future__ import annotations
 
@@ -14,35 +14,41 @@ from textmix.core.errors import ConfigError
 
 REGISTRY_FILE = registry_file("methods.yaml")
 
-
-#: Values of ``task`` and ``input``, the labels and the features that a method can be fitted to -> their names in words.
-TASKS = {"single": "one label a document", "multi": "several labels a document"}
-INPUTS = {"counts": "whole numbers, not negative", "reals": "any numbers", "sequences": "words in order"}
-#: The weighting of words in order: none.
-ORDER = "order"
-
-
-#: The keys of an entry that a fit reads, and that a fit inside a comparison of methods reads.
+#: Value of ``task`` -> description of the labels.
+TASKS = {"single": "one label per document", "multi": "several labels per document"}
+#: Value of ``input`` -> description of the features.
+INPUTS = {"counts": "nonnegative integers", "reals": "real numbers", "sequences": "token sequences"}
+#: Keys of an entry that a fit depends on.
 FITTED = ("estimator", "task", "input", "seen_only")
+#: Keys of an entry that a fit within a comparison of methods depends on.
 COMPARED = (*FITTED, "limits")
-#: Module that tunes parameters.  It is imported by name, so that only the code digests of fits that tune cover it.
+#: Module that tunes parameters, imported by name, so that only code digests of fits with tuning include it.
 TUNING = "textmix.experiment.tuning"
 
 
 @dataclass(frozen=True)
 class Method:
-    """One entry of the registry: the place of the estimator, the data that it takes, and the document it comes from.
+    """One entry of the registry.
 
     Parameters
     ----------
-    family : the group of methods under which tables show it.
-    estimator : ``module:class``.
-    task : a key of `TASKS`.
-    input : a key of `INPUTS`.
-    paper : the document that it comes from or is compared in.
-    params : parameter -> value in ``textmix compare``.
-    seen_only : whether a feature that no training document has gets weight 0, so that the fit may drop it.
-    limits : ``documents``, ``labels`` or ``features`` -> the largest number with which a comparison fits the method.
+    name : str
+    estimator : str
+        ``module:class``.
+    family : str
+        Group of methods under which tables list it.
+    task : str
+        Key of `TASKS`.
+    input : str
+        Key of `INPUTS`.
+    paper : str
+        Paper that introduces it or compares it.
+    params : mapping of str to object, default={}
+        Parameters in ``textmix compare``.
+    seen_only : bool, default=False
+        Whether features without training documents get weight 0, so that they can be dropped before the fit.
+    limits : mapping of str to int, default={}
+        Largest numbers of ``documents``, ``labels`` or ``features`` for which a comparison includes the method.
     """
 
     name: str
@@ -61,15 +67,22 @@ class Method:
         return self.estimator.split(":")[0]
 
     def part(self, *keys: str) -> dict[str, Any]:
-        """Return the entry as a plain mapping, with ``name`` and the given keys as they are and all other keys empty.
+        """Return the entry as a dict in which all keys except ``name`` and the selected ones are empty.
 
-        A job gets only the part that it reads, so that an edit of another key does not run the job again.
+        A job depends only on the keys that it reads, so that editing another key does not trigger a rerun.
         """
-        whole = asdict(self)
-        return {key: whole[key] if key in ("name", *keys) else type(whole[key])() for key in whole}
+        entry = asdict(self)
+        selected = ("name", *keys)
+        return {key: value if key in selected else type(value)() for key, value in entry.items()}
 
     def make(self, params: Mapping[str, Any]) -> Any:
-        """Import the estimator's module and return a new, unfitted estimator with the given parameters."""
+        """Create an unfitted estimator.
+
+        Raises
+        ------
+        ConfigError
+            If the estimator does not have one of the parameters.
+        """
         cls = getattr(importlib.import_module(self.module), self.estimator.split(":")[1])
         try:
             return cls(**params)
@@ -79,7 +92,7 @@ class Method:
 
 
 def load_methods(path: Path = REGISTRY_FILE, schema: Path | None = None) -> dict[str, Method]:
-    """Return name -> entry of methods.yaml, in its order; without a schema unchecked, for tests check the package's."""
+    """Read a registry file, in its order, and validate it if a schema is passed."""
     raw = load_yaml_strict(path)
     if schema is not None:
         validate(raw, schema, f"{path.parent.name}/{path.name}")
@@ -87,16 +100,27 @@ def load_methods(path: Path = REGISTRY_FILE, schema: Path | None = None) -> dict
 
 
 def variants(params: Mapping[str, Any], grid: Mapping[str, list[Any]]) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield name and parameters of every point of a grid, which override ``params``, the last key changing fastest.
+    """Yield name and parameters of each point of a grid, with the last key changing fastest.
 
-    The name of a point is ``key=value`` joined by ``;``; locators and score files call it the variant.  An empty grid
-    has one point, whose name is empty.
+    Parameters
+    ----------
+    params : mapping of str to object
+        Parameters that all points share, unless the grid overrides them.
+    grid : mapping of str to list
+        Values of each parameter.  An empty grid has one point, whose name is empty.
+
+    Yields
+    ------
+    name : str
+        ``key=value`` pairs of the grid joined by ``;``, the variant in locators and score files.
+    params : dict
     """
-    for point in itertools.product(*grid.values()):
-        chosen = dict(zip(grid, point, strict=True))
-        yield ";".join(f"{key}={value}" for key, value in chosen.items()), {**params, **chosen}
+    for values in itertools.product(*grid.values()):
+        point = dict(zip(grid, values, strict=True))
+        name = ";".join(f"{key}={value}" for key, value in point.items())
+        yield name, {**params, **point}
 
 
 def point_of(name: str) -> dict[str, str]:
-    """Return parameter -> value, as text, of the name that `variants` gives a point."""
-    return dict(part.split("=", 1) for part in name.split(";") if "=" in part)
+    """Parse the name of a point (`variants`) into parameters and their values as text."""
+    return dict(pair.split("=", 1) for pair in name.split(";") if "=" in pair)

@@ -1,4 +1,4 @@
-"""Predictions: all that metrics need of a fitted method, stored once, so that a change of a metric needs no new fit."""
+"""Stored predictions: everything that metrics need, so that a changed metric does not require a new fit."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ import numpy as np
 
 from textmix.core import io
 
-#: Columns of fits.csv, one row a fit: facts on its convergence, the grid point that tuning chose, and the mean of the
-#: metric of tuning over the folds at this point, which no test document took part in.
+#: Columns of fits.csv, one row per fit: convergence, the grid point chosen by tuning, and the mean of the tuning metric
+#: over the folds of the training documents at this point.
 FITS = ("variant", "trial", "converged", "n_iter", "objective", "chosen", "validation")
 #: Fields of `Predictions` that are arrays.
 ARRAYS = ("true_log_proba", "classes", "sets", "marginals", "confidence", "decisions", "text")
@@ -20,23 +20,31 @@ ARRAYS = ("true_log_proba", "classes", "sets", "marginals", "confidence", "decis
 
 @dataclass(frozen=True)
 class Predictions:
-    """The predictions of a method for the T test documents of all trials, in the order of the splits.
+    """Predictions of a method for the T test documents of all trials, in the order of the splits.
 
     A document that is tested in several trials counts once for each of them.
 
     Parameters
     ----------
-    variants : names of the G points of the grid, in order; each point is a variant of the method.
-    fits : one row (`FITS`) a variant and trial.
-    true_log_proba : log probability of the true class or label set, float64 (G, T); -inf for a class unseen in
-        training, nan where the method gives none.
-    classes : predicted class index, int32 (G, T); None for label sets.
-    sets : predicted label sets, eight labels a byte (`pack_sets`), uint8 (G, T, ceil(L / 8)); None for classes.
-    marginals : probability of the predicted class, float32 (G, T), or of each label, float32 (G, T, L); None where the
-        method gives none.
-    confidence, decisions, text : of what else a method offers:
-        probability that the predicted label set is right, float32 (G, T); label sets by each decision, uint8
-        (G, T, 3, ceil(L / 8)); log likelihood and number of words of each text, float64 (G, T, 2).
+    variants : sequence of str of length G
+        Names of the points of the parameter grid, each of which is a variant of the method.
+    fits : sequence of mappings
+        One row (`FITS`) per variant and trial.
+    true_log_proba : ndarray of shape (G, T), dtype=float64
+        Log probability of the true class or label set: -inf for a class without training documents, nan for a method
+        without probabilities.
+    classes : ndarray of shape (G, T), dtype=int32, default=None
+        Indices of the predicted classes; None for label sets.
+    sets : ndarray of shape (G, T, ceil(L / 8)), dtype=uint8, default=None
+        Predicted label sets, eight labels per byte (`pack_sets`); None for classes.
+    marginals : ndarray of shape (G, T) or (G, T, L), dtype=float32, default=None
+        Probability of the predicted class, or of each label.
+    confidence : ndarray of shape (G, T), dtype=float32, default=None
+        Probability that the predicted label set is correct.
+    decisions : ndarray of shape (G, T, 3, ceil(L / 8)), dtype=uint8, default=None
+        Label sets according to each decision rule.
+    text : ndarray of shape (G, T, 2), dtype=float64, default=None
+        Log likelihood and number of words of each text.
     """
 
     variants: Sequence[str]
@@ -50,18 +58,18 @@ class Predictions:
     text: np.ndarray | None = None
 
     def label_sets(self, variant: int, documents: slice, n_labels: int) -> np.ndarray:
-        """Return predicted label sets of a variant as indicators, int8 (n, L)."""
+        """Return the predicted label sets of a variant as indicators, int8 (n, L)."""
         if self.sets is None:
-            raise ValueError("these predictions are classes; a single-label method has no label sets")
+            raise ValueError("predictions of a single-label method contain classes, not label sets")
         return np.unpackbits(self.sets[variant, documents], axis=1, count=n_labels).astype(np.int8)
 
     def save(self, folder: str | Path, meta: Mapping[str, Any]) -> None:
-        """Write the predictions to a result folder, see `textmix.core.io.new_folder`."""
+        """Write the predictions to a new result folder (`textmix.core.io.new_folder`)."""
         with io.new_folder(folder, meta) as target:
             self.write(target)
 
     def write(self, folder: Path) -> None:
-        """Write the files of the predictions to a folder that is being made."""
+        """Write the files of the predictions to an open result folder."""
         arrays = {name: getattr(self, name) for name in ARRAYS}
         io.save_arrays(folder, **{name: array for name, array in arrays.items() if array is not None})
         io.write_json(folder / "variants.json", list(self.variants))
@@ -69,54 +77,73 @@ class Predictions:
 
     @classmethod
     def load(cls, folder: str | Path) -> Predictions:
-        """Read predictions from a result folder; raises IntegrityError, or MissingResult with its reason."""
+        """Read predictions from a result folder.
+
+        Raises
+        ------
+        IntegrityError
+            If a file is missing or was modified.
+        MissingResult
+            If the job recorded a reason instead of a result.
+        """
         files = io.check_result(folder)["files"]
         folder = Path(folder)
         arrays = {name: io.load_array(folder, name) for name in ARRAYS if f"{name}.npy" in files}
         return cls(io.read_json(folder / "variants.json"), io.read_csv(folder / "fits.csv"), **arrays)
 
 
-def joined(cells: Sequence[Predictions]) -> Predictions:
-    """Return the predictions of single fits as those of one job that made all of them."""
-    names = list(dict.fromkeys(name for cell in cells for name in cell.variants))
-    fits = [row for cell in cells for row in cell.fits]
-    return Predictions(names, fits, **{key: _joined(cells, key, len(names)) for key in ARRAYS})
+def join_predictions(predictions: Sequence[Predictions]) -> Predictions:
+    """Join the predictions of single fits, ordered by trial and within a trial by variant."""
+    variants = list(dict.fromkeys(name for fit in predictions for name in fit.variants))
+    fits = [row for fit in predictions for row in fit.fits]
+    arrays = {key: _join_arrays(predictions, key, len(variants)) for key in ARRAYS}
+    return Predictions(variants, fits, **arrays)
 
 
-def _joined(cells: Sequence[Predictions], key: str, n_variants: int) -> Any:
-    """Return an array of all cells, a row a variant; nan where one cell lacks it, and None where all do."""
-    arrays = [getattr(cell, key) for cell in cells]
-    like = next((array for array in arrays if array is not None), None)
-    if like is None:
+def _join_arrays(predictions: Sequence[Predictions], key: str, n_variants: int) -> np.ndarray | None:
+    """Join an array, one row per variant: nan for fits without it, None if no fit has it."""
+    arrays = [getattr(fit, key) for fit in predictions]
+    template = next((array for array in arrays if array is not None), None)
+    if template is None:
         return None
-    lengths = [cell.true_log_proba.shape[1] for cell in cells]
-    full = [
-        np.full((1, length, *like.shape[2:]), np.nan, like.dtype) if array is None else array
-        for array, length in zip(arrays, lengths, strict=True)
-    ]
-    return np.concatenate([np.concatenate(full[row::n_variants], axis=1) for row in range(n_variants)])
+    filled = []
+    for fit, array in zip(predictions, arrays, strict=True):
+        shape = (1, fit.true_log_proba.shape[1], *template.shape[2:])
+        filled.append(np.full(shape, np.nan, template.dtype) if array is None else array)
+    rows = [np.concatenate(filled[variant::n_variants], axis=1) for variant in range(n_variants)]
+    return np.concatenate(rows)
 
 
 def pack_sets(indicators: np.ndarray) -> np.ndarray:
-    """Return label indicators (N, L) of 0 and 1 as bits, uint8 (N, ceil(L / 8)); label 0 is the highest bit."""
+    """Pack label indicators (N, L) into bits, uint8 (N, ceil(L / 8)); label 0 is the highest bit."""
     return np.packbits(np.asarray(indicators, dtype=np.uint8), axis=1)
 
 
 def true_log_proba(task: str, estimator: Any, X: Any, y: np.ndarray) -> np.ndarray:
-    """Return the log probability of the true class or label set of each document, float64 (N,), in nats.
+    """Compute the log probability of the true class or label set of each document.
 
-    It is -inf for a class unseen in training, and nan for all documents where the estimator lacks the method
-    ``set_log_proba`` (task ``multi``) or ``predict_log_proba`` (``single``).  ``y`` is true classes (N,) or label
-    indicators (N, L).
+    Parameters
+    ----------
+    task : {"single", "multi"}
+    estimator : fitted estimator
+    X : array-like or sparse matrix of N documents
+    y : ndarray of shape (N,) or (N, L)
+        True classes or label indicators.
+
+    Returns
+    -------
+    log_proba : ndarray of shape (N,), dtype=float64
+        Log probabilities in nats: -inf for a class without training documents, nan if the estimator does not have the
+        method ``set_log_proba`` (task ``multi``) or ``predict_log_proba`` (task ``single``).
     """
-    offered = "set_log_proba" if task == "multi" else "predict_log_proba"
-    if not hasattr(estimator, offered):
+    method = "set_log_proba" if task == "multi" else "predict_log_proba"
+    if not hasattr(estimator, method):
         return np.full(len(y), np.nan)
     if task == "multi":
         return np.asarray(estimator.set_log_proba(X, y), dtype=np.float64)
     posterior = estimator.predict_log_proba(X)
-    column = np.searchsorted(estimator.classes_, y)
-    seen = estimator.classes_[np.minimum(column, len(estimator.classes_) - 1)] == y
-    log_p = np.full(len(y), -np.inf)
-    log_p[seen] = posterior[np.flatnonzero(seen), column[seen]]
-    return log_p
+    columns = np.searchsorted(estimator.classes_, y)
+    is_training_class = estimator.classes_[np.minimum(columns, len(estimator.classes_) - 1)] == y
+    log_proba = np.full(len(y), -np.inf)
+    log_proba[is_training_class] = posterior[np.flatnonzero(is_training_class), columns[is_training_class]]
+    return log_proba

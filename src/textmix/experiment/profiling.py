@@ -1,4 +1,4 @@
-"""The cost of a call: its seconds, and the memory at its peak above the memory in use before."""
+"""Wall-clock time and additional peak memory of a call."""
 
 from __future__ import annotations
 
@@ -9,27 +9,39 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 Result = TypeVar("Result")
-_STATUS, _RESET = Path("/proc/self/status"), Path("/proc/self/clear_refs")
+_STATUS = Path("/proc/self/status")
+_RESET = Path("/proc/self/clear_refs")
 
 
-def measured(call: Callable[[], Result]) -> tuple[Result, dict[str, Any]]:
-    """Make a call and return its result and its cost: ``seconds`` by the clock, and ``bytes``.
+def profile(call: Callable[[], Result]) -> tuple[Result, dict[str, Any]]:
+    """Measure wall-clock time and peak memory of a call.
 
-    ``bytes`` is the peak of the process's resident memory during the call minus its resident memory before, at least 0;
-    None where a process cannot reset its own peak, which only Linux allows.
+    Parameters
+    ----------
+    call : callable
+        Function without arguments.
+
+    Returns
+    -------
+    result : object
+        What the function returns.
+    cost : dict
+        ``seconds`` of wall-clock time, and ``bytes``: the peak resident memory during the call minus the resident
+        memory before it, at least 0.  None where a process cannot reset its recorded peak, which only Linux supports.
     """
     before = _status("VmRSS") if _reset_peak() else None
     start = time.perf_counter()
     result = call()
     seconds = time.perf_counter() - start
     peak = None if before is None else _status("VmHWM")
-    return result, {"seconds": seconds, "bytes": None if before is None or peak is None else max(0, peak - before)}
+    additional = None if before is None or peak is None else max(0, peak - before)
+    return result, {"seconds": seconds, "bytes": additional}
 
 
 def _reset_peak() -> bool:
-    """Reset the recorded peak of the resident memory to its present size; return whether the system allows it.
+    """Reset the recorded peak of the resident memory to its current size; return whether the system supports it.
 
-    The memory that earlier calls freed is given back before, for a process may be told to keep it.
+    Memory that earlier calls freed is returned to the system first, because the allocator may keep it.
     """
     if not _RESET.exists():
         return False
@@ -44,7 +56,7 @@ def _reset_peak() -> bool:
 
 
 def _status(key: str) -> int | None:
-    """Return a size of this process in bytes, ``VmRSS`` (resident now) or ``VmHWM`` (peak); None if unknown."""
+    """Return the current (``VmRSS``) or peak (``VmHWM``) resident memory of this process in bytes; None if unknown."""
     try:
         lines = _STATUS.read_text(encoding="ascii", errors="replace").splitlines()
     except OSError:

@@ -1,4 +1,4 @@
-"""Scores of stored predictions.  No method is fitted here, so that a change of a metric needs no new fit."""
+"""Compute metrics from stored predictions, without fitting a method."""
 
 from __future__ import annotations
 
@@ -17,18 +17,26 @@ from textmix.metrics.registry import METRICS, check_metrics, metrics_for
 #: Columns of a score file.
 SCORE_COLUMNS = ("variant", "trial", "metric", "value")
 
-#: The modules of the table, imported by statement so that the code digest of a score covers them.
+#: Modules of the metrics, imported by statement so that the code digest of a score includes them.
 _MODULES = {"classification": classification, "multilabel": multilabel, "probability": probability}
 
 
 @dataclass(frozen=True)
 class Evaluation:
-    """The truth and the predictions of one method on N documents with L labels.
+    """True and predicted labels of N documents.
 
-    ``true`` and ``predicted`` are classes (N,) or label indicators (N, L); ``true_log_proba``, float64 (N,), is in
-    nats.  None where the method gives none: ``marginals``, probability of the predicted class (N,) or of each label (N,
-    L); ``confidence``, that the predicted label set is right, (N,); ``text``, log likelihood and number of words, (N,
-    2).
+    Parameters
+    ----------
+    true, predicted : ndarray of shape (N,) or (N, L)
+        Classes or label indicators.
+    true_log_proba : ndarray of shape (N,), dtype=float64
+        Log probability of the true class or label set, in nats.
+    marginals : ndarray of shape (N,) or (N, L), default=None
+        Probability of the predicted class, or of each label.
+    confidence : ndarray of shape (N,), default=None
+        Probability that the predicted label set is correct.
+    text : ndarray of shape (N, 2), default=None
+        Log likelihood and number of words of each text.
     """
 
     true: np.ndarray
@@ -40,7 +48,7 @@ class Evaluation:
 
 
 def metric_value(name: str, evaluation: Evaluation) -> float:
-    """Return the value of a metric on one evaluation; nan where it takes probabilities and the method gives none."""
+    """Compute a metric; nan if it requires probabilities and the method does not provide them."""
     row = METRICS[name]
     function = getattr(_MODULES[row.module], name)
     if row.input == "decisions":
@@ -54,12 +62,13 @@ def metric_value(name: str, evaluation: Evaluation) -> float:
         return float(function(output))
     if row.input == "confidence":
         return float(function(output, (evaluation.true == evaluation.predicted).all(axis=1)))
-    happened = evaluation.true == evaluation.predicted if evaluation.true.ndim == 1 else evaluation.true
-    return float(function(output, happened))
+    is_single = evaluation.true.ndim == 1
+    outcome = evaluation.true == evaluation.predicted if is_single else evaluation.true
+    return float(function(output, outcome))
 
 
 def score(predictions: Predictions, corpus: Corpus, splits: Splits, metrics: Sequence[str]) -> list[dict[str, Any]]:
-    """Return one row (`SCORE_COLUMNS`) for each variant, trial and metric: shares from 0 to 1, log losses in nats."""
+    """Compute one row (`SCORE_COLUMNS`) per variant, trial and metric: proportions from 0 to 1, log losses in nats."""
     single = predictions.sets is None
     check_metrics(metrics, metrics_for("single" if single else "multi"), "metrics")
     truth = corpus.classes() if single else corpus.indicators()
@@ -75,11 +84,13 @@ def score(predictions: Predictions, corpus: Corpus, splits: Splits, metrics: Seq
 
 
 def evaluation_of(predictions: Predictions, variant: int, documents: slice, truth: np.ndarray) -> Evaluation:
-    """Return truth and predictions of one variant on the test documents of one trial, which stand at ``documents``."""
+    """Return true and predicted labels of one variant for the test documents of one trial."""
     if predictions.classes is not None:
         predicted = predictions.classes[variant, documents]
     else:
         predicted = predictions.label_sets(variant, documents, truth.shape[1])
-    arrays = [getattr(predictions, name) for name in ("marginals", "confidence", "text")]
-    parts = [None if array is None else array[variant, documents] for array in arrays]
-    return Evaluation(truth, predicted, predictions.true_log_proba[variant, documents], *parts)
+    optional = {}
+    for name in ("marginals", "confidence", "text"):
+        array = getattr(predictions, name)
+        optional[name] = None if array is None else array[variant, documents]
+    return Evaluation(truth, predicted, predictions.true_log_proba[variant, documents], **optional)

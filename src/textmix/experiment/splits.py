@@ -1,4 +1,4 @@
-"""Training and test splits, made once for a data set, so that all methods are compared on the same documents."""
+"""Training and test splits of a data set, on which all methods are compared."""
 
 from __future__ import annotations
 
@@ -19,55 +19,92 @@ from textmix.numerics.seeding import rng
 
 @dataclass(frozen=True)
 class Splits:
-    """Training and test documents of T trials, each as rows of the corpus, int64, in increasing order."""
+    """Training and test documents of T trials.
+
+    Parameters
+    ----------
+    train, test : Ragged
+        Rows of the corpus in each trial, int64, in increasing order.
+    """
 
     train: Ragged
     test: Ragged
 
     @classmethod
     def of(cls, pairs: Sequence[tuple[np.ndarray, np.ndarray]]) -> Splits:
-        """Return the splits of some trials, each given by its training and its test rows in any order."""
+        """Create splits from the training and test rows of each trial, in any order."""
         return cls(_join([train for train, _ in pairs]), _join([test for _, test in pairs]))
 
     def __len__(self) -> int:
         return len(self.train)
 
     def test_place(self, trial: int) -> slice:
-        """Return the slice of one trial in an array that holds the test documents of all trials one after the other."""
+        """Return the slice of one trial in an array of the test documents of all trials."""
         return slice(int(self.test.offsets[trial]), int(self.test.offsets[trial + 1]))
 
     def save(self, folder: str | Path, meta: Mapping[str, Any]) -> None:
-        """Write the splits to a result folder, see `textmix.core.io.new_folder`."""
+        """Write the splits to a new result folder (`textmix.core.io.new_folder`)."""
         with io.new_folder(folder, meta) as target:
-            for name, part in (("train", self.train), ("test", self.test)):
-                io.save_arrays(target, **{name: part.values, f"{name}_offsets": part.offsets})
+            for name, rows in (("train", self.train), ("test", self.test)):
+                io.save_arrays(target, **{name: rows.values, f"{name}_offsets": rows.offsets})
 
     @classmethod
     def load(cls, folder: str | Path) -> Splits:
-        """Read splits from a result folder; raises IntegrityError, or MissingResult with its reason."""
+        """Read splits from a result folder.
+
+        Raises
+        ------
+        IntegrityError
+            If a file is missing or was modified.
+        MissingResult
+            If the job recorded a reason instead of a result.
+        """
         io.check_result(folder)
-        parts = {
-            name: Ragged(io.load_array(folder, name, mmap=False), io.load_array(folder, f"{name}_offsets", mmap=False))
-            for name in ("train", "test")
-        }
-        return cls(**parts)
+        rows = {}
+        for name in ("train", "test"):
+            values = io.load_array(folder, name, mmap=False)
+            offsets = io.load_array(folder, f"{name}_offsets", mmap=False)
+            rows[name] = Ragged(values, offsets)
+        return cls(**rows)
 
 
 def make_splits(corpus: Corpus, spec: Mapping[str, Any], seed: int, name: str, max_trials: int | None) -> Splits:
-    """Split a corpus as a paper's ``splits`` entry says, into at most ``max_trials`` random splits or folds.
+    """Split a corpus according to the ``splits`` entry of a paper.
 
-    - ``kind: given`` is the source's own split, of which each of ``trials`` has another seed.
-    - ``kind: first`` trains on the first ``train`` documents (number or share) in the order of the source and tests on
-      the rest, one trial.
-    - ``kind: random`` has ``train`` and ``test``, numbers of documents (int) or shares (float; ``test`` is by default
-      the rest), ``trials`` (one of ``enough`` documents or more), ``stratified`` and ``order``.
-    - ``kind: folds`` has ``folds``, ``stratified`` and ``order``; every document is in the test part of one fold.
-    - ``kind: groups`` leaves one group out in each trial; the group of a document is its id up to the first ``/``, and
-      the groups ``train_only`` are never left out.
+    - ``kind: given`` is the split of the source, repeated with another seed in each of ``trials``.
+    - ``kind: first`` is one trial: the first ``train`` documents (number or proportion) in the order of the source are
+      training documents, all others test documents.
+    - ``kind: random`` has ``train`` and ``test``, numbers of documents (int) or proportions (float; ``test`` defaults
+      to the remaining documents), ``trials`` (a single one from ``single_split_min_documents`` documents),
+      ``stratified`` and ``order``.
+    - ``kind: folds`` has ``folds``, ``stratified`` and ``order``; every document is a test document of one fold.
+    - ``kind: groups`` holds out one group per trial; the group of a document is its id up to the first ``/``, and
+      groups in ``train_only`` are never held out.
 
-    The seed of the run, the data set, the trial and the scheme's ``order``, by default its ``name``, fix the
-    permutation of the documents.  Random schemes of one order that differ in ``train`` alone have the same test
-    documents and nested training parts, but for stratified splits of documents with several labels.
+    Seed, data set, trial and ``order`` determine the permutation of the documents.  Random splits with the same
+    ``order`` that differ only in ``train`` have the same test documents and nested training documents, except for
+    stratified splits of multi-label documents.
+
+    Parameters
+    ----------
+    corpus : Corpus
+    spec : mapping of str to object
+        The entry.
+    seed : int
+        Seed of the run.
+    name : str
+        Name of the entry, the default of ``order``.
+    max_trials : int or None
+        Largest number of trials.
+
+    Returns
+    -------
+    splits : Splits
+
+    Raises
+    ------
+    ConfigError
+        If the corpus cannot be split in this way.
     """
     if spec["kind"] == "given":
         trials = spec.get("trials", 1)
@@ -77,25 +114,29 @@ def make_splits(corpus: Corpus, spec: Mapping[str, Any], seed: int, name: str, m
     elif spec["kind"] == "groups":
         pairs = _groups(corpus, spec.get("train_only", []), name)[:max_trials]
     elif spec["kind"] == "folds":
-        pairs = _folds(corpus, spec, rng(seed, corpus.name, spec.get("order", name), "folds"), name)[:max_trials]
+        generator = rng(seed, corpus.name, spec.get("order", name), "folds")
+        pairs = _folds(corpus, spec, generator, name)[:max_trials]
     else:
-        several = corpus.n_documents < spec.get("single_split_min_documents", np.inf)
-        trials = min(spec["trials"] if several else 1, max_trials or spec["trials"])
+        has_single_split = corpus.n_documents >= spec.get("single_split_min_documents", np.inf)
+        trials = 1 if has_single_split else spec["trials"]
         order = spec.get("order", name)
-        pairs = [_random(corpus, spec, rng(seed, corpus.name, order, trial, "split"), name) for trial in range(trials)]
+        generators = [rng(seed, corpus.name, order, trial, "split") for trial in range(trials)[:max_trials]]
+        pairs = [_random(corpus, spec, generator, name) for generator in generators]
     return Splits.of(pairs)
 
 
-def _join(parts: Sequence[np.ndarray]) -> Ragged:
-    """Return arrays of rows as one ragged array, int64, each sorted."""
-    offsets = np.concatenate([[0], np.cumsum([len(part) for part in parts])]).astype(np.int64)
-    return Ragged(np.concatenate([np.sort(part) for part in parts]).astype(np.int64), offsets)
+def _join(trials: Sequence[np.ndarray]) -> Ragged:
+    """Sort the rows of each trial and join them in a ragged array of int64."""
+    sizes = [len(rows) for rows in trials]
+    offsets = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+    values = np.concatenate([np.sort(rows) for rows in trials]).astype(np.int64)
+    return Ragged(values, offsets)
 
 
 def _given(corpus: Corpus, name: str) -> tuple[np.ndarray, np.ndarray]:
-    """Return the rows of the source's own split."""
+    """Return training and test rows of the split of the source."""
     if corpus.split is None:
-        raise ConfigError(f"split {name}: {corpus.name} has no given split; choose kind: random")
+        raise ConfigError(f"split {name}: {corpus.name} has no split of the source; choose kind: random")
     train, test = np.flatnonzero(corpus.split == TRAIN), np.flatnonzero(corpus.split == TEST)
     if not len(train) or not len(test):
         raise ConfigError(
@@ -105,40 +146,42 @@ def _given(corpus: Corpus, name: str) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _first(corpus: Corpus, train: float, name: str) -> tuple[np.ndarray, np.ndarray]:
-    """Return the rows of the first documents, and of all later ones."""
+    """Return the rows of the first documents as training, all others as test rows."""
     total = len(corpus.ids)
     size = _size(train, total)
     if not 0 < size < total:
         raise ConfigError(
-            f"split {name}: train: {train} of the {total} documents of {corpus.name} leaves a part empty; change it"
+            f"split {name}: train: {train} of the {total} documents of {corpus.name} leaves no training or no test "
+            "documents; change it"
         )
     return np.arange(size), np.arange(size, total)
 
 
-def _size(share: float, total: int) -> int:
-    """Return a number of documents, given as this number (int) or as a share of the total (float)."""
-    return share if isinstance(share, int) else round(share * total)
+def _size(size: float, total: int) -> int:
+    """Convert a number of documents (int) or a proportion of the total (float) to a number of documents."""
+    return size if isinstance(size, int) else round(size * total)
 
 
 def _random(
     corpus: Corpus, spec: Mapping[str, Any], generator: np.random.Generator, name: str
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return the rows of one random training and test part.
+    """Return the training and test rows of one random split.
 
-    Test documents come first in the permutation, so that training parts of different size in the same order are nested
-    and have the same test documents.
+    Test documents come first in the permutation, so that training sets of different sizes are nested and have the same
+    test documents.
     """
     total = corpus.n_documents
     n_train = _size(spec["train"], total)
     n_test = _size(spec["test"], total) if "test" in spec else total - n_train
     if n_train < 1 or n_test < 1 or n_train + n_test > total:
-        raise ConfigError(f"split {name}: {n_train} + {n_test} documents asked of {corpus.name}'s {total}; lower them")
+        sizes = f"{n_train} training and {n_test} test documents"
+        raise ConfigError(f"split {name}: {sizes} are not possible with the {total} of {corpus.name}; change them")
     order = generator.permutation(total)
     if spec.get("stratified", False):
         if np.any(corpus.label_counts != 1):
             sizes = np.array([n_test, n_train, total - n_test - n_train])
-            part = stratify(corpus.labels, sizes / total, generator)
-            return np.flatnonzero(part == 1), np.flatnonzero(part == 0)
+            subsets = stratify(corpus.labels, sizes / total, generator)
+            return np.flatnonzero(subsets == 1), np.flatnonzero(subsets == 0)
         order = evenly(order, corpus.classes())
     return order[n_test : n_test + n_train], order[:n_test]
 
@@ -146,73 +189,87 @@ def _random(
 def _folds(
     corpus: Corpus, spec: Mapping[str, Any], generator: np.random.Generator, name: str
 ) -> list[tuple[np.ndarray, np.ndarray]]:
-    """Return for each fold its training rows, which lie outside the fold, and its test rows, which lie in it."""
+    """Return training and test rows of each fold."""
     total, n_folds = corpus.n_documents, spec["folds"]
     if total < n_folds:
-        raise ConfigError(f"split {name}: {corpus.name}'s {total} documents make no {n_folds} folds; lower folds")
+        raise ConfigError(f"split {name}: folds: {n_folds} exceeds the {total} documents of {corpus.name}; lower it")
     stratified = spec.get("stratified", False)
     if stratified and np.any(corpus.label_counts != 1):
-        part = stratify(corpus.labels, np.full(n_folds, 1 / n_folds), generator)
+        numbers = stratify(corpus.labels, np.full(n_folds, 1 / n_folds), generator)
     else:
-        part = fold_numbers(total, n_folds, generator, corpus.classes() if stratified else None)
-    return list(halves_of(part))
+        numbers = fold_numbers(total, n_folds, generator, corpus.classes() if stratified else None)
+    return list(halves_of(numbers))
 
 
 def _groups(corpus: Corpus, train_only: Sequence[str], name: str) -> list[tuple[np.ndarray, np.ndarray]]:
-    """Return for each group, in alphabetical order, the rows outside the group and those in it."""
+    """Return training and test rows with each group held out, in alphabetical order."""
     groups = np.array([str(document).partition("/")[0] for document in corpus.ids])
     tested = [group for group in np.unique(groups) if group not in train_only]
     absent = sorted(set(train_only) - set(groups))
     if absent or len(np.unique(groups)) < 2 or not tested:
         raise ConfigError(
-            f"split {name}: {corpus.name} has the groups {', '.join(np.unique(groups)[:10])}, and train_only names "
-            f"{', '.join(train_only) or 'none'}; leave one of at least two groups to be tested"
+            f"split {name}: {corpus.name} has the groups {', '.join(np.unique(groups)[:10])}, and train_only contains "
+            f"{', '.join(train_only) or 'none'}; hold out at least one of two or more groups"
         )
     return [(np.flatnonzero(groups != group), np.flatnonzero(groups == group)) for group in tested]
 
 
-def stratify(labels: sparse.csr_array, shares: np.ndarray, generator: np.random.Generator) -> np.ndarray:
-    """Return the part of each document, int64 (N,), so that each holds nearly its share of the documents of each label.
+def stratify(labels: sparse.csr_array, proportions: np.ndarray, generator: np.random.Generator) -> np.ndarray:
+    """Assign multi-label documents to subsets with nearly the same label proportions (iterative stratification).
 
-    Iterative stratification: the label with the fewest unassigned documents comes first.  Each of its documents goes to
-    the part that lacks most documents of this label.  Ties go to the part that lacks most documents of any kind, and
-    the remaining ties are drawn at random.  ``labels`` is CSR (N, L) of ones; ``shares`` (P,) of the parts have the sum
-    1.
+    The label with the fewest unassigned documents comes first.  Each of its documents is assigned to the subset that
+    lacks most documents of this label; ties are resolved by the number of documents that a subset lacks, then randomly.
 
-    Source: Sechidis, Tsoumakas and Vlahavas, On the stratification of multi-label data, ECML PKDD 2011, algorithm 1.
+    Parameters
+    ----------
+    labels : csr_array of shape (N, L)
+        Label indicators.
+    proportions : ndarray of shape (P,)
+        Proportions of the subsets, with sum 1.
+    generator : Generator
+        Random generator for the order of the documents and for ties.
+
+    Returns
+    -------
+    subsets : ndarray of shape (N,), dtype=int64
+        Number of the subset of each document.
+
+    References
+    ----------
+    Sechidis, Tsoumakas and Vlahavas, On the stratification of multi-label data, ECML PKDD 2011, algorithm 1.
     """
     n_documents = labels.shape[0]
     order = generator.permutation(n_documents)
-    by_label = sparse.csc_array(labels[order])  # rows of each label, in the random order
+    by_label = sparse.csc_array(labels[order])
     counts = np.diff(by_label.indptr)
-    lacking = shares * n_documents
-    lacking_label = shares[:, np.newaxis] * counts  # (P, L)
-    part = np.full(n_documents, -1, dtype=np.int64)
+    deficits = proportions * n_documents
+    label_deficits = proportions[:, np.newaxis] * counts  # (P, L)
+    subsets = np.full(n_documents, -1, dtype=np.int64)
     unassigned = counts.copy()
     while unassigned.any():
         label = int(np.argmin(np.where(unassigned > 0, unassigned, n_documents + 1)))
         rows = by_label.indices[by_label.indptr[label] : by_label.indptr[label + 1]]
         for document in order[rows]:
-            if part[document] >= 0:
+            if subsets[document] >= 0:
                 continue
-            chosen = _neediest(lacking_label[:, label], lacking, shares, generator)
-            its_labels = labels.indices[labels.indptr[document] : labels.indptr[document + 1]]
-            part[document] = chosen
-            lacking[chosen] -= 1
-            lacking_label[chosen, its_labels] -= 1
-            unassigned[its_labels] -= 1
-    for document in order[part[order] < 0]:
-        part[document] = _neediest(lacking, lacking, shares, generator)
-        lacking[part[document]] -= 1
-    return part
+            chosen = _neediest(label_deficits[:, label], deficits, proportions, generator)
+            document_labels = labels.indices[labels.indptr[document] : labels.indptr[document + 1]]
+            subsets[document] = chosen
+            deficits[chosen] -= 1
+            label_deficits[chosen, document_labels] -= 1
+            unassigned[document_labels] -= 1
+    for document in order[subsets[order] < 0]:
+        subsets[document] = _neediest(deficits, deficits, proportions, generator)
+        deficits[subsets[document]] -= 1
+    return subsets
 
 
-def _neediest(first: np.ndarray, second: np.ndarray, shares: np.ndarray, generator: np.random.Generator) -> int:
-    """Return the index of the part, of a positive share, that lacks most documents by ``first``, float (P,).
+def _neediest(first: np.ndarray, second: np.ndarray, proportions: np.ndarray, generator: np.random.Generator) -> int:
+    """Return the index of the subset with the largest ``first``, float (P,), among those of positive proportion.
 
-    ``second`` decides where ``first`` ties, and ``generator`` where both tie.
+    Ties are resolved by ``second``, then randomly.
     """
-    first = np.where(shares > 0, first, -np.inf)
+    first = np.where(proportions > 0, first, -np.inf)
     best = np.flatnonzero(first >= first.max() - 1e-9)
     best = best[second[best] >= second[best].max() - 1e-9]
     return int(best[0] if len(best) == 1 else generator.choice(best))

@@ -1,10 +1,10 @@
-"""The documents of a trial: training and test part of one split, as every fit, measure and comparison gets them."""
+"""Training and test documents of a trial, as used by every fit, measure and comparison."""
 
 from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -17,7 +17,15 @@ from textmix.experiment.splits import Splits
 
 @dataclass(frozen=True)
 class Documents:
-    """Features, such as CSR (N, V), and classes (N,) or label indicators (N, L), dense or CSR, of N documents."""
+    """Features and targets of N documents.
+
+    Parameters
+    ----------
+    X : array-like, sparse matrix or TokenSequences of N documents
+        Features, usually CSR of shape (N, V).
+    y : ndarray or sparse matrix of shape (N,) or (N, L)
+        Classes or label indicators.
+    """
 
     X: Any
     y: Any
@@ -26,46 +34,54 @@ class Documents:
         return int(self.X.shape[0])
 
     def __getitem__(self, rows: np.ndarray | slice) -> Documents:
-        """Return the documents of some rows: indices, a mask of N truth values, or a slice."""
+        """Select documents by indices, a boolean mask or a slice."""
         return Documents(self.X[rows], self.y[rows])
 
     @property
     def lengths(self) -> np.ndarray:
-        """Sum of the features of each document, of counts its number of words, float64 (N,)."""
+        """Sum of the features of each document, the number of words for counts, float64 (N,)."""
         return np.asarray(self.X.sum(axis=1), dtype=np.float64).ravel()
 
     @property
     def labelled(self) -> np.ndarray:
-        """Whether each document has a label, bool (N,); of label indicators."""
+        """Whether each document has at least one label, bool (N,); for label indicators only."""
         return np.asarray(self.y.sum(axis=1)).ravel() > 0
 
     def columns(self, columns: np.ndarray) -> Documents:
-        """Return the documents with some features alone: indices, or a mask of V truth values."""
+        """Select features by indices or a boolean mask of length V."""
         return Documents(self.X[:, columns], self.y)
 
     def fitted(self, estimator: Any) -> Any:
-        """Return an estimator fitted to the documents; a fit that stops early warns nobody, its attributes say it."""
+        """Fit an estimator to the documents, without a ConvergenceWarning; its attributes record convergence."""
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ConvergenceWarning)
             return estimator.fit(self.X, self.y)
 
     def accuracy(self, fitted: Any) -> float:
-        """Return the share of the documents whose class or whole label set a fitted estimator predicts."""
+        """Compute the proportion of documents whose class or whole label set is predicted correctly."""
         return float(np.mean(self.right(fitted)))
 
     def error(self, fitted: Any) -> float:
-        """Return the share of the documents whose class or whole label set a fitted estimator does not predict."""
+        """Compute the proportion of documents whose class or whole label set is predicted incorrectly."""
         return float(np.mean(~self.right(fitted)))
 
     def right(self, fitted: Any) -> np.ndarray:
-        """Return for each document whether a fitted estimator predicts its class or whole label set, bool (N,)."""
-        right = np.asarray(fitted.predict(self.X)) == self.y
-        return right if right.ndim == 1 else np.asarray(right.all(axis=1))
+        """Check for each document whether its class or whole label set is predicted correctly, bool (N,)."""
+        matches = np.asarray(fitted.predict(self.X)) == self.y
+        return matches if matches.ndim == 1 else np.asarray(matches.all(axis=1))
 
 
 @dataclass(frozen=True)
 class Trial:
-    """One split of a data set, numbered from 0."""
+    """One split of a data set.
+
+    Parameters
+    ----------
+    number : int
+        Number of the trial, from 0.
+    train, test : Documents
+        Training and test documents.
+    """
 
     number: int
     train: Documents
@@ -73,18 +89,33 @@ class Trial:
 
     @property
     def test_ratio(self) -> float:
-        """Test documents over training documents, for the corrected resampled t-test."""
+        """Ratio of test to training documents, for the corrected resampled t-test."""
         return len(self.test) / len(self.train)
 
+    def with_features(self, columns: np.ndarray) -> Trial:
+        """Select features by indices or a boolean mask of length V."""
+        return replace(self, train=self.train.columns(columns), test=self.test.columns(columns))
+
     def accuracy(self, estimator: Any) -> float:
-        """Return the accuracy on the test documents of an estimator, fitted to the training documents."""
+        """Fit an estimator to the training documents and compute its accuracy on the test documents."""
         return self.test.accuracy(self.train.fitted(estimator))
 
 
 def documents_of(corpus: Corpus, target: str = "classes", X: Any = None) -> Documents:
-    """Return all documents of a features corpus, or with features X in place of its own.
+    """Return features and targets of a corpus.
 
-    ``target`` is ``classes`` (N,), ``indicators`` (N, L), or ``labels``, indicators as CSR of float64.
+    Parameters
+    ----------
+    corpus : Corpus
+        Corpus with features.
+    target : {"classes", "indicators", "labels"}, default="classes"
+        Classes (N,), label indicators (N, L), or label indicators as CSR of float64.
+    X : array-like or sparse matrix of N documents, default=None
+        Features in place of those of the corpus.
+
+    Returns
+    -------
+    documents : Documents
     """
     targets: Mapping[str, Any] = {
         "classes": corpus.classes,
@@ -95,6 +126,6 @@ def documents_of(corpus: Corpus, target: str = "classes", X: Any = None) -> Docu
 
 
 def trials_of(documents: Documents, splits: Splits, most: int | None = None) -> Iterator[Trial]:
-    """Yield the trials of all documents of a data set in the order of the splits, the first ``most`` of them or all."""
+    """Yield the trials of a data set in the order of the splits, at most ``most`` of them."""
     for number in range(min(len(splits), most or len(splits))):
         yield Trial(number, documents[splits.train[number]], documents[splits.test[number]])

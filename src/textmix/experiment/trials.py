@@ -1,4 +1,4 @@
-"""Trials: one method fitted and used to predict on every split of a data set, for every point of its grid."""
+"""Trials: fit a method and predict on every split of a data set, for every point of its parameter grid."""
 
 from __future__ import annotations
 
@@ -7,18 +7,19 @@ import logging
 import time
 import warnings
 from collections.abc import Callable, Mapping
-from dataclasses import replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from scipy import sparse
+from sklearn.pipeline import Pipeline
 
 from textmix.core.errors import ConfigError
 from textmix.data.corpus import Corpus
-from textmix.experiment.estimator_factory import Views, new_estimator
+from textmix.experiment.estimator_factory import new_estimator
 from textmix.experiment.methods import TUNING, Method, variants
-from textmix.experiment.predictions import Predictions, joined, pack_sets, true_log_proba
-from textmix.experiment.profiling import measured
+from textmix.experiment.predictions import Predictions, join_predictions, pack_sets, true_log_proba
+from textmix.experiment.profiling import profile
 from textmix.experiment.splits import Splits
 from textmix.experiment.trial import Documents, Trial
 from textmix.numerics.seeding import rng
@@ -26,18 +27,33 @@ from textmix.text.vocabulary import BY_FOLD, of_fold
 
 logger = logging.getLogger("textmix")
 
-#: Columns of a timing file: seconds, memory in bytes as `textmix.experiment.profiling.measured` gives it, and the
-#: CPU seconds of search, fit and prediction together, which other processes on the machine do not lengthen.
+#: Columns of a timing file: wall-clock seconds, memory in bytes (`textmix.experiment.profiling.profile`), and the CPU
+#: seconds of tuning, fit and prediction together, which do not depend on other processes of the machine.
 TIMINGS = (
-    *("variant", "trial", "fit_seconds", "predict_seconds", "fit_bytes", "predict_bytes", "tune_seconds"),
+    "variant",
+    "trial",
+    "fit_seconds",
+    "predict_seconds",
+    "fit_bytes",
+    "predict_bytes",
+    "tune_seconds",
     "cpu_seconds",
 )
 
-#: `_seen_only` drops the features that no training document has where the remaining ones are fewer than this share.
-FEW_SEEN = 0.9
-#: Number of training documents of the first trial that a method is fitted to before the timed fits, so that Numba
-#: compiles its kernels.
-WARM_UP = 64
+#: Unused features are dropped if fewer than this proportion of the features occur in training documents.
+MAX_USED_PROPORTION = 0.9
+#: Training documents of the first trial in the fit that precedes the timed ones, so that Numba compiles its kernels.
+WARM_UP_DOCUMENTS = 64
+
+
+@dataclass(frozen=True)
+class _Tuned:
+    """A chosen grid point: its name, parameters and mean validation score; both times None without tuning."""
+
+    name: str
+    params: Mapping[str, Any]
+    validation: float | None
+    seconds: float | None
 
 
 def run_trials(
@@ -47,171 +63,209 @@ def run_trials(
     entry: Mapping[str, Any],
     seed: int,
     *,
-    views: Views | None = None,
-    cell: int | None = None,
+    X: Any = None,
+    representation: Any = None,
 ) -> tuple[Predictions, list[dict[str, Any]]]:
-    """Fit and predict every variant on every trial, or make a single one of these fits.
+    """Fit and predict every variant on every trial.
 
     Parameters
     ----------
-    corpus : a features corpus (`textmix.text.features`); a single-label one for a single-label method.
-    entry : the experiment's entry of the method: ``params``; ``grid``, each point of which is a variant; and ``tune``,
-        a grid, one point of which is chosen by cross-validation in each training part.  With ``choices``, mappings of
-        ``view`` and ``weighting``, the first one is the representation.
-    seed : seed of the run; with the data set and the trial it fixes the ``random_state`` of an estimator that has one.
-    views : the documents in several views, from which ``choices`` choose; None for the features of the corpus.
-    cell : number of the one fit to make, counted by trial and within a trial by variant; None makes all fits.
+    corpus : Corpus
+        Corpus with features (`textmix.text.features`); with one label per document for a single-label method.
+    splits : Splits
+        Training and test documents of each trial.
+    method : Method
+        Entry of the registry.
+    entry : mapping of str to object
+        The experiment's entry of the method: ``params``; ``grid``, each point of which is a variant; and ``tune``, a
+        grid from which cross-validation within each training set chooses one point.
+    seed : int
+        Seed of the run.  With data set and trial it determines the ``random_state`` of an estimator that has one.
+    X : array-like, sparse matrix or TokenSequences, default=None
+        The documents in place of the features of the corpus.
+    representation : transformer, default=None
+        Transformer that is fitted, with the estimator, to the training documents of each trial.
 
     Returns
     -------
-    predictions : of the test documents of all trials, or of the trial of the cell.
-    timings : rows (`TIMINGS`), one a variant and trial; the only part that differs between two runs.
+    predictions : Predictions
+        Predictions for the test documents of all trials.
+    timings : list of dict
+        One row (`TIMINGS`) per variant and trial; the only result that differs between two runs.
+
+    Raises
+    ------
+    ConfigError
+        If a representation is combined with features whose vocabulary depends on the fold.
     """
-    features = corpus.features if views is None else views
-    documents = Documents(features, corpus.classes() if method.task == "single" else corpus.indicators())
-    points = list(variants(entry.get("params", {}), entry.get("grid", {})))
-    cut = corpus.info.get("features", {}).get(BY_FOLD)
-    if cut is not None and views is not None:
+    pruning = corpus.info.get("features", {}).get(BY_FOLD)
+    if pruning is not None and representation is not None:
         raise ConfigError("features: fit_on: fold: a comparison of methods counts words once; use fit_on: all")
-    wanted = _variants_of_trials(len(splits), len(points), cell)
+    y = corpus.classes() if method.task == "single" else corpus.indicators()
+    documents = Documents(corpus.features if X is None else X, y)
+    runner = _Runner(corpus.name, method, entry, seed, representation)
     fits: list[tuple[Predictions, dict[str, Any]]] = []
     start = time.monotonic()
-    for done, (number, rows) in enumerate(wanted.items(), start=1):
+    for number in range(len(splits)):
         trial = Trial(number, documents[splits.train[number]], documents[splits.test[number]])
-        if cut is not None:
-            kept = of_fold(trial.train.X, cut)
-            trial = replace(trial, train=trial.train.columns(kept), test=trial.test.columns(kept))
-        if method.seen_only:
-            trial = _seen_only(trial)
-        if not fits:
-            _warm_up(method, {**points[rows[0]][1], **_first(entry)}, trial)
-        axes = (seed, corpus.name, number)
-        fits += [_fit(method, entry, points[row], trial, axes) for row in rows]
+        if pruning is not None:
+            trial = trial.with_features(of_fold(trial.train.X, pruning))
+        if method.seen_only and representation is None:
+            trial = _drop_unused_features(trial)
+        if number == 0:
+            runner.warm_up(trial)
+        fits += runner.fit_variants(trial)
+        predictions, timing = fits[-1]
         logger.info(
-            "%s on %s: trial %d of %d, accuracy %.4f, %.2f s for the last fit, %.0f s left",
-            *(method.name, corpus.name, number + 1, len(splits)),
-            *(_accuracy(fits[-1][0], trial.test.y), fits[-1][1]["fit_seconds"]),
-            (time.monotonic() - start) / done * (len(wanted) - done),
-            extra={"computation": (f"{method.name} on {corpus.name}", start)},
+            "%s: trial %d of %d, accuracy %.4f, last fit %.2f s, %.0f s left",
+            runner.name,
+            number + 1,
+            len(splits),
+            _accuracy(predictions, trial.test.y),
+            timing["fit_seconds"],
+            (time.monotonic() - start) / (number + 1) * (len(splits) - number - 1),
+            extra={"computation": (runner.name, start)},
         )
-    return joined([predictions for predictions, _ in fits]), [timing for _, timing in fits]
+    return join_predictions([predictions for predictions, _ in fits]), [timing for _, timing in fits]
 
 
-def _variants_of_trials(n_trials: int, n_variants: int, cell: int | None) -> dict[int, list[int]]:
-    """Return trial -> numbers of the variants to fit on it: all variants of all trials, or those of one cell."""
-    if cell is None:
-        return {trial: list(range(n_variants)) for trial in range(n_trials)}
-    trial, row = divmod(cell, n_variants)
-    return {trial: [row]}
+@dataclass(frozen=True)
+class _Runner:
+    """Fit the variants of one method on one data set; the parameters are those of `run_trials`."""
+
+    dataset: str
+    method: Method
+    entry: Mapping[str, Any]
+    seed: int
+    representation: Any
+
+    @property
+    def name(self) -> str:
+        return f"{self.method.name} on {self.dataset}"
+
+    @property
+    def points(self) -> list[tuple[str, dict[str, Any]]]:
+        """Name and parameters of each variant."""
+        return list(variants(self.entry.get("params", {}), self.entry.get("grid", {})))
+
+    def fit_variants(self, trial: Trial) -> list[tuple[Predictions, dict[str, Any]]]:
+        """Predict the test documents of one trial with each variant; also return the rows of `TIMINGS`."""
+        return [self._fit(variant, params, trial) for variant, params in self.points]
+
+    def _fit(self, variant: str, params: Mapping[str, Any], trial: Trial) -> tuple[Predictions, dict[str, Any]]:
+        start = time.process_time()
+        axes = (self.seed, self.dataset, trial.number)
+
+        def make(tuned_params: Mapping[str, Any]) -> Any:
+            return new_estimator(self.method, {**params, **tuned_params}, axes, self.representation)
+
+        tuned = self._tune(make, trial, axes)
+        estimator = make(tuned.params)
+        arrays, costs = _fit_predict(self.method.task, estimator, trial)
+        row = {
+            "variant": variant,
+            "trial": trial.number,
+            **_convergence(estimator),
+            "chosen": tuned.name,
+            "validation": tuned.validation,
+        }
+        timing = {
+            "variant": variant,
+            "trial": trial.number,
+            **costs,
+            "tune_seconds": tuned.seconds,
+            "cpu_seconds": time.process_time() - start,
+        }
+        return Predictions([variant], [row], **arrays), timing
+
+    def _tune(self, make: Callable[[Mapping[str, Any]], Any], trial: Trial, axes: tuple[int, str, int]) -> _Tuned:
+        """Choose the best point of the grid ``tune`` by cross-validation; without one, return an empty point."""
+        if "tune" not in self.entry:
+            return _Tuned("", {}, None, None)
+        start = time.perf_counter()
+        # Imported by name: code digests follow import statements, and the metrics affect a fit only if it is tuned.
+        tuning = importlib.import_module(TUNING)
+        data = (trial.train.X, trial.train.y)
+        generator = rng(*axes, "tune")
+        name, params, validation = tuning.tune(self.method.task, make, self.entry["tune"], data, generator)
+        return _Tuned(name, params, validation, time.perf_counter() - start)
+
+    def warm_up(self, trial: Trial) -> None:
+        """Fit to a few documents and predict them, so that no measured time includes the compilation of kernels."""
+        if not self.method.module.startswith("textmix."):
+            return
+        # Evenly spaced over the training documents: the first ones of a sorted data set would all have the same class.
+        rows = np.unique(np.linspace(0, len(trial.train) - 1, WARM_UP_DOCUMENTS).astype(np.int64))
+        sample = trial.train[rows]
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                estimator = new_estimator(self.method, self.points[0][1], representation=self.representation)
+                estimator.fit(sample.X, sample.y).predict(sample.X)
+        except ValueError as error:
+            logger.info(
+                "%s: the first fit time includes compilation, because %d documents are too few to warm up: %s",
+                self.method.name,
+                WARM_UP_DOCUMENTS,
+                error,
+            )
 
 
-def _fit(
-    method: Method,
-    entry: Mapping[str, Any],
-    point: tuple[str, dict[str, Any]],
-    trial: Trial,
-    axes: tuple[int, str, int],
-) -> tuple[Predictions, dict[str, Any]]:
-    """Return the predictions of one variant on the test part of one trial, and its row of `TIMINGS`."""
-    name, params = point
-    start = time.process_time()
+def _drop_unused_features(trial: Trial) -> Trial:
+    """Drop the features that occur in no training document, if they are many (`MAX_USED_PROPORTION`).
 
-    def make(chosen: Mapping[str, Any]) -> Any:
-        """Return a new estimator of the variant, at a chosen point."""
-        return new_estimator(method, {**params, **chosen}, axes)
-
-    (chosen, best, validation), tuned = _tune(method, make, entry, trial, axes)
-    estimator = make(best)
-    arrays, seconds = _fit_predict(method.task, estimator, trial)
-    row = {"variant": name, "trial": axes[2], **_convergence(estimator), "chosen": chosen, "validation": validation}
-    return Predictions([name], [row], **arrays), {
-        **{"variant": name, "trial": axes[2]},
-        **seconds,
-        "tune_seconds": tuned,
-        "cpu_seconds": time.process_time() - start,
-    }
-
-
-def _seen_only(trial: Trial) -> Trial:
-    """Return a trial without the features that no training document has, if these are many (`FEW_SEEN`).
-
-    The weights of the dropped features would stay zero, but an iterative solver would visit them in every step.
+    Their weights would stay zero, but an iterative solver would visit them in every step.
     """
     X = trial.train.X
     if not sparse.issparse(X):
         return trial
-    seen = np.bincount(X.indices, minlength=X.shape[1]) > 0
-    if not 0.0 < seen.mean() < FEW_SEEN:
+    is_used = np.bincount(X.indices, minlength=X.shape[1]) > 0
+    if not 0.0 < is_used.mean() < MAX_USED_PROPORTION:
         return trial
-    return replace(trial, train=trial.train.columns(seen), test=trial.test.columns(seen))
-
-
-def _tune(
-    method: Method, make: Callable[..., Any], entry: Mapping[str, Any], trial: Trial, axes: tuple[int, str, int]
-) -> tuple[tuple[str, dict[str, Any], float | None], float | None]:
-    """Return name, content and mean score of the chosen point, and the seconds; None for both without a search."""
-    if "tune" not in entry:
-        name = next(variants({}, {key: [value] for key, value in _first(entry).items()}))[0]
-        return (name, _first(entry), None), None
-    # By name: a code digest follows import statements, and the metrics are code of a fit only where it tunes.
-    start = time.perf_counter()
-    data, generator = (trial.train.X, trial.train.y), rng(*axes, "tune")
-    chosen = importlib.import_module(TUNING).tune(method.task, make, entry["tune"], data, generator)
-    return chosen, time.perf_counter() - start
-
-
-def _first(entry: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the first choice of view and weighting of an entry; empty where it has none."""
-    return dict(entry["choices"][0]) if "choices" in entry else {}
+    return trial.with_features(is_used)
 
 
 def _fit_predict(task: str, estimator: Any, trial: Trial) -> tuple[dict[str, np.ndarray], dict[str, float | None]]:
-    """Fit, predict, and return the arrays of `Predictions`, and seconds and bytes of both calls as in `TIMINGS`."""
+    """Fit and predict; return the arrays of `Predictions`, and seconds and bytes of both calls as in `TIMINGS`."""
     with warnings.catch_warnings():
         # Convergence is recorded in fits.csv and marked in the tables.
         warnings.filterwarnings("ignore", category=UserWarning, module="sklearn")
-        _, fit_cost = measured(lambda: estimator.fit(trial.train.X, trial.train.y))
-    predicted, predict_cost = measured(lambda: estimator.predict(trial.test.X))
-    kind, predictions = ("classes", predicted.astype(np.int32)) if task == "single" else ("sets", pack_sets(predicted))
-    arrays = {"true_log_proba": true_log_proba(task, estimator, trial.test.X, trial.test.y), kind: predictions}
+        _, fit_cost = profile(lambda: estimator.fit(trial.train.X, trial.train.y))
+    predicted, predict_cost = profile(lambda: estimator.predict(trial.test.X))
+    arrays = {"true_log_proba": true_log_proba(task, estimator, trial.test.X, trial.test.y)}
+    if task == "single":
+        arrays["classes"] = predicted.astype(np.int32)
+    else:
+        arrays["sets"] = pack_sets(predicted)
     if hasattr(estimator, "predict_proba"):
         proba = estimator.predict_proba(trial.test.X)
-        arrays["marginals"] = np.asarray(proba.max(axis=1) if task == "single" else proba, dtype=np.float32)
-    costs = {"fit": fit_cost, "predict": predict_cost}
-    spent = {f"{stage}_{unit}": cost[unit] for unit in ("seconds", "bytes") for stage, cost in costs.items()}
-    return {name: array[np.newaxis] for name, array in arrays.items()}, spent
+        marginals = proba.max(axis=1) if task == "single" else proba
+        arrays["marginals"] = np.asarray(marginals, dtype=np.float32)
+    costs = {
+        "fit_seconds": fit_cost["seconds"],
+        "predict_seconds": predict_cost["seconds"],
+        "fit_bytes": fit_cost["bytes"],
+        "predict_bytes": predict_cost["bytes"],
+    }
+    return {name: array[np.newaxis] for name, array in arrays.items()}, costs
 
 
 def _accuracy(predictions: Predictions, truth: np.ndarray) -> float:
-    """Return the share of the documents of one fit whose class or whole label set is predicted."""
+    """Compute the proportion of documents of one fit whose class or whole label set is predicted."""
     if predictions.classes is not None:
         return float(np.mean(predictions.classes[0] == truth))
-    return float(np.mean(np.all(predictions.label_sets(0, slice(None), truth.shape[1]) == truth, axis=1)))
-
-
-def _warm_up(method: Method, params: Mapping[str, Any], trial: Trial) -> None:
-    """Fit and predict `WARM_UP` documents, so that no measured time contains the compilation of textmix's kernels."""
-    if not method.module.startswith("textmix."):
-        return
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            # Spread over the training part: documents that are sorted by class would give one class alone.
-            few = trial.train[np.unique(np.linspace(0, len(trial.train) - 1, WARM_UP).astype(np.int64))]
-            new_estimator(method, params).fit(few.X, few.y).predict(few.X)
-    except ValueError as error:
-        logger.info(
-            "%s: its first time contains compilation, because %d documents are too few: %s", method.name, WARM_UP, error
-        )
+    label_sets = predictions.label_sets(0, slice(None), truth.shape[1])
+    return float(np.mean(np.all(label_sets == truth, axis=1)))
 
 
 def _convergence(estimator: Any) -> dict[str, Any]:
-    """Return the columns of fits.csv on convergence; None where the estimator has no such attribute."""
-    path = getattr(estimator, "objective_path_", None)
-    n_iter = getattr(estimator, "n_iter_", None)
-    converged = getattr(estimator, "converged_", None)
-    if converged is None and n_iter is not None and hasattr(estimator, "max_iter"):
-        converged = bool(np.max(n_iter) < estimator.max_iter)
+    """Return the columns of fits.csv on convergence; None for attributes that the estimator does not have."""
+    fitted = estimator[-1] if isinstance(estimator, Pipeline) else estimator
+    path = getattr(fitted, "objective_path_", None)
+    n_iter = getattr(fitted, "n_iter_", None)
+    converged = getattr(fitted, "converged_", None)
+    if converged is None and n_iter is not None and hasattr(fitted, "max_iter"):
+        converged = bool(np.max(n_iter) < fitted.max_iter)
     return {
         "converged": None if converged is None else bool(np.all(converged)),
         "n_iter": None if n_iter is None else int(np.max(n_iter)),
@@ -220,6 +274,6 @@ def _convergence(estimator: Any) -> dict[str, Any]:
 
 
 def _last_objective(path: Any) -> float:
-    """Return the last value of an objective path, or the sum of the last values where each class has its own path."""
+    """Return the last value of an objective path, or the sum of the last values if each class has a path."""
     paths = [path] if np.ndim(path[0]) == 0 else path
     return float(np.sum([values[-1] for values in paths]))

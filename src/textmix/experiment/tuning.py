@@ -1,4 +1,4 @@
-"""Nested tuning: parameters chosen by cross-validation inside a training part, never with its test documents."""
+"""Nested tuning: choose parameters by cross-validation within the training documents, never with test documents."""
 
 from __future__ import annotations
 
@@ -23,15 +23,39 @@ def tune(
     data: tuple[Any, np.ndarray],
     generator: np.random.Generator,
 ) -> tuple[str, dict[str, Any], float]:
-    """Return name and parameters of the first grid point with the best mean of a metric over the folds, and this mean.
+    """Choose the grid point with the best mean of a metric over the folds; of equal ones the first.
 
-    The best mean is the largest, or for a loss the smallest.  ``search`` has ``grid`` (parameter -> values), ``folds``
-    and ``metric`` (a name of `textmix.metrics.registry`).  ``data`` are training rows X (N, V) and their classes (N,)
-    or label indicators (N, L).
+    Parameters
+    ----------
+    task : {"single", "multi"}
+    make : callable
+        Function that creates an estimator from parameters.
+    search : mapping of str to object
+        ``grid`` (parameter to values), ``folds``, and ``metric`` (a name of `textmix.metrics.registry`), of which the
+        largest mean is the best, or for a loss the smallest.
+    data : tuple of (X, y)
+        Training documents X (N, V), and their classes (N,) or label indicators (N, L).
+    generator : Generator
+        Random generator for the folds.
+
+    Returns
+    -------
+    name : str
+        Name of the grid point.
+    params : dict
+        Its parameters.
+    score : float
+        Its mean score.
+
+    Raises
+    ------
+    ConfigError
+        If there are fewer documents than folds, or the metric is not applicable.
     """
     n_documents = len(data[1])
     if n_documents < search["folds"]:
-        raise ConfigError(f"tune: folds: {n_documents} training documents make no {search['folds']} folds; lower it")
+        n_folds = search["folds"]
+        raise ConfigError(f"tune: folds: {n_folds} exceeds the {n_documents} training documents; lower it")
     metric = search["metric"]
     check_metrics([metric], tuning_metrics(task), "tune: metric")
     sign = -1.0 if METRICS[metric].loss else 1.0
@@ -44,7 +68,7 @@ def tune(
 
 
 def _value(task: str, metric: str, estimator: Any, documents: tuple[Any, np.ndarray], rows: np.ndarray) -> float:
-    """Return the value of the metric of a fitted estimator on the documents of a fold."""
+    """Score a fitted estimator on the held-out documents of a fold."""
     X, y = documents
     proba = true_log_proba(task, estimator, X, y)
     return metric_value(metric, Evaluation(y, estimator.predict(X), proba))

@@ -1,13 +1,11 @@
 """All methods on the same data: accuracy against the number of training documents, ranks, and seconds.
 
-`textmix.experiment.applicability` fits them: methods and their forms of documents are those of the registry, with the
-parameters of paper.yaml.
+`textmix.experiment.applicability` fits them: the registry lists the methods and their input, paper.yaml the parameters.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -19,12 +17,16 @@ from textmix.experiment.folds import evenly
 from textmix.experiment.methods import Method
 from textmix.experiment.splits import Splits
 from textmix.metrics import ranking
+from textmix.text.sequences import FrequentWords
+from textmix.text.term_weighting import TermWeighting
 
-#: Form of the documents that a method takes -> the weighting of their words.
-WEIGHTING = {"counts": "counts", "reals": "tfidf", "sequences": "order"}
-#: Form of the documents -> the least numbers of a word: of words in order the thesis' models know every word of the
-#: features (`textmix.text.sequences`), also one that no training document has.
-LEAST = {"counts": 1, "reals": 1, "sequences": 0}
+#: Input of a method -> representation of the documents.  The vocabulary of the thesis' sequence models contains every
+#: word of the features (`textmix.text.sequences`), even one that occurs in no training document.
+REPRESENTATIONS = {
+    "counts": TermWeighting(weighting="counts"),
+    "reals": TermWeighting(weighting="tfidf"),
+    "sequences": FrequentWords(min_df=0, min_count=0),
+}
 
 
 def comparison(sources: Sources, settings: Settings, rng: Generator) -> Measure:
@@ -73,10 +75,11 @@ def _run_methods(
     for size in sizes:
         splits = Splits.of([(train[:size], test) for train, test in whole])
         for method in source.methods.values():
-            corpus = source.corpus if method.input == "sequences" else replace(source.corpus, tokens=None)
-            least = dict.fromkeys(("min_df", "min_count"), LEAST[method.input])
-            entry = {"params": method.params, "views": {"words": least}, "weightings": [WEIGHTING[method.input]]}
-            predictions, timings = run_compared([corpus], splits, method, entry, seed)
+            entry = {"params": method.params}
+            representation = REPRESENTATIONS[method.input]
+            predictions, timings = run_compared(
+                source.corpus, splits, method, entry, seed, representation=representation
+            )
             right = predictions.classes[0] == source.corpus.classes()[splits.test.values]  # type: ignore[index]
             seconds = timings[0]["fit_seconds"] + timings[0]["predict_seconds"]
             yield size, method, seconds, [float(right[splits.test_place(trial)].mean()) for trial in range(len(splits))]

@@ -13,7 +13,6 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import check_consistent_length
 from sklearn.utils.validation import check_is_fitted
 
-from textmix.models.common.checks import OF_LABEL_SETS, OF_ONE_FEATURE, OF_ONE_ROW, OF_SPARSE_INPUT, Failures
 from textmix.models.common.targets import (
     distinct_labels,
     indicators_of,
@@ -54,7 +53,6 @@ class MultiLabelClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         V, the number of features.
     """
 
-    _expected_failures: ClassVar[Failures] = {**OF_LABEL_SETS, **OF_SPARSE_INPUT, **OF_ONE_FEATURE}
     #: Fitted attributes and their forms, see `textmix.serve.state_schema`.
     _forms: ClassVar[dict[str, Any]] = {
         **{"classes_": "int L", "n_features_in_": "int", "_columns": "int? W", "_named": "bool"},
@@ -187,7 +185,6 @@ class LabelCountClassifier(MultiLabelClassifier):
         See `MultiLabelClassifier`.
     """
 
-    _expected_failures: ClassVar[Failures] = dict.fromkeys([*OF_SPARSE_INPUT, *OF_ONE_FEATURE])
     _forms: ClassVar[dict[str, Any]] = {"classes_": "int L", "n_features_in_": "int", "_named": "bool"}
 
     @checked_fit
@@ -208,8 +205,6 @@ class LabelCountClassifier(MultiLabelClassifier):
 
 class IndependentLabels(MultiLabelClassifier):
     """Predictions from the log odds of labels that are independent given the features."""
-
-    _expected_failures: ClassVar[Failures] = OF_ONE_ROW
 
     def decision_function(self, X: Any) -> np.ndarray:
         """Return the log odds of each label, float64 (N, L).

@@ -15,7 +15,6 @@ from typing import Any, ClassVar
 import numpy as np
 from scipy import sparse
 
-from textmix.models.common.checks import OF_FEW_VOTES, OF_OTHER_DECISIONS, Failures
 from textmix.models.common.multilabel import MultiLabelClassifier, in_form_of_y, label_sets
 from textmix.models.common.sklearn_private import Interval, StrOptions
 from textmix.models.common.validation import generator
@@ -248,10 +247,6 @@ class ChainEnsemble(MultiLabelClassifier):
     [('a',), ('a', 'b')]
     """
 
-    _expected_failures: ClassVar[Failures] = {
-        **OF_OTHER_DECISIONS,
-        **OF_FEW_VOTES,
-    }
     _fitted_forms: ClassVar[dict[str, Any]] = {
         **{**LinearMultiLabel._forms, "_weights": "float64 M W+1 L", "links_": "float64 M L L", "order_": "int M L"},
     }
@@ -360,7 +355,6 @@ class DependencyNetwork(LinearMultiLabel):
     [('a',), ('a', 'b')]
     """
 
-    _expected_failures: ClassVar[Failures] = OF_FEW_VOTES
     _fitted_forms: ClassVar[dict[str, Any]] = {
         **{**LinearMultiLabel._forms, "_weights": "float64 W+1 L", "links_": "float64 L L", "seed_": "int"},
     }

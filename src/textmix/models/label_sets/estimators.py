@@ -19,7 +19,6 @@ from scipy.special import logsumexp
 
 from textmix.models.cbm.learners import BoostedExperts, BoostedGate
 from textmix.models.common.boosted_trees import Growth
-from textmix.models.common.checks import OF_OTHER_DECISIONS, OF_SPARSE_INPUT, Failures
 from textmix.models.common.f_kernels import listed_expected_f
 from textmix.models.common.multilabel import IndependentLabels, MultiLabelClassifier, in_form_of_y, label_sets
 from textmix.models.common.sklearn_private import Interval
@@ -344,7 +343,6 @@ class _Machines(WarmMachines, MultiLabelClassifier):
     converged_, n_iter_ : whether the gap meets the tolerance, and most sweeps of a group.
     """
 
-    _expected_failures: ClassVar[Failures] = dict.fromkeys(OF_SPARSE_INPUT)
     _forms: ClassVar[dict[str, Any]] = {**MultiLabelClassifier._forms, "converged_": "bool", "n_iter_": "int"}
 
     _weights: np.ndarray
@@ -549,7 +547,6 @@ class BoostedPowerSet(SetScorer, BoostedClassifier):
     [('a',), ('a', 'b')]
     """
 
-    _expected_failures: ClassVar[Failures] = OF_OTHER_DECISIONS
     _fitted_forms: ClassVar[dict[str, Any]] = {
         **BoostedClassifier._forms,
         **{"sets_": "int8 S L", "_gate": (BoostedGate, BoostedGate.forms)},

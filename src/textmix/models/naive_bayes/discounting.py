@@ -15,14 +15,6 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
 from textmix.metrics import threshold_kernels as rules
-from textmix.models.common.checks import (
-    NOT_INDICATORS,
-    OF_LABEL_SETS,
-    OF_ONE_FEATURE,
-    OF_ONE_SAMPLE,
-    OF_SPARSE_INPUT,
-    Failures,
-)
 from textmix.models.common.multilabel import IndependentLabels, MultiLabelClassifier, in_form_of_y
 from textmix.models.common.sklearn_private import Interval, StrOptions
 from textmix.models.common.targets import label_sets_of
@@ -45,7 +37,6 @@ NEGLIGIBLE = 1e-12
 class _AbsoluteDiscounting(MultiLabelClassifier):
     """The base of both models: input, counts, the constant b, and sums of word weights."""
 
-    _expected_failures: ClassVar[Failures] = dict.fromkeys(OF_ONE_FEATURE)
     _forms: ClassVar[dict[str, Any]] = {
         **{"classes_": "int C", "n_features_in_": "int", "_named": "bool"},
         **{"mean_length_": "float", "class_count_": "float64 C", "word_log_prob_": "logs V"},
@@ -184,7 +175,6 @@ class AbsoluteDiscountingClassifier(_AbsoluteDiscounting):
     [[0.8, 0.2]]
     """
 
-    _expected_failures: ClassVar[Failures] = dict.fromkeys([*OF_LABEL_SETS, *OF_SPARSE_INPUT])
     _fitted_forms: ClassVar[dict[str, Any]] = {
         **{**_AbsoluteDiscounting._forms, "discount_": "float64 C", "mass_": "float64 C", "class_log_prior_": "logs C"},
         **{"objective_path_": "float64 *", "n_iter_": "int", "converged_": "bool", "_several": "bool"},
@@ -381,10 +371,6 @@ class AbsoluteDiscountingBinary(IndependentLabels, _AbsoluteDiscounting):
     [('a',), ('a', 'b')]
     """
 
-    _expected_failures: ClassVar[Failures] = {
-        **OF_ONE_SAMPLE,
-        "check_complex_data": NOT_INDICATORS + "one row of complex numbers; refused with another message",
-    }
     _fitted_forms: ClassVar[dict[str, Any]] = {
         **{**_AbsoluteDiscounting._forms, "discount_": "float", "prior_log_odds_": "logs C"},
     }

@@ -12,7 +12,6 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils.validation import check_is_fitted
 
-from textmix.models.common.checks import OF_NEGATIVE_FEATURES, OF_SPARSE_INPUT, Failures
 from textmix.models.common.multilabel import IndependentLabels, LabelCountClassifier, unit_rows
 from textmix.models.common.sklearn_private import Interval, StrOptions
 from textmix.models.common.validation import check_counts
@@ -51,7 +50,6 @@ class LabelNaiveBayes(IndependentLabels, LabelCountClassifier):
     ['a', 'b', 'c']
     """
 
-    _expected_failures: ClassVar[Failures] = {**OF_SPARSE_INPUT, **OF_NEGATIVE_FEATURES}
     _fitted_forms: ClassVar[dict[str, Any]] = {
         **{**LabelCountClassifier._forms, "coef_": "float64 L V", "intercept_": "logs L"},
     }

@@ -14,7 +14,6 @@ from scipy import sparse
 from sklearn.utils.validation import check_is_fitted
 
 from textmix.metrics.multilabel import sample_f
-from textmix.models.common.checks import OF_OTHER_DECISIONS, Failures
 from textmix.models.common.multilabel import LabelCountClassifier, in_form_of_y, unit_rows
 from textmix.models.common.sklearn_private import Interval, StrOptions
 from textmix.models.common.validation import check_counts
@@ -62,7 +61,6 @@ class LabelNeighbors(LabelCountClassifier):
     [('a',), ('a', 'b')]
     """
 
-    _expected_failures: ClassVar[Failures] = OF_OTHER_DECISIONS
     _fitted_forms: ClassVar[dict[str, Any]] = {
         **{**LabelCountClassifier._forms, "_pages": "matrix N V", "_labels": "float64 N L"},
         **{"n_neighbors_": "int", "threshold_": "float"},

@@ -15,7 +15,6 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from textmix.metrics.multilabel import sample_f
-from textmix.models.common.checks import OF_NEGATIVE_FEATURES, OF_SPARSE_INPUT, Failures
 from textmix.models.common.multilabel import IndependentLabels, LabelCountClassifier, unit_rows
 from textmix.models.common.sklearn_private import Interval, StrOptions
 from textmix.models.common.validation import check_counts
@@ -134,7 +133,6 @@ class LabelNetwork(IndependentLabels, LabelCountClassifier):
     [('a',), ('a', 'b')]
     """
 
-    _expected_failures: ClassVar[Failures] = {**OF_SPARSE_INPUT, **OF_NEGATIVE_FEATURES}
     _fitted_forms: ClassVar[dict[str, Any]] = {
         **{**LabelCountClassifier._forms, "length_": "float", "decay_": "float"},
         **{"n_iter_": "int", "converged_": "bool"},

@@ -17,7 +17,6 @@ from sklearn.utils import check_consistent_length, check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from textmix.core.errors import ConfigError
-from textmix.models.common.checks import OF_ONE_SAMPLE, OF_OTHER_DECISIONS, OF_SPARSE_INPUT, OF_WEIGHTS, Failures
 from textmix.models.common.multilabel import LabelCountClassifier, in_form_of_y
 from textmix.models.common.sklearn_private import Interval, StrOptions
 from textmix.models.common.targets import label_sets_of
@@ -49,7 +48,6 @@ class _ParametricMixture(LabelCountClassifier):
     #: Exponent of the prior over alpha; 1 where alpha is not learnt.
     zeta: float = 1.0
 
-    _expected_failures: ClassVar[Failures] = {**OF_SPARSE_INPUT, **OF_ONE_SAMPLE, **OF_WEIGHTS}
     #: Fitted attributes and their forms, see `textmix.serve.state_schema`.
     _fitted_forms: ClassVar[dict[str, Any]] = {
         **{**LabelCountClassifier._forms, "theta_": "float64 V L", "alpha_": "float64 L L"},
@@ -400,7 +398,6 @@ class PMM2(_ParametricMixture):
     """
 
     _learns_alpha: ClassVar[bool] = True
-    _expected_failures: ClassVar[Failures] = OF_OTHER_DECISIONS
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **_ParametricMixture._parameter_constraints,
         "zeta": [Interval(Real, 1, None, closed="neither")],
