@@ -100,7 +100,7 @@ def join_predictions(predictions: Sequence[Predictions]) -> Predictions:
     return Predictions(variants, fits, **arrays)
 
 
-def _join_arrays(predictions: Sequence[Predictions], key: str, n_variants: int) -> np.ndarray | None:
+def _join_arrays(predictions: Sequence[Predictions], key: str, n_variants: int) -> Any:
     """Join an array, one row per variant: nan for fits without it, None if no fit has it."""
     arrays = [getattr(fit, key) for fit in predictions]
     template = next((array for array in arrays if array is not None), None)

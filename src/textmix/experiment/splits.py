@@ -174,8 +174,8 @@ def _random(
     n_train = _size(spec["train"], total)
     n_test = _size(spec["test"], total) if "test" in spec else total - n_train
     if n_train < 1 or n_test < 1 or n_train + n_test > total:
-        sizes = f"{n_train} training and {n_test} test documents"
-        raise ConfigError(f"split {name}: {sizes} are not possible with the {total} of {corpus.name}; change them")
+        requested = f"{n_train} training and {n_test} test documents"
+        raise ConfigError(f"split {name}: {requested} are not possible with the {total} of {corpus.name}; change them")
     order = generator.permutation(total)
     if spec.get("stratified", False):
         if np.any(corpus.label_counts != 1):
