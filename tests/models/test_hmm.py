@@ -193,7 +193,7 @@ def test_clusters_of_words_follow_the_documents() -> None:
     assert model.transform(TokenSequences.of([[0, 10, 20]]))[0].tolist() == [
         model.clusters_[0], model.clusters_[10], 2,
     ]  # fmt: skip
-    with pytest.raises(ValueError, match="the model knows the words 0 to 20"):
+    with pytest.raises(ValueError, match="the vocabulary of the model is 0 to 20"):
         model.transform([[21]])
 
 
@@ -214,7 +214,7 @@ def test_wrong_documents_are_refused(X: Any, message: str) -> None:
 
 def test_an_unknown_word_and_labels_of_another_number_are_refused() -> None:
     model = HMMClassifier(n_states=2, random_state=0).fit([[0, 1], [1, 0]], [0, 1])
-    with pytest.raises(ValueError, match="holds word 2, but the model knows the words 0 to 1"):
+    with pytest.raises(ValueError, match="contains word 2, but the vocabulary of the model is 0 to 1"):
         model.predict([[2]])
     with pytest.raises(ValueError, match="inconsistent"):
         model.fit([[0, 1], [1, 0]], [0])

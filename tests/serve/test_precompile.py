@@ -64,7 +64,5 @@ def test_long_compilation_is_told_once(caplog: pytest.LogCaptureFixture, monkeyp
         listener.on_end(None)
         listener.on_start(None)
         listener.on_end(None)
-    assert [record.getMessage() for record in caplog.records] == [
-        "kernels are compiled for this machine, once a version; later processes find them in the cache "
-        "(`textmix warm` compiles all kernels ahead)"
-    ]
+    (warning,) = caplog.records
+    assert "textmix warm" in warning.getMessage()

@@ -123,9 +123,9 @@ def test_a_value_that_is_not_allowed_is_named(wrong: dict[str, Any], message: st
 @pytest.mark.parametrize(
     ("vocabulary", "message"),
     [
-        (["a", "b", "a"], "'a' stands twice"),
+        (["a", "b", "a"], "'a' is repeated"),
         ({"a": 0, "b": 2}, "the columns are not 0 to 1"),
-        ([], "there is no word"),
+        ([], "vocabulary is empty"),
     ],
 )
 def test_a_wrong_vocabulary_is_told(vocabulary: Any, message: str) -> None:

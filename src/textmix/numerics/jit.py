@@ -26,7 +26,7 @@ from numba.core import config, event
 from textmix.core.cache import cache_folder
 
 logger = logging.getLogger("textmix")
-#: Seconds of compilation in a process before it is told.
+#: Seconds of compilation in a process before a warning.
 PATIENCE = 1.0
 PACKAGE = Path(__file__).resolve().parents[1]
 
@@ -61,11 +61,11 @@ class KernelLocator:
         os.makedirs(self.get_cache_path(), mode=0o700, exist_ok=True)
 
     def get_source_stamp(self) -> str:
-        """Return what tells one source from another, which the name of the folder does already."""
+        """Return an empty stamp: the name of the folder already identifies the source."""
         return ""
 
     def get_disambiguator(self) -> str:
-        """Return what tells kernels of one name apart."""
+        """Distinguish kernels of the same name by their line number."""
         return str(self._function.__code__.co_firstlineno)
 
 
@@ -101,7 +101,7 @@ def running(compiled: Any, python: Callable[..., Any]) -> Callable[..., Any]:
 
 
 class CompilationTold(event.Listener):  # type: ignore[misc]
-    """Tells once a process that kernels are compiled, when this has taken `PATIENCE`; counts the seconds.
+    """Log one warning per process when compilation has taken `PATIENCE` seconds; measure the time spent.
 
     A kernel compiles the kernels that it calls, so that events lie in each other; the outermost ones are counted.
     """
@@ -111,7 +111,7 @@ class CompilationTold(event.Listener):  # type: ignore[misc]
         self._depth, self._start = 0, 0.0
 
     def on_start(self, event: Any) -> None:
-        """Begin to count at an outermost kernel; tell of it while the kernels that it calls are compiled."""
+        """Start the clock at an outermost kernel; warn while its callees are compiled."""
         if not self._depth:
             self._start = time.perf_counter()
         self._depth += 1
@@ -129,8 +129,8 @@ class CompilationTold(event.Listener):  # type: ignore[misc]
         if seconds > PATIENCE and not self.told:
             self.told = True
             logger.warning(
-                "kernels are compiled for this machine, once a version; later processes find them in the cache "
-                "(`textmix warm` compiles all kernels ahead)"
+                "compiling kernels for this machine; later processes load them from the cache "
+                "(`textmix warm` compiles all kernels in advance)"
             )
 
 

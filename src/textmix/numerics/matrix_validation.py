@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-#: Largest count: above it whole numbers have no float64 of their own.  Smallest one: a share or a weight of less loses
+#: Largest count: above it integers have no float64 of their own.  Smallest one: a fraction or a weight of less loses
 #: all its digits beside a count of 1.
 LARGEST_COUNT, SMALLEST_COUNT = 2.0**53, 1e-16
 #: Largest size of any other number, and the smallest one that the largest of a matrix may have: squares of numbers
@@ -77,7 +77,7 @@ def _has_each_cell_once(rows: Any) -> bool:
 
 
 def _added(rows: Any) -> Any:
-    """Return a CSR matrix whose cells that are stored several times are added; whole numbers become int64 before."""
+    """Return a CSR matrix whose cells that are stored several times are added; integers become int64 before."""
     data = rows.data.astype(np.int64) if rows.data.dtype.kind in "iu" else rows.data
     row = np.repeat(np.arange(rows.shape[0]), np.diff(rows.indptr))
     order = np.lexsort((data, rows.indices, row))

@@ -75,7 +75,7 @@ def dictionary(
 
 
 def presence(ids: np.ndarray, offsets: np.ndarray, chosen: np.ndarray) -> sparse.csr_array:
-    """Return whether each document holds each n-gram of ``chosen``, int (D,) increasing: float64 0 or 1, CSR (N, D)."""
+    """Return indicators of the n-grams ``chosen``, increasing int (D,), in each document: float64 CSR (N, D)."""
     column = np.full(int(max(ids.max(initial=-1), chosen.max(initial=-1))) + 2, -1, dtype=np.int64)
     column[chosen] = np.arange(len(chosen))
     document = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))

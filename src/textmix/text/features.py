@@ -22,7 +22,7 @@ from textmix.text.treebank import lemmas
 from textmix.text.vectors import VectorSpec, paragraph_vectors
 from textmix.text.vocabulary import BY_FOLD, kept_words, rename, renumber, restrict
 
-#: Value of ``tokenizer`` for a data set that is a matrix already; the matrix is used as it is.
+#: Value of ``tokenizer`` for a data set that is a matrix already; the matrix is used unchanged.
 MATRIX = "matrix"
 #: Number of bytes of text that are tokenised at a time where only counts are needed.
 BLOCK = 1 << 24
@@ -77,14 +77,14 @@ class FeatureSpec:
         With ``max_n`` above 1 the features are skip-grams, not words, see `textmix.text.skipgrams.Skipgrams`;
         ``min_df`` then applies to skip-grams and not to words.
     boundary_tokens : bool, default=False
-        Whether ``<s>`` and ``</s>`` stand at the ends of each document as words of skip-grams.
+        Whether ``<s>`` and ``</s>`` are at the ends of each document as words of skip-grams.
     weighting : str, default="count"
         Value of a feature, see `textmix.text.skipgrams.Skipgrams.transform`; words take ``count`` or ``binary`` and
         treat ``score`` as ``count``.
     vectors : mapping of str to Any or None, default=None
         Keys of `textmix.text.vectors.VectorSpec`: paragraph vectors then replace the counts.
     keep_text, keep_tokens : bool, default=False
-        Whether the result also holds the text, or the token stream of the words that remain.
+        Whether the result also contains the text, or the token stream of the words that remain.
     """
 
     tokenizer: str
@@ -180,7 +180,7 @@ def build_features(corpus: Corpus, spec: Mapping[str, Any]) -> Corpus:
 
     For ``tokenizer: matrix`` the corpus itself is returned.  Of a corpus whose words its owner counted (``counted_by``
     in its `Corpus.info`) the cuts ``min_count`` and ``min_df`` are applied to these counts; the owner's program
-    stands for the tokeniser and the stop list.
+    represents the tokeniser and the stop list.
     """
     checked = FeatureSpec.from_mapping(spec)
     if checked.tokenizer == MATRIX:
@@ -350,6 +350,6 @@ def _filled(
     facts: dict[str, Any],
     beside: tuple[Ragged | None, Ragged | None],
 ) -> Corpus:
-    """Return the corpus with features; ``beside`` holds the text and the token stream that it keeps, or None."""
+    """Return the corpus with features; ``beside`` contains the text and the token stream that it keeps, or None."""
     info = {**corpus.info, "features": facts}
     return replace(corpus, text=beside[0], tokens=beside[1], features=features, feature_names=names, info=info)

@@ -1,4 +1,4 @@
-"""Parts of e-mail and news messages that are left out before tokenising, as Rainbow's options do (libbow, opts.c)."""
+"""Parts of e-mail and news messages that are dropped before tokenising, as Rainbow's options do (libbow, opts.c)."""
 
 from __future__ import annotations
 

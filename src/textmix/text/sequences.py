@@ -21,7 +21,7 @@ from textmix.text.word_vectorizer import WordVectorizer, check_choice, texts_of
 class TokenSequences:
     """N documents as sequences of word numbers, with the shape and the rows of a matrix (N, V).
 
-    ``X[3]`` is the document 3, and ``X[rows]`` holds the documents of an index array, a mask or a slice, so that
+    ``X[3]`` is the document 3, and ``X[rows]`` contains the documents of an index array, a mask or a slice, so that
     scikit-learn's splitters and searches take it as they take a matrix.
 
     Parameters
@@ -67,7 +67,7 @@ class TokenSequences:
 
     @classmethod
     def of(cls, X: Any, n_words: int | None = None) -> TokenSequences:
-        """Return `TokenSequences` themselves, or `Ragged` rows or a list of N sequences of whole numbers in this form.
+        """Return `TokenSequences` themselves, or `Ragged` rows or a list of N sequences of integers in this form.
 
         ``n_words``, V, is by default the largest word number plus 1.  Raises `ValueError` where X is none of these
         forms, a word lies outside of the vocabulary, or the arrays were damaged.
@@ -132,7 +132,7 @@ class TokenSequences:
 
 
 def _ragged(X: Sequence[Any]) -> Ragged:
-    """Return a list of sequences of whole numbers as rows; raises ValueError at anything else."""
+    """Return a list of sequences of integers as rows; raises ValueError at anything else."""
     if isinstance(X, (str, bytes)) or not hasattr(X, "__len__"):
         raise ValueError(f"X must be a list of sequences of word numbers, not {type(X).__name__}")
     rows = [np.asarray(row) for row in X]
@@ -201,7 +201,7 @@ class SequenceVectorizer(WordVectorizer):
         return TokenSequences.of(self._learn(texts_of(raw_documents)), len(self.vocabulary_))
 
     def transform(self, raw_documents: Iterable[str] | Ragged) -> TokenSequences:
-        """Return N texts as sequences of the V known words; other words are left out."""
+        """Return N texts as sequences of the V known words; other words are dropped."""
         column_of = self._known()
         return TokenSequences.of(self._columns(texts_of(raw_documents)), len(column_of))
 
@@ -211,7 +211,7 @@ class FrequentWords(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
     It is for words in order what `textmix.text.term_weighting.TermWeighting` is for counts.  A word in fewer documents
     than ``min_df``, or with fewer occurrences than ``min_count``, is dropped; with 0 for both every word is
-    kept, also one that no training document has.  ``frequent_``, bool (V,), says which are kept.
+    kept, also one that no training document has.  ``frequent_``, bool (V,), indicates which are kept.
     """
 
     def __init__(self, *, min_df: int = 1, min_count: int = 1) -> None:
@@ -227,7 +227,7 @@ class FrequentWords(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         return self
 
     def transform(self, X: Any) -> TokenSequences:
-        """Return N documents as sequences of the kept words; other words are left out."""
+        """Return N documents as sequences of the kept words; other words are dropped."""
         check_is_fitted(self)
         X = TokenSequences.of(X, len(self.frequent_))
         if X.n_words != len(self.frequent_):

@@ -17,7 +17,7 @@ from textmix.numerics.matrix_validation import check_counts_in_range, computable
 
 #: Weighting -> whether it is of counts (else of other numbers).
 WEIGHTINGS = {"counts": True, "binary": True, "tfidf": True, "reals": False, "scaled": False}
-#: With a larger share of values other than 0, ``scaled`` subtracts the means: few zeros are lost by that.
+#: With a larger fraction of values other than 0, ``scaled`` subtracts the means: few zeros are lost by that.
 DENSE = 0.5
 
 
@@ -64,7 +64,7 @@ class TermWeighting(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         Raises
         ------
         ConfigError
-            If there is no such weighting, or a least number is no whole number from 1.
+            If there is no such weighting, or a least number is not an integer from 1.
         ValueError
             If no feature is frequent enough.
         """

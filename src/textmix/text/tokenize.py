@@ -11,7 +11,7 @@ A tokenizer states which characters form words and how they are folded; every ot
 - ``characters``: each character is a word, punctuation too, case-folded, in normal form C; `BLANK` is one for blanks.
 - ``tags``: the part-of-speech tag of each word of ``treebank``, as in `textmix.text.treebank`.
 
-``unicode``, ``scripts`` and ``characters`` leave out characters that nobody sees and that part no words (`INVISIBLE`).
+``unicode``, ``scripts`` and ``characters`` drop characters that nobody sees and that part no words (`INVISIBLE`).
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ NO_LIMIT = np.iinfo(np.int64).max
 _LETTERS = b"abcdefghijklmnopqrstuvwxyz"
 _DIGITS = b"0123456789"
 _BLANKS = b"\0 \t\n\r\f\v"
-#: The character that stands for the blank between two words where characters are counted.
+#: The character that represents the blank between two words where characters are counted.
 BLANK = "␣"
 #: How the Unicode names of characters begin in the scripts that set no blanks between words.
 UNSPACED = ("CJK ", "HIRAGANA ", "KATAKANA", "THAI ", "LAO ", "KHMER ", "MYANMAR ", "HALFWIDTH KATAKANA", "TAI ")

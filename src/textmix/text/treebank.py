@@ -78,9 +78,9 @@ KEPT = frozenset({"best", "better", "worse", "worst"})
 
 
 def lemmas(words: Sequence[str]) -> list[str]:
-    """Return the dictionary form of each word by itself: "movies" becomes "movie", "failed" "fail", "n't" "not".
+    """Return the dictionary form of each word alone: "movies" becomes "movie", "failed" "fail", "n't" "not".
 
-    A word that is not in the tables stays as it is, and so does a word of `KEPT`.
+    A word that is not in the tables stays unchanged, and so does a word of `KEPT`.
     """
     with extra("lemmas"):
         from simplemma import lemmatize

@@ -45,7 +45,7 @@ class WordVectorizer(OfTexts):
     """Turn texts into counts of words, or of runs of words.
 
     A method raises `ValueError` where ``raw_documents`` is one string or a text is no string, and `NotFittedError`
-    where there is neither a fit nor a ``vocabulary``.
+    where the vectorizer is neither fitted nor given a ``vocabulary``.
 
     Parameters
     ----------
@@ -72,10 +72,10 @@ class WordVectorizer(OfTexts):
     weighting : str, default="count"
         See `textmix.text.features.FeatureSpec`.
     ngram_range : tuple of (int, int), default=(1, 1)
-        The smallest and the largest number of words of a feature; (1, 2) counts words and pairs in a row. Stop words
+        The minimum and maximum number of words of a feature; (1, 2) counts words and pairs in a row. Stop words
         are dropped before, rare features after.
     max_df : float, default=1.0
-        Features in more documents are dropped: their number if an int, their share of the documents if a float.
+        Features in more documents are dropped: their number if an int, their fraction of the documents if a float.
     max_features : int or None, default=None
         The most features; the most frequent ones stay.
     vocabulary : mapping of str to int or iterable of str or None, default=None
@@ -153,7 +153,7 @@ class WordVectorizer(OfTexts):
         return self._choose(found.features, found.feature_names or [])
 
     def transform(self, raw_documents: Iterable[str] | Ragged) -> sparse.csr_array:
-        """Return the counts of the known words in N texts, int32 CSR (N, V); other words are not counted."""
+        """Count the words of the vocabulary in N texts; return int32 CSR (N, V)."""
         column_of, text = self._known(), texts_of(raw_documents)
         if self._takes_stream():
             return self._counted(self._columns(text))
@@ -321,7 +321,7 @@ def ngrams(tokens: Ragged, words: Sequence[str], smallest: int, largest: int) ->
 def limited(counts: sparse.csr_array, least: int, max_df: float, max_features: int | None) -> np.ndarray:
     """Return which columns of counts, CSR (N, V) without stored zeros, ``CountVectorizer`` keeps, bool (V,).
 
-    ``max_df``, a number if an int, a share of N if a float, may not be below ``least``, to which the columns keep
+    ``max_df``, a number if an int, a fraction of N if a float, may not be below ``least``, to which the columns keep
     already.  ``max_features`` keeps the largest sums; of equal ones the same columns as it.
     """
     most = max_df if isinstance(max_df, Integral) else max_df * counts.shape[0]
@@ -349,9 +349,9 @@ def fixed_vocabulary(vocabulary: Mapping[str, int] | Iterable[str]) -> dict[str,
     found = {word: column for column, word in enumerate(words)}
     if len(found) < len(words):
         twice = next(word for column, word in enumerate(words) if found[word] != column)
-        raise ValueError(f"vocabulary: {twice!r} stands twice; remove one")
+        raise ValueError(f"vocabulary: {twice!r} is repeated; remove one")
     if not found:
-        raise ValueError("vocabulary: there is no word; give at least one")
+        raise ValueError("vocabulary is empty; pass at least one word")
     return found
 
 
@@ -374,5 +374,5 @@ def check_choice(params: Mapping[str, Any]) -> None:
 
 
 def _whole(value: Any) -> bool:
-    """Return whether a value is a whole number from 1."""
+    """Return whether a value is an integer from 1."""
     return isinstance(value, (int, np.integer)) and not isinstance(value, bool) and bool(value >= 1)

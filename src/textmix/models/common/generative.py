@@ -38,7 +38,7 @@ class CountClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc
     Parameters
     ----------
     delta : float
-        Smoothing count of the class priors, from 0 (shares of the classes) to infinity (1/C).
+        Smoothing count of the class priors, from 0 (fractions of the classes) to infinity (1/C).
 
     Attributes
     ----------
@@ -116,7 +116,7 @@ class CountClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc
         return joint
 
     def predict(self, X: Any) -> np.ndarray:
-        """Return the likeliest class of each document, (N,); of equally likely classes the first."""
+        """Return the most probable class of each document, (N,); of equally likely classes the first."""
         joint = self.predict_joint_log_proba(X)
         return self.classes_[np.argmax(joint, axis=1)]
 

@@ -116,7 +116,7 @@ class MultiLabelClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         return found
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
-        """Return the share of documents whose predicted label set is the true one.
+        """Return the fraction of documents whose predicted label set is the true one.
 
         Parameters
         ----------

@@ -20,7 +20,7 @@ def label_sets_of(y: Any) -> list[frozenset[Any]] | None:
     """Return the labels of each document if y is label sets, and None if it is a matrix or one value a document.
 
     Lists and tuples are label sets if they hold a string, for lists of numbers can be rows of indicators; labels that
-    are whole numbers come as sets.
+    are integers come as sets.
     """
     numbers = getattr(getattr(y, "dtype", None), "kind", "O") in "biufc"
     if not isinstance(y, Iterable) or numbers or sparse.issparse(y) or hasattr(y, "columns"):

@@ -21,7 +21,7 @@ from sklearn.utils.validation import validate_data
 from textmix.models.common.sklearn_private import check_sample_weight, checks_parameters
 from textmix.numerics.matrix_validation import check_counts_in_range, computable, sound
 
-#: Computing on a sparse matrix with a larger share of cells other than 0 is faster in dense form.
+#: Computing on a sparse matrix with a larger fraction of nonzero elements is faster in dense form.
 DENSE_FROM = 0.2
 
 Fit = TypeVar("Fit", bound=Callable[..., Any])

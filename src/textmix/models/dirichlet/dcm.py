@@ -30,17 +30,17 @@ METHODS: dict[str, tuple[Evaluate, Step]] = {
     "fixed_point": (dcm.evaluate, dcm.fixed_point_step),
     "leave_one_out": (dcm.evaluate_leave_one_out, dcm.fixed_point_step),
 }
-#: A step that would decrease the objective is shortened, but not below this share of its length.
+#: A step that would decrease the objective is shortened, but not below this fraction of its length.
 SHORTEST = 1e-3
-#: A parameter below this share of the parameter of a word seen once in the class counts as 0.
+#: A parameter below this fraction of the parameter of a word seen once in the class counts as 0.
 VANISHED = 1e-6
 
 
 class Maximum(NamedTuple):
     """The maximum found for one class: ``alpha``, float64 (K,), is the parameter of each group of words.
 
-    ``path`` is the objective at the start and after each step; ``converged`` says whether both conditions of `maximise`
-    were met, ``capped`` whether the iteration ended because s left its bounds.
+    ``path`` is the objective at the start and after each step; ``converged`` indicates whether both conditions of
+    `maximise` were met, ``capped`` whether the iteration ended because s left its bounds.
     """
 
     alpha: np.ndarray
@@ -107,7 +107,7 @@ class DCMClassifier(CountClassifier):
     smoothing : float, default=0.01
         Constant that is added to every parameter of a class, at least 0; s is the sum after that.
     smoothing_unit : {"smallest", "absolute"}, default="smallest"
-        "smallest": ``smoothing`` is a share of the class's smallest positive parameter; "absolute": it is the amount
+        "smallest": ``smoothing`` is a fraction of the class's smallest positive parameter; "absolute": it is the amount
         itself.
     delta : float, default=0.0
         Documents added to each class for the prior; infinity gives equal priors.

@@ -74,9 +74,9 @@ class LatentTopicEDCM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
     prior : float, default=0.1
         Eta, positive; for "mean_field" only.
     max_iter : int, default=200
-        Largest number of sweeps.
+        Maximum number of sweeps.
     tol : float, default=1e-06
-        A run has converged when a sweep increases the objective by at most this share of it.
+        A run has converged when a sweep increases the objective by at most this fraction of it.
     n_init : int, default=1
         Number of runs from different starts; the run with the highest objective is used.
     random_state : int, RandomState or None, default=None
@@ -87,7 +87,7 @@ class LatentTopicEDCM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
     beta_, concentration_ : ndarray of shape (K, V)
         Parameters of the topics, and (K,), their sums s_k.
     mixture_ : ndarray of shape (N, K)
-        Shares of the topics in the training documents (expected shares for "mean_field").
+        Fractions of the topics in the training documents (expected fractions for "mean_field").
     objective_path_ : list of float
         Objective before each sweep, without terms in the documents alone.
     n_iter_, converged_ : int and bool
@@ -168,9 +168,9 @@ class LatentTopicEDCM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         return len(self.beta_)
 
     def transform(self, X: Any) -> np.ndarray:
-        """Return the maximum-likelihood shares of the topics in documents, float64 (N, K), for both methods.
+        """Return the maximum-likelihood fractions of the topics in documents, float64 (N, K), for both methods.
 
-        A word of no topic is left out, also of the document's length.
+        A word of no topic is dropped, also of the document's length.
         """
         check_is_fitted(self)
         X = check_counts(self, X, reset=False)
@@ -202,7 +202,7 @@ def packed(X: sparse.csr_array) -> tuple[sparse.csr_array, np.ndarray]:
 class _TopicRun:
     """One run on counts (N, V) from a start of ``beta``, float64 (V, K); ``prior`` is eta of the mean field.
 
-    ``path`` is the objective before each step; ``converged`` says whether the last step met the tolerance.
+    ``path`` is the objective before each step; ``converged`` indicates whether the last step met the tolerance.
     """
 
     beta: np.ndarray
@@ -218,7 +218,7 @@ class _TopicRun:
 
     @property
     def mixture(self) -> np.ndarray:
-        """The shares of the topics, (N, K)."""
+        """The fractions of the topics, (N, K)."""
         raise NotImplementedError
 
     def step(self, fixed: bool = False) -> None:
@@ -272,7 +272,7 @@ class _Likelihood(_TopicRun):
 
 
 class _MeanField(_TopicRun):
-    """Variational mean field: the shares of each document have a Dirichlet distribution."""
+    """Variational mean field: the fractions of each document have a Dirichlet distribution."""
 
     def __init__(self, X: sparse.csr_array, beta: np.ndarray, prior: float) -> None:
         super().__init__(X, beta, prior)
@@ -282,7 +282,7 @@ class _MeanField(_TopicRun):
 
     @property
     def mixture(self) -> np.ndarray:
-        """The expected shares of the topics, (N, K)."""
+        """The expected fractions of the topics, (N, K)."""
         return self.gamma / self.gamma.sum(axis=1, keepdims=True)
 
     def step(self, fixed: bool = False) -> None:

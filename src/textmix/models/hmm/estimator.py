@@ -9,10 +9,10 @@ documents are those of a non-negative factorisation X ~ W H of the documents' wo
 
     p(w | state k) = (1 - \lambda) H_kw / \sum_v H_kv + \lambda p(w)
 
-with p(w) the share of the word in all documents, so that no word is impossible in a state.
+with p(w) the fraction of the word in all documents, so that no word is impossible in a state.
 
 scikit-learn's checks feed matrices of reals, so tests of their own try these estimators, whose X is `TokenSequences` or
-a list of sequences of whole numbers.
+a list of sequences of integers.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ from textmix.models.hmm.training import (
 )
 from textmix.text.sequences import TokenSequences
 
-#: lambda, the share of the collection's words in every topic.
+#: lambda, the fraction of the collection's words in every topic.
 BACKGROUND = 0.1
 #: Sweeps of the factorisation, at most: the topics are an approximation, and later sweeps hardly change them.
 SWEEPS = 30
@@ -68,7 +68,7 @@ class _OfSequences(BaseEstimator):  # type: ignore[misc]
 class HiddenMarkovModel(DensityMixin, _OfSequences):  # type: ignore[misc]
     """Hidden Markov model of word sequences.
 
-    A method that takes documents raises ValueError where a word is no whole number or outside of the vocabulary.
+    A method that takes documents raises ValueError where a word is not an integer or outside of the vocabulary.
 
     Parameters
     ----------
@@ -77,7 +77,7 @@ class HiddenMarkovModel(DensityMixin, _OfSequences):  # type: ignore[misc]
     smoothing : float, default=0.1
         Kappa, the constant added to every expected count, positive.
     max_iter : int, default=50
-        Largest number of steps.
+        Maximum number of steps.
     tol : float, default=0.0001
         Training has converged when a step increases the objective by at most this much a word, in nats.
     random_state : int, RandomState or None, default=None
@@ -147,7 +147,7 @@ class HiddenMarkovModel(DensityMixin, _OfSequences):  # type: ignore[misc]
         return float(self.score_samples(X).mean())
 
     def predict(self, X: Any) -> list[np.ndarray]:
-        """Return the likeliest path of states of each document (Viterbi), N arrays int32 (T_d,)."""
+        """Return the most probable path of states of each document (Viterbi), N arrays int32 (T_d,)."""
         check_is_fitted(self)
         return self._chain.paths(known_sequences(X, self.n_features_in_))
 
@@ -156,7 +156,7 @@ class HMMClassifier(ClassifierMixin, _OfSequences):  # type: ignore[misc]
     """Classifier with a hidden Markov model of word sequences for each class.
 
     A document goes to the class under which it is most probable.  A method that takes documents raises ValueError where
-    a word is no whole number or outside of the vocabulary.
+    a word is not an integer or outside of the vocabulary.
 
     Parameters
     ----------
@@ -179,7 +179,7 @@ class HMMClassifier(ClassifierMixin, _OfSequences):  # type: ignore[misc]
     Attributes
     ----------
     classes_, class_log_prior_
-        Labels, and log of their shares of the documents, (C,).
+        Labels, and log of their fractions of the documents, (C,).
     startprob_ : ndarray of shape (C, S)
     transmat_ : ndarray of shape (C, S, S)
         Rows sum to 1.
@@ -343,7 +343,7 @@ class HMMClassifier(ClassifierMixin, _OfSequences):  # type: ignore[misc]
         return joint
 
     def predict(self, X: Any) -> np.ndarray:
-        """Return the likeliest class of each document, (N,); of equally likely classes the first."""
+        """Return the most probable class of each document, (N,); of equally likely classes the first."""
         check_is_fitted(self)
         return self.classes_[np.argmax(self.predict_joint_log_proba(X), axis=1)]
 
@@ -537,7 +537,7 @@ def known_sequences(X: Any, n_words: int) -> TokenSequences:
     """Return new documents as `TokenSequences`; raises ValueError if a word is none of the model's ``n_words``."""
     X = TokenSequences.of(X)
     if len(X.values) and X.values.max() >= n_words:
-        raise ValueError(f"X holds word {X.values.max()}, but the model knows the words 0 to {n_words - 1}")
+        raise ValueError(f"X contains word {X.values.max()}, but the vocabulary of the model is 0 to {n_words - 1}")
     return X
 
 

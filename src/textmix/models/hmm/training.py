@@ -50,7 +50,7 @@ class Chain:
         )
 
     def paths(self, X: TokenSequences) -> list[np.ndarray]:
-        """Return the likeliest path of states of each document, int32 (T_d,)."""
+        """Return the most probable path of states of each document, int32 (T_d,)."""
         with np.errstate(divide="ignore"):
             logs = np.log(self.start), np.log(self.transitions), np.log(self.emissions)
         return [kernel.viterbi(X[d], *logs) for d in range(len(X))]
@@ -115,7 +115,7 @@ class BaumWelch:
         return Chain(self._share(counts.start, axis=0), self._share(counts.pairs, axis=1), emissions)
 
     def _share(self, counts: np.ndarray, axis: int) -> np.ndarray:
-        """Return smoothed counts as shares of their sum along an axis."""
+        """Return smoothed counts as fractions of their sum along an axis."""
         smoothed = counts + self.smoothing
         return smoothed / smoothed.sum(axis=axis, keepdims=True)
 

@@ -112,9 +112,9 @@ class DropoutLogisticRegression(TwoClassLinear):
     discount : float, default=1.0
         Weight of a document without a label in the mean of the noise; a labelled document has weight 1.
     max_iter : int, default=500
-        Most iterations of L-BFGS, whose unknowns are scaled by the second derivatives at weights 0.
+        Maximum number of iterations of L-BFGS, whose unknowns are scaled by the second derivatives at weights 0.
     tol : float, default=1e-06
-        L-BFGS ends when an iteration decreases the objective by at most this share of it.
+        L-BFGS ends when an iteration decreases the objective by at most this fraction of it.
     fit_intercept : bool, default=True
         Whether there is an intercept; else it is 0.
 
@@ -192,7 +192,7 @@ class DropoutLogisticRegression(TwoClassLinear):
 
     def _minimise(self, problem: _Noised) -> None:
         """Set the fitted attributes from the minimum of an objective."""
-        # SciPy takes a decrease as a share of 1 where the objective is below 1; a large unit keeps it above.
+        # SciPy takes a decrease as a fraction of 1 where the objective is below 1; a large unit keeps it above.
         scale, unit = problem.scale(), 1.0 / self.tol
 
         def scaled(unknowns: np.ndarray) -> tuple[float, np.ndarray]:

@@ -1,4 +1,4 @@
-"""Support vector machines, one against the rest, by dual coordinate descent over all machines at once."""
+"""Support vector machines, one against the rest, by dual coordinate descent over all machines simultaneously."""
 
 from __future__ import annotations
 
@@ -31,13 +31,13 @@ class Machines:
     weights : array-like of shape (V + 1, K)
         The last row the biases.
     gap : float, default=np.inf
-        Largest duality gap of a group as a share of its objective, most sweeps and iterations, and whether the gap
+        Largest duality gap of a group as a fraction of its objective, most sweeps and iterations, and whether the gap
         meets the tolerance.
     n_iter : int, default=0
-        Largest duality gap of a group as a share of its objective, most sweeps and iterations, and whether the gap
+        Largest duality gap of a group as a fraction of its objective, most sweeps and iterations, and whether the gap
         meets the tolerance.
     converged : bool, default=True
-        Largest duality gap of a group as a share of its objective, most sweeps and iterations, and whether the gap
+        Largest duality gap of a group as a fraction of its objective, most sweeps and iterations, and whether the gap
         meets the tolerance.
     finished : bool, default=False
         Whether L-BFGS found weights, which alpha then gives only nearly: no fit may start from them.
@@ -66,7 +66,7 @@ def fit_machines(
     It is the problem of scikit-learn's ``LinearSVC``.  The documents are visited in an order drawn once a sweep from a
     fixed seed.  What the sweeps do not solve, which are slow where features are of unlike scale, L-BFGS goes on with;
     ``max_iter`` is for each of the two.  ``signs`` is int8 (N, K) of 1 and -1; ``tol`` the largest duality gap of
-    a group of machines (`TOGETHER`), as a share of its objective; ``start`` machines of the same documents and signs
+    a group of machines (`TOGETHER`), as a fraction of its objective; ``start`` machines of the same documents and signs
     with another ``C``.
     """
     n_machines = signs.shape[1]
@@ -158,7 +158,7 @@ def gap_sums(X: sparse.csr_array, signs: np.ndarray, alpha: np.ndarray, weights:
 
 
 def duality_gap(weights: np.ndarray, C: float, sums: np.ndarray, dual_weights: np.ndarray | None = None) -> float:
-    """Return the duality gap of machines as a share of the objective, both summed over the machines.
+    """Return the duality gap of machines as a fraction of the objective, both summed over the machines.
 
     ``sums`` are those of all documents, see `gap_sums`; ``dual_weights`` the weights that alpha gives, if they are
     others.
@@ -201,7 +201,7 @@ def machines_of_blocks(
                 descent.sweep(generator, 1)
                 alphas[number][:, group], weights[:, group] = descent.alpha, descent.weights
         if not alphas:
-            raise ValueError("there is no block; give at least one")
+            raise ValueError("blocks is empty; pass at least one block")
         n_iter += 1
         if n_iter % EVERY_OF_BLOCKS and n_iter < max_iter:
             continue

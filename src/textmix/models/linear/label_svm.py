@@ -73,7 +73,7 @@ class LabelSVM(LabelCountClassifier):
     tol : float, default=0.001
         KKT violation at which the final fit stops, in units of the margin (SVMlight's default is 0.001).
     max_iter : int, default=100000
-        Most steps at one C.
+        Maximum number of steps at one C.
     random_state : int or RandomState or None, default=None
         Draws the folds.
 
@@ -83,7 +83,7 @@ class LabelSVM(LabelCountClassifier):
     cost_, cost_factor_ : ndarray of shape (L,)
         The C and J chosen.
     n_iter_ : int
-        Largest number of steps that a label's machine takes at the C chosen.
+        Maximum number of steps that a label's machine takes at the C chosen.
     converged_ : bool
         Whether every label's machine at the C chosen ended before ``max_iter`` steps.
     classes_, n_features_in_ : ndarray of shape (C,) and int

@@ -15,7 +15,7 @@ from textmix.numerics.seeding import rng
 
 #: Sweeps between two looks at the duality gap, and most machines of one sweep: a line of a processor's cache.
 EVERY, TOGETHER = 3, 16
-#: Log odds of a share at which the logistic loss starts.
+#: Log odds of a fraction at which the logistic loss starts.
 START = -6.0
 
 

@@ -51,7 +51,7 @@ class WarmMachines(BaseEstimator):  # type: ignore[misc]
         self.fit_intercept = fit_intercept
 
     def _solved(self, X: Any, signs: np.ndarray) -> Machines:
-        """Return the machines for signs (N, K), and set the attributes that tell of convergence."""
+        """Return the machines for signs (N, K), and set the convergence attributes."""
         start = self._machines if self.warm_start else None
         if start is not None and start.alpha.shape != signs.shape:
             start = None
@@ -117,9 +117,9 @@ class LinearSVM(OneAgainstRest, WarmMachines):
     C : float, default=1.0
         Cost of the losses.
     tol : float, default=0.0001
-        Largest duality gap, as a share of the objective.
+        Largest duality gap, as a fraction of the objective.
     max_iter : int, default=1000
-        Most sweeps over the documents, and then most iterations of L-BFGS.
+        Maximum number of sweeps over the documents, and then most iterations of L-BFGS.
     warm_start : bool, default=False
         Whether a fit starts from the last one, which was on the same documents.
     fit_intercept : bool, default=True
@@ -134,7 +134,7 @@ class LinearSVM(OneAgainstRest, WarmMachines):
     coef_, intercept_ : ndarray of shape (C, V) and (C,)
         (1, V) and (1,) for two classes, for the second one.
     gap_, converged_, n_iter_ : float, bool, int
-        Duality gap as a share of the objective, whether it meets ``tol``, and sweeps and iterations.
+        Duality gap as a fraction of the objective, whether it meets ``tol``, and sweeps and iterations.
     slope_ : ndarray
         See `CalibratedScores`.
 

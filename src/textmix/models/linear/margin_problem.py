@@ -2,7 +2,7 @@
 
 The objective is  sum_i c_i loss(y_i (w'x_i + b)) + l1 |w|_1 + l2 / 2 |w|^2  with weights c_i that sum to one and an
 intercept b without penalty; y is -1 or 1.  A document of weight 0 has no part in the fit, but its score is computed, so
-that one matrix serves all folds of a cross-validation.  Every solution holds its duality gap.
+that one matrix serves all folds of a cross-validation.  Every solution contains its duality gap.
 
 `textmix.models.linear.problems.BatchProblem` is another form: many problems over few features, without a gap.
 """
@@ -20,7 +20,7 @@ from scipy.special import expit, xlogy
 from textmix.models.linear.column_kernels import combine_some, correlate
 from textmix.models.linear.problems import Solution
 
-#: A decrease of this share of a weighted mean of losses is within its rounding errors.
+#: A decrease of this fraction of a weighted mean of losses is within its rounding errors.
 ROUNDING = 1e-14
 
 

@@ -33,7 +33,7 @@ class NBSVMClassifier(OneAgainstRest):
     beta : float, default=0.25
         Share of the SVM in the weights; 0.25 in the paper.
     tol : float, default=1e-05
-        Largest duality gap, as a share of the objective.
+        Largest duality gap, as a fraction of the objective.
     fit_intercept : bool, default=True
         Whether the SVM has an intercept; else it is 0.
     drop_unseen : bool, default=False

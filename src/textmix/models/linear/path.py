@@ -142,7 +142,7 @@ class PathClassifier(TwoClassLinear):
         Parts of the cross-validation. With one part, or with fewer documents of a class than parts, the smallest
         penalty is taken without cross-validation.
     tol : float, default=0.0001
-        Largest duality gap of the last fit, as a share of the objective.
+        Largest duality gap of the last fit, as a fraction of the objective.
     binary : bool, default=False
         Whether every value other than 0 counts as 1.
     random_state : int, RandomState or None, default=None

@@ -10,7 +10,7 @@ from scipy import sparse
 
 #: Most instances whose matrix of inner products is decomposed.
 LARGEST_GRAM = 2000
-#: An eigenvalue of that matrix below this share of the largest counts as 0.
+#: An eigenvalue of that matrix below this fraction of the largest counts as 0.
 NEGLIGIBLE = 1e-10
 
 
@@ -48,7 +48,7 @@ class RowSpace:
     def coordinates(self, X: Any) -> Any:
         """Return the coordinates (n, R) of any instances (n, V).
 
-        The part of an instance outside of the space is left out: weights in the space give it the prediction 0.
+        The part of an instance outside of the space is dropped: weights in the space give it the prediction 0.
         """
         return X if self.X is None else np.asarray((X @ self.X.T) @ self.combine)
 

@@ -18,7 +18,7 @@ from textmix.models.linear.softmax_kernels import sweep
 from textmix.models.linear.solvers import PRECISION, minimise_function
 from textmix.numerics.seeding import rng
 
-#: Share of the other classes in the shares of a document at the start, together.
+#: Share of the other classes in the fractions of a document at the start, together.
 START = 1e-3
 #: Sweeps between two looks at the duality gap, each of which costs a third of a sweep.
 EVERY = 5
@@ -28,7 +28,7 @@ class SoftmaxClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """Multinomial logistic regression with an L2 penalty on the weights and none on the biases.
 
     It minimises what scikit-learn's ``LogisticRegression`` minimises: the sum of log losses plus |W|^2 / (2 C), where W
-    holds one vector a class, or for two classes the difference of their vectors alone.  The solver goes over the
+    contains one vector a class, or for two classes the difference of their vectors alone.  The solver goes over the
     documents in an order drawn once a sweep from a fixed seed.  It takes each document's best step in the dual problem
     (see `softmax_kernels`).  So it needs no scaling of raw counts, where L-BFGS takes hundreds of passes.  The biases
     are held near their last values in a sweep and then moved (method of multipliers).  Where features are of unlike
@@ -39,9 +39,9 @@ class SoftmaxClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     C : float, default=1.0
         Variance of the Gaussian prior over a weight.
     tol : float, default=0.0001
-        Largest duality gap, as a share of the objective.
+        Largest duality gap, as a fraction of the objective.
     max_iter : int, default=1000
-        Most sweeps over the documents, and then most iterations of L-BFGS.
+        Maximum number of sweeps over the documents, and then most iterations of L-BFGS.
     fit_intercept : bool, default=True
         Whether there are biases; else they are 0.
 
@@ -99,7 +99,7 @@ class SoftmaxClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return self
 
     def _climb(self, ascent: _Ascent) -> None:
-        """Sweep until the duality gap is small enough, and set the attributes that tell of it."""
+        """Sweep until the duality gap is small enough, and set the convergence attributes."""
         self.objective_path_: list[float] = []
         self.n_iter_, self.converged_ = 0, False
         while not self.converged_ and self.n_iter_ < self.max_iter:
@@ -142,7 +142,7 @@ class SoftmaxClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
 
 class _Ascent:
-    """The dual problem: shares of the classes in each document, (N, C), and the weights and biases that they give."""
+    """The dual problem: class probabilities of each document, (N, C), with the weights and biases they imply."""
 
     def __init__(self, X: sparse.csr_array, codes: np.ndarray, variance: float, intercept: bool = True) -> None:
         n_classes = int(codes.max()) + 1

@@ -25,7 +25,7 @@ from textmix.numerics.threads import side_by_side
 
 #: A subspace of more dimensions than this is left for that of the present models.
 MOST_DIMENSIONS = 200
-#: A vector is in the subspace if the square of its part outside is at most this share of its own square.
+#: A vector is in the subspace if the square of its part outside is at most this fraction of its own square.
 NEGLIGIBLE = 1e-20
 #: Share of the tolerance that the best weights of the subspace may miss, and most Newton steps to them.
 OWN_SHARE, NEWTON_STEPS = 0.1, 50
@@ -58,7 +58,7 @@ class Point(NamedTuple):
 
 
 class _Best(NamedTuple):
-    """The best weights of a subspace of D dimensions for a problem, and what tells how good they are.
+    """The best weights of a subspace of D dimensions for a problem, and what indicates how good they are.
 
     ``u``, (D,), are coordinates; ``derivative`` is the loss's gradient in the scores, d, and ``image`` XX'd, (N,) each.
     """
@@ -99,7 +99,7 @@ class Subspace:
     ) -> list[Point]:
         """Return the model of each problem at one penalty ``l2``, positive, from a start for each.
 
-        A round takes all problems whose gap, as a share of the objective, is above ``tol``, each in a thread of
+        A round takes all problems whose gap, as a fraction of the objective, is above ``tol``, each in a thread of
         its own if there are several; ``max_iter`` counts the rounds after the first.
         """
         points, left = list(starts), list(range(len(problems)))
@@ -111,7 +111,7 @@ class Subspace:
             found = list(side_by_side(self._best, [(problems[q], l2, points[q], tol) for q in left]))
             for q, each in zip(left, found, strict=True):
                 points[q] = Point(each.u @ self.combine, each.b, each.scores, each.objective, each.gap, n_iter)
-            # The last gradient of a solved problem is added too: it is at hand, and serves the next penalty.
+            # The last gradient of a solved problem is added too: it is available, and serves the next penalty.
             larger = [self._add(each.derivative, each.image) for each in found]
             left = [q for q in left if not points[q].gap <= tol * points[q].objective]
             if not left or not any(larger):
@@ -192,9 +192,9 @@ def solve_l2(
     tol: float = 1e-4,
     max_iter: int = 1000,
 ) -> MarginSolution:
-    """Return the model with the L2 penalty alone; its ``converged`` tells whether the gap meets the tolerance.
+    """Return the model with the L2 penalty alone; its ``converged`` indicates whether the gap meets the tolerance.
 
-    ``start`` is a solution with this penalty alone; ``tol`` a share of the objective; ``max_iter`` counts the
+    ``start`` is a solution with this penalty alone; ``tol`` a fraction of the objective; ``max_iter`` counts the
     rounds after the first.
     """
     (point,) = Subspace(problem.X).solve([problem], l2, [Point.of(start or null_model(problem))], tol, max_iter)

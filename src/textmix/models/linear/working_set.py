@@ -10,7 +10,7 @@ from textmix.models.linear.margin_problem import MarginProblem, MarginSolution, 
 
 #: Number of features of weight 0 that may join the working set in a round, whatever its size.
 LEAST_ROOM = 1000
-#: Most Newton steps of a round, and most sweeps of coordinate descent of a Newton step.
+#: Maximum number of Newton steps of a round, and most sweeps of coordinate descent of a Newton step.
 NEWTON_STEPS, SWEEPS = 20, 1000
 
 
@@ -27,7 +27,7 @@ def solve_l1(
 
     Each round forms a working set: the features whose weight is not 0, and the features of weight 0 with the largest
     KKT violations.  On this set Newton's method runs, and coordinate descent minimises its quadratic model.  Then one
-    pass over all features gives their KKT violations and the duality gap, as a share of the objective.  ``start`` is
+    pass over all features gives their KKT violations and the duality gap, as a fraction of the objective.  ``start`` is
     for instance the solution at the next larger penalty.
     """
     start = start or null_model(problem)

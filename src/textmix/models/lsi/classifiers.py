@@ -50,7 +50,7 @@ class ProbabilisticNeuralNetwork(ClassifierMixin, BaseEstimator):  # type: ignor
     classes_ : ndarray of shape (C,)
         Class labels, sorted.
     class_log_prior_ : ndarray of shape (C,)
-        The log share of each class.
+        The log fraction of each class.
     n_features_in_ : int
         K, the number of coordinates.
 
@@ -121,7 +121,7 @@ class ProbabilisticNeuralNetwork(ClassifierMixin, BaseEstimator):  # type: ignor
         return np.exp(self.predict_log_proba(X))
 
     def predict(self, X: Any) -> np.ndarray:
-        """Return the likeliest class of each document, (N,); of equally likely ones the first."""
+        """Return the most probable class of each document, (N,); of equally likely ones the first."""
         check_is_fitted(self)
         return self.classes_[np.argmax(self.predict_joint_log_proba(X), axis=1)]
 
@@ -223,7 +223,7 @@ class _Scored(LSIClassifier):
         return np.exp(self.predict_log_proba(X))
 
     def predict(self, X: Any) -> np.ndarray:
-        """Return the likeliest class of each document, (N,)."""
+        """Return the most probable class of each document, (N,)."""
         log_proba = self.predict_log_proba(X)
         return self.classes_[np.argmax(log_proba, axis=1)]
 
@@ -366,7 +366,7 @@ class LSILogisticRegression(_Scored):
     C : float, default=10.0
         Inverse of the factor of the squared weights.
     max_iter : int, default=500
-        Most iterations (L-BFGS).
+        Maximum number of iterations (L-BFGS).
 
     Attributes
     ----------
@@ -478,7 +478,7 @@ class LSINeighbors(LSIClassifier):
             raise ValueError("the neighbours hold an index of no class")
 
     def decision_function(self, X: Any) -> np.ndarray:
-        """Return the share of the votes of each class, float64 (N, C); of two classes, the second's lead, (N,).
+        """Return the fraction of the votes of each class, float64 (N, C); of two classes, the second's lead, (N,).
 
         Of equal shares that of the elected class is the next larger number, so that the largest is the predicted one.
         """

@@ -20,7 +20,7 @@ from sklearn.utils.validation import check_is_fitted
 from textmix.models.common.sklearn_private import Interval, StrOptions
 from textmix.models.common.validation import canonical, check_counts, check_features, checked_fit
 
-#: Singular values below this share of the largest one belong to no dimension of the data.
+#: Singular values below this fraction of the largest one belong to no dimension of the data.
 RANK = 1e-10
 #: Power iterations of the randomised decomposition.
 ITERATIONS = 5

@@ -126,7 +126,7 @@ class AbsoluteDiscountingClassifier(_AbsoluteDiscounting):
         Use of training documents without a label: "ignore"; "smoothing", they enter p(w) and n_r (section 4.1); "em",
         also N_cw and the priors with their expected labels (Nigam et al. 2000, section 4).
     threshold : float, default=0.5
-        T, used after a fit to label indicators: `predict` then returns the smallest set of likeliest labels whose
+        T, used after a fit to label indicators: `predict` then returns the smallest set of most probable labels whose
         posteriors sum to T or more, equation (6).
     tol : float, default=0.0001
         EM stops when no posterior of an unlabelled document changes by more than ``tol``; a `ConvergenceWarning` if it
@@ -308,7 +308,7 @@ class AbsoluteDiscountingClassifier(_AbsoluteDiscounting):
 
     @in_form_of_y
     def predict(self, X: Any) -> np.ndarray:
-        """Return the likeliest class of each document, (N,), equation (13); of equally likely classes the first.
+        """Return the most probable class of each document, (N,), equation (13); of equally likely classes the first.
 
         After a fit to label indicators return label sets, int64 (N, L) of 0 and 1, equation (7).
         """

@@ -25,7 +25,7 @@ from textmix.models.naive_bayes.discounting_kernels import Weights, leaving_one_
 RULES = ("upper_bound", "printed", "leaving_one_out")
 #: Lower bound of b.  If no word is counted once the rules give 0, and a word not in a class would get probability 0.
 SMALLEST_DISCOUNT = 1e-6
-#: A class whose complement has less than this share of all occurrences counts as having all of them (rounding).
+#: A class whose complement has less than this fraction of all occurrences counts as having all of them (rounding).
 ROUNDING = 1e-10
 
 

@@ -35,9 +35,9 @@ class MultinomialMixture(DensityMixin, BaseEstimator):  # type: ignore[misc]
     smoothing : float, default=0.01
         Constant a added to every expected count, positive.
     max_iter : int, default=100
-        Largest number of EM steps.
+        Maximum number of EM steps.
     tol : float, default=1e-05
-        The EM run has converged when a step increases J by at most this share of it.
+        The EM run has converged when a step increases J by at most this fraction of it.
     random_state : int, RandomState or None, default=None
         Seed of the start, which assigns every document to a random component.
 

@@ -157,7 +157,7 @@ class DirichletSmoothedClassifier(_Multinomial):
     mu : float, default=1000.0
         Pseudo-words that are added to each class, distributed as the background; infinity gives the background.
     background : {"training", "uniform"}, default="training"
-        "training" for the shares of the words in all training text, "uniform" for 1/V.
+        "training" for the fractions of the words in all training text, "uniform" for 1/V.
 
     Attributes
     ----------
@@ -204,7 +204,7 @@ class SharedDirichletClassifier(_Multinomial):
     Parameters
     ----------
     smoothing : float, default=0.01
-        Added to each parameter of the prior, as a share of the smallest positive one; gives a word that occurs in no
+        Added to each parameter of the prior, as a fraction of the smallest positive one; gives a word that occurs in no
         training text a probability.
     delta : float, default=0.0
         Pseudo-documents that are added to each class for its prior; infinity gives equal priors.

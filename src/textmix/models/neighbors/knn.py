@@ -48,7 +48,8 @@ class KNNClassifier(CalibratedScores, ClassifierMixin, BaseEstimator):  # type: 
     ties : {"nearest", "first"}, default="nearest"
         Of classes with equal votes, "nearest" elects the class of the nearest neighbour, "first" the first class.
     calibrate : bool, default=False
-        Whether the fit also calibrates probabilities from the shares of votes (`CalibratedScores`), by five more fits.
+        Whether the fit also calibrates probabilities from the fractions of votes (`CalibratedScores`), by five more
+        fits.
 
     Attributes
     ----------
@@ -160,18 +161,18 @@ class KNNClassifier(CalibratedScores, ClassifierMixin, BaseEstimator):  # type: 
         return np.ones_like(similarity) if self.weights == "uniform" else np.maximum(similarity, 0.0)
 
     def _class_scores(self, X: Any) -> np.ndarray:
-        """Return the share of the votes of each class, float64 (N, C); equal shares where no vote has weight."""
+        """Return the fraction of the votes of each class, float64 (N, C); equal shares where no vote has weight."""
         return self._vote_shares(*self.kneighbors(X))
 
     def _vote_shares(self, similarity: np.ndarray, index: np.ndarray) -> np.ndarray:
-        """Return the shares of the votes of neighbours, float64 (N, C), see `_class_scores`."""
+        """Return the fractions of the votes of neighbours, float64 (N, C), see `_class_scores`."""
         weight, shares = self._weight(similarity), np.zeros((len(index), len(self.classes_)))
         np.add.at(shares, (np.arange(len(index))[:, np.newaxis], self._codes[index]), weight)
         total = shares.sum(axis=1, keepdims=True)
         return np.divide(shares, total, out=np.full(shares.shape, 1.0 / shares.shape[1]), where=total > 0)
 
     def decision_function(self, X: Any) -> np.ndarray:
-        """Return the share of the votes of each class, float64 (N, C); of two classes, the second's lead, (N,).
+        """Return the fraction of the votes of each class, float64 (N, C); of two classes, the second's lead, (N,).
 
         Of equal shares that of the elected class is the next larger number, so that the largest is the predicted one.
         """

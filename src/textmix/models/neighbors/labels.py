@@ -18,7 +18,7 @@ from textmix.models.common.multilabel import LabelCountClassifier, in_form_of_y,
 from textmix.models.common.sklearn_private import Interval, StrOptions
 from textmix.models.common.validation import check_counts
 
-#: Pages whose similarities are held in memory at once.
+#: Pages whose similarities are held in memory simultaneously.
 BLOCK = 512
 #: Candidates for a threshold on scores.
 QUANTILES = tuple(round(0.05 * k, 2) for k in range(1, 20))

@@ -41,7 +41,7 @@ class Vectors:
         return cls(sparse.csr_array((values, X.indices, X.indptr), shape=X.shape), none, none)
 
     def cosine(self) -> Vectors:
-        """Return the vectors divided by their length; a document of length 0 stays as it is."""
+        """Return the vectors divided by their length; a document of length 0 stays unchanged."""
         norm = np.sqrt(dot_self(self.sparse.indptr, self.sparse.data, self.left, self.right))
         scale = np.divide(1.0, norm, out=np.ones_like(norm), where=norm > 0)
         values = self.sparse.data * np.repeat(scale, np.diff(self.sparse.indptr))
@@ -85,7 +85,7 @@ class LengthNormalised(Representation):
 
 
 class TfIdf(Representation):
-    """x_w log(|D| / df_w), divided by its length; words in no training document are left out."""
+    """x_w log(|D| / df_w), divided by its length; words in no training document are dropped."""
 
     forms: ClassVar[dict[str, str]] = {"weight": "float64 V"}
 
@@ -99,7 +99,7 @@ class TfIdf(Representation):
         return Vectors.plain(self._damped(X.data) * self.weight[X.indices], X).cosine()
 
     def _damped(self, counts: np.ndarray) -> np.ndarray:
-        """Return what stands in place of positive counts x_w; here these themselves."""
+        """Return what is in place of positive counts x_w; here these themselves."""
         return counts
 
 
@@ -123,7 +123,7 @@ class FisherMultinomial(Representation):
         return self
 
     def transform(self, X: sparse.csr_array) -> Vectors:
-        """Return the scores; words in no training document are left out."""
+        """Return the scores; words in no training document are dropped."""
         theta = self.theta[X.indices]
         return Vectors.plain(np.divide(X.data, theta, out=np.zeros(len(theta)), where=theta > 0), X)
 
@@ -131,7 +131,7 @@ class FisherMultinomial(Representation):
 class FisherDCM(Representation):
     """The DCM's score, equation (5), at the parameters of one EDCM of all training documents (the paper's footnote 1).
 
-    Words in no training document, whose parameter would be 0, are left out.
+    Words in no training document, whose parameter would be 0, are dropped.
     """
 
     forms: ClassVar[dict[str, str]] = {"beta": "float64 V"}

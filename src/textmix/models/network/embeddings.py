@@ -113,7 +113,7 @@ class EmbeddingClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             return np.log(self.predict_proba(X))
 
     def predict(self, X: Any) -> np.ndarray:
-        """Return the likeliest class of each document, (N,)."""
+        """Return the most probable class of each document, (N,)."""
         best = np.argmax(self.predict_proba(X), axis=1)
         return self.classes_[best]
 

@@ -106,7 +106,7 @@ class LabelNetwork(IndependentLabels, LabelCountClassifier):
     tol : float, default=0.0001
         Relative decrease of the loss at which the final fit stops.
     max_iter : int, default=400
-        Most iterations (L-BFGS) of one fit.
+        Maximum number of iterations (L-BFGS) of one fit.
     random_state : int or RandomState or None, default=None
         Draws the first weights and the held-out pages.
 

@@ -99,7 +99,7 @@ class _ParametricMixture(LabelCountClassifier):
             Counts (N, V). V is the whole vocabulary: a word on no page gets the probability that the prior gives.
         y : array-like of shape (N, L)
             Label indicators (N, L) of 0 and 1, CSR or dense, or the list of labels of each page. Pages without labels
-            are left out, but without a labelled page there is a ValueError; a label without pages gets the uniform
+            are dropped, but without a labelled page there is a ValueError; a label without pages gets the uniform
             distribution over the V words, and is never predicted.
         sample_weight : array-like of shape (N,), default=None
             A page of weight 2 counts as two pages; None: 1 each.
@@ -161,9 +161,9 @@ class _ParametricMixture(LabelCountClassifier):
 
     @in_form_of_y
     def predict(self, X: Any) -> np.ndarray:
-        """Return the likeliest label set of each page of counts (N, V), never empty, int64 (N, L) of 0 and 1.
+        """Return the most probable label set of each page of counts (N, V), never empty, int64 (N, L) of 0 and 1.
 
-        A page without words has no likeliest set under the uniform prior; it gets the most frequent label.
+        A page without words has no most probable set under the uniform prior; it gets the most frequent label.
 
         Raises
         ------
@@ -176,7 +176,7 @@ class _ParametricMixture(LabelCountClassifier):
         """Return the probability of each label, float64 (N, L): the posterior over label sets summed.
 
         With ``search="exact"`` the sum is over all label sets that are not empty.  Otherwise it is over the sets that
-        the greedy search scores; a likely set that it does not score is left out.
+        the greedy search scores; a likely set that it does not score is dropped.
         """
         return self._search(X)[1]
 
@@ -188,7 +188,7 @@ class _ParametricMixture(LabelCountClassifier):
     def score_samples(self, X: Any, y: Any = None) -> np.ndarray:
         r"""Return \sum_i x_i log \phi_i(y) / temperature + log P(y) of each page with its label set, float64 (N,).
 
-        The multinomial coefficient and, with ``set_prior="uniform"``, log P(y) are left out as constants.  y is label
+        The multinomial coefficient and, with ``set_prior="uniform"``, log P(y) are dropped as constants.  y is label
         indicators (N, L); the predicted sets if None.  A page without labels has -inf: the model gives the empty set no
         probability.
 
@@ -283,14 +283,15 @@ class PMM1(_ParametricMixture):
     xi : float, default=2.0
         Exponent of the Dirichlet prior over word distributions, above 1; the paper's 2 adds one to each count.
     tol : float, default=1e-07
-        EM stops when an iteration changes J by at most this share of it.
+        EM stops when an iteration changes J by at most this fraction of it.
     max_iter : int, default=1000
-        Largest number of iterations; a `ConvergenceWarning` if they do not suffice.
+        Maximum number of iterations; a `ConvergenceWarning` if they do not suffice.
     init : str, default="mean"
         Start of EM: "mean", each page's words shared equally among its labels; "random", shared at random.
     search : str, default="greedy"
-        How `predict` looks for the likeliest label set: "greedy" adds the best label again and again, as in the paper;
-        "beam" extends the ``beam_width`` best sets of each size; "flip" starts from the greedy set and adds, removes or
+        How `predict` looks for the most probable label set: "greedy" adds the best label again and again, as in the
+        paper; "beam" extends the ``beam_width`` best sets of each size; "flip" starts from the greedy set and adds,
+        removes or
         swaps single labels; "exact" scores all sets, for up to 20 labels.
     beam_width : int, default=8
         Number of sets of each size that the beam search extends.

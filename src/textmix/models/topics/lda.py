@@ -143,7 +143,7 @@ class LDAClassifier(CountClassifier):
         Parameters
         ----------
         X : {array-like, sparse matrix} of shape (N, V)
-            Counts (N, V), whole numbers.
+            Counts (N, V), integers.
         y : array-like of shape (N,)
             The class of each document, (N,); ValueError at one that the fit had not.
         particles : int, default=20
@@ -179,7 +179,7 @@ def in_order(X: sparse.csr_array, rng: np.random.RandomState) -> tuple[np.ndarra
     """Return words of documents (N, V) in random order, int32 (T,), and where each document begins, int64 (N + 1,)."""
     counts = X.data.astype(np.int64)
     if (counts != X.data).any():
-        raise ValueError("X holds a count that is no whole number; words in order need whole numbers")
+        raise ValueError("X contains a count that is not an integer")
     document = np.repeat(np.repeat(np.arange(X.shape[0]), np.diff(X.indptr)), counts)
     tokens = np.repeat(X.indices, counts)[np.lexsort((rng.random_sample(len(document)), document))]
     return tokens.astype(np.int32), np.append(0, np.cumsum(np.bincount(document, minlength=X.shape[0])))
