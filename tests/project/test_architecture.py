@@ -93,6 +93,17 @@ def test_imports_make_no_circle_not_even_those_of_types() -> None:
     graphlib.TopologicalSorter({name: reached(name, deferred=False, types=True) for name in modules()}).prepare()
 
 
+def test_the_folders_of_models_import_each_other_without_a_cycle() -> None:
+    prefix = "textmix.models."
+    imports: dict[str, set[str]] = {}
+    for name in modules():
+        if name.count(".") > 2 and name.startswith(prefix):
+            folder = name.split(".")[2]
+            reached_models = (other for other in reached(name, deferred=True, types=True) if other.startswith(prefix))
+            imports.setdefault(folder, set()).update({other.split(".")[2] for other in reached_models} - {folder})
+    graphlib.TopologicalSorter(imports).prepare()
+
+
 def test_papers_import_nothing_from_each_other_and_nothing_imports_them() -> None:
     folders = {path.name for path in (SOURCE / "reproduction/papers").iterdir() if (path / "__init__.py").is_file()}
     for name in modules():

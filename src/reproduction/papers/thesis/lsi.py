@@ -21,9 +21,10 @@ from reproduction.flow.measures import Measure, MeasureData, Settings, Sources, 
 from textmix.experiment.folds import fold_numbers, halves_of
 from textmix.experiment.trial import Documents, Trial
 from textmix.metrics.significance import Estimate, resampled_difference
+from textmix.models.common.term_weights import inverse_frequency
 from textmix.models.lsi.classifiers import ProbabilisticNeuralNetwork
 from textmix.models.lsi.scores import SCORES, document_frequency, kept_words
-from textmix.models.lsi.transformer import LSITransformer, inverse_frequency, unit_cells, unit_length
+from textmix.models.lsi.transformer import LSITransformer, unit_cells, unit_length
 
 #: Number of coordinates of LSI, and width of the probabilistic neural network.
 GridPoint = tuple[int, float]

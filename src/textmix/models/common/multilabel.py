@@ -8,7 +8,6 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from scipy import sparse
-from scipy.special import expit
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import check_consistent_length
 from sklearn.utils.validation import check_is_fitted
@@ -27,7 +26,6 @@ from textmix.models.common.validation import (
     check_labelled_counts,
     checked_fit,
 )
-from textmix.models.linear.loss_kernels import set_log_likelihood
 
 
 def in_form_of_y(predict: Callable[..., np.ndarray]) -> Callable[..., np.ndarray]:
@@ -201,37 +199,6 @@ class LabelCountClassifier(MultiLabelClassifier):
         tags = super().__sklearn_tags__()
         tags.input_tags.positive_only = True
         return tags
-
-
-class IndependentLabels(MultiLabelClassifier):
-    """Predictions from the log odds of labels that are independent given the features."""
-
-    def decision_function(self, X: Any) -> np.ndarray:
-        """Return the log odds of each label, float64 (N, L).
-
-        A model may give -inf to a label that no training instance has, and inf to a label that all of them have.
-        """
-        raise NotImplementedError
-
-    def predict_proba(self, X: Any) -> np.ndarray:
-        """Return the probability of each label, float64 (N, L)."""
-        return np.asarray(expit(self.decision_function(X)))
-
-    @in_form_of_y
-    def predict(self, X: Any) -> np.ndarray:
-        """Return the labels of probability above one half, int64 (N, L) of 0 and 1; the set may be empty."""
-        return (self.decision_function(X) > 0.0).astype(np.int64)
-
-    def set_log_proba(self, X: Any, Y: Any) -> np.ndarray:
-        """Return log p(y|x) of given label sets Y (N, L) of 0 and 1, float64 (N,): the sum over all L labels.
-
-        Raises
-        ------
-        ValueError
-            If Y holds another number than 0 and 1, or its shape is not (N, L).
-        """
-        odds = self.decision_function(X)
-        return np.asarray(set_log_likelihood(odds, check_label_sets(self._targets(Y), *odds.shape)))
 
 
 def label_sets(Y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

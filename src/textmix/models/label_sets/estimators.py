@@ -20,8 +20,9 @@ from scipy.special import logsumexp
 from textmix.models.cbm.learners import BoostedExperts, BoostedGate
 from textmix.models.common.boosted_trees import Growth
 from textmix.models.common.f_kernels import listed_expected_f
-from textmix.models.common.multilabel import IndependentLabels, MultiLabelClassifier, in_form_of_y, label_sets
+from textmix.models.common.multilabel import MultiLabelClassifier, in_form_of_y, label_sets
 from textmix.models.common.sklearn_private import Interval
+from textmix.models.label_sets.independent import IndependentLabels
 from textmix.models.linear.loss_kernels import class_line
 from textmix.models.linear.machines import WarmMachines
 from textmix.models.linear.problems import (

@@ -18,6 +18,7 @@ from sklearn.utils.extmath import randomized_svd, svd_flip
 from sklearn.utils.validation import check_is_fitted
 
 from textmix.models.common.sklearn_private import Interval, StrOptions
+from textmix.models.common.term_weights import inverse_frequency
 from textmix.models.common.validation import canonical, check_counts, check_features, checked_fit
 
 #: Singular values below this fraction of the largest one belong to no dimension of the data.
@@ -177,12 +178,6 @@ def unit_cells(X: sparse.csr_array, values: np.ndarray) -> sparse.csr_array:
     length = np.repeat(np.sqrt(squares), np.diff(X.indptr))
     unit = np.divide(values, length, out=np.zeros_like(values), where=length > 0)
     return sparse.csr_array((unit, X.indices, X.indptr), shape=X.shape)
-
-
-def inverse_frequency(X: sparse.csr_array) -> np.ndarray:
-    """Return log(N / df_w) of each word of N documents X (N, V), float64 (V,); 0 for a word of none."""
-    frequency = np.bincount(X.indices, minlength=X.shape[1])
-    return np.log(X.shape[0] / np.maximum(frequency, 1)) * (frequency > 0)
 
 
 def exact_svd(X: sparse.csr_array, k: int, state: np.random.RandomState) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

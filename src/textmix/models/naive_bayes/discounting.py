@@ -15,10 +15,11 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
 from textmix.metrics import threshold_kernels as rules
-from textmix.models.common.multilabel import IndependentLabels, MultiLabelClassifier, in_form_of_y
+from textmix.models.common.multilabel import MultiLabelClassifier, in_form_of_y
 from textmix.models.common.sklearn_private import Interval, StrOptions
 from textmix.models.common.targets import label_sets_of
 from textmix.models.common.validation import check_counts, checked_fit
+from textmix.models.label_sets.independent import IndependentLabels
 from textmix.models.naive_bayes.discounting_kernels import Weights, add_scores
 from textmix.models.naive_bayes.discounting_weights import (
     RULES,

@@ -12,9 +12,10 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils.validation import check_is_fitted
 
-from textmix.models.common.multilabel import IndependentLabels, LabelCountClassifier, unit_rows
+from textmix.models.common.multilabel import LabelCountClassifier, unit_rows
 from textmix.models.common.sklearn_private import Interval, StrOptions
 from textmix.models.common.validation import check_counts
+from textmix.models.label_sets.independent import IndependentLabels
 
 
 class LabelNaiveBayes(IndependentLabels, LabelCountClassifier):

@@ -18,8 +18,8 @@ import numpy as np
 from scipy import sparse
 
 from textmix.models.common.count_kernels import row_sums
+from textmix.models.common.term_weights import inverse_frequency
 from textmix.models.dirichlet.edcm import EDCMClassifier
-from textmix.models.lsi.transformer import inverse_frequency
 from textmix.models.neighbors.neighbor_kernels import count_scores_of_words, dot_self, length_scores
 
 

@@ -15,9 +15,10 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from textmix.metrics.multilabel import sample_f
-from textmix.models.common.multilabel import IndependentLabels, LabelCountClassifier, unit_rows
+from textmix.models.common.multilabel import LabelCountClassifier, unit_rows
 from textmix.models.common.sklearn_private import Interval, StrOptions
 from textmix.models.common.validation import check_counts
+from textmix.models.label_sets.independent import IndependentLabels
 from textmix.models.linear.solvers import minimise_function
 
 #: Relative decrease of the loss at which a fit for the choice of the decay stops.
