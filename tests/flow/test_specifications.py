@@ -12,8 +12,9 @@ import yaml
 from reproduction.flow.alternatives import MOST, Readings, base_of, load_readings
 from reproduction.flow.locators import parse_locator
 from reproduction.flow.papers import load_papers, paper_folders
-from reproduction.flow.plan import make_plan
-from reproduction.flow.rule_inputs import Jobs
+from reproduction.flow.plan import Plan, make_plan
+from reproduction.flow.rule_inputs import RuleInputs
+from reproduction.flow.rule_params import RuleParams
 from textmix.core.config import load_yaml_strict
 from textmix.core.errors import ConfigError
 from textmix.experiment.methods import load_methods
@@ -157,26 +158,27 @@ def test_a_misspelt_row_and_a_factor_without_a_choice_of_the_table_are_refused(f
 
 
 @pytest.fixture(scope="module")
-def jobs() -> Jobs:
-    """Return the readings of this repository, every data set within reach."""
-    return Jobs(make_plan(load_yaml_strict(ROOT / "config/config.yaml"), ROOT))
+def plan() -> Plan:
+    """The plan of this repository with every data set available."""
+    return make_plan(load_yaml_strict(ROOT / "config/config.yaml"), ROOT)
 
 
-def test_no_job_of_the_default_run_is_one_of_a_reading(jobs: Jobs) -> None:
-    for paper, found in jobs.plan.readings.items():
-        asked = {run.experiment for run in jobs.plan.fits(paper)} | set(jobs.plan.measures(paper))
+def test_no_job_of_the_default_run_is_one_of_a_reading(plan: Plan) -> None:
+    for paper, found in plan.readings.items():
+        asked = {run.experiment for run in plan.fits(paper)} | set(plan.measures(paper))
         assert not asked & {name.partition(".")[2] for name in found.bases}
 
 
-def test_each_value_of_a_reading_is_asked_for(jobs: Jobs) -> None:
-    for paper in jobs.reading_papers():
-        assert jobs.reading_values(SimpleNamespace(paper=paper))
+def test_each_value_of_a_reading_is_asked_for(plan: Plan) -> None:
+    inputs = RuleInputs(plan)
+    for paper in inputs.papers_with_alternatives():
+        assert inputs.alternative_results(SimpleNamespace(paper=paper))
 
 
-def test_the_seed_of_a_reading_is_added_to_that_of_the_run(jobs: Jobs) -> None:
-    found = [name for name in jobs.plan.readings["pmm"].spec["experiments"] if name.startswith("table2")]
-    fits = [next(jobs.plan.fits_of("pmm", name, ["yahoo_arts"])) for name in found]
-    assert {jobs.fit(fit)["seed"] for fit in fits} == {SEED, SEED + 1}
+def test_the_seed_of_a_reading_is_added_to_that_of_the_run(plan: Plan) -> None:
+    found = [name for name in plan.readings["pmm"].spec["experiments"] if name.startswith("table2")]
+    fits = [next(plan.fits_of("pmm", name, ["yahoo_arts"])) for name in found]
+    assert {RuleParams(plan).fit(fit)["seed"] for fit in fits} == {SEED, SEED + 1}
 
 
 def test_every_row_of_the_recorded_run_that_differs_is_declared_or_has_nothing_to_vary() -> None:

@@ -49,7 +49,7 @@ def test_results_as_they_were_made_have_no_faults_and_are_all_read(results):
         ("datasets/news/ids.npy", None, "results/datasets/news: ids.npy was changed since it was made"),
         ("datasets/news/more.npy", b"x", "results/datasets/news: more.npy was changed since it was made"),
         ("datasets/reuters/ids.npy", b"x", "results/datasets/reuters: ids.npy was changed since it was made"),
-        ("scores/pmm/a.csv", None, "results/scores/pmm/a.csv: is gone, its record is left; run again"),
+        ("scores/pmm/a.csv", None, "results/scores/pmm/a.csv: is missing, but its record exists; run again"),
         ("scores/stray.csv", b"x", "results/scores/stray.csv: was not made by the workflow; move it elsewhere"),
         ("scores/mymeta.json", b"{}", "results/scores/mymeta.json: was not made by the workflow; move it elsewhere"),
         (
@@ -93,7 +93,7 @@ def test_every_fault_is_told_not_only_the_first(results):
     (results.parent / "resources/news/raw.tab").unlink()
     found = faults_of(results)
     assert len(found) == 4
-    assert found[-1] == "resources/news/raw.tab: is gone; delete resources/news/fetch.json and run again"
+    assert found[-1] == "resources/news/raw.tab: is missing; delete resources/news/fetch.json and run again"
 
 
 @pytest.mark.parametrize("same_size", [True, False])
@@ -102,7 +102,8 @@ def test_flipped_raw_file_is_named_with_its_digest_and_remedy(results, same_size
     digest = digests.sha256_file(path)
     path.write_bytes(b"class\ttexT\n" if same_size else b"class")
     assert faults_of(results) == [
-        f"resources/news/raw.tab: does not have its sha256 {digest}; delete it and resources/news/fetch.json, run again"
+        f"resources/news/raw.tab: does not have the sha256 {digest}; "
+        "delete it and resources/news/fetch.json, then run again"
     ]
 
 

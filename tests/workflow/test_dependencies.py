@@ -15,7 +15,7 @@ import pytest
 from reproduction.flow import provenance, recipe
 from reproduction.flow.fingerprint import Code
 from reproduction.flow.plan import make_plan
-from reproduction.flow.rule_inputs import STYLES, TEMPLATES, Jobs
+from reproduction.flow.rule_params import STYLES, TEMPLATES, RuleParams
 from tests.workflow.test_reruns import ENDS, planned
 from tests.workflow.tiny import Clone
 from textmix.core.config import load_yaml_strict
@@ -31,17 +31,19 @@ NO_NUMBER = {*provenance.NEUTRAL, *recipe.NEUTRAL}
 @pytest.fixture(scope="module")
 def codes() -> list[Code]:
     """Where the code of every job starts."""
-    jobs = Jobs(make_plan({**load_yaml_strict(ROOT / "config/config.yaml"), "full": True}, ROOT))
-    plan = jobs.plan
-    found = [jobs.code_of(name) for name in "features split score compare table accept crate own".split()]
-    found += [jobs.code_of("page", data=TEMPLATES + STYLES), jobs.code_of("provenance", data=TEMPLATES)]
-    found += [jobs.code_of("readings", data=STYLES)]
-    found += [jobs.code_of("parse", tuple(jobs.readers(SimpleNamespace(dataset=name)))) for name in plan.registry]
+    params = RuleParams(make_plan({**load_yaml_strict(ROOT / "config/config.yaml"), "full": True}, ROOT))
+    plan = params.plan
+    found = [params.code_of(name) for name in "features split score compare table accept crate own".split()]
+    found += [params.code_of("page", data=TEMPLATES + STYLES), params.code_of("provenance", data=TEMPLATES)]
+    found += [params.code_of("alternatives", data=STYLES)]
+    found += [
+        params.code_of("parse", tuple(params.reader_modules(SimpleNamespace(dataset=name)))) for name in plan.registry
+    ]
     for paper in plan.papers:
-        found.append(jobs.code_of("figure", tuple(jobs.figure_modules(SimpleNamespace(paper=paper))), STYLES))
-        found += [jobs.code_of("fit", tuple(jobs.fit_modules(fit))) for fit in plan.fits(paper)]
+        found.append(params.code_of("figure", tuple(params.figure_modules(SimpleNamespace(paper=paper))), STYLES))
+        found += [params.code_of("fit", tuple(params.fit_modules(fit))) for fit in plan.fits(paper)]
         measures = [SimpleNamespace(paper=paper, measure=name) for name in plan.measures(paper)]
-        found += [jobs.code_of("measure", tuple(jobs.measure_modules(one))) for one in measures]
+        found += [params.code_of("measure", tuple(params.measure_modules(one))) for one in measures]
     return list(dict.fromkeys(found))
 
 
@@ -105,7 +107,7 @@ def test_every_job_opens_only_what_its_rule_declares(everything: Clone, tmp_path
     """Results, raw data and configuration alike: each job of the run `everything` was under watch."""
     assert (everything.folder / "results/report/index.html").exists()
     clone = everything.copy(tmp_path / "copy")
-    clone.edit("workflow/rules/papers.smk", '        lists=JOBS.paper_file("paper.yaml"),\n', "")
+    clone.edit("workflow/rules/papers.smk", '        lists=INPUTS.paper_file("paper.yaml"),\n', "")
     undeclared = clone.run_warm("--cores", "1", "-R", "compare", "--", "results/papers/naive_bayes/comparison.csv")
     assert undeclared.returncode != 0
     assert "rule compare does not declare" in undeclared.stdout

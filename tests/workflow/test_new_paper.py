@@ -24,7 +24,7 @@ CONFIGURATION = {
 title: A toy paper
 citation: Nobody, A toy paper that is made up for the tests of the workflow.
 status: built
-place: 7
+order: 7
 roles: [newsgroups]
 features:
   toy_words: {tokenizer: letters}

@@ -6,7 +6,7 @@ import pytest
 import yaml
 
 from reproduction.flow.plan import make_plan
-from reproduction.flow.rule_inputs import Jobs
+from reproduction.flow.rule_inputs import RuleInputs
 from tests.workflow.test_reruns import planned
 from tests.workflow.tiny import Clone
 from textmix.core.config import load_yaml_strict
@@ -20,15 +20,15 @@ made:
   rows: [edcm.made]
   factors:
     least count:
-      "2": {because: it is that of the table}
-      "30": {because: it is another, set: {features.rainbow.min_count: 30}}
+      "2": {reason: it is that of the table}
+      "30": {reason: it is another, set: {features.rainbow.min_count: 30}}
 """
 PAGE = "results/report/edcm.html"
 
 
 def curves_of_today(clone: Clone) -> dict[str, object]:
     """Return paper -> specification curves that the report would show."""
-    jobs = Jobs(make_plan(load_yaml_strict(clone.folder / "config/config.yaml"), clone.folder))
+    jobs = RuleInputs(make_plan(load_yaml_strict(clone.folder / "config/config.yaml"), clone.folder))
     return jobs.page({})["curves"]
 
 
@@ -44,7 +44,7 @@ def test_readings_are_run_when_asked_for_and_shown_while_they_are_those_of_today
     (folder / "choices.yaml").write_text(yaml.safe_dump(choices, sort_keys=False), encoding="utf-8")
     assert "fit" not in planned(copy), "the default run makes no reading"
     jobs = planned(copy, "specifications")
-    assert {jobs[rule] for rule in ("fit", "score", "features", "readings")} == {1}, "the choice is made already"
+    assert {jobs[rule] for rule in ("fit", "score", "features", "alternatives")} == {1}, "the choice is made already"
 
     done = copy.run_warm("--cores", "1", "specifications")
     assert done.returncode == 0, done.stdout
@@ -60,5 +60,5 @@ def test_readings_are_run_when_asked_for_and_shown_while_they_are_those_of_today
     assert curves_of_today(copy).keys() == {"edcm"}
     copy.edit("config/papers/edcm/choices.yaml", "min_count: 30", "min_count: 31")
     jobs = planned(copy, PAGE)
-    assert "page" in jobs and not jobs.keys() & {"fit", "readings"}
+    assert "page" in jobs and not jobs.keys() & {"fit", "alternatives"}
     assert curves_of_today(copy) == {}, "the curves are those of yesterday"

@@ -1,39 +1,39 @@
-"""Commands that look through what is there, or write into config/; they make no result."""
+"""Commands that check data and results, or write into config/."""
 
 
 rule doctor:
-    """A table of the data sets: size, where from, reachable, how a wrong copy is noticed, the rows that wait, terms."""
+    """List every data set with its size, source, availability, checksum, the published values that need it, and licence."""
     input:
-        registry=JOBS.registries(),
-        schema=JOBS.source("workflow/schemas/datasets.schema.yaml"),
+        registry=INPUTS.registries(),
+        schema=f"{SCHEMAS}/datasets.schema.yaml",
     log:
         "logs/doctor.log",
     localrule: True
     conda:
         "../envs/run.yaml"
     params:
-        waiting=JOBS.waiting_rows,
+        published_rows=count_published_rows(PLAN),
     message:
-        "Listing the source of each data set"
+        "Listing data sets"
     script:
         "../scripts/doctor.py"
 
 
 rule verify:
-    """Read every result and raw file again; name what was changed by hand."""
+    """Check every result and raw file against its recorded digest; report files that were edited or damaged."""
     log:
         "logs/verify.log",
     localrule: True
     conda:
         "../envs/run.yaml"
     message:
-        "Checking every file of results/ and resources/ against its record"
+        "Checking every file of results/ and resources/ against its recorded digest"
     script:
         "../scripts/verify.py"
 
 
 rule record:
-    """Write what a finished run gave into config/papers/<paper>/recorded; run=FOLDER takes the run of another clone."""
+    """Write the results of a complete run to config/papers/<paper>/recorded; run=FOLDER: the run of another clone."""
     input:
         [] if "run" in PLAN.settings else rules.all.input,
     log:
@@ -47,15 +47,15 @@ rule record:
         chosen=PLAN.chosen(),
         capped=PLAN.settings["max_trials"] is not None,
         folders={paper: os.path.relpath(PLAN.folders[paper]) for paper in PLAN.papers},
-        papers=JOBS.judging,
+        papers=PARAMS.compare_all,
     message:
-        "Recording the value of the run for each published row"
+        "Recording the reproduced value of each published value"
     script:
         "../scripts/record.py"
 
 
 rule record_curves:
-    """Write the curves of a run of specifications into config/papers/<paper>/recorded/curves.csv; run=FOLDER as for record."""
+    """Write the specification curves of a run to config/papers/<paper>/recorded/curves.csv; run=FOLDER as for record."""
     input:
         [] if "run" in PLAN.settings else rules.specifications.input,
     log:
@@ -67,9 +67,9 @@ rule record_curves:
         run=PLAN.settings.get("run", "."),
         folders={
             paper: os.path.relpath(PLAN.folders[paper])
-            for paper in JOBS.reading_papers()
+            for paper in INPUTS.papers_with_alternatives()
         },
-        declared=JOBS.declared,
+        declared=PARAMS.specifications,
     message:
         "Recording the specification curves"
     script:

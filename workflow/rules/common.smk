@@ -1,4 +1,4 @@
-"""The configuration is read strictly, with line numbers, and the plan of the run is made. No rule stands here."""
+"""Read the configuration, make the plan of the run, and define what all rules use."""
 
 import os
 import sys
@@ -11,65 +11,80 @@ from pathlib import Path
 def source_folder(rules):
     """Return the folder of this workflow; of a module from git, a checkout of its commit in the user's cache.
 
-    Snakemake brings the rules of such a module and neither ``config/`` nor ``src/``.
+    Snakemake loads the rules of such a module, but neither ``config/`` nor ``src/``.
     """
     if isinstance(rules, os.PathLike):
         return Path(rules).parents[1]
     from git import Repo
 
-    repository = (
-        rules.hosted_repo.repo
-        if hasattr(rules, "hosted_repo")
-        else Repo(rules.repo_path)
-    )
+    if hasattr(rules, "hosted_repo"):
+        repository = rules.hosted_repo.repo
+    else:
+        repository = Repo(rules.repo_path)
     commit = repository.commit(rules.ref).hexsha
-    cache = next(
-        filter(None, map(os.environ.get, ("TEXTMIX_CACHE", "XDG_CACHE_HOME"))),
-        "~/.cache",
+    cache = (
+        os.environ.get("TEXTMIX_CACHE")
+        or os.environ.get("XDG_CACHE_HOME")
+        or "~/.cache"
     )
     folder = Path(cache).expanduser() / "textmix-source" / commit
     if not folder.exists():
         folder.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(dir=folder.parent) as made:
-            Repo.clone_from(
-                repository.common_dir, f"{made}/checkout", no_checkout=True
-            ).git.checkout(commit)
+        with tempfile.TemporaryDirectory(dir=folder.parent) as temporary:
+            checkout = f"{temporary}/checkout"
+            clone = Repo.clone_from(repository.common_dir, checkout, no_checkout=True)
+            clone.git.checkout(commit)
             if not folder.exists():
-                os.rename(f"{made}/checkout", folder)
+                os.rename(checkout, folder)
     # The jobs import the code of this commit, as this process does.
-    os.environ.update(
-        PYTHONPATH=os.pathsep.join(
-            filter(None, (str(folder / "src"), os.environ.get("PYTHONPATH")))
-        )
-    )
+    search_path = [str(folder / "src"), os.environ.get("PYTHONPATH")]
+    os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, search_path))
     sys.path.insert(0, str(folder / "src"))
     return folder
 
 
 STARTED = time.time()
-# The folder of this workflow, also where another workflow uses it as a module.
+# The folder of this workflow, also if another workflow uses it as a module.
 ROOT = source_folder(workflow.current_basedir)
-# The rules are included from there: Snakemake finds no scripts of rules that it took from a local git repository.
+# Rules are included from this folder: Snakemake finds no scripts of rules that it took from a local git repository.
 RULES = ROOT / "workflow/rules"
 MAIN_CONFIG = ROOT / "config/config.yaml"
 
+import pandas as pd
 from snakemake.logging import logger
 
+from reproduction.flow.cpu_features import use_common_instructions
 from reproduction.flow.folders import RESOURCES
-from reproduction.flow.rule_inputs import RECORDS, STYLES, TEMPLATES, Jobs, untold
+from reproduction.flow.own_texts import check_own_texts
 from reproduction.flow.papers import make_importable, outside
 from reproduction.flow.plan import make_plan, with_defaults
-from reproduction.flow.cpu_features import use_common_instructions
+from reproduction.flow.rule_inputs import (
+    RECORDS,
+    FeatureRow,
+    FitRow,
+    MeasureRow,
+    RuleInputs,
+    feature_rows,
+    fit_rows,
+    measure_rows,
+)
+from reproduction.flow.rule_params import (
+    STYLES,
+    TEMPLATES,
+    RuleParams,
+    count_published_rows,
+    unrecorded,
+)
 from reproduction.verdict.reference_check import check_papers
 from reproduction.verdict.wording import closing_line
 from textmix.core.config import load_yaml_strict
 from textmix.core.errors import TextmixError
 from textmix.core.io import read_json
 
-# All jobs inherit it: the same bytes on every processor.
+# Jobs inherit this setting: results are the same bytes on every processor.
 use_common_instructions(os.environ)
-# The script that ends the set-up of a conda environment installs textmix from here.
-os.environ.update(TEXTMIX_SOURCE=str(ROOT))
+# workflow/envs/run.post-deploy.sh installs textmix from this folder into a conda environment.
+os.environ["TEXTMIX_SOURCE"] = str(ROOT)
 
 
 if set("{}") & set(str(ROOT)):
@@ -79,8 +94,8 @@ if set("{}") & set(str(ROOT)):
 
 
 @contextmanager
-def one_sentence():
-    """Turn an error of textmix into a WorkflowError: its one sentence, without a traceback, ends the run."""
+def report_errors_briefly():
+    """Turn errors of textmix into a WorkflowError, which is printed as one sentence without a traceback."""
     try:
         yield
     except TextmixError as error:
@@ -88,28 +103,46 @@ def one_sentence():
         raise WorkflowError(str(error))
 
 
-MIRROR = Path(asked) if (asked := os.environ.get("TEXTMIX_MIRROR")) else None
-with one_sentence():
+MIRROR = (
+    Path(os.environ["TEXTMIX_MIRROR"]) if os.environ.get("TEXTMIX_MIRROR") else None
+)
+with report_errors_briefly():
     for path in dict.fromkeys((str(MAIN_CONFIG), *workflow.configfiles)):
         load_yaml_strict(path)
     SETTINGS = with_defaults(config, MAIN_CONFIG)
     make_importable(outside(SETTINGS))
     PLAN = make_plan(SETTINGS, ROOT, RESOURCES, MIRROR)
     check_papers(PLAN.papers, PLAN.folders, ROOT)
-JOBS = Jobs(PLAN, MIRROR, here=not workflow.deployment_settings.deployment_method)
+    check_own_texts(PLAN.settings["own"])
+
+INPUTS = RuleInputs(PLAN)
+PARAMS = RuleParams(
+    PLAN, MIRROR, here=not workflow.deployment_settings.deployment_method
+)
+
+# The jobs of the run, for lookup().
+FITS = pd.DataFrame(fit_rows(PLAN), columns=FitRow._fields)
+MEASURES = pd.DataFrame(measure_rows(PLAN), columns=MeasureRow._fields)
+FEATURE_SETS = pd.DataFrame(feature_rows(PLAN), columns=FeatureRow._fields)
+# Query for the rows of the papers that the configuration selects.
+CHOSEN = f"paper in {PLAN.chosen()}"
+
+SCHEMAS = os.path.relpath(ROOT / "workflow/schemas")
+LOCK = os.path.relpath(ROOT / "requirements.lock")
 
 
-def grows(megabytes):
-    """Return how much memory a job asks a cluster for, more with each attempt."""
+def scale_with_attempt(megabytes):
+    """Return the memory that a job requests, which grows with each attempt."""
     return lambda wildcards, attempt: megabytes * attempt
 
 
 def print_verdicts():
-    """Print the verdicts of each report that this run made, a line each, after those of its jobs: by the same queue."""
+    """Print one line with the verdicts of each report that this run has written."""
     reports = {
         paper: f"results/papers/{paper}/report/{paper}.html" for paper in PLAN.papers
     }
-    for name, page in {**reports, "Report": "results/report/index.html"}.items():
+    reports["Report"] = "results/report/index.html"
+    for name, page in reports.items():
         summary = Path(page).with_name("summary.json")
         if summary.exists() and summary.stat().st_mtime >= STARTED:
             counts = read_json(summary)["verdicts"]

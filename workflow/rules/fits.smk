@@ -1,10 +1,12 @@
-"""Fits of the papers' methods, their scores, and the measures that one paper alone defines."""
+"""Fit and score the methods of the papers, and compute measures that only one paper defines."""
 
 
 rule fit:
     input:
-        features=JOBS.fit_features,
-        splits=JOBS.fit_splits,
+        features=collect(
+            "results/features/{fit.dataset}/{fit.features}", fit=INPUTS.fit
+        ),
+        splits=collect("results/splits/{fit.dataset}/{fit.split}", fit=INPUTS.fit),
     output:
         predictions=directory(
             "results/predictions/{paper}/{experiment}/{dataset}/{method}"
@@ -19,21 +21,23 @@ rule fit:
     conda:
         "../envs/run.yaml"
     resources:
-        mem_mb=grows(4000),
+        mem_mb=scale_with_attempt(4000),
     params:
-        settings=JOBS.fit,
-        code=JOBS.code("fit", modules=JOBS.fit_modules),
+        settings=PARAMS.fit,
+        code=PARAMS.code("fit", modules=PARAMS.fit_modules),
     message:
-        "Fitting {wildcards.method} on {wildcards.dataset} for {wildcards.paper}, {wildcards.experiment}"
+        "Fitting {wildcards.method} on {wildcards.dataset} ({wildcards.paper}, {wildcards.experiment})"
     script:
         "../scripts/fit.py"
 
 
 rule score:
     input:
-        predictions="results/predictions/{paper}/{experiment}/{dataset}/{method}",
-        features=JOBS.fit_features,
-        splits=JOBS.fit_splits,
+        predictions=rules.fit.output.predictions,
+        features=collect(
+            "results/features/{fit.dataset}/{fit.features}", fit=INPUTS.fit
+        ),
+        splits=collect("results/splits/{fit.dataset}/{fit.split}", fit=INPUTS.fit),
     output:
         "results/scores/{paper}/{experiment}/{dataset}/{method}.csv",
     log:
@@ -46,17 +50,27 @@ rule score:
     conda:
         "../envs/run.yaml"
     params:
-        settings=JOBS.score,
-        code=JOBS.code("score"),
+        settings=PARAMS.score,
+        code=PARAMS.code("score"),
     message:
-        "Scoring {wildcards.method} on {wildcards.dataset} for {wildcards.paper}, {wildcards.experiment}"
+        "Scoring {wildcards.method} on {wildcards.dataset} ({wildcards.paper}, {wildcards.experiment})"
     script:
         "../scripts/score.py"
 
 
 rule measure:
     input:
-        JOBS.measure_inputs,
+        features=collect(
+            "results/features/{data.dataset}/{data.features}",
+            data=INPUTS.measure_features,
+        ),
+        splits=collect(
+            "results/splits/{data.dataset}/{data.split}", data=INPUTS.measure_splits
+        ),
+        predictions=collect(
+            "results/predictions/{fit.paper}/{fit.experiment}/{fit.dataset}/{fit.method}",
+            fit=INPUTS.measure_fits,
+        ),
     output:
         directory("results/papers/{paper}/measures/{measure}"),
     log:
@@ -68,11 +82,11 @@ rule measure:
     conda:
         "../envs/run.yaml"
     resources:
-        mem_mb=grows(6000),
+        mem_mb=scale_with_attempt(6000),
     params:
-        settings=JOBS.measure,
-        code=JOBS.code("measure", modules=JOBS.measure_modules),
+        settings=PARAMS.measure,
+        code=PARAMS.code("measure", modules=PARAMS.measure_modules),
     message:
-        "Measuring {wildcards.measure} for {wildcards.paper}"
+        "Computing {wildcards.measure} ({wildcards.paper})"
     script:
         "../scripts/measure.py"

@@ -1,9 +1,9 @@
-"""Texts of the user's own: `textmix compare` on each entry of the key own of the configuration."""
+"""Compare methods on your own texts: textmix compare for each entry of the configuration key own."""
 
 
 rule compare_own:
     input:
-        JOBS.own_file,
+        INPUTS.own_files,
     output:
         directory("results/own/{own}"),
     log:
@@ -14,16 +14,16 @@ rule compare_own:
         "../envs/run.yaml"
     threads: workflow.cores or 1
     params:
-        settings=JOBS.own,
-        code=JOBS.code("own"),
+        settings=PARAMS.own,
+        code=PARAMS.code("own"),
     message:
-        "Comparing methods on {input}: results/own/{wildcards.own}"
+        "Comparing methods on {params.settings[file]}: results/own/{wildcards.own}"
     script:
         "../scripts/own.py"
 
 
 rule own:
-    """Methods compared on texts of your own: --config 'own={mine: {file: texts.csv}}'; pages in results/own/."""
+    """Compare methods on your own texts: --config 'own={mine: {file: texts.csv}}'; reports in results/own/."""
     input:
         collect(rules.compare_own.output, own=PLAN.settings["own"]),
     localrule: True

@@ -1,17 +1,33 @@
-"""Published numbers beside rebuilt ones, and the tables and figures of each paper."""
+"""Compare published with reproduced values, write the tables and draw the figures of each paper."""
 
 
 rule compare:
     input:
-        data=JOBS.data,
-        predictions=JOBS.of_fits("predictions"),
-        scores=JOBS.of_fits("scores", ".csv"),
-        timings=JOBS.of_fits("timings", ".csv"),
-        measures=JOBS.measures,
-        published=JOBS.paper_file("published.csv"),
-        checks=JOBS.paper_file("checks.yaml"),
-        lists=JOBS.paper_file("paper.yaml"),
-        schema=JOBS.source("workflow/schemas/checks.schema.yaml"),
+        datasets=collect(rules.parse.output, dataset=INPUTS.datasets),
+        features=collect(
+            "results/features/{row.dataset}/{row.features}",
+            row=lookup("paper == '{paper}'", within=FEATURE_SETS),
+        ),
+        predictions=collect(
+            "results/predictions/{fit.paper}/{fit.experiment}/{fit.dataset}/{fit.method}",
+            fit=lookup("paper == '{paper}'", within=FITS),
+        ),
+        scores=collect(
+            "results/scores/{fit.paper}/{fit.experiment}/{fit.dataset}/{fit.method}.csv",
+            fit=lookup("paper == '{paper}'", within=FITS),
+        ),
+        timings=collect(
+            "results/timings/{fit.paper}/{fit.experiment}/{fit.dataset}/{fit.method}.csv",
+            fit=lookup("paper == '{paper}'", within=FITS),
+        ),
+        measures=collect(
+            "results/papers/{row.paper}/measures/{row.measure}",
+            row=lookup("paper == '{paper}'", within=MEASURES),
+        ),
+        published=INPUTS.paper_file("published.csv"),
+        checks=INPUTS.paper_file("checks.yaml"),
+        lists=INPUTS.paper_file("paper.yaml"),
+        schema=f"{SCHEMAS}/checks.schema.yaml",
     output:
         comparison="results/papers/{paper}/comparison.csv",
         origins="results/papers/{paper}/origins.csv",
@@ -26,23 +42,23 @@ rule compare:
     conda:
         "../envs/run.yaml"
     params:
-        settings=untold(JOBS.compare),
-        code=JOBS.code("compare", settings=JOBS.compare),
+        settings=unrecorded(PARAMS.compare),
+        code=PARAMS.code("compare", settings=PARAMS.compare),
     message:
-        "Comparing the published numbers of {wildcards.paper} with the rebuilt ones"
+        "Comparing published and reproduced values of {wildcards.paper}"
     script:
         "../scripts/compare.py"
 
 
-# One job writes all tables of a paper, and one draws all its figures: starting Python with its libraries takes longer than
-# a table or a figure.  The wildcard has one value in each of these rules.
+# One job writes all tables of a paper, and one job draws all its figures, because importing the libraries takes longer than
+# writing a table or drawing a figure.  The wildcard has one value in each of these rules.
 for paper in [name for name in PLAN.papers if PLAN.papers[name]["tables"]]:
 
     rule:
         name:
             f"table_{paper}"
         input:
-            "results/papers/{paper}/comparison.csv",
+            rules.compare.output.comparison,
         output:
             csv=[
                 report(
@@ -70,8 +86,8 @@ for paper in [name for name in PLAN.papers if PLAN.papers[name]["tables"]]:
         conda:
             "../envs/run.yaml"
         params:
-            settings=untold(JOBS.tables),
-            code=JOBS.code("table", settings=JOBS.tables),
+            settings=unrecorded(PARAMS.tables),
+            code=PARAMS.code("table", settings=PARAMS.tables),
         message:
             "Writing the tables of {wildcards.paper}"
         script:
@@ -84,10 +100,19 @@ for paper in filter(PLAN.drawable, PLAN.papers):
         name:
             f"figure_{paper}"
         input:
-            scores=JOBS.of_fits("scores", ".csv"),
-            timings=JOBS.of_fits("timings", ".csv"),
-            measures=JOBS.measures,
-            comparison="results/papers/{paper}/comparison.csv",
+            scores=collect(
+                "results/scores/{fit.paper}/{fit.experiment}/{fit.dataset}/{fit.method}.csv",
+                fit=lookup("paper == '{paper}'", within=FITS),
+            ),
+            timings=collect(
+                "results/timings/{fit.paper}/{fit.experiment}/{fit.dataset}/{fit.method}.csv",
+                fit=lookup("paper == '{paper}'", within=FITS),
+            ),
+            measures=collect(
+                "results/papers/{row.paper}/measures/{row.measure}",
+                row=lookup("paper == '{paper}'", within=MEASURES),
+            ),
+            comparison=rules.compare.output.comparison,
         output:
             [
                 report(
@@ -111,12 +136,12 @@ for paper in filter(PLAN.drawable, PLAN.papers):
         conda:
             "../envs/run.yaml"
         params:
-            settings=untold(JOBS.figures),
-            code=JOBS.code(
+            settings=unrecorded(PARAMS.figures),
+            code=PARAMS.code(
                 "figure",
-                modules=JOBS.figure_modules,
+                modules=PARAMS.figure_modules,
                 data=STYLES,
-                settings=JOBS.figures,
+                settings=PARAMS.figures,
             ),
         message:
             "Drawing the figures of {wildcards.paper}"

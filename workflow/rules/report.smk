@@ -1,20 +1,50 @@
-"""The reports: that of each paper, made once its own results are there, and that of the run."""
+"""Write the report of each paper as soon as its results are complete, and the report of the run."""
+
+# Seconds and memory of the long jobs of this run.
+BENCHMARKS = [
+    *collect(
+        "results/benchmarks/parse/{dataset}.tsv",
+        dataset=sorted(
+            {name for paper in PLAN.chosen() for name in PLAN.datasets(paper)}
+        ),
+    ),
+    *dict.fromkeys(
+        collect(
+            "results/benchmarks/features/{row.dataset}/{row.features}.tsv",
+            row=lookup(CHOSEN, within=FEATURE_SETS),
+        )
+    ),
+    *collect(
+        "results/benchmarks/fit/{fit.paper}/{fit.experiment}/{fit.dataset}/{fit.method}.tsv",
+        fit=lookup(CHOSEN, within=FITS),
+    ),
+    *collect(
+        "results/benchmarks/measure/{row.paper}/{row.measure}.tsv",
+        row=lookup(CHOSEN, within=MEASURES),
+    ),
+]
 
 
 rule page:
-    """The report: its pages, the comparisons of all papers in comparison.csv, and the counts of verdicts."""
+    """Write the pages of the report, comparison.csv of all papers, and the numbers of verdicts."""
     input:
-        comparisons=JOBS.of_papers("results/papers/{paper}/comparison.csv"),
-        origins=JOBS.of_papers("results/papers/{paper}/origins.csv"),
-        causes=JOBS.of_papers("results/papers/{paper}/causes.csv"),
-        tables=JOBS.tables_of,
-        figures=JOBS.figures_of,
-        data=JOBS.datasets,
-        config=JOBS.files_of_papers(*RECORDS),
-        recorded=JOBS.files_of_papers("recorded/run.json", "recorded/rows.csv"),
+        comparisons=collect(rules.compare.output.comparison, paper=INPUTS.papers),
+        origins=collect(rules.compare.output.origins, paper=INPUTS.papers),
+        causes=collect(rules.compare.output.causes, paper=INPUTS.papers),
+        tables=collect(
+            "results/papers/{table.paper}/tables/{table.name}.csv",
+            table=INPUTS.tables,
+        ),
+        figures=collect(
+            "results/papers/{figure.paper}/figures/{figure.name}.svg",
+            figure=INPUTS.figures,
+        ),
+        data=collect(rules.parse.output, dataset=INPUTS.datasets),
+        config=INPUTS.paper_files(*RECORDS),
+        recorded=INPUTS.paper_files("recorded/run.json", "recorded/rows.csv"),
         schemas=[
-            JOBS.source("workflow/schemas/checks.schema.yaml"),
-            JOBS.source("workflow/schemas/choices.schema.yaml"),
+            f"{SCHEMAS}/checks.schema.yaml",
+            f"{SCHEMAS}/choices.schema.yaml",
         ],
     output:
         front=report(
@@ -55,15 +85,15 @@ rule page:
     conda:
         "../envs/run.yaml"
     params:
-        settings=untold(JOBS.page),
-        code=JOBS.code("page", data=TEMPLATES + STYLES, settings=JOBS.page),
+        settings=unrecorded(PARAMS.page),
+        code=PARAMS.code("page", data=TEMPLATES + STYLES, settings=PARAMS.page),
     message:
-        "Writing the report page results/report/index.html"
+        "Writing results/report/index.html"
     script:
         "../scripts/page.py"
 
 
-# The report of one paper, in the same form and in a folder of its own.  Profiles give it priority for the short papers.
+# The report of one paper, in a folder of its own.  Profiles prioritise those of the short papers.
 use rule page as page_of_paper with:
     output:
         front="results/papers/{paper}/report/index.html",
@@ -83,10 +113,10 @@ use rule page as page_of_paper with:
 
 
 rule accept:
-    """The end of a run: an error where data were corrupt or, if strict, not available."""
+    """Fail if data were corrupt or, with strict=true, not available."""
     input:
-        summary="results/report/summary.json",
-        data=JOBS.datasets,
+        summary=rules.page.output.summary,
+        data=collect(rules.parse.output, dataset=INPUTS.datasets),
     output:
         "results/report/accepted.json",
     log:
@@ -97,28 +127,27 @@ rule accept:
     conda:
         "../envs/run.yaml"
     params:
-        settings=untold(JOBS.accept),
-        code=JOBS.code("accept", settings=JOBS.accept),
+        settings=unrecorded(PARAMS.accept),
+        code=PARAMS.code("accept", settings=PARAMS.accept),
     message:
-        "Checking whether data were corrupt or not available"
+        "Checking that all data were available and intact"
     script:
         "../scripts/accept.py"
 
 
-# The end of the report of one paper, in the same way.
 use rule accept as accept_paper with:
     input:
-        summary="results/papers/{paper}/report/summary.json",
-        data=JOBS.datasets,
+        summary=rules.page_of_paper.output.summary,
+        data=collect(rules.parse.output, dataset=INPUTS.datasets),
     output:
         "results/papers/{paper}/accepted.json",
     log:
         "logs/accept/{paper}.log",
     message:
-        "Checking whether data of {wildcards.paper} were corrupt or not available"
+        "Checking that the data of {wildcards.paper} were available and intact"
 
 
-# The short papers first, with all that their reports need: profiles/default gives this rule priority.
+# The short papers first, with all jobs that they need: profiles/default gives this rule priority.
 use rule accept_paper as accept_first with:
     wildcard_constraints:
         paper="|".join({"naive_bayes", "edcm"} & PLAN.papers.keys()) or "none",
@@ -128,11 +157,11 @@ ruleorder: accept_first > accept_paper
 
 
 rule provenance:
-    """The page on the run: commit, configuration, data, machine, and where the time went."""
+    """Write the page on the run: commit, configuration, data, machine, and time by stage."""
     input:
-        data=JOBS.datasets,
-        benchmarks=JOBS.benchmarks,
-        lock=JOBS.source("requirements.lock"),
+        data=collect(rules.parse.output, dataset=INPUTS.datasets),
+        benchmarks=BENCHMARKS,
+        lock=LOCK,
     output:
         report(
             "results/report/provenance.html",
@@ -147,8 +176,8 @@ rule provenance:
     conda:
         "../envs/run.yaml"
     params:
-        settings=untold(JOBS.provenance),
-        code=JOBS.code("provenance", data=TEMPLATES, settings=JOBS.provenance),
+        settings=unrecorded(PARAMS.provenance),
+        code=PARAMS.code("provenance", data=TEMPLATES, settings=PARAMS.provenance),
     message:
         "Writing results/report/provenance.html"
     script:
@@ -156,15 +185,15 @@ rule provenance:
 
 
 rule crate:
-    """The folder of the report as a Workflow Run RO-Crate: ro-crate-metadata.json beside the pages."""
+    """Describe the folder of the report as a Workflow Run RO-Crate: ro-crate-metadata.json."""
     input:
         pages=[*rules.page.output, *rules.provenance.output],
-        data=JOBS.datasets,
-        benchmarks=JOBS.benchmarks,
-        lock=JOBS.source("requirements.lock"),
-        readme=JOBS.source("workflow/report/crate.md"),
-        # A newer comment is no reason for a new copy.
-        source=ancient(JOBS.workflow_files()),
+        data=collect(rules.parse.output, dataset=INPUTS.datasets),
+        benchmarks=BENCHMARKS,
+        lock=LOCK,
+        readme=os.path.relpath(ROOT / "workflow/report/crate.md"),
+        # An edit of a file does not trigger a new copy.
+        source=ancient(INPUTS.workflow_files()),
     output:
         metadata="results/report/ro-crate-metadata.json",
         readme="results/report/README.md",
@@ -177,8 +206,8 @@ rule crate:
     conda:
         "../envs/run.yaml"
     params:
-        settings=untold(JOBS.provenance),
-        code=JOBS.code("crate", settings=JOBS.provenance),
+        settings=unrecorded(PARAMS.provenance),
+        code=PARAMS.code("crate", settings=PARAMS.provenance),
     message:
         "Describing results/report as a Workflow Run RO-Crate"
     script:
@@ -186,7 +215,7 @@ rule crate:
 
 
 rule report:
-    """The pages results/report/index.html and further, and comparison.csv."""
+    """Write the report of the run: results/report/index.html and comparison.csv."""
     input:
         rules.page.output,
         rules.crate.output.metadata,

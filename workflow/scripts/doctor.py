@@ -13,4 +13,4 @@ with job(snakemake):
     schema = snakemake.input.schema
     registry = [entry for path in snakemake.input.registry for entry in load_registry(path, schema).values()]
     places = Path("resources"), Path(mirror) if mirror else None
-    sys.stdout.write(table(survey(registry, *places, snakemake.params.waiting)) + "\n")
+    sys.stdout.write(table(survey(registry, *places, snakemake.params.published_rows)) + "\n")

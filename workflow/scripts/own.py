@@ -1,10 +1,19 @@
-"""Compare methods on a table of the user's own texts, as `textmix compare` does."""
+"""Compare methods on a table or folder of your own texts by ``textmix compare``."""
 
 from reproduction.flow.job_context import job
 from textmix.__main__ import main
 from textmix.core.errors import ConfigError
 
 with job(snakemake, threads=snakemake.threads) as running:
-    options = ["--keep", snakemake.output[0], "--workers", str(snakemake.threads), "--quiet", *running.settings.options]
-    if main(["compare", snakemake.input[0], *options]):
-        raise ConfigError("textmix compare ended with an error; the sentence above names it")
+    arguments = [
+        "compare",
+        running.settings.file,
+        *running.settings.options,
+        "--keep",
+        snakemake.output[0],
+        "--workers",
+        str(snakemake.threads),
+        "--quiet",
+    ]
+    if main(arguments):
+        raise ConfigError("textmix compare failed; the message above gives the reason")

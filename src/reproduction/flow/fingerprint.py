@@ -19,7 +19,7 @@ from textmix.core.environment import environment
 from textmix.core.errors import IntegrityError
 
 #: Modules of this room that surround a job and can change no number, so that an edit of them re-runs none.
-NEUTRAL = tuple(f"reproduction.flow.{name}" for name in ("job", "recipe"))
+NEUTRAL = tuple(f"reproduction.flow.{name}" for name in ("job_context", "fingerprint"))
 #: The module that says by which instructions NumPy and its libraries compute; the workflow sets them for each job.
 INSTRUCTIONS = "reproduction.flow.cpu_features"
 #: The folder with both packages, and that with the scripts.

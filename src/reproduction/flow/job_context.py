@@ -18,7 +18,7 @@ from typing import Any
 from reproduction.flow.code_digests import found_by_all
 from reproduction.flow.cpu_features import processor
 from reproduction.flow.fingerprint import check_code, record_of
-from reproduction.flow.lazy_imports import load_late
+from reproduction.flow.lazy_imports import enable_lazy_imports
 from textmix.core import io
 from textmix.core.errors import IntegrityError, MissingResult, TextmixError
 from textmix.core.progress import Paced
@@ -47,7 +47,7 @@ def _keep_freed_memory() -> None:
 
 
 # Here and not in `job`: a script imports this module before it imports a model.
-load_late()
+enable_lazy_imports()
 sys.excepthook = _end_quietly
 
 

@@ -1,9 +1,9 @@
-"""Parts of other packages that load when they are first used, so that a job does not wait for code that it never runs.
+"""Import parts of other packages on first use, because most jobs never need them.
 
-scikit-learn imports all of SciPy's statistics, and SciPy imports NumPy's Fortran wrapper and its tests; together they
-take half of the time in which a job starts.  Python's ``LazyLoader`` runs the code of a module at the first look at one
-of its attributes.  The module of scikit-learn that imports pandas, for frames that no job gives it, runs as if there
-were no pandas; any other import finds pandas as ever.
+scikit-learn imports all of `scipy.stats`, and SciPy imports `numpy.f2py` and `numpy.testing`; together they take half
+of the start-up time of a job.  Python's ``LazyLoader`` executes a module when one of its attributes is first accessed.
+The module of scikit-learn that imports pandas is executed as if pandas were not installed, because no job passes data
+frames; all other modules can import pandas.
 """
 
 from __future__ import annotations
@@ -15,30 +15,40 @@ from importlib.machinery import ModuleSpec, PathFinder
 from importlib.util import LazyLoader
 from types import ModuleType
 
-#: Parts of scikit-learn of which a job uses one at most.
-_PARTS = (
-    *("cluster", "decomposition", "feature_extraction", "feature_selection", "isotonic", "linear_model"),
-    *("model_selection", "neural_network", "preprocessing", "svm"),
-)
-#: Dotted names of the modules that load late.
-LATE = frozenset(
+#: Dotted names of the modules that are loaded lazily.  A job uses at most one of scikit-learn's.
+LAZY_MODULES = frozenset(
     (
         "numpy.f2py",
         "numpy.testing",
         "scipy.optimize",
         "scipy.special",
         "scipy.stats",
-        *(f"sklearn.{part}" for part in _PARTS),
+        "sklearn.cluster",
+        "sklearn.decomposition",
+        "sklearn.feature_extraction",
+        "sklearn.feature_selection",
+        "sklearn.isotonic",
+        "sklearn.linear_model",
+        "sklearn.model_selection",
+        "sklearn.neural_network",
+        "sklearn.preprocessing",
+        "sklearn.svm",
     )
 )
-
-
-#: Module -> the package without which it is run.
-WITHOUT = {"sklearn.utils.fixes": "pandas"}
+#: Module -> package that is hidden from it.
+HIDDEN_PACKAGES = {"sklearn.utils.fixes": "pandas"}
 
 
 class LoaderWithout(Loader):
-    """Run a module, by its own loader, while the import of a package fails, unless the package is loaded already."""
+    """Execute a module while the import of a package fails, unless the package is already loaded.
+
+    Parameters
+    ----------
+    loader : Loader
+        The module's own loader.
+    package : str
+        Name of the hidden package.
+    """
 
     def __init__(self, loader: Loader, package: str) -> None:
         self.loader = loader
@@ -58,18 +68,24 @@ class LoaderWithout(Loader):
             del sys.modules[self.package]
 
 
-class LateFinder(MetaPathFinder):
-    """Find modules as Python does; those in `LATE` load late, those in `WITHOUT` run without a package."""
+class LazyFinder(MetaPathFinder):
+    """Find the modules of `LAZY_MODULES` and `HIDDEN_PACKAGES` as Python does, but load them differently."""
 
     def find_spec(self, name: str, path: Sequence[str] | None, target: ModuleType | None = None) -> ModuleSpec | None:
-        """Return how to load a module of `LATE` or `WITHOUT`; None for any other, which the next finder then finds."""
-        spec = PathFinder.find_spec(name, path, target) if name in LATE or name in WITHOUT else None
-        if spec is not None and spec.loader is not None:
-            spec.loader = LazyLoader(spec.loader) if name in LATE else LoaderWithout(spec.loader, WITHOUT[name])
+        """Return the spec of a module of `LAZY_MODULES` or `HIDDEN_PACKAGES`; None for all others."""
+        if name not in LAZY_MODULES and name not in HIDDEN_PACKAGES:
+            return None
+        spec = PathFinder.find_spec(name, path, target)
+        if spec is None or spec.loader is None:
+            return spec
+        if name in LAZY_MODULES:
+            spec.loader = LazyLoader(spec.loader)
+        else:
+            spec.loader = LoaderWithout(spec.loader, HIDDEN_PACKAGES[name])
         return spec
 
 
-def load_late() -> None:
-    """Load as `LateFinder` does from now on in this process; a second call changes nothing."""
-    if not any(isinstance(finder, LateFinder) for finder in sys.meta_path):
-        sys.meta_path.insert(0, LateFinder())
+def enable_lazy_imports() -> None:
+    """Install `LazyFinder` in this process, once."""
+    if not any(isinstance(finder, LazyFinder) for finder in sys.meta_path):
+        sys.meta_path.insert(0, LazyFinder())

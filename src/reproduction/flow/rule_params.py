@@ -1,0 +1,379 @@
+"""Parameters of rules: the settings of each job, and a digest of its code.
+
+The settings of a job are exactly the part of the configuration that it reads, so that an edit of the configuration
+re-runs only the jobs that read the edited part.  Each function takes the wildcards in the output path of a job.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+from reproduction.flow.alternatives import SEED
+from reproduction.flow.code_digests import SHORT
+from reproduction.flow.curves import read_folder
+from reproduction.flow.equation_tests import test_outcomes
+from reproduction.flow.fingerprint import Code, is_of_today
+from reproduction.flow.folders import RESOURCES, package_of
+from reproduction.flow.git import agent_of, commit_of
+from reproduction.flow.own_texts import arguments_of, state_of_files
+from reproduction.flow.papers import given_by_causes
+from reproduction.flow.plan import Fit, Plan
+from reproduction.flow.recorded_curves import RECORDED_CURVES, recorded_curves
+from reproduction.flow.rule_inputs import described_papers
+from textmix.core import io
+from textmix.core.digests import digest_of
+from textmix.core.environment import versions
+from textmix.data.fetch import source_state
+from textmix.data.registry import DatasetEntry, content_of
+from textmix.experiment.methods import COMPARED, FITTED, TUNING
+
+Settings = dict[str, Any]
+#: Patterns of Matplotlib style sheets and of page templates, below ``src``.
+STYLES = ("*/figures/*.mplstyle",)
+TEMPLATES = ("*/*/templates/*",)
+
+
+@dataclass(frozen=True, eq=False)
+class RuleParams:
+    """The parameters of the jobs of a plan.
+
+    Parameters
+    ----------
+    plan : Plan
+        The jobs of the run.
+    mirror : Path, default=None
+        Folder with raw data.
+    here : bool, default=True
+        Whether jobs run in the environment of this process, not in one that Snakemake deploys.
+    """
+
+    plan: Plan
+    mirror: Path | None = None
+    here: bool = True
+
+    # --- code ---
+
+    def code(
+        self,
+        script: str,
+        modules: Any = (),
+        data: Iterable[str] = (),
+        settings: Callable[[Any], Settings] | None = None,
+    ) -> Callable[[Any], Settings]:
+        """Return the parameter ``code`` of a rule.
+
+        Parameters
+        ----------
+        script : str
+            Name of the script, without extension.
+        modules : iterable of str or callable, default=()
+            Modules that the script imports by name at run time, or a function of the wildcards that returns them.
+        data : iterable of str, default=()
+            Patterns of the data files that the code reads, below ``src``.
+        settings : callable, default=None
+            Settings of the rule that are `unrecorded`; their digests are part of the parameter.
+
+        Returns
+        -------
+        callable
+            Function of the wildcards that returns the digest of the code.
+        """
+
+        def parameter_of(wildcards: Any) -> Settings:
+            names = modules(wildcards) if callable(modules) else modules
+            parameter = dict(_code_parameter(self.code_of(script, tuple(names), tuple(data))))
+            for key, value in (settings(wildcards) if settings else {}).items():
+                parameter[f"settings.{key}"] = digest_of(value)[:SHORT]
+            return parameter
+
+        return parameter_of
+
+    def code_of(self, script: str, modules: tuple[str, ...] = (), data: tuple[str, ...] = ()) -> Code:
+        """Return the entry points of a job's code; see `code` for the parameters."""
+        return Code(script, modules, data, self.here)
+
+    # --- data sets ---
+
+    def fetch(self, wildcards: Any) -> Settings:
+        """Return the part of a registry entry that matters for fetching, and the state of its sources."""
+        entry = self.plan.registry[wildcards.dataset]
+        state = source_state(entry, RESOURCES / wildcards.dataset, self.mirror)
+        return {"entry": content_of(entry.raw), "state": state}
+
+    def parse(self, wildcards: Any) -> Settings:
+        """Return the registry entries of a data set and of its substitutes."""
+        substitutes = self.plan.substitutes(wildcards.dataset)
+        return {
+            "entry": content_of(self.plan.registry[wildcards.dataset].raw),
+            "substitutes": {name: content_of(self.plan.registry[name].raw) for name in substitutes},
+        }
+
+    def reader_modules(self, wildcards: Any) -> list[str]:
+        """Return the modules that read a data set and its substitutes."""
+        names = [wildcards.dataset, *self.plan.substitutes(wildcards.dataset)]
+        entries = [self.plan.registry[name] for name in names]
+        return sorted({source.reader.module for entry in entries for source in entry.sources})
+
+    def features(self, wildcards: Any) -> Settings:
+        """Return an entry of ``features`` of a paper.yaml."""
+        return {"spec": self.plan.features[wildcards.features]}
+
+    def split(self, wildcards: Any) -> Settings:
+        """Return an entry of ``splits`` of a paper.yaml, the seed and the limit on trials."""
+        return {
+            "spec": self.plan.splits[wildcards.split],
+            "seed": self.plan.settings["seed"],
+            "max_trials": self.plan.settings["max_trials"],
+        }
+
+    # --- fits, scores and measures ---
+
+    def fit(self, wildcards: Any) -> Settings:
+        """Return an experiment's entry of a method, the keys of its registry entry that a fit reads, and the seed."""
+        spec = self.plan.fit_entry(_fit(wildcards))
+        return {
+            "spec": spec,
+            "method": self.plan.methods[spec["use"]].part(*FITTED),
+            "seed": self._seed(wildcards.paper, "experiments", wildcards.experiment),
+        }
+
+    def fit_modules(self, wildcards: Any) -> list[str]:
+        """Return the module of the estimator, and that of tuning if the method is tuned."""
+        spec = self.plan.fit_entry(_fit(wildcards))
+        modules = [self.plan.methods[spec["use"]].module]
+        return [*modules, TUNING] if "tune" in spec else modules
+
+    def score(self, wildcards: Any) -> Settings:
+        """Return the metrics of an experiment."""
+        return {"metrics": self.plan.entry(wildcards.paper, "experiments", wildcards.experiment)["metrics"]}
+
+    def measure(self, wildcards: Any) -> Settings:
+        """Return the entry of a measure, the methods that it names, its folders by role, and the seed."""
+        paper = wildcards.paper
+        name = wildcards.measure
+        entry = self.plan.entry(paper, "measures", name)
+        methods = {
+            key: {**self.plan.methods[key].part(*COMPARED), "params": params}
+            for key, params in entry.get("methods", {}).items()
+        }
+        predictions = [
+            (role, fit.method, f"results/predictions/{fit.paper}/{fit.experiment}/{fit.dataset}/{fit.method}")
+            for role, fit in self.plan.measure_fits(paper, name)
+        ]
+        return {
+            "entry": dict(entry),
+            "methods": methods,
+            "sources": self._measure_sources(paper, name),
+            "predictions": predictions,
+            "seed": self._seed(paper, "measures", name),
+        }
+
+    def _measure_sources(self, paper: str, measure: str) -> dict[str, list[str]]:
+        """Return role -> [features folder, splits folder, folder of the extra features if any] of a measure."""
+        sources = {}
+        for role, (dataset, features, split, extra_features) in self.plan.measure_data(paper, measure).items():
+            sources[role] = [f"results/features/{dataset}/{features}", f"results/splits/{dataset}/{split}"]
+            if extra_features:
+                sources[role].append(f"results/features/{dataset}/{extra_features}")
+        return sources
+
+    def measure_modules(self, wildcards: Any) -> list[str]:
+        """Return the module of a measure, and those of the estimators that it names."""
+        entry = self.plan.entry(wildcards.paper, "measures", wildcards.measure)
+        module = entry["function"].partition(".")[0]
+        estimators = {self.plan.methods[name].module for name in entry.get("methods", ())}
+        return [f"{package_of(wildcards.paper)}.{module}", *sorted(estimators)]
+
+    def _seed(self, paper: str, kind: str, name: str) -> int:
+        """Return the seed of config.yaml plus the offset of the entry, which only registered alternatives have."""
+        seed: int = self.plan.settings["seed"] + self.plan.entry(paper, kind, name).get(SEED, 0)
+        return seed
+
+    # --- comparison, tables, figures ---
+
+    def compare(self, wildcards: Any) -> Settings:
+        """Return what the verdicts on a paper depend on besides its results."""
+        paper = wildcards.paper
+        return {
+            "paper": dict(self.plan.papers[paper]),
+            "roles": self.plan.roles(paper),
+            "tests": self._tests(paper),
+            "left_out": self.plan.left_out(paper),
+            "given": given_by_causes(self.plan.folders[paper]),
+        }
+
+    def compare_all(self, wildcards: Any) -> dict[str, Settings]:
+        """Return `compare` of every paper, by name."""
+        return {paper: self.compare(SimpleNamespace(paper=paper)) for paper in self.plan.papers}
+
+    def _tests(self, paper: str) -> dict[str, str]:
+        """Return the outcomes of the tests that the files of a paper name."""
+        paths = [self.plan.folders[paper] / name for name in ("published.csv", "checks.yaml")]
+        text = "".join(path.read_text(encoding="utf-8") for path in paths if path.is_file())
+        if "test:" not in text:
+            return {}
+        return {name: outcome for name, outcome in self._test_outcomes.items() if name in text}
+
+    @functools.cached_property
+    def _test_outcomes(self) -> dict[str, str]:
+        """The outcomes of all tests; read once, because each read computes digests of the tested code."""
+        return test_outcomes(self.plan.root / "tests")
+
+    def tables(self, wildcards: Any) -> Settings:
+        """Return the entries of a paper's tables by name."""
+        return {"entries": self.plan.papers[wildcards.paper]["tables"]}
+
+    def figures(self, wildcards: Any) -> Settings:
+        """Return the paper.yaml of a paper, its roles, the names of its figures, and what this run leaves out."""
+        paper = wildcards.paper
+        return {
+            "paper": dict(self.plan.papers[paper]),
+            "figures": self.plan.drawable(paper),
+            "roles": self.plan.roles(paper),
+            "left_out": self.plan.left_out(paper),
+        }
+
+    def figure_modules(self, wildcards: Any) -> list[str]:
+        """Return the modules that draw a paper's figures: its own, and the shared one if a figure has a template."""
+        figures = self.plan.papers[wildcards.paper]["figures"].values()
+        modules = []
+        if any("template" not in figure for figure in figures):
+            modules.append(f"{package_of(wildcards.paper)}.figures")
+        if any("template" in figure for figure in figures):
+            modules.append("reproduction.figures.shared_figures")
+        return modules
+
+    def alternatives(self, wildcards: Any) -> Settings:
+        """Return the paper.yaml of a paper extended by its registered alternatives, and its specification curves."""
+        readings = self.plan.readings[wildcards.paper]
+        specifications = [asdict(specification) for specification in readings.specifications]
+        return {
+            "readings": {"spec": dict(readings.spec), "specifications": specifications},
+            "roles": self.plan.roles(wildcards.paper),
+        }
+
+    def specifications(self, wildcards: Any) -> Settings:
+        """Return the specification curves of each paper that registers alternatives."""
+        readings = {paper: self.plan.readings[paper].specifications for paper in self.plan.chosen()}
+        return {paper: specifications for paper, specifications in readings.items() if specifications}
+
+    # --- reports: without the wildcard ``paper``, the report of the run ---
+
+    def page(self, wildcards: Any) -> Settings:
+        """Return what a report shows besides results."""
+        plan = self.plan
+        papers = described_papers(plan, wildcards)
+        is_of_paper = "paper" in dict(wildcards.items())
+        roles = self._report_roles(papers, is_of_paper)
+        registered = {paper: curves for paper, curves in self.specifications(wildcards).items() if paper in papers}
+        fresh = {paper: self._fresh_curves(paper) for paper in registered}
+        recorded = {
+            paper: recorded_curves(plan.folders[paper] / RECORDED_CURVES, curves)
+            for paper, curves in registered.items()
+        }
+        datasets = {role: entry["dataset"] for role, entry in roles.items() if entry["dataset"]}
+        return {
+            "papers": {paper: dict(plan.papers[paper]) for paper in papers},
+            "roles": {role: dict(plan.settings["roles"][role]) for role in roles},
+            "titles": {name: _title(plan.registry[name]) for name in _dataset_names(roles)},
+            "remedies": {role: _remedy(plan.registry[name]) for role, name in datasets.items()},
+            "curves": {paper: files for paper, files in fresh.items() if files},
+            "recorded_curves": {paper: files for paper, files in recorded.items() if files},
+            "chosen": [wildcards.paper] if is_of_paper else plan.chosen(),
+            "home": "../" * (4 if is_of_paper else 2),
+            "alone": is_of_paper,
+        }
+
+    def _report_roles(self, papers: Iterable[str], is_of_paper: bool) -> dict[str, Mapping[str, Any]]:
+        """Return the configured roles that a report describes: those of its paper, or all."""
+        if not is_of_paper:
+            return dict(self.plan.wanted)
+        names = {role for paper in papers for role in self.plan.papers[paper]["roles"]}
+        return {role: entry for role, entry in self.plan.wanted.items() if role in names}
+
+    def _fresh_curves(self, paper: str) -> dict[str, str]:
+        """Return file -> content of a paper's specification curves if they are up to date.
+
+        They are a parameter and not an input, because as an input every report would run all alternatives.
+        """
+        folder = Path(f"results/papers/{paper}/specifications")
+        if not folder.exists():
+            return {}
+        settings = self.alternatives(SimpleNamespace(paper=paper))
+        is_fresh = is_of_today(folder, settings, self.code_of("alternatives", (), STYLES))
+        return read_folder(folder) if is_fresh else {}
+
+    def accept(self, wildcards: Any) -> Settings:
+        """Return whether missing data are an error, and the reason for each role without data."""
+        paper = dict(wildcards.items()).get("paper")
+        papers = [paper] if paper else self.plan.chosen()
+        return {"strict": self.plan.settings["strict"], "out_of_reach": self.plan.out_of_reach(papers)}
+
+    def provenance(self, wildcards: Any) -> Settings:
+        """Return the commit, the configuration, and the versions of a run."""
+        return {
+            "papers": list(self.plan.papers),
+            "commit": commit_of(self.plan.root),
+            "agent": agent_of(self.plan.root),
+            "settings": dict(self.plan.settings),
+            "versions": versions(),
+        }
+
+    def own(self, wildcards: Any) -> Settings:
+        """Return the file of an entry of the configuration key ``own``, and its options of ``textmix compare``."""
+        entry = self.plan.settings["own"][wildcards.own]
+        return {"file": entry["file"], "options": arguments_of(entry), "state": state_of_files(entry)}
+
+
+# Cached: all jobs of a plan see the code in one state.
+_code_parameter = functools.cache(Code.parameter)
+
+
+def unrecorded(settings: Callable[[Any], Settings]) -> Callable[[Any, Any], Settings]:
+    """Return a parameter that Snakemake does not record, because it is too long for the reason of a rerun.
+
+    Snakemake records no function of the inputs.  `RuleParams.code` contributes the digest that triggers reruns.
+    """
+    return lambda wildcards, input: settings(wildcards)
+
+
+def count_published_rows(plan: Plan) -> dict[str, str]:
+    """Count the published values that need each data set."""
+    counts: Counter[str] = Counter()
+    for paper in plan.papers:
+        rows = io.read_csv(plan.folders[paper] / "published.csv")
+        counts.update(entry["dataset"] for row in rows if (entry := plan.wanted.get(row["dataset"])))
+    return {name: str(count) for name, count in counts.items()}
+
+
+def _fit(wildcards: Any) -> Fit:
+    return Fit(wildcards.paper, wildcards.experiment, wildcards.dataset, wildcards.method)
+
+
+def _dataset_names(roles: Mapping[str, Mapping[str, Any]]) -> list[str]:
+    """Return the data sets of roles and their substitutes, sorted."""
+    names = {choice["dataset"] for entry in roles.values() for choice in (entry, *entry.get("substitutes", ()))}
+    return sorted(names - {None})
+
+
+def _title(entry: DatasetEntry) -> Settings:
+    return {"title": entry.title, "terms": entry.terms, "no_digest": entry.no_digest}
+
+
+def _remedy(entry: DatasetEntry) -> Settings:
+    """Return how to get a data set: title, kinds of sources, files and size."""
+    sizes = [[file.bytes for file in source.files.values()] for source in entry.sources]
+    complete = (sum(filter(None, file_sizes)) for file_sizes in sizes if None not in file_sizes)
+    return {
+        "dataset": entry.id,
+        "title": entry.title,
+        "sources": list(dict.fromkeys(source.kind for source in entry.sources)),
+        "files": sorted(entry.files.values()),
+        "bytes": next(complete, None),
+    }
