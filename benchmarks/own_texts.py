@@ -217,7 +217,7 @@ def compared(path: Path, seconds: float, folder: Path) -> dict[str, Any]:
         text=Ragged.from_texts(text.encode("utf-8", "replace") for text in texts),
         split=np.where(np.arange(len(texts)) < told["train"], TRAIN, TEST).astype(np.int8),
     )
-    settings = Settings(seconds, told["metric"], 1, began=0.0, clock=time.process_time)
+    settings = Settings(seconds, told["metric"], 1, start=0.0, clock=time.process_time)
     result = run(corpus, "multi" if several else "single", folder, settings)
     with open(folder / "predictions.csv", encoding="utf-8", newline="") as table:
         predicted = [row["predicted"].split(" | ") if row["predicted"] else [] for row in csv.DictReader(table)]
@@ -225,7 +225,7 @@ def compared(path: Path, seconds: float, folder: Path) -> dict[str, Any]:
     answers = np.zeros((len(predicted), len(names)), dtype=int)
     for row, predicted_labels in enumerate(predicted):
         answers[row, [place[label] for label in predicted_labels]] = 1
-    fits = result.seconds["fits of the search"] + result.seconds["fits of test and model"]
+    fits = result.seconds["CPU time of the search"] + result.seconds["CPU time of test and final fits"]
     return {
         **{"what": f"compare, {seconds:.0f} s: {result.chosen.name}", "validation": result.chosen.value},
         **{"answers": answers if several else answers.argmax(axis=1), "fits": fits},

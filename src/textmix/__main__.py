@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
 import textmix
+from textmix.compare.arguments import add_arguments
 from textmix.core.errors import ConfigError, TextmixError
 from textmix.core.io import named, replacing
 from textmix.data.formats import FRAMES, NEW_TEXTS, check_dialect, format_of, without_packing
@@ -84,57 +85,11 @@ def _add_compare(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
     compare = commands.add_parser(
         "compare",
         help="find the best method for your texts",
-        description="Compare the methods that suit a table of texts in a given time, write a page, and save the best "
-        "method as a model.  The command finds the delimiter, the encoding, and the columns of text and labels.  ^C "
-        "ends the search with the best method so far.",
+        description="Compare methods on a table of labelled texts within a time budget, write a report, and save the "
+        "best method as a model.  Delimiter, encoding, and the columns of texts and labels are detected.  Ctrl-C ends "
+        "the search with the best method so far.",
     )
-    add = compare.add_argument
-    add(
-        "file",
-        metavar="FILE",
-        help="csv, tsv, jsonl, parquet or xlsx, also compressed; or a folder with a folder for each class",
-    )
-    add(
-        "--time",
-        default="60",
-        help="time of the whole comparison, from reading to the page, such as 90, 10min or 1.5h; all means the whole "
-        "search (default: 60 seconds)",
-    )
-    add(
-        "--metric",
-        help="metric of the comparison, also f:LABEL (default: accuracy, for several labels subset_accuracy)",
-    )
-    add("--text", metavar="COLUMN", help="column of the text, or its number from 1, or several joined by commas")
-    add("--labels", metavar="COLUMN", help="column of the labels, its number, or columns of 0 and 1 joined by commas")
-    add("--separator", help="text between several labels of one cell")
-    add(
-        "--further",
-        metavar="COLUMNS",
-        help="columns of numbers or categories, joined by commas, as further features of the linear methods",
-    )
-    add(
-        "--parts",
-        metavar="COLUMN",
-        help="column with the words train and test (default: a random fifth is the test)",
-    )
-    add("--groups", metavar="COLUMN", help="column of groups, such as the author; the test documents are whole groups")
-    add("--dates", metavar="COLUMN", help="column of dates; the latest fifth is the test")
-    add("--test", metavar="FILE", help="second table of the same form, with the test documents")
-    add("--encoding", help="encoding of FILE (default: it is found)")
-    add("--keep", metavar="FOLDER", help="folder of page, tables and model (default: FILE's name and -compared)")
-    add("--workers", type=int, help="number of threads (default: one for each core)")
-    add(
-        "--never-empty",
-        action="store_true",
-        help="for several labels: give each text at least one label",
-    )
-    add(
-        "--encoder",
-        metavar="MODULE:NAME",
-        help="your encoder from texts to vectors: an object with the method encode, or a function",
-    )
-    add("--seed", type=int, default=0, help="seed of the random test documents and folds (default: 0)")
-    add("--quiet", action="store_true", help="no table and no progress")
+    add_arguments(compare)
 
 
 def _add_predict(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -229,10 +184,12 @@ def compare(options: argparse.Namespace) -> None:
     import textmix.compare
 
     textmix.compare.compare  # noqa: B018 - tells what is not installed before anything is read
-    from textmix.compare.command import Asked, compare_file
+    from textmix.compare.command import CompareOptions, compare_file
+    from textmix.compare.terminal import encodable
 
-    for line in compare_file(Asked(**{name: getattr(options, name) for name in Asked._fields}), began):
-        print(visible(line))
+    given = CompareOptions(**{name: getattr(options, name) for name in CompareOptions._fields})
+    for line in compare_file(given, began):
+        print(encodable(visible(line), sys.stdout))
 
 
 def predict(options: argparse.Namespace) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import io
 import json
 import os
 import re
@@ -16,8 +17,10 @@ import pytest
 
 from tests.compare.texts import drawn, write_shop, write_table
 from textmix.__main__ import main
-from textmix.compare.search import Row, State
-from textmix.compare.terminal import table_lines
+from textmix.compare.arguments import RENAMED_OPTIONS
+from textmix.compare.choice import FoldCount, LeaderboardRow
+from textmix.compare.search import Progress
+from textmix.compare.terminal import encodable, progress_line, table_lines
 
 
 def run(*arguments: str | Path) -> int:
@@ -48,7 +51,17 @@ def test_a_table_becomes_a_model_that_labels_new_texts(
 
 def test_several_labels_of_a_cell_are_predicted(tmp_path: Path) -> None:
     table = write_table(tmp_path / "sets.csv", several=True)
-    options = ("--separator", ";", "--metric", "micro_f", "--never-empty", "--time", "1", "--keep", tmp_path / "kept")
+    options = (
+        "--separator",
+        ";",
+        "--metric",
+        "micro_f",
+        "--never-empty",
+        "--time",
+        "1",
+        "--output-dir",
+        tmp_path / "kept",
+    )
     assert run("compare", table, *options, "--quiet") == 0
     assert run("predict", tmp_path / "kept" / "model", table, "--output", tmp_path / "out.csv", "--quiet") == 0
     assert all(json.loads(row["labels"]) for row in rows_of(tmp_path / "out.csv"))
@@ -59,7 +72,7 @@ def test_columns_of_zero_and_one_are_labels(tmp_path: Path) -> None:
     with open(tmp_path / "flags.csv", "w", encoding="utf-8", newline="") as table:
         cells = [(text, int(label == "art"), int(label == "law")) for text, label in zip(texts, labels, strict=True)]
         csv.writer(table).writerows([("text", "art", "law"), *cells])
-    options = ("--labels", "art,law", "--time", "1", "--keep", tmp_path / "kept", "--quiet")
+    options = ("--label", "art,law", "--time", "1", "--output-dir", tmp_path / "kept", "--quiet")
     assert run("compare", tmp_path / "flags.csv", *options) == 0
     told = rows_of(tmp_path / "kept" / "predictions.csv")
     assert {row["predicted"] for row in told} <= {"art", "law", "", "art | law"}
@@ -70,11 +83,11 @@ def test_numbers_and_categories_join_the_text_and_the_model_asks_for_them(
 ) -> None:
     """They tell the label where the text does not; the model reads the same columns, and names one that is missing."""
     table, kept = write_shop(tmp_path / "shop.csv"), tmp_path / "kept"
-    options = ("--text", "text", "--labels", "label", "--further", "price,shop", "--time", "all", "--keep", kept)
+    options = ("--text", "text", "--label", "label", "--features", "price,shop", "--time", "all", "--output-dir", kept)
     assert run("compare", table, *options, "--quiet") == 0
     assert json.loads((kept / "choice.json").read_text())["value"] > 0.85
     page = (kept / "index.html").read_text(encoding="utf-8")
-    assert "Beside the text: price (number), shop (category)." in page and "shop: north" in page
+    assert "Additional features: price (number), shop (category)." in page and "shop: north" in page
     assert run("predict", kept / "model", table, "--output", tmp_path / "out.csv", "--why", "--quiet") == 0
     given, told = rows_of(table), rows_of(tmp_path / "out.csv")
     assert sum(a["label"] == b["label"] for a, b in zip(given, told, strict=True)) > 0.9 * len(given)
@@ -91,7 +104,7 @@ def test_the_latest_texts_are_the_test(tmp_path: Path) -> None:
     with open(tmp_path / "dated.csv", "w", encoding="utf-8", newline="") as table:
         cells = zip(texts, labels, [f"2024-01-{1 + row % 28:02}" for row in range(100)], strict=True)
         csv.writer(table).writerows([("text", "label", "day"), *cells])
-    options = ("--dates", "day", "--time", "1", "--keep", tmp_path / "kept", "--quiet")
+    options = ("--date", "day", "--time", "1", "--output-dir", tmp_path / "kept", "--quiet")
     assert run("compare", tmp_path / "dated.csv", *options) == 0
     tested = {int(row["id"]) for row in rows_of(tmp_path / "kept" / "predictions.csv")}
     assert min((row - 1) % 28 for row in tested) >= max((row - 1) % 28 for row in {*range(1, 101)} - tested)
@@ -101,7 +114,7 @@ def test_a_folder_of_classes_is_compared(tmp_path: Path) -> None:
     for row, (text, label) in enumerate(zip(*drawn(60), strict=True)):
         (tmp_path / "mail" / label).mkdir(parents=True, exist_ok=True)
         (tmp_path / "mail" / label / f"{row}.txt").write_text(text, encoding="utf-8")
-    assert run("compare", tmp_path / "mail", "--time", "1", "--keep", tmp_path / "kept", "--quiet") == 0
+    assert run("compare", tmp_path / "mail", "--time", "1", "--output-dir", tmp_path / "kept", "--quiet") == 0
 
 
 def test_an_encoder_of_the_user_joins(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -121,16 +134,16 @@ def test_an_encoder_of_the_user_joins(tmp_path: Path, monkeypatch: pytest.Monkey
 @pytest.mark.parametrize(
     ("more", "message"),
     [
-        (("--time", "soon"), "is no time"),
+        (("--time", "soon"), "is not a time"),
         (("--workers", "0"), "threads"),
         (("--metric", "micro_f"), "metric"),
-        (("--metric", "f:nothing"), "no label 'nothing'"),
-        (("--parts", "a", "--dates", "b"), "give one"),
+        (("--metric", "f:nothing"), "unknown label 'nothing'"),
+        (("--split", "a", "--date", "b"), "give one"),
         (("--separator", ""), "is empty"),
         (("--never-empty",), "several labels"),
         (("--text", "missing"), "missing"),
-        (("--further", "price"), "no column 'price'"),
-        (("--further", "label", "--labels", "label"), "--labels and --further"),
+        (("--features", "price"), "no column 'price'"),
+        (("--features", "label", "--label", "label"), "--label and --f"),
         (("--test", "nowhere.csv"), "no such file"),
     ],
 )
@@ -138,7 +151,7 @@ def test_a_wrong_option_is_one_sentence_and_leaves_nothing(
     more: tuple[str, ...], message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     table = write_table(tmp_path / "a.csv", 40)
-    assert run("compare", table, "--keep", tmp_path / "kept", *more) == 1
+    assert run("compare", table, "--output-dir", tmp_path / "kept", *more) == 1
     assert message in capsys.readouterr().err and not (tmp_path / "kept").exists()
 
 
@@ -147,7 +160,7 @@ def test_labels_that_look_like_several_are_remarked_on(tmp_path: Path) -> None:
     pairs = [f"{label}, art" if row % 3 == 0 and label != "art" else label for row, label in enumerate(labels)]
     with open(tmp_path / "a.csv", "w", encoding="utf-8", newline="") as table:
         csv.writer(table).writerows([("text", "label"), *zip(texts, pairs, strict=True)])
-    assert run("compare", tmp_path / "a.csv", "--time", "1", "--keep", tmp_path / "kept", "--quiet") == 0
+    assert run("compare", tmp_path / "a.csv", "--time", "1", "--output-dir", tmp_path / "kept", "--quiet") == 0
     assert "look like several labels" in (tmp_path / "kept" / "index.html").read_text(encoding="utf-8")
 
 
@@ -169,7 +182,7 @@ def started(tmp_path: Path, n: int = 400, *more: str) -> subprocess.Popen[str]:
     )
     assert process.stderr is not None
     for line in process.stderr:
-        if "best so far" in line:
+        if "· best: " in line:
             return process
     raise AssertionError(f"it ended with {process.wait()}")
 
@@ -191,13 +204,13 @@ def test_an_interrupt_before_the_first_score_says_how_long_it_had(
 
     table = write_table(tmp_path / "a.csv", 60)
     for place, message in (
-        ("textmix.compare.command.read_table", "before a candidate had a score"),
-        ("textmix.compare.search.Search.matrix", "before a candidate had a score"),
-        ("textmix.compare.comparison.final_model", "while the choice was tested"),
+        ("textmix.compare.command.read_table", "before any candidate had a score"),
+        ("textmix.compare.features.Features.matrix", "before any candidate had a score"),
+        ("textmix.compare.finish.fit_final_model", "while the best method was tested"),
     ):
         with monkeypatch.context() as patch:
             patch.setattr(place, interrupt)
-            assert run("compare", table, "--time", "all", "--keep", tmp_path / "kept") == 1
+            assert run("compare", table, "--time", "all", "--output-dir", tmp_path / "kept") == 1
         error = capsys.readouterr().err
         assert re.search(r"interrupted after \d+ s", error) and message in error, place
 
@@ -214,11 +227,32 @@ def test_a_kill_leaves_no_process_and_no_temporary_file(tmp_path: Path) -> None:
     assert not (tmp_path / "a-compared").exists()
 
 
-def test_the_table_of_the_terminal_has_a_star_at_the_pipeline() -> None:
+def test_the_table_of_the_terminal_marks_the_baseline() -> None:
     rows = [
-        Row("nbsvm", "words and characters, C=1", 0.9, 5, 1.0, None),
-        Row("linear_svm", "words", 0.8, 5, 1, None, True),
+        LeaderboardRow("nbsvm", "word TF-IDF, C=1", 0.9, FoldCount(5, 5), 1.0, None),
+        LeaderboardRow("linear_svm", "word TF-IDF", 0.8, FoldCount(5, 5), 1.0, None, True),
     ]
-    lines = table_lines("a.csv", State("pipeline", 61.0, rows), 60)
-    assert lines[0] == "a.csv: pipeline, 1:01 left" and "*" in lines[3] and "*" not in lines[2]
+    progress = Progress("baseline", 61.0, rows, "accuracy")
+    lines = table_lines("a.csv", progress, 60)
+    assert lines[0] == "a.csv: baseline · 1:01 left" and "*" in lines[3] and "*" not in lines[2]
     assert all(len(line) < 60 for line in lines)
+    assert progress_line(progress) == "baseline · best: NBSVM (word TF-IDF, C=1), accuracy 0.900 · 1:01 left"
+
+
+def test_a_score_of_some_folds_says_so() -> None:
+    row = LeaderboardRow("nbsvm", "word TF-IDF", 0.9, FoldCount(2, 5), 1.0, None)
+    assert progress_line(Progress("baseline", None, [row], "accuracy")).endswith("accuracy 0.900 on 2 of 5 folds")
+
+
+def test_a_terminal_that_cannot_encode_a_character_gets_another() -> None:
+    terminal = io.TextIOWrapper(io.BytesIO(), encoding="ascii")
+    assert encodable("0.8–0.9 · “café”", terminal) == '0.8-0.9 - "caf\\xe9"'
+
+
+@pytest.mark.parametrize(("former", "new"), RENAMED_OPTIONS.items())
+def test_former_options_are_rejected_with_their_new_names(
+    former: str, new: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit):
+        run("compare", "a.csv", former, "x")
+    assert f"{former} has been renamed; use {new}" in capsys.readouterr().err

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.special import expit, logit
 
-from textmix.compare.decisions import answer_of, fit_decision, label_sets
+from textmix.compare.decisions import answer_of, fit_decision, observed_label_sets
 from textmix.compare.metrics import metric_of
 from textmix.models.common.decision import Decision
 
@@ -47,7 +47,7 @@ def test_whole_sets_are_those_of_the_documents() -> None:
 def test_the_set_of_a_document_is_its_most_probable_one() -> None:
     """By brute force over the sets, as if labels were independent, with the log share of each set."""
     scores, truth = scored(60)
-    sets, bonus = label_sets(truth)
+    sets, bonus = observed_label_sets(truth)
     probability = np.clip(expit(scores), 1e-6, 1 - 1e-6)
     answer = answer_of(Decision([1.0], None, sets, bonus), [scores], "multi")
     for row in range(60):

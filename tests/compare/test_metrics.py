@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from sklearn.metrics import average_precision_score, f1_score, roc_auc_score
 
-from textmix.compare.metrics import Answer, interval, metric_of, names_of, paired_bootstrap
+from textmix.compare.metrics import Answer, bootstrap_interval, metric_names, metric_of, paired_bootstrap
 
 
 @pytest.fixture(scope="module")
@@ -48,7 +48,7 @@ def test_every_metric_has_a_value(task: str, answers: tuple[np.ndarray, Answer])
     if task == "multi":
         truth = np.eye(3, dtype=np.int8)[truth]
         answer = Answer((answer.probability > 0.4).astype(np.int64), answer.probability)
-    for name in [*names_of(task), "f:a"]:
+    for name in [*metric_names(task), "f:a"]:
         assert np.isfinite(metric_of(name, task, ["a", "b", "c"])(truth, answer)), name
 
 
@@ -64,7 +64,7 @@ def test_a_paired_test_sees_what_two_intervals_do_not(name: str, answers: tuple[
     found = paired_bootstrap(metric, truth, (answer, worse))
     assert metric.sign * found.value > 0.0 and found.p < 0.05
     assert found.low <= found.value <= found.high
-    (low, high), (lower, higher) = interval(metric, truth, answer), interval(metric, truth, worse)
+    (low, high), (lower, higher) = bootstrap_interval(metric, truth, answer), bootstrap_interval(metric, truth, worse)
     assert max(low, lower) < min(high, higher)
 
 

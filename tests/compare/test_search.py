@@ -10,20 +10,26 @@ import numpy as np
 import pytest
 
 from tests.compare.texts import drawn, drawn_sets
-from textmix.compare import candidates as plan
-from textmix.compare.candidates import JOINED, Candidate, pipeline
-from textmix.compare.comparison import Settings, _Reserve
+from textmix.compare import candidates
+from textmix.compare.candidates import BASELINE_VIEW, Candidate, baseline, group
+from textmix.compare.documents import N_FOLDS, LabelledTexts
+from textmix.compare.ensembles import Ensemble
 from textmix.compare.metrics import metric_of
-from textmix.compare.search import FOLDS, FoldScores, LabelledTexts, Search, State
+from textmix.compare.reserve import Reserve, Sizes
+from textmix.compare.search import Progress, Search
+from textmix.compare.standings import CandidateResult
 from textmix.core.errors import ConfigError
+from textmix.text.word_vectorizer import texts_of
 
 
 def documents(n: int = 60, several: bool = False) -> LabelledTexts:
     texts, labels = drawn_sets(n) if several else drawn(n)
     names = ["art", "law", "sport"]
     if not several:
-        return LabelledTexts(texts, np.array([names.index(label) for label in labels]), 3)
-    return LabelledTexts(texts, np.array([[name in label for name in names] for label in labels], dtype=np.int8), 3)
+        return LabelledTexts(texts_of(texts), np.array([names.index(label) for label in labels]), 3)
+    return LabelledTexts(
+        texts_of(texts), np.array([[name in label for name in names] for label in labels], dtype=np.int8), 3
+    )
 
 
 def search_of(given: LabelledTexts, metric: str | None = None, **options: object) -> Search:
@@ -32,44 +38,44 @@ def search_of(given: LabelledTexts, metric: str | None = None, **options: object
 
 def test_the_pipeline_by_hand_has_all_folds_first() -> None:
     search = search_of(documents())
-    stages = search.plan()
+    stages = search.plan.stages()
     name, jobs = next(stages)
     assert name == "pipeline"
-    assert {job.group.kind for job in jobs} == {members.kind for members in pipeline()}
-    assert {job.fold for job in jobs} == set(range(FOLDS))
-    search.run(jobs)
-    assert search.incumbent in {each for members in pipeline() for each in members.candidates}
+    assert {job.group.kind for job in jobs} == {members.kind for members in baseline()}
+    assert {job.fold for job in jobs} == set(range(N_FOLDS))
+    search.runner.run(jobs)
+    assert search.standings.baseline in {each for members in baseline() for each in members.candidates}
 
 
 def test_a_score_of_a_document_comes_from_a_fit_without_it() -> None:
     """Scores of each fold are those of a vectoriser and a model that were fitted to the other folds."""
     search = search_of(documents(240))
-    search.run(search.jobs(pipeline()[:1]))
-    candidate = Candidate("linear_svm", JOINED, (("C", 1.0),))
+    search.runner.run(search.plan.jobs(baseline()[:1]))
+    candidate = Candidate("linear_svm", BASELINE_VIEW, (("C", 1.0),))
     y = search.documents.y
-    rest, held = search.folds(0)[3]
-    vectoriser = search.vectoriser(JOINED, len(y))
-    texts = np.array(search.documents.texts, dtype=object)
+    rest, held = search.standings.folds[0][3]
+    vectoriser = search.features.new_vectoriser(BASELINE_VIEW, len(y))
+    texts = np.array([search.documents.texts.text(row) for row in range(len(y))], dtype=object)
     F, Z = vectoriser.fit_transform(texts[rest]), vectoriser.transform(texts[held])
-    columns = plan.columns_of(vectoriser)
-    alone = plan.estimator_of(candidate, columns, (0, "compare", 0)).set_params(tol=1e-6, max_iter=2000)
-    expected = search.scores_of(alone.fit(F, y[rest]), Z)
-    np.testing.assert_allclose(search.trials[candidate].scores[0][held], expected, atol=0.05)
+    columns = candidates.column_ranges(vectoriser)
+    alone = candidates.new_classifier(candidate, columns, (0, "compare", 0)).set_params(tol=1e-6, max_iter=2000)
+    expected = search.runner.label_scores(alone.fit(F, y[rest]), Z)
+    np.testing.assert_allclose(search.standings.results[candidate].scores[0][held], expected, atol=0.05)
 
 
 def planted(differences: list[float], others: int = 1, n: int = 60) -> Search:
     """Return a search whose other candidates are ahead of the pipeline by differences, a value for each fold."""
     search = search_of(documents(n))
-    by_hand = pipeline()[0].candidates[0]
+    by_hand = baseline()[0].candidates[0]
     shape = (len(search.documents.y), 3)
-    given = {by_hand: [0.8] * FOLDS}
+    given = {by_hand: [0.8] * N_FOLDS}
     for number in range(others):
-        shift = differences if number == 0 else [-0.01 * number] * FOLDS
-        given[Candidate("nbsvm", JOINED, (("C", float(number)),))] = [0.8 + each for each in shift]
+        shift = differences if number == 0 else [-0.01 * number] * N_FOLDS
+        given[Candidate("nbsvm", BASELINE_VIEW, (("C", float(number)),))] = [0.8 + each for each in shift]
     for candidate, values in given.items():
         scores = {0: np.zeros(shape, dtype=np.float32)}
         by_fold = {(0, fold): value for fold, value in enumerate(values)}
-        search.trials[candidate] = FoldScores(scores, {0: set(range(FOLDS))}, by_fold)
+        search.standings.results[candidate] = CandidateResult(scores, {0: set(range(N_FOLDS))}, by_fold)
     return search
 
 
@@ -86,117 +92,122 @@ def test_the_pipeline_is_left_only_on_the_evidence_of_paired_folds(
     differences: list[float], others: int, switches: bool
 ) -> None:
     chosen = planted(differences, others).choose()
-    assert chosen is not None and (chosen.parts[0].method == "nbsvm") == switches
-    assert (chosen.evidence is not None) == switches
+    assert chosen is not None and (chosen.members[0].method == "nbsvm") == switches
+    assert (chosen.difference is not None) == switches
 
 
 def test_a_loss_is_better_where_it_is_less() -> None:
     search = planted([-0.3, -0.31, -0.29, -0.3, -0.32])
-    search.metric = metric_of("log_loss", "single", [])
+    search.metric = search.standings.metric = metric_of("log_loss", "single", [])
     chosen = search.choose()
-    assert chosen is not None and chosen.parts[0].method == "nbsvm"
+    assert chosen is not None and chosen.members[0].method == "nbsvm"
 
 
-def test_choices_of_noise_rarely_leave_the_pipeline() -> None:
+def test_choices_of_noise_rarely_leave_the_baseline() -> None:
     """Of candidates without a true difference one is chosen in place of the pipeline in less than a fifth of cases."""
     generator, left = np.random.default_rng(0), 0
     for _ in range(60):
-        search = planted(generator.normal(0.0, 0.02, FOLDS).tolist(), 1)
-        for number, candidate in enumerate(pipeline()[1].candidates, start=1):
-            other = Candidate("nbsvm", plan.WORDS, (("C", float(number)),))
-            search.trials[other] = FoldScores(
-                {0: search.trials[pipeline()[0].candidates[0]].scores[0]},
-                {0: set(range(FOLDS))},
-                {(0, fold): 0.8 + value for fold, value in enumerate(generator.normal(0.0, 0.02, FOLDS).tolist())},
+        search = planted(generator.normal(0.0, 0.02, N_FOLDS).tolist(), 1)
+        for number, candidate in enumerate(baseline()[1].candidates, start=1):
+            other = Candidate("nbsvm", candidates.WORDS, (("C", float(number)),))
+            search.standings.results[other] = CandidateResult(
+                {0: search.standings.results[baseline()[0].candidates[0]].scores[0]},
+                {0: set(range(N_FOLDS))},
+                {(0, fold): 0.8 + value for fold, value in enumerate(generator.normal(0.0, 0.02, N_FOLDS).tolist())},
             )
-            assert candidate not in search.trials
+            assert candidate not in search.standings.results
         chosen = search.choose()
-        left += chosen is not None and chosen.evidence is not None
+        left += chosen is not None and chosen.difference is not None
     assert left < 12
 
 
 @pytest.mark.parametrize("likelier", [True, False])
 def test_an_average_that_is_ahead_by_little_is_chosen_only_if_the_truth_is_likelier(likelier: bool) -> None:
     """Answers of few documents tell little of two candidates, and the probabilities of what is true tell more."""
-    search = planted([-0.05] * FOLDS, n=900)
-    by_hand, other = search.trials
+    search = planted([-0.05] * N_FOLDS, n=900)
+    by_hand, other = search.standings.results
     generator, y = np.random.default_rng(0), search.documents.y
     noise = generator.normal(0.0, 1.0, (len(y), 3))
     for candidate in (by_hand, other):
-        search.trials[candidate].scores[0] = (1.0 * (np.arange(3) == y[:, np.newaxis]) + noise).astype(np.float32)
+        search.standings.results[candidate].scores[0] = (1.0 * (np.arange(3) == y[:, np.newaxis]) + noise).astype(
+            np.float32
+        )
         noise = generator.normal(0.0, 1.0, (len(y), 3)) if likelier else noise
     ahead = [0.04, -0.03, 0.0, 0.01, 0.0]
-    search.average = (by_hand, other), {(0, fold): 0.8 + value for fold, value in enumerate(ahead)}
-    assert (len(search.choose().parts) == 2) == likelier  # type: ignore[union-attr]
+    values = {(0, fold): 0.8 + value for fold, value in enumerate(ahead)}
+    search.ensembles.current = Ensemble((by_hand, other), values)
+    assert (len(search.choose().members) == 2) == likelier  # type: ignore[union-attr]
 
 
 def test_the_budget_ends_the_search_and_what_is_known_is_chosen() -> None:
     """A clock that runs out in the second stage leaves the choice to the candidates of the first one."""
     ticks = itertools.count()
     search = search_of(documents(), seconds=60.0, clock=lambda: 2.0 * next(ticks))
-    search.search()
-    assert search.ended
+    search.run()
+    assert search.timed_out
     chosen = search.choose()
-    assert chosen is not None and len(search.trials) < 20
+    assert chosen is not None and len(search.standings.results) < 20
 
 
 def test_time_for_tests_model_and_page_is_kept_free() -> None:
     """As soon as the pipeline has all folds: its test, a fit to all documents, and reading of both."""
     search = search_of(documents(), seconds=1000.0)
-    reserve = _Reserve(search, Settings(1000.0), 0.0, (12, 75, 75))
-    assert 990.0 < reserve.ends() < 1000.0
-    search.run(search.jobs(pipeline()))
-    kind = search.incumbent.kind  # type: ignore[union-attr]
-    search.pace, search.cost[kind], search.reading[JOINED] = 1.0, 40.0, 8.0
-    assert 1000.0 - reserve.ends() > 40.0 * 75 / 60 + 8.0 * (75 + 12) / 60 + 40.0
+    reserve = Reserve(search, Sizes(12, 75, 75), 0.0)
+    assert 990.0 < reserve.deadline() < 1000.0
+    search.runner.run(search.plan.jobs(baseline()))
+    kind = search.standings.baseline.kind  # type: ignore[union-attr]
+    search.runner.pace, search.runner.seconds_per_fit[kind], search.features.seconds[BASELINE_VIEW] = 1.0, 40.0, 8.0
+    assert 1000.0 - reserve.deadline() > 40.0 * 75 / 60 + 8.0 * (75 + 12) / 60 + 40.0
 
 
 def test_a_method_that_has_no_fit_yet_takes_as_long_as_one_that_is_alike() -> None:
     search = search_of(documents(), seconds=100.0)
-    search.pace, search.cost = 1.0, {("linear_svm", JOINED): 7.0}
-    (ratios,) = search.jobs([plan.group("nbsvm", JOINED)])[:1]
-    (longer,) = search.jobs([plan.group("nbsvm", plan.LONGER)])[:1]
-    assert search.predicted(ratios) == pytest.approx(7.0 * 3**0.5)
-    assert search.predicted(longer) == pytest.approx(2.0 * search.predicted(ratios))
+    search.runner.pace, search.runner.seconds_per_fit = 1.0, {("linear_svm", BASELINE_VIEW): 7.0}
+    (ratios,) = search.plan.jobs([group("nbsvm", BASELINE_VIEW)])[:1]
+    (longer,) = search.plan.jobs([group("nbsvm", candidates.LONGER_NGRAMS)])[:1]
+    assert search.runner.predicted_seconds(ratios) == pytest.approx(7.0 * 3**0.5)
+    assert search.runner.predicted_seconds(longer) == pytest.approx(2.0 * search.runner.predicted_seconds(ratios))
 
 
 def test_no_view_is_read_that_would_not_be_there_in_time() -> None:
     """By the time of the view of the pipeline; one that was read is used."""
     search = search_of(documents(), seconds=100.0)
-    search.run(search.jobs(pipeline()[:1]))
-    search.reading[JOINED] = 1e6
-    search.run(search.jobs([plan.group("nbsvm", plan.PRESENT, plan.LOW)]))
-    assert [*search.matrices] == [JOINED] and search._tried(plan.group("absolute_discounting", plan.COUNTS)) is None
-    search.run(search.jobs([plan.group("nbsvm", JOINED)]))
-    assert any(each.method == "nbsvm" for each in search.complete())
+    search.runner.run(search.plan.jobs(baseline()[:1]))
+    search.features.seconds[BASELINE_VIEW] = 1e6
+    search.runner.run(search.plan.jobs([group("nbsvm", candidates.WORD_PRESENCE, candidates.PRESENCE_C)]))
+    assert [*search.features.matrices] == [BASELINE_VIEW] and search.runner.predict_fit_seconds(
+        group("absolute_discounting", candidates.WORD_COUNTS)
+    ) is None
+    search.runner.run(search.plan.jobs([group("nbsvm", BASELINE_VIEW)]))
+    assert any(each.method == "nbsvm" for each in search.standings.complete())
 
 
 def test_no_fit_begins_that_would_not_end_in_time() -> None:
     search = search_of(documents(), seconds=100.0)
-    first, *jobs = search.jobs(pipeline()[:1])
-    search.run([first])
-    search.cost[first.group.kind] = 1e6
-    search.run(jobs)
-    assert all(trials.folds == {0: {0}} for trials in search.trials.values())
+    first, *jobs = search.plan.jobs(baseline()[:1])
+    search.runner.run([first])
+    search.runner.seconds_per_fit[first.group.kind] = 1e6
+    search.runner.run(jobs)
+    assert all(trials.folds == {0: {0}} for trials in search.standings.results.values())
 
 
 def test_a_search_that_is_late_still_has_its_first_fit() -> None:
     search = search_of(documents(), seconds=1e-6)
-    search.search()
+    search.run()
     chosen = search.choose()
-    assert chosen is not None and chosen.parts[0] in pipeline()[0].candidates
+    assert chosen is not None and chosen.members[0] in baseline()[0].candidates
 
 
 def test_the_user_ends_the_search_with_what_is_known() -> None:
     seen: list[str] = []
 
-    def watch(state: State) -> None:
+    def watch(state: Progress) -> None:
         seen.append(state.stage)
         if state.stage == "naive Bayes ratios":
             raise KeyboardInterrupt
 
-    search = search_of(documents(), watch=watch)
-    search.search()
+    search = search_of(documents(), report=watch)
+    search.run()
     assert search.interrupted and search.choose() is not None and "further costs" not in seen
 
 
@@ -206,8 +217,8 @@ def test_a_method_that_fails_leaves_its_reason(monkeypatch: pytest.MonkeyPatch) 
 
     monkeypatch.setattr("textmix.models.naive_bayes.discounting.AbsoluteDiscountingClassifier.fit", fail)
     search = search_of(documents())
-    search.search()
-    assert search.without["absolute_discounting"] == "does not suit"
+    search.run()
+    assert search.runner.skipped["absolute_discounting"] == "does not suit"
     assert search.stage == "done"
 
 
@@ -217,73 +228,73 @@ def test_a_fault_of_the_code_is_no_reason(monkeypatch: pytest.MonkeyPatch) -> No
 
     monkeypatch.setattr("textmix.models.linear.linear_texts.LinearTexts.fit", fail)
     with pytest.raises(AttributeError, match="a slip"):
-        search_of(documents()).search()
+        search_of(documents()).run()
 
 
 def test_a_learning_curve_is_of_fewer_documents_and_is_no_candidate() -> None:
     """It ends at the score of the pipeline, and what is fitted to a part is neither ranked nor chosen."""
     search = search_of(documents(240))
-    search.run(search.jobs(pipeline()[:1]))
-    best = search.incumbent
-    assert best is not None and search.curve() == []
-    search.run(search._curve_jobs(best))
-    curve = search.curve()
+    search.runner.run(search.plan.jobs(baseline()[:1]))
+    best = search.standings.baseline
+    assert best is not None and search.plan.learning_curve() == []
+    search.runner.run(search.plan.curve_jobs(best))
+    curve = search.plan.learning_curve()
     assert [n for n, _ in curve] == [24, 48, 96, 192]
-    assert curve[-1][1] == search.mean(best) and curve[0][1] < curve[-1][1]
-    assert all(each.share == 1.0 for each in search.complete()) and len(search.leaderboard()) == 1
+    assert curve[-1][1] == search.standings.mean(best) and curve[0][1] < curve[-1][1]
+    assert all(each.train_fraction == 1.0 for each in search.standings.complete()) and len(search.leaderboard()) == 1
 
 
 def test_points_of_the_pipeline_that_are_near_are_told_apart_by_further_folds() -> None:
     """The best is that of all repetitions, and one that is far behind is not fitted again."""
     search = search_of(documents())
-    search.run(search.jobs(pipeline()[:1]))
-    first, second, third = pipeline()[0].candidates
+    search.runner.run(search.plan.jobs(baseline()[:1]))
+    first, second, third = baseline()[0].candidates
     for candidate, values in (
         (first, [0.8] * 5),
         (second, [0.81, 0.79, 0.8, 0.8, 0.79]),
         (third, [0.5, 0.52, 0.48, 0.5, 0.51]),
     ):
-        search.trials[candidate].values = {(0, fold): value for fold, value in enumerate(values)}
-    assert search.incumbent == first
-    (near,) = search._near_groups()
+        search.standings.results[candidate].values = {(0, fold): value for fold, value in enumerate(values)}
+    assert search.standings.baseline == first
+    (near,) = search.plan.leading_groups()
     assert set(near.candidates) == {first, second}
-    search.trials[first].values |= {(1, fold): 0.7 for fold in range(5)}
-    search.trials[second].values |= {(1, fold): 0.9 for fold in range(5)}
-    assert search.incumbent == second
+    search.standings.results[first].values |= {(1, fold): 0.7 for fold in range(5)}
+    search.standings.results[second].values |= {(1, fold): 0.9 for fold in range(5)}
+    assert search.standings.baseline == second
 
 
 def test_the_average_is_validated_by_parts_that_other_folds_chose(monkeypatch: pytest.MonkeyPatch) -> None:
     """On these texts no part gains anything, so that any gain is made to do."""
-    monkeypatch.setattr("textmix.compare.search.GAIN", -1.0)
+    monkeypatch.setattr("textmix.compare.ensembles.MIN_GAIN", -1.0)
     search = search_of(documents(90, several=True), "micro_f")
-    groups = [plan.group(method, view) for method in ("linear_svm", "nbsvm") for view in (JOINED, plan.WORDS)]
-    search.run(search.jobs([*pipeline(), *groups]))
-    search.validate_average()
-    assert search.average is not None
-    parts, values = search.average
+    groups = [group(method, view) for method in ("linear_svm", "nbsvm") for view in (BASELINE_VIEW, candidates.WORDS)]
+    search.runner.run(search.plan.jobs([*baseline(), *groups]))
+    search.ensembles.update()
+    assert search.ensembles.current is not None
+    parts, values = search.ensembles.current
     assert len({part.kind for part in parts}) == len(parts) >= 2
-    assert sorted(values) == [(0, fold) for fold in range(FOLDS)]
+    assert sorted(values) == [(0, fold) for fold in range(N_FOLDS)]
 
 
 def test_a_view_without_features_is_left_out() -> None:
     """Words of one letter are no words, and the pipeline goes on with characters."""
-    texts = LabelledTexts(["a b c", "d e f"] * 20, np.array([0, 1] * 20), 2)
+    texts = LabelledTexts(texts_of(["a b c", "d e f"] * 20), np.array([0, 1] * 20), 2)
     search = Search(texts, metric_of("accuracy", "single", ["x", "y"]))
-    counts = plan.group(next(iter(plan.registry())), plan.COUNTS)
-    search.run(search.jobs([pipeline()[0], counts, plan.group("nbsvm", JOINED)]))
-    assert {candidate.method for candidate in search.trials} == {"linear_svm", "nbsvm"}
+    counts = group(next(iter(candidates.registry())), candidates.WORD_COUNTS)
+    search.runner.run(search.plan.jobs([baseline()[0], counts, group("nbsvm", BASELINE_VIEW)]))
+    assert {candidate.method for candidate in search.standings.results} == {"linear_svm", "nbsvm"}
 
 
 def test_a_fault_of_the_encoder_is_no_lack_of_features() -> None:
     search = search_of(documents(), encoder="no_such_module:encode")
-    search.run(search.jobs(pipeline()[:1]))
+    search.runner.run(search.plan.jobs(baseline()[:1]))
     with pytest.raises(ConfigError, match="no_such_module:encode"):
-        search.run(search.jobs([plan.group("linear_svm", plan.ENCODER)]))
+        search.runner.run(search.plan.jobs([group("linear_svm", candidates.ENCODER)]))
 
 
 def test_threads_end_with_their_fits() -> None:
     before = threading.active_count()
-    search_of(documents(), workers=3).search()
+    search_of(documents(), n_workers=3).run()
     for _ in range(50):
         if threading.active_count() <= before:
             break

@@ -46,7 +46,7 @@ def violations(opened: Browser, page: str, folder: Path, *, dark: bool, width: i
 def page_of(name: str, folder: Path) -> str:
     """Return a page of one kind: of the report, or of a comparison."""
     if name == "compare":
-        return compare(*drawn(80), 2, keep=folder / "kept").page()
+        return compare(*drawn(80), 2, output_dir=folder / "kept").report()
     return pages(part())[name]
 
 

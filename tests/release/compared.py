@@ -36,7 +36,7 @@ def check() -> None:
         table, kept, labelled = Path(place, "shop.csv"), Path(place, "kept"), Path(place, "labelled.csv")
         with open(table, "w", encoding="utf-8", newline="") as stream:
             csv.writer(stream).writerows([("text", "price", "label"), *rows()])
-        run("compare", str(table), "--further", "price", "--time", "120", "--keep", str(kept))
+        run("compare", str(table), "--features", "price", "--time", "120", "--output-dir", str(kept))
         assert "</html>" in (kept / "index.html").read_text(encoding="utf-8"), "there is no page"
         run("predict", str(kept / "model"), str(table), "--why", "--output", str(labelled))
         assert len(labelled.read_text(encoding="utf-8").splitlines()) == 121

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from textmix.compare.candidates import CHARACTERS, WORDS, columns_of
+from textmix.compare.candidates import CHARACTERS, WORDS, column_ranges
 from textmix.core.errors import ConfigError
 from textmix.data.corpus import Ragged, TableTexts
 from textmix.text.ngram_tfidf import MARK, NgramTfidf
@@ -61,7 +61,7 @@ def test_a_category_of_one_row_or_of_none_has_no_feature() -> None:
 
 def test_words_apart_and_characters_apart_have_the_cells_both() -> None:
     table = fitted()
-    names, ranges = table.get_feature_names_out().tolist(), columns_of(table)
+    names, ranges = table.get_feature_names_out().tolist(), column_ranges(table)
     words, characters = (names[slice(*ranges[view])] for view in (WORDS, CHARACTERS))
     assert {"price", "shop: north"} <= set(words) & set(characters)
     assert not any(name.startswith(MARK) for name in words)

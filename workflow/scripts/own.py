@@ -9,7 +9,7 @@ with job(snakemake, threads=snakemake.threads) as running:
         "compare",
         running.settings.file,
         *running.settings.options,
-        "--keep",
+        "--output-dir",
         snakemake.output[0],
         "--workers",
         str(snakemake.threads),

@@ -1,6 +1,6 @@
-"""What is compared: candidates, each a method on a view of the texts at a point, and the views.
+"""Candidates of a comparison: a method on a view of the texts with its parameters.
 
-The first group is the pipeline that an expert writes by hand.  All other candidates have to beat it.
+The first candidates are the baseline: TF-IDF of words and characters with a linear model.
 """
 
 from __future__ import annotations
@@ -17,138 +17,257 @@ from textmix.text.encoder import TextEncoder
 from textmix.text.ngram_tfidf import MARK, NgramTfidf
 from textmix.text.table_tfidf import TableTfidf
 
-#: Views of one matrix: all of it, its words, and its characters.
-JOINED, WORDS, CHARACTERS = "words and characters", "words", "characters"
-#: Counts of words, the presence of words, longer n-grams, and the vectors of the user's encoder.
-COUNTS, PRESENT, LONGER = "counts of words", "presence of words", "longer words and characters"
+#: View of the baseline, and the views that are parts of its matrix.
+BASELINE_VIEW = "words and characters"
+WORDS = "words"
+CHARACTERS = "characters"
+#: Views with a matrix of their own.
+WORD_COUNTS = "counts of words"
+WORD_PRESENCE = "presence of words"
+LONGER_NGRAMS = "longer words and characters"
 ENCODER = "encoder"
-#: View -> seconds of reading it for a second of `JOINED`.
-READING = {COUNTS: 0.25, PRESENT: 0.3, LONGER: 1.2}
-#: Costs of `PRESENT`, whose documents are as long as they have words.
-LOW = (0.001, 0.01, 0.1)
-#: Most features of texts.
-MOST = 1_000_000
-#: Linear method -> parameters of `LinearTexts`, and its costs.
-LINEAR: Mapping[str, tuple[Mapping[str, Any], tuple[float, ...]]] = {
-    "linear_svm": ({"loss": "svm"}, (0.1, 1.0, 10.0)),
-    "logistic_regression": ({"loss": "logistic"}, (1.0, 10.0, 100.0)),
-    "nbsvm": ({"loss": "svm", "ratios": True}, (0.01, 0.1, 1.0)),
-    "nb_logistic_regression": ({"loss": "logistic", "ratios": True}, (0.1, 1.0, 10.0)),
+#: Time to compute the matrix of a view, relative to `BASELINE_VIEW`.
+RELATIVE_SECONDS = {WORD_COUNTS: 0.25, WORD_PRESENCE: 0.3, LONGER_NGRAMS: 1.2}
+#: Values of C for `WORD_PRESENCE`, whose rows are not normalised.
+PRESENCE_C = (0.001, 0.01, 0.1)
+MAX_FEATURES = 1_000_000
+
+
+class LinearMethod(NamedTuple):
+    """A linear method: parameters of `LinearTexts`, and the values of C to try first."""
+
+    params: Mapping[str, Any]
+    C: tuple[float, ...]
+
+
+LINEAR_METHODS = {
+    "linear_svm": LinearMethod({"loss": "svm"}, (0.1, 1.0, 10.0)),
+    "logistic_regression": LinearMethod({"loss": "logistic"}, (1.0, 10.0, 100.0)),
+    "nbsvm": LinearMethod({"loss": "svm", "ratios": True}, (0.01, 0.1, 1.0)),
+    "nb_logistic_regression": LinearMethod({"loss": "logistic", "ratios": True}, (0.1, 1.0, 10.0)),
 }
-#: Linear method -> another one whose fits take as long.
-ALIKE = {"nbsvm": "linear_svm", "nb_logistic_regression": "logistic_regression"}
-#: Methods of the registry that are compared besides, by task: those that differ from linear ones, the cheap ones first.
-LIBRARY = {
+BASELINE_METHODS = ("linear_svm", "logistic_regression")
+#: Linear method -> method of the baseline whose fits take as long.
+SIMILAR_METHOD = {"nbsvm": "linear_svm", "nb_logistic_regression": "logistic_regression"}
+#: Methods of the registry by task, the fast ones first.
+REGISTRY_METHODS = {
     "single": (
-        *("complement", "absolute_discounting", "dirichlet_smoothed", "knn_tfidf"),
-        *("lsi_logistic_regression", "tfidf_network"),
+        "complement",
+        "absolute_discounting",
+        "dirichlet_smoothed",
+        "knn_tfidf",
+        "lsi_logistic_regression",
+        "tfidf_network",
     ),
     "multi": ("label_naive_bayes", "pmm1", "label_neighbors", "svm_power_set"),
 }
-#: Methods of the registry that take weighted features of texts alone, and their view; the others take counts of words.
-WEIGHTED = {"complement": JOINED, "svm_power_set": JOINED}
+#: Methods of the registry that take TF-IDF features; the others take word counts.
+TFIDF_METHODS = {"complement": BASELINE_VIEW, "svm_power_set": BASELINE_VIEW}
+
+#: Readable names of the methods.
+METHOD_TITLES = {
+    "linear_svm": "linear SVM",
+    "logistic_regression": "logistic regression",
+    "nbsvm": "NBSVM",
+    "nb_logistic_regression": "NB logistic regression",
+    "complement": "complement naive Bayes",
+    "absolute_discounting": "naive Bayes with absolute discounting",
+    "dirichlet_smoothed": "naive Bayes with Dirichlet smoothing",
+    "knn_tfidf": "k-NN",
+    "lsi_logistic_regression": "LSI + logistic regression",
+    "tfidf_network": "neural network",
+    "label_naive_bayes": "naive Bayes per label",
+    "pmm1": "PMM1",
+    "label_neighbors": "k-NN per label",
+    "svm_power_set": "SVM on label sets",
+}
+
+
+def method_title(method: str) -> str:
+    """Return the readable name of a method."""
+    return METHOD_TITLES.get(method, method.replace("_", " "))
 
 
 @dataclass(frozen=True)
 class Candidate:
-    """A method (of `LINEAR` or of the registry) on a view at a point, pairs of parameter and value.  ``share`` is that
-    of the documents of a fold to which it is fitted: less than 1 for a learning curve, not for the choice.
+    """A method on a view with its parameters.
+
+    Parameters
+    ----------
+    method : str
+        Name in `LINEAR_METHODS` or in the registry of methods.
+    view : str
+        Name of the features.
+    params : tuple of (str, value)
+        Parameters that differ from the method's defaults.
+    train_fraction : float, default=1.0
+        Fraction of the training documents of a fold that is used; less than 1 for a learning curve.
     """
 
     method: str
     view: str
-    point: tuple[tuple[str, Any], ...] = ()
-    share: float = 1.0
+    params: tuple[tuple[str, Any], ...] = ()
+    train_fraction: float = 1.0
 
     def __str__(self) -> str:
-        """Return method, view and parameters in words."""
-        return ", ".join([f"{self.method} ({self.view}", *(f"{key}={value:g}" for key, value in self.point)]) + ")"
+        """Return a readable description."""
+        return f"{method_title(self.method)} ({self.description})"
 
     @property
     def kind(self) -> tuple[str, str]:
-        """Method and view, in which unlike candidates differ."""
+        """Method and view, by which candidates are considered different enough for an ensemble."""
         return self.method, self.view
 
     @property
-    def base(self) -> str:
-        """The view whose matrix it takes, perhaps a part of it."""
-        return JOINED if self.view in (WORDS, CHARACTERS) else self.view
+    def matrix_view(self) -> str:
+        """The view whose matrix is used, of which the candidate's view may be a part."""
+        return BASELINE_VIEW if self.view in (WORDS, CHARACTERS) else self.view
 
     @property
-    def words(self) -> str:
-        """View and parameters in words."""
-        return ", ".join([self.view, *(f"{key}={value:g}" for key, value in self.point)])
+    def is_whole(self) -> bool:
+        """Whether all training documents of a fold are used, so that the candidate may be chosen."""
+        return self.train_fraction == 1.0
+
+    @property
+    def description(self) -> str:
+        """View and parameters as text."""
+        return ", ".join([self.view, *(f"{name}={value:g}" for name, value in self.params)])
 
 
 class Group(NamedTuple):
-    """Candidates that are fitted one after the other, each from the last one."""
+    """Candidates of the same method and view, fitted one after the other with warm starts."""
 
     candidates: tuple[Candidate, ...]
 
     @property
+    def first(self) -> Candidate:
+        """The candidate that is fitted first."""
+        return self.candidates[0]
+
+    @property
     def kind(self) -> tuple[str, str]:
-        """Method and view of all of them."""
-        return self.candidates[0].kind
+        """Method and view of the candidates."""
+        return self.first.kind
 
 
-def group(method: str, view: str, costs: Sequence[float] = (), **more: Any) -> Group:
-    """Return the candidates of a linear method at some costs, by default its own, or the one of another method."""
-    if method not in LINEAR:
+def group(method: str, view: str, C: Sequence[float] = (), **params: Any) -> Group:
+    """Group the candidates of a linear method with several values of C, or return the one of another method.
+
+    Parameters
+    ----------
+    method : str
+        Name of the method.
+    view : str
+        Name of the features.
+    C : sequence of float, default=()
+        Values of C; by default those of `LINEAR_METHODS`.
+    **params : dict
+        Further parameters of all candidates.
+
+    Returns
+    -------
+    Group
+    """
+    if method not in LINEAR_METHODS:
         return Group((Candidate(method, view),))
-    costs = costs or LINEAR[method][1]
-    return Group(tuple(Candidate(method, view, (("C", cost), *more.items())) for cost in sorted(costs)))
+    C = C or LINEAR_METHODS[method].C
+    return Group(tuple(Candidate(method, view, (("C", value), *params.items())) for value in sorted(C)))
 
 
-def pipeline(methods: Sequence[str] = ("linear_svm", "logistic_regression")) -> list[Group]:
-    """Return the groups of the pipeline by hand: linear methods on words and characters together."""
-    return [group(method, JOINED) for method in methods]
+def baseline() -> list[Group]:
+    """Return the groups of the baseline: linear methods on words and characters together."""
+    return [group(method, BASELINE_VIEW) for method in BASELINE_METHODS]
 
 
-def vectoriser_of(
-    view: str, encoder: str = "", least: int = 2, beside: Mapping[str, str] = MappingProxyType({})
+def new_vectoriser(
+    view: str, encoder: str = "", min_df: int = 2, column_kinds: Mapping[str, str] = MappingProxyType({})
 ) -> NgramTfidf | TextEncoder:
-    """Return the unfitted vectoriser of a view that has a matrix of its own.  ``encoder`` is the user's, of the view
-    `ENCODER`; ``least`` the fewest documents of a feature; ``beside`` maps a column beside the texts to ``number`` or
-    ``category``, which join the views of linear methods.
+    """Create the vectoriser of a view that has a matrix of its own.
+
+    Parameters
+    ----------
+    view : str
+        Name of the features.
+    encoder : str, default=""
+        Name of the user's encoder, for the view `ENCODER`.
+    min_df : int, default=2
+        Minimum document frequency of a feature.
+    column_kinds : mapping of str to {"number", "category"}, default={}
+        Extra columns, which join the features of linear methods.
+
+    Returns
+    -------
+    transformer
+        Unfitted vectoriser.
     """
     if view == ENCODER:
         return TextEncoder(encoder=encoder)
-    if view == COUNTS:
-        return NgramTfidf(words=(1, 1), characters=None, min_df=least, sublinear=False, weighted=False)
-    if view == PRESENT:
-        options: dict[str, Any] = {"sublinear": False, "weighted": False, "binary": True}
-        return NgramTfidf(words=(1, 3), characters=None, min_df=least, max_features=MOST, **options)
-    runs: dict[str, Any] = {"words": (1, 3), "characters": (3, 6)} if view == LONGER else {}
-    if not beside:
-        return NgramTfidf(**runs, min_df=least, max_features=MOST)
-    numbers, categories = (tuple(name for name in beside if beside[name] == kind) for kind in ("number", "category"))
-    return TableTfidf(numbers=numbers, categories=categories, **runs, min_df=least, max_features=MOST)
+    if view == WORD_COUNTS:
+        return NgramTfidf(words=(1, 1), characters=None, min_df=min_df, sublinear=False, weighted=False)
+    if view == WORD_PRESENCE:
+        return NgramTfidf(
+            words=(1, 3),
+            characters=None,
+            min_df=min_df,
+            max_features=MAX_FEATURES,
+            sublinear=False,
+            weighted=False,
+            binary=True,
+        )
+    options: dict[str, Any] = {"min_df": min_df, "max_features": MAX_FEATURES}
+    if view == LONGER_NGRAMS:
+        options["words"] = (1, 3)
+        options["characters"] = (3, 6)
+    if not column_kinds:
+        return NgramTfidf(**options)
+    numbers = tuple(name for name, kind in column_kinds.items() if kind == "number")
+    categories = tuple(name for name, kind in column_kinds.items() if kind == "category")
+    return TableTfidf(numbers=numbers, categories=categories, **options)
 
 
-def estimator_of(
-    candidate: Candidate, columns: Mapping[str, tuple[int, int]], axes: tuple[int, str, int], *, warm: bool = False
+def new_classifier(
+    candidate: Candidate,
+    columns: Mapping[str, tuple[int, int]],
+    axes: tuple[int, str, int],
+    *,
+    warm_start: bool = False,
 ) -> Any:
-    """Return an unfitted estimator of a candidate.  ``columns`` maps a view that is a part of a matrix to its first
-    column, and that after its last one; ``axes`` are seed, name of the data and number of the fit
-    (`textmix.experiment.estimator_factory.new_estimator`); ``warm`` lets a fit start from the last one.
+    """Create the unfitted estimator of a candidate.
+
+    Parameters
+    ----------
+    candidate : Candidate
+        Method, view and parameters.
+    columns : mapping of str to (int, int)
+        Range of columns of the views that are part of a matrix.
+    axes : (int, str, int)
+        Seed, name of the data and number of the fit, see `textmix.experiment.estimator_factory.new_estimator`.
+    warm_start : bool, default=False
+        Whether a fit of a linear method starts from the previous one.
+
+    Returns
+    -------
+    estimator
     """
-    if candidate.method in LINEAR:
-        params = LINEAR[candidate.method][0]
-        point = {**dict(candidate.point), "balanced": bool(dict(candidate.point).get("balanced", False))}
-        return LinearTexts(**params, **point, columns=columns.get(candidate.view), warm_start=warm)
+    params = dict(candidate.params)
+    if candidate.method in LINEAR_METHODS:
+        method_params = LINEAR_METHODS[candidate.method].params
+        return LinearTexts(**method_params, **params, columns=columns.get(candidate.view), warm_start=warm_start)
     method = registry()[candidate.method]
-    made = new_estimator(method, {**method.params, **dict(candidate.point)}, axes)
-    # One slope calibrates the scores of all folds, so that no candidate has to calibrate itself.
-    return made.set_params(calibrate=False) if "calibrate" in made.get_params() else made
+    estimator = new_estimator(method, {**method.params, **params}, axes)
+    # Scores are calibrated by one slope for all folds, so that a candidate does not have to calibrate itself.
+    return estimator.set_params(calibrate=False) if "calibrate" in estimator.get_params() else estimator
 
 
-def columns_of(vectoriser: NgramTfidf) -> dict[str, tuple[int, int]]:
-    """Return the views that are parts of the joined one -> first column, and that after the last one.  Cells beside the
-    texts stand between words and characters, and belong to both.
+def column_ranges(vectoriser: NgramTfidf) -> dict[str, tuple[int, int]]:
+    """Return the range of columns of each view that is part of the matrix of a fitted vectoriser.
+
+    Extra columns stand between words and characters, and belong to both.
     """
-    words = sum(not name.startswith(MARK) for name in vectoriser.vocabulary_)
-    cells = len(vectoriser.names_) if isinstance(vectoriser, TableTfidf) else 0
-    return {WORDS: (0, words + cells), CHARACTERS: (words, len(vectoriser.vocabulary_) + cells)}
+    n_features = len(vectoriser.vocabulary_)
+    n_words = sum(not name.startswith(MARK) for name in vectoriser.vocabulary_)
+    n_extra = len(vectoriser.names_) if isinstance(vectoriser, TableTfidf) else 0
+    return {WORDS: (0, n_words + n_extra), CHARACTERS: (n_words, n_features + n_extra)}
 
 
 def registry() -> dict[str, Method]:

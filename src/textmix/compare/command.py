@@ -1,48 +1,56 @@
-"""The command ``textmix compare``: from a table of texts to a page and a model, within a time."""
+"""The command ``textmix compare``: from a table of texts to a report and a model, within a time budget."""
 
 from __future__ import annotations
 
+import logging
 import sys
 import time
 from pathlib import Path
 from shlex import quote
 from typing import Any, NamedTuple
 
-from textmix.compare.comparison import (
-    Result,
-    Settings,
-    checked_seconds,
-    checked_workers,
-    run,
-    score_words,
-    too_soon,
-)
+from textmix.compare import candidates
+from textmix.compare.comparison import Settings, describe_test_score, no_score_error, run
+from textmix.compare.finish import Result
+from textmix.compare.options import check_time, check_workers
+from textmix.compare.output_folder import MODEL, REPORT
 from textmix.compare.terminal import LiveTable
 from textmix.core.errors import ConfigError
 from textmix.data.corpus import Corpus
 from textmix.data.user_data import read_folder
 from textmix.data.user_table import read_table
 
-#: Options that say which documents are for the test, and those of them that name a column.
-SPLITS, COLUMNS = ("parts", "groups", "dates", "test"), ("parts", "groups", "dates")
+#: Options that select the test documents, and the roles of their columns in `read_table`.
+SPLIT_OPTIONS = ("split", "group", "date", "test")
+COLUMN_ROLES = {"split": "parts", "group": "groups", "date": "dates"}
+#: Options of a table that a folder of texts does not have.
+TABLE_OPTIONS = (*SPLIT_OPTIONS, "features", "text", "label", "separator", "format")
+#: Value of ``--time`` for no limit.
+NO_LIMIT = "all"
+DEFAULT_STEM = "texts"
+
+#: Warnings are printed even with ``--quiet``, as they change the result.
+warning_logger = logging.getLogger("textmix.compare.warnings")
+warning_logger.setLevel(logging.WARNING)
 
 
-class Asked(NamedTuple):
-    """The options that the user asks for; see ``textmix compare --help``."""
+class CompareOptions(NamedTuple):
+    """Options of ``textmix compare``; see `textmix.compare.arguments`."""
 
     file: str
     time: str | None = "60"
     metric: str | None = None
     text: str | None = None
-    labels: str | None = None
+    label: str | None = None
     separator: str | None = None
-    further: str | None = None
-    parts: str | None = None
-    groups: str | None = None
-    dates: str | None = None
-    test: str | None = None
+    features: str | None = None
+    format: str | None = None
     encoding: str | None = None
-    keep: str | None = None
+    split: str | None = None
+    group: str | None = None
+    date: str | None = None
+    test: str | None = None
+    output_dir: str | None = None
     workers: int | None = None
     seed: int = 0
     never_empty: bool = False
@@ -50,89 +58,164 @@ class Asked(NamedTuple):
     quiet: bool = False
 
 
-def compare_file(asked: Asked, began: float) -> list[str]:
-    """Compare methods on a table or a folder of texts; return the three lines of the end.  ``began`` is of the
-    monotonic clock.  ConfigError if an option is wrong, a column is not found, or the user or the time ended it before
-    a model was there.
+def compare_file(options: CompareOptions, start: float) -> list[str]:
+    """Compare methods on a table, or on a folder of texts.
+
+    Parameters
+    ----------
+    options : CompareOptions
+        Options of the command line.
+    start : float
+        When the time budget began, in the time of the monotonic clock.
+
+    Returns
+    -------
+    list of str
+        Lines that summarise the result.
+
+    Raises
+    ------
+    ConfigError
+        If an option is invalid, a column is missing, or the comparison ended before there was a model.
     """
-    path = Path(asked.file)
-    for name in (asked.file, asked.test):
-        if name is not None and not Path(name).exists():
-            raise ConfigError(f"{name}: there is no such file; name a table or a folder of texts")
-    splits = [name for name in SPLITS if getattr(asked, name) is not None]
-    if len(splits) > 1:
-        raise ConfigError(f"--{splits[0]} and --{splits[1]} both say which documents are for the test; give one")
-    of_table = next(iter(splits or (["further"] if asked.further is not None else [])), None)
-    if of_table and path.is_dir():
-        raise ConfigError(f"--{of_table}: goes with a table, not with a folder; leave it out")
-    if asked.separator == "":
-        raise ConfigError("--separator: is empty; give the text between two labels, such as ';'")
-    seconds = None if asked.time in (None, "all") else checked_seconds(asked.time)
-    workers = checked_workers(asked.workers)
-    if asked.encoder:
+    check_options(options)
+    path = Path(options.file)
+    seconds = None if options.time in (None, NO_LIMIT) else check_time(options.time)
+    n_workers = check_workers(options.workers)
+    if options.encoder:
         from textmix.text.encoder import allow
 
-        allow(asked.encoder)
-    table = LiveTable(path.name, sys.stderr if sys.stderr.isatty() and not asked.quiet else None)
-    folder = folder_of(asked)
+        allow(options.encoder)
+    table = LiveTable(path.name, sys.stderr if sys.stderr.isatty() and not options.quiet else None)
+    folder = output_dir_of(options)
     try:
-        corpus, task, about = read_asked(path, asked)
-        options = (seconds, asked.metric, workers, asked.seed, asked.never_empty, asked.encoder or "")
-        settings = Settings(*options, title=_stem(path), source=path.name, about=about, began=began)
+        corpus, task, facts = read_input(options)
+        settings = Settings(
+            seconds=seconds,
+            metric=options.metric,
+            n_workers=n_workers,
+            seed=options.seed,
+            never_empty=options.never_empty,
+            encoder=options.encoder or "",
+            title=_stem(path),
+            source=path.name,
+            facts=facts,
+            start=start,
+        )
         result = run(corpus, task, folder, settings, table)
     except KeyboardInterrupt as error:
-        spent = time.monotonic() - began
-        if not table.scored:
-            raise too_soon(spent, interrupted=True) from error
-        what = f"interrupted after {spent:.0f} s, while the choice was tested and its model fitted"
-        raise ConfigError(f"{what}; {folder} holds what was known, and may lack the model and the page") from error
+        raise _interrupted(time.monotonic() - start, folder, has_scores=table.has_scores) from error
     finally:
         table.close()
-    return last_lines(result, asked)
+    for warning in result.warnings:
+        warning_logger.warning("warning: %s", warning)
+    return summary_lines(result, options)
 
 
-def folder_of(asked: Asked) -> Path:
-    """Return the folder of page, tables and model."""
-    return Path(asked.keep) if asked.keep else Path(f"{_stem(Path(asked.file))}-compared")
+def check_options(options: CompareOptions) -> None:
+    """Check options that contradict each other or the input.
+
+    Raises
+    ------
+    ConfigError
+        If an option is invalid.
+    """
+    for path in (options.file, options.test):
+        if path is not None and not Path(path).exists():
+            raise ConfigError(f"{path}: no such file or folder; give a table or a folder of texts")
+    splits = [name for name in SPLIT_OPTIONS if getattr(options, name) is not None]
+    if len(splits) > 1:
+        raise ConfigError(f"--{splits[0]} and --{splits[1]} both select the test documents; give one of them")
+    if Path(options.file).is_dir():
+        for name in TABLE_OPTIONS:
+            if getattr(options, name) is not None:
+                option = f"--{name.replace('_', '-')}"
+                raise ConfigError(f"{option}: applies to a table, but {options.file} is a folder; omit {option}")
+    if options.separator == "":
+        raise ConfigError("--separator: is empty; give the text between two labels, such as ';'")
 
 
-def last_lines(result: Result, asked: Asked) -> list[str]:
-    """Return the lines at the end of a comparison: the method, its score with interval, the command for new texts."""
-    encoded = any(part.view == "encoder" for part in result.chosen.parts)
-    encoder = f" --encoder {quote(str(asked.encoder))}" if encoded else ""
-    ahead = result.chosen.evidence
-    beside = "the pipeline by hand" if ahead is None else f"{ahead.value:+.3f} over the pipeline by hand"
-    early = " (ended early)" if result.interrupted else ""
+def _interrupted(seconds: float, folder: Path, *, has_scores: bool) -> ConfigError:
+    """Return the error of a comparison that the user ended before or after the search."""
+    if not has_scores:
+        return no_score_error(seconds, interrupted=True)
+    return ConfigError(
+        f"interrupted after {seconds:.0f} s, while the best method was tested and refitted; {folder} may lack the "
+        "model and the report"
+    )
+
+
+def output_dir_of(options: CompareOptions) -> Path:
+    """Return the output directory."""
+    return Path(options.output_dir) if options.output_dir else Path(f"{_stem(Path(options.file))}-compared")
+
+
+def summary_lines(result: Result, options: CompareOptions) -> list[str]:
+    """Summarise a result: the method, its scores, and the command that labels new texts.
+
+    Parameters
+    ----------
+    result : Result
+        Result of the comparison.
+    options : CompareOptions
+        Options of the command line.
+
+    Returns
+    -------
+    list of str
+    """
+    model = quote(str(result.folder / MODEL))
+    needs_encoder = any(member.view == candidates.ENCODER for member in result.chosen.members)
+    encoder = f" --encoder {quote(str(options.encoder))}" if needs_encoder else ""
+    ended_early = " (ended early)" if result.interrupted else ""
     return [
-        f"{result.chosen.name}: {result.chosen.value:.3f} in cross-validation, {beside}{early}",
-        f"{score_words(result)}; page: {result.folder / 'index.html'}",
-        f"textmix predict {quote(str(result.folder / 'model'))} new.csv{encoder}",
+        f"{result.chosen.title}: {result.chosen.describe_score(result.metric.title)}{ended_early}",
+        f"{describe_test_score(result)} · report: {result.folder / REPORT}",
+        f"textmix predict {model} new.csv{encoder}",
     ]
 
 
 def _stem(path: Path) -> str:
-    """Return the name of a file without its endings."""
-    return path.name.split(".")[0] or "texts"
+    """Return the name of a file without its extensions."""
+    return path.name.split(".")[0] or DEFAULT_STEM
 
 
-def read_asked(path: Path, asked: Asked) -> tuple[Corpus, str, dict[str, Any]]:
-    """Return the corpus of a table or of a folder, its task, and facts for the card of the model."""
-    about: dict[str, Any] = {"description": path.name}
+def read_input(options: CompareOptions) -> tuple[Corpus, str, dict[str, Any]]:
+    """Read the table or folder.
+
+    Parameters
+    ----------
+    options : CompareOptions
+        Options of the command line.
+
+    Returns
+    -------
+    corpus : Corpus
+    task : {"single", "multi"}
+    facts : dict
+        Facts for the model card.
+    """
+    path = Path(options.file)
+    facts: dict[str, Any] = {"description": path.name}
     task = "single"
     if path.is_dir():
         corpus = read_folder(path)
     else:
+        columns = {role: getattr(options, name) for name, role in COLUMN_ROLES.items()}
         table = read_table(
-            path if asked.test is None else {"train": path, "test": Path(asked.test)},
-            text=asked.text,
-            labels=asked.labels,
-            separator=asked.separator,
-            further=asked.further,
-            marks={key: column for key in COLUMNS if (column := getattr(asked, key)) is not None},
-            encoding=asked.encoding,
+            path if options.test is None else {"train": path, "test": Path(options.test)},
+            text=options.text,
+            labels=options.label,
+            separator=options.separator,
+            further=options.features,
+            marks={role: column for role, column in columns.items() if column is not None},
+            form=options.format,
+            encoding=options.encoding,
+            flags=("--text", "--label"),
         )
-        corpus, task = table.corpus, "multi" if table.layout.several else "single"
-        about |= table.layout.card()
-    if asked.never_empty and task == "single":
-        raise ConfigError("--never-empty: goes with several labels a document; leave it out, or give --separator")
-    return corpus, task, about
+        corpus = table.corpus
+        task = "multi" if table.layout.several else "single"
+        facts |= table.layout.card()
+    if options.never_empty and task == "single":
+        raise ConfigError("--never-empty: applies to several labels per text; omit it, or give --separator")
+    return corpus, task, facts

@@ -1,7 +1,7 @@
-"""From the scores of candidates to answers: slopes that calibrate, thresholds, and label sets, fitted to other folds.
+"""Fit decision rules: calibration slopes, thresholds and label sets that suit a metric.
 
-A decision is fitted to scores of documents that no fit had seen.  So a candidate is ranked by what it can do for the
-metric that was asked for, and its value on a fold rests on the other folds alone.
+A decision rule is fitted to scores of documents that the estimators were not fitted to. A candidate is thus ranked by
+what it can achieve for the chosen metric, and its value on a fold depends on the other folds only.
 """
 
 from __future__ import annotations
@@ -16,87 +16,135 @@ from textmix.metrics.threshold import class_thresholds, threshold_sweep
 from textmix.models.common.calibration import EDGE, averaged, slope_of
 from textmix.models.common.decision import Decision
 
-#: Fewest documents of a label to which a threshold of its own is fitted, by the metric; of the others one is shared.
-LEAST = {"macro_f": 3, "hamming_loss": 20}
-OFTEN = 10
-#: Values of the weight of the log share of a label set, where sets as a whole are to be right.
-PRIORS = (0.0, 0.5, 1.0)
-#: Most label sets, most scores to which thresholds are fitted, and most to which a slope is.
-SETS, FITTED, SLOPED = 2000, 2**22, 2**16
-#: Thresholds that are tried, as quantiles of the probabilities of true labels.
-TRIED = 200
+#: Fewest documents of a label with a threshold of its own, by metric; all other labels share one.
+MIN_LABEL_DOCUMENTS = {"macro_f": 3, "hamming_loss": 20}
+DEFAULT_MIN_LABEL_DOCUMENTS = 10
+#: Metrics whose value depends on the most probable class only.
+LARGEST_SCORE_METRICS = ("accuracy", "error_rate")
+#: Metrics of label errors, for which thresholds minimise the number of errors.
+ERROR_METRICS = ("hamming_loss", "subset_accuracy")
+#: Weights of the log frequency of a label set, tried if whole sets are to be correct.
+SET_PRIOR_WEIGHTS = (0.0, 0.5, 1.0)
+MAX_LABEL_SETS = 2000
+#: Scores to which thresholds, and to which slopes, are fitted at most.
+MAX_THRESHOLD_SCORES = 2**22
+MAX_SLOPE_SCORES = 2**16
+#: Thresholds that are tried: quantiles of the probabilities of the true labels.
+N_QUANTILES = 200
 
 
 def answer_of(decision: Decision, scores: Sequence[np.ndarray], task: str) -> Answer:
-    """Return the answer of a decision to the scores of each part, float (N, C) or (N, L)."""
+    """Apply a decision rule to the scores of each member, of shape (n_documents, n_labels)."""
     probability = decision.probabilities(scores, task)
     return Answer(decision.labels(probability, task), probability)
+
+
+def decides_by_largest_score(metric: ComparisonMetric, n_labels: int) -> bool:
+    """Return whether the labels of a single candidate do not depend on its calibration."""
+    return metric.name in LARGEST_SCORE_METRICS or (metric.name == "macro_f1" and n_labels > 2)
 
 
 def fit_decision(
     scores: Sequence[np.ndarray], truth: np.ndarray, metric: ComparisonMetric, *, never_empty: bool = False
 ) -> Decision:
-    """Return the slopes and the rule that suit a metric.  ``scores`` of each part, (N, C) or (N, L), are of documents
-    that no fit had seen; ``truth`` is classes (N,) or indicators (N, L); ``never_empty``: each document has a label.
+    """Fit the slopes and the decision rule that suit a metric.
+
+    Parameters
+    ----------
+    scores : sequence of ndarray of shape (n_documents, n_labels)
+        Scores of each member, of documents that it was not fitted to.
+    truth : ndarray of shape (n_documents,) or (n_documents, n_labels)
+        Class indices, or label indicators.
+    metric : ComparisonMetric
+        Metric to optimise.
+    never_empty : bool, default=False
+        Whether every document gets at least one label.
+
+    Returns
+    -------
+    Decision
     """
-    step = slice(None, None, max(1, scores[0].size // FITTED))
-    scores, truth, task = [each[step] for each in scores], truth[step], metric.task
-    slopes = [slope_on(each, truth, task) for each in scores]
-    plain = Decision(slopes, never_empty=never_empty)
-    if task == "single" and (metric.ranks or metric.name in ("accuracy", "error_rate") or scores[0].shape[1] != 2):
+    step = slice(None, None, max(1, scores[0].size // MAX_THRESHOLD_SCORES))
+    scores = [member[step] for member in scores]
+    truth = truth[step]
+    task = metric.task
+    plain = Decision([fit_slope(member, truth, task) for member in scores], never_empty=never_empty)
+    if task == "single" and (metric.ranks or metric.name in LARGEST_SCORE_METRICS or scores[0].shape[1] != 2):
         return plain
-    probability = averaged(scores, slopes, task)
-    if task == "single":
-        tried = np.unique(np.quantile(probability[:, 1], np.linspace(0.0, 1.0, TRIED + 1)))
-        rules = [plain, *(replace(plain, thresholds=np.array([threshold])) for threshold in tried)]
-    else:
-        rules = [replace(plain, thresholds=each) for each in _thresholds(probability, truth, metric)]
+    probability = averaged(scores, plain.slopes, task)
+    decisions = _decisions(plain, probability, truth, metric)
+    if len(decisions) == 1:
+        return decisions[0]
+    answers = [Answer(decision.labels(probability, task), probability) for decision in decisions]
+    values = [metric.sign * metric(truth, answer) for answer in answers]
+    return decisions[int(np.argmax(values))]
+
+
+def _decisions(plain: Decision, probability: np.ndarray, truth: np.ndarray, metric: ComparisonMetric) -> list[Decision]:
+    """Return the decision rules to try."""
+    if metric.task == "single":
+        thresholds = np.unique(np.quantile(probability[:, 1], np.linspace(0.0, 1.0, N_QUANTILES + 1)))
+        return [plain, *(replace(plain, thresholds=np.array([threshold])) for threshold in thresholds)]
+    decisions = [replace(plain, thresholds=row) for row in _label_thresholds(probability, truth, metric)]
     if metric.name == "subset_accuracy":
-        sets, bonus = label_sets(truth)
-        if len(sets) <= SETS:
-            rules += [replace(plain, label_sets=sets, set_weights=weight * bonus) for weight in PRIORS]
-    if len(rules) == 1:
-        return rules[0]
-    values = [metric.sign * metric(truth, Answer(rule.labels(probability, task), probability)) for rule in rules]
-    return rules[int(np.argmax(values))]
+        label_sets, log_frequency = observed_label_sets(truth)
+        if len(label_sets) <= MAX_LABEL_SETS:
+            decisions += [
+                replace(plain, label_sets=label_sets, set_weights=weight * log_frequency)
+                for weight in SET_PRIOR_WEIGHTS
+            ]
+    return decisions
 
 
-def slope_on(scores: np.ndarray, truth: np.ndarray, task: str) -> float:
-    """Return the slope that calibrates scores (N, C) or (N, L), by a part of them where they are many."""
-    step = slice(None, None, max(1, scores.size // SLOPED))
+def fit_slope(scores: np.ndarray, truth: np.ndarray, task: str) -> float:
+    """Fit the slope that calibrates scores of shape (n_documents, n_labels), to a sample if there are many."""
+    step = slice(None, None, max(1, scores.size // MAX_SLOPE_SCORES))
     return slope_of(scores[step], truth[step], task)
 
 
-def _thresholds(probability: np.ndarray, truth: np.ndarray, metric: ComparisonMetric) -> list[np.ndarray]:
-    """Return thresholds among which the metric decides: one for all labels, and one for each frequent label."""
+def _label_thresholds(probability: np.ndarray, truth: np.ndarray, metric: ComparisonMetric) -> list[np.ndarray]:
+    """Return thresholds to try: the best one shared by all labels, and one for each frequent label."""
     n_labels = probability.shape[1]
     if metric.ranks:
         return [np.full(n_labels, 0.5)]
-    true = probability[truth.astype(bool)]
-    tried = np.unique(np.append(np.quantile(true, np.linspace(0.0, 1.0, TRIED + 1)) if len(true) else [], 0.5))
+    true_probability = probability[truth.astype(bool)]
+    quantiles = np.linspace(0.0, 1.0, N_QUANTILES + 1)
+    tried = np.quantile(true_probability, quantiles) if len(true_probability) else np.empty(0)
+    tried = np.unique(np.append(tried, 0.5))
     sweep = threshold_sweep(probability, truth, tried)
-    by_errors = metric.name in ("hamming_loss", "subset_accuracy")
+    criterion = "errors" if metric.name in ERROR_METRICS else "f1"
     if metric.name == "subset_accuracy":
         shared = float(tried[sweep.lowest_set_error()])
-    elif by_errors:
+    elif criterion == "errors":
         shared = float(tried[np.argmin(sweep.detected + sweep.reference - 2 * sweep.correct)])
     else:
         shared = float(tried[np.argmax(sweep.f1)])
-    least = LEAST.get(metric.name, OFTEN)
-    own = class_thresholds(probability, truth, shared, "errors" if by_errors else "f1", least)
-    return [np.full(n_labels, shared), own]
+    min_documents = MIN_LABEL_DOCUMENTS.get(metric.name, DEFAULT_MIN_LABEL_DOCUMENTS)
+    per_label = class_thresholds(probability, truth, shared, criterion, min_documents)
+    return [np.full(n_labels, shared), per_label]
 
 
-def label_sets(truth: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return the label sets of indicators (N, L), int8 (S, L), and the log of the share of each, (S,)."""
-    sets, counts = np.unique(truth.astype(np.int8), axis=0, return_counts=True)
-    return sets, np.log(counts / counts.sum())
+def observed_label_sets(truth: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the distinct label sets of documents, and their log frequencies.
+
+    Parameters
+    ----------
+    truth : ndarray of shape (n_documents, n_labels)
+        Label indicators.
+
+    Returns
+    -------
+    label_sets : ndarray of shape (n_sets, n_labels), dtype int8
+    log_frequency : ndarray of shape (n_sets,)
+    """
+    label_sets, counts = np.unique(truth.astype(np.int8), axis=0, return_counts=True)
+    return label_sets, np.log(counts / counts.sum())
 
 
-def of_truth(probability: np.ndarray, truth: np.ndarray) -> np.ndarray:
-    """Return the log probability of what is true: of each class (N,), or of each decision on a label (N L,)."""
+def log_probability_of_truth(probability: np.ndarray, truth: np.ndarray) -> np.ndarray:
+    """Return the log probability of each true class, or of each correct decision on a label (flattened)."""
     if truth.ndim == 1:
-        stated = probability[np.arange(len(truth)), truth]
+        true_probability = probability[np.arange(len(truth)), truth]
     else:
-        stated = np.where(truth, probability, 1.0 - probability).ravel()
-    return np.asarray(np.log(np.maximum(stated, EDGE)))
+        true_probability = np.where(truth, probability, 1.0 - probability).ravel()
+    return np.asarray(np.log(np.maximum(true_probability, EDGE)))

@@ -1,4 +1,4 @@
-"""What a comparison tells of the chosen method beside its score: errors, confusions, doubted labels, calibration."""
+"""Diagnostics of the chosen model: errors, confusions, suspicious labels, calibration, and warnings about the data."""
 
 from __future__ import annotations
 
@@ -8,196 +8,326 @@ from typing import Any
 
 import numpy as np
 
+from textmix.compare.choice import Chosen
+from textmix.compare.documents import LabelledTexts
 from textmix.compare.metrics import Answer
-from textmix.compare.search import Chosen, LabelledTexts, Search
-from textmix.data.corpus import Corpus
+from textmix.compare.search import Search
+from textmix.compare.standings import has_scores
+from textmix.data.corpus import Corpus, Ragged
 from textmix.metrics.per_label import by_label, calibration
 
-#: Columns of predictions.csv; several labels are joined by " | ".
-PREDICTIONS = ("id", "true", "predicted", "right", "probability")
-BETWEEN = " | "
-#: Most labels of the confusion matrix, pairs, errors and doubts that are shown, and characters of a text.
-MOST_LABELS, MOST_PAIRS, MOST_ERRORS, MOST_DOUBTS, CHARACTERS = 25, 6, 12, 12, 400
-#: With fewer test documents a label is too rare to be judged.
-FEW = 10
-#: Probability of the given label below which it is doubted.
-DOUBTED = 0.1
-#: Labels by which exports of tables write that there is none, and marks between several labels of one cell.
-NOTHING, MARKS = {"nan", "none", "null", "na", "n/a", "#n/a", "nil", "undefined"}, (", ", ";", "|")
+#: Columns of predictions.csv, and what separates several labels of a cell.
+PREDICTION_COLUMNS = ("id", "true", "predicted", "right", "probability")
+LABEL_SEPARATOR = " | "
+MAX_CONFUSION_LABELS = 25
+MAX_CONFUSED_PAIRS = 6
+MAX_ERRORS = 12
+MAX_SUSPICIOUS_LABELS = 12
+MAX_LISTED_LABELS = 40
+MAX_TEXT_CHARACTERS = 400
+N_EXAMPLES = 3
+#: Texts whose words are counted.
+MAX_COUNTED_TEXTS = 20_000
+#: A label with fewer test documents is too rare to be evaluated.
+MIN_TEST_DOCUMENTS = 10
+#: A label is suspicious if its cross-validated probability is below this.
+MAX_SUSPICIOUS_PROBABILITY = 0.1
+#: Labels that stand for a missing value in exports of tables.
+MISSING_MARKERS = {"nan", "none", "null", "na", "n/a", "#n/a", "nil", "undefined"}
+#: Separators of several labels in one cell.
+CELL_SEPARATORS = (", ", ";", "|")
+MIN_JOINED_LABELS = 2
+#: Above this fraction of one label, accuracy says little.
+MAX_MAJORITY = 0.8
 
 
 def names_of(labels: np.ndarray, names: Sequence[str]) -> list[list[str]]:
-    """Return the names of the labels of each document, of classes (N,) or indicators (N, L)."""
+    """Return the names of the labels of each document.
+
+    Parameters
+    ----------
+    labels : ndarray of shape (n_documents,) or (n_documents, n_labels)
+        Class indices, or label indicators.
+    names : sequence of str
+        Names of the labels.
+    """
     if labels.ndim == 1:
         return [[names[label]] for label in labels.tolist()]
     return [[names[label] for label in np.flatnonzero(row).tolist()] for row in labels]
 
 
-def stated(answer: Answer) -> list[list[float]]:
+def predicted_probabilities(answer: Answer) -> list[list[float]]:
     """Return the probability of each predicted label of each document."""
     if answer.labels.ndim == 1:
-        return [[value] for value in answer.probability[np.arange(len(answer.labels)), answer.labels].tolist()]
-    pairs = zip(answer.labels, answer.probability, strict=True)
-    return [[float(value) for value in row[labels > 0]] for labels, row in pairs]
+        probability = answer.probability[np.arange(len(answer.labels)), answer.labels]
+        return [[value] for value in probability.tolist()]
+    rows = zip(answer.labels, answer.probability, strict=True)
+    return [[float(value) for value in probability[labels > 0]] for labels, probability in rows]
 
 
 def prediction_rows(
     ids: Sequence[str], truth: np.ndarray, answer: Answer, names: Sequence[str]
 ) -> Iterator[dict[str, Any]]:
-    """Yield a row of `PREDICTIONS` for each test document."""
-    rows = zip(ids, names_of(truth, names), names_of(answer.labels, names), stated(answer), strict=True)
-    for identifier, true, predicted, shares in rows:
+    """Yield a row of predictions.csv for each test document."""
+    true_names = names_of(truth, names)
+    predicted_names = names_of(answer.labels, names)
+    rows = zip(ids, true_names, predicted_names, predicted_probabilities(answer), strict=True)
+    for identifier, true, predicted, probabilities in rows:
         yield {
-            **{"id": identifier, "true": BETWEEN.join(true), "predicted": BETWEEN.join(predicted)},
-            **{"right": true == predicted, "probability": BETWEEN.join(f"{share:.6g}" for share in shares)},
+            "id": identifier,
+            "true": LABEL_SEPARATOR.join(true),
+            "predicted": LABEL_SEPARATOR.join(predicted),
+            "right": true == predicted,
+            "probability": LABEL_SEPARATOR.join(f"{probability:.6g}" for probability in probabilities),
         }
 
 
 def inspect(ids: Sequence[str], test: LabelledTexts, answer: Answer, names: Sequence[str]) -> dict[str, Any]:
-    """Return what the page shows of the answer to the test documents, ready for JSON.
+    """Describe the predictions of the test documents for the report.
 
-    ``labels``, each with support, precision, recall and F; ``few``, those with few test documents; ``confusion`` and
-    ``pairs`` of classes, of one label a document; ``calibration``; ``errors``, the surest first.
+    Parameters
+    ----------
+    ids : sequence of str
+        Identifiers of the test documents.
+    test : LabelledTexts
+        Test documents.
+    answer : Answer
+        Predictions.
+    names : sequence of str
+        Names of the labels.
+
+    Returns
+    -------
+    dict
+        ``labels`` with support, precision, recall and F1; ``rare``, labels with few test documents; ``confusion`` and
+        ``pairs`` for one label per document; ``calibration``; ``errors``, the most confident first.
     """
-    truth, single = test.y, test.task == "single"
-    true, predicted = (
-        (np.eye(len(names), dtype=np.int8)[each] if single else each.astype(np.int8)) for each in (truth, answer.labels)
-    )
-    shares = stated(answer)
-    right = (true == predicted).all(axis=1)
-    sure = np.array([min(each, default=0.0) for each in shares])
-    probability = sure if single else answer.probability
-    wrong = np.flatnonzero(~right)
-    given, predicted_names = names_of(truth, names), names_of(answer.labels, names)
-    errors = [
-        {
-            "id": ids[row],
-            "true": given[row],
-            "predicted": predicted_names[row],
-            "stated": shares[row],
-            "text": beginning(test.texts[row]),
-        }
-        for row in wrong[np.argsort(-sure[wrong], kind="stable")][:MOST_ERRORS].tolist()
-    ]
+    is_single = test.task == "single"
+    true = _indicators(test.y, len(names))
+    predicted = _indicators(answer.labels, len(names))
+    is_correct = (true == predicted).all(axis=1)
+    confidence = np.array([min(row, default=0.0) for row in predicted_probabilities(answer)])
     labels = by_label(true, predicted, names)
     return {
-        **{"labels": labels, "few": [row["label"] for row in labels if row["support"] < FEW]},
-        "confusion": _confusion(truth, answer.labels, names) if single else None,
-        "pairs": _pairs(truth, answer.labels, names) if single else [],
-        "calibration": calibration(probability, right if single else true),
-        "errors": errors,
+        "labels": labels,
+        "rare": [row["label"] for row in labels if row["support"] < MIN_TEST_DOCUMENTS],
+        "confusion": _confusion(test.y, answer.labels, names) if is_single else None,
+        "pairs": _confused_pairs(test.y, answer.labels, names) if is_single else [],
+        "calibration": calibration(confidence, is_correct) if is_single else calibration(answer.probability, true),
+        "errors": _errors(ids, test, answer, names, is_correct=is_correct, confidence=confidence),
     }
+
+
+def _indicators(labels: np.ndarray, n_labels: int) -> np.ndarray:
+    """Convert class indices to label indicators, int8 (n_documents, n_labels)."""
+    return np.eye(n_labels, dtype=np.int8)[labels] if labels.ndim == 1 else labels.astype(np.int8)
+
+
+def _errors(
+    ids: Sequence[str],
+    test: LabelledTexts,
+    answer: Answer,
+    names: Sequence[str],
+    *,
+    is_correct: np.ndarray,
+    confidence: np.ndarray,
+) -> list[dict[str, Any]]:
+    """Return the wrong predictions with the highest probabilities."""
+    wrong = np.flatnonzero(~is_correct)
+    true_names = names_of(test.y, names)
+    predicted_names = names_of(answer.labels, names)
+    probabilities = predicted_probabilities(answer)
+    return [
+        {
+            "id": ids[row],
+            "true": true_names[row],
+            "predicted": predicted_names[row],
+            "probabilities": probabilities[row],
+            "text": excerpt(test.texts.text(row)),
+        }
+        for row in wrong[np.argsort(-confidence[wrong], kind="stable")][:MAX_ERRORS].tolist()
+    ]
 
 
 def _confusion(true: np.ndarray, predicted: np.ndarray, names: Sequence[str]) -> dict[str, Any]:
-    """Return ``labels`` and ``counts``, a row a true class, of the most frequent classes, and ``of`` how many."""
-    shown = np.sort(np.argsort(-np.bincount(true, minlength=len(names)), kind="stable")[:MOST_LABELS])
+    """Return the confusion matrix of the most frequent classes, with a row for each true class."""
+    frequency = np.bincount(true, minlength=len(names))
+    shown = np.sort(np.argsort(-frequency, kind="stable")[:MAX_CONFUSION_LABELS])
     counts = np.zeros((len(names), len(names)), dtype=np.int64)
     np.add.at(counts, (true, predicted), 1)
-    return {"labels": [names[i] for i in shown], "counts": counts[np.ix_(shown, shown)].tolist(), "of": len(names)}
-
-
-def _pairs(true: np.ndarray, predicted: np.ndarray, names: Sequence[str]) -> list[dict[str, Any]]:
-    """Return the pairs of classes that are confused most, more often than once."""
-    wrong = true != predicted
-    counted = Counter(zip(true[wrong].tolist(), predicted[wrong].tolist(), strict=True)).most_common(MOST_PAIRS)
-    return [{"true": names[a], "predicted": names[b], "number": number} for (a, b), number in counted if number > 1]
-
-
-def doubts(search: Search, chosen: Chosen, ids: Sequence[str], names: Sequence[str]) -> dict[str, Any]:
-    """Return the documents of a search whose label is likely wrong, by fits to other documents, ready for JSON.  Of
-    several labels the least likely statement counts: that a label stands, or that it does not.
-    """
-    documents = search.documents
-    scores = [search.trials[part].scores[0] for part in chosen.parts]
-    known = np.ones(len(documents.y), dtype=bool)
-    for each in scores:
-        known &= np.isfinite(each).any(axis=1)
-    rows: np.ndarray = np.flatnonzero(known)
-    probability = chosen.decision.probabilities([each[rows] for each in scores], documents.task)
-    y = documents.y[rows]
-    given = np.equal.outer(y, np.arange(len(names))) if y.ndim == 1 else y.astype(bool)
-    likely = np.where(given, probability, np.inf if y.ndim == 1 else 1.0 - probability)
-    doubted = likely.argmin(axis=1)
-    least = likely[np.arange(len(rows)), doubted]
-    order = np.argsort(least, kind="stable")[: min(MOST_DOUBTS, int(np.sum(least < DOUBTED)))]
-    shown = []
-    for at in order.tolist():
-        row, likelier = int(rows[at]), int(probability[at].argmax() if y.ndim == 1 else doubted[at])
-        shown.append(
-            {
-                **{"id": ids[row], "given": [names[label] for label in np.flatnonzero(given[at]).tolist()]},
-                **{"likelier": names[likelier], "probability": float(probability[at, likelier])},
-                **{"stated": float(least[at]), "text": beginning(documents.texts[row])},
-            }
-        )
-    return {"number": int(np.sum(least < DOUBTED)), "of": len(rows), "below": DOUBTED, "shown": shown}
-
-
-def remarks_of(corpus: Corpus, texts: Sequence[str], parts: tuple[np.ndarray, np.ndarray]) -> list[str]:
-    """Return the properties of the data that may mislead a reader of the scores, one sentence each."""
-    counts, n = np.asarray(corpus.labels.sum(axis=0)).ravel(), corpus.n_documents
-    names = [str(name) for name in corpus.label_names]
-    remarks = list(corpus.info.get("remarks", ()))
-    nothing = [name for name in names if name.strip().lower() in NOTHING]
-    if nothing:
-        quoted = ", ".join(f"“{name}”" for name in nothing)
-        remarks.append(f"{quoted} count as labels; empty these cells if they mean that there is none.")
-    for mark in MARKS:
-        joined = [name for name in names if mark in name]
-        pieces = {piece.strip() for name in joined for piece in name.split(mark)}
-        if len(joined) >= 2 and len(pieces & set(names)) >= 2:
-            remarks.append(
-                f"Labels such as “{joined[0]}” look like several labels of one cell; if so, give --separator '{mark}'."
-            )
-            break
-    once = int(np.sum(counts == 1))
-    if once:
-        remarks.append(f"{once:,} of {len(names):,} labels occur in one document only.")
-    largest = int(np.argmax(counts))
-    if counts[largest] > 0.8 * n:
-        remarks.append(
-            f"{100 * counts[largest] / n:.0f} % of the documents have the label “{names[largest]}”: always predicting "
-            "it is right as often; look at macro F rather than accuracy."
-        )
-    bare = int(np.sum(corpus.label_counts == 0))
-    if bare:
-        remarks.append(f"{bare:,} of {n:,} documents have no label.")
-    train = {texts[row] for row in parts[0].tolist()}
-    copied = sum(texts[row] in train for row in parts[1].tolist())
-    if copied:
-        remarks.append(
-            f"{copied:,} of {len(parts[1]):,} test documents have the text of a training document, which flatters "
-            "every method."
-        )
-    return remarks
-
-
-def summary_of(corpus: Corpus, texts: Sequence[str], parts: tuple[np.ndarray, np.ndarray]) -> dict[str, Any]:
-    """Return the data as they were read, for the page: numbers, labels, examples and remarks."""
-    counts = np.asarray(corpus.labels.sum(axis=0)).ravel()
-    order = np.argsort(-counts, kind="stable")[:40]
-    words = np.array([len(text.split()) for text in texts[:20000]])
-    examples = [
-        {"id": corpus.ids[row], "labels": _labels(corpus, row), "text": beginning(texts[row])}
-        for row in range(min(3, corpus.n_documents))
-    ]
     return {
-        **{"documents": corpus.n_documents, "train": len(parts[0]), "test": len(parts[1])},
-        **{"n_labels": len(corpus.label_names), "words": [int(each) for each in np.quantile(words, (0.0, 0.5, 1.0))]},
-        "labels": [[str(corpus.label_names[label]), int(counts[label])] for label in order.tolist()],
-        "examples": examples,
-        "remarks": remarks_of(corpus, texts, parts),
+        "labels": [names[label] for label in shown],
+        "counts": counts[np.ix_(shown, shown)].tolist(),
+        "n_labels": len(names),
     }
 
 
-def _labels(corpus: Corpus, row: int) -> list[str]:
-    """Return the names of the labels of a document."""
-    places = corpus.labels.indices[slice(*corpus.labels.indptr[row : row + 2])]
-    return [str(corpus.label_names[label]) for label in places]
+def _confused_pairs(true: np.ndarray, predicted: np.ndarray, names: Sequence[str]) -> list[dict[str, Any]]:
+    """Return the pairs of classes that are confused most often, and more than once."""
+    wrong = true != predicted
+    pairs = Counter(zip(true[wrong].tolist(), predicted[wrong].tolist(), strict=True))
+    return [
+        {"true": names[true_label], "predicted": names[predicted_label], "number": number}
+        for (true_label, predicted_label), number in pairs.most_common(MAX_CONFUSED_PAIRS)
+        if number > 1
+    ]
 
 
-def beginning(text: str, characters: int = CHARACTERS) -> str:
-    """Return the first characters of a text on one line; an ellipsis says that it goes on."""
-    start = " ".join(text[: 4 * characters].split())
-    return f"{start[:characters]}…" if len(start) > characters or len(text) > 4 * characters else start
+def suspicious_labels(search: Search, chosen: Chosen, ids: Sequence[str], names: Sequence[str]) -> dict[str, Any]:
+    """Return the training documents whose label is improbable according to fits to other documents.
+
+    With several labels, the least probable decision counts: that a label applies, or that it does not.
+
+    Parameters
+    ----------
+    search : Search
+        The search, whose cross-validated scores are used.
+    chosen : Chosen
+        The chosen candidate or ensemble.
+    ids : sequence of str
+        Identifiers of the documents of the search.
+    names : sequence of str
+        Names of the labels.
+
+    Returns
+    -------
+    dict
+        ``number`` of suspicious documents ``of`` all, with a probability ``below`` the limit, and those that are
+        ``shown``.
+    """
+    documents = search.documents
+    scores = [search.standings.results[member].scores[0] for member in chosen.members]
+    rows = np.flatnonzero(has_scores(scores))
+    y = documents.y[rows]
+    is_single = y.ndim == 1
+    probability = chosen.decision.probabilities([member[rows] for member in scores], documents.task)
+    is_given = np.equal.outer(y, np.arange(len(names))) if is_single else y.astype(bool)
+    of_decision = np.where(is_given, probability, np.inf if is_single else 1.0 - probability)
+    label = of_decision.argmin(axis=1)
+    lowest = of_decision[np.arange(len(rows)), label]
+    n_suspicious = int(np.sum(lowest < MAX_SUSPICIOUS_PROBABILITY))
+    suggested = probability.argmax(axis=1) if is_single else label
+    shown = [
+        {
+            "id": ids[rows[number]],
+            "given": [names[given] for given in np.flatnonzero(is_given[number]).tolist()],
+            "given_probability": float(lowest[number]),
+            "suggested": names[suggested[number]],
+            "suggested_probability": float(probability[number, suggested[number]]),
+            "text": excerpt(documents.texts.text(int(rows[number]))),
+        }
+        for number in np.argsort(lowest, kind="stable")[: min(MAX_SUSPICIOUS_LABELS, n_suspicious)].tolist()
+    ]
+    return {"number": n_suspicious, "of": len(rows), "below": MAX_SUSPICIOUS_PROBABILITY, "shown": shown}
+
+
+def data_warnings(corpus: Corpus, training: np.ndarray, test: np.ndarray) -> list[str]:
+    """Return warnings about properties of the data that may make the scores misleading.
+
+    Parameters
+    ----------
+    corpus : Corpus
+        The data.
+    training, test : ndarray
+        Rows of the training and of the test documents.
+    """
+    names = [str(name) for name in corpus.label_names]
+    warnings = [
+        *corpus.info.get("remarks", ()),
+        *_label_name_warnings(names),
+        *_label_count_warnings(corpus, names),
+        *_duplicate_warnings(corpus.text, training, test),
+    ]
+    return [str(warning) for warning in warnings]
+
+
+def _label_name_warnings(names: Sequence[str]) -> Iterator[str]:
+    missing = [name for name in names if name.strip().lower() in MISSING_MARKERS]
+    if missing:
+        quoted = ", ".join(f"“{name}”" for name in missing)
+        yield f"{quoted} are treated as labels; empty these cells if they mean that the label is missing."
+    for separator in CELL_SEPARATORS:
+        joined = [name for name in names if separator in name]
+        pieces = {piece.strip() for name in joined for piece in name.split(separator)}
+        if len(joined) >= MIN_JOINED_LABELS and len(pieces & set(names)) >= MIN_JOINED_LABELS:
+            yield (
+                f"Labels such as “{joined[0]}” look like several labels in one cell; if so, use --separator "
+                f"'{separator}'."
+            )
+            return
+
+
+def _label_count_warnings(corpus: Corpus, names: Sequence[str]) -> Iterator[str]:
+    counts = np.asarray(corpus.labels.sum(axis=0)).ravel()
+    n_documents = corpus.n_documents
+    n_single = int(np.sum(counts == 1))
+    if n_single:
+        yield f"{n_single:,} of {len(names):,} labels occur in one document only."
+    largest = int(np.argmax(counts))
+    if counts[largest] > MAX_MAJORITY * n_documents:
+        yield (
+            f"{100 * counts[largest] / n_documents:.0f} % of the documents have the label “{names[largest]}”; always "
+            "predicting it has the same accuracy. Consider macro F1 (--metric macro_f1)."
+        )
+    n_unlabelled = int(np.sum(corpus.label_counts == 0))
+    if n_unlabelled:
+        yield f"{n_unlabelled:,} of {n_documents:,} documents have no label."
+
+
+def _duplicate_warnings(texts: Ragged | None, training: np.ndarray, test: np.ndarray) -> Iterator[str]:
+    if texts is None:
+        return
+    training_texts = {texts[row].tobytes() for row in training.tolist()}
+    n_duplicates = sum(texts[row].tobytes() in training_texts for row in test.tolist())
+    if n_duplicates:
+        yield (
+            f"{n_duplicates:,} of {len(test):,} test documents are duplicates of training documents, so that the test "
+            "scores are too optimistic."
+        )
+
+
+def summarise(corpus: Corpus, training: np.ndarray, test: np.ndarray) -> dict[str, Any]:
+    """Summarise the data for the report: sizes, label frequencies and examples.
+
+    Parameters
+    ----------
+    corpus : Corpus
+        The data; it must have texts.
+    training, test : ndarray
+        Rows of the training and of the test documents.
+
+    Returns
+    -------
+    dict
+    """
+    texts = corpus.text
+    assert texts is not None  # noqa: S101 - checked
+    counts = np.asarray(corpus.labels.sum(axis=0)).ravel()
+    order = np.argsort(-counts, kind="stable")[:MAX_LISTED_LABELS]
+    n_words = np.array([len(texts.text(row).split()) for row in range(min(MAX_COUNTED_TEXTS, corpus.n_documents))])
+    return {
+        "documents": corpus.n_documents,
+        "train": len(training),
+        "test": len(test),
+        "n_labels": len(corpus.label_names),
+        "words": [int(quantile) for quantile in np.quantile(n_words, (0.0, 0.5, 1.0))],
+        "labels": [[str(corpus.label_names[label]), int(counts[label])] for label in order.tolist()],
+        "examples": [_example(corpus, texts, row) for row in range(min(N_EXAMPLES, corpus.n_documents))],
+    }
+
+
+def _example(corpus: Corpus, texts: Ragged, row: int) -> dict[str, Any]:
+    """Return a document with the names of its labels."""
+    labels = corpus.labels.indices[corpus.labels.indptr[row] : corpus.labels.indptr[row + 1]]
+    return {
+        "id": corpus.ids[row],
+        "labels": [str(corpus.label_names[label]) for label in labels],
+        "text": excerpt(texts.text(row)),
+    }
+
+
+def excerpt(text: str, max_characters: int = MAX_TEXT_CHARACTERS) -> str:
+    """Return the first characters of a text on one line, with an ellipsis if it is longer."""
+    line = " ".join(text[: 4 * max_characters].split())
+    is_cut = len(line) > max_characters or len(text) > 4 * max_characters
+    return f"{line[:max_characters]}…" if is_cut else line

@@ -1,98 +1,180 @@
-"""The chosen candidate fitted: to the training documents for its test, and to all documents as the model."""
+"""Fits after the search: to the training documents for the test, and to all documents for the final model."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
 import numpy as np
 from scipy import sparse
 
-from textmix.compare import candidates as plan
+from textmix.compare import candidates
 from textmix.compare.candidates import Candidate, Group
+from textmix.compare.choice import Chosen
 from textmix.compare.decisions import answer_of
+from textmix.compare.documents import LabelledTexts
 from textmix.compare.metrics import Answer
-from textmix.compare.search import Chosen, LabelledTexts, Search
+from textmix.compare.search import Search
 from textmix.core.environment import versions
 from textmix.serve.average_model import AveragedModel
 from textmix.serve.model import PersistedModel
+from textmix.text.ngram_tfidf import MARK
 
-#: Packages that a model needs to label texts; further packages only help to find and to fit it.
-NEEDED = ("python", "textmix", "numpy", "scipy", "numba", "scikit-learn")
+#: Packages that a model needs to predict; the others are only needed for the comparison.
+PREDICTION_PACKAGES = ("python", "textmix", "numpy", "scipy", "numba", "scikit-learn")
+#: Most predictive words of a label in the report.
+MAX_WORDS = 8
 
 
-class Fits:
-    """Candidates fitted to all documents of a search that ended, each once."""
+class TrainingFits:
+    """Candidates fitted to all documents of a search, each once.
+
+    Parameters
+    ----------
+    search : Search
+        A search that has ended.
+
+    Attributes
+    ----------
+    seconds : float
+        CPU seconds of all fits.
+    """
 
     def __init__(self, search: Search) -> None:
-        self.search, self.fitted, self.seconds = search, dict[Candidate, Any](), 0.0
+        self.search = search
+        self.seconds = 0.0
+        self._fitted: dict[Candidate, Any] = {}
 
     def estimator(self, candidate: Candidate) -> Any:
-        """Return a candidate fitted to the documents of the search."""
-        if candidate not in self.fitted:
+        """Return the fitted estimator of a candidate."""
+        if candidate not in self._fitted:
             start = time.process_time()
-            X = self.search.matrix(candidate.base)
-            self.fitted[candidate] = self.search.maker(Group((candidate,)))(candidate).fit(X, self.search.documents.y)
+            X = self.search.features.matrix(candidate.matrix_view)
+            estimator = self.search.runner.estimator_factory(Group((candidate,)))(candidate)
+            self._fitted[candidate] = estimator.fit(X, self.search.documents.y)
             self.seconds += time.process_time() - start
-        return self.fitted[candidate]
+        return self._fitted[candidate]
 
-    def answer(self, chosen: Chosen, test: Mapping[str, Any]) -> Answer:
-        """Return the answer of what was chosen to test documents, of which each view has a matrix."""
-        scores = [self.search.scores_of(self.estimator(part), test[part.base]) for part in chosen.parts]
+    def answer(self, chosen: Chosen, matrices: Mapping[str, Any]) -> Answer:
+        """Predict documents, given their features by view."""
+        scores = [
+            self.search.runner.label_scores(self.estimator(member), matrices[member.matrix_view])
+            for member in chosen.members
+        ]
         return answer_of(chosen.decision, scores, self.search.metric.task)
 
 
-def views_of(search: Search, chosen: Sequence[Chosen], documents: LabelledTexts) -> dict[str, Any]:
-    """Return view -> features of documents, of the views that some of what was chosen needs."""
-    names, given = dict.fromkeys(part.base for each in chosen for part in each.parts), documents.given
-    return {name: sparse.csr_array(search.vectorisers[name].transform(given), dtype=np.float32) for name in names}
+def transform_views(search: Search, choices: Iterable[Chosen], documents: LabelledTexts) -> dict[str, Any]:
+    """Return the features of documents for each view that some of the choices use."""
+    views = dict.fromkeys(member.matrix_view for chosen in choices for member in chosen.members)
+    return {view: search.features.transform(view, documents) for view in views}
 
 
-def final_model(
-    search: Search, chosen: Chosen, documents: LabelledTexts, names: Sequence[str], about: Mapping[str, Any]
+def fit_final_model(
+    search: Search, chosen: Chosen, documents: LabelledTexts, names: Sequence[str], facts: Mapping[str, Any]
 ) -> tuple[AveragedModel, float]:
-    """Return the choice fitted to documents as a model, whose card has ``about``, and the fits' processor seconds."""
-    seconds, parts, vectorisers = 0.0, list[PersistedModel](), dict[str, tuple[Any, Any]]()
-    for part in chosen.parts:
-        if part.base not in vectorisers:
-            made = search.vectoriser(part.base, len(documents.y))
-            vectorisers[part.base] = made, sparse.csr_array(made.fit_transform(documents.given), dtype=np.float32)
-        vectoriser, X = vectorisers[part.base]
-        columns = plan.columns_of(vectoriser) if part.base == plan.JOINED else {}
-        estimator = plan.estimator_of(part, columns, (search.seed, "compare", 0))
+    """Fit the choice to documents.
+
+    Parameters
+    ----------
+    search : Search
+        The search that made the choice.
+    chosen : Chosen
+        The chosen candidate or ensemble.
+    documents : LabelledTexts
+        Documents to fit to.
+    names : sequence of str
+        Names of the labels.
+    facts : mapping
+        Facts for the model card.
+
+    Returns
+    -------
+    model : AveragedModel
+    seconds : float
+        CPU seconds of the fits, without the features.
+    """
+    seconds = 0.0
+    members = []
+    features: dict[str, tuple[Any, Any]] = {}
+    for member in chosen.members:
+        view = member.matrix_view
+        if view not in features:
+            vectoriser = search.features.new_vectoriser(view, len(documents.y))
+            X = sparse.csr_array(vectoriser.fit_transform(documents.texts), dtype=np.float32)
+            features[view] = vectoriser, X
+        vectoriser, X = features[view]
+        columns = candidates.column_ranges(vectoriser) if view == candidates.BASELINE_VIEW else {}
+        estimator = candidates.new_classifier(member, columns, (search.seed, "compare", 0))
         start = time.process_time()
         estimator.fit(X, documents.y)
         seconds += time.process_time() - start
-        parts.append(PersistedModel([("words", vectoriser), ("model", estimator)], documents.task, names))
+        members.append(PersistedModel([("words", vectoriser), ("model", estimator)], documents.task, names))
     card = {
-        **{"documents": len(documents.y), "made": datetime.now(UTC).date().isoformat()},
-        **{"versions": {name: version for name, version in versions().items() if name in NEEDED}, **about},
+        "documents": len(documents.y),
+        "made": datetime.now(UTC).date().isoformat(),
+        "versions": {name: version for name, version in versions().items() if name in PREDICTION_PACKAGES},
+        **facts,
     }
     decision = chosen.decision
-    return AveragedModel(
-        *(parts, decision.slopes, decision.thresholds, search.never_empty, card),
+    model = AveragedModel(
+        members,
+        decision.slopes,
+        decision.thresholds,
+        decision.never_empty,
+        card,
         sets=decision.label_sets,
         bonus=decision.set_weights,
         support=decision.support,
-    ), seconds
+    )
+    return model, seconds
 
 
-def words_of(search: Search, fits: Fits, chosen: Chosen, names: Sequence[str], most: int = 8) -> dict[str, list[str]]:
-    """Return label -> words that speak most for it in the first linear part; empty where there is none."""
-    for part in chosen.parts:
-        if part.method not in plan.LINEAR or part.base == plan.ENCODER or part.view == plan.CHARACTERS:
-            continue
-        estimator, features = fits.estimator(part), search.vectorisers[part.base].get_feature_names_out()
-        of_words = np.array([not name.startswith("'") for name in features.tolist()])
-        coef = np.where(of_words, estimator.coef_, -np.inf)
-        if len(coef) == 1 and not estimator.several_:
-            coef = np.vstack([np.where(of_words, -estimator.coef_[0], -np.inf), coef[0]])
-        rows, found, shown = estimator.classes_.tolist(), dict[str, list[str]](), min(most, len(features))
-        for label, weights in zip(rows, coef, strict=True):
-            places = np.flatnonzero(weights >= np.partition(weights, -shown)[-shown])
-            order = places[np.argsort(-weights[places], kind="stable")][:shown]
-            found[str(names[label])] = [str(features[at]) for at in order if weights[at] > 0]
-        return found
-    return {}
+def most_predictive_words(
+    search: Search, fits: TrainingFits, chosen: Chosen, names: Sequence[str], max_words: int = MAX_WORDS
+) -> dict[str, list[str]]:
+    """Return the words with the largest positive coefficients for each label.
+
+    Parameters
+    ----------
+    search : Search
+        The search that made the choice.
+    fits : TrainingFits
+        Fitted estimators.
+    chosen : Chosen
+        The choice, whose first linear member with word features is used.
+    names : sequence of str
+        Names of the labels.
+    max_words : int, default=8
+        Maximum number of words of a label.
+
+    Returns
+    -------
+    dict of str to list of str
+        Empty if no member is linear.
+    """
+    member = next((member for member in chosen.members if _has_word_weights(member)), None)
+    if member is None:
+        return {}
+    estimator = fits.estimator(member)
+    features = search.features.vectorisers[member.matrix_view].get_feature_names_out()
+    is_word = np.array([not name.startswith(MARK) for name in features.tolist()])
+    coef = np.where(is_word, estimator.coef_, -np.inf)
+    if len(coef) == 1 and not estimator.several_:
+        coef = np.vstack([np.where(is_word, -estimator.coef_[0], -np.inf), coef[0]])
+    n_words = min(max_words, len(features))
+    words = {}
+    for label, weights in zip(estimator.classes_.tolist(), coef, strict=True):
+        largest = np.flatnonzero(weights >= np.partition(weights, -n_words)[-n_words])
+        order = largest[np.argsort(-weights[largest], kind="stable")][:n_words]
+        words[str(names[label])] = [str(features[column]) for column in order if weights[column] > 0]
+    return words
+
+
+def _has_word_weights(candidate: Candidate) -> bool:
+    """Return whether a candidate has a coefficient for each word."""
+    if candidate.method not in candidates.LINEAR_METHODS:
+        return False
+    return candidate.view not in (candidates.ENCODER, candidates.CHARACTERS)

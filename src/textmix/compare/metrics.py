@@ -1,4 +1,4 @@
-"""The metrics by which candidates are compared, of answers or of probabilities, and the paired test of two of them."""
+"""Metrics of a comparison, their confidence intervals, and the paired bootstrap test."""
 
 from __future__ import annotations
 
@@ -13,27 +13,53 @@ from textmix.metrics.registry import METRICS, main_metric, tuning_metrics
 from textmix.metrics.significance import Estimate
 from textmix.numerics.seeding import rng
 
-#: Metrics beside those of `textmix.metrics.registry`: of answers, of probabilities, and that of one label, ``f:LABEL``.
-WEIGHTED, RANKING, ONE = "weighted_f", ("average_precision", "auc"), "f:"
-#: Metrics of the page besides the one that was asked for.
-SHOWN = {
-    "single": ("accuracy", "macro_f1", WEIGHTED, "log_loss"),
+#: Metrics in addition to those of `textmix.metrics.registry`: weighted F1, metrics of probabilities, and F1 of a label.
+WEIGHTED_F = "weighted_f"
+RANKING_METRICS = ("average_precision", "auc")
+LABEL_PREFIX = "f:"
+#: Metrics that are means over the documents.
+MEAN_METRICS = ("accuracy", "subset_accuracy")
+#: Metric of the registry that needs probabilities of label sets, which candidates do not have.
+UNSUPPORTED_METRIC = "set_log_loss"
+#: Metrics of the report, in addition to the chosen one.
+REPORTED_METRICS = {
+    "single": ("accuracy", "macro_f1", WEIGHTED_F, "log_loss"),
     "multi": ("subset_accuracy", "micro_f", "macro_f", "sample_f", "hamming_loss"),
 }
-#: Resamples of a paired test, and those by which their time is known.
-RESAMPLES, TRIED = 1000, 5
+N_RESAMPLES = 1000
+#: Resamples by which the time of all is predicted.
+N_TIMED_RESAMPLES = 5
+#: Quantiles of a 95 % interval.
+INTERVAL = (0.025, 0.975)
+MIN_PROBABILITY = 1e-15
 
 
 class Answer(NamedTuple):
-    """Predicted classes (N,) or indicators (N, L), and the probability of each class or label, (N, C) or (N, L)."""
+    """Predictions.
+
+    Parameters
+    ----------
+    labels : ndarray of shape (n_documents,) or (n_documents, n_labels)
+        Class indices, or label indicators.
+    probability : ndarray of shape (n_documents, n_labels)
+        Probability of each class or label.
+    """
 
     labels: np.ndarray
     probability: np.ndarray
 
 
 class ComparisonMetric(NamedTuple):
-    """A metric of a comparison, by the name that the user gives; ``task`` is ``single`` or ``multi``, ``label`` the
-    number of the one label of ``f:LABEL``.
+    """Metric of a comparison.
+
+    Parameters
+    ----------
+    name : str
+        Name, as on the command line.
+    task : {"single", "multi"}
+        Whether a document has one label or a set of labels.
+    label : int, default=None
+        Index of the label of ``f:LABEL``.
     """
 
     name: str
@@ -41,140 +67,202 @@ class ComparisonMetric(NamedTuple):
     label: int | None = None
 
     @property
-    def loss(self) -> bool:
-        """Whether less is better."""
+    def is_loss(self) -> bool:
+        """Whether smaller values are better."""
         return self.name in METRICS and METRICS[self.name].loss
 
     @property
     def sign(self) -> float:
-        """The factor with which more is better."""
-        return -1.0 if self.loss else 1.0
+        """Factor that makes larger values better."""
+        return -1.0 if self.is_loss else 1.0
 
     @property
     def ranks(self) -> bool:
-        """Whether it is of probabilities alone, so that no decision changes it."""
-        return self.name in RANKING or self.name.endswith("log_loss")
+        """Whether the metric depends on probabilities only, so that no decision rule changes it."""
+        return self.name in RANKING_METRICS or self.name.endswith("log_loss")
+
+    @property
+    def title(self) -> str:
+        """Name in words."""
+        return self.name.replace("_", " ")
 
     def __call__(self, truth: np.ndarray, answer: Answer) -> float:
-        """Return its value, of classes (N,) or label indicators (N, L)."""
+        """Evaluate predictions.
+
+        Parameters
+        ----------
+        truth : ndarray of shape (n_documents,) or (n_documents, n_labels)
+            Class indices, or label indicators.
+        answer : Answer
+            Predictions.
+
+        Returns
+        -------
+        float
+        """
         if self.label is not None:
-            pair = (truth, answer.labels) if truth.ndim == 2 else (_inside(truth, self), _inside(answer.labels, self))
-            return _f(*(each[:, self.label] if each.ndim == 2 else each for each in pair))
-        if self.name == WEIGHTED:
-            return _weighted_f(truth, answer.labels)
-        if self.name in RANKING:
-            return _ranked(self.name, truth, answer.probability)
-        logs = np.full(len(truth), np.nan)
+            return _f1(_has_label(truth, self.label), _has_label(answer.labels, self.label))
+        if self.name == WEIGHTED_F:
+            return _weighted_f1(truth, answer.labels)
+        if self.name in RANKING_METRICS:
+            return _mean_area(self.name, truth, answer.probability)
+        log_probability = np.full(len(truth), np.nan)
         if truth.ndim == 1 and self.ranks:
-            logs = np.log(np.maximum(answer.probability[np.arange(len(truth)), truth], 1e-15))
-        return metric_value(self.name, Evaluation(truth, answer.labels, logs))
+            probability = answer.probability[np.arange(len(truth)), truth]
+            log_probability = np.log(np.maximum(probability, MIN_PROBABILITY))
+        return metric_value(self.name, Evaluation(truth, answer.labels, log_probability))
 
 
 def metric_of(name: str | None, task: str, labels: list[str]) -> ComparisonMetric:
-    """Return the metric of a name, by default the main one of the task (``single`` or ``multi``); else ConfigError."""
+    """Return the metric with a name, by default the main one of the task.
+
+    Parameters
+    ----------
+    name : str or None
+        A name of `metric_names`, or ``f:LABEL``.
+    task : {"single", "multi"}
+        Whether a document has one label or a set of labels.
+    labels : list of str
+        Names of the labels.
+
+    Returns
+    -------
+    ComparisonMetric
+
+    Raises
+    ------
+    ConfigError
+        If there is no such metric or label.
+    """
     name = name or main_metric(task)
-    if name.startswith(ONE):
-        label = name.removeprefix(ONE)
+    if name.startswith(LABEL_PREFIX):
+        label = name.removeprefix(LABEL_PREFIX)
         if label not in labels:
-            raise ConfigError(f"metric: there is no label {label!r}; {suggest(label, labels)}")
+            raise ConfigError(f"metric: unknown label {label!r}; {suggest(label, labels)}")
         return ComparisonMetric(name, task, labels.index(label))
-    allowed = names_of(task)
-    if name not in allowed:
-        raise ConfigError(f"metric: {name!r} is not allowed; {suggest(name, [*allowed, f'{ONE}LABEL'])}")
+    names = metric_names(task)
+    if name not in names:
+        raise ConfigError(f"metric: unknown metric {name!r}; {suggest(name, [*names, f'{LABEL_PREFIX}LABEL'])}")
     return ComparisonMetric(name, task)
 
 
-def names_of(task: str) -> list[str]:
-    """Return the names of the metrics of a task, ``single`` or ``multi``, but for those of one label."""
-    return [*(name for name in tuning_metrics(task) if name != "set_log_loss"), WEIGHTED, *RANKING]
+def metric_names(task: str) -> list[str]:
+    """Return the names of the metrics of a task, except F1 of one label."""
+    names = [name for name in tuning_metrics(task) if name != UNSUPPORTED_METRIC]
+    return [*names, WEIGHTED_F, *RANKING_METRICS]
 
 
 def paired_bootstrap(
     metric: ComparisonMetric, truth: np.ndarray, answers: tuple[Answer, Answer], seed: int = 0
 ) -> Estimate:
-    """Return the difference of two answers to the same documents, the first less the second, by `RESAMPLES` paired
-    resamples.  ``truth`` is classes (N,) or label indicators (N, L).
+    """Compare two sets of predictions of the same documents by a paired bootstrap.
+
+    Parameters
+    ----------
+    metric : ComparisonMetric
+        Metric to compare.
+    truth : ndarray of shape (n_documents,) or (n_documents, n_labels)
+        Class indices, or label indicators.
+    answers : (Answer, Answer)
+        Predictions.
+    seed : int, default=0
+        Random seed of the resamples.
+
+    Returns
+    -------
+    Estimate
+        Metric of the first predictions minus that of the second.
     """
     value = metric(truth, answers[0]) - metric(truth, answers[1])
-    first, second = (_resampled(metric, truth, answer, seed) for answer in answers)
-    low, high = np.quantile(first - second, (0.025, 0.975)).tolist()
+    first = _resample(metric, truth, answers[0], seed)
+    second = _resample(metric, truth, answers[1], seed)
+    low, high = np.quantile(first - second, INTERVAL).tolist()
     tail = min(float(np.mean(first <= second)), float(np.mean(first >= second)))
-    return Estimate(value, low, high, min(1.0, 2.0 * max(tail, 1.0 / RESAMPLES)))
+    return Estimate(value, low, high, min(1.0, 2.0 * max(tail, 1.0 / N_RESAMPLES)))
 
 
-def interval(metric: ComparisonMetric, truth: np.ndarray, answer: Answer, seed: int = 0) -> tuple[float, float]:
-    """Return the ends of the 95 % interval of a metric over the documents, by a bootstrap."""
-    low, high = np.quantile(_resampled(metric, truth, answer, seed), (0.025, 0.975)).tolist()
+def bootstrap_interval(
+    metric: ComparisonMetric, truth: np.ndarray, answer: Answer, seed: int = 0
+) -> tuple[float, float]:
+    """Return the 95 % bootstrap confidence interval of a metric over the documents."""
+    low, high = np.quantile(_resample(metric, truth, answer, seed), INTERVAL).tolist()
     return float(low), float(high)
 
 
 def resampling_seconds(metric: ComparisonMetric, truth: np.ndarray, answer: Answer) -> float:
-    """Return about how many seconds of the processor all resamples of N documents take."""
-    start = time.thread_time()  # other threads fit
-    _resampled(metric, truth, answer, 0, TRIED)
-    return (time.thread_time() - start) * RESAMPLES / TRIED
+    """Predict the CPU seconds of all resamples of the documents."""
+    start = time.thread_time()  # not of other threads, which are fitting
+    _resample(metric, truth, answer, 0, N_TIMED_RESAMPLES)
+    return (time.thread_time() - start) * N_RESAMPLES / N_TIMED_RESAMPLES
 
 
-def _resampled(
-    metric: ComparisonMetric, truth: np.ndarray, answer: Answer, seed: int, resamples: int = RESAMPLES
+def _resample(
+    metric: ComparisonMetric, truth: np.ndarray, answer: Answer, seed: int, n_resamples: int = N_RESAMPLES
 ) -> np.ndarray:
-    """Return the metric on resamples of the documents, which the seed alone decides, float64 (R,)."""
-    generator, values = rng(seed, "resamples"), np.empty(resamples)
-    right: np.ndarray | None = None
-    if metric.name in ("accuracy", "subset_accuracy"):
-        same = np.asarray(answer.labels == truth).reshape(len(truth), -1)
-        right = np.asarray(same.all(axis=1), dtype=np.float64)
-    for resample in range(resamples):
+    """Return the metric on bootstrap resamples of the documents, float64 (n_resamples,)."""
+    generator = rng(seed, "resamples")
+    values = np.empty(n_resamples)
+    is_correct: np.ndarray | None = None
+    if metric.name in MEAN_METRICS:
+        matches = np.asarray(answer.labels == truth).reshape(len(truth), -1)
+        is_correct = np.asarray(matches.all(axis=1), dtype=np.float64)
+    for resample in range(n_resamples):
         rows = generator.integers(len(truth), size=len(truth))
-        if right is not None:
-            values[resample] = right[rows].mean()
+        if is_correct is not None:
+            values[resample] = is_correct[rows].mean()
         else:
             probability = answer.probability[rows] if metric.ranks else answer.probability
             values[resample] = metric(truth[rows], Answer(answer.labels[rows], probability))
     return values
 
 
-def _inside(classes: np.ndarray, metric: ComparisonMetric) -> np.ndarray:
-    """Return whether each document has the class of the metric."""
-    return np.asarray(classes == metric.label)
+def _has_label(labels: np.ndarray, label: int) -> np.ndarray:
+    """Return whether each document has a label, of class indices or label indicators."""
+    return np.asarray(labels == label) if labels.ndim == 1 else labels[:, label].astype(bool)
 
 
-def _f(true: np.ndarray, predicted: np.ndarray) -> float:
-    """Return F of one label, 0 where it is neither true nor predicted."""
-    true, predicted = true.astype(bool), predicted.astype(bool)
+def _f1(true: np.ndarray, predicted: np.ndarray) -> float:
+    """Return F1 of one label; 0 if it is neither true nor predicted for any document."""
     total = true.sum() + predicted.sum()
     return float(2.0 * (true & predicted).sum() / total) if total else 0.0
 
 
-def _ranked(name: str, truth: np.ndarray, probability: np.ndarray) -> float:
-    """Return the area under a curve: of the second of two classes, else the mean over those that are there and not."""
-    inside = truth if truth.ndim == 2 else np.equal.outer(truth, np.arange(probability.shape[1]))
+def _mean_area(name: str, truth: np.ndarray, probability: np.ndarray) -> float:
+    """Return the area under a curve: of the second of two classes, else the mean over the labels that vary."""
+    is_true = truth if truth.ndim == 2 else np.equal.outer(truth, np.arange(probability.shape[1]))
     if truth.ndim == 1 and probability.shape[1] == 2:
-        inside, probability = inside[:, 1:], probability[:, 1:]
-    known = np.flatnonzero(inside.any(axis=0) & ~inside.all(axis=0))
-    return float(np.mean([_area(name, inside[:, k], probability[:, k]) for k in known])) if len(known) else 0.0
+        is_true = is_true[:, 1:]
+        probability = probability[:, 1:]
+    varying = np.flatnonzero(is_true.any(axis=0) & ~is_true.all(axis=0))
+    areas = [_area(name, is_true[:, label], probability[:, label]) for label in varying]
+    return float(np.mean(areas)) if areas else 0.0
 
 
-def _area(name: str, inside: np.ndarray, score: np.ndarray) -> float:
-    """Return the area under a curve of one label; documents of one score count together."""
+def _area(name: str, is_true: np.ndarray, score: np.ndarray) -> float:
+    """Return average precision or the area under the ROC curve of one label; equal scores count together."""
     order = np.argsort(-score, kind="stable")
-    last = np.append(np.flatnonzero(np.diff(score[order])), len(order) - 1)
-    hits = np.cumsum(inside[order])[last]
+    last_of_ties = np.append(np.flatnonzero(np.diff(score[order])), len(order) - 1)
+    true_positives = np.cumsum(is_true[order])[last_of_ties]
+    new_positives = np.diff(true_positives, prepend=0)
     if name == "average_precision":
-        return float(np.sum(np.diff(hits, prepend=0) * hits / (last + 1.0)) / hits[-1])
-    others = last + 1.0 - hits
-    between = hits - np.diff(hits, prepend=0) / 2.0
-    return float(np.sum(between * np.diff(others, prepend=0.0)) / (hits[-1] * others[-1]))
+        return float(np.sum(new_positives * true_positives / (last_of_ties + 1.0)) / true_positives[-1])
+    false_positives = last_of_ties + 1.0 - true_positives
+    heights = true_positives - new_positives / 2.0
+    total = true_positives[-1] * false_positives[-1]
+    return float(np.sum(heights * np.diff(false_positives, prepend=0.0)) / total)
 
 
-def _weighted_f(true: np.ndarray, predicted: np.ndarray) -> float:
-    """Return the mean of F of the labels, each weighted by its documents."""
+def _weighted_f1(true: np.ndarray, predicted: np.ndarray) -> float:
+    """Return the mean of F1 of the labels, weighted by their number of documents."""
     if true.ndim == 1:
         n_labels = int(max(true.max(), predicted.max())) + 1
-        hits = np.bincount(true[true == predicted], minlength=n_labels)
-        support, claimed = np.bincount(true, minlength=n_labels), np.bincount(predicted, minlength=n_labels)
+        true_positives = np.bincount(true[true == predicted], minlength=n_labels)
+        n_true = np.bincount(true, minlength=n_labels)
+        n_predicted = np.bincount(predicted, minlength=n_labels)
     else:
-        hits, support, claimed = (true * predicted).sum(axis=0), true.sum(axis=0), predicted.sum(axis=0)
-    total = support + claimed
-    f = np.where(total > 0, 2.0 * hits / np.maximum(total, 1), 0.0)
-    return float(np.sum(support * f) / max(support.sum(), 1))
+        true_positives = (true * predicted).sum(axis=0)
+        n_true = true.sum(axis=0)
+        n_predicted = predicted.sum(axis=0)
+    total = n_true + n_predicted
+    f1 = np.where(total > 0, 2.0 * true_positives / np.maximum(total, 1), 0.0)
+    return float(np.sum(n_true * f1) / max(n_true.sum(), 1))

@@ -1,81 +1,144 @@
-"""The display of a search that runs: a table that is written over on a terminal, and a line for each news elsewhere."""
+"""Progress of a search: a live table on a terminal, and otherwise a line for each stage or new best method."""
 
 from __future__ import annotations
 
 import logging
 import shutil
 import time
-from typing import IO
+from typing import TextIO
 
-from textmix.compare.search import PACE, Row, State
+from textmix.compare.candidates import method_title
+from textmix.compare.choice import LeaderboardRow
+from textmix.compare.search import PROGRESS_SECONDS, Progress
 from textmix.serve.terminal import visible
 
 logger = logging.getLogger("textmix")
 
-#: Most rows in the table.
-ROWS = 10
+MAX_ROWS = 10
+SECONDS_PER_MINUTE = 60
+#: Size of a terminal that does not report its own.
+DEFAULT_TERMINAL_SIZE = (100, 24)
+#: ASCII replacements of characters that a terminal may not be able to show.
+ASCII_REPLACEMENTS = str.maketrans({"·": "-", "–": "-", "…": "...", "“": '"', "”": '"'})
 
 
 class LiveTable:
-    """The live table: method, validation, folds, processor seconds, view and parameters; and the time left.  It is
-    written over at the ``terminal``; None logs a line for each new best method.
+    """Live table of the best methods.
+
+    Parameters
+    ----------
+    name : str
+        Name of the data.
+    terminal : text stream or None
+        Terminal on which the table is redrawn; None logs a line for each stage or new best method.
+
+    Attributes
+    ----------
+    has_scores : bool
+        Whether a method has a score.
     """
 
-    def __init__(self, head: str, terminal: IO[str] | None) -> None:
-        self.head, self.terminal = head, terminal
-        self.shown, self.lines, self.news = -PACE, 0, ("", "")
-        #: Whether a method has a score.
-        self.scored = False
+    def __init__(self, name: str, terminal: TextIO | None) -> None:
+        self.name = name
+        self.terminal = terminal
+        self.has_scores = False
+        self._drawn_at = -PROGRESS_SECONDS
+        self._n_drawn_lines = 0
+        self._logged = ("", "")
 
-    def __call__(self, state: State) -> None:
-        """Show a state, if the last table is old enough, or if there is news."""
-        self.scored = self.scored or bool(state.rows)
+    def __call__(self, progress: Progress) -> None:
+        """Show the progress, unless the table was just drawn or nothing is new."""
+        self.has_scores = self.has_scores or bool(progress.leaderboard)
         if self.terminal is None:
-            self._log(state)
-        elif time.monotonic() - self.shown >= PACE:
-            self.shown = time.monotonic()
-            self._draw(self.terminal, table_lines(self.head, state, shutil.get_terminal_size((100, 24)).columns))
+            self._log(progress)
+        elif time.monotonic() - self._drawn_at >= PROGRESS_SECONDS:
+            self._drawn_at = time.monotonic()
+            width = shutil.get_terminal_size(DEFAULT_TERMINAL_SIZE).columns
+            self._draw(self.terminal, table_lines(self.name, progress, width))
 
     def close(self) -> None:
-        """Take the table away."""
+        """Erase the table."""
         if self.terminal is not None:
             self._draw(self.terminal, [])
 
-    def _draw(self, terminal: IO[str], lines: list[str]) -> None:
-        """Write lines in place of those before."""
-        back = f"\x1b[{self.lines}F" if self.lines else ""
-        terminal.write(back + "\x1b[J" + "".join(f"{line}\n" for line in lines))
+    def _draw(self, terminal: TextIO, lines: list[str]) -> None:
+        """Write lines over those before."""
+        cursor_up = f"\x1b[{self._n_drawn_lines}F" if self._n_drawn_lines else ""
+        text = "".join(f"{encodable(line, terminal)}\n" for line in lines)
+        terminal.write(f"{cursor_up}\x1b[J{text}")
         terminal.flush()
-        self.lines = len(lines)
+        self._n_drawn_lines = len(lines)
 
-    def _log(self, state: State) -> None:
-        """Log a new stage, and a new best method."""
-        best = state.rows[0] if state.rows else None
-        news = state.stage, f"{best.method} {best.value:.4f}" if best else ""
-        if news == self.news:
-            return
-        best_so_far = f"; best so far: {best.method} ({best.words}), {best.value:.3f}" if best else ""
-        left = f"; {left_of(state.left)} left" if state.left is not None else ""
-        logger.info("%s%s%s", state.stage, best_so_far, left)
-        self.news = news
+    def _log(self, progress: Progress) -> None:
+        """Log a new stage, or a new best method."""
+        best = progress.leaderboard[0] if progress.leaderboard else None
+        state = progress.stage, f"{best.method} {best.value:.4f}" if best else ""
+        if state != self._logged:
+            logger.info("%s", progress_line(progress))
+            self._logged = state
 
 
-def table_lines(head: str, state: State, width: int) -> list[str]:
-    """Return the lines of the table; longer ones are cut at the width of the terminal, characters."""
-    left = f", {left_of(state.left)} left" if state.left is not None else ""
-    lines = [f"{head}: {state.stage}{left}", f"{'method':<24} {'validation':>10} {'folds':>5} {'time':>7}"]
-    lines += [_line(row) for row in state.rows[:ROWS]]
-    if len(state.rows) > ROWS:
-        lines.append(f"and {len(state.rows) - ROWS} more")
+def progress_line(progress: Progress) -> str:
+    """Describe the progress in one line: stage, best method with its score, and time left."""
+    items = [progress.stage]
+    if progress.leaderboard:
+        best = progress.leaderboard[0]
+        items.append(
+            f"best: {method_title(best.method)} ({best.description}), {progress.metric} {best.value:.3f}"
+            f"{_fold_note(best)}"
+        )
+    if progress.seconds_left is not None:
+        items.append(f"{format_time(progress.seconds_left)} left")
+    return " · ".join(items)
+
+
+def _fold_note(row: LeaderboardRow) -> str:
+    """Return a note on the number of folds of a score that does not have all of them."""
+    return "" if row.folds.is_complete else f" on {row.folds}"
+
+
+def table_lines(name: str, progress: Progress, width: int) -> list[str]:
+    """Return the lines of the table, cut at the width of the terminal.
+
+    Parameters
+    ----------
+    name : str
+        Name of the data.
+    progress : Progress
+        Progress of the search.
+    width : int
+        Width of the terminal, in characters.
+
+    Returns
+    -------
+    list of str
+    """
+    left = "" if progress.seconds_left is None else f" · {format_time(progress.seconds_left)} left"
+    lines = [f"{name}: {progress.stage}{left}", f"{'method':<28} {'CV ' + progress.metric:>20} {'folds':>5} {'CPU':>7}"]
+    lines += [_row_line(row) for row in progress.leaderboard[:MAX_ROWS]]
+    n_more = len(progress.leaderboard) - MAX_ROWS
+    if n_more > 0:
+        lines.append(f"and {n_more} more")
     return [visible(line)[: width - 1] for line in lines]
 
 
-def _line(row: Row) -> str:
-    """Return the line of a method; the pipeline by hand has a star."""
-    star = "*" if row.pipeline else " "
-    return f"{row.method:<23}{star} {row.value:>10.3f} {row.folds:>5} {row.seconds:>6.1f}s  {row.words}"
+def _row_line(row: LeaderboardRow) -> str:
+    """Return the line of a method; the baseline has an asterisk."""
+    title = method_title(row.method) + (" *" if row.is_baseline else "")
+    return f"{title:<28} {row.value:>20.3f} {row.folds.n_folds:>5} {row.seconds:>5.1f} s  {row.description}"
 
 
-def left_of(seconds: float) -> str:
-    """Return a time as minutes and seconds, 1:05."""
-    return f"{int(seconds) // 60}:{int(seconds) % 60:02}"
+def format_time(seconds: float) -> str:
+    """Format a time as minutes and seconds, such as 1:05."""
+    minutes, rest = divmod(int(seconds), SECONDS_PER_MINUTE)
+    return f"{minutes}:{rest:02}"
+
+
+def encodable(text: str, stream: TextIO) -> str:
+    """Replace characters that a stream cannot encode, first by similar ASCII characters."""
+    encoding = stream.encoding or "utf-8"
+    try:
+        text.encode(encoding)
+    except UnicodeEncodeError:
+        return text.translate(ASCII_REPLACEMENTS).encode(encoding, "backslashreplace").decode(encoding)
+    return text

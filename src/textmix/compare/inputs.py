@@ -1,0 +1,128 @@
+"""Texts and labels from Python as a corpus, and checks that a corpus can be compared."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+
+from textmix.core.errors import ConfigError, DataFormatError
+from textmix.data.corpus import Corpus, Ragged, TableTexts, label_matrix
+from textmix.data.extra_columns import cells_of, is_missing
+from textmix.data.user_data import check_labels
+
+#: Types of a set of labels of one text.
+LABEL_SET_TYPES = (list, tuple, set, frozenset)
+MIN_DOCUMENTS = 10
+#: Fewest documents of a label, and fewest labels with so many, that can be learned.
+MIN_LABEL_DOCUMENTS = 2
+MIN_LEARNABLE_LABELS = 2
+
+
+def task_of(labels: Iterable[Any]) -> str:
+    """Return ``multi`` if a text may have several labels, else ``single``."""
+    return "multi" if any(isinstance(label, LABEL_SET_TYPES) for label in labels) else "single"
+
+
+def corpus_of(
+    texts: Sequence[str], labels: Sequence[Any], features: Mapping[str, Sequence[Any]] = MappingProxyType({})
+) -> tuple[Corpus, dict[str, Any]]:
+    """Convert texts and labels to a corpus.
+
+    Parameters
+    ----------
+    texts : sequence of str
+        Texts; those that are missing, or whose label is missing, are dropped.
+    labels : sequence
+        Label of each text, or list of labels.
+    features : mapping of str to sequence, default={}
+        Extra columns with a value for each text.
+
+    Returns
+    -------
+    corpus : Corpus
+    originals : dict of str to object
+        Label as it was given, by its name in the corpus.
+
+    Raises
+    ------
+    ConfigError
+        If the lengths differ, a text is not a string, or two labels have the same name, such as 1 and "1".
+    """
+    texts = list(texts)
+    labels = list(labels)
+    cells = cells_of(features, len(texts))
+    if len(texts) != len(labels):
+        raise ConfigError(f"compare: {len(texts)} texts and {len(labels)} labels; give one label for each text")
+    rows = [row for row in range(len(texts)) if not is_missing(texts[row]) and not is_missing(labels[row])]
+    for row in rows:
+        if not isinstance(texts[row], str):
+            raise ConfigError(f"compare: text {row} is of type {type(texts[row]).__name__}; give strings")
+    label_sets = [_label_set(labels[row]) for row in rows]
+    originals = _labels_by_name(rows, label_sets)
+    names = sorted(originals)
+    index_of = {name: index for index, name in enumerate(names)}
+    indices = [sorted(index_of[str(label)] for label in label_set) for label_set in label_sets]
+    n_dropped = len(texts) - len(rows)
+    corpus = Corpus(
+        name="texts",
+        ids=[str(row + 1) for row in rows],
+        label_names=names,
+        labels=label_matrix(indices, len(names)),
+        text=TableTexts.of(
+            Ragged.from_texts(texts[row].encode("utf-8", "replace") for row in rows),
+            {name: [column[row] for row in rows] for name, column in cells.items()},
+        ),
+        info={"remarks": [f"{n_dropped:,} rows without a text or a label were dropped."]} if n_dropped else {},
+    )
+    return corpus, originals
+
+
+def _label_set(label: Any) -> list[Any]:
+    """Return the distinct labels of one text."""
+    labels = label if isinstance(label, LABEL_SET_TYPES) else [label]
+    return [each for each in dict.fromkeys(labels) if not is_missing(each)]
+
+
+def _labels_by_name(rows: Sequence[int], label_sets: Sequence[Sequence[Any]]) -> dict[str, Any]:
+    """Map the name of each label to the label; raise ConfigError if two labels have the same name."""
+    originals: dict[str, Any] = {}
+    for row, label_set in zip(rows, label_sets, strict=True):
+        for label in label_set:
+            value = label.item() if isinstance(label, np.generic) else label
+            earlier = originals.setdefault(str(label), value)
+            if earlier != value:
+                raise ConfigError(
+                    f"compare: the label {value!r} of text {row} has the same name as the label {earlier!r} of an "
+                    "earlier text; give all labels as strings, or all as numbers"
+                )
+    return originals
+
+
+def check_corpus(corpus: Corpus) -> None:
+    """Check that there is something to learn.
+
+    Raises
+    ------
+    DataFormatError
+        If there are too few documents, no texts, or no two labels with several documents each.
+    """
+    n_documents = corpus.n_documents
+    if n_documents < MIN_DOCUMENTS:
+        what = f"has {n_documents} documents with a label; a comparison needs {MIN_DOCUMENTS} or more"
+        raise DataFormatError(corpus.name, None, what)
+    check_labels(corpus)
+    if corpus.text is None:
+        raise DataFormatError(corpus.name, None, "contains numbers; a comparison needs texts")
+    if not any(corpus.text[row].tobytes().strip() for row in range(n_documents)):
+        what = f"all {n_documents:,} texts are empty; specify the text column with --text"
+        raise DataFormatError(corpus.name, None, what)
+    counts = np.asarray(corpus.labels.sum(axis=0)).ravel()
+    if int(np.sum(counts >= MIN_LABEL_DOCUMENTS)) < MIN_LEARNABLE_LABELS:
+        what = (
+            f"has {np.count_nonzero(counts):,} labels on {n_documents:,} documents, and fewer than "
+            f"{MIN_LEARNABLE_LABELS} labels occur in several documents; specify the label column with --label"
+        )
+        raise DataFormatError(corpus.name, None, what)
