@@ -23,16 +23,16 @@ def curve(unit: str, high: float) -> Curve:
 
 def test_the_notes_say_the_span_the_share_within_the_margin_and_what_is_lost() -> None:
     message = read_notes(draw_curve(curve("fraction", 0.6), "a table", "accuracy"))
-    assert "2 of 40 readings lie from −0.5 to 0.5." in message
+    assert "The values of 2 of 40 specifications range from −0.5 to 0.5." in message
     assert "The printed value is inside the range of 2 readings; 1 of them lies within the margin." in message
     assert "1 more were not run." in message
 
 
 def test_the_axis_has_a_unit_and_the_legend_the_share_within_the_margin() -> None:
     drawn = draw_curve(curve("fraction", 0.6), "a table", "accuracy").decode()
-    for text in ("accuracy (fraction)", "within the margin, 1 of 2", "outside the margin, 1 of 2", "printed, 0.25"):
+    for text in ("accuracy (fraction)", "within the margin, 1 of 2", "outside the margin, 1 of 2", "published, 0.25"):
         assert text in drawn, text
-    assert "choice of the table" in drawn and "margin of the printed value" in drawn
+    assert "choice of the table" in drawn and "margin of the published value" in drawn
     assert "accuracy" not in draw_curve(curve(CLAIM_UNIT, math.inf), "a claim", "accuracy").decode()
     plain = draw_curve(curve("", 0.6), "a table", "perplexity").decode()
     assert "perplexity" in plain and "perplexity (" not in plain
@@ -43,7 +43,7 @@ def test_the_spread_of_a_value_is_a_line_through_its_dot() -> None:
     plain = draw_curve(made, "a table", "accuracy")
     wide = replace(made, readings=[replace(one, spread=one.value and 0.1) for one in made.readings])
     drawn = draw_curve(wide, "a table", "accuracy")
-    assert "A line through a dot is one standard deviation over trials to each side." in read_notes(drawn)
+    assert "Bars show one standard deviation over trials." in read_notes(drawn)
     assert "standard deviation" not in " ".join(read_notes(plain))
     assert drawn.count(b"<path") > plain.count(b"<path")
 

@@ -42,7 +42,7 @@ def test_the_band_of_a_printed_deviation_is_explained_where_it_is_drawn() -> Non
         assert figure.notes == []
         draw_published_line(axes, PublishedValue(0.5, 0.1))
     (note,) = figure.notes
-    assert note.startswith("A grey band reaches the printed standard deviation")
+    assert note.startswith("Grey bands show")
 
 
 def test_a_row_of_trials_says_what_its_bar_is() -> None:
@@ -51,15 +51,15 @@ def test_a_row_of_trials_says_what_its_bar_is() -> None:
         draw_trials(axes, 0, [0.1, 0.3], "C0", "split")
         draw_trials(axes, 1, [0.1], "C0", "split")
     assert figure.notes == [
-        "A bar reaches one standard deviation over the splits to each side of the mean.",
-        "A value of a single split has no bar.",
+        "Bars show one standard deviation over the splits.",
+        "Values of a single split have no bars.",
     ]
     (bar,) = [segment for collection in axes.collections for segment in collection.get_segments()]
     assert list(bar[:, 0]) == pytest.approx([0.2 - 0.02**0.5, 0.2 + 0.02**0.5])
 
 
 def test_panels_of_one_quantity_say_that_their_scales_differ() -> None:
-    for share, notes in ((False, ["Each panel has a vertical scale of its own."]), (True, [])):
+    for share, notes in ((False, ["The panels have different vertical scales."]), (True, [])):
         with figure_style():
             figure, axes = panels(2, sharey=share)
             for top, panel in zip((1, 5), axes, strict=True):
@@ -91,7 +91,7 @@ def test_a_row_of_single_trials_is_not_called_a_mean() -> None:
     _, (axes,) = panels(1)
     draw_trials(axes, 0, [0.5], "C0", "split")
     add_trials_legend(axes, "split", iter([1, 1]))
-    assert axes.get_legend_handles_labels()[1] == ["one split (n = 1)", "rebuilt"]
+    assert axes.get_legend_handles_labels()[1] == ["one split (n = 1)", "reproduced"]
 
 
 def test_negative_numbers_have_a_minus_sign_and_names_keep_their_hyphens() -> None:

@@ -133,8 +133,8 @@ def test_smoothing_draws_the_mean_at_every_constant(stored: Made) -> None:
 def test_curve_has_a_panel_a_data_set_and_a_level_line(stored: Made) -> None:
     panels = figure(stored, "naive_bayes", "accuracy").axes
     assert [axes.get_title("left") or axes.get_title() for axes in panels] == [
-        "News, splits (n = 1)",
-        "near, splits (n = 1)",
+        "News, one split",
+        "near, one split",
     ]
     for axes in panels:
         assert {(mu, round(0.7 + mu / 1000, 9)) for mu in MU} <= points(axes)

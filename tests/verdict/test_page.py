@@ -294,7 +294,7 @@ def test_drawing_that_loads_or_runs_is_refused(inside: str) -> None:
     "text", ["", "no svg", "<svg", '<!DOCTYPE s [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;">]><svg>&b;</svg>']
 )
 def test_broken_drawing_is_refused(text: str) -> None:
-    with pytest.raises(DataFormatError, match="is no SVG"):
+    with pytest.raises(DataFormatError, match="not a valid SVG"):
         inline_svg(text.encode(), "p", "a.svg")
 
 

@@ -1,1 +1,1 @@
-"""Style and elements of figures, and the figures that several papers draw."""
+"""Style and elements of figures, and figures that several papers share."""

@@ -1,112 +1,176 @@
-"""The drawing of a specification curve: sorted values above, the level of each factor below (Simonsohn et al. 2020)."""
+"""Draw specification curves: sorted values on top, the level of each factor below (Simonsohn et al., 2020)."""
 
 from __future__ import annotations
 
 import math
 import textwrap
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from matplotlib.ticker import FuncFormatter
 
 from reproduction.figures.figure_elements import format_number, place_legend, set_ticks
 from reproduction.figures.style import GREY, INK, PALE, SMALL, WIDTH, Sheet, figure_style, render_svg
-from reproduction.flow.curves import Curve, read_curves
+from reproduction.flow.curves import Curve, Reading, read_curves
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-#: Inches of the panel of values, and of a line of the panel of levels.
-_VALUES, _LINE = 2.0, 0.19
-#: Characters of a line of the axis text, which runs along the panel of values.
-_WIDE = 30
-#: The choice of the table: an open diamond around the dot of its reading.
-_CHOICE: dict[str, Any] = {"marker": "D", "color": INK, "markerfacecolor": "none", "linestyle": "none", "zorder": 5}
+#: Height of the panel of values, in inches.
+VALUES_INCHES = 2.0
+#: Height of one row of the panel of levels, in inches.
+ROW_INCHES = 0.19
+#: The label of the vertical axis is wrapped at this width, which fits the height of the panel of values.
+MAX_LABEL_CHARACTERS = 30
+#: Marker of the specification that the tables use: an open diamond around its dot.
+CHOICE_STYLE: dict[str, Any] = {
+    "marker": "D",
+    "color": INK,
+    "markerfacecolor": "none",
+    "linestyle": "none",
+    "zorder": 5,
+}
 
 
 def draw_curve(curve: Curve, title: str, measured: str) -> bytes:
-    """Return a curve as SVG bytes; ``measured`` names the values, beside their unit; a claim's axis says its own."""
+    """Render a specification curve as SVG.
+
+    Parameters
+    ----------
+    curve : Curve
+    title : str
+        Title of the drawing, for assistive technology.
+    measured : str
+        Name of the quantity on the vertical axis. Not used for a claim, whose unit is a sentence.
+
+    Returns
+    -------
+    bytes
+    """
     with figure_style():
-        return render_svg(_sheet(curve, measured), title)
+        return render_svg(_draw_panels(curve, measured), title)
 
 
 def add_drawings(files: Mapping[str, str], measured: Mapping[str, str]) -> dict[str, str]:
-    """Return the files of recorded curves with a drawing of each; ``measured`` maps row -> what its values are."""
-    curves = read_curves(files)
-    return {**files, **{one.drawing: draw_curve(one, one.row, measured[one.row]).decode() for one in curves}}
+    """Add a drawing of each recorded curve to its files.
+
+    Parameters
+    ----------
+    files : mapping of str to str
+        Content of the files of recorded curves, by name.
+    measured : mapping of str to str
+        Name of the quantity of each row, by id of the row.
+
+    Returns
+    -------
+    dict of str to str
+        The files and, for each curve, an SVG file.
+    """
+    drawings = {
+        curve.drawing: draw_curve(curve, curve.row, measured[curve.row]).decode() for curve in read_curves(files)
+    }
+    return {**files, **drawings}
 
 
-def _sheet(curve: Curve, measured: str) -> Sheet:
-    """Return the drawing of a curve."""
-    made = curve.made
-    lines = [(factor, level) for factor in curve.readings[0].levels for level in _levels(curve, factor)]
-    height = _VALUES + _LINE * len(lines) + 0.6
-    figure = Sheet(figsize=(WIDTH, height))
-    above, below = figure.subplots(2, 1, sharex=True, height_ratios=[_VALUES, _LINE * len(lines) + 0.2])
-    ranks = range(1, len(made) + 1)
-    chosen = [rank for rank, one in zip(ranks, made, strict=True) if one is curve.readings[0]]
-    for inside, look, label in ((True, INK, "within the margin"), (False, GREY, "outside the margin")):
-        points = [(rank, one.value) for rank, one in zip(ranks, made, strict=True) if one.inside is inside]
-        if points:
-            words = label if not curve.is_claim else ("the claim holds" if inside else "the claim does not hold")
-            drawn: dict[str, Any] = {"color": look, "markersize": 4, "alpha": 1 if inside else 0.6}
-            above.plot(*zip(*points, strict=True), "o", label=f"{words}, {len(points)} of {len(made)}", **drawn)
-    spread = [(rank, one.value, one.spread) for rank, one in zip(ranks, made, strict=True) if one.spread]
-    if spread:
-        above.errorbar(*zip(*spread, strict=True), fmt="none", ecolor=GREY, elinewidth=0.8, zorder=1)
-    for rank in chosen:
-        above.plot([rank], [made[rank - 1].value], label="choice of the table", markersize=8, **_CHOICE)
-        below.axvline(rank, color=PALE, linewidth=5, alpha=0.5, zorder=0)
-    _printed(above, curve)
-    for place, (factor, level) in enumerate(lines):
-        at = [rank for rank, one in zip(ranks, made, strict=True) if one.levels[factor] == level]
-        below.plot(at, [place] * len(at), "s", color=INK, markersize=3)
-        if place and factor != lines[place - 1][0]:
-            below.axhline(place - 0.5, color=PALE, linewidth=0.6)
-    names = [f"{factor}: {level}" if level == _levels(curve, factor)[0] else level for factor, level in lines]
-    below.set_yticks(range(len(lines)), names, fontsize=SMALL)
-    below.set_ylim(len(lines) - 0.4, -0.6)
-    below.grid(visible=False)
-    above.set_ylabel(_axis_text(curve, measured))
-    above.yaxis.set_major_formatter(FuncFormatter(format_number))
-    below.set_xlabel("readings, in increasing order of their value")
-    set_ticks(below.xaxis, sorted({1, len(made), *range(5, len(made) - 1, 5)}))
-    handles, labels = above.get_legend_handles_labels()
+def _draw_panels(curve: Curve, measured: str) -> Sheet:
+    """Draw the panel of values above the panel of levels."""
+    factors = curve.readings[0].levels
+    rows = [(factor, level) for factor in factors for level in _levels_of(curve, factor)]
+    levels_inches = ROW_INCHES * len(rows)
+    figure = Sheet(figsize=(WIDTH, VALUES_INCHES + levels_inches + 0.6))
+    values, levels = figure.subplots(2, 1, sharex=True, height_ratios=[VALUES_INCHES, levels_inches + 0.2])
+    ranked = list(enumerate(curve.made, start=1))
+    _draw_values(values, curve, ranked)
+    for rank, specification in ranked:
+        if specification is curve.readings[0]:
+            values.plot([rank], [specification.value], label="choice of the table", markersize=8, **CHOICE_STYLE)
+            levels.axvline(rank, color=PALE, linewidth=5, alpha=0.5, zorder=0)
+    _draw_published(values, curve)
+    _draw_levels(levels, curve, ranked, rows)
+    values.set_ylabel(_axis_label(curve, measured))
+    values.yaxis.set_major_formatter(FuncFormatter(format_number))
+    levels.set_xlabel("specifications, in increasing order of their value")
+    every_fifth = range(5, len(ranked) - 1, 5)
+    set_ticks(levels.xaxis, sorted({1, len(ranked), *every_fifth}))
+    handles, labels = values.get_legend_handles_labels()
     place_legend(figure, handles, labels)
-    _tell(figure, curve)
+    _add_notes(figure, curve)
     return figure
 
 
-def _axis_text(curve: Curve, measured: str) -> str:
-    """Return what the axis of values says: what they are, and their unit where that is another word."""
-    named = measured and measured != curve.unit and not curve.is_claim
-    unit = f" ({curve.unit})" if curve.unit else ""
-    return textwrap.fill(f"{measured}{unit}" if named else curve.unit, _WIDE)
+def _draw_values(axes: Axes, curve: Curve, ranked: Sequence[tuple[int, Reading]]) -> None:
+    """Draw the value of each specification against its rank, with a bar for its standard deviation."""
+    for inside, colour in ((True, INK), (False, GREY)):
+        points = [(rank, specification.value) for rank, specification in ranked if specification.inside is inside]
+        if points:
+            ranks, values = zip(*points, strict=True)
+            label = f"{_describe_group(curve, inside)}, {len(points)} of {len(ranked)}"
+            opacity = 1 if inside else 0.6
+            axes.plot(ranks, values, "o", label=label, color=colour, markersize=4, alpha=opacity)
+    with_sd = [(rank, specification) for rank, specification in ranked if specification.spread]
+    if with_sd:
+        ranks = [rank for rank, _ in with_sd]
+        values = [specification.value for _, specification in with_sd]
+        deviations = [specification.spread for _, specification in with_sd]
+        axes.errorbar(ranks, values, deviations, fmt="none", ecolor=GREY, elinewidth=0.8, zorder=1)
 
 
-def _levels(curve: Curve, factor: str) -> list[str]:
-    """Return the levels of a factor that the readings have, that of the table first."""
-    return list(dict.fromkeys(one.levels[factor] for one in curve.readings))
+def _describe_group(curve: Curve, inside: bool) -> str:
+    """Return the legend entry of the specifications within or outside the margin."""
+    if curve.is_claim:
+        return "the claim holds" if inside else "the claim does not hold"
+    return "within the margin" if inside else "outside the margin"
 
 
-def _printed(axes: Axes, curve: Curve) -> None:
-    """Draw the printed value as a line with its margin; of a claim its boundary."""
-    label = "boundary of the claim" if curve.is_claim else f"printed, {format_number(curve.published)}"
+def _draw_levels(
+    axes: Axes, curve: Curve, ranked: Sequence[tuple[int, Reading]], rows: Sequence[tuple[str, str]]
+) -> None:
+    """Draw a row for each level of each factor, with a square for each specification that has it."""
+    names = []
+    for height, (factor, level) in enumerate(rows):
+        ranks = [rank for rank, specification in ranked if specification.levels[factor] == level]
+        axes.plot(ranks, [height] * len(ranks), "s", color=INK, markersize=3)
+        starts_factor = level == _levels_of(curve, factor)[0]
+        names.append(f"{factor}: {level}" if starts_factor else level)
+        if starts_factor and height:
+            axes.axhline(height - 0.5, color=PALE, linewidth=0.6)
+    axes.set_yticks(range(len(rows)), names, fontsize=SMALL)
+    axes.set_ylim(len(rows) - 0.4, -0.6)
+    axes.grid(visible=False)
+
+
+def _axis_label(curve: Curve, measured: str) -> str:
+    """Return the label of the axis of values: the quantity, and its unit if that is another word."""
+    label = curve.unit
+    if measured and measured != curve.unit and not curve.is_claim:
+        label = f"{measured} ({curve.unit})" if curve.unit else measured
+    return textwrap.fill(label, MAX_LABEL_CHARACTERS)
+
+
+def _levels_of(curve: Curve, factor: str) -> list[str]:
+    """Return the levels of a factor, the level of the tables first."""
+    return list(dict.fromkeys(specification.levels[factor] for specification in curve.readings))
+
+
+def _draw_published(axes: Axes, curve: Curve) -> None:
+    """Draw the published value as a line with its margin, or the boundary of a claim."""
+    label = "boundary of the claim" if curve.is_claim else f"published, {format_number(curve.published)}"
     axes.axhline(curve.published, color=INK, linestyle=(0, (4, 2)), linewidth=1.1, label=label)
     if math.isfinite(curve.high):
-        axes.axhspan(curve.low, curve.high, color=INK, alpha=0.08, linewidth=0, label="margin of the printed value")
+        label = "margin of the published value"
+        axes.axhspan(curve.low, curve.high, color=INK, alpha=0.08, linewidth=0, label=label)
 
 
-def _tell(figure: Sheet, curve: Curve) -> None:
-    """Write what the readings say below the drawing."""
-    made, lost = curve.made, len(curve.readings) - len(curve.made)
+def _add_notes(figure: Sheet, curve: Curve) -> None:
+    """Describe the range of the values in the notes of the figure."""
+    n_missing = len(curve.readings) - len(curve.made)
     if curve.span is None:
-        figure.note("Fewer than two readings have a value.")
+        figure.note("Fewer than two specifications have a value.")
         return
-    least, most = (format_number(float(f"{end:.4g}")) for end in curve.span)
-    figure.note(f"{len(made)} of {curve.product} readings lie from {least} to {most}.")
+    low, high = (format_number(float(f"{end:.4g}")) for end in curve.span)
+    figure.note(f"The values of {len(curve.made)} of {curve.product} specifications range from {low} to {high}.")
     figure.note(curve.sentence)
-    if any(one.spread for one in made):
-        figure.note("A line through a dot is one standard deviation over trials to each side.")
-    if lost:
-        figure.note(f"{lost} more were not run.")
+    if any(specification.spread for specification in curve.made):
+        figure.note("Bars show one standard deviation over trials.")
+    if n_missing:
+        figure.note(f"{n_missing} more were not run.")

@@ -1,7 +1,7 @@
-"""The marks of figures: rows of trials, published values, axes with readable numbers, legends.
+"""Elements of figures: rows of trials, published values, axes with readable numbers, legends.
 
-Each mark enters the legend and the notes of its figure when it is drawn, so that neither speaks of a mark that is not
-there.
+Each element adds its own legend entry and note to the figure when it is drawn, so that both describe only what the
+figure shows.
 """
 
 from __future__ import annotations
@@ -19,68 +19,91 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.axis import Axis
 
-#: Appearance of published values, which differs from that of all rebuilt series.
+#: Style of published values, which differs from that of all reproduced series.
 DIAMOND: dict[str, Any] = {"color": INK, "linestyle": "none", "marker": "D", "markerfacecolor": PAPER, "zorder": 5}
-#: Meaning of the full mark of a row of trials.
-REPRODUCED = "rebuilt: mean ± standard deviation"
-#: An axis over fewer powers of ten also has numbers between the powers.
-_NARROW = 2.2
+#: Legend entry of the full marker in a row of trials.
+REPRODUCED = "reproduced: mean ± standard deviation"
+#: A logarithmic axis over fewer decades than this also has ticks between the powers of ten.
+MIN_DECADES_WITH_POWERS_ONLY = 2.2
 _SUPERSCRIPT = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
 class PublishedValue(NamedTuple):
-    """A published number, and the standard deviation that is printed beside it, if any."""
+    """A published value and its published standard deviation, if any."""
 
     value: float
     spread: float | None = None
 
 
 def get_sheet(axes: Axes) -> Sheet:
-    """Return the figure that holds axes."""
+    """Return the figure that contains the axes."""
     return cast("Sheet", axes.get_figure(root=True))
 
 
 def sample_sd(values: Sequence[float]) -> float:
-    """Return the sample standard deviation, 0 for a single value."""
+    """Compute the sample standard deviation, 0 for a single value."""
     return statistics.stdev(values) if len(values) > 1 else 0.0
 
 
 def with_sample_size(noun: str, numbers: Iterable[int]) -> str:
-    """Return a noun with a sample size for the legend, such as "split (n = 10)" or "split (n = 2 to 10)"."""
+    """Append the range of sample sizes to a noun, as in "split (n = 10)" or "split (n = 2 to 10)"."""
     sizes = sorted(set(numbers))
-    return f"{noun} (n = {sizes[0]:,}" + (f" to {sizes[-1]:,})" if sizes[1:] else ")")
+    end = f" to {sizes[-1]:,}" if len(sizes) > 1 else ""
+    return f"{noun} (n = {sizes[0]:,}{end})"
+
+
+def title_with_splits(title: str, numbers: Iterable[int]) -> str:
+    """Append the number of splits to the title of a panel, as in "R52, one split" or "R52, 2 to 10 splits"."""
+    sizes = sorted(set(numbers))
+    if sizes == [1]:
+        return f"{title}, one split"
+    start = f"{sizes[0]} to " if len(sizes) > 1 else ""
+    return f"{title}, {start}{sizes[-1]} splits"
 
 
 def format_number(value: float, _: Any = None) -> str:
-    """Return a number of an axis as text: plain from 0.001 to 10,000, else with a power of ten."""
+    """Format a number of an axis: plain from 0.001 to 10,000, otherwise with a power of ten."""
     if value == 0 or 1e-3 <= abs(value) <= 1e4:
         return f"{value:,.12g}".replace("-", "−")
     exponent = math.floor(math.log10(abs(value)) + 1e-9)
     factor = value / 10.0**exponent
     power = "10" + str(exponent).translate(_SUPERSCRIPT)
-    return power if math.isclose(factor, 1) else f"{factor:.3g}·{power}".replace("-", "−")
+    if math.isclose(factor, 1):
+        return power
+    return f"{factor:.3g}·{power}".replace("-", "−")
 
 
-class _Thousands(ScalarFormatter):
-    """Matplotlib's numbers of a linear axis, with commas from 1,000 on."""
+class _ThousandsFormatter(ScalarFormatter):
+    """Format the ticks of a linear axis as Matplotlib does, with commas from 1,000 on."""
 
     def __call__(self, value: float, position: int | None = None) -> str:
-        """Return a number of the axis as text."""
-        whole = abs(value) >= 1000 and float(value).is_integer()
-        return f"{value:,.0f}".replace("-", "−") if whole else super().__call__(value, position)
+        """Format a tick."""
+        if abs(value) >= 1000 and float(value).is_integer():
+            return f"{value:,.0f}".replace("-", "−")
+        return super().__call__(value, position)
 
 
 def set_log_scale(axis: Axis, low: float, high: float, between: bool = True) -> None:
-    """Make an axis logarithmic, with numbers between few powers of ten unless ``between`` forbids it."""
+    """Make an axis logarithmic with readable ticks.
+
+    Parameters
+    ----------
+    axis : matplotlib.axis.Axis
+    low, high : float
+        Range of the data.
+    between : bool, default=True
+        Whether an axis over few decades has ticks between the powers of ten.
+    """
     axis._set_axes_scale("log")  # type: ignore[attr-defined]
-    few = between and math.log10(high / low) < _NARROW
-    axis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0) if few else (1.0,), numticks=6))
+    is_narrow = math.log10(high / low) < MIN_DECADES_WITH_POWERS_ONLY
+    multiples = (1.0, 2.0, 5.0) if between and is_narrow else (1.0,)
+    axis.set_major_locator(LogLocator(subs=multiples, numticks=6))
     axis.set_major_formatter(FuncFormatter(format_number))
     axis.set_minor_formatter(NullFormatter())
 
 
 def set_ticks(axis: Axis, values: Sequence[float], labels: Sequence[str] | None = None) -> None:
-    """Number an axis at the given values alone."""
+    """Set the ticks of an axis, labelled by their values or by ``labels``, and remove all others."""
     axis.set_major_locator(FixedLocator(list(values)))
     axis.set_minor_locator(NullLocator())
     names = dict(zip(values, labels or map(format_number, values), strict=True))
@@ -88,7 +111,7 @@ def set_ticks(axis: Axis, values: Sequence[float], labels: Sequence[str] | None 
 
 
 def label_rows(axes: Axes, names: Sequence[str]) -> None:
-    """Name rows at heights 0, 1, ..., the first at the top."""
+    """Label rows at heights 0, 1, ..., the first at the top."""
     axes.set_yticks(range(len(names)), names)
     axes.set_ylim(len(names) - 0.45, -0.55)
     for panel in axes.get_shared_y_axes().get_siblings(axes):
@@ -97,91 +120,160 @@ def label_rows(axes: Axes, names: Sequence[str]) -> None:
 
 
 def draw_trials(axes: Axes, height: float, values: Sequence[float], colour: str, noun: str) -> None:
-    """Draw trials as pale marks on a row, and above them the mean with a bar of one standard deviation to each side."""
+    """Draw a row of trials: pale markers, and above them their mean with a bar of one standard deviation.
+
+    Parameters
+    ----------
+    axes : matplotlib.axes.Axes
+    height : float
+        Vertical position of the row.
+    values : sequence of float
+    colour : str
+    noun : str
+        Name of a trial, for the note on the bars.
+    """
     style: dict[str, Any] = {"color": colour, "marker": "o", "linestyle": "none"}
     axes.plot(values, [height + 0.13] * len(values), alpha=0.45, markersize=3, markeredgewidth=0, **style)
-    mean, spread = statistics.fmean(values), sample_sd(values)
-    axes.errorbar([mean], [height - 0.13], xerr=[spread] if spread else None, markersize=5, zorder=4, **style)
-    sheet = get_sheet(axes)
+    mean = statistics.fmean(values)
+    deviation = sample_sd(values)
+    bar = [deviation] if deviation else None
+    axes.errorbar([mean], [height - 0.13], xerr=bar, markersize=5, zorder=4, **style)
     if len(values) > 1:
-        sheet.note(f"A bar reaches one standard deviation over the {noun}s to each side of the mean.")
+        get_sheet(axes).note(f"Bars show one standard deviation over the {noun}s.")
     else:
-        sheet.note(f"A value of a single {noun} has no bar.")
+        get_sheet(axes).note(f"Values of a single {noun} have no bars.")
 
 
 def add_trials_legend(axes: Axes, noun: str, sizes: Iterable[int]) -> None:
-    """Enter the marks of `draw_trials` into the legend, with the sample size."""
+    """Add the markers of `draw_trials` and the sample sizes to the legend."""
     numbers = list(sizes)
-    pale: dict[str, Any] = {"color": GREY, "marker": "o", "linestyle": "none"}
-    axes.plot(
-        [], [], alpha=0.45, markersize=3, markeredgewidth=0, label=with_sample_size(f"one {noun}", numbers), **pale
-    )
-    several = max(numbers) > 1
-    axes.errorbar(
-        [], [], xerr=[] if several else None, markersize=5, label=REPRODUCED if several else "rebuilt", **pale
-    )
+    style: dict[str, Any] = {"color": GREY, "marker": "o", "linestyle": "none"}
+    label = with_sample_size(f"one {noun}", numbers)
+    axes.plot([], [], alpha=0.45, markersize=3, markeredgewidth=0, label=label, **style)
+    if max(numbers) > 1:
+        axes.errorbar([], [], xerr=[], markersize=5, label=REPRODUCED, **style)
+    else:
+        axes.errorbar([], [], markersize=5, label="reproduced", **style)
 
 
-def draw_published_point(axes: Axes, x: float, y: float, printed: PublishedValue | None, across: bool = True) -> None:
-    """Draw a published value, if any, as a white diamond, with a bar of its printed standard deviation if there is one.
-    The coordinate of the value, x if ``across``, is ignored.
+def draw_published_point(axes: Axes, x: float, y: float, published: PublishedValue | None, across: bool = True) -> None:
+    """Draw a published value as a white diamond, with a bar of its standard deviation if that is published.
+
+    Parameters
+    ----------
+    axes : matplotlib.axes.Axes
+    x, y : float
+        Position of the point. The coordinate of the value is ignored: ``x`` if ``across``, otherwise ``y``.
+    published : PublishedValue or None
+        Draw nothing if None.
+    across : bool, default=True
+        Whether the horizontal axis is that of the value.
     """
-    if printed is None:
+    if published is None:
         return
-    point = (printed.value, y) if across else (x, printed.value)
-    error: dict[str, Any] = {"xerr" if across else "yerr": [printed.spread]} if printed.spread else {}
-    label = "published ± standard deviation" if error else "published"
-    used = axes.get_legend_handles_labels()[1]
-    axes.errorbar([point[0]], [point[1]], markersize=5, label=None if label in used else label, **error, **DIAMOND)
+    point = (published.value, y) if across else (x, published.value)
+    bar: dict[str, Any] = {}
+    label = "published"
+    if published.spread:
+        bar["xerr" if across else "yerr"] = [published.spread]
+        label = "published ± standard deviation"
+    labels = axes.get_legend_handles_labels()[1]
+    new_label = None if label in labels else label
+    axes.errorbar([point[0]], [point[1]], markersize=5, label=new_label, **bar, **DIAMOND)
 
 
 def draw_published_line(
-    axes: Axes, printed: PublishedValue | None, what: str = "published", across: bool = False
+    axes: Axes, published: PublishedValue | None, what: str = "published", across: bool = False
 ) -> None:
-    """Draw a published value as a dashed line over the panel, with a band of its printed standard deviation if any."""
-    if printed is None:
+    """Draw a published value as a dashed line over the panel, with a band of its standard deviation if published.
+
+    Parameters
+    ----------
+    axes : matplotlib.axes.Axes
+    published : PublishedValue or None
+        Draw nothing if None.
+    what : str, default="published"
+        Legend entry, before the value.
+    across : bool, default=False
+        Whether the horizontal axis is that of the value.
+    """
+    if published is None:
         return
-    line, band = (axes.axvline, axes.axvspan) if across else (axes.axhline, axes.axhspan)
-    value, spread = printed
-    label = f"{what}, {format_number(value)}" + (f" ± {format_number(spread)}" if spread else "")
-    line(value, color=INK, linestyle=(0, (4, 2)), linewidth=1.1, label=label)
-    if spread:
-        band(value - spread, value + spread, color=INK, alpha=0.08, linewidth=0)
-        get_sheet(axes).note("A grey band reaches the printed standard deviation to each side of the published value.")
+    draw_line, draw_band = (axes.axvline, axes.axvspan) if across else (axes.axhline, axes.axhspan)
+    value, deviation = published
+    label = f"{what}, {format_number(value)}"
+    if deviation:
+        label += f" ± {format_number(deviation)}"
+        draw_band(value - deviation, value + deviation, color=INK, alpha=0.08, linewidth=0)
+        get_sheet(axes).note("Grey bands show the published standard deviation.")
+    draw_line(value, color=INK, linestyle=(0, (4, 2)), linewidth=1.1, label=label)
 
 
 def draw_with_bars(
     axes: Axes, x: Sequence[float], y: Sequence[float], bars: Any, number: int, *, label: str, **style: Any
 ) -> None:
-    """Draw a series with a bar at each point: ``bars`` are half the lengths, or the two rows of lengths down and up.
-    ``number`` gives colour, marker and dash; ``style`` replaces properties.
+    """Draw a series with error bars.
+
+    Parameters
+    ----------
+    axes : matplotlib.axes.Axes
+    x, y : sequence of float
+    bars : array-like or None
+        Half-lengths of the bars, or two rows of lengths downwards and upwards.
+    number : int
+        Number of the series, which determines colour, marker and dash pattern.
+    label : str
+        Legend entry.
+    **style : object
+        Properties that replace the defaults.
     """
-    properties = {"color": f"C{number}", "marker": MARKERS[number], "linestyle": DASHES[number], "markersize": 4}
-    axes.errorbar(x, y, yerr=bars, label=label, elinewidth=0.9, capsize=1.8, **(properties | style))
+    properties: dict[str, Any] = {
+        "color": f"C{number}",
+        "marker": MARKERS[number],
+        "linestyle": DASHES[number],
+        "markersize": 4,
+    }
+    properties |= style
+    axes.errorbar(x, y, yerr=bars, label=label, elinewidth=0.9, capsize=1.8, **properties)
 
 
 def format_brief(value: float) -> str:
-    """Return a number with two significant digits for a sentence."""
+    """Format a number with two significant digits, for a sentence."""
     return format_number(float(f"{value:.2g}"))
 
 
 def annotate_point(
     axes: Axes, text: str, point: tuple[float, float], right: float = 0.0, up: float = 7.0, **style: Any
 ) -> None:
-    """Write a small text near a point, ``right`` and ``up`` of it in printer's points."""
-    side = "left" if right > 0 else "right" if right < 0 else "center"
-    height = "bottom" if up > 0 else "top" if up < 0 else "center"
-    options: dict[str, Any] = {"fontsize": SMALL, "color": SOFT} | style
-    axes.annotate(text, point, (right, up), textcoords="offset points", ha=side, va=height, **options)
+    """Write a small text near a point, offset by ``right`` and ``up`` in points (1/72 inch)."""
+    options: dict[str, Any] = {"fontsize": SMALL, "color": SOFT}
+    options |= style
+    horizontal = _alignment(right, "left", "right")
+    vertical = _alignment(up, "bottom", "top")
+    axes.annotate(text, point, (right, up), textcoords="offset points", ha=horizontal, va=vertical, **options)
+
+
+def _alignment(offset: float, positive: str, negative: str) -> Any:
+    """Return the alignment of a text on the side of its offset."""
+    if offset == 0:
+        return "center"
+    return positive if offset > 0 else negative
 
 
 def annotate_row(axes: Axes, text: str, height: float) -> None:
-    """Write a small text at the right of a row, outside of the panel."""
+    """Write a small text to the right of a row, outside the panel."""
     axes.annotate(text, (1.01, height), xycoords=("axes fraction", "data"), va="center", fontsize=SMALL)
 
 
 def add_legend(figure: Sheet, *axes: Axes) -> None:
-    """Place one legend above all panels, each label once; without axes it is that of all panels."""
+    """Place one legend above all panels.
+
+    Parameters
+    ----------
+    figure : Sheet
+    *axes : matplotlib.axes.Axes
+        Panels whose entries the legend has, each label once. All panels if omitted.
+    """
     entries: dict[str, Any] = {}
     for panel in axes or figure.axes:
         for handle, label in zip(*panel.get_legend_handles_labels(), strict=True):
@@ -191,26 +283,35 @@ def add_legend(figure: Sheet, *axes: Axes) -> None:
     for panel in figure.axes:
         for axis in (panel.xaxis, panel.yaxis):
             if type(axis.get_major_formatter()) is ScalarFormatter:
-                axis.set_major_formatter(_Thousands())
-    _tell_scales(figure)
+                axis.set_major_formatter(_ThousandsFormatter())
+    _note_scales(figure)
 
 
 def place_legend(figure: Sheet, handles: Sequence[Any], labels: Sequence[str]) -> None:
-    """Place a legend above all panels in up to four columns, as many as fit the width of the figure."""
-    for columns in (4, 3, 2, 1):
-        placed = figure.legend(handles, labels, loc="outside upper left", ncols=columns)
-        if columns == 1 or placed.get_window_extent().width < 0.99 * figure.bbox.width:
+    """Place a legend above all panels in as many columns as fit the width of the figure, at most four."""
+    for n_columns in (4, 3, 2, 1):
+        legend = figure.legend(handles, labels, loc="outside upper left", ncols=n_columns)
+        fits = legend.get_window_extent().width < 0.99 * figure.bbox.width
+        if fits or n_columns == 1:
             return
-        placed.remove()
+        legend.remove()
 
 
-def _tell_scales(figure: Sheet) -> None:
-    """Note that panels of one quantity have scales of their own, if they have; an axis without a name has the last."""
-    for side, name in (("x", "horizontal"), ("y", "vertical")):
-        limits: dict[str, set[tuple[float, float]]] = {}
-        quantity = ""
-        for axes in figure.axes:
-            quantity = getattr(axes, f"get_{side}label")() or quantity
-            limits.setdefault(quantity, set()).add(getattr(axes, f"get_{side}lim")())
-        if any(len(ranges) > 1 for ranges in limits.values()):
-            figure.note(f"Each panel has a {name} scale of its own.")
+def _note_scales(figure: Sheet) -> None:
+    """Note that panels of the same quantity have different scales, if they do."""
+    directions = []
+    for side, direction in (("x", "horizontal"), ("y", "vertical")):
+        if _scales_differ(figure, side):
+            directions.append(direction)
+    if directions:
+        figure.note(f"The panels have different {' and '.join(directions)} scales.")
+
+
+def _scales_differ(figure: Sheet, side: str) -> bool:
+    """Check whether two panels of the same quantity have different limits. An unlabelled axis has the last label."""
+    limits: dict[str, set[tuple[float, float]]] = {}
+    quantity = ""
+    for axes in figure.axes:
+        quantity = getattr(axes, f"get_{side}label")() or quantity
+        limits.setdefault(quantity, set()).add(getattr(axes, f"get_{side}lim")())
+    return any(len(ranges) > 1 for ranges in limits.values())

@@ -1,9 +1,10 @@
-"""The Matplotlib style of all figures, their colours in light and dark, and the sheet on which a figure is drawn."""
+"""Matplotlib style, colours and canvas of all figures."""
 
 from __future__ import annotations
 
 import io
 import re
+import textwrap
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -18,35 +19,76 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 STYLE_FILE = Path(__file__).with_name("figures.mplstyle")
-#: Width of every figure in inches: its text is still legible on the screen of a phone.
+#: Width of every figure in inches, at which its text is legible on the screen of a phone.
 WIDTH = 5.0
-#: Size of the smallest text in points: 9 px on a screen of 390 px, which a figure fills.
+#: Font size of the smallest text in points: 9 px on a screen 390 px wide.
 SMALL = 8.4
-INK, SOFT, GREY, PALE, PAPER = "#1b1b1b", "#3c3c3c", "#75756f", "#c9c9c4", "#ffffff"
-#: Marker of every series in order, beside the colour cycle of the style file.
+INK = "#1b1b1b"
+SOFT = "#3c3c3c"
+GREY = "#75756f"
+PALE = "#c9c9c4"
+PAPER = "#ffffff"
+#: Marker of each series, parallel to the colour cycle of the style file.
 MARKERS = ("o", "s", "^", "D", "v", "P", "X")
-#: Dash pattern of every line in order, so that lines can be distinguished without colour.
+#: Dash pattern of each series, so that lines can be distinguished without colour.
 DASHES: tuple[Any, ...] = ("-", "--", "-.", ":", (0, (6, 1.5, 1, 1.5, 1, 1.5)), (0, (3, 1)), (0, (1, 2.5)))
-#: Method, or the first word of its name, -> its colour.  Methods of one colour differ by row, or by mark and dash.
+#: Colour of each method, by its name or the first component of its name. Methods of the same colour differ by row, or
+#: by marker and dash pattern.
 COLOURS = {
-    **dict.fromkeys(("multinomial", "nb", "dirichlet_smoothed", "absolute_discounting", "fisher_multinomial"), "C0"),
-    **dict.fromkeys(("dcm", "fisher_dcm"), "C1"),
+    "multinomial": "C0",
+    "nb": "C0",
+    "dirichlet_smoothed": "C0",
+    "absolute_discounting": "C0",
+    "fisher_multinomial": "C0",
+    "dcm": "C1",
+    "fisher_dcm": "C1",
     "edcm": "C2",
-    **dict.fromkeys(("lda", "bhattacharyya"), "C3"),
-    **dict.fromkeys(("knn", "l0", "l1", "l2", "lsi_knn"), "C4"),
-    **dict.fromkeys(("logistic_regression", "linear_svm", "svm", "lsi_logistic_regression", "tfidf"), "C5"),
-    **dict.fromkeys(("pmm1", "pmm2", "hmm", "cbm"), "C6"),
-    **dict.fromkeys(("nn", "lsi", "lsi_density", "pruned_lsi"), GREY),
-    # The slides on skip-grams compare penalties of two learners, those of the CBM reductions to logistic regressions.
-    **{"lr_l2": "C0", "lr_l1": "C1", "lr_elastic_net": "C2", "svm_l2": "C3", "svm_l1": "C4"},
-    **{"binrel": "C5", "powset": "C3", "paircrf": "C2", "cc": "C4"},
+    "lda": "C3",
+    "bhattacharyya": "C3",
+    "knn": "C4",
+    "l0": "C4",
+    "l1": "C4",
+    "l2": "C4",
+    "lsi_knn": "C4",
+    "logistic_regression": "C5",
+    "linear_svm": "C5",
+    "svm": "C5",
+    "lsi_logistic_regression": "C5",
+    "tfidf": "C5",
+    "pmm1": "C6",
+    "pmm2": "C6",
+    "hmm": "C6",
+    "cbm": "C6",
+    "nn": GREY,
+    "lsi": GREY,
+    "lsi_density": GREY,
+    "pruned_lsi": GREY,
+    # The skip-gram paper compares penalties of two learners.
+    "lr_l2": "C0",
+    "lr_l1": "C1",
+    "lr_elastic_net": "C2",
+    "svm_l2": "C3",
+    "svm_l1": "C4",
+    # The CBM paper compares reductions of multi-label to binary classification, with logistic regression.
+    "binrel": "C5",
+    "powset": "C3",
+    "paircrf": "C2",
+    "cc": "C4",
 }
+#: Longest line of the text in a placeholder.
+MAX_LINE_CHARACTERS = 75
 _NO_METADATA = dict.fromkeys(("Date", "Creator", "Format", "Type"))
 
 
 class Sheet(Figure):
-    """A figure, and sentences that its drawing function derives from the data; the page prints them below it.  A
-    statement about results belongs here and not into the caption in ``paper.yaml``, which no data can change.
+    """A figure with notes: sentences that its drawing function derives from the data.
+
+    Pages show the notes below the figure. Statements about results belong here and not in the caption in
+    ``paper.yaml``, which does not depend on the data.
+
+    Attributes
+    ----------
+    notes : list of str
     """
 
     def __init__(self, *args: Any, **options: Any) -> None:
@@ -54,21 +96,21 @@ class Sheet(Figure):
         self.notes: list[str] = []
 
     def note(self, sentence: str) -> None:
-        """Add a sentence, unless the figure has it already."""
+        """Add a sentence unless the figure already has it."""
         if sentence not in self.notes:
             self.notes.append(sentence)
 
 
 @contextmanager
 def figure_style() -> Iterator[None]:
-    """Use Matplotlib's defaults and the style file, and none of the user's settings, inside the ``with`` block."""
+    """Context manager that applies the style file to Matplotlib's defaults and ignores the user's settings."""
     with matplotlib.rc_context():
         matplotlib.rc_file(STYLE_FILE)
         yield
 
 
 def render_svg(figure: Sheet, title: str) -> bytes:
-    """Return a figure as the bytes of an SVG file, which are the same each time; its title and notes stand in it."""
+    """Render a figure as a reproducible SVG file that contains its title and notes."""
     stream = io.BytesIO()
     with figure_style():
         figure.savefig(stream, format="svg", metadata=_NO_METADATA)
@@ -76,12 +118,8 @@ def render_svg(figure: Sheet, title: str) -> bytes:
 
 
 def placeholder(title: str, reason: str) -> bytes:
-    """Return the SVG file that stands for a figure that could not be drawn: its title and the reason."""
-    words, lines = reason.split(), [""]
-    for word in words:
-        if len(lines[-1]) + len(word) > 75:
-            lines.append("")
-        lines[-1] = f"{lines[-1]} {word}".strip()
+    """Render an SVG file in place of a figure that cannot be drawn, with its title and the reason."""
+    lines = textwrap.wrap(reason, MAX_LINE_CHARACTERS, break_long_words=False, break_on_hyphens=False)
     with figure_style():
         figure = Sheet(figsize=(WIDTH, 0.7 + 0.16 * len(lines)))
         figure.text(0.03, 0.82, f"Not drawn: {title}", va="top", fontweight="bold")
@@ -90,26 +128,51 @@ def placeholder(title: str, reason: str) -> bytes:
 
 
 def panels(n: int, height: float = 2.8, **options: Any) -> tuple[Sheet, Sequence[Axes]]:
-    """Return a figure of text width and its ``n`` axes side by side; ``options`` are those of `Figure.subplots`."""
+    """Create a figure with ``n`` panels side by side; ``options`` are passed to `Figure.subplots`."""
     figure = Sheet(figsize=(WIDTH, height))
     axes = figure.subplots(1, n, squeeze=False, **options)[0]
     return figure, list(axes)
 
 
 def grid_of_panels(n: int, columns: int, height: float, **options: Any) -> tuple[Sheet, Sequence[Axes]]:
-    """Return a figure and its ``n`` axes in rows of at most ``columns``; ``height`` of a row in inches."""
-    columns = min(n, columns)
-    rows = -(-n // columns)
-    figure = Sheet(figsize=(WIDTH, 0.5 + height * rows))
-    axes = list(figure.subplots(rows, columns, squeeze=False, **options).flat)
-    for empty in axes[n:]:
-        empty.remove()
+    """Create a figure with ``n`` panels in rows of at most ``columns``.
+
+    Parameters
+    ----------
+    n, columns : int
+    height : float
+        Height of a row, in inches.
+    **options : object
+        Passed to `Figure.subplots`.
+
+    Returns
+    -------
+    figure : Sheet
+    axes : list of matplotlib.axes.Axes
+        The panels, row by row.
+    """
+    n_columns = min(n, columns)
+    n_rows = -(-n // n_columns)
+    figure = Sheet(figsize=(WIDTH, 0.5 + height * n_rows))
+    axes = list(figure.subplots(n_rows, n_columns, squeeze=False, **options).flat)
+    for unused in axes[n:]:
+        unused.remove()
+    # The panels above removed ones become the lowest of their columns, so that they need the labels of their ticks.
+    for lowest in axes[max(0, n - n_columns) : n]:
+        lowest.tick_params(axis="x", labelbottom=True)
     return figure, axes[:n]
 
 
 def method_colour(method: str) -> str:
-    """Return the colour of a method, a variant of a method (``dcm_newton``) or a representation of k-NN."""
-    for name in (method, method.removeprefix("knn_"), re.split(r"_|\d+$", method)[0]):
+    """Return the colour of a method, of its variant (``dcm_newton``) or of a k-NN representation.
+
+    Raises
+    ------
+    KeyError
+        If the method has no colour.
+    """
+    first_word = re.split(r"_|\d+$", method)[0]
+    for name in (method, method.removeprefix("knn_"), first_word):
         if name in COLOURS:
             return COLOURS[name]
-    raise KeyError(f"no colour of {method}: add it to reproduction.figures.style")
+    raise KeyError(f"no colour for {method}: add it to COLOURS in reproduction.figures.style")

@@ -1,4 +1,4 @@
-"""The last step of every drawing: Matplotlib's SVG becomes plain attributes, the reader's fonts, light and dark."""
+"""Post-process Matplotlib's SVG files: plain attributes, fonts of the system, light and dark mode."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import xml.etree.ElementTree as Tree
 
 import defusedxml.ElementTree as SafeTree
 
-#: Colour on light paper -> its counterpart on dark paper.  A figure uses these colours only.
+#: Colour in dark mode of each colour in light mode. Figures use these colours only.
 DARK = {
     "#ffffff": "#191a1b",
     "#1b1b1b": "#e7e6e1",
@@ -23,18 +23,19 @@ DARK = {
     "#3524c5": "#8f7bff",
     "#3f0c52": "#f9e7a1",
 }
-#: The fonts of the reader.  None is wider than the last, by which Matplotlib places text, so that no text is cut.
+#: Fonts of the system. Matplotlib lays out text with the last one; none is wider, so that no text is cut off.
 FONTS = "'Source Sans 3', 'Segoe UI', 'Helvetica Neue', 'Liberation Sans', Arial, 'DejaVu Sans', sans-serif"
-_SVG, _LINK = "http://www.w3.org/2000/svg", "http://www.w3.org/1999/xlink"
+_SVG = "http://www.w3.org/2000/svg"
+_LINK = "http://www.w3.org/1999/xlink"
 _REFERENCE = re.compile(r"(?:url\(|href=\")#([^)\"]+)")
-_LONG = re.compile(r"-?\d+\.\d{3,}")
-_MEASURES = ("d", "x", "y", "x1", "x2", "y1", "y2", "width", "height", "points")
+_LONG_DECIMAL = re.compile(r"-?\d+\.\d{3,}")
+_NUMERIC_ATTRIBUTES = ("d", "x", "y", "x1", "x2", "y1", "y2", "width", "height", "points")
 
 
 def dark_rules() -> str:
-    """Return the style rules that give the colours of drawings their dark form; a page with drawings needs them.
+    """Return the CSS rules for dark mode, which pages with drawings must include.
 
-    They replace attributes by their values, so that a reader of SVG without style sheets still shows the light form.
+    The rules override presentation attributes, so that viewers without CSS show the light colours.
     """
     rules = (
         f".drawing [{key}='{light}']{{{key}:{dark}}}" for light, dark in DARK.items() for key in ("fill", "stroke")
@@ -43,24 +44,36 @@ def dark_rules() -> str:
 
 
 def postprocess_svg(svg: bytes, title: str, notes: str) -> bytes:
-    """Return Matplotlib's SVG as a file that stands alone.
+    """Convert Matplotlib's SVG into a self-contained file.
 
-    Declarations of style become attributes, numbers have two decimals, and text stays text.  The file names its title
-    (``<title>``) and the sentences about what it shows (``<desc>``), and follows the reader's choice of light or dark.
+    Style declarations become presentation attributes, coordinates are rounded to two decimals, and text remains text.
+    The result follows the light or dark mode of the reader.
+
+    Parameters
+    ----------
+    svg : bytes
+    title : str
+        Content of ``<title>``.
+    notes : str
+        Content of ``<desc>``.
+
+    Returns
+    -------
+    bytes
     """
     Tree.register_namespace("", _SVG)
     Tree.register_namespace("xlink", _LINK)
     root = SafeTree.fromstring(svg)
-    wanted = set(_REFERENCE.findall(svg.decode()))
+    referenced_ids = set(_REFERENCE.findall(svg.decode()))
     for parent in list(root.iter()):
         for child in list(parent):
             if child.tag in (f"{{{_SVG}}}style", f"{{{_SVG}}}metadata"):
                 parent.remove(child)
     for element in root.iter():
-        _attributes(element, wanted)
-    # A mark takes its colours from where it is used: a rule for dark paper does not reach into its definition.
-    for mark in root.iterfind(".//{*}defs/{*}path"):
-        mark.attrib = {key: value for key, value in mark.attrib.items() if key in ("id", "d")}
+        _simplify_attributes(element, referenced_ids)
+    # Markers take their colours from where they are used, because CSS rules do not reach into <defs>.
+    for marker in root.iterfind(".//{*}defs/{*}path"):
+        marker.attrib = {key: value for key, value in marker.attrib.items() if key in ("id", "d")}
     root.attrib |= {"class": "drawing", "font-family": FONTS, "stroke-linejoin": "round", "role": "img"}
     for position, (name, text) in enumerate((("title", title), ("desc", notes), ("style", dark_rules()))):
         child = Tree.Element(f"{{{_SVG}}}{name}")
@@ -69,21 +82,21 @@ def postprocess_svg(svg: bytes, title: str, notes: str) -> bytes:
     return Tree.tostring(root, encoding="utf-8", xml_declaration=True)
 
 
-def _attributes(element: Tree.Element, wanted: set[str]) -> None:
-    """Turn an element's declarations of style into attributes, shorten its numbers, and drop what changes nothing."""
+def _simplify_attributes(element: Tree.Element, referenced_ids: set[str]) -> None:
+    """Turn style declarations into attributes, round numbers and remove attributes without effect."""
     for declaration in element.attrib.pop("style", "").split(";"):
         key, _, value = (part.strip() for part in declaration.partition(":"))
         if key and key != "font-family":
             element.set(key, value.lower() if value.startswith("#") else value)
-    if element.get("id", "") not in wanted:
+    if element.get("id", "") not in referenced_ids:
         element.attrib.pop("id", None)
     if element.get("transform", "").startswith("rotate(-0 "):
         del element.attrib["transform"]
-    for key in _MEASURES:
+    for key in _NUMERIC_ATTRIBUTES:
         if key in element.attrib:
-            element.set(key, _LONG.sub(_short, element.attrib[key]))
+            element.set(key, _LONG_DECIMAL.sub(_round_decimal, element.attrib[key]))
 
 
-def _short(number: re.Match[str]) -> str:
-    """Return a number with at most two decimals."""
+def _round_decimal(number: re.Match[str]) -> str:
+    """Round a matched number to two decimals."""
     return f"{float(number[0]):.2f}".rstrip("0").rstrip(".")

@@ -35,7 +35,7 @@ def source() -> MeasureData:
 @pytest.fixture(scope="package")
 def measured(source: MeasureData) -> dict[str, Any]:
     """Run both measures."""
-    changed = {"clustering": {"documents": 90, "clusters": [2, 3], "rarest": 1, "commonest": 1.0}}
+    changed = {"clustering": {"documents": 90, "clusters": [2, 3], "min_df": 1, "max_df": 1.0}}
     settings = {
         name: {**SPEC["measures"][name]["settings"], **changed.get(name, {})}
         for name in ("smoothing_reasons", "clustering")
