@@ -14,9 +14,9 @@ SPEC = spec_of("multinomial")
 
 SETTINGS: dict[str, Any] = {
     **{"discount": "upper_bound", "discount_counts": "pooled", "length": "none", "folds": 4},
-    **{"low": 0, "high": 1, "steps": 40, "powers": 9, "standard": 0.5, "validation": 0.3, "least": 3},
+    **{"low": 0, "high": 1, "steps": 40, "powers": 9, "standard": 0.5, "validation": 0.3, "min_class_documents": 3},
     **{"tol": 1e-4, "max_iter": 200},
-    **{"models": list(rivals.RIVALS), "C": 10, "hidden": 4, "decay": 10.0},
+    **{"models": list(rivals.CLASSIFIERS), "C": 10, "hidden": 4, "decay": 10.0},
     **{"discounts": ["upper_bound", 0.1], "priors": ["training", "uniform"]},
     **{"unlabelled": ["ignore", "smoothing", "others"]},
     **{"sums": [1, 10, None], "variance": 1.0, "beam_width": 3, "mixture": {"n_components": 2, "max_iter": 5}},

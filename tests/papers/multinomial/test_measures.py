@@ -54,9 +54,9 @@ def test_choices_hold_the_plain_one_and_every_other_once(measured):
 
 def test_chance_of_gain_is_a_sign_test():
     before = np.array([True] * 5 + [False] * 5)
-    assert measures._chance_of_gain(before, before) == 1.0
-    assert measures._chance_of_gain(before, np.zeros(10, dtype=bool)) == pytest.approx(0.5**5)
-    assert measures._chance_of_gain(np.zeros(10, dtype=bool), before) == 1.0
+    assert measures._sign_test(before, before) == 1.0
+    assert measures._sign_test(before, np.zeros(10, dtype=bool)) == pytest.approx(0.5**5)
+    assert measures._sign_test(np.zeros(10, dtype=bool), before) == 1.0
 
 
 def test_curves_are_those_of_deciding_at_each_threshold(source, measured):

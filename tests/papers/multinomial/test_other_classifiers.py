@@ -27,7 +27,7 @@ def test_rivals_hold_the_rules_of_the_document_and_every_model_once(measured):
         row = rule_of(measured, "multinomial", rule)
         assert row["lowest"] == pytest.approx(curves[f"{rule}_lowest_set_error"])
         assert row["best"] == pytest.approx(curves[f"{rule}_best_threshold"])
-    assert len(measured[0]["rival_posteriors"].tables["rules"]) == 3 * len(rivals.RIVALS) + 1
+    assert len(measured[0]["rival_posteriors"].tables["rules"]) == 3 * len(rivals.CLASSIFIERS) + 1
 
 
 def test_fall_back_gives_the_top_label_where_none_passes_and_changes_nothing_else():

@@ -1,4 +1,4 @@
-"""What the measures of Vilar, Castro & Sanchis share: documents, parameters, thresholds, and both multi-label rules."""
+"""Documents, parameters, thresholds and both multi-label rules, shared by the measures of Vilar, Castro & Sanchis."""
 
 from __future__ import annotations
 
@@ -14,60 +14,94 @@ from textmix.experiment.trial import Documents
 from textmix.metrics.threshold import Sweep, accumulated_sweep, threshold_sweep
 from textmix.models.naive_bayes.discounting import AbsoluteDiscountingBinary, AbsoluteDiscountingClassifier
 
+#: Value of the estimators' parameter ``length`` for each value of the setting.
 LENGTHS = {"none": None, "decision": "decision", "counts": "counts"}
 
 
 def mentions(source: MeasureData) -> np.ndarray:
-    """Return how many labels each document is given, int (N,); a topic named twice counts twice, as in Table 1."""
-    twice = set(source.corpus.info.get("topic named twice", ()))
-    repeated = np.fromiter((name in twice for name in source.corpus.ids), dtype=np.int64)
+    """Count the labels of each document, int (N,). A topic that is named twice counts twice, as in Table 1."""
+    named_twice = set(source.corpus.info.get("topic named twice", ()))
+    repeated = np.fromiter((name in named_twice for name in source.corpus.ids), dtype=np.int64)
     return source.corpus.label_counts + repeated
 
 
 def stack(*parts: Documents) -> Documents:
-    """Return the documents of all parts, stacked."""
-    X, y = (sparse.vstack([getattr(part, name) for part in parts], format="csr") for name in ("X", "y"))
+    """Stack the rows of several sets of documents."""
+    X = sparse.vstack([part.X for part in parts], format="csr")
+    y = sparse.vstack([part.y for part in parts], format="csr")
     return Documents(X, y)
 
 
 def params_of(settings: Settings, **changed: Any) -> dict[str, Any]:
-    """Return the parameters of `AbsoluteDiscountingClassifier`: the choice of the settings, with some changed."""
-    chosen = {name: settings[name] for name in ("discount", "discount_counts", "length")} | changed
-    return chosen | {"length": LENGTHS[chosen["length"]]}
+    """Return the parameters of `AbsoluteDiscountingClassifier` given in the settings, with changes."""
+    params = {name: settings[name] for name in ("discount", "discount_counts", "length")}
+    params |= changed
+    params["length"] = LENGTHS[params["length"]]
+    return params
 
 
 def thresholds_of(settings: Settings) -> np.ndarray:
-    """Return the thresholds of the curves, increasing, float64 (K,): ``steps`` even steps between ``low`` and ``high``,
-    and near each end those at a distance of 10^-2, 10^-3, ..., 10^-``powers`` of the range.
+    """Return the increasing thresholds of the curves, float64 (K,).
+
+    They are ``steps`` - 1 equidistant values between ``low`` and ``high``, and values at a distance of 10^-2, 10^-3,
+    ..., 10^-``powers`` of the range from both ends.
     """
     low, high, steps = settings["low"], settings["high"], settings["steps"]
-    even = low + (high - low) * np.arange(1, steps) / steps
-    near = (high - low) * 10.0 ** -np.arange(2, settings["powers"] + 1)
-    return np.unique(np.concatenate([even, low + near, high - near]))
+    width = high - low
+    equidistant = low + width * np.arange(1, steps) / steps
+    distances = width * 10.0 ** -np.arange(2, settings["powers"] + 1)
+    return np.unique(np.concatenate([equidistant, low + distances, high - distances]))
 
 
 def sweep_of(method: str, scores: np.ndarray, Y: sparse.csr_array, thresholds: np.ndarray) -> Sweep:
-    """Return precision, recall and set error of a method at every threshold on the posterior."""
+    """Compute precision, recall and set error of a method at each threshold on the posterior."""
     if method == "accumulated":
         return accumulated_sweep(scores, Y, thresholds)
-    return replace(threshold_sweep(scores, Y, special.logit(thresholds)), thresholds=thresholds)
+    sweep = threshold_sweep(scores, Y, special.logit(thresholds))
+    return replace(sweep, thresholds=thresholds)
 
 
-def validation(train: Documents, share: float, generator: Generator) -> tuple[Documents, Documents]:
-    """Return the training documents without a part drawn at random, and the labelled documents of that part."""
+def validation(train: Documents, proportion: float, generator: Generator) -> tuple[Documents, Documents]:
+    """Split off a random proportion of the training documents for validation.
+
+    Returns
+    -------
+    fit : Documents
+        The other training documents.
+    held_out : Documents
+        The labelled documents of the validation part.
+    """
     order = generator.permutation(train.X.shape[0])
-    fit, left_out = np.sort(order[round(share * len(order)) :]), np.sort(order[: round(share * len(order))])
-    return train[fit], train[left_out[train.labelled[left_out]]]
+    n_held_out = round(proportion * len(order))
+    fit = np.sort(order[n_held_out:])
+    held_out = np.sort(order[:n_held_out])
+    return train[fit], train[held_out[train.labelled[held_out]]]
 
 
 class Rules:
-    """Both multi-label methods, trained: the classifier under the accumulated rule, and the binary classifiers."""
+    """Classifiers of both multi-label rules.
+
+    Parameters
+    ----------
+    train : Documents
+    params : dict
+        Parameters of `AbsoluteDiscountingClassifier`.
+
+    Attributes
+    ----------
+    accumulated : AbsoluteDiscountingClassifier
+        Classifier of the accumulated rule.
+    binary : AbsoluteDiscountingBinary
+        Binary classifiers, one for each label.
+    """
 
     def __init__(self, train: Documents, params: dict[str, Any]) -> None:
-        shared = {name: params[name] for name in ("discount", "length")}
         self.accumulated = train.fitted(AbsoluteDiscountingClassifier(**params))
-        self.binary = train.fitted(AbsoluteDiscountingBinary(**shared))
+        self.binary = train.fitted(AbsoluteDiscountingBinary(discount=params["discount"], length=params["length"]))
 
     def scores(self, X: sparse.csr_array) -> dict[str, np.ndarray]:
-        """Return posteriors and log-odds, float64 (N, L) each; log-odds distinguish posteriors that round to 1."""
+        """Compute posteriors and log-odds, float64 (N, L) each.
+
+        Log-odds distinguish posteriors that round to 1.
+        """
         return {"accumulated": self.accumulated.predict_proba(X), "binary": self.binary.decision_function(X)}

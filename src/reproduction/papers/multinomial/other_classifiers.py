@@ -1,7 +1,7 @@
-"""Exact-set error of both rules on the posteriors of further classifiers, and of label sets and a label for no class.
+"""Exact-set error of both rules for further classifiers, for label sets as classes, and for a class without label.
 
-The document names some of these ways in passing: the binary rule with the top class where no label passes (footnote 5),
-a class of its own for documents without a label (section 4.1), and the relation between classes (section 5).
+The paper mentions some of these variants: the binary rule that falls back to the most probable class if no label passes
+(footnote 5), a class for documents without a label (section 4.1), and the dependence between classes (section 5).
 """
 
 from __future__ import annotations
@@ -27,71 +27,96 @@ from textmix.models.linear.softmax import SoftmaxClassifier
 from textmix.models.naive_bayes.discounting import AbsoluteDiscountingBinary, AbsoluteDiscountingClassifier
 from textmix.models.network.label_network import LabelNetwork
 
-#: A log-odds that no posterior reaches: the label passes at every threshold.
+#: Log-odds above those of any posterior, so that the label passes at every threshold.
 ALWAYS = 1e300
+#: Log-odds are clipped to this magnitude before they are inputs of another model.
+MAX_INPUT_LOG_ODDS = 1e9
 
 
 class Scores(NamedTuple):
-    """Scores of N documents for L labels: posteriors of the accumulated rule and log-odds of the binary rule."""
+    """Scores of N documents for L labels.
+
+    Attributes
+    ----------
+    posterior : ndarray of shape (n_documents, n_labels)
+        Posteriors for the accumulated rule.
+    log_odds : ndarray of shape (n_documents, n_labels)
+        Log-odds for the binary rule.
+    """
 
     posterior: np.ndarray
     log_odds: np.ndarray
 
 
 def rival_posteriors(sources: Sources, settings: Settings, generator: Generator) -> Measure:
-    """Measure the exact-set error of the accumulated rule, of the binary rule and of the binary rule with a fall-back.
+    """Measure the exact-set error of the accumulated rule, the binary rule and the binary rule with fall-back.
 
-    The threshold is that with the fewest wrong label sets on the labelled documents of a validation part of the
-    training documents; models for the test documents are trained on all of them.
+    The validated threshold has the fewest wrong label sets on the labelled documents of a held-out part of the
+    training documents. Models for the test documents are trained on all training documents.
 
-    Settings: as for `threshold_curves`, and ``models``, names of `RIVALS`,
-    ``C`` of logistic regression, ``hidden``, ``decay`` and ``max_iter`` of the network.
+    Settings: those of `threshold_curves`, and ``models``, names of `CLASSIFIERS`; ``C`` of logistic regression;
+    ``hidden``, ``decay`` and ``max_iter`` of the network.
     Result: the table ``rules`` has a row for each model and rule: the validated threshold with its errors on all and on
-    the labelled test documents, and the best threshold on the test documents with its error; the model ``label sets``
+    the labelled test documents, and the best threshold on the test documents with its error. The model ``label sets``
     has no threshold.
     """
     trial = only(sources).first("labels")
-    train, test = trial.train, trial.test
     thresholds = thresholds_of(settings)
-    fit, left_out = validation(train, settings["validation"], generator)
+    is_labelled = trial.test.labelled
+    fit, held_out = validation(trial.train, settings["validation"], generator)
     seed = seed_from(generator)
     rows: list[dict[str, Any]] = []
     for name in settings["models"]:
-        prepare, score = RIVALS[name]
-        parts = [prepare(part) for part in (fit, left_out, train, test)]
-        chosen = score(parts[0], parts[1].X, settings, seed)
-        final = score(parts[2], parts[3].X, settings, seed)
+        prepare, score = CLASSIFIERS[name]
+        train, test = prepare(trial.train), prepare(trial.test)
+        held_out_labels = prepare(held_out)
+        held_out_scores = score(prepare(fit), held_out.X, settings, seed)
+        test_scores = score(train, test.X, settings, seed)
+        labelled_scores = Scores(test_scores.posterior[is_labelled], test_scores.log_odds[is_labelled])
         for rule in ("accumulated", "binary", "fall-back"):
-            validated = _sweep(rule, chosen, parts[1].y, thresholds).lowest_set_error()
-            sweep = _sweep(rule, final, parts[3].y, thresholds)
-            labelled_scores = Scores(*(part[test.labelled] for part in final))
-            labelled = _sweep(rule, labelled_scores, parts[3].y[test.labelled], thresholds)
-            rows.append({"model": name, "rule": rule, **_errors(sweep, labelled, validated)})
-    rows.append({"model": "label sets", "rule": "label set", **_label_sets(train, test, settings)})
-    values = {f"{row['model']}_{row['rule']}_lowest_set_error".replace(" ", "_"): row["lowest"] for row in rows}
-    values |= {f"{row['model']}_best_threshold": row["best"] for row in rows if row["rule"] == "binary"}
+            validated = _sweep(rule, held_out_scores, held_out_labels.y, thresholds).lowest_set_error()
+            sweep = _sweep(rule, test_scores, test.y, thresholds)
+            labelled = _sweep(rule, labelled_scores, test.y[is_labelled], thresholds)
+            rows.append({"model": name, "rule": rule, **_describe_errors(sweep, labelled, validated)})
+    label_sets = _classify_label_sets(trial.train, trial.test, settings)
+    rows.append({"model": "label sets", "rule": "label set", **label_sets})
+    values: dict[str, float] = {}
+    for row in rows:
+        key = f"{row['model']}_{row['rule']}_lowest_set_error".replace(" ", "_")
+        values[key] = row["lowest"]
+    for row in rows:
+        if row["rule"] == "binary":
+            values[f"{row['model']}_best_threshold"] = row["best"]
     return Measure(values, {"rules": rows})
 
 
 def _sweep(rule: str, scores: Scores, Y: sparse.csr_array, thresholds: np.ndarray) -> Sweep:
-    """Return the results of a rule at every threshold on the posterior."""
+    """Evaluate a rule at each threshold on the posterior."""
     if rule == "accumulated":
         return sweep_of("accumulated", scores.posterior, Y, thresholds)
-    log_odds = scores.log_odds
-    return sweep_of("binary", with_top_label(log_odds) if rule == "fall-back" else log_odds, Y, thresholds)
+    log_odds = with_top_label(scores.log_odds) if rule == "fall-back" else scores.log_odds
+    return sweep_of("binary", log_odds, Y, thresholds)
 
 
 def with_top_label(log_odds: np.ndarray) -> np.ndarray:
-    """Return log-odds (N, L) in which the most probable label of each document passes every threshold (footnote 5),
-    before any other, which is not affected.
+    """Let the most probable label of each document pass every threshold (footnote 5).
+
+    Parameters
+    ----------
+    log_odds : ndarray of shape (n_documents, n_labels)
+
+    Returns
+    -------
+    ndarray of shape (n_documents, n_labels)
+        A copy in which the largest log-odds of each document are `ALWAYS`.
     """
     raised = log_odds.copy()
     raised[np.arange(len(raised)), np.argmax(raised, axis=1)] = ALWAYS
     return raised
 
 
-def _errors(sweep: Sweep, labelled: Sweep, validated: int) -> dict[str, float]:
-    """Return the cells of a rule: at the validated threshold, an index, and at the best threshold on the test."""
+def _describe_errors(sweep: Sweep, labelled: Sweep, validated: int) -> dict[str, float]:
+    """Return the cells of a rule at the validated threshold, given by its index, and at the best test threshold."""
     best = sweep.lowest_set_error()
     return {
         "threshold": sweep.thresholds[validated],
@@ -102,157 +127,199 @@ def _errors(sweep: Sweep, labelled: Sweep, validated: int) -> dict[str, float]:
     }
 
 
-def _label_sets(train: Documents, test: Documents, settings: Settings) -> dict[str, float]:
-    """Return the cells of the multinomial with every label set of the training documents as a class."""
+def _classify_label_sets(train: Documents, test: Documents, settings: Settings) -> dict[str, float]:
+    """Return the cells of the multinomial whose classes are the label sets of the training documents."""
     sets, codes = np.unique(train.y.toarray(), axis=0, return_inverse=True)
     classes = sparse.csr_array(np.eye(len(sets))[codes.ravel()])
     model = Documents(train.X, classes).fitted(AbsoluteDiscountingClassifier(**params_of(settings)))
-    chosen = sets[np.argmax(model.predict_log_proba(test.X), axis=1)]
-    wrong = np.any(chosen != test.y.toarray(), axis=1)
-    error, labelled = float(wrong.mean()), float(wrong[test.labelled].mean())
-    nothing = {"threshold": float("nan"), "best": float("nan")}
-    return {**nothing, "set_error": error, "set_error_without_unlabelled": labelled, "lowest": error}
+    predicted = sets[np.argmax(model.predict_log_proba(test.X), axis=1)]
+    is_wrong = np.any(predicted != test.y.toarray(), axis=1)
+    error = float(is_wrong.mean())
+    return {
+        "threshold": float("nan"),
+        "best": float("nan"),
+        "set_error": error,
+        "set_error_without_unlabelled": float(is_wrong[test.labelled].mean()),
+        "lowest": error,
+    }
 
 
 def _unchanged(documents: Documents) -> Documents:
+    """Return the documents."""
     return documents
 
 
 def _with_no_class(documents: Documents) -> Documents:
-    """Return the documents with one more label, that of documents without a label."""
-    none = sparse.csr_array((~documents.labelled).astype(np.float64)[:, np.newaxis])
-    return Documents(documents.X, sparse.csr_array(sparse.hstack([documents.y, none])))
+    """Add a label for documents without a label."""
+    unlabelled = (~documents.labelled).astype(np.float64)
+    new_column = sparse.csr_array(unlabelled[:, np.newaxis])
+    labels = sparse.hstack([documents.y, new_column])
+    return Documents(documents.X, sparse.csr_array(labels))
 
 
-def _multinomial(train: Documents, X: sparse.csr_array, settings: Settings, _: int) -> Scores:
-    """Return the scores of the document's multinomial models for counts X (N, V)."""
-    return Scores(*Rules(train, params_of(settings)).scores(X).values())
+def _score_multinomial(train: Documents, X: sparse.csr_array, settings: Settings, _: int) -> Scores:
+    """Compute the scores of the multinomial models of the paper for counts X (N, V)."""
+    scores = Rules(train, params_of(settings)).scores(X)
+    return Scores(scores["accumulated"], scores["binary"])
 
 
-def _exclusive_multinomial(train: Documents, X: sparse.csr_array, settings: Settings, _: int) -> Scores:
-    """Return the scores of `_multinomial` where the last label, <no_class>, excludes all further ones (section 4.1): a
-    document has it alone where it is the most probable label, else never.
+def _score_exclusive_multinomial(train: Documents, X: sparse.csr_array, settings: Settings, seed: int) -> Scores:
+    """Compute the scores of the multinomial models in which the last label, <no_class>, excludes the others.
+
+    A document has it alone if it is the most probable label, and never otherwise (section 4.1).
     """
-    return Scores(*map(exclusive, _multinomial(train, X, settings, _), (0.0, -ALWAYS)))
+    scores = _score_multinomial(train, X, settings, seed)
+    return Scores(exclusive(scores.posterior, 0.0), exclusive(scores.log_odds, -ALWAYS))
 
 
 def exclusive(scores: np.ndarray, never: float) -> np.ndarray:
-    """Return scores (N, L) in which either the last label or all further ones of a document are ``never``."""
+    """Make the last label and the other labels mutually exclusive.
+
+    Parameters
+    ----------
+    scores : ndarray of shape (n_documents, n_labels)
+    never : float
+        Score of a label that never passes.
+
+    Returns
+    -------
+    ndarray of shape (n_documents, n_labels)
+        A copy in which, for each document, either the last label or all others have the score ``never``.
+    """
     changed = scores.copy()
-    none = np.argmax(scores, axis=1) == scores.shape[1] - 1
-    changed[none, :-1] = never
-    changed[~none, -1] = never
+    last_is_best = np.argmax(scores, axis=1) == scores.shape[1] - 1
+    changed[last_is_best, :-1] = never
+    changed[~last_is_best, -1] = never
     return changed
 
 
-def _edcm(train: Documents, X: sparse.csr_array, settings: Settings, _: int) -> Scores:
-    """Return the scores of EDCMs: one a class on replicated documents, and two a class for the binary rule."""
-    return _by_classifiers(train, train.X, X, EDCMClassifier)
+def _score_edcm(train: Documents, X: sparse.csr_array, settings: Settings, _: int) -> Scores:
+    """Compute the scores of EDCMs: one per class on replicated documents, and two per class for the binary rule."""
+    return _score_classifiers(train, train.X, X, EDCMClassifier)
 
 
-def _logistic_regression(train: Documents, X: sparse.csr_array, settings: Settings, seed: int) -> Scores:
-    """Return the scores of logistic regression on log counts of length 1: of all classes together, and of each."""
+def _score_logistic_regression(train: Documents, X: sparse.csr_array, settings: Settings, seed: int) -> Scores:
+    """Compute the scores of multinomial and binary logistic regression on L2-normalised log counts."""
 
-    def model() -> SoftmaxClassifier:
+    def make_model() -> SoftmaxClassifier:
         return SoftmaxClassifier(C=settings["C"], tol=0.01)
 
-    return _by_classifiers(train, _unit_logs(train.X), _unit_logs(X), model)
+    return _score_classifiers(train, _normalised_logs(train.X), _normalised_logs(X), make_model)
 
 
-def _by_classifiers(
-    train: Documents, of_train: sparse.csr_array, of_test: sparse.csr_array, make: Callable[[], Any]
+def _score_classifiers(
+    train: Documents, X_train: sparse.csr_array, X_test: sparse.csr_array, make_model: Callable[[], Any]
 ) -> Scores:
-    """Return the scores of a classifier: of all classes on replicated documents, and of each class against the rest."""
+    """Compute the scores of a multi-class classifier on replicated documents, and of one-vs-rest classifiers."""
     rows, labels = train.y.nonzero()
-    posterior = np.zeros((of_test.shape[0], train.y.shape[1]))
-    all_classes = Documents(of_train[rows], labels).fitted(make())
-    posterior[:, all_classes.classes_] = all_classes.predict_proba(of_test)
+    posterior = np.zeros((X_test.shape[0], train.y.shape[1]))
+    multi_class = Documents(X_train[rows], labels).fitted(make_model())
+    posterior[:, multi_class.classes_] = multi_class.predict_proba(X_test)
     log_odds = np.full(posterior.shape, -ALWAYS)
-    inputs, Y = of_train[train.labelled], train.y[train.labelled].toarray()
-    for label in np.flatnonzero(Y.any(axis=0)):
-        if Y[:, label].all():
+    X_labelled = X_train[train.labelled]
+    Y_labelled = train.y[train.labelled].toarray()
+    for label in np.flatnonzero(Y_labelled.any(axis=0)):
+        if Y_labelled[:, label].all():
             log_odds[:, label] = ALWAYS
         else:
-            log_p = Documents(inputs, Y[:, label]).fitted(make()).predict_log_proba(of_test)
+            binary = Documents(X_labelled, Y_labelled[:, label]).fitted(make_model())
+            log_p = binary.predict_log_proba(X_test)
             log_odds[:, label] = log_p[:, 1] - log_p[:, 0]
     return Scores(posterior, np.clip(log_odds, -ALWAYS, ALWAYS))
 
 
-def _network(train: Documents, X: sparse.csr_array, settings: Settings, seed: int) -> Scores:
-    """Return the scores of a network with one hidden layer; its posteriors are of single labels in both rules."""
-    shape = {name: settings[name] for name in ("hidden", "max_iter")}
-    model = LabelNetwork(**shape, decays=(settings["decay"],), random_state=seed)
+def _score_network(train: Documents, X: sparse.csr_array, settings: Settings, seed: int) -> Scores:
+    """Compute the scores of a network with one hidden layer. Both rules use the posteriors of single labels."""
+    model = LabelNetwork(
+        hidden=settings["hidden"],
+        max_iter=settings["max_iter"],
+        decays=(settings["decay"],),
+        random_state=seed,
+    )
     train[train.labelled].fitted(model)
     log_odds = model.decision_function(X)
     return Scores(special.expit(log_odds), log_odds)
 
 
-def _unit_logs(X: sparse.csr_array) -> sparse.csr_array:
-    """Return log(1 + count), each row divided by its length."""
+def _normalised_logs(X: sparse.csr_array) -> sparse.csr_array:
+    """Compute log(1 + count) with L2-normalised rows."""
     logs = sparse.csr_array((np.log1p(X.data), X.indices, X.indptr), shape=X.shape)
     return sparse.csr_array(preprocessing.normalize(logs))
 
 
 Score = Callable[[Documents, sparse.csr_array, Mapping[str, Any], int], Scores]
-#: Name -> what is done to the documents before, and the scores of a model trained on them.
-RIVALS: Mapping[str, tuple[Callable[[Documents], Documents], Score]] = {
-    "multinomial": (_unchanged, _multinomial),
-    "multinomial with <no_class>": (_with_no_class, _exclusive_multinomial),
-    "EDCM": (_unchanged, _edcm),
-    "logistic regression": (_unchanged, _logistic_regression),
-    "network": (_unchanged, _network),
+#: Preparation of the documents and scoring function of each classifier.
+CLASSIFIERS: Mapping[str, tuple[Callable[[Documents], Documents], Score]] = {
+    "multinomial": (_unchanged, _score_multinomial),
+    "multinomial with <no_class>": (_with_no_class, _score_exclusive_multinomial),
+    "EDCM": (_unchanged, _score_edcm),
+    "logistic regression": (_unchanged, _score_logistic_regression),
+    "network": (_unchanged, _score_network),
 }
 
 
 def label_dependence(sources: Sources, settings: Settings, generator: Generator) -> Measure:
-    """Measure the exact-set error of independent labels, of a chain of labels and of a conditional Bernoulli mixture.
+    """Measure the exact-set error of independent labels, a classifier chain and a conditional Bernoulli mixture.
 
-    Each is a set of logistic regressions on sign(s) log(1 + |s|), where s are the log-odds of the binary classifiers.
-    Training documents get these from binary classifiers of the folds without them.
+    All three use logistic regressions on sign(s) log(1 + |s|), where s are the log-odds of the binary classifiers. The
+    log-odds of training documents are out-of-fold predictions.
 
-    Settings: ``discount``, ``discount_counts``, ``length`` of the binary classifiers; ``folds``; ``least``, a label of
-    fewer training documents is never predicted; ``variance`` of the weights and ``tol`` of the solver; ``beam_width``
-    of the chain; ``mixture``, parameters of `CBMClassifier`.
+    Settings: ``discount``, ``discount_counts`` and ``length`` of the binary classifiers; ``folds``;
+    ``min_class_documents``, the fewest training documents of a label that can be predicted; ``variance`` of the
+    weights and ``tol`` of the solver; ``beam_width`` of the chain; ``mixture``, parameters of `CBMClassifier`.
     Result: the table ``methods`` has a row for each method: its error on all and on the labelled test documents.
     """
     trial = only(sources).first("labels")
     train, test = trial.train, trial.test
     params = {name: value for name, value in params_of(settings).items() if name != "discount_counts"}
     fold = fold_numbers(len(train), settings["folds"], generator)
-    inputs, inputs_of_test = _out_of_fold_log_odds(train, fold, params), _log_odds(train, test.X, params)
-    seed, used = seed_from(generator), np.flatnonzero(train.y.sum(axis=0) >= settings["least"])
-    Y, true = train.y.toarray()[:, used], test.y.toarray() > 0
+    inputs_train = _out_of_fold_log_odds(train, fold, params)
+    inputs_test = _log_odds(train, test.X, params)
+    seed = seed_from(generator)
+    frequent = np.flatnonzero(train.y.sum(axis=0) >= settings["min_class_documents"])
+    Y_train = train.y.toarray()[:, frequent]
+    Y_test = test.y.toarray() > 0
     rows = []
-    for name, model in _methods(settings, seed).items():
-        sets = np.zeros_like(true)
-        sets[:, used] = Documents(inputs[:, used], Y).fitted(model).predict(inputs_of_test[:, used])
-        wrong = np.any(sets != true, axis=1)
-        errors = {"set_error": wrong.mean(), "set_error_without_unlabelled": wrong[test.labelled].mean()}
-        rows.append({"method": name, **errors, "labels": sets.sum() / len(sets)})
-    return Measure(
-        {f"{row['method']}_set_error".replace(" ", "_"): row["set_error"] for row in rows}, {"methods": rows}
-    )
+    for name, model in _dependence_models(settings, seed).items():
+        fitted = Documents(inputs_train[:, frequent], Y_train).fitted(model)
+        predicted = np.zeros_like(Y_test)
+        predicted[:, frequent] = fitted.predict(inputs_test[:, frequent])
+        is_wrong = np.any(predicted != Y_test, axis=1)
+        row = {
+            "method": name,
+            "set_error": is_wrong.mean(),
+            "set_error_without_unlabelled": is_wrong[test.labelled].mean(),
+            "labels": predicted.sum() / len(predicted),
+        }
+        rows.append(row)
+    values = {}
+    for row in rows:
+        key = f"{row['method']}_set_error".replace(" ", "_")
+        values[key] = row["set_error"]
+    return Measure(values, {"methods": rows})
 
 
-def _methods(settings: Settings, seed: int) -> dict[str, Any]:
-    prior: dict[str, Any] = {"variance": settings["variance"]}
-    drawn: dict[str, Any] = {"random_state": seed}
+def _dependence_models(settings: Settings, seed: int) -> dict[str, Any]:
+    """Create the models of `label_dependence` by name."""
+    variance, tol = settings["variance"], settings["tol"]
+    chain = ClassifierChain(variance=variance, random_state=seed, beam_width=settings["beam_width"], tol=tol)
     return {
-        "independent labels": BinaryRelevance(**prior, tol=settings["tol"]),
-        "chain": ClassifierChain(**prior, **drawn, beam_width=settings["beam_width"], tol=settings["tol"]),
-        "CBM": CBMClassifier(**prior, **drawn, **settings["mixture"]),
+        "independent labels": BinaryRelevance(variance=variance, tol=tol),
+        "chain": chain,
+        "CBM": CBMClassifier(variance=variance, random_state=seed, **settings["mixture"]),
     }
 
 
 def _log_odds(train: Documents, X: sparse.csr_array, params: Mapping[str, Any]) -> np.ndarray:
-    """Return sign(s) log(1 + |s|) of the log-odds s of binary classifiers for counts X (N, V), float64 (N, L)."""
+    """Compute sign(s) log(1 + |s|) of the log-odds s of binary classifiers for counts X (N, V), float64 (N, L)."""
     scores = train.fitted(AbsoluteDiscountingBinary(**params)).decision_function(X)
-    return np.asarray(np.sign(scores) * np.log1p(np.minimum(np.abs(scores), 1e9)))
+    magnitude = np.minimum(np.abs(scores), MAX_INPUT_LOG_ODDS)
+    return np.asarray(np.sign(scores) * np.log1p(magnitude))
 
 
 def _out_of_fold_log_odds(train: Documents, fold: np.ndarray, params: Mapping[str, Any]) -> np.ndarray:
-    """Return `_log_odds` of each training document by classifiers of the folds without it, float64 (N, L)."""
+    """Compute the `_log_odds` of each training document with classifiers of the other folds, float64 (N, L)."""
     inputs = np.empty(train.y.shape)
-    for train_rows, left_out in halves_of(fold):
-        inputs[left_out] = _log_odds(train[train_rows], train.X[left_out], params)
+    for train_rows, held_out in halves_of(fold):
+        inputs[held_out] = _log_odds(train[train_rows], train.X[held_out], params)
     return inputs
