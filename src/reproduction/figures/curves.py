@@ -109,10 +109,8 @@ def _draw_values(axes: Axes, curve: Curve, ranked: Sequence[tuple[int, Reading]]
             axes.plot(ranks, values, "o", label=label, color=colour, markersize=4, alpha=opacity)
     with_sd = [(rank, specification) for rank, specification in ranked if specification.spread]
     if with_sd:
-        ranks = [rank for rank, _ in with_sd]
-        values = [specification.value for _, specification in with_sd]
-        deviations = [specification.spread for _, specification in with_sd]
-        axes.errorbar(ranks, values, deviations, fmt="none", ecolor=GREY, elinewidth=0.8, zorder=1)
+        bars = [(rank, specification.value, specification.spread) for rank, specification in with_sd]
+        axes.errorbar(*zip(*bars, strict=True), fmt="none", ecolor=GREY, elinewidth=0.8, zorder=1)
 
 
 def _describe_group(curve: Curve, inside: bool) -> str:

@@ -52,8 +52,8 @@ def scores(data: FigureData) -> Sheet:
         panel.set_xlabel(metric.replace("_", " ") + unit)
     if not sizes:
         raise next(iter(missing.values()))
-    for role, error in missing.items():
-        figure.note(f"No reproduced values for {role}: {error.reason}.")
+    for role, reason in missing.items():
+        figure.note(f"No reproduced values for {role}: {reason.reason}.")
     add_trials_legend(axes[0], "trial", sizes)
     label_rows(axes[0], [method.replace("_", " ") for method in methods])
     add_legend(figure)

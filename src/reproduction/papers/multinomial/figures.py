@@ -73,8 +73,14 @@ def _read_curve(data: FigureData, method: str, test: str) -> list[Point]:
     points = []
     for row in data.results.measure_table("threshold_curves", "curves"):
         if (row["method"], row["test"]) == (method, test):
-            numbers = [float(row[name]) for name in Point._fields[:-1]]
-            points.append(Point(*numbers, row["validated"] == "1"))
+            point = Point(
+                threshold=float(row["threshold"]),
+                precision=float(row["precision"]),
+                recall=float(row["recall"]),
+                set_error=float(row["set_error"]),
+                is_validated=row["validated"] == "1",
+            )
+            points.append(point)
     return sorted(points)
 
 

@@ -34,12 +34,10 @@ def limits(sources: Sources, settings: Settings, _: Generator) -> Measure:
         for value in settings[parameter]:
             model = train.fitted(DirichletSmoothedClassifier(**{parameter: value}))
             if parameter == "delta":
-                estimate = np.exp(model.class_log_prior_)
-                limit = 1.0 / len(model.classes_)
+                difference = np.exp(model.class_log_prior_) - 1.0 / len(model.classes_)
             else:
-                estimate = np.exp(model.feature_log_prob_)
-                limit = background
-            distance = float(np.max(np.abs(estimate - limit)))
+                difference = np.exp(model.feature_log_prob_) - background
+            distance = float(np.max(np.abs(difference)))
             rows.append({"parameter": parameter, "value": float(value), "distance": distance})
             final_distance[parameter] = distance
     values = {
