@@ -110,7 +110,8 @@ def _draw_values(axes: Axes, curve: Curve, ranked: Sequence[tuple[int, Reading]]
     with_sd = [(rank, specification) for rank, specification in ranked if specification.spread]
     if with_sd:
         bars = [(rank, specification.value, specification.spread) for rank, specification in with_sd]
-        axes.errorbar(*zip(*bars, strict=True), fmt="none", ecolor=GREY, elinewidth=0.8, zorder=1)
+        ranks, values, deviations = zip(*bars, strict=True)
+        axes.errorbar(ranks, values, yerr=deviations, fmt="none", ecolor=GREY, elinewidth=0.8, zorder=1)
 
 
 def _describe_group(curve: Curve, inside: bool) -> str:
