@@ -1,7 +1,7 @@
-"""Check that a run left the page and every published number once, and lost no verdict of the recorded run; and causes.
+"""Check that a run wrote the report with every published value once and kept the verdicts of the recorded run.
 
-A row whose data are those of the recorded run must keep its verdict.  A run with a cap on trials is held to the rows
-that it rebuilt by the same settings.  The last line counts the rows that could not be compared.
+A row whose data are those of the recorded run must keep its verdict; in a run with a cap on trials only a row that was
+reproduced with the same settings.  The last line counts the rows that could not be compared.
 
 Each number or claim that differs needs an entry under ``explains`` in the ``choices.yaml`` of its paper.
 """
@@ -12,46 +12,65 @@ from pathlib import Path
 
 from reproduction.flow.lineage import read_origins
 from reproduction.verdict.causes import causes_of
+from reproduction.verdict.comparison_row import read_comparison
 from reproduction.verdict.published import COUNTED, read_record
-from reproduction.verdict.recorded_run import lost_verdicts, read_recorded, recorded_files
-from textmix.core.io import read_csv, read_json
+from reproduction.verdict.record_check import lost_verdicts
+from reproduction.verdict.recorded_run import read_recorded, recorded_files
+from reproduction.verdict.wording import DIFFERS, NOT_CHOSEN, REPRODUCED
+from textmix.core.io import read_json
 
-page = "".join(path.read_text(encoding="utf-8") for path in sorted(Path("results/report").glob("*.html")))
-rows = read_csv("results/report/comparison.csv")
-published = {path.parent.name: read_csv(path) for path in sorted(Path("config/papers").glob("*/published.csv"))}
-counted = [row for row in rows if row["kind"] in COUNTED]
-verdicts = Counter(row["verdict"] for row in counted if not row["weak"])
-weak = Counter(row["verdict"] for row in counted if row["weak"])
-faults = []
-if Counter(row["id"] for row in rows) != Counter(row["id"] for part in published.values() for row in part):
-    faults.append(f"comparison.csv has {len(rows)} rows, the published files {sum(map(len, published.values()))}")
-if "<figure" not in page or any(paper not in page for paper in published):
-    faults.append("the pages lack a document or its figures")
+#: Number of equations whose tests may lack an outcome.
+MAX_UNTESTED_EQUATIONS = 10
+
+report = "".join(path.read_text(encoding="utf-8") for path in sorted(Path("results/report").glob("*.html")))
+rows = read_comparison("results/report/comparison.csv")
+folders = sorted(path.parent for path in Path("config/papers").glob("*/published.csv"))
+records = {folder.name: read_record(folder, "workflow/schemas") for folder in folders}
+counted = [row for row in rows if row.kind in COUNTED]
+verdicts = Counter(row.verdict for row in counted if not row.weak)
+weak = Counter(row.verdict for row in counted if row.weak)
+failures = []
+
+published_ids = [row.id for record in records.values() for row in record.rows]
+if Counter(row.id for row in rows) != Counter(published_ids):
+    failures.append(f"comparison.csv has {len(rows)} rows, the published files have {len(published_ids)}")
+if "<figure" not in report or any(paper not in report for paper in records):
+    failures.append("a paper or its figures are missing from the report")
+
 settings = read_json("results/report/config.json")
-capped = settings["max_trials"] is not None
-# A run of fewer papers leaves the origins of an earlier run in place, and they are none of its own.
-run = settings["papers"] or published
-origins = [read_origins(Path("results/papers", paper, "origins.csv")) for paper in run]
+# A run of fewer papers leaves the origins of an earlier run in place, which do not belong to it.
+papers = settings["papers"] or records
+origins = {}
+for paper in papers:
+    origins.update(read_origins(Path("results/papers", paper, "origins.csv")))
 recorded = read_recorded(recorded_files(Path("config/papers").iterdir()))
 if recorded is None:
     sys.exit("no run is recorded; snakemake record writes one from a finished run")
-found = {name: one for part in origins for name, one in part.items()}
-lost, counts = lost_verdicts([row for row in rows if row["paper"] in run], found, recorded, fewer_trials=capped)
+lost, counts = lost_verdicts(
+    [row for row in rows if row.paper in papers],
+    origins,
+    recorded,
+    fewer_trials=settings["max_trials"] is not None,
+)
 if lost or not counts["compared"]:
-    faults.append(
+    failures.append(
         f"{len(lost)} of {counts['compared']} verdicts of the recorded run of {recorded.day} are lost: "
         f"{'; '.join(lost)}"
     )
-beside = f"beside the record: {counts}"
-equations = [row for row in rows if row["kind"] == "equation" and "does not name the paper" not in row["reason"]]
-judged = sum(row["verdict"] in ("reproduced", "differs") for row in equations)
-if judged < len(equations) - 10 or any(row["verdict"] == "differs" for row in equations):
-    faults.append(f"of {len(equations)} equations {judged} are judged; make test writes the outcomes of their tests")
-records = [read_record(f"config/papers/{paper}", "workflow/schemas") for paper in published]
-explained = {row for record in records for row in causes_of(record.choices, record.rows)}
-lacking = [row["id"] for row in counted if row["verdict"] == "differs" and row["id"] not in explained]
-if lacking:
-    faults.append(f"no choices.yaml explains why these differ: {', '.join(lacking)}; write the cause under explains")
-if faults:
-    sys.exit("; ".join(faults))
-sys.stdout.write(f"{len(rows)} rows; numbers and claims: {dict(verdicts)}; weak: {dict(weak)}; {beside}\n")
+
+equations = [row for row in rows if row.kind == "equation" and NOT_CHOSEN not in row.reason]
+n_judged = sum(row.verdict in (REPRODUCED, DIFFERS) for row in equations)
+if n_judged < len(equations) - MAX_UNTESTED_EQUATIONS or any(row.verdict == DIFFERS for row in equations):
+    failures.append(
+        f"only {n_judged} of {len(equations)} equations are judged; make test writes the outcomes of their tests"
+    )
+
+explained = {row_id for record in records.values() for row_id in causes_of(record.choices, record.rows)}
+unexplained = [row.id for row in counted if row.verdict == DIFFERS and row.id not in explained]
+if unexplained:
+    failures.append(f"no explanation in choices.yaml: {', '.join(unexplained)}; write the cause under explains")
+if failures:
+    sys.exit("; ".join(failures))
+sys.stdout.write(
+    f"{len(rows)} rows; numbers and claims: {dict(verdicts)}; weak: {dict(weak)}; compared with the record: {counts}\n"
+)

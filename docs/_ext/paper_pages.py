@@ -91,7 +91,7 @@ def verdicts(paper: str) -> Iterator[str]:
     yield ", ".join(f"{number} {verdict}" for verdict, number in counted.most_common()) + ".\n"
     differ = [row for row in rows if row["verdict"] == "differs"]
     if differ:
-        columns = ("id", "published", "rebuilt", "tolerance", "reason")
+        columns = ("id", "published", "reproduced", "tolerance", "reason")
         yield "\nThese differ:\n\n" + table(columns, ([row[column] for column in columns] for row in differ))
 
 

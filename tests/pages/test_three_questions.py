@@ -27,7 +27,7 @@ from reproduction.verdict.paper_section import PaperSection
 from reproduction.verdict.published import read_record
 from reproduction.verdict.read_sections import make_section
 from reproduction.verdict.recorded_run import RecordedRun, read_recorded, recorded_files
-from reproduction.verdict.report_rows import Beside
+from reproduction.verdict.report_rows import Context
 from reproduction.verdict.summary_figure import draw_summary
 from tests.pages.browser import BROWSER, NAMES, Browser, browser
 
@@ -40,12 +40,12 @@ def section(name: str, spec: Mapping[str, Any], run: RecordedRun, roles: list[st
     """Return the section of a paper of which every row waits for data."""
     record = read_record(ROOT / f"config/papers/{name}", ROOT / "workflow/schemas")
     rows = [
-        {**row, "verdict": "data missing" if row["verdict"] == "not run" else row["verdict"], "reason": "out of reach"}
+        replace(row, verdict="data missing" if row.verdict == "not run" else row.verdict, reason="out of reach")
         for row in not_chosen(record.rows, record.checks, name)
     ]
     results = Results(Path("results"), name, {role: RoleEntry(None, "fully", "out of reach") for role in roles}, spec)
     data = [DataUsed(role, "", "", "", "fully", "", "", "out of reach") for role in roles]
-    return make_section(name, spec, record, rows, results, data=data, beside=Beside(run.rows))
+    return make_section(name, spec, record, rows, results, data=data, context=Context(run.rows))
 
 
 @functools.cache
@@ -91,9 +91,9 @@ def test_is_table_1_of_pmm_right(opened: tuple[Browser, Path], width: int, dark:
     page.click('.contents a[href="#tables"]')
     assert page.in_sight("#table-table1-title")
     counts = {verdict: 0 for verdict in ("reproduced", "differs", "undecided")}
-    for cell in next(table for table in report().section("pmm").tables if table.name == "table1").cells:
-        if cell.recorded:
-            counts[cell.recorded_verdict] += 1
+    for cell in next(table for table in report().section("pmm").tables if table.name == "table1").items:
+        if cell.recorded_text and cell.recorded:
+            counts[cell.recorded.verdict] += 1
     message = ", ".join(f"{count} {verdict}" for verdict, count in counts.items())
     assert sum(counts.values()) > 30 and message in page.text("#table-table1")
 
@@ -109,7 +109,7 @@ def test_why_does_cbm_differ(opened: tuple[Browser, Path], width: int, dark: boo
     message = page.text("#findings .causes")
     for cause, items in found.by_cause(found.recorded_differing):
         assert cause is not None and " ".join(cause.reason.split()) in message
-        assert all(item.title in message for item in items[:3])
+        assert all(item.row.title in message for item in items[:3])
 
 
 @WINDOWS

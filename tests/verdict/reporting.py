@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from reproduction.flow.results import Results, RoleEntry
+from reproduction.verdict.comparison_row import ComparisonRow
 from reproduction.verdict.published import Published
 from textmix.core import io
 from textmix.core.errors import MissingResult
@@ -98,3 +99,24 @@ def row(**cells: Any) -> Published:
         **{"source": "score:table1/news/dcm/accuracy", "note": "", "line": 2},
     }
     return Published(**{**fields, **cells})
+
+
+def comparison_row(**cells: Any) -> ComparisonRow:
+    """Return a row of a comparison; a published number of a method that was reproduced unless said otherwise."""
+    fields = {
+        "id": "p.x",
+        "paper": "p",
+        "artefact": "p.t1",
+        "kind": "number",
+        "dataset": "",
+        "method": "DCM",
+        "metric": "accuracy",
+        "unit": "fraction",
+        "published": "0.8",
+        "published_sd": "",
+        "tolerance": "near",
+        "verdict": "reproduced",
+        "where": "001:L1",
+        "note": "",
+    }
+    return ComparisonRow(**{**fields, **cells})

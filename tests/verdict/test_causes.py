@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from reproduction.verdict.causes import Cause, causes_of, given_rows
+from reproduction.verdict.causes import Cause, cause_rows, causes_of
 from reproduction.verdict.published import Choice, read_choices, read_published
 from tests.verdict.reporting import Made
 from tests.verdict.test_page import comparison, made_of, pages, part
@@ -31,14 +31,14 @@ def test_a_result_that_a_cause_names_is_read_in_the_run_and_shown(tmp_path: Path
     made = Made(tmp_path)
     made.scores("dcm", {"": [0.7, 0.8]})
     names = ["score:table1/news/dcm/accuracy", "score:table1/news/edcm/accuracy"]
-    rows = given_rows([*names, names[0]], made.results)
+    rows = cause_rows([*names, names[0]], made.results)
     assert [(row["locator"], row["value"]) for row in rows] == [(names[0], 0.75), (names[1], None)]
     assert not rows[0]["reason"] and rows[1]["reason"]
     cause = causes_of(explaining({**EXPLAINED, "values": names}), [published(id="p.n")])["p.n"]
     assert cause.values == tuple(names)
     section = made_of([comparison("differs", id="p.n")], explaining({**EXPLAINED, "values": names}))
     assert "In this run:" not in pages(section)["p"], "no value was read"
-    html = pages(dataclasses.replace(section, given={names[0]: "0.75"}))["p"]
+    html = pages(dataclasses.replace(section, cause_values={names[0]: "0.75"}))["p"]
     assert "In this run: <code>table1/news/dcm/accuracy</code> 0.75." in html
     assert "Not in this run: <code>table1/news/edcm/accuracy</code>." in html
 
@@ -79,7 +79,7 @@ def test_the_page_shows_the_cause_of_a_row_that_differs_or_that_it_is_not_known(
 def test_a_cause_links_to_the_figure_and_the_table_that_show_it() -> None:
     section = part()
     shown = Cause("The rule is another one.", ("curve", "table1", "experiment"))
-    html = pages(dataclasses.replace(section, causes=dict.fromkeys((item.cell.id for item in section.items), shown)))[
+    html = pages(dataclasses.replace(section, causes=dict.fromkeys((item.row.id for item in section.items), shown)))[
         "index"
     ]
     assert '<a href="edcm.html#f-edcm-curve">figure curve</a>' in html

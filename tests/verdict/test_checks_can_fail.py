@@ -14,7 +14,7 @@ from reproduction.flow.papers import expand_paper
 from reproduction.flow.results import Results
 from reproduction.verdict import claims
 from reproduction.verdict.published import read_claims
-from reproduction.verdict.resolve import Rebuilt, Trials
+from reproduction.verdict.resolve import Reproduced, Trials
 from textmix.core.config import load_yaml_strict
 
 ROOT = Path(__file__).parents[2]
@@ -44,15 +44,15 @@ def is_share(locator: Locator) -> bool:
 def judged(monkeypatch: pytest.MonkeyPatch, paper: str, name: str, values: dict[str, float]) -> bool | None:
     """Return what a check says of given values, by locator; scores are means over seven random splits."""
 
-    def located(_: Results, locator: Locator) -> Rebuilt:
+    def located(_: Results, locator: Locator) -> Reproduced:
         """Return the value of a locator, with trials about it if it is a score."""
         value = values[str(locator)]
         assert 0 <= value <= 1 or not is_share(locator), (locator, value)
         if not isinstance(locator, ScoreLocator):
-            return Rebuilt(value)
+            return Reproduced(value)
         turn = list(values).index(str(locator)) % len(NOISE)
         trials = [value + noise / 1000 for noise in (*NOISE[turn:], *NOISE[:turn])]
-        return Rebuilt(value, trials=Trials(trials, locator.role, 0.25))
+        return Reproduced(value, trials=Trials(trials, locator.role, 0.25))
 
     monkeypatch.setattr(claims, "locate", located)
     return claims.evaluate(name, checks_of(paper)[name], Results(Path(), paper, {}, spec_of(paper))).holds

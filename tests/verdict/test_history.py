@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 import yaml
 
-from reproduction.verdict.read_sections import marked, names, sections
+from reproduction.verdict.read_sections import history_entries, marks_of_history, names_item
 from textmix.core.errors import RENAMED
 from textmix.core.io import read_json
 
@@ -26,7 +26,22 @@ ROW = ("kind", "dataset", "method", "metric", "unit", "value", "spread", "trials
 PLACE = ("function", "expensive")
 #: Modules whose constants are thresholds of verdicts, by their place at any commit.
 JUDGING = (
-    *(f"reproduction/verdict/{name}.py" for name in ("claims", "compare", "equivalence", "numbers", "placebo")),
+    *(
+        f"reproduction/verdict/{name}.py"
+        for name in (
+            "claims",
+            "compare",
+            "comparison_row",
+            "equivalence",
+            "evidence",
+            "evidence_levels",
+            "items",
+            "ladder",
+            "numbers",
+            "placebo",
+            "report_rows",
+        )
+    ),
     "textmix/metrics/significance.py",
 )
 
@@ -69,6 +84,17 @@ def renamed(value: Any) -> Any:
     return entry
 
 
+#: Former name of a threshold -> its present name.
+RENAMED_THRESHOLDS = {
+    "LEAST_CELLS": "MIN_CELLS_OF_MEAN",
+    "MOST_RIVALS": "MAX_ACCEPTED_PROPORTION",
+    "ORDERS": "N_RANDOM_ORDERS",
+    "ROOM": "NARROW_MARGIN",
+    "WHOLE": "MAX_NUMBERS_FOR_ALL_ORDERS",
+    "WIDEST": "MAX_RELATIVE_MARGIN",
+}
+
+
 def thresholds(text: str) -> dict[str, float]:
     """Return name -> value of the public numbers that a module sets."""
     found = {}
@@ -78,7 +104,7 @@ def thresholds(text: str) -> dict[str, float]:
             pairs = zip(target.elts, value.elts, strict=True) if isinstance(target, ast.Tuple) else [(target, value)]
             for name, one in pairs:
                 if isinstance(one, ast.Constant) and isinstance(one.value, int | float) and name.id[0] != "_":
-                    found[name.id] = one.value
+                    found[RENAMED_THRESHOLDS.get(name.id, name.id)] = one.value
     return found
 
 
@@ -114,7 +140,7 @@ def unentered(old: Mapping[tuple[str, str], Any], new: Mapping[tuple[str, str], 
     return [
         f"{name}: {part} was {old.get((name, part))!r} and is {new.get((name, part))!r}"
         for name, part in moved
-        if not names(entries, name)
+        if not names_item(entries, name)
     ]
 
 
@@ -141,7 +167,7 @@ EDITS = [
     (("edcm_near_dcm", "text"), "EDCM and DCM have nearly the same accuracy."),
     (("random_80_20", "splits.trials"), 3),
     (("newsgroups", "dataset"), "r52"),
-    (("WIDEST", "threshold"), 0.3),
+    (("MAX_RELATIVE_MARGIN", "threshold"), 0.3),
 ]
 
 
@@ -155,9 +181,9 @@ def test_a_move_without_an_entry_is_found(key: tuple[str, str], value: Any) -> N
 
 
 def test_a_pattern_names_the_items_that_it_matches() -> None:
-    assert names("All of `pmm.t1.*` and `wins`.", "pmm.t1.arts")
-    assert names("All of `pmm.t1.*` and `wins`.", "wins")
-    assert not names("All of `pmm.t1.*` and wins.", "wins_t2")
+    assert names_item("All of `pmm.t1.*` and `wins`.", "pmm.t1.arts")
+    assert names_item("All of `pmm.t1.*` and `wins`.", "wins")
+    assert not names_item("All of `pmm.t1.*` and wins.", "wins_t2")
 
 
 HISTORY = """# Changes
@@ -178,14 +204,14 @@ def test_the_rows_of_an_item_on_what_had_been_seen_are_marked() -> None:
     ids = ["pmm.t1.p01.SVM", "pmm.t2.p03.NB", "pmm.t1.p02.NB", "pmm.t1.p03.NB"]
     wider = "Its margin was widened after test results had been seen: history.md, 2026-11-22: wider"
     other = "Its reading was chosen after test results had been seen: history.md, 2026-11-23: another reading"
-    assert marked(HISTORY, ids) == {**dict.fromkeys(ids[:2], wider), "pmm.t1.p03.NB": other}
+    assert marks_of_history(HISTORY, ids) == {**dict.fromkeys(ids[:2], wider), "pmm.t1.p03.NB": other}
 
 
 def test_each_row_that_is_marked_in_a_history_exists() -> None:
     for paper in PAPERS:
         history = text_at("", f"config/papers/{paper}/history.md")
         known = [row["id"] for row in DictReader(text_at("", f"config/papers/{paper}/published.csv").splitlines())]
-        for text in sections(history).values():
+        for text in history_entries(history).values():
             for _, item in re.findall(r"^- (Widened|Chosen):((?:.|\n(?=  ))*)", text, flags=re.MULTILINE):
                 patterns = re.findall(r"`([^`]+)`", item)
                 assert [one for one in patterns if not fnmatch.filter(known, one)] == []

@@ -21,7 +21,7 @@ SHOWN = "[...document.querySelectorAll('#numbers tbody tr:not([hidden])')].map(r
 def opened(folder: Path, address: str) -> tuple[list[str], str]:
     """Return the ids of the rows that a browser shows at an address of the page, in order, and its document."""
     off = {"p.a": 0.01, "p.b": -0.3, "p.c": 0.2, "p.d": 0.0}
-    rows = [{**comparison("differs", id=name), "difference": 0.8 * value} for name, value in off.items()]
+    rows = [comparison("differs", id=name, difference=0.8 * value) for name, value in off.items()]
     rows.append(comparison("data missing", id="p.e"))
     (folder / "numbers.html").write_text(render_numbers(Report([made_of(rows)], {})), encoding="utf-8")
     with browser(str(BROWSER), folder / "profile") as page:
@@ -46,7 +46,7 @@ def test_a_permanent_link_shows_its_row_and_keeps_the_filters(tmp_path: Path) ->
 
 
 def test_1200_rows_are_filtered_sorted_and_remembered(tmp_path: Path) -> None:
-    rows = [{**comparison("differs", id=f"p.{n}"), "difference": 0.8 * (n + 1) / 1200} for n in range(1200)]
+    rows = [comparison("differs", id=f"p.{n}", difference=0.8 * (n + 1) / 1200) for n in range(1200)]
     (tmp_path / "numbers.html").write_text(render_numbers(Report([made_of(rows)], {})), encoding="utf-8")
     address = (tmp_path / "numbers.html").as_uri()
     with browser(str(BROWSER), tmp_path / "profile") as page:

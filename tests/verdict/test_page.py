@@ -15,17 +15,18 @@ import pytest
 
 from reproduction.figures.svg_sanitize import Drawing, inline_svg
 from reproduction.flow.results import LEFT_OUT, Results, RoleEntry
-from reproduction.verdict.compare import COMPARISON_COLUMNS, compare_paper
+from reproduction.verdict.compare import compare_paper
+from reproduction.verdict.comparison_row import ComparisonRow, comparison_csv
 from reproduction.verdict.missing_data import DataUsed, Remedy
 from reproduction.verdict.page import Report, notes, render_front, render_numbers, render_paper, render_provenance, slug
 from reproduction.verdict.paper_section import PaperSection
 from reproduction.verdict.published import Choice, Record
 from reproduction.verdict.read_sections import ReportInputs, make_section, read_sections
-from reproduction.verdict.recorded_run import UNEQUAL, Facts, RecordedRow, RecordedRun
-from reproduction.verdict.report_rows import Judged
-from reproduction.verdict.tables import PaperTable, make_cell
-from reproduction.verdict.wording import VERDICTS
-from tests.verdict.reporting import META, Made, row
+from reproduction.verdict.recorded_run import Facts, RecordedRow, RecordedRun
+from reproduction.verdict.report_rows import Item
+from reproduction.verdict.tables import PaperTable
+from reproduction.verdict.wording import UNEQUAL, VERDICTS
+from tests.verdict.reporting import META, Made, comparison_row, row
 from textmix.core import io
 from textmix.core.errors import DataFormatError, MissingResult
 
@@ -75,34 +76,33 @@ class Reader(HTMLParser):
         self.text += data if self.open[-1:] not in (["style"], ["script"]) else ""
 
 
-def comparison(verdict: str, **cells: Any) -> dict[str, Any]:
-    published = row(**cells)
-    return {
-        **dict.fromkeys(COMPARISON_COLUMNS, ""),
-        **{name: getattr(published, name) for name in ("id", "artefact", "kind", "dataset", "method", "metric")},
-        **{"paper": published.id.partition(".")[0], "unit": published.unit, "note": published.note},
-        **{"published": published.value, "rebuilt": 0.81, "verdict": verdict, "reason": f"because of {verdict}"},
-        **({"difference": 0.01, "low": -0.02, "high": 0.04} if published.value else {}),
-    }
+def comparison(verdict: str, **cells: Any) -> ComparisonRow:
+    """Return a reproduced row with this verdict and its reason."""
+    compared = comparison_row(verdict=verdict, reason=f"because of {verdict}", reproduced=0.81)
+    compared = replace(compared, **cells, paper=cells.get("id", "p.x").partition(".")[0])
+    if not compared.published:
+        return compared
+    return replace(compared, difference=cells.get("difference", 0.01), ci_low=-0.02, ci_high=0.04)
 
 
 def part(name: str = "edcm", spec: dict[str, Any] = SPEC, text: str = "plain", figure: bool = True) -> PaperSection:
     """Return a part with one row of every verdict and kind, in which ``text`` stands in every place that takes text."""
     cells = [{"id": f"{name}.{i}", "dataset": f"{text} {i}", "method": text} for i in range(len(VERDICTS))]
     cells += [
-        {"id": f"{name}.claim", "artefact": "c", "kind": "claim", "metric": text, "value": ""},
-        {"id": f"{name}.eq", "artefact": "e", "kind": "equation", "metric": text, "value": ""},
+        {"id": f"{name}.claim", "artefact": "c", "kind": "claim", "metric": text, "published": ""},
+        {"id": f"{name}.eq", "artefact": "e", "kind": "equation", "metric": text, "published": ""},
         {"id": f"{name}.stat", "artefact": "s", "kind": "context", "metric": text},
     ]
     rows = [comparison(verdict, **c) for verdict, c in zip(itertools.cycle(VERDICTS), cells, strict=False)]
-    rows = [{**found, "reason": f"{found['reason']} {text}"} for found in rows]
+    rows = [replace(found, reason=f"{found.reason} {text}") for found in rows]
     choices = (Choice("d", text, text, text, text, text), Choice("e", "x", "y", "z", "w"))
     data = [
         DataUsed("news", text, text, text, "nearly", text, text),
         DataUsed("gone", "", "", "", "fully", "", "", text),
     ]
     svg = inline_svg(SVG.encode(), f"f-{name}-curve", "curve.svg") if figure else None
-    record = Record(tuple(row(**c) for c in cells), {}, choices)
+    published = [{key: value for key, value in c.items() if key != "published"} for c in cells]
+    record = Record(tuple(row(**c) for c in published), {}, choices)
     spec = {**spec, "title": f"{spec['title']} {text}", "citation": text}
     results = Results(Path("results"), name, {"news": RoleEntry("news_set"), "gone": RoleEntry(None)}, spec)
     return make_section(name, spec, record, rows, results, figures=[Drawing("curve", text, text, svg, text)], data=data)
@@ -130,17 +130,18 @@ def test_pages_show_everything_they_were_given() -> None:
 
 
 def test_what_a_run_leaves_out_has_one_note_whatever_each_job_would_take() -> None:
-    cells = [make_cell({**comparison("not run", id=f"p.{n}"), "reason": f"{LEFT_OUT}: it takes {n} s"}) for n in (1, 2)]
+    cells = [Item(comparison("not run", id=f"p.{n}", reason=f"{LEFT_OUT}: it takes {n} s")) for n in (1, 2)]
     table = PaperTable("t", "", "", ("A", "B"), (("x", tuple(cells)),))
     assert notes(table) == [("not run", "all cells", f"{LEFT_OUT}, make full")]
 
 
 def test_a_weak_number_counts_apart() -> None:
     rows = [comparison(verdict, id=f"p.{i}") for i, verdict in enumerate(("reproduced", "reproduced", "differs"))]
-    rows[1]["weak"] = rows[2]["weak"] = "its margin accepts 4 of 5 other printed values"
+    weak = "its margin accepts 4 of 5 other printed values"
+    rows[1:] = [replace(found, weak=weak) for found in rows[1:]]
     section = made_of(rows)
-    assert (section.counts["reproduced"], section.counts["differs"], section.beside["weak"]) == (1, 0, 2)
-    assert [item.cell.id for item in section.differing] == ["p.2"], "what differs is explained, weak or not"
+    assert (section.counts["reproduced"], section.counts["differs"], section.not_counted.weak) == (1, 0, 2)
+    assert [item.row.id for item in section.differing] == ["p.2"], "what differs is explained, weak or not"
     made = {name: Reader(page) for name, page in pages(section).items()}
     assert "2 weak numbers, whose margins accept too much: 1 is reproduced, 1 differs." in " ".join(
         made["index"].text.split()
@@ -199,10 +200,10 @@ def test_verdict_is_never_shown_by_colour_alone() -> None:
         assert f"</span> {verdict}</span>" in html
 
 
-def made_of(rows: list[dict[str, Any]], choices: Sequence[Choice] = ()) -> PaperSection:
+def made_of(rows: list[ComparisonRow], choices: Sequence[Choice] = ()) -> PaperSection:
     """Return a section with the given rows of a comparison and no table."""
     published = tuple(
-        row(**{key: found[key] for key in ("id", "kind", "dataset", "metric")}, source="") for found in rows
+        row(**{key: getattr(found, key) for key in ("id", "kind", "dataset", "metric")}, source="") for found in rows
     )
     record = Record(published, {}, tuple(choices))
     results = Results(Path("results"), "p", {"gone": RoleEntry(None, "fully", "is in no package")}, SPEC)
@@ -215,20 +216,20 @@ def test_only_numbers_and_claims_are_counted() -> None:
     kinds = ("number", "claim", "setting", "derived", "equation", "context", "beyond")
     section = made_of([comparison("reproduced", id=f"p.{kind}", kind=kind) for kind in kinds])
     assert section.counts["reproduced"] == 2
-    assert section.beside == dict.fromkeys(kinds[2:], 1)
+    assert section.not_counted == dict.fromkeys(kinds[2:], 1)
 
 
 def test_reproduced_means_are_counted_before_and_after_the_correction_over_tables() -> None:
-    cells = [{**comparison("reproduced", id=f"p.{p}"), "margin_p": p} for p in (0.01, 0.2, 0.3, "")]
-    section = made_of([*cells, {**comparison("differs", id="p.off"), "margin_p": 0.01}])
+    cells = [comparison("reproduced", id=f"p.{p}", margin_p=p) for p in (0.01, 0.2, 0.3, None)]
+    section = made_of([*cells, comparison("differs", id="p.off", margin_p=0.01)])
     message = " ".join(render_front(Report([section], {})).split())
     assert "3 of the reproduced numbers are means over trials." in message
     assert "After Holm’s correction over their table 1 still pass" in message
 
 
 def test_the_page_says_how_many_numbers_would_stay_reproduced_with_narrower_margins() -> None:
-    shares = (0.1, 0.6, 0.9, "")
-    section = made_of([{**comparison("reproduced", id=f"p.{each}"), "margin_share": each} for each in shares])
+    shares = (0.1, 0.6, 0.9, None)
+    section = made_of([comparison("reproduced", id=f"p.{each}", margin_share=each) for each in shares])
     message = " ".join(render_front(Report([section], {})).split())
     assert "Of the 4 reproduced numbers and claims, 3 rest on a margin." in message
     assert "2 of them would be reproduced, and with margins half as wide 1." in message
@@ -237,9 +238,9 @@ def test_the_page_says_how_many_numbers_would_stay_reproduced_with_narrower_marg
 def test_missing_data_are_said_once_with_what_brings_them() -> None:
     reason = "no data set for 'gone': is in no package"
     cells = [comparison("data missing", id=f"p.{place}", dataset="gone") for place in range(9)]
-    section = made_of([{**found, "reason": reason, "rebuilt": ""} for found in cells])
+    section = made_of([replace(found, reason=reason, reproduced=None) for found in cells])
     report = Report([section], {"gone": Remedy("gone_full", "The gone set", ["mirror"], ["gone.zip"])})
-    (lacking,) = report.lacking
+    (lacking,) = report.missing_data
     assert (lacking.total, lacking.data.role) == (9, "gone")
     html = render_front(report)
     assert html.count("is in no package") == 1
@@ -312,7 +313,7 @@ class Project:
             io.write_text(root / f"config/papers/{name}/paper.yaml", "{}\n")
             io.write_text(root / f"config/papers/{name}/choices.yaml", "[]\n")
         rows = compare_paper([row(id="paper.x")], {}, self.made.results)
-        io.write_result(root / "results/papers/paper/comparison.csv", io.format_csv(rows, COMPARISON_COLUMNS), META)
+        io.write_result(root / "results/papers/paper/comparison.csv", comparison_csv(rows), META)
         roles = {**SPEC, "roles": ["news", "gone", "held"]}
         data = {
             "news": RoleEntry("news_set", "nearly", "seven fewer"),
@@ -322,16 +323,21 @@ class Project:
         known = {"title": "News", "terms": "free"}
         schemas = Path(__file__).parents[2] / "workflow/schemas"
         folders = {name: root / f"config/papers/{name}" for name in ("paper", "q")}
-        self.places = (
-            *(folders, schemas, root / "results", {"paper": roles, "q": roles}, data),
-            *(["paper"], {"news_set": known, "held_set": known}),
-        )
+        self.places: dict[str, Any] = {
+            "folders": folders,
+            "schemas": schemas,
+            "results": root / "results",
+            "papers": {"paper": roles, "q": roles},
+            "roles": data,
+            "chosen": ["paper"],
+            "titles": {"news_set": known, "held_set": known},
+        }
 
     def inputs(self) -> ReportInputs:
         """Return the inputs of the page, with the results that exist by now as those that the run declares."""
         names = ("datasets/news_set", "datasets/held_set", "papers/paper/figures/curve.svg")
         made = (self.made.results.root / name for name in names)
-        return ReportInputs(*self.places, frozenset(path for path in made if path.exists()))
+        return ReportInputs(**self.places, made=frozenset(path for path in made if path.exists()))
 
 
 def test_report_is_read_from_the_folders(tmp_path: Path) -> None:
@@ -340,7 +346,7 @@ def test_report_is_read_from_the_folders(tmp_path: Path) -> None:
     project.made.missing("datasets/held_set", "no source answered")
     io.write_result(tmp_path / "results/papers/paper/figures/curve.svg", SVG, META)
     (chosen, other), comparisons = read_sections(project.inputs())
-    assert [[found["verdict"] for found in rows] for rows in comparisons] == [["reproduced"], ["not run"]]
+    assert [[found.verdict for found in rows] for rows in comparisons] == [["reproduced"], ["not run"]]
     assert chosen.counts["reproduced"] == other.counts["not run"] == 1
     assert "f-paper-curve-figure_1" in str(chosen.figures[0].svg)
     assert "did not draw it" in other.figures[0].reason
@@ -396,9 +402,9 @@ def test_a_paper_that_was_recorded_alone_has_its_own_day() -> None:
 
 
 def test_values_that_do_not_equal_the_record_are_named_up_to_ten() -> None:
-    rows = [{**comparison("reproduced", id=f"p.{n}"), "rebuilt": 0.7} for n in range(14)]
+    rows = [comparison("reproduced", id=f"p.{n}", reproduced=0.7) for n in range(14)]
     section = made_of(rows)
-    items = [replace(item, recorded=Judged("0.8", "reproduced", UNEQUAL)) for item in section.items]
+    items = [replace(item, recorded=replace(item.row, reproduced=0.8), standing=UNEQUAL) for item in section.items]
     run = RecordedRun({}, {section.name: Facts("2026-11-23T00:00:00Z", "c" * 40, "", 74, 90, "one kind")})
     html = render_front(Report([replace(section, items=items)], {}, run))
     assert 'numbers.html?q=not+equal&amp;kind=number,claim">4 more</a>' in html

@@ -13,9 +13,10 @@ from reproduction.flow.measures import MeasureData, run_measure
 from reproduction.flow.results import Results
 from reproduction.papers.thesis.generative import log_densities
 from reproduction.verdict import claims
-from reproduction.verdict.placebo import ORDER, RIVALS, SIGN, Placebo, placebos
+from reproduction.verdict.placebo import Placebo, placebos
 from reproduction.verdict.published import IDENTITY, Published, read_claims
-from reproduction.verdict.resolve import Rebuilt
+from reproduction.verdict.resolve import Reproduced
+from reproduction.verdict.wording import PLACEBO_ORDERS, PLACEBO_SIGNS, PLACEBO_VALUES
 from tests.verdict.reporting import row
 from textmix.core.config import load_yaml_strict
 from textmix.data.corpus import TEST, TRAIN, Corpus, Ragged
@@ -76,13 +77,13 @@ def holds_for_random_words(monkeypatch: pytest.MonkeyPatch, paper: str, claim: P
     several = paper in ("pmm", "cbm", "multinomial")
     measured: dict[str, dict[str, Any]] = {}
 
-    def located(_: Results, locator: Any) -> Rebuilt:
+    def located(_: Results, locator: Any) -> Reproduced:
         if locator.measure not in measured:
             entry = spec["measures"][locator.measure]
             settings = {**entry["settings"], **SMALL.get(claim.id, {})}
             sources, generator = {"random": random_words(several)}, np.random.default_rng(1)
             measured[locator.measure] = dict(run_measure(paper, entry["function"], sources, settings, generator).values)
-        return Rebuilt(float(measured[locator.measure][locator.key]))
+        return Reproduced(float(measured[locator.measure][locator.key]))
 
     monkeypatch.setattr(claims, "locate", located)
     monkeypatch.setattr(claims, "roles_of_check", lambda *_: ())
@@ -118,16 +119,16 @@ def table(*values: float, margin: str = "2") -> list[Published]:
 
 def test_a_margin_that_accepts_more_than_half_of_the_other_methods_is_weak() -> None:
     found = placebos(table(50.0, 51.0, 52.0, 60.0), {})
-    assert [found[f"p.{i}"].passed for i in range(4)] == pytest.approx([2 / 3, 2 / 3, 2 / 3, 0.0])
+    assert [found[f"p.{i}"].n_passed for i in range(4)] == [2, 2, 2, 0]
     assert found["p.0"].weak == "its margin accepts 2 of 3 other printed values"
-    assert (found["p.3"].name, found["p.3"].tried, found["p.3"].weak) == (RIVALS, 3, "")
+    assert (found["p.3"].name, found["p.3"].n_tried, found["p.3"].weak) == (PLACEBO_VALUES, 3, "")
     assert not placebos(table(50.0, 51.0, 53.0), {})["p.0"].weak, "half of them is not most"
 
 
 def test_values_of_another_data_set_are_no_rivals_where_the_row_has_its_own() -> None:
     rows = [*table(50.0, 60.0, 70.0), row(id="p.far", dataset="near", unit="percent", value="50.0")]
-    assert placebos(rows, {})["p.0"].tried == 2
-    assert placebos(rows, {})["p.far"].tried == 3, "it has none of its own, and gets those of the table"
+    assert placebos(rows, {})["p.0"].n_tried == 2
+    assert placebos(rows, {})["p.far"].n_tried == 3, "it has none of its own, and gets those of the table"
 
 
 def test_a_margin_of_a_quarter_of_the_number_is_weak() -> None:
@@ -141,14 +142,15 @@ def of_check(**check: Any) -> Placebo:
 
 
 def test_claims_on_an_order_are_tried_with_all_orders() -> None:
-    assert of_check(kind="rising", left=["a", "b", "c"]) == Placebo(ORDER, 6, 1 / 6)
-    assert of_check(kind="largest", left=["a"], right=["b", "c", "d"]) == Placebo(ORDER, 24, 1 / 4)
-    assert of_check(kind="above", left=["a", "b"], right=["c", "d"], exceptions=1).passed == pytest.approx(3 / 4)
-    assert of_check(kind="above", left=["a", "b"], right=["c", "d"], average=True).passed == 1 / 2
+    assert of_check(kind="rising", left=["a", "b", "c"]) == Placebo(PLACEBO_ORDERS, 6, 1)
+    assert of_check(kind="largest", left=["a"], right=["b", "c", "d"]) == Placebo(PLACEBO_ORDERS, 24, 6)
+    assert of_check(kind="above", left=["a", "b"], right=["c", "d"], exceptions=1).n_passed == 18
+    assert of_check(kind="above", left=["a", "b"], right=["c", "d"], average=True) == Placebo(PLACEBO_ORDERS, 2, 1)
     many = [f"m{i}" for i in range(9)]
-    assert of_check(kind="largest", left=many[:1], right=many[1:]).passed == pytest.approx(1 / 9, abs=0.02)
+    largest = of_check(kind="largest", left=many[:1], right=many[1:])
+    assert largest.n_passed / largest.n_tried == pytest.approx(1 / 9, abs=0.02)
 
 
 def test_claims_on_a_sign_are_tried_with_random_signs_and_bounds_with_nothing() -> None:
-    assert of_check(kind="positive", left=["a", "b", "c"]) == Placebo(SIGN, 8, 1 / 8)
+    assert of_check(kind="positive", left=["a", "b", "c"]) == Placebo(PLACEBO_SIGNS, 8, 1)
     assert of_check(kind="at_least", left=["a"], bound=10) == Placebo()

@@ -10,15 +10,13 @@ import pytest
 
 from reproduction.verdict.page import Report, render_numbers
 from reproduction.verdict.provenance import (
+    cpu_seconds,
     data_digests,
-    place_in_paper,
-    processor_seconds,
+    links_to_evidence,
     run_times,
     seconds_by_stage,
-    shown_in,
-    where_in_words,
 )
-from reproduction.verdict.tables import PaperTable, make_cell
+from reproduction.verdict.wording import place_in_paper, where_in_words
 from tests.verdict.test_page import comparison, made_of
 from textmix.core import io
 from textmix.core.errors import MissingResult
@@ -46,15 +44,14 @@ def test_a_row_links_to_the_figures_and_tables_that_show_it() -> None:
         "claims": {"published_rows": ["p.c"]},
         "plain": {},
     }
-    table = PaperTable("t1", "", "", ("",), (("x", (make_cell(comparison("reproduced", id="p.t.a")),)),))
-    assert shown_in("p", "p.a", figures, [table]) == [("figure curve", "p.html#f-p-curve")]
-    assert shown_in("p", "p.t.a", figures, [table]) == [
+    assert links_to_evidence("p", "p.a", figures, []) == [("figure curve", "p.html#f-p-curve")]
+    assert links_to_evidence("p", "p.t.a", figures, ["t1"]) == [
         ("table t1", "p.html#table-t1"),
         ("figure cells", "p.html#f-p-cells"),
     ]
-    assert shown_in("p", "p.c", figures, [table]) == [("figure claims", "p.html#f-p-claims")]
-    assert shown_in("p", "p.c.x", figures, [table]) == []
-    assert shown_in("p", "p.tt", figures, [table]) == []
+    assert links_to_evidence("p", "p.c", figures, []) == [("figure claims", "p.html#f-p-claims")]
+    assert links_to_evidence("p", "p.c.x", figures, []) == []
+    assert links_to_evidence("p", "p.tt", figures, []) == []
 
 
 @pytest.mark.parametrize(
@@ -77,23 +74,23 @@ def test_judged_rows_stand_first_and_sort_by_the_relative_difference() -> None:
 
 
 def test_a_difference_of_rounding_is_no_difference() -> None:
-    row = {**comparison("reproduced"), "difference": 1.1e-18, "rebuilt": 0.8, "low": "", "high": ""}
+    row = comparison("reproduced", difference=1.1e-18, reproduced=0.8)
     (item,) = made_of([row]).items
-    assert (item.difference, item.share) == ("0.0", "0 %")
+    assert (item.row.difference_text, item.row.percent_text) == ("0.0", "0 %")
 
 
 def test_a_small_difference_that_is_one_is_not_0_per_cent() -> None:
-    row = {**comparison("differs", value="18828"), "difference": -7, "rebuilt": 18821, "low": "", "high": ""}
+    row = comparison("differs", published="18828", difference=-7, reproduced=18821)
     (item,) = made_of([row]).items
-    assert item.share == "−0.037 %"
-    row = {**comparison("differs", value="4"), "difference": 556, "rebuilt": 560, "low": "", "high": ""}
-    assert made_of([row]).items[0].share == "+13,900 %"
+    assert item.row.percent_text == "−0.037 %"
+    row = comparison("differs", published="4", difference=556, reproduced=560)
+    assert made_of([row]).items[0].row.percent_text == "+13,900 %"
 
 
 def test_a_missing_data_set_has_its_reason_unless_the_front_page_gives_it(tmp_path: Path) -> None:
     io.write_missing(tmp_path / "nowhere", MissingResult("the host is not known"), {})
     assert data_digests([tmp_path / "nowhere"]) == {"nowhere": "missing: the host is not known"}
-    assert data_digests([tmp_path / "nowhere"], reasons=False) == {"nowhere": "missing: the front page says why"}
+    assert data_digests([tmp_path / "nowhere"], with_reasons=False) == {"nowhere": "missing: the front page says why"}
 
 
 def test_times_of_a_run_are_those_of_its_first_and_last_job(tmp_path: Path) -> None:
@@ -121,4 +118,4 @@ def test_what_a_job_took_of_the_processor_after_the_last_look_is_reckoned_at_the
     for name, row in jobs.items():
         io.write_text(tmp_path / f"{name}.tsv", f"s\tcpu_time\n{row}\n")
     io.write_text(tmp_path / "empty.tsv", "")
-    assert processor_seconds(tmp_path.rglob("*.tsv")) == pytest.approx(3.0 + 36.0 * 60 / 45 + 2.5)
+    assert cpu_seconds(tmp_path.rglob("*.tsv")) == pytest.approx(3.0 + 36.0 * 60 / 45 + 2.5)

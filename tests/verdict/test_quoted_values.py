@@ -66,8 +66,11 @@ def test_a_reference_becomes_the_value_of_its_row_or_reading(text: str, expected
         ("{p.never}", r"recorded/rows\.csv has no value of 'p\.never'; name another or record a run"),
         ("{p.count at seed=1}", r"the recorded curve of 'p\.count' has no factor 'seed'; record its curve"),
         ("{p.t.a, given test at sed=1}", r"has no factor 'sed'; did you mean 'seed'\?"),
-        ("{p.t.a, given test at variance=1; seed=1}", r"has no reading 'variance=1; rounds=as the authors'; seed=1'"),
-        ("{p.t.a, given test at variance=1; rounds=8; seed=1}", "has no reading"),
+        (
+            "{p.t.a, given test at variance=1; seed=1}",
+            r"has no alternative 'variance=1; rounds=as the authors'",
+        ),
+        ("{p.t.a, given test at variance=1; rounds=8; seed=1}", "has no alternative"),
     ],
     ids=["no row", "no value", "no curve", "no factor", "reading not drawn", "reading without a value"],
 )

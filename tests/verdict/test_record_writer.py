@@ -8,11 +8,12 @@ from typing import Any
 
 import pytest
 
-from reproduction.verdict.compare import COMPARISON_COLUMNS, compare_paper
+from reproduction.verdict.compare import compare_paper
+from reproduction.verdict.comparison_row import ComparisonRow, comparison_csv
 from reproduction.verdict.published import Record
 from reproduction.verdict.record_writer import PaperPlan, read_run, write_record
 from reproduction.verdict.recorded_run import RECORDED_COLUMNS, RecordedRun, read_recorded, recorded_files
-from tests.verdict.reporting import ROLES, SETTINGS, Made, row
+from tests.verdict.reporting import ROLES, SETTINGS, Made, comparison_row, row
 from textmix.core import io
 from textmix.core.errors import IntegrityError
 
@@ -32,13 +33,13 @@ class FinishedRun:
         io.write_text(root / "requirements.lock", "numpy==2\n")
         io.write_text(root / "results/benchmarks/fit/a.tsv", "s\tcpu_time\n110\t90\n")
 
-    def end(self, *not_run: dict[str, str], **code: str) -> None:
+    def end(self, *not_run: ComparisonRow, **code: str) -> None:
         """Write the comparison of the paper, that of the report with rows that were not run, and the end of the run."""
         compared = compare_paper(self.rows, {}, self.made.results)
-        text = io.format_csv(compared, COMPARISON_COLUMNS)
+        text = comparison_csv(compared)
         paper = "results/papers/paper/comparison.csv"
         self.write(paper, text, [SCORES], code)
-        text = io.format_csv([*compared, *not_run], COMPARISON_COLUMNS)
+        text = comparison_csv([*compared, *not_run])
         self.write("results/report/comparison.csv", text, [paper], code)
         self.write("results/report/accepted.json", "{}\n", ["results/report/comparison.csv"], code)
 
@@ -60,7 +61,7 @@ def finished(tmp_path: Path) -> FinishedRun:
 def test_a_finished_run_is_recorded(finished: FinishedRun) -> None:
     run, texts = finished.read()
     (found,) = run.rows.values()
-    assert (found.id, found.rebuilt, found.verdict) == ("p.x", "0.8", "reproduced")
+    assert (found.id, found.reproduced, found.verdict) == ("p.x", "0.8", "reproduced")
     assert found.settings and found.data == ""
     facts = run.papers["paper"]
     assert (facts.commit, facts.minutes, facts.processor_minutes, facts.processor) == ("0123abcd", 2, 2, "A kind")
@@ -70,13 +71,13 @@ def test_a_finished_run_is_recorded(finished: FinishedRun) -> None:
 @pytest.mark.parametrize("path", ["results/report/accepted.json", "results/report/comparison.csv"])
 def test_an_unfinished_run_is_refused(finished: FinishedRun, path: str) -> None:
     (finished.root / path).unlink()
-    with pytest.raises(IntegrityError, match="the run is not finished"):
+    with pytest.raises(IntegrityError, match="the run is incomplete"):
         finished.read()
 
 
 def test_a_run_with_a_stale_result_is_refused(finished: FinishedRun) -> None:
     finished.made.scores("dcm", {"": [0.9, 0.91, 0.89]})
-    with pytest.raises(IntegrityError, match=rf"is stale, for {SCORES} changed"):
+    with pytest.raises(IntegrityError, match=rf"stale, {SCORES} changed"):
         finished.read()
 
 
@@ -89,17 +90,17 @@ def test_a_result_that_was_changed_by_hand_is_refused(finished: FinishedRun) -> 
 
 def test_a_comparison_that_says_something_else_than_the_results_is_refused(finished: FinishedRun) -> None:
     paper, whole = "results/papers/paper/comparison.csv", "results/report/comparison.csv"
-    text = (finished.root / whole).read_text(encoding="utf-8").replace("reproduced", "differs")
+    text = (finished.root / whole).read_text(encoding="utf-8").replace(",reproduced,reproduced,", ",differs,differs,")
     finished.write(paper, text, [SCORES], {})
     finished.write(whole, text, [paper], {})
     finished.write("results/report/accepted.json", "{}\n", [whole], {})
-    with pytest.raises(IntegrityError, match=r"'p\.x' is not what the results of the run give"):
+    with pytest.raises(IntegrityError, match=r"'p\.x' differs from the results of the run"):
         finished.read()
 
 
 def test_a_comparison_that_misses_a_row_is_refused(finished: FinishedRun) -> None:
     finished.rows = (row(id="p.x"), row(id="p.y"))
-    with pytest.raises(IntegrityError, match=r"lacks p\.y"):
+    with pytest.raises(IntegrityError, match=r"missing rows p\.y"):
         finished.read()
 
 
@@ -113,9 +114,9 @@ def test_results_of_two_versions_of_the_code_are_refused(finished: FinishedRun) 
 def test_a_run_of_one_paper_alone_is_recorded_beside_a_whole_one_with_a_date_of_its_own(finished: FinishedRun) -> None:
     plan = PaperPlan(SETTINGS, Record(finished.rows, {}, ()), ROLES)
     other = PaperPlan(SETTINGS, Record((row(id="q.x"),), {}, ()), ROLES)
-    finished.end({**dict.fromkeys(COMPARISON_COLUMNS, ""), "id": "q.x", "verdict": "not run"})
+    finished.end(comparison_row(id="q.x", verdict="not run"))
     plans = {"paper": plan, "other": other}
-    with pytest.raises(IntegrityError, match=r"results/papers/other/comparison\.csv: is not there"):
+    with pytest.raises(IntegrityError, match=r"results/papers/other/comparison\.csv not found"):
         read_run(finished.root, plans, COMMIT)
     made, texts = read_run(finished.root, plans, COMMIT, ["paper"])
     assert list(texts) == ["paper"] and list(made.rows) == ["p.x"]

@@ -10,24 +10,22 @@ import pytest
 from reproduction.flow.lineage import Origin
 from reproduction.flow.results import LEFT_OUT, Results, RoleEntry
 from reproduction.verdict.causes import Cause
-from reproduction.verdict.missing_data import DataUsed, Lacking, Remedy, fetched
+from reproduction.verdict.missing_data import DataUsed, MissingData, Remedy, download_of
 from reproduction.verdict.page import Report, render_front, render_numbers, render_paper
 from reproduction.verdict.paper_section import PaperSection
 from reproduction.verdict.published import COUNTED, FACT, Record
 from reproduction.verdict.read_sections import make_section
+from reproduction.verdict.record_check import lost_verdicts
 from reproduction.verdict.record_writer import check_no_loss, write_record
 from reproduction.verdict.recorded_run import (
     RECORDED_COLUMNS,
     Facts,
     RecordedRow,
     RecordedRun,
-    lost_verdicts,
     read_recorded,
     recorded_files,
-    same_digits,
-    standing,
 )
-from reproduction.verdict.report_rows import Beside
+from reproduction.verdict.report_rows import Context, same_digits, standing
 from reproduction.verdict.wording import JUDGED
 from tests.verdict.reporting import row as printed
 from tests.verdict.test_page import SPEC, Reader, comparison, made_of
@@ -67,7 +65,7 @@ def origin(data: str = "d", settings: str = "s", results: str = "results/scores/
 def test_a_row_is_equal_to_the_record_only_with_the_same_data(
     verdict: str, rebuilt: float | str, found: Origin | None, record: RecordedRow, message: str
 ) -> None:
-    row = {**comparison(verdict, value="0.8"), "rebuilt": rebuilt}
+    row = comparison(verdict, reproduced=rebuilt)
     assert standing(row, found, record) == message
 
 
@@ -88,13 +86,14 @@ def test_values_are_equal_at_the_digits_that_are_printed(one: str, other: str, p
 def section_beside(*, absent: bool, verdict: str = "reproduced") -> PaperSection:
     """Return a section with one row, whose recorded value stands beside a missing or a rebuilt one."""
     row = comparison("data missing" if absent else "reproduced", dataset="news")
-    row = {**row, "rebuilt": "", "difference": "", "low": "", "high": ""} if absent else row
-    beside = Beside({"p.x": recorded(rebuilt="0.8125", verdict=verdict)}, {} if absent else {"p.x": origin()})
+    if absent:
+        row = replace(row, reproduced=None, difference=None, ci_low=None, ci_high=None)
+    context = Context({"p.x": recorded(rebuilt="0.8125", verdict=verdict)}, {} if absent else {"p.x": origin()})
     record = Record((printed(id="p.x", dataset="news", source=""),), {}, ())
     results = Results(Path("results"), "p", {"news": RoleEntry(None)}, SPEC)
     data = [DataUsed("news", "", "", "", "fully", "", "", "is in no package")]
     spec = {**SPEC, "figures": {}}
-    return make_section("p", spec, record, [row], results, data=data, beside=beside)
+    return make_section("p", spec, record, [row], results, data=data, context=context)
 
 
 def test_a_row_without_data_shows_the_recorded_value_marked_and_uncounted() -> None:
@@ -138,8 +137,8 @@ def test_what_a_run_would_fetch_counts_each_data_set_once_and_says_whose_size_is
         Remedy(name, f"Set {name}", ["https"], ["f"], size) for name, size in (("a", 2_400_000), ("b", None))
     )
     data = DataUsed("news", "", "", "", "fully", "", "", "is in no package")
-    found = fetched([Lacking(data, remedy, {"p": 1}) for remedy in (known, known, unknown, None)])
-    assert (found.titles, found.megabytes, found.unknown) == (["Set a", "Set b"], 2, 1)
+    found = download_of([MissingData(data, remedy, {"p": 1}) for remedy in (known, known, unknown, None)])
+    assert (found.titles, found.megabytes, found.n_unknown) == (["Set a", "Set b"], 2, 1)
 
 
 def test_without_a_record_no_page_speaks_of_one() -> None:
@@ -174,7 +173,7 @@ def test_a_verdict_that_is_lost_with_the_same_data_is_named(
 
 
 def test_a_verdict_that_this_configuration_leaves_to_the_full_run_is_not_lost() -> None:
-    left = comparison("not run") | {"reason": f"{LEFT_OUT}: it takes about 70 s of the processor"}
+    left = comparison("not run", reason=f"{LEFT_OUT}: it takes about 70 s of the processor")
     run = run_of(recorded(verdict="reproduced"))
     lost, counts = lost_verdicts([left], {"p.x": origin()}, run)
     assert not lost and counts["left to the full run"] == 1 and counts["compared"] == 0
@@ -190,7 +189,7 @@ def test_no_judged_row_of_the_record_can_be_lost_unseen() -> None:
     assert len(judged) > 150
     origins = {name: Origin(name, row.data, row.settings, row.code, "") for name, row in run.rows.items()}
     for found in (origins, {}):
-        now = [{"id": row["id"], "kind": row["kind"], "verdict": "not run", "reason": ""} for row in judged]
+        now = [comparison("not run", id=row["id"], kind=row["kind"], reason="") for row in judged]
         lost, counts = lost_verdicts(now, found, run, fewer_trials=True)
         assert len(lost) == counts["compared"] == len(judged)
 

@@ -10,7 +10,7 @@ import pytest
 
 from reproduction.flow.locators import parse_locator
 from reproduction.flow.results import NotRun, as_read, role_entries
-from reproduction.verdict.resolve import Rebuilt, _test_ratio, locate, roles_behind
+from reproduction.verdict.resolve import Reproduced, _test_ratio, locate, roles_behind
 from tests.verdict.reporting import Made
 from textmix.core import io
 from textmix.core.errors import ConfigError, IntegrityError, MissingResult
@@ -21,7 +21,7 @@ def made(tmp_path: Path) -> Made:
     return Made(tmp_path)
 
 
-def located(made: Made, locator: str) -> Rebuilt:
+def located(made: Made, locator: str) -> Reproduced:
     return locate(made.results, parse_locator(locator))
 
 

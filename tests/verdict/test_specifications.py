@@ -11,10 +11,11 @@ from reproduction.flow.alternatives import DeclaredReading, Specification
 from reproduction.flow.curves import CLAIM_UNIT, Curve, Reading, factor_rows
 from reproduction.verdict.causes import Cause
 from reproduction.verdict.claims import distance
-from reproduction.verdict.paper_section import PaperSection, unexplained
-from reproduction.verdict.read_sections import _specified
+from reproduction.verdict.paper_section import PaperSection, find_unexplained
+from reproduction.verdict.read_sections import _read_specification
+from reproduction.verdict.report_rows import Item
 from reproduction.verdict.specifications import curve_of
-from tests.verdict.reporting import SETTINGS, Made, row
+from tests.verdict.reporting import SETTINGS, Made, comparison_row, row
 from textmix.core import io
 
 READ = {"experiments": {**SETTINGS["experiments"], "table1_r0": SETTINGS["experiments"]["table1"]}}
@@ -116,11 +117,6 @@ def test_a_curve_says_how_many_readings_lie_within_the_margin_and_how_many_diffe
     assert curve(None, None).finding == "the readings were not run"
 
 
-class _Item:
-    def __init__(self, name: str) -> None:
-        self.cell = type("Cell", (), {"id": name})
-
-
 @pytest.mark.parametrize(
     ("because", "values", "listed"),
     [
@@ -135,12 +131,12 @@ def test_what_has_no_cause_or_lies_outside_every_reading_is_not_explained(
     because: str | None, values: tuple[float | None, ...], listed: bool
 ) -> None:
     causes = {} if because is None else {"p.x": Cause(because, ())}
-    found = unexplained([_Item("p.x")], causes, [curve(*values)])  # type: ignore[list-item]
+    found = find_unexplained([Item(comparison_row(id="p.x"))], causes, [curve(*values)])
     assert bool(found) is listed
     drawn = curve(*values)
     assert [one.why.endswith(drawn.sentence) for one in found] == [drawn.span is not None] * listed
     if because is not None and because.startswith("Not explained."):
-        assert found[0].tried.startswith("Two were tried.")
+        assert found[0].attempts.startswith("Two were tried.")
 
 
 def test_a_recorded_curve_is_shown_with_its_day_where_this_run_made_none() -> None:
@@ -155,13 +151,13 @@ def test_a_recorded_curve_is_shown_with_its_day_where_this_run_made_none() -> No
         }
 
     record, then = SimpleNamespace(rows=[row()]), {"p": files(0.9, date="2026-11-25")}
-    alone = _specified(SimpleNamespace(curves={}, recorded_curves=then), "p", record)
+    alone = _read_specification(SimpleNamespace(curves={}, recorded_curves=then), "p", record)
     assert [one.recorded for one, _ in alone.curves] == ["2026-11-25"]
     drawing = alone.curves[0][1]
     assert drawing.caption.startswith("Recorded on 2026-11-25.") and drawing.svg is not None
     assert alone.factors["made"]["smoothing"] == {"0": "a", "1": "b"}
-    assert PaperSection.standings.fget(SimpleNamespace(specified=alone)) == {
+    assert PaperSection.curve_findings.fget(SimpleNamespace(specification=alone)) == {
         "p.x": "the printed value is inside the range of 2 readings; 1 of them lies within the margin"
     }
-    today = _specified(SimpleNamespace(curves={"p": files(0.7)}, recorded_curves=then), "p", record)
+    today = _read_specification(SimpleNamespace(curves={"p": files(0.7)}, recorded_curves=then), "p", record)
     assert [(one.recorded, one.span) for one, _ in today.curves] == [("", (0.6, 0.7))]

@@ -10,18 +10,27 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from reproduction.verdict.tables import SIGNS, make_cell, make_table, table_csv, table_tex
-from reproduction.verdict.wording import VERDICTS, closing_line, shown, typeset
+from reproduction.verdict.report_rows import Item
+from reproduction.verdict.tables import make_table, table_csv, table_tex
+from reproduction.verdict.wording import SIGNS, VERDICTS, closing_line, shown, typeset
+from tests.verdict.reporting import comparison_row
 from textmix.core.errors import ConfigError
 
 
-def line(**cells: Any) -> dict[str, Any]:
+def line(**cells: Any) -> Item:
     fields = {
-        **{"id": "p.a", "artefact": "p.t1", "dataset": "yahoo_arts", "method": "NB", "metric": "F", "unit": "percent"},
-        **{"published": "41.6", "spread": "1.9", "rebuilt": 42.123, "rebuilt_spread": 0.9876, "verdict": "reproduced"},
-        **{"reason": "", "difference": 0.5, "tolerance": "sd", "paper": "p"},
+        "id": "p.a",
+        "dataset": "yahoo_arts",
+        "method": "NB",
+        "metric": "F",
+        "unit": "percent",
+        "published": "41.6",
+        "published_sd": "1.9",
+        "reproduced": 42.123,
+        "reproduced_sd": 0.9876,
+        "difference": 0.5,
     }
-    return {**fields, **cells}
+    return Item(comparison_row(**{**fields, **cells}))
 
 
 PIVOT = {"artefact": "p.t1", "rows": "dataset", "columns": "method", "caption": "Table."}
@@ -33,29 +42,32 @@ def test_pivot_places_every_value_once_in_the_order_of_the_paper() -> None:
     table = make_table("t", PIVOT, [*rows, line(id="other", artefact="p.t2")])
     assert table.columns == ("SVM", "NB")
     assert [label for label, _ in table.rows] == ["z", "a"]
-    assert [cell.id for cell in table.cells] == [row["id"] for row in rows]
+    assert [item.row.id for item in table.items] == [item.row.id for item in rows]
 
 
 def test_a_table_of_mostly_empty_cells_is_a_list_that_loses_nothing() -> None:
     rows = [line(id=f"p.{n}", dataset=f"row {n}", method=f"column {n}") for n in range(4)]
     table = make_table("t", PIVOT, rows)
-    assert table.listing and [label for label, _ in table.rows] == [f"column {n}: row {n}" for n in range(4)]
-    assert [cell.id for cell in table.cells] == [row["id"] for row in rows]
+    assert table.is_list and [label for label, _ in table.rows] == [f"column {n}: row {n}" for n in range(4)]
+    assert [item.row.id for item in table.items] == [item.row.id for item in rows]
 
 
 def test_a_value_the_paper_does_not_have_stays_empty() -> None:
     rows = [line(id="p.1"), line(id="p.2", dataset="b", method="SVM")]
     table = make_table("t", PIVOT, rows)
-    assert [[cell.id if cell else None for cell in cells] for _, cells in table.rows] == [["p.1", None], [None, "p.2"]]
+    assert [[cell.row.id if cell else None for cell in cells] for _, cells in table.rows] == [
+        ["p.1", None],
+        [None, "p.2"],
+    ]
 
 
 def test_list_has_one_value_a_row_and_leaves_out_open_rows_without_one() -> None:
-    nothing = {"published": "", "rebuilt": None}
+    nothing = {"published": "", "reproduced": None}
     rows = [line(id="p.1", metric="size"), line(id="p.2", metric="claim", verdict="open", **nothing)]
     rows.append(line(id="p.3", metric="lost claim", verdict="data missing", **nothing))
     table = make_table("t", {"artefact": ["p.t1"], "rows": "metric", "caption": "List."}, rows)
-    assert table.listing
-    found = {label: [cell.id for cell in cells if cell] for label, cells in table.rows}
+    assert table.is_list
+    found = {label: [cell.row.id for cell in cells if cell] for label, cells in table.rows}
     assert found == {"size": ["p.1"], "lost claim": ["p.3"]}
 
 
@@ -116,9 +128,9 @@ def test_powers_of_ten_are_written_as_people_write_them(text: str, typeset_text:
 
 
 def test_a_cell_has_value_deviation_and_sign_with_a_dagger_for_fits_that_did_not_converge() -> None:
-    cell = make_cell(line())
-    assert (cell.published, cell.rebuilt, cell.sign) == ("41.6 ± 1.9", "42.1 ± 1.0", "✓")
-    assert make_cell(line(reason="3 fits did not converge")).sign == "✓†"
+    item = line()
+    assert (item.row.published_text, item.row.reproduced_text, item.sign) == ("41.6 ± 1.9", "42.1 ± 1.0", "✓")
+    assert line(reason="3 fits did not converge").sign == "✓†"
 
 
 def test_every_verdict_has_its_own_sign() -> None:

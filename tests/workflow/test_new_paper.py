@@ -111,7 +111,7 @@ def test_a_seventh_paper_is_two_folders(copy: Clone) -> None:
     with open(copy.folder / "results/papers/toy/comparison.csv", encoding="utf-8", newline="") as file:
         words, many = csv.DictReader(file)
     # The made-up texts are only nearly the paper's data, so that a count is shown and not judged.
-    assert 120 < float(words["rebuilt"]) <= 240, words
+    assert 120 < float(words["reproduced"]) <= 240, words
     assert many["verdict"] == "reproduced", many
     assert {name: digest for name, digest in files(copy.folder).items() if "/toy/" not in name} == before
 

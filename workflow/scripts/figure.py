@@ -7,16 +7,16 @@ from reproduction.figures.figure_elements import PublishedValue
 from reproduction.figures.style import placeholder
 from reproduction.flow.job_context import job
 from reproduction.flow.results import Results, role_entries
-from reproduction.verdict.compare import printed_numbers
+from reproduction.verdict.compare import published_numbers
+from reproduction.verdict.comparison_row import read_comparison
 from textmix.core.errors import MissingResult
-from textmix.core.io import check_result, read_csv, write_missing, write_result
+from textmix.core.io import write_missing, write_result
 
 with job(snakemake) as running:
     paper, spec = snakemake.wildcards.paper, running.settings.paper
-    check_result(snakemake.input.comparison)
     roles, left_out = role_entries(running.settings.roles), running.settings.left_out
     results = Results(Path("results"), paper, roles, spec, left_out=left_out)
-    numbers = printed_numbers(read_csv(snakemake.input.comparison))
+    numbers = published_numbers(read_comparison(snakemake.input.comparison))
     published = {row: PublishedValue(*printed) for row, printed in numbers.items()}
     for path in snakemake.output:
         name = Path(path).stem

@@ -1,19 +1,14 @@
 """Write the report: its pages, all comparisons in one file, and the counts of verdicts."""
 
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 
 from reproduction.figures.curves import add_drawings
 from reproduction.figures.svg_sanitize import inline_svg
 from reproduction.flow.job_context import job
 from reproduction.flow.results import as_read, role_entries
-from reproduction.verdict.compare import (
-    COMPARISON_COLUMNS,
-    MEANS,
-    count_by_kind,
-    merge_comparisons,
-    method_means,
-)
+from reproduction.verdict.compare import MEAN_COLUMNS, count_by_kind, merge_comparisons, method_means
+from reproduction.verdict.comparison_row import comparison_csv
 from reproduction.verdict.missing_data import Remedy
 from reproduction.verdict.page import Report, render_front, render_numbers, render_paper
 from reproduction.verdict.placebo import PLACEBO_COLUMNS
@@ -24,32 +19,57 @@ from reproduction.verdict.summary_figure import draw_summary
 from textmix.core.io import canonical_json, format_csv, read_csv, write_result
 
 with job(snakemake, tolerate_missing=True) as running:
-    read, write, asked = snakemake.input, snakemake.output, running.settings
-    papers = {path.parent.name: path.parent for path in map(Path, read.config)}
-    folders = (papers, Path(read.schemas[0]).parent, Path("results"))
-    roles, made = as_read(role_entries(asked.roles), folders[2] / "datasets"), frozenset(map(Path, read))
-    recorded = read_recorded(list(map(Path, read.recorded)))
-    shown = (asked.papers, roles, asked.chosen, asked.titles, made, recorded, asked.curves)
-    curves = {
-        paper: add_drawings(files, {row["id"]: row["metric"] for row in read_csv(papers[paper] / "published.csv")})
-        for paper, files in asked.recorded_curves.items()
+    files = snakemake.input
+    output = snakemake.output
+    settings = running.settings
+    results = Path("results")
+    folders = {path.parent.name: path.parent for path in map(Path, files.config)}
+    recorded = read_recorded(list(map(Path, files.recorded)))
+    metrics = {
+        paper: {row["id"]: row["metric"] for row in read_csv(folders[paper] / "published.csv")}
+        for paper in settings.recorded_curves
     }
-    inputs = ReportInputs(*folders, *shown, asked.home, curves)
-    sections, comparisons = read_sections(inputs)
-    remedies = {role: Remedy(**entry) for role, entry in asked.remedies.items()}
-    report = Report(sections, remedies, recorded, alone=asked.alone)
+    sections, comparisons = read_sections(
+        ReportInputs(
+            folders=folders,
+            schemas=Path(files.schemas[0]).parent,
+            results=results,
+            papers=settings.papers,
+            roles=as_read(role_entries(settings.roles), results / "datasets"),
+            chosen=settings.chosen,
+            titles=settings.titles,
+            made=frozenset(map(Path, files)),
+            recorded=recorded,
+            curves=settings.curves,
+            recorded_curves={
+                paper: add_drawings(curves, metrics[paper]) for paper, curves in settings.recorded_curves.items()
+            },
+            home=settings.home,
+        )
+    )
+    report = Report(
+        sections=sections,
+        remedies={role: Remedy(**entry) for role, entry in settings.remedies.items()},
+        recorded=recorded,
+        is_alone=settings.alone,
+    )
     drawing = draw_summary(report.points, report.papers)
-    narrow = inline_svg(draw_summary(report.points, report.papers, narrow=True), "narrow", "results-narrow.svg")
-    report = replace(report, drawing=inline_svg(drawing, "summary", "results.svg"), narrow_drawing=narrow)
-    write_result(write.drawing, drawing, running.record)
-    write_result(write.front, render_front(report), running.record)
-    write_result(write.numbers, render_numbers(report), running.record)
-    for path in write.papers:
+    narrow_drawing = draw_summary(report.points, report.papers, narrow=True)
+    report = replace(
+        report,
+        drawing=inline_svg(drawing, "summary", "results.svg"),
+        narrow_drawing=inline_svg(narrow_drawing, "narrow", "results-narrow.svg"),
+    )
+    write_result(output.drawing, drawing, running.record)
+    write_result(output.front, render_front(report), running.record)
+    write_result(output.numbers, render_numbers(report), running.record)
+    for path in output.papers:
         write_result(path, render_paper(report, Path(path).stem), running.record)
     rows = merge_comparisons(comparisons)
-    write_result(write.comparison, format_csv(rows, COMPARISON_COLUMNS), running.record)
-    tried = [{key: row[key] for key in PLACEBO_COLUMNS} for row in rows if row["kind"] in (*COUNTED, IDENTITY)]
-    write_result(write.placebo, format_csv(tried, PLACEBO_COLUMNS), running.record)
-    write_result(write.means, format_csv(method_means(rows), MEANS), running.record)
+    placebos = [row.cells for row in rows if row.kind in (*COUNTED, IDENTITY)]
+    placebos = [{column: cells[column] for column in PLACEBO_COLUMNS} for cells in placebos]
+    write_result(output.comparison, comparison_csv(rows), running.record)
+    write_result(output.placebo, format_csv(placebos, PLACEBO_COLUMNS), running.record)
+    write_result(output.means, format_csv(map(asdict, method_means(rows)), MEAN_COLUMNS), running.record)
     counts = {"verdicts": report.counts, "weak": report.weak_counts, "kinds": count_by_kind(rows)}
-    write_result(write.summary, canonical_json({**counts, **report.summary}), running.record)
+    write_result(output.summary, canonical_json({**counts, **report.summary}), running.record)

@@ -1,4 +1,4 @@
-"""Causes: why a row is not reproduced, and the experiments that show it (``explains`` in ``choices.yaml``)."""
+"""Causes: why a row is not reproduced, and the experiments that support it (``explains`` in ``choices.yaml``)."""
 
 from __future__ import annotations
 
@@ -19,9 +19,12 @@ class Cause:
 
     Parameters
     ----------
-    reason : the cause in one sentence.
-    evidence : experiments, measures, figures or tables of the paper's ``paper.yaml``; a run may leave some of them out.
-    values : locators of results that show it.
+    reason : str
+        The cause in one sentence.
+    evidence : tuple of str
+        Experiments, measures, figures or tables of the paper's ``paper.yaml``; a run may skip some of them.
+    values : tuple of str, default=()
+        Locators of results that support it.
     """
 
     reason: str
@@ -29,34 +32,34 @@ class Cause:
     values: tuple[str, ...] = ()
 
 
-#: Columns of ``causes.csv``: ``value`` is empty where ``reason`` says why there is none.
-GIVEN = ("locator", "value", "reason")
+#: Columns of ``causes.csv``: ``value`` is empty if ``reason`` says why it is missing.
+CAUSE_COLUMNS = ("locator", "value", "reason")
 
 
 def causes_of(choices: Iterable[Choice], rows: Iterable[Published]) -> dict[str, Cause]:
     """Return the cause of each row that a choice explains, by the id of the row."""
-    known = [row.id for row in rows]
+    row_ids = [row.id for row in rows]
     causes: dict[str, Cause] = {}
     for choice in choices:
         place = f"choices.yaml: {choice.id}: explains"
         for entry in choice.explains:
-            for row in entry["rows"]:
-                if row not in known:
-                    raise ConfigError(f"{place}: published.csv has no '{row}'; {suggest(row, known)}")
-                if row in causes:
-                    raise ConfigError(f"{place}: '{row}' has a cause already; remove one of the two")
-                causes[row] = Cause(entry["reason"], tuple(entry["evidence"]), tuple(entry.get("values", ())))
+            for row_id in entry["rows"]:
+                if row_id not in row_ids:
+                    raise ConfigError(f"{place}: published.csv has no '{row_id}'; {suggest(row_id, row_ids)}")
+                if row_id in causes:
+                    raise ConfigError(f"{place}: '{row_id}' has a cause already; remove one of the two")
+                causes[row_id] = Cause(entry["reason"], tuple(entry["evidence"]), tuple(entry.get("values", ())))
     return causes
 
 
-def given_rows(locators: Iterable[str], results: Results) -> list[dict[str, Any]]:
+def cause_rows(locators: Iterable[str], results: Results) -> list[dict[str, Any]]:
     """Return the rows of ``causes.csv``: the value of each result that causes name, or why a run has none."""
     rows: list[dict[str, Any]] = []
-    for text in dict.fromkeys(locators):
+    for locator in dict.fromkeys(locators):
         try:
-            found = locate(results, parse_locator(text, "choices.yaml: gives"))
+            reproduced = locate(results, parse_locator(locator, "choices.yaml: values"))
         except MissingResult as missing:
-            rows.append({"locator": text, "value": None, "reason": missing.reason})
+            rows.append({"locator": locator, "value": None, "reason": missing.reason})
         else:
-            rows.append({"locator": text, "value": rounded(float(found.value)), "reason": ""})
+            rows.append({"locator": locator, "value": rounded(float(reproduced.value)), "reason": ""})
     return rows

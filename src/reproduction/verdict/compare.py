@@ -1,11 +1,11 @@
-"""The comparison of a paper: every published number and claim gets one verdict and, where needed, one reason.
+"""The comparison of a paper: every published value and claim gets one verdict and, where needed, one reason.
 
 The verdicts are:
 
-- ``reproduced`` or ``differs``: the rebuilt value was judged by the tolerance of the published row;
+- ``reproduced`` or ``differs``: the reproduced value was judged by the tolerance of the published row;
 - ``undecided``: neither test decides; the reason says whether more trials of ours could;
-- ``data missing``: the paper's data are not at hand; a value rebuilt on other data is shown and not judged;
-- ``not run``: no job has rebuilt the value;
+- ``data missing``: the paper's data are not available; a value reproduced on other data is shown and not judged;
+- ``not run``: no job has reproduced the value;
 - ``open``: the paper does not say what to judge.
 """
 
@@ -14,374 +14,368 @@ from __future__ import annotations
 import math
 import statistics
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 from reproduction.flow.locators import CheckLocator, Locator, ScoreLocator, SettingLocator, TestLocator, TimeLocator
 from reproduction.flow.results import NotRun, Results, RoleEntry, rounded
 from reproduction.verdict.claims import Outcome, evaluate
-from reproduction.verdict.equivalence import allowance, bound, chance, difference, judge, margin_share, samples
-from reproduction.verdict.placebo import Placebo, placebos
+from reproduction.verdict.comparison_row import ComparisonRow
+from reproduction.verdict.evidence import Evidence
+from reproduction.verdict.placebo import placebos
 from reproduction.verdict.published import KINDS, NUMBER, Check, Published
-from reproduction.verdict.resolve import Rebuilt, locate, roles_behind
+from reproduction.verdict.resolve import Reproduced, locate, roles_behind
 from reproduction.verdict.wording import (
     DIFFERS,
+    FOREIGN,
     JUDGED,
+    LEFT_OPEN,
     MISSING,
+    NO_NUMBER,
+    NO_SOURCE,
+    NOT_CHOSEN,
     NOT_RUN,
+    NOTHING_TO_COMPARE,
     OPEN,
     REPRODUCED,
     UNDECIDED,
     VERDICTS,
+    data_reason,
+    join_clauses,
+    missing_reasons,
     number,
+    partial_claim,
+    setting_reason,
+    test_reason,
+    untested_reason,
 )
 from textmix.core.errors import IntegrityError, MissingResult
-from textmix.metrics.significance import LEVEL, Estimate, from_error, holm, standard_error
+from textmix.metrics.significance import LEVEL, from_error, holm
 
-#: Metrics that are shares of the test documents.
-SHARES = ("accuracy", "error_rate", "subset_accuracy")
-#: Columns of ``comparison.csv``: ``spread`` and ``rebuilt_spread`` are standard deviations over the trials, ``trials``
-#: the number of ours, ``difference`` is rebuilt less published, ``low`` and ``high`` are the ends of its 95 % interval,
-#: ``error`` and ``freedom`` its standard error and degrees of freedom; all numbers of a row are in its unit.
-#: ``difference_p`` and ``margin_p`` are the p-values of Welch's test and of the two one-sided tests for the margin,
-#: both after Holm's correction over the table; ``verdict`` rests on both before the correction, ``corrected`` on both
-#: after it.  ``margin_share`` is the least share of its margin by which a number would be reproduced.  ``placebo``,
-#: ``tried``, ``passed`` and ``weak`` are of `reproduction.verdict.placebo.Placebo`; a weak number counts apart.
-#: ``where`` (the place in the source) and ``note`` are those of the published row.
-COMPARISON_COLUMNS = (
-    *("id", "paper", "artefact", "kind", "dataset", "method", "metric", "unit", "published", "spread"),
-    *("rebuilt", "rebuilt_spread", "trials", "difference", "low", "high", "error", "freedom"),
-    *("tolerance", "margin", "verdict", "corrected", "reason", "difference_p", "margin_p", "margin_share"),
-    *("placebo", "tried", "passed", "weak", "where", "note"),
-)
-#: Columns that a comparison takes from the published row as they are.
-_PRINTED = ("id", "artefact", "kind", "dataset", "method", "metric", "unit", "tolerance", "where", "note")
-#: Columns that it takes from the judgement, of which each is a field.
-_OF_JUDGEMENT = (
-    *("rebuilt", "rebuilt_spread", "trials", "difference", "verdict", "corrected", "reason"),
-    *("difference_p", "margin_p", "margin_share"),
-)
-#: Columns of ``means.csv`` (`method_means`), and the least number of cells of a mean.
-MEANS = (
-    *("paper", "artefact", "method", "unit", "cells", "difference", "low", "high", "p", "margin", "margin_p"),
-    *("verdict", "corrected"),
-)
-LEAST_CELLS = 3
-#: Parts of reasons.
-NO_SOURCE = "nothing in this version rebuilds it yet"
-NOT_CHOSEN = "this configuration does not name the paper"
-UNCONVERGED = "did not converge"
-FOREIGN = "not the paper's data: shown, not judged"
-LEFT_OPEN = "the source leaves open what to compare: shown, not judged"
+#: Metrics that are proportions of the test documents.
+PROPORTIONS = ("accuracy", "error_rate", "subset_accuracy")
+#: Minimum number of cells of a mean difference.
+MIN_CELLS_OF_MEAN = 3
+#: Outcome of a check -> its word, and the verdict on the claim.
+CLAIM_VERDICTS = {True: ("holds", REPRODUCED), False: ("fails", DIFFERS), None: ("undecided", UNDECIDED)}
 
 
-@dataclass(frozen=True)
-class Judgement:
-    """The verdict on one published row.
+@dataclass(frozen=True, kw_only=True)
+class MethodMean:
+    """Mean difference of a method over the judged cells of a table; a row of ``means.csv``.
 
     Parameters
     ----------
-    verdict : one of `VERDICTS`.
-    reason : one clause or several, joined by semicolons; may be empty.
-    rebuilt : the rebuilt number in the row's unit; the word of a setting; of a claim ``holds``, ``fails`` or
-        ``undecided``, with the share of the pairs that were compared if some numbers are missing; else None.
-    rebuilt_spread : the standard deviation of ``rebuilt`` over the trials, in the row's unit.
-    difference : rebuilt less published, in the row's unit.
-    test : ``difference`` with its 95 % interval and p-value; None, as the next three, where the spread is not known.
-    error : standard error and degrees of freedom of ``difference``.
-    difference_p, margin_p : p-values of the tests for a difference and for the margin.
-    trials : number of trials behind ``rebuilt``, or None where it is no mean.
-    margin_share : the least share of its margin by which the number would be reproduced, or None where no margin
-        judges it.
-    corrected : the verdict where both tests are corrected over the table.
+    paper, artefact, method, unit : str
+        The table and the method.
+    cells : int
+        Number of cells.
+    difference, ci_low, ci_high, p : float
+        Mean of reproduced minus published, its 95 % interval, and the p-value of no difference.
+    margin, margin_p : float
+        Mean margin of the cells, and the p-value of the two one-sided tests for it.
+    verdict, corrected : str
+        The verdict by both tests, uncorrected and after Holm's correction over the methods of the table.
     """
 
+    paper: str
+    artefact: str
+    method: str
+    unit: str
+    cells: int
+    difference: float
+    ci_low: float
+    ci_high: float
+    p: float
+    margin: float
+    margin_p: float
     verdict: str
-    reason: str = ""
-    rebuilt: float | str | None = None
-    rebuilt_spread: float | None = None
-    difference: float | None = None
-    test: Estimate | None = None
-    trials: int | None = None
-    error: tuple[float, float] | None = None
-    difference_p: float | None = None
-    margin_p: float | None = None
-    margin_share: float | None = None
     corrected: str = ""
 
 
-def compare_paper(
-    published: Sequence[Published], checks: Mapping[str, Check], results: Results
-) -> list[dict[str, Any]]:
-    """Return one row of ``comparison.csv`` (`COMPARISON_COLUMNS`) for each published row, in the given order.
-    Afterwards ``results.read`` names for each row the results that it rests on.
+#: Columns of ``means.csv``.
+MEAN_COLUMNS = tuple(field.name for field in fields(MethodMean))
+
+
+def compare_paper(published: Sequence[Published], checks: Mapping[str, Check], results: Results) -> list[ComparisonRow]:
+    """Judge all published rows of a paper.
+
+    Parameters
+    ----------
+    published : sequence of Published
+        The published rows.
+    checks : mapping of str to Check
+        The claims as checks, by name.
+    results : Results
+        The results of the paper; afterwards ``results.read`` names for each row the results that it rests on.
+
+    Returns
+    -------
+    rows : list of ComparisonRow
+        One for each published row, in the given order.
     """
-    found = []
-    for row in published:
-        with results.reading(row.id):
-            found.append(_judged(row, checks, results))
-    return _rows(published, checks, results.paper, _corrected(published, found))
+    rows = []
+    for printed in published:
+        with results.reading(printed.id):
+            rows.append(_judge(printed, checks, results))
+    return _with_placebos(_correct_tables(rows), published, checks)
 
 
-def not_chosen(published: Sequence[Published], checks: Mapping[str, Check], paper: str) -> list[dict[str, Any]]:
-    """Return the rows of ``comparison.csv`` of a paper that the configuration does not name: all are ``not run``."""
-    return _rows(published, checks, paper, [Judgement(NOT_RUN, NOT_CHOSEN)] * len(published))
+def not_chosen(published: Sequence[Published], checks: Mapping[str, Check], paper: str) -> list[ComparisonRow]:
+    """Return the rows of a paper that the configuration does not name: all are ``not run``."""
+    rows = [ComparisonRow.of(printed, paper, NOT_RUN, NOT_CHOSEN) for printed in published]
+    return _with_placebos(rows, published, checks)
 
 
-def merge_comparisons(papers: Iterable[Sequence[Mapping[str, Any]]]) -> list[dict[str, Any]]:
-    """Return copies of the rows of several papers' comparisons as one list; IntegrityError if an id stands twice."""
-    merged: dict[str, dict[str, Any]] = {}
-    for row in (row for rows in papers for row in rows):
-        if row["id"] in merged:
-            raise IntegrityError(
-                f"the id '{row['id']}' stands twice in the comparisons; give each published row its own"
-            )
-        merged[row["id"]] = dict(row)
+def merge_comparisons(papers: Iterable[Sequence[ComparisonRow]]) -> list[ComparisonRow]:
+    """Return the rows of several papers as one list; IntegrityError if an id occurs twice."""
+    merged: dict[str, ComparisonRow] = {}
+    for rows in papers:
+        for row in rows:
+            if row.id in merged:
+                raise IntegrityError(f"duplicate id '{row.id}' in the comparisons; give each published row its own")
+            merged[row.id] = row
     return list(merged.values())
 
 
-def count_by_kind(rows: Iterable[Mapping[str, Any]]) -> dict[str, dict[str, int]]:
+def count_by_kind(rows: Iterable[ComparisonRow]) -> dict[str, dict[str, int]]:
     """Return kind -> verdict -> number of rows, for all kinds and verdicts in their order."""
     counts = {kind: dict.fromkeys(VERDICTS, 0) for kind in KINDS}
     for row in rows:
-        counts[row["kind"]][row["verdict"]] += 1
+        counts[row.kind][row.verdict] += 1
     return counts
 
 
-def printed_numbers(comparison: Iterable[Mapping[str, Any]]) -> dict[str, tuple[float, float | None]]:
-    """Return id -> published number and standard deviation in the row's unit, for the rows with a printed number."""
-    numbers = ((row["id"], number(row["published"]), number(row["spread"])) for row in comparison)
-    return {name: (value, spread) for name, value, spread in numbers if value is not None}
+def published_numbers(rows: Iterable[ComparisonRow]) -> dict[str, tuple[float, float | None]]:
+    """Return id -> published number and standard deviation in the row's unit, for the rows with a published number."""
+    numbers = {}
+    for row in rows:
+        value = number(row.published)
+        if value is not None:
+            numbers[row.id] = (value, number(row.published_sd))
+    return numbers
 
 
-def _corrected(published: Sequence[Published], found: Sequence[Judgement]) -> list[Judgement]:
-    """Return the judgements with both tests after Holm's correction over each table, which is the rows of one artefact.
+def verdict_of_tests(margin_p: float, difference_p: float) -> str:
+    """Return the verdict on a mean by the p-values of its two tests."""
+    if margin_p < LEVEL:
+        return REPRODUCED
+    return DIFFERS if difference_p < LEVEL else UNDECIDED
+
+
+def _correct_tables(rows: Sequence[ComparisonRow]) -> list[ComparisonRow]:
+    """Add the verdicts after Holm's correction over each table, which is the rows of one artefact.
 
     The tests for differences are one family and those for margins another.  No verdict changes: each row is a family of
     its own, and ``corrected`` says what the table as one family would give.
     """
-    corrected = [replace(one, corrected=one.verdict) for one in found]
-    for artefact in {row.artefact for row in published}:
-        places = [
-            place
-            for place, (row, one) in enumerate(zip(published, found, strict=True))
-            if row.artefact == artefact and one.verdict in JUDGED and one.margin_p is not None
-        ]
-        families = [[getattr(found[place], name) for place in places] for name in ("difference_p", "margin_p")]
-        for place, differs, within in zip(places, *map(holm, families), strict=True):
-            verdict = REPRODUCED if within < LEVEL else DIFFERS if differs < LEVEL else UNDECIDED
-            moved = {"difference_p": float(differs), "margin_p": float(within), "corrected": verdict}
-            corrected[place] = replace(found[place], **moved)
-    return corrected
+    corrected = {row.id: replace(row, corrected=row.verdict) for row in rows}
+    for artefact in {row.artefact for row in rows}:
+        tested = [row for row in rows if row.artefact == artefact and row.is_judged and row.margin_p is not None]
+        difference_ps = holm([_numeric(row.difference_p) for row in tested])
+        margin_ps = holm([_numeric(row.margin_p) for row in tested])
+        for row, difference_p, margin_p in zip(tested, difference_ps, margin_ps, strict=True):
+            corrected[row.id] = replace(
+                row,
+                difference_p=float(difference_p),
+                margin_p=float(margin_p),
+                corrected=verdict_of_tests(margin_p, difference_p),
+            )
+    return [_round_p_values(row) for row in corrected.values()]
 
 
-def _rows(
-    published: Sequence[Published], checks: Mapping[str, Check], paper: str, found: Iterable[Judgement]
-) -> list[dict[str, Any]]:
-    """Return published rows and their judgements as rows of ``comparison.csv``."""
-    tried = placebos(published, checks)
-    return [_row(row, paper, one, tried.get(row.id, Placebo())) for row, one in zip(published, found, strict=True)]
+def _round_p_values(row: ComparisonRow) -> ComparisonRow:
+    return replace(row, difference_p=rounded(row.difference_p), margin_p=rounded(row.margin_p))
 
 
-def _row(row: Published, paper: str, found: Judgement, placebo: Placebo) -> dict[str, Any]:
-    """Return a published row, its judgement and its placebo as a row of ``comparison.csv``."""
-    return {
-        **{name: getattr(row, name) for name in _PRINTED},
-        **{name: rounded(getattr(found, name)) for name in _OF_JUDGEMENT},
-        "paper": paper,
-        "published": row.value,
-        "spread": row.spread,
-        "low": rounded(found.test.low) if found.test else None,
-        "high": rounded(found.test.high) if found.test else None,
-        "error": rounded(found.error[0]) if found.error else None,
-        "freedom": rounded(found.error[1]) if found.error else None,
-        "margin": _margin(row),
-        "placebo": placebo.name,
-        "tried": placebo.tried or "",
-        "passed": rounded(placebo.passed),
-        "weak": placebo.weak,
-    }
+def _with_placebos(
+    rows: Sequence[ComparisonRow], published: Sequence[Published], checks: Mapping[str, Check]
+) -> list[ComparisonRow]:
+    """Add the placebo of each row that has one."""
+    tested = placebos(published, checks)
+    return [
+        replace(
+            row,
+            placebo=tested[row.id].name,
+            n_placebo=tested[row.id].n_tried or None,
+            n_placebo_passed=tested[row.id].n_passed,
+            weak=tested[row.id].weak,
+        )
+        if row.id in tested
+        else row
+        for row in rows
+    ]
 
 
-def _margin(row: Published) -> float | None:
-    """Return the margin of a row in its unit; None where no margin judges it."""
-    if row.tolerance != "near" or number(row.value) is None:
-        return None
-    margin: float = rounded(allowance(row, float(row.value))[0])
-    return margin
-
-
-def _judged(row: Published, checks: Mapping[str, Check], results: Results) -> Judgement:
-    locator = row.locator
+def _judge(printed: Published, checks: Mapping[str, Check], results: Results) -> ComparisonRow:
+    row = ComparisonRow.of(printed, results.paper)
+    locator = printed.locator
     if locator is None:
-        return _without_source(row, built=results.settings.get("status") == "built")
+        return _without_source(row, is_built=results.settings.get("status") == "built")
     try:
         if isinstance(locator, TestLocator):
-            return _judge_test(locator, results)
-        if not isinstance(locator, CheckLocator):
-            return _judge_value(row, locator, results)
-        return _judge_claim(locator.check, checks[locator.check], results)
+            return _judge_test(row, locator, results)
+        if isinstance(locator, CheckLocator):
+            return _judge_claim(row, locator.check, checks[locator.check], results)
+        return _judge_value(row, printed, locator, results)
     except NotRun as missing:
-        return Judgement(NOT_RUN, missing.reason)
+        return replace(row, verdict=NOT_RUN, reason=missing.reason)
     except MissingResult as missing:
-        return Judgement(MISSING, missing.reason)
+        return replace(row, verdict=MISSING, reason=missing.reason)
 
 
-def _judge_test(locator: TestLocator, results: Results) -> Judgement:
+def _judge_test(row: ComparisonRow, locator: TestLocator, results: Results) -> ComparisonRow:
     outcome = results.tests.get(locator.name)
     if outcome is None:
-        return Judgement(NOT_RUN, f"make test has not run tests/{locator.name} with this code")
-    return Judgement(REPRODUCED if outcome == "passed" else DIFFERS, f"tests/{locator.name}", outcome)
+        return replace(row, verdict=NOT_RUN, reason=untested_reason(locator.name))
+    verdict = REPRODUCED if outcome == "passed" else DIFFERS
+    return replace(row, verdict=verdict, reason=test_reason(locator.name), reproduced=outcome)
 
 
-def _without_source(row: Published, built: bool) -> Judgement:
-    """Return the verdict on a row that names no rebuilt value."""
-    if built and row.tolerance == "open" and (row.note or not row.value):
-        return Judgement(OPEN, row.note or "prints no number to compare")
-    return Judgement(NOT_RUN, row.note or NO_SOURCE)
+def _without_source(row: ComparisonRow, is_built: bool) -> ComparisonRow:
+    """Return the verdict on a row that names no reproduced value."""
+    if is_built and row.tolerance == "open" and (row.note or not row.published):
+        return replace(row, verdict=OPEN, reason=row.note or NOTHING_TO_COMPARE)
+    return replace(row, verdict=NOT_RUN, reason=row.note or NO_SOURCE)
 
 
-def _judge_value(row: Published, locator: Locator, results: Results) -> Judgement:
-    found = locate(results, locator)
-    if isinstance(found.value, str):
-        return _judge_word(row, found.value)
-    found = in_unit_of(row, locator, found)
+def _judge_value(row: ComparisonRow, printed: Published, locator: Locator, results: Results) -> ComparisonRow:
+    value = locate(results, locator)
+    if isinstance(value.value, str):
+        return _judge_setting(row, value.value)
     roles = roles_behind(results, locator)
     entries = _entries([row.dataset] if row.dataset in roles else roles, results)
-    target = number(row.value)
-    off = None if target is None else float(found.value) - target
-    verdict, reason = _without_judgement(row, entries) or judge(row, found)
-    if found.unconverged:
-        reason = _join(reason, f"{found.unconverged} fits {UNCONVERGED}")
-    test, both = difference(row, found), samples(row, found)
-    error = standard_error(*both) if both else None
-    shown = (found.value, found.standard_deviation, off, test, found.n, error)
-    if verdict not in JUDGED:
-        return Judgement(verdict, reason, *shown)
-    documents = _shared_by(locator, found, results)
-    reason = _join(reason, chance(row, found, documents) if documents else "", *_forms(entries, "nearly"))
-    return Judgement(verdict, reason, *shown, test.p if test else None, bound(row, found), margin_share(row, found))
+    evidence = Evidence(printed, in_unit_of(printed, locator, value))
+    shown_only = _shown_only(row, entries)
+    if shown_only is not None:
+        return row.judge(evidence, shown_only)
+    documents = _test_documents(locator, value, results)
+    chance = evidence.chance(documents) if documents else ""
+    return row.judge(evidence, None, [chance, *_data_reasons(entries, "nearly")])
 
 
-def _shared_by(locator: Locator, found: Rebuilt, results: Results) -> int | None:
-    """Return the number of test documents of which a value is a share; None of one that is no share or of many fits."""
-    if not isinstance(locator, ScoreLocator) or locator.metric not in SHARES or found.n != 1:
+def _test_documents(locator: Locator, value: Reproduced, results: Results) -> int | None:
+    """Return the number of test documents of which a value is a proportion; None for other values or several fits."""
+    if not isinstance(locator, ScoreLocator) or locator.metric not in PROPORTIONS or value.n != 1:
         return None
     split = results.settings["experiments"][locator.experiment]["roles"][locator.role]
     if results.settings["splits"][split]["kind"] != "given":
         return None
-    number_of: int | None = results.statistics(locator.role).get("test")
-    return number_of
+    n_documents: int | None = results.statistics(locator.role).get("test")
+    return n_documents
 
 
-def in_unit_of(row: Published, locator: Locator, found: Rebuilt) -> Rebuilt:
-    """Return a rebuilt number in the unit of a published row; a setting is stored in that unit already."""
-    scale = 1.0
-    if row.unit.startswith("percent") and not isinstance(locator, SettingLocator):
-        scale = 100.0
-    elif row.unit.startswith("minutes") and isinstance(locator, TimeLocator):
-        scale = 1 / 60
-    if scale == 1.0:
-        return found
-    deviation = found.standard_deviation
-    return replace(
-        found,
-        value=float(found.value) * scale,
-        standard_deviation=None if deviation is None else deviation * scale,
-        range=None if found.range is None else (found.range[0] * scale, found.range[1] * scale),
-    )
+def in_unit_of(printed: Published, locator: Locator, value: Reproduced) -> Reproduced:
+    """Return a reproduced number in the unit of a published row; a setting is stored in that unit already."""
+    if printed.unit.startswith("percent") and not isinstance(locator, SettingLocator):
+        return value.scaled(100.0)
+    if printed.unit.startswith("minutes") and isinstance(locator, TimeLocator):
+        return value.scaled(1 / 60)
+    return value
 
 
 def _entries(roles: Iterable[str], results: Results) -> list[RoleEntry]:
-    """Return the entries of the given roles that have a data set, one for each data set, sorted by its name."""
-    found = {entry.dataset or "": entry for entry in (results.roles[role] for role in roles if role in results.roles)}
-    return [found[dataset] for dataset in sorted(found) if dataset]
+    """Return the entries of these roles that have a data set, one for each data set, sorted by its name."""
+    entries = (results.roles[role] for role in roles if role in results.roles)
+    by_dataset = {entry.dataset: entry for entry in entries if entry.dataset}
+    return [by_dataset[dataset] for dataset in sorted(by_dataset)]
 
 
-def _forms(entries: Iterable[RoleEntry], comparable: str) -> list[str]:
-    """Return a clause, with data set and note, for each entry whose comparability is ``comparable``."""
-    return [
-        f"rebuilt on {entry.data}{f' ({entry.note})' if entry.note else ''}"
-        for entry in entries
-        if entry.comparable == comparable
-    ]
+def _data_reasons(entries: Iterable[RoleEntry], comparable: str) -> list[str]:
+    """Return a clause, with data set and note, for each entry with this comparability."""
+    return [data_reason(entry.data, entry.note) for entry in entries if entry.comparable == comparable]
 
 
-def _without_judgement(row: Published, entries: Sequence[RoleEntry]) -> tuple[str, str] | None:
+def _shown_only(row: ComparisonRow, entries: Sequence[RoleEntry]) -> tuple[str, str] | None:
     """Return verdict and reason of a row that is shown and must not be judged, or None for a row to judge."""
-    if foreign := _forms(entries, "not"):
-        return MISSING, _join(*foreign, FOREIGN)
+    foreign = _data_reasons(entries, "not")
+    if foreign:
+        return MISSING, join_clauses(*foreign, FOREIGN)
     if row.tolerance == "open":
         return OPEN, row.note or LEFT_OPEN
-    return None if number(row.value) is not None else (OPEN, "the source prints no number: shown, not judged")
+    return None if number(row.published) is not None else (OPEN, NO_NUMBER)
 
 
-def _judge_word(row: Published, rebuilt: str) -> Judgement:
+def _judge_setting(row: ComparisonRow, value: str) -> ComparisonRow:
     if row.tolerance == "open":
-        return Judgement(OPEN, row.note or LEFT_OPEN, rebuilt)
-    if rebuilt == row.value:
-        return Judgement(REPRODUCED, "", rebuilt)
-    return Judgement(DIFFERS, f"this reproduction uses {rebuilt} instead of {row.value}", rebuilt)
+        return replace(row, verdict=OPEN, reason=row.note or LEFT_OPEN, reproduced=value)
+    if value == row.published:
+        return replace(row, verdict=REPRODUCED, reproduced=value)
+    return replace(row, verdict=DIFFERS, reason=setting_reason(value, row.published), reproduced=value)
 
 
-def _join(*parts: str) -> str:
-    """Join the parts of a reason by semicolons; empty parts are left out."""
-    return "; ".join(part for part in parts if part)
-
-
-#: Outcome of a check -> its word, and the verdict on the claim.
-_WORDS = {True: ("holds", REPRODUCED), False: ("fails", DIFFERS), None: ("undecided", UNDECIDED)}
-
-
-def _judge_claim(name: str, check: Check, results: Results) -> Judgement:
+def _judge_claim(row: ComparisonRow, name: str, check: Check, results: Results) -> ComparisonRow:
     outcome = evaluate(name, check, results)
-    word, verdict = _WORDS[outcome.holds]
+    word, verdict = CLAIM_VERDICTS[outcome.holds]
     if outcome.missing:
-        return _partly_missing(outcome, word)
+        return _partly_missing(row, outcome, word)
     entries = _entries(outcome.roles, results)
-    if foreign := _forms(entries, "not"):
-        return Judgement(MISSING, _join(outcome.seen, *foreign, FOREIGN), word)
-    return Judgement(verdict, _join(outcome.seen, *_forms(entries, "nearly")), word)
+    foreign = _data_reasons(entries, "not")
+    if foreign:
+        reason = join_clauses(outcome.pairs_text, *foreign, FOREIGN)
+        return replace(row, verdict=MISSING, reason=reason, reproduced=word)
+    reason = join_clauses(outcome.pairs_text, *_data_reasons(entries, "nearly"))
+    return replace(row, verdict=verdict, reason=reason, reproduced=word)
 
 
-def _partly_missing(outcome: Outcome, word: str) -> Judgement:
-    """Return the judgement on a claim of which some numbers are missing, with the pairs that could be compared."""
-    verdict = NOT_RUN if all(isinstance(one, NotRun) for one in outcome.missing) else MISSING
-    reasons = list(dict.fromkeys(one.reason for one in outcome.missing))
-    more = f"and {len(reasons) - 2} more reasons" if len(reasons) > 2 else ""
-    share = f"{word} on {outcome.decided} of {outcome.pairs}" if outcome.decided else None
-    return Judgement(verdict, _join(*reasons[:2], more, outcome.seen), share)
+def _partly_missing(row: ComparisonRow, outcome: Outcome, word: str) -> ComparisonRow:
+    """Return the verdict on a claim with missing values, and the pairs that could be compared."""
+    is_not_run = all(isinstance(missing, NotRun) for missing in outcome.missing)
+    reasons = missing_reasons(missing.reason for missing in outcome.missing)
+    return replace(
+        row,
+        verdict=NOT_RUN if is_not_run else MISSING,
+        reason=join_clauses(*reasons, outcome.pairs_text),
+        reproduced=partial_claim(word, outcome.n_compared, outcome.n_pairs) if outcome.n_compared else None,
+    )
 
 
-def method_means(rows: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """Return the mean difference of each method over the cells of a table (`MEANS`), which says what no cell can say
-    alone.
+def method_means(rows: Iterable[ComparisonRow]) -> list[MethodMean]:
+    """Compute the mean difference of each method over the cells of a table, which no single cell shows.
 
-    It is over three or more cells of a method that are judged by the same margin and whose spreads are known.  Its
-    standard error is that of independent cells, its degrees of freedom are those of Welch and Satterthwaite.  ``rows``
-    are of ``comparison.csv``, in memory or read; ``corrected`` is after Holm's correction of both tests over the
-    methods.
+    A mean covers at least `MIN_CELLS_OF_MEAN` cells of a method that are judged by the same margin and have a standard
+    error.  Its standard error is that of independent cells; its degrees of freedom are those of Welch and
+    Satterthwaite.
     """
-    cells: dict[tuple[str, ...], list[Mapping[str, Any]]] = {}
+    cells: dict[tuple[str, str, str, str], list[ComparisonRow]] = {}
     for row in rows:
-        if row["kind"] == NUMBER and row["verdict"] in JUDGED and number(row["error"]) and row["method"]:
-            cells.setdefault((row["paper"], row["artefact"], row["method"], row["unit"]), []).append(row)
-    found = [_method_mean(key, each) for key, each in cells.items() if len(each) >= LEAST_CELLS]
-    for artefact in {(one["paper"], one["artefact"]) for one in found}:
-        table = [one for one in found if (one["paper"], one["artefact"]) == artefact]
-        families = [holm([one[name] for one in table]) for name in ("p", "margin_p")]
-        for one, differs, within in zip(table, *families, strict=True):
-            one["corrected"] = REPRODUCED if within < LEVEL else DIFFERS if differs < LEVEL else UNDECIDED
-    return found
+        if row.kind == NUMBER and row.verdict in JUDGED and row.std_error and row.method:
+            cells.setdefault((row.paper, row.artefact, row.method, row.unit), []).append(row)
+    means = [_method_mean(group) for group in cells.values() if len(group) >= MIN_CELLS_OF_MEAN]
+    corrected = {}
+    for table in {(mean.paper, mean.artefact) for mean in means}:
+        methods = [mean for mean in means if (mean.paper, mean.artefact) == table]
+        difference_ps = holm([mean.p for mean in methods])
+        margin_ps = holm([mean.margin_p for mean in methods])
+        for mean, difference_p, margin_p in zip(methods, difference_ps, margin_ps, strict=True):
+            corrected[mean] = replace(mean, corrected=verdict_of_tests(margin_p, difference_p))
+    return [corrected[mean] for mean in means]
 
 
-def _method_mean(key: tuple[str, ...], cells: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    errors = [float(cell["error"]) ** 2 for cell in cells]
-    freedom = sum(errors) ** 2 / sum(e**2 / float(cell["freedom"]) for e, cell in zip(errors, cells, strict=True))
-    margin = statistics.fmean(float(cell["margin"]) for cell in cells)
-    mean, error = statistics.fmean(float(cell["difference"]) for cell in cells), math.sqrt(sum(errors)) / len(cells)
-    estimate, within = from_error(mean, error, freedom, margin)
-    verdict = REPRODUCED if within < LEVEL else DIFFERS if estimate.p < LEVEL else UNDECIDED
-    place = dict(zip(MEANS, key, strict=False)) | {"cells": len(cells)}
-    shown = {"difference": mean, "low": estimate.low, "high": estimate.high, "p": estimate.p, "margin_p": within}
-    return {**place, **{key: rounded(value) for key, value in shown.items()}, "margin": margin, "verdict": verdict}
+def _method_mean(cells: Sequence[ComparisonRow]) -> MethodMean:
+    variances = [_numeric(cell.std_error) ** 2 for cell in cells]
+    freedoms = [_numeric(cell.degrees_of_freedom) for cell in cells]
+    ratios = (variance**2 / freedom for variance, freedom in zip(variances, freedoms, strict=True))
+    freedom = sum(variances) ** 2 / sum(ratios)
+    margin = statistics.fmean(_numeric(cell.margin) for cell in cells)
+    difference = statistics.fmean(_numeric(cell.difference) for cell in cells)
+    std_error = math.sqrt(sum(variances)) / len(cells)
+    estimate, margin_p = from_error(difference, std_error, freedom, margin)
+    return MethodMean(
+        paper=cells[0].paper,
+        artefact=cells[0].artefact,
+        method=cells[0].method,
+        unit=cells[0].unit,
+        cells=len(cells),
+        difference=rounded(difference),
+        ci_low=rounded(estimate.low),
+        ci_high=rounded(estimate.high),
+        p=rounded(estimate.p),
+        margin=margin,
+        margin_p=rounded(margin_p),
+        verdict=verdict_of_tests(margin_p, estimate.p),
+    )
+
+
+def _numeric(value: Any) -> float:
+    return float(value)

@@ -1,6 +1,6 @@
-"""The ladder: how many judged rows came out, from all of them to those that were hardest to pass.
+"""Evidence levels: how many judged rows were reproduced, from all rows to those with the hardest test.
 
-A row that this run did not judge counts with the verdict of the recorded run, where that judged it.
+A row that this run did not judge is counted with the verdict of the recorded run, if that judged it.
 """
 
 from __future__ import annotations
@@ -8,102 +8,170 @@ from __future__ import annotations
 import fnmatch
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass, fields
 from typing import Any
 
+from reproduction.verdict.comparison_row import ComparisonRow
 from reproduction.verdict.published import COUNTED, FACT, NUMBER, PHRASE
-from reproduction.verdict.report_rows import Item, Judged
-from reproduction.verdict.wording import DIFFERS, JUDGED, REPRODUCED, UNDECIDED, number
+from reproduction.verdict.report_rows import Item
+from reproduction.verdict.wording import (
+    ALL_JUDGED,
+    CHOSEN_BEFORE,
+    CORRECTED,
+    DIFFERS,
+    JUDGED,
+    METHOD_RESULTS,
+    NARROW_MARGINS,
+    OWN_METHODS,
+    REPRODUCED,
+    UNDECIDED,
+    WITHOUT_FACTS,
+    number,
+)
 
-#: A number is reproduced with room where this share of its margin would do.
-ROOM = 0.75
+#: Proportion of the margins at the level `EvidenceLevels.narrow_margins`.
+NARROW_MARGIN = 0.75
 
 
 @dataclass(frozen=True)
-class Rung:
-    """A rung of the ladder: its name in words, and the numbers of rows that came out and that were judged."""
+class EvidenceLevel:
+    """An evidence level: its name, and the numbers of rows that were reproduced and judged."""
 
     name: str
-    reproduced: int
-    judged: int
+    n_reproduced: int
+    n_judged: int
 
     @property
     def percent(self) -> int:
-        return round(100 * self.reproduced / self.judged) if self.judged else 0
+        return round(100 * self.n_reproduced / self.n_judged) if self.n_judged else 0
 
 
-def all_known(items: Iterable[Item]) -> list[Item]:
-    """Return the numbers, claims, counts of phrases and facts that are not weak and that a run judged."""
+@dataclass(frozen=True, kw_only=True)
+class EvidenceLevels:
+    """The evidence levels, from all judged rows to the hardest test.
+
+    Parameters
+    ----------
+    all_judged : EvidenceLevel
+        All judged rows.
+    without_facts : EvidenceLevel
+        Rows other than facts of data files.
+    method_results : EvidenceLevel
+        Results of methods: neither facts of data files nor phrase counts.  The other levels are subsets of these.
+    narrow_margins : EvidenceLevel
+        With margins `NARROW_MARGIN` times as wide.
+    corrected : EvidenceLevel
+        With both tests corrected over each table.
+    chosen_before : EvidenceLevel
+        Without rows whose margin or interpretation was chosen after results had been seen.
+    """
+
+    all_judged: EvidenceLevel
+    without_facts: EvidenceLevel
+    method_results: EvidenceLevel
+    narrow_margins: EvidenceLevel
+    corrected: EvidenceLevel
+    chosen_before: EvidenceLevel
+
+    @property
+    def levels(self) -> list[EvidenceLevel]:
+        """All levels in their order."""
+        return [getattr(self, field.name) for field in fields(self)]
+
+
+def known_items(items: Iterable[Item]) -> list[Item]:
+    """Return the numbers, claims, phrase counts and facts that are not weak and that a run judged."""
     return [item for item in items if item.counts_as in (*COUNTED, FACT) and item.known]
 
 
 def results_of(items: Iterable[Item]) -> list[Item]:
-    """Return the results of methods: numbers and claims without facts of data files and counts of phrases."""
-    return [item for item in items if item.kind not in (FACT, PHRASE)]
+    """Return the results of methods: numbers and claims without facts of data files and phrase counts."""
+    return [item for item in items if item.row.kind not in (FACT, PHRASE)]
 
 
-def ladder(items: Sequence[Item]) -> list[Rung]:
-    """Return the rungs, from all judged rows to the results of methods under the hardest test."""
-    texts, results = [item for item in items if item.kind != FACT], results_of(items)
-    unmarked = [item for item in results if not item.mark]
-    corrected = Counter(one.corrected for one in _judgements(results))
-    room = sum(one.margin_share is None or one.margin_share <= ROOM for one in _judgements(results, REPRODUCED))
-    return [
-        _rung("all judged rows", items),
-        _rung("without facts of data files", texts),
-        _rung("results of methods", results),
-        Rung("… with margins three quarters as wide", room, len(results)),
-        Rung("… with both tests corrected over each table", corrected[REPRODUCED], len(results)),
-        _rung("… whose margin and reading were chosen before results were seen", unmarked),
-    ]
+def evidence_levels(items: Sequence[Item]) -> EvidenceLevels:
+    """Count judged items at each evidence level."""
+    results = results_of(items)
+    rows = known_rows(results)
+    reproduced = [row for row in rows if row.is_reproduced]
+    n_narrow = sum(row.margin_share is None or row.margin_share <= NARROW_MARGIN for row in reproduced)
+    n_corrected = sum(row.corrected == REPRODUCED for row in rows)
+    return EvidenceLevels(
+        all_judged=_level(ALL_JUDGED, items),
+        without_facts=_level(WITHOUT_FACTS, [item for item in items if item.row.kind != FACT]),
+        method_results=_level(METHOD_RESULTS, results),
+        narrow_margins=EvidenceLevel(NARROW_MARGINS, n_narrow, len(results)),
+        corrected=EvidenceLevel(CORRECTED, n_corrected, len(results)),
+        chosen_before=_level(CHOSEN_BEFORE, [item for item in results if not item.mark]),
+    )
 
 
-def _judgements(items: Iterable[Item], *verdicts: str) -> list[Judged]:
-    """Return the judgements of judged items, of all or of those with a verdict."""
-    found = [item.known for item in items if item.known]
-    return [one for one in found if not verdicts or one.verdict in verdicts]
+def known_rows(items: Iterable[Item]) -> list[ComparisonRow]:
+    """Return the judged rows of items, of this run or the recorded one."""
+    return [item.known for item in items if item.known]
 
 
-def _rung(name: str, items: Sequence[Item]) -> Rung:
-    """Return a rung: the reproduced ones of judged items."""
-    return Rung(name, len(_judgements(items, REPRODUCED)), len(items))
+def _level(name: str, items: Sequence[Item]) -> EvidenceLevel:
+    return EvidenceLevel(name, sum(row.is_reproduced for row in known_rows(items)), len(items))
 
 
-def own(items: Iterable[Item], patterns: Sequence[str]) -> Rung:
-    """Return the printed numbers of a paper's own methods, whose ids match one of its patterns."""
-    numbers = [item for item in items if item.kind == NUMBER]
-    found = [item for item in numbers if any(fnmatch.fnmatchcase(item.cell.id, pattern) for pattern in patterns)]
-    return _rung("own methods", found)
+def own_methods(items: Iterable[Item], patterns: Sequence[str]) -> EvidenceLevel:
+    """Count the published numbers of a paper's own methods, whose ids match one of its patterns."""
+    numbers = [item for item in items if item.row.kind == NUMBER]
+    own = [item for item in numbers if any(fnmatch.fnmatchcase(item.row.id, pattern) for pattern in patterns)]
+    return _level(OWN_METHODS, own)
 
 
 def summary(papers: Mapping[str, tuple[Sequence[Item], Sequence[str]]]) -> dict[str, Any]:
-    """Return ladder and counts of papers, given as paper -> judged items and patterns of its own methods."""
-    items = [item for found, _ in papers.values() for item in found]
+    """Return the evidence levels and counts of papers, given as paper -> judged items and patterns of own methods."""
+    items = [item for paper_items, _ in papers.values() for item in paper_items]
     results = results_of(items)
-    counts = {
-        paper: {
-            **{verdict: len(_judgements(results_of(found), verdict)) for verdict in JUDGED},
-            "own": [(rung := own(found, patterns)).reproduced, rung.judged],
-        }
-        for paper, (found, patterns) in papers.items()
-    }
-    corrected = Counter(one.corrected for one in _judgements(results))
+    corrected = Counter(row.corrected for row in known_rows(results))
     return {
-        "ladder": [[rung.name, rung.reproduced, rung.judged] for rung in ladder(items)],
-        "papers": counts,
+        "ladder": [astuple(level) for level in evidence_levels(items).levels],
+        "papers": {paper: _count_verdicts(*entry) for paper, entry in papers.items()},
         "corrected": {verdict: corrected[verdict] for verdict in (REPRODUCED, DIFFERS, UNDECIDED)},
-        "recorded": sum(not item.judged for item in results),
+        "recorded": sum(not item.row.is_judged for item in results),
     }
 
 
-def points(items: Iterable[Item]) -> list[tuple[str, float, float, str, str]]:
-    """Return (paper, printed, rebuilt, unit, verdict) of each judged printed number of a method."""
-    found = []
+def _count_verdicts(items: Sequence[Item], patterns: Sequence[str]) -> dict[str, Any]:
+    """Count the results of a paper by verdict, and those of its own methods."""
+    verdicts = Counter(row.verdict for row in known_rows(results_of(items)))
+    own = own_methods(items, patterns)
+    counts: dict[str, Any] = {verdict: verdicts[verdict] for verdict in JUDGED}
+    return {**counts, "own": [own.n_reproduced, own.n_judged]}
+
+
+@dataclass(frozen=True)
+class Point:
+    """A judged published number of a method in the summary figure; both numbers are in the unit of the row."""
+
+    paper: str
+    published: float
+    reproduced: float
+    unit: str
+    verdict: str
+
+    @property
+    def relative_difference(self) -> float:
+        return (self.reproduced - self.published) / abs(self.published)
+
+
+def points(items: Iterable[Item]) -> list[Point]:
+    """Return the judged published numbers of methods."""
+    numbers = []
     for item in results_of(items):
-        one = item.known
-        if item.kind == NUMBER and one:
-            texts = item.cell.published, one.value
-            printed, rebuilt = (number(text.replace(",", "").partition(" ±")[0]) for text in texts)
-            if printed and rebuilt is not None:
-                found.append((item.paper, printed, rebuilt, item.cell.unit, one.verdict))
-    return found
+        row = item.known
+        if item.row.kind != NUMBER or row is None:
+            continue
+        published = _number_of(row.published_text)
+        reproduced = _number_of(row.reproduced_text)
+        if published and reproduced is not None:
+            numbers.append(Point(row.paper, published, reproduced, row.unit, row.verdict))
+    return numbers
+
+
+def _number_of(text: str) -> float | None:
+    """Return the number of a value as text, without its standard deviation."""
+    return number(text.replace(",", "").partition(" ±")[0])

@@ -1,4 +1,4 @@
-"""The data that a report lacks: each data set once, with what waits for it and how to get it."""
+"""Missing data: each data set once, with the rows that need it and how to get it."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from reproduction.verdict.published import COUNTED
 from reproduction.verdict.report_rows import Item
-from reproduction.verdict.wording import MISSING
+from reproduction.verdict.wording import MISSING, stand_in_text
 
 
 @dataclass(frozen=True)
@@ -16,12 +16,18 @@ class DataUsed:
 
     Parameters
     ----------
-    dataset, title, terms : name, title and terms of use in the registry; empty where no data set is at hand.
-    comparable : whether it is the paper's own data: ``fully``, ``nearly`` (the same collection in another form) or
-        ``not``.
-    note : difference from the paper's data, or empty.
-    size : numbers of documents and labels in words; empty where they are not known.
-    missing : reason why there are no data; empty where there are.
+    role : str
+        Name of the role.
+    dataset, title, terms : str
+        Name, title and terms of use in the registry; empty if no data set is available.
+    comparable : str
+        Whether it is the paper's own data: ``fully``, ``nearly`` (the same collection in another form) or ``not``.
+    note : str
+        Difference from the paper's data, or empty.
+    size : str
+        Numbers of documents and labels in words; empty if unknown.
+    missing : str, default=""
+        Why there are no data; empty if they are available.
     """
 
     role: str
@@ -35,14 +41,24 @@ class DataUsed:
 
     @property
     def stands_in(self) -> str:
-        """One clause that says what is wrong with the data: why there are none, or how they differ."""
-        return self.missing or (f"{self.dataset} stands in: {self.note}" if self.note else f"{self.dataset} stands in")
+        """One clause on the problem with the data: why they are missing, or how they differ."""
+        return self.missing or stand_in_text(self.dataset, self.note)
 
 
 @dataclass(frozen=True)
 class Remedy:
-    """How to get the data set of a role: kinds of its sources (`textmix.data.registry.KINDS`), names of its files in
-    ``resources/<dataset>/``, and their bytes as stored at a source, None where not known.
+    """How to get the data set of a role.
+
+    Parameters
+    ----------
+    dataset, title : str
+        Name and title of the data set.
+    sources : sequence of str
+        Kinds of its sources (`textmix.data.registry.KINDS`).
+    files : sequence of str
+        Names of its files in ``resources/<dataset>/``.
+    bytes : int or None, default=None
+        Size of the files as stored at a source, if known.
     """
 
     dataset: str
@@ -53,9 +69,17 @@ class Remedy:
 
 
 @dataclass(frozen=True)
-class Lacking:
-    """Data without which items are not judged.  ``waiting`` maps paper -> number of the counted items that wait for
-    them, perhaps beside further data; ``remedy`` is None where the configuration names none.
+class MissingData:
+    """Data without which items are not judged.
+
+    Parameters
+    ----------
+    data : DataUsed
+        The data set.
+    remedy : Remedy or None
+        How to get it; None if the configuration names no data set.
+    waiting : mapping of str to int
+        Paper -> number of the counted items that need these data, perhaps among others.
     """
 
     data: DataUsed
@@ -64,43 +88,51 @@ class Lacking:
 
     @property
     def total(self) -> int:
-        """Number of counted items that wait for the data."""
+        """Number of counted items that need the data."""
         return sum(self.waiting.values())
 
 
 @dataclass(frozen=True)
-class Fetched:
-    """The data that a run with all data fetches: titles of the data sets, the megabytes of those of known size, and how
-    many are of unknown size.
+class Download:
+    """The data that a run with all data downloads.
+
+    Parameters
+    ----------
+    titles : sequence of str
+        Titles of the data sets.
+    megabytes : int
+        Size of the data sets whose size is known.
+    n_unknown : int
+        Number of data sets of unknown size.
     """
 
     titles: Sequence[str]
     megabytes: int
-    unknown: int
+    n_unknown: int
 
 
-def fetched(lacking: Iterable[Lacking]) -> Fetched:
-    """Return what a run fetches that has all of the lacking data."""
-    remedies = {one.remedy.dataset: one.remedy for one in lacking if one.remedy}.values()
-    sizes = [one.bytes for one in remedies]
-    size = round(sum(filter(None, sizes)) / 1e6)
-    return Fetched([one.title for one in remedies], size, sizes.count(None))
+def download_of(missing: Iterable[MissingData]) -> Download:
+    """Return what a run with all of the missing data downloads."""
+    remedies = {entry.remedy.dataset: entry.remedy for entry in missing if entry.remedy}.values()
+    sizes = [remedy.bytes for remedy in remedies]
+    megabytes = round(sum(filter(None, sizes)) / 1e6)
+    return Download([remedy.title for remedy in remedies], megabytes, sizes.count(None))
 
 
-def lacking(items: Iterable[Item], data: Iterable[DataUsed], remedies: Mapping[str, Remedy]) -> list[Lacking]:
-    """Return the data that are lacking, those for which most items wait first."""
-    known = {used.role: used for used in data}
+def missing_data(items: Iterable[Item], data: Iterable[DataUsed], remedies: Mapping[str, Remedy]) -> list[MissingData]:
+    """Return the missing data, starting with those that most items need."""
+    by_role = {used.role: used for used in data}
     waiting: dict[str, dict[str, int]] = {}
     for item in items:
-        if item.counts_as in COUNTED and item.cell.verdict == MISSING:
-            for role in _blamed(item, known):
+        if item.counts_as in COUNTED and item.verdict == MISSING:
+            for role in _missing_roles(item, by_role):
                 counts = waiting.setdefault(role, {})
-                counts[item.paper] = counts.get(item.paper, 0) + 1
-    found = [Lacking(known[role], remedies.get(role), counts) for role, counts in waiting.items()]
-    return sorted(found, key=lambda one: (-one.total, one.data.role))
+                counts[item.row.paper] = counts.get(item.row.paper, 0) + 1
+    entries = [MissingData(by_role[role], remedies.get(role), counts) for role, counts in waiting.items()]
+    return sorted(entries, key=lambda entry: (-entry.total, entry.data.role))
 
 
-def _blamed(item: Item, known: Mapping[str, DataUsed]) -> list[str]:
+def _missing_roles(item: Item, by_role: Mapping[str, DataUsed]) -> list[str]:
     """Return the roles whose data an unjudged item lacks: missing or foreign ones, else all its roles."""
-    worst = [role for role in item.roles if known[role].missing or known[role].comparable == "not"]
-    return worst or list(item.roles)
+    roles = [role for role in item.roles if by_role[role].missing or by_role[role].comparable == "not"]
+    return roles or list(item.roles)

@@ -1,4 +1,4 @@
-"""The pages of the report: findings first, one page a paper, and one table of all numbers; they load nothing."""
+"""The pages of the report: findings first, one page per paper, and one table of all numbers; they load nothing."""
 
 from __future__ import annotations
 
@@ -13,23 +13,33 @@ import jinja2
 from markupsafe import Markup
 
 from reproduction.figures.svg_postprocess import dark_rules
-from reproduction.flow.results import LEFT_OUT, is_left_out
-from reproduction.verdict.evidence_levels import points, summary
-from reproduction.verdict.missing_data import Lacking, Remedy, fetched, lacking
+from reproduction.flow.results import is_left_out
+from reproduction.verdict.evidence_levels import Point, points, summary
+from reproduction.verdict.missing_data import MissingData, Remedy, download_of, missing_data
 from reproduction.verdict.paper_section import ItemGroup, PaperSection
-from reproduction.verdict.provenance import HOME, where_in_words
-from reproduction.verdict.recorded_run import ABSENT, EQUAL, UNEQUAL, RecordedRun
+from reproduction.verdict.provenance import HOME
+from reproduction.verdict.recorded_run import RecordedRun
 from reproduction.verdict.report_rows import Item
-from reproduction.verdict.tables import SIGNS, PaperTable, table_csv, table_tex
-from reproduction.verdict.wording import DIFFERS, MISSING, REPRODUCED, UNDECIDED, VERDICTS
+from reproduction.verdict.tables import PaperTable, table_csv, table_tex
+from reproduction.verdict.wording import (
+    ABSENT,
+    DIFFERS,
+    EQUAL,
+    LEFT_OUT_OF_RUN,
+    MISSING,
+    REPRODUCED,
+    SIGNS,
+    UNDECIDED,
+    UNEQUAL,
+    VERDICTS,
+    cells_text,
+    where_in_words,
+)
 from textmix.metrics.significance import LEVEL
 from textmix.pages.rendering import environment, source, style
 
-#: Templates and scripts of this report alone; those that all pages share are in `textmix.pages`.
+#: Templates and scripts of this report only; those that all pages share are in `textmix.pages`.
 TEMPLATES = Path(__file__).with_name("templates")
-
-#: Number of cells that a note under a table names.
-_NAMED_CELLS = 3
 
 
 @dataclass(frozen=True)
@@ -38,17 +48,22 @@ class Report(ItemGroup):
 
     Parameters
     ----------
-    sections : one for each paper, in the order of the pages.
-    remedies : role -> how to get its data.
-    recorded : the recorded run, or None where none is recorded.
-    alone : whether it is the report of one paper, which has no page on a run.
-    drawing, narrow_drawing : the picture of all judged numbers as an element of the page, wide and for a phone, if any.
+    sections : sequence of PaperSection
+        One for each paper, in the order of the pages.
+    remedies : mapping of str to Remedy
+        Role -> how to get its data.
+    recorded : RecordedRun or None, default=None
+        The recorded run, if there is one.
+    is_alone : bool, default=False
+        Whether it is the report of one paper, which has no page on a run.
+    drawing, narrow_drawing : str, default=""
+        The summary figure as an element of the page, wide and for a phone.
     """
 
     sections: Sequence[PaperSection]
     remedies: Mapping[str, Remedy]
     recorded: RecordedRun | None = None
-    alone: bool = False
+    is_alone: bool = False
     drawing: str = ""
     narrow_drawing: str = ""
     items: Sequence[Item] = field(init=False)
@@ -68,33 +83,35 @@ class Report(ItemGroup):
 
     @property
     def summary(self) -> dict[str, Any]:
-        """The ladder and the counts of each paper, as `summary.json` has them."""
-        return summary({one.name: (one.known, one.spec.get("own_methods", ())) for one in self.sections})
+        """The evidence levels and the counts of each paper, as in ``summary.json``."""
+        return summary(
+            {section.name: (section.known, section.spec.get("own_methods", ())) for section in self.sections}
+        )
 
     @property
-    def points(self) -> list[tuple[str, float, float, str, str]]:
-        """The judged printed numbers of methods, for the picture."""
+    def points(self) -> list[Point]:
+        """The judged published numbers of methods, for the summary figure."""
         return points(self.known)
 
     @property
-    def unexplained(self) -> int:
+    def n_unexplained(self) -> int:
         """Number of the numbers and claims of all papers that differ and are not explained."""
         return sum(len(section.unexplained) for section in self.sections)
 
     @property
-    def lacking(self) -> list[Lacking]:
-        return lacking(self.items, [used for section in self.sections for used in section.data], self.remedies)
+    def missing_data(self) -> list[MissingData]:
+        return missing_data(self.items, [used for section in self.sections for used in section.data], self.remedies)
 
     def section(self, paper: str) -> PaperSection:
         return next(section for section in self.sections if section.name == paper)
 
-    def lacking_of(self, paper: str) -> list[Lacking]:
-        """Return the data for which items of a paper wait."""
-        return [one for one in self.lacking if paper in one.waiting]
+    def missing_data_of(self, paper: str) -> list[MissingData]:
+        """Return the missing data that items of a paper need."""
+        return [entry for entry in self.missing_data if paper in entry.waiting]
 
 
 def render_front(report: Report) -> str:
-    """Return the front page as HTML: the ladder and the picture, each document, what differs and why."""
+    """Return the front page as HTML: the evidence levels and the figure, each paper, what differs and why."""
     return _render(report, "front.html", page="index")
 
 
@@ -104,44 +121,68 @@ def render_numbers(report: Report) -> str:
 
 
 def render_paper(report: Report, paper: str) -> str:
+    """Return the page of one paper as HTML."""
     return _render(report, "paper.html", page=paper, section=report.section(paper))
 
 
 def render_provenance(papers: Sequence[str], facts: Mapping[str, Any], configuration: str) -> str:
-    """Return the page on the run as HTML; ``facts`` maps heading -> value, or heading -> name -> value."""
-    content = {"facts": facts, "configuration": configuration}
-    return _pages(papers).get_template("provenance.html").render(page="provenance", **content)
+    """Return the page on the run as HTML.
+
+    Parameters
+    ----------
+    papers : sequence of str
+        The papers of the report, for its links.
+    facts : mapping
+        Heading -> value, or heading -> name -> value.
+    configuration : str
+        The configuration of the run as text.
+    """
+    template = _environment(papers).get_template("provenance.html")
+    return template.render(page="provenance", facts=facts, configuration=configuration)
 
 
-def _render(report: Report, template: str, **shown: Any) -> str:
+def _render(report: Report, template: str, **content: Any) -> str:
     """Return a page of a report as HTML, made from a template and what else it shows."""
-    pages, links = _pages(report.papers), _links(report.papers)
-    pages.globals |= {"home": report.home, "pages": links[:-1] if report.alone else links}
-    return pages.get_template(template).render(report=report, **shown)
+    pages = _environment(report.papers)
+    pages.globals["home"] = report.home
+    if report.is_alone:
+        pages.globals["pages"] = _links(report.papers)[:-1]
+    return pages.get_template(template).render(report=report, **content)
 
 
-def _pages(papers: Sequence[str]) -> jinja2.Environment:
-    """Return the environment of the templates with what they share."""
+def _environment(papers: Sequence[str]) -> jinja2.Environment:
+    """Return the environment of the templates with their shared functions and constants."""
     pages = environment(TEMPLATES)
-    pages.globals |= {"verdicts": VERDICTS, "signs": SIGNS, "slug": slug, "notes": notes, "download": download}
-    pages.globals |= {"table_csv": table_csv, "table_tex": table_tex}
-    pages.globals |= {
-        "LEVEL": LEVEL,
-        "REPRODUCED": REPRODUCED,
-        "DIFFERS": DIFFERS,
-        "MISSING": MISSING,
-        "UNDECIDED": UNDECIDED,
-    }
-    pages.globals |= {"EQUAL": EQUAL, "UNEQUAL": UNEQUAL, "ABSENT": ABSENT}
-    pages.globals |= {"home": HOME, "fetched": fetched, "place": where_in_words}
-    styles = style("page.css") + Markup("\n" + dark_rules())  # noqa: S704 - both are our own
-    pages.globals |= {"style": styles, "papers": papers, "pages": _links(papers)}
+    pages.globals.update(
+        verdicts=VERDICTS,
+        signs=SIGNS,
+        LEVEL=LEVEL,
+        REPRODUCED=REPRODUCED,
+        DIFFERS=DIFFERS,
+        MISSING=MISSING,
+        UNDECIDED=UNDECIDED,
+        EQUAL=EQUAL,
+        UNEQUAL=UNEQUAL,
+        ABSENT=ABSENT,
+        slug=slug,
+        notes=notes,
+        download_link=download_link,
+        download_of=download_of,
+        table_csv=table_csv,
+        table_tex=table_tex,
+        place=where_in_words,
+        home=HOME,
+        papers=papers,
+        pages=_links(papers),
+        style=style("page.css") + Markup("\n" + dark_rules()),  # noqa: S704 - both are our own
+    )
     return pages
 
 
 def _links(papers: Sequence[str]) -> list[tuple[str, str]]:
-    named = [(name, name.replace("_", " ")) for name in papers]
-    return [("index", "Findings"), *named, ("numbers", "All numbers"), ("provenance", "Provenance")]
+    """Return (name, title) of all pages; the last one is on the run."""
+    titles = [(name, name.replace("_", " ")) for name in papers]
+    return [("index", "Findings"), *titles, ("numbers", "All numbers"), ("provenance", "Provenance")]
 
 
 def slug(text: str) -> str:
@@ -150,31 +191,33 @@ def slug(text: str) -> str:
 
 
 def notes(table: PaperTable) -> list[tuple[str, str, str]]:
-    """Return (verdict, cells, reason) for each pair of a verdict and a reason in a table, so that each is printed.
+    """Return the notes under a table, one for each pair of a verdict and a reason.
 
-    Jobs that a run leaves out have one reason.  ``cells`` names the first cells by row and column, or is ``all cells``.
-    Cells whose data are missing have no note: the list of data sets says once what is missing.
+    Jobs that a run skips have one reason.  Cells with missing data have no note: the list of data sets explains once
+    what is missing.
+
+    Parameters
+    ----------
+    table : PaperTable
+        A table of the report.
+
+    Returns
+    -------
+    notes : list of tuple
+        Verdict, the first cells by row and column or ``all cells``, and reason.
     """
     groups: dict[tuple[str, str], list[str]] = {}
-    for label, cells in table.rows:
-        for column, cell in zip(table.columns, cells, strict=True):
-            if cell is not None and cell.reason and cell.verdict != MISSING:
-                place = label if len(table.columns) == 1 else f"{label}, {column}"
-                reason = f"{LEFT_OUT}, make full" if is_left_out(cell.reason) else cell.reason
-                groups.setdefault((cell.verdict, reason), []).append(place)
-    number = len(table.cells)
-    return [
-        (verdict, "all cells" if len(places) == number else _places(places), reason)
-        for (verdict, reason), places in groups.items()
-    ]
+    for label, items in table.rows:
+        for column, item in zip(table.columns, items, strict=True):
+            if item is None or not item.reason or item.verdict == MISSING:
+                continue
+            place = label if len(table.columns) == 1 else f"{label}, {column}"
+            reason = LEFT_OUT_OF_RUN if is_left_out(item.reason) else item.reason
+            groups.setdefault((item.verdict, reason), []).append(place)
+    n_cells = len(table.items)
+    return [(verdict, cells_text(places, n_cells), reason) for (verdict, reason), places in groups.items()]
 
 
-def download(text: str) -> str:
-    """Return a link from which a browser saves a text; the text lies inside the link."""
+def download_link(text: str) -> str:
+    """Return a link from which a browser saves a text; the link contains the text."""
     return f"data:text/plain;charset=utf-8,{quote(text)}"
-
-
-def _places(places: Sequence[str]) -> str:
-    """Return the first places by name and the number of the rest."""
-    more = len(places) - _NAMED_CELLS
-    return "; ".join(places[:_NAMED_CELLS]) + (f"; {more} more" if more > 0 else "")

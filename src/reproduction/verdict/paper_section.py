@@ -1,4 +1,4 @@
-"""One paper of the report: its items, tables, figures and causes, and what the pages count and say of them."""
+"""One paper of the report: its items, tables, figures and causes, and what the pages count and say about them."""
 
 from __future__ import annotations
 
@@ -10,26 +10,42 @@ from typing import Any
 from reproduction.figures.svg_sanitize import Drawing
 from reproduction.flow.curves import Curve
 from reproduction.verdict.causes import Cause
-from reproduction.verdict.evidence_levels import Rung, all_known, ladder, own
+from reproduction.verdict.compare import MethodMean
+from reproduction.verdict.evidence_levels import (
+    EvidenceLevel,
+    EvidenceLevels,
+    evidence_levels,
+    known_items,
+    own_methods,
+)
 from reproduction.verdict.missing_data import DataUsed
-from reproduction.verdict.provenance import HOME, made_by, shown_in
+from reproduction.verdict.provenance import HOME, links_to_evidence, links_to_sources
 from reproduction.verdict.published import CLAIM, COUNTED, Choice
-from reproduction.verdict.recorded_run import EQUAL, UNEQUAL
 from reproduction.verdict.report_rows import Item
 from reproduction.verdict.tables import PaperTable
-from reproduction.verdict.wording import DIFFERS, MISSING, REPRODUCED, VERDICTS, short
-from textmix.pages.rendering import with_minus
-
-#: How the words begin for a result that this run does not have.
-ABSENT_RESULT = "not in this run"
-#: Beginning of the sentence of a cause that is none.
-NOT_EXPLAINED = "Not explained."
+from reproduction.verdict.wording import (
+    ABSENT_RESULT,
+    DIFFERS,
+    EQUAL,
+    MISSING,
+    NOT_EXPLAINED,
+    UNEQUAL,
+    UNKNOWN_CAUSE,
+    VERDICTS,
+    span_text,
+)
 
 
 @dataclass(frozen=True)
-class Specified:
-    """The specification curves of a paper, each with its drawing; ``factors`` maps specification -> factor -> level ->
-    why the source allows it.
+class SpecificationCurves:
+    """The specification curves of a paper.
+
+    Parameters
+    ----------
+    curves : sequence of tuple
+        Each curve with its drawing.
+    factors : mapping
+        Specification -> factor -> level -> why the paper allows it.
     """
 
     curves: Sequence[tuple[Curve, Drawing]] = ()
@@ -38,208 +54,239 @@ class Specified:
 
 @dataclass(frozen=True)
 class Unexplained:
-    """A number or claim that differs, why it counts as not explained, and what was tried, in sentences: the rest of the
-    cause, and the values of the readings.
+    """A number or claim that differs without a sufficient explanation.
+
+    Parameters
+    ----------
+    item : Item
+        The number or claim.
+    why : str
+        Why it counts as unexplained.
+    attempts : str, default=""
+        What was tried: the remaining part of the cause, and the values of the specification curve.
     """
 
     item: Item
     why: str
-    tried: str = ""
+    attempts: str = ""
 
 
-def unexplained(differing: Iterable[Item], causes: Mapping[str, Cause], curves: Iterable[Curve]) -> list[Unexplained]:
-    """Return the items that differ and have no known cause, or whose printed value no reading reaches."""
-    drawn = {curve.row: curve for curve in curves}
-    found = []
+def find_unexplained(
+    differing: Iterable[Item], causes: Mapping[str, Cause], curves: Iterable[Curve]
+) -> list[Unexplained]:
+    """Return the items that differ and have no known cause, or whose published value no alternative reproduces."""
+    by_row = {curve.row: curve for curve in curves}
+    unexplained = []
     for item in differing:
-        curve, cause = drawn.get(item.cell.id), causes.get(item.cell.id)
-        outside = curve is not None and curve.holds is False
-        unknown = cause is None or cause.reason.startswith(NOT_EXPLAINED)
-        if outside or unknown:
-            why = ["No cause is known."] if unknown else []
-            tried = [cause.reason.removeprefix(NOT_EXPLAINED).strip()] if cause and unknown else []
-            if curve and curve.span:
-                least, most = (with_minus(short(end)) for end in curve.span)
-                what = "distances from the boundary of the claim" if curve.is_claim else "values"
-                why.append(curve.sentence)
-                factors = ", ".join(curve.readings[0].levels)
-                tried.append(f"The readings vary {factors}; their {what} are {least} to {most}.")
-            found.append(Unexplained(item, " ".join(why), " ".join(filter(None, tried))))
-    return found
+        curve = by_row.get(item.row.id)
+        cause = causes.get(item.row.id)
+        is_outside = curve is not None and curve.holds is False
+        has_no_cause = cause is None or cause.reason.startswith(NOT_EXPLAINED)
+        if not is_outside and not has_no_cause:
+            continue
+        why = [UNKNOWN_CAUSE] if has_no_cause else []
+        attempts = [cause.reason.removeprefix(NOT_EXPLAINED).strip()] if cause and has_no_cause else []
+        if curve and curve.span:
+            why.append(curve.sentence)
+            attempts.append(span_text(curve.readings[0].levels, *curve.span, is_claim=curve.is_claim))
+        unexplained.append(Unexplained(item, " ".join(why), " ".join(filter(None, attempts))))
+    return unexplained
 
 
-def _by_verdict(verdicts: Iterable[str]) -> dict[str, int]:
-    """Return verdict -> how often it stands in a list, in the order of `VERDICTS`."""
-    found = Counter(verdicts)
-    return {verdict: found[verdict] for verdict in VERDICTS}
+def count_verdicts(verdicts: Iterable[str]) -> dict[str, int]:
+    """Return verdict -> number of occurrences, in the order of `VERDICTS`."""
+    counts = Counter(verdicts)
+    return {verdict: counts[verdict] for verdict in VERDICTS}
 
 
 class ItemGroup:
-    """Some rows of comparisons, in order, and what the pages count and say of them."""
+    """Rows of comparisons, in order, and what the pages count and say about them."""
 
     items: Sequence[Item]
 
     @property
     def counted(self) -> list[Item]:
-        """The items that the counts of verdicts count: numbers and claims that are not weak."""
+        """The items in the counts of verdicts: numbers and claims that are not weak."""
         return [item for item in self.items if item.counts_as in COUNTED]
 
     @property
     def weak(self) -> list[Item]:
-        """The numbers that count apart, for their margins accept too much."""
-        return [item for item in self.items if item.weak]
+        """The numbers that are counted separately because their margins accept too much."""
+        return [item for item in self.items if item.row.weak]
 
     @property
     def weak_counts(self) -> dict[str, int]:
         """Verdict -> number of the weak numbers."""
-        return _by_verdict(item.cell.verdict for item in self.weak)
+        return count_verdicts(item.verdict for item in self.weak)
 
     @property
     def known(self) -> list[Item]:
-        """The rows of the ladder: those that this run or the recorded one judged."""
-        return all_known(self.items)
+        """The items that this run or the recorded one judged."""
+        return known_items(self.items)
 
     @property
-    def ladder(self) -> list[Rung]:
-        return ladder(self.known)
-
-    @property
-    def results(self) -> Rung:
-        """The results of methods that are known, and how many of them came out."""
-        return self.ladder[2]
+    def levels(self) -> EvidenceLevels:
+        return evidence_levels(self.known)
 
     @property
     def judged(self) -> list[Item]:
-        return [item for item in self.counted if item.judged]
+        return [item for item in self.counted if item.row.is_judged]
 
     @property
-    def waiting(self) -> int:
+    def n_waiting(self) -> int:
+        """Number of the counted items with missing data."""
         return self.counts[MISSING]
 
     @property
     def counts(self) -> dict[str, int]:
         """Verdict -> number of the counted items."""
-        return _by_verdict(item.cell.verdict for item in self.counted)
+        return count_verdicts(item.verdict for item in self.counted)
 
     @property
     def recorded_counts(self) -> dict[str, int]:
         """Verdict -> number of the counted items in the recorded run."""
-        return _by_verdict(item.recorded.verdict for item in self.counted if item.recorded)
+        return count_verdicts(item.recorded.verdict for item in self.counted if item.recorded)
 
     @property
     def repeated(self) -> dict[str, list[Item]]:
-        """``equal`` and ``not equal`` -> the counted items whose value from the same data is so beside the record."""
-        known = [(item, item.recorded.standing) for item in self.counted if item.recorded]
-        return {wanted: [item for item, standing in known if standing == wanted] for wanted in (EQUAL, UNEQUAL)}
+        """``equal`` and ``not equal`` -> the counted items whose value compares so with the recorded one."""
+        return {wanted: [item for item in self.counted if item.standing == wanted] for wanted in (EQUAL, UNEQUAL)}
 
     @property
-    def beside(self) -> Counter[str]:
-        """Kind -> number of the items that the counts leave out."""
+    def not_counted(self) -> Counter[str]:
+        """Kind -> number of the items that the counts exclude."""
         return Counter(item.counts_as for item in self.items if item.counts_as not in COUNTED)
 
     @property
     def bounded(self) -> list[Item]:
-        """The reproduced numbers that are means over trials, which two one-sided tests bound by their margin."""
-        return [one for one in self.reproduced if one.margin_p is not None]
+        """The reproduced means over trials, whose difference two one-sided tests bound by the margin."""
+        return [item for item in self.reproduced if item.row.margin_p is not None]
 
     @property
     def reproduced(self) -> list[Item]:
-        return [one for one in self.counted if one.cell.verdict == REPRODUCED]
+        return [item for item in self.counted if item.row.is_reproduced]
 
     @property
     def differing(self) -> list[Item]:
-        """The numbers and claims that differ, weak ones too, failed claims first."""
-        found = [item for item in (*self.counted, *self.weak) if item.cell.verdict == DIFFERS]
-        return sorted(found, key=lambda item: item.kind != CLAIM)
+        """The numbers and claims that differ, including weak ones, failed claims first."""
+        items = [item for item in (*self.counted, *self.weak) if item.verdict == DIFFERS]
+        return sorted(items, key=_numbers_last)
 
     @property
     def recorded_differing(self) -> list[Item]:
-        """The numbers and claims that differ in the recorded run and that this one did not judge, claims first."""
-        then = [one for one in (*self.counted, *self.weak) if one.recorded and one.recorded.absent]
-        found = [one for one in then if one.recorded and one.recorded.verdict == DIFFERS]
-        return sorted(found, key=lambda item: item.kind != CLAIM)
+        """The numbers and claims that differ in the recorded run and that this run did not judge, claims first."""
+        only_recorded = [item for item in (*self.counted, *self.weak) if item.is_only_recorded]
+        items = [item for item in only_recorded if item.recorded and item.recorded.verdict == DIFFERS]
+        return sorted(items, key=_numbers_last)
 
 
-@dataclass(frozen=True)
+def _numbers_last(item: Item) -> bool:
+    return item.row.kind != CLAIM
+
+
+@dataclass(frozen=True, kw_only=True)
 class PaperSection(ItemGroup):
     """The section of one paper.
 
     Parameters
     ----------
-    spec : its ``paper.yaml``.
-    items : all rows of its comparison, in order.
-    tables, figures : in the order of ``paper.yaml``.
-    choices : as in ``choices.yaml``.
-    data : the data set that stands for each of its roles.
-    causes : id of a published row -> why it is not reproduced.
-    given : locator of a result that a cause names -> its value in words, or why this run has none.
-    specified : its specification curves; none where they were not drawn, or are those of other results.
-    home : the folder of the workflow as seen from the page.
-    means : the mean differences of its methods (`reproduction.verdict.compare.method_means`).
+    name : str
+        Name of the paper.
+    spec : mapping
+        Its ``paper.yaml``.
+    items : sequence of Item
+        All rows of its comparison, in order.
+    tables, figures : sequence
+        Its tables and figures in the order of ``paper.yaml``.
+    choices : sequence of Choice
+        The entries of ``choices.yaml``.
+    data : sequence of DataUsed
+        The data set that stands for each of its roles.
+    causes : mapping of str to Cause
+        Id of a published row -> why it is not reproduced.
+    specification : SpecificationCurves
+        Its specification curves; empty if they were not drawn, or are those of other results.
+    home : str
+        The folder of the workflow as seen from the page.
+    cause_values : mapping of str to str
+        Locator of a result that a cause names -> its value in words, or why this run has none.
+    means : sequence of MethodMean
+        The mean differences of its methods.
     """
 
     name: str
     spec: Mapping[str, Any]
     items: Sequence[Item]
-    tables: Sequence[PaperTable]
-    figures: Sequence[Drawing]
-    choices: Sequence[Choice]
-    data: Sequence[DataUsed]
-    causes: Mapping[str, Cause]
-    specified: Specified = field(default_factory=Specified)
+    tables: Sequence[PaperTable] = ()
+    figures: Sequence[Drawing] = ()
+    choices: Sequence[Choice] = ()
+    data: Sequence[DataUsed] = ()
+    causes: Mapping[str, Cause] = field(default_factory=dict)
+    specification: SpecificationCurves = field(default_factory=SpecificationCurves)
     home: str = HOME
-    given: Mapping[str, str] = field(default_factory=dict)
-    means: Sequence[Mapping[str, Any]] = ()
+    cause_values: Mapping[str, str] = field(default_factory=dict)
+    means: Sequence[MethodMean] = ()
 
     @property
-    def own(self) -> Rung:
-        """The printed numbers of the paper's own methods that are known, and how many of them came out."""
-        return own(self.known, self.spec.get("own_methods", ()))
+    def own(self) -> EvidenceLevel:
+        """The judged published numbers of the paper's own methods, and how many were reproduced."""
+        return own_methods(self.known, self.spec.get("own_methods", ()))
 
     @property
     def drawn(self) -> set[str]:
+        """Names of the figures with a drawing."""
         return {figure.name for figure in self.figures if figure.svg}
 
     @property
-    def tabled(self) -> set[str]:
+    def table_names(self) -> set[str]:
         return {table.name for table in self.tables}
 
     def by_cause(self, items: Iterable[Item]) -> list[tuple[Cause | None, list[Item]]]:
-        """Return items that differ by their cause, causes of most items first and unknown ones last."""
+        """Return items that differ by their cause, the most frequent causes first and unknown ones last."""
         groups: dict[Cause | None, list[Item]] = {}
         for item in items:
-            groups.setdefault(self.causes.get(item.cell.id), []).append(item)
+            groups.setdefault(self.causes.get(item.row.id), []).append(item)
         return sorted(groups.items(), key=lambda group: (group[0] is None, -len(group[1])))
 
     @property
     def unexplained(self) -> list[Unexplained]:
-        return unexplained(self.differing, self.causes, [curve for curve, _ in self.specified.curves])
+        return find_unexplained(self.differing, self.causes, [curve for curve, _ in self.specification.curves])
 
     @property
-    def standings(self) -> dict[str, str]:
-        """Row -> a clause on its printed value and its readings, for the rows that have a curve."""
-        return {curve.row: curve.finding for curve, _ in self.specified.curves if curve.holds is not None}
+    def curve_findings(self) -> dict[str, str]:
+        """Row -> a clause on its published value and its specification curve, for the rows that have one."""
+        return {curve.row: curve.finding for curve, _ in self.specification.curves if curve.holds is not None}
 
     def results_of(self, cause: Cause) -> tuple[list[tuple[str, str]], dict[str, list[str]]]:
         """Return the results that a cause names: (name, value) of those of this run, and why -> names of the others."""
-        present, absent = [], dict[str, list[str]]()
+        present: list[tuple[str, str]] = []
+        missing: dict[str, list[str]] = {}
         for locator in cause.values:
-            name, value = locator.partition(":")[2], self.given.get(locator, ABSENT_RESULT)
+            name = locator.partition(":")[2]
+            value = self.cause_values.get(locator, ABSENT_RESULT)
             if value.startswith(ABSENT_RESULT):
-                absent.setdefault(value.removeprefix(ABSENT_RESULT).strip(": ").partition(":")[0], []).append(name)
+                why = value.removeprefix(ABSENT_RESULT).strip(": ").partition(":")[0]
+                missing.setdefault(why, []).append(name)
             else:
                 present.append((name, value))
-        return present, absent
+        return present, missing
 
-    def made_by(self, item: Item) -> list[tuple[str, str]]:
+    def links_to_sources(self, item: Item) -> list[tuple[str, str]]:
         """Return label and address of the settings, code, records and logs behind an item."""
-        return made_by(self.name, item.origin, self.spec, self.home)
+        return links_to_sources(self.name, item.origin, self.spec, self.home)
 
-    def shown_in(self, item: Item) -> list[tuple[str, str]]:
+    def links_to_evidence(self, item: Item) -> list[tuple[str, str]]:
+        """Return label and address of the tables and figures that show an item."""
+        tables = [
+            table.name
+            for table in self.tables
+            if table.has_values and any(cell.row.id == item.row.id for cell in table.items)
+        ]
         figures = {name: entry for name, entry in self.spec.get("figures", {}).items() if name in self.drawn}
-        return shown_in(self.name, item.cell.id, figures, self.tables)
+        return links_to_evidence(self.name, item.row.id, figures, tables)
 
     def of_kind(self, kind: str) -> list[Item]:
-        """Return the items of a kind that stand in none of the tables."""
-        shown = {cell.id for table in self.tables for cell in table.cells}
-        return [item for item in self.items if item.kind == kind and (kind == CLAIM or item.cell.id not in shown)]
+        """Return the items of a kind that are not in a table; all claims."""
+        in_tables = {item.row.id for table in self.tables for item in table.items}
+        items = [item for item in self.items if item.row.kind == kind]
+        return items if kind == CLAIM else [item for item in items if item.row.id not in in_tables]

@@ -1,4 +1,4 @@
-"""The content of the report page, one section for each paper, read from the configuration and the results."""
+"""Read the content of the report, one section per paper, from the configuration and the results."""
 
 from __future__ import annotations
 
@@ -15,38 +15,63 @@ from reproduction.flow.lineage import Origin, read_origins
 from reproduction.flow.results import Results, RoleEntry, is_left_out
 from reproduction.verdict.causes import causes_of
 from reproduction.verdict.compare import method_means, not_chosen
+from reproduction.verdict.comparison_row import ComparisonRow, read_comparison
 from reproduction.verdict.missing_data import DataUsed
-from reproduction.verdict.paper_section import ABSENT_RESULT, PaperSection, Specified
+from reproduction.verdict.paper_section import PaperSection, SpecificationCurves
 from reproduction.verdict.provenance import HOME
 from reproduction.verdict.published import Choice, Record, read_record
 from reproduction.verdict.quoted_values import quoted
 from reproduction.verdict.recorded_run import RecordedRun
-from reproduction.verdict.report_rows import Beside, make_items, without_notes
+from reproduction.verdict.report_rows import Context, make_items, shorten_reasons
 from reproduction.verdict.tables import make_table
-from reproduction.verdict.wording import MISSING, NOT_RUN, short
+from reproduction.verdict.wording import (
+    ABSENT_RESULT,
+    MISSING,
+    NO_DATASET_CONFIGURED,
+    NOT_DRAWN,
+    NOT_READ,
+    NOT_RUN,
+    history_mark,
+    join_clauses,
+    no_digest_text,
+    recorded_caption,
+    short,
+    size_text,
+)
 from textmix.core import io
 from textmix.core.errors import ConfigError, MissingResult
 
-#: Where no run is recorded and no origin is known.
-NOTHING = Beside()
+#: Without a recorded run and without origins.
+NO_CONTEXT = Context()
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class ReportInputs:
-    """The folders and entries from which the page is made.
+    """The folders and entries from which the report is made.
 
     Parameters
     ----------
-    folders : paper -> its folder of configuration.
-    papers : paper -> its ``paper.yaml``, in the order of the page.
-    roles : role -> the data set that stands for it.
-    chosen : the papers that the configuration names.
-    titles : data set -> its ``title`` and ``terms`` of use in the registry.
-    made : paths of the results that this run makes; a result of an earlier run that is not among them is not shown.
-    recorded : the recorded run, or None where none is recorded.
-    curves : paper -> file -> content of its specification curves, where they are those of today.
-    home : the folder of the workflow as seen from the pages.
-    recorded_curves : the same of the recorded curves, with their drawings.
+    folders : mapping of str to Path
+        Paper -> its folder of configuration.
+    schemas, results : Path
+        Folders of the schemas and of the results.
+    papers : mapping
+        Paper -> its ``paper.yaml``, in the order of the pages.
+    roles : mapping of str to RoleEntry
+        Role -> the data set that stands for it.
+    chosen : sequence of str
+        The papers that the configuration names.
+    titles : mapping
+        Data set -> its ``title`` and ``terms`` of use in the registry.
+    made : collection of Path
+        The results of this run; a result of an earlier run that is not among them is not shown.
+    recorded : RecordedRun or None, default=None
+        The recorded run, if there is one.
+    curves, recorded_curves : mapping
+        Paper -> file -> content of its specification curves, where they are up to date, and of the recorded ones, with
+        their drawings.
+    home : str
+        The folder of the workflow as seen from the pages.
     """
 
     folders: Mapping[str, Path]
@@ -59,65 +84,85 @@ class ReportInputs:
     made: Collection[Path]
     recorded: RecordedRun | None = None
     curves: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
-    home: str = HOME
     recorded_curves: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    home: str = HOME
 
 
-def read_sections(inputs: ReportInputs) -> tuple[list[PaperSection], list[list[dict[str, Any]]]]:
-    """Return the section and the rows of ``comparison.csv`` of each paper."""
-    sections, comparisons = [], []
-    run = inputs.recorded
-    for name, spec in inputs.papers.items():
+def read_sections(inputs: ReportInputs) -> tuple[list[PaperSection], list[list[ComparisonRow]]]:
+    """Return the section and the comparison of each paper."""
+    comparisons = {}
+    sections = []
+    for name in inputs.papers:
         record = read_record(inputs.folders[name], inputs.schemas)
-        rows = _comparison(inputs, name, record)
-        data = [_data_used(inputs, role) for role in spec["roles"]]
-        figures = [_drawing(inputs, name, figure, entry) for figure, entry in spec["figures"].items()]
-        results = Results(inputs.results, name, inputs.roles, spec)
-        history = inputs.folders[name] / "history.md"
-        text = history.read_text(encoding="utf-8") if history.is_file() else ""
-        marks = marked(text, [row.id for row in record.rows])
-        beside = Beside(run.rows if run else {}, _origins(inputs, name), marks)
-        section = make_section(name, spec, record, rows, results, figures=figures, data=data, beside=beside)
-        specified, given = _specified(inputs, name, record), _given(inputs, name)
-        choices, means = _with_effects(inputs, name, record), method_means(rows)
-        section = replace(section, choices=choices, specified=specified, means=means)
-        sections.append(replace(section, given=given, home=inputs.home))
-        comparisons.append(rows)
-    return sections, comparisons
+        comparisons[name] = _read_comparison(inputs, name, record)
+        sections.append(_read_section(inputs, name, record, comparisons[name]))
+    return sections, list(comparisons.values())
+
+
+def _read_section(inputs: ReportInputs, name: str, record: Record, rows: Sequence[ComparisonRow]) -> PaperSection:
+    """Return the section of a paper with everything that the results and the recorded run have for it."""
+    spec = inputs.papers[name]
+    history = inputs.folders[name] / "history.md"
+    history_text = history.read_text(encoding="utf-8") if history.is_file() else ""
+    context = Context(
+        recorded=inputs.recorded.rows if inputs.recorded else {},
+        origins=_read_origins(inputs, name),
+        marks=marks_of_history(history_text, [row.id for row in record.rows]),
+    )
+    section = make_section(
+        name,
+        spec,
+        record,
+        rows,
+        Results(inputs.results, name, inputs.roles, spec),
+        figures=[_read_figure(inputs, name, figure, entry) for figure, entry in spec["figures"].items()],
+        data=[_data_used(inputs, role) for role in spec["roles"]],
+        context=context,
+    )
+    return replace(
+        section,
+        choices=_quote_effects(inputs, name, record),
+        specification=_read_specification(inputs, name, record),
+        cause_values=_read_cause_values(inputs, name),
+        means=method_means(rows),
+        home=inputs.home,
+    )
 
 
 def make_section(
     name: str,
     spec: Mapping[str, Any],
     record: Record,
-    rows: Sequence[Mapping[str, Any]],
+    rows: Sequence[ComparisonRow],
     results: Results,
     *,
     figures: Sequence[Drawing] = (),
     data: Sequence[DataUsed] = (),
-    beside: Beside = NOTHING,
+    context: Context = NO_CONTEXT,
 ) -> PaperSection:
-    brief = without_notes(rows, results.roles)
-    items = make_items(record, brief, results, beside)
-    known = {item.cell.id: item.recorded for item in items if item.recorded and item.recorded.absent}
-    then = {name: {"recorded": found.value, "recorded_verdict": found.verdict} for name, found in known.items()}
-    cells = [{**row, **then.get(row["id"], {})} for row in brief]
-    tables = [make_table(key, entry, cells) for key, entry in spec["tables"].items()]
-    causes = causes_of(record.choices, record.rows)
-    return PaperSection(name, spec, items, tables, figures, record.choices, data, causes)
+    """Return the section of a paper from its rows; the parameters are those of `PaperSection`."""
+    items = make_items(record, shorten_reasons(rows, results.roles), results, context)
+    return PaperSection(
+        name=name,
+        spec=spec,
+        items=items,
+        tables=[make_table(table, entry, items) for table, entry in spec["tables"].items()],
+        figures=figures,
+        choices=record.choices,
+        data=data,
+        causes=causes_of(record.choices, record.rows),
+    )
 
 
-def _comparison(inputs: ReportInputs, paper: str, record: Record) -> list[dict[str, Any]]:
-    """Return the rows of a paper's comparison; all are ``not run`` where the configuration does not name the paper."""
+def _read_comparison(inputs: ReportInputs, paper: str, record: Record) -> list[ComparisonRow]:
+    """Return the rows of a paper's comparison; all are ``not run`` if the configuration does not name the paper."""
     if paper not in inputs.chosen:
         return not_chosen(record.rows, record.checks, paper)
-    path = inputs.results / "papers" / paper / "comparison.csv"
-    io.check_result(path)
-    return list(io.read_csv(path))
+    return read_comparison(inputs.results / "papers" / paper / "comparison.csv")
 
 
-def _origins(inputs: ReportInputs, paper: str) -> dict[str, Origin]:
-    """Return what the rebuilt values of a paper came from, by the ids of its rows."""
+def _read_origins(inputs: ReportInputs, paper: str) -> dict[str, Origin]:
+    """Return the results behind the reproduced values of a paper, by the ids of its rows."""
     path = inputs.results / "papers" / paper / "origins.csv"
     if path not in inputs.made:
         return {}
@@ -125,7 +170,7 @@ def _origins(inputs: ReportInputs, paper: str) -> dict[str, Origin]:
     return read_origins(path)
 
 
-def _given(inputs: ReportInputs, paper: str) -> dict[str, str]:
+def _read_cause_values(inputs: ReportInputs, paper: str) -> dict[str, str]:
     """Return the results that the causes of a paper name, in words, by their locators."""
     path = inputs.results / "papers" / paper / "causes.csv"
     if path not in inputs.made:
@@ -137,79 +182,95 @@ def _given(inputs: ReportInputs, paper: str) -> dict[str, str]:
     }
 
 
-def _with_effects(inputs: ReportInputs, paper: str, record: Record) -> list[Choice]:
-    """Return the choices of a paper with recorded values in their effects, without those whose values are not recorded:
-    a sentence with a gap says nothing.
+def _quote_effects(inputs: ReportInputs, paper: str, record: Record) -> list[Choice]:
+    """Return the choices of a paper with recorded values in their effects.
+
+    An effect whose values are not recorded is dropped: a sentence with a gap says nothing.
     """
-    published, run = {row.id: row for row in record.rows}, inputs.recorded
-    known = (published, run.rows if run else {}, reading_rows(inputs.recorded_curves.get(paper, {})))
-    found = []
+    published = {row.id: row for row in record.rows}
+    recorded = inputs.recorded.rows if inputs.recorded else {}
+    points = reading_rows(inputs.recorded_curves.get(paper, {}))
+    choices = []
     for choice in record.choices:
         try:
-            effect = quoted(choice.effect, *known, f"choices.yaml: {choice.id}.effect")
+            effect = quoted(choice.effect, published, recorded, points, f"choices.yaml: {choice.id}.effect")
         except ConfigError:
             effect = ""
-        found.append(replace(choice, effect=effect))
-    return found
+        choices.append(replace(choice, effect=effect))
+    return choices
 
 
-def _specified(inputs: ReportInputs, paper: str, record: Record) -> Specified:
-    """Return the specification curves of a paper: those of today, and for the other rows the recorded ones."""
-    files, recorded = inputs.curves.get(paper, {}), inputs.recorded_curves.get(paper, {})
-    metrics = {row.id: " ".join(filter(None, (row.method, row.metric))) for row in record.rows}
-    of_today, found = (read_curves(one) if one else [] for one in (files, recorded))
-    of_then, drawn = {curve.row: curve for curve in found}, []
-    for curve in of_today:
+def _read_specification(inputs: ReportInputs, paper: str, record: Record) -> SpecificationCurves:
+    """Return the specification curves of a paper: those of this run, and for the other rows the recorded ones."""
+    files = inputs.curves.get(paper, {})
+    recorded_files = inputs.recorded_curves.get(paper, {})
+    titles = {row.id: " ".join(filter(None, (row.method, row.metric))) for row in record.rows}
+    recorded = {curve.row: curve for curve in (read_curves(recorded_files) if recorded_files else [])}
+    drawings: list[tuple[Curve, Drawing]] = []
+    for curve in read_curves(files) if files else []:
         if curve.made:
-            drawn.append((curve, _curve_drawing(files, curve, paper, metrics[curve.row])))
-            of_then.pop(curve.row, None)
-        elif curve.row not in of_then:
-            why = f"{NOT_RUN}: {curve.readings[0].reason}"
-            drawn.append((curve, Drawing(curve.drawing.removesuffix(".svg"), metrics[curve.row], "", None, why)))
-    drawn += [(curve, _curve_drawing(recorded, curve, paper, metrics[curve.row])) for curve in of_then.values()]
-    factors = {**(read_factors(recorded) if recorded else {}), **(read_factors(files) if files else {})}
-    shown = {curve.specification for curve, _ in drawn}
-    return Specified(drawn, {name: levels for name, levels in factors.items() if name in shown})
+            drawings.append((curve, _curve_drawing(files, curve, paper, titles[curve.row])))
+            recorded.pop(curve.row, None)
+        elif curve.row not in recorded:
+            reason = f"{NOT_RUN}: {curve.readings[0].reason}"
+            name = curve.drawing.removesuffix(".svg")
+            drawings.append((curve, Drawing(name, titles[curve.row], "", None, reason)))
+    for curve in recorded.values():
+        drawings.append((curve, _curve_drawing(recorded_files, curve, paper, titles[curve.row])))
+    factors = read_factors(recorded_files) if recorded_files else {}
+    factors = {**factors, **(read_factors(files) if files else {})}
+    shown = {curve.specification for curve, _ in drawings}
+    return SpecificationCurves(drawings, {name: levels for name, levels in factors.items() if name in shown})
 
 
 def _curve_drawing(files: Mapping[str, str], curve: Curve, paper: str, title: str) -> Drawing:
-    """Return the drawing of a curve of a folder of curves."""
-    name, svg = curve.drawing.removesuffix(".svg"), files[curve.drawing].encode()
-    caption = f"Recorded on {curve.recorded}. {read_notes(svg)}" if curve.recorded else read_notes(svg)
+    """Return the drawing of a curve from a folder of curves."""
+    name = curve.drawing.removesuffix(".svg")
+    svg = files[curve.drawing].encode()
+    caption = read_notes(svg)
+    if curve.recorded:
+        caption = recorded_caption(curve.recorded, caption)
     return Drawing(name, title, caption, inline_svg(svg, f"s-{paper}-{name}", curve.drawing))
 
 
-def _drawing(inputs: ReportInputs, paper: str, figure: str, entry: Mapping[str, Any]) -> Drawing:
-    """Return a figure of a paper, or the reason why there is none."""
+def _read_figure(inputs: ReportInputs, paper: str, figure: str, entry: Mapping[str, Any]) -> Drawing:
+    """Return a figure of a paper, or the reason why it is missing."""
     path = inputs.results / "papers" / paper / "figures" / f"{figure}.svg"
-    head = (figure, entry["title"], entry["caption"])
+    title = entry["title"]
+    caption = entry["caption"]
     if path not in inputs.made:
-        return Drawing(*head, None, f"{NOT_RUN}: this run did not draw it")
+        return Drawing(figure, title, caption, None, NOT_DRAWN)
     try:
         io.check_result(path)
     except MissingResult as missing:
-        why = missing.reason if is_left_out(missing.reason) else f"{MISSING}: {missing.reason}"
-        return Drawing(*head, None, why)
+        reason = missing.reason if is_left_out(missing.reason) else f"{MISSING}: {missing.reason}"
+        return Drawing(figure, title, caption, None, reason)
     svg = path.read_bytes()
-    caption = f"{entry['caption']} {read_notes(svg)}".strip()
-    return Drawing(figure, entry["title"], caption, inline_svg(svg, f"f-{paper}-{figure}", path.name))
+    caption = f"{caption} {read_notes(svg)}".strip()
+    return Drawing(figure, title, caption, inline_svg(svg, f"f-{paper}-{figure}", path.name))
 
 
 def _data_used(inputs: ReportInputs, role: str) -> DataUsed:
     """Return the data set that stands for a role, with its terms and its size or the reason why it is missing."""
     entry = inputs.roles[role]
-    name = entry.data
-    if name is None or entry.dataset is None:
-        missing = entry.note or "the configuration names none"
+    if entry.data is None or entry.dataset is None:
+        missing = entry.note or NO_DATASET_CONFIGURED
         return DataUsed(role, "", "", "", entry.comparable, entry.note, "", missing)
-    if name not in inputs.titles:
-        raise ConfigError(f"config/datasets.yaml: there is no '{name}', which roles.{role} names; add it")
-    known = inputs.titles[name]
+    if entry.data not in inputs.titles:
+        raise ConfigError(f"config/datasets.yaml: no data set '{entry.data}', which roles.{role} names; add it")
+    registered = inputs.titles[entry.data]
     folder = inputs.results / "datasets" / entry.dataset
-    size, missing = _size(folder) if folder in inputs.made else ("", "not read in this run")
-    unknown = known.get("no_digest", "")
-    note = "; ".join(part for part in (entry.note, unknown and f"no sha256 is known: {unknown}") if part)
-    return DataUsed(role, name, known["title"], known["terms"], entry.comparable, note, size, missing)
+    size, missing = _size(folder) if folder in inputs.made else ("", NOT_READ)
+    return DataUsed(
+        role=role,
+        dataset=entry.data,
+        title=registered["title"],
+        terms=registered["terms"],
+        comparable=entry.comparable,
+        note=join_clauses(entry.note, no_digest_text(registered.get("no_digest", ""))),
+        size=size,
+        missing=missing,
+    )
 
 
 def _size(folder: Path) -> tuple[str, str]:
@@ -218,29 +279,29 @@ def _size(folder: Path) -> tuple[str, str]:
         io.check_result(folder)
     except MissingResult as missing:
         return "", missing.reason
-    found = io.read_json(folder / "corpus.json")["statistics"]
-    return f"{found['documents']:,} documents, {found['labels']:,} labels", ""
+    statistics = io.read_json(folder / "corpus.json")["statistics"]
+    return size_text(statistics["documents"], statistics["labels"]), ""
 
 
-def sections(history: str) -> dict[str, str]:
-    """Return heading -> text of each entry of a ``history.md``, which has the changes made after results were seen."""
+def history_entries(history: str) -> dict[str, str]:
+    """Return heading -> text of each entry of a ``history.md``: the changes made after results were seen."""
     parts = re.split(r"^## (.+)$", history, flags=re.MULTILINE)[1:]
     return dict(zip(parts[::2], parts[1::2], strict=True))
 
 
-def names(text: str, item: str) -> bool:
+def names_item(text: str, item: str) -> bool:
     """Return whether a text names an item in backticks, by its name or by a pattern such as ``pmm.t1.*``."""
     return any(fnmatch.fnmatchcase(item, pattern) for pattern in re.findall(r"`([^`]+)`", text))
 
 
-def marked(history: str, ids: Iterable[str]) -> dict[str, str]:
-    """Return id -> mark of the rows whose margin or reading was chosen after test results had been seen.  An entry
-    names them, by id or pattern, in an item that begins with ``- Widened:`` or ``- Chosen:``.
+def marks_of_history(history: str, ids: Iterable[str]) -> dict[str, str]:
+    """Return id -> remark on the rows whose margin or interpretation was chosen after test results had been seen.
+
+    An entry of the history names them, by id or pattern, in an item that begins with ``- Widened:`` or ``- Chosen:``.
     """
-    found: dict[str, str] = {}
-    for heading, text in sections(history).items():
+    row_ids = list(ids)
+    marks: dict[str, str] = {}
+    for heading, text in history_entries(history).items():
         for word, item in re.findall(r"^- (Widened|Chosen):((?:.|\n(?=  ))*)", text, flags=re.MULTILINE):
-            what = "Its margin was widened" if word == "Widened" else "Its reading was chosen"
-            mark = f"{what} after test results had been seen: history.md, {heading}"
-            found |= {name: mark for name in ids if names(item, name)}
-    return found
+            marks |= {row_id: history_mark(word, heading) for row_id in row_ids if names_item(item, row_id)}
+    return marks

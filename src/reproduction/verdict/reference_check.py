@@ -1,6 +1,6 @@
-"""Every name that the published rows, checks, choices, tables and figures of a paper use is one that there is.
+"""Check that all names in the published rows, checks, choices, tables and figures of a paper exist.
 
-The workflow asks it while it is parsed, so that a misspelt name ends a run before its first job.
+The workflow does this while it is parsed, so that a misspelt name ends a run before its first job.
 """
 
 from __future__ import annotations
@@ -28,27 +28,37 @@ from reproduction.verdict.published import UNITS, Record, read_record
 from reproduction.verdict.quoted_values import references
 from reproduction.verdict.resolve import setting_of
 
-#: Parts of paper.yaml that a choice can name as what shows its effect.
-_SHOWN = ("experiments", "measures", "figures", "tables")
+#: Sections of paper.yaml with names that a cause can give as its evidence.
+EVIDENCE_SECTIONS = ("experiments", "measures", "figures", "tables")
 
 
 def check_papers(papers: Mapping[str, Mapping[str, Any]], folders: Mapping[str, Path], root: Path) -> None:
-    """Check the names in the files of all papers; ``root`` holds ``config/``, ``workflow/`` and perhaps ``tests/``."""
+    """Check the names in the files of all papers; ``root`` contains ``config/``, ``workflow/`` and maybe ``tests/``."""
     for name, spec in papers.items():
         folder = folders[name]
         check_record(read_record(folder, root / "workflow/schemas"), spec, folder, root / "tests")
 
 
 def check_record(record: Record, spec: Mapping[str, Any], folder: Path, tests: Path) -> None:
-    """Check the names in the files of one paper."""
-    published, paper = folder / "published.csv", folder / "paper.yaml"
-    for row in record.rows:
-        place = f"{published}, line {row.line}, column"
-        check_name("unit", row.unit, [*UNITS, *spec.get("units", ())], f"{place} unit")
-        if row.dataset:
-            check_name("role", row.dataset, spec["roles"], f"{place} dataset")
-        if row.locator is not None:
-            check_locator(row.locator, spec, f"{place} source", tests)
+    """Check the names in the files of one paper.
+
+    Parameters
+    ----------
+    record : Record
+        Its published rows, checks and choices.
+    spec : mapping
+        Its ``paper.yaml``.
+    folder : Path
+        Its folder of configuration, for messages.
+    tests : Path
+        The folder of the tests that its equations name.
+
+    Raises
+    ------
+    ConfigError
+        If a name does not exist; the message suggests the nearest one.
+    """
+    _check_rows(record, spec, folder, tests)
     for name, check in record.checks.items():
         for side in ("left", "right"):
             for text in check.get(side, ()):
@@ -56,39 +66,55 @@ def check_record(record: Record, spec: Mapping[str, Any], folder: Path, tests: P
                 check_locator(parse_locator(text, place), spec, place, tests)
     causes_of(record.choices, record.rows)
     _check_choices(record, spec, folder, tests)
+    _check_tables_and_figures(record, spec, folder / "paper.yaml")
+
+
+def _check_rows(record: Record, spec: Mapping[str, Any], folder: Path, tests: Path) -> None:
+    """Check the units, roles and locators of the published rows."""
+    for row in record.rows:
+        place = f"{folder / 'published.csv'}, line {row.line}, column"
+        check_name("unit", row.unit, [*UNITS, *spec.get("units", ())], f"{place} unit")
+        if row.dataset:
+            check_name("role", row.dataset, spec["roles"], f"{place} dataset")
+        if row.locator is not None:
+            check_locator(row.locator, spec, f"{place} source", tests)
+
+
+def _check_tables_and_figures(record: Record, spec: Mapping[str, Any], paper: Path) -> None:
+    """Check the artefacts of the tables and the published rows of the figures."""
     for name, table in spec["tables"].items():
         artefacts = [table["artefact"]] if isinstance(table["artefact"], str) else table["artefact"]
         for artefact in artefacts:
-            known = dict.fromkeys(row.artefact for row in record.rows)
-            check_name("artefact", artefact, known, f"{paper}: tables.{name}.artefact")
-    # A figure may name the rows of several methods by the beginning of their ids.
-    rows = list(dict.fromkeys(part for row in record.rows for part in (row.id, row.id.rpartition(".")[0])))
+            known_artefacts = dict.fromkeys(row.artefact for row in record.rows)
+            check_name("artefact", artefact, known_artefacts, f"{paper}: tables.{name}.artefact")
+    row_ids = [row.id for row in record.rows]
+    # A figure may give the common beginning of the ids of several methods.
+    prefixes = list(dict.fromkeys(prefix for row_id in row_ids for prefix in (row_id, row_id.rpartition(".")[0])))
     for name, figure in spec["figures"].items():
-        for drawn, row_id in figure.get("published", {}).items():
-            check_name("published row", row_id, rows, f"{paper}: figures.{name}.published.{drawn}")
+        for key, prefix in figure.get("published", {}).items():
+            check_name("published row", prefix, prefixes, f"{paper}: figures.{name}.published.{key}")
         for row_id in figure.get("published_rows", ()):
-            check_name(
-                "published row", row_id, [row.id for row in record.rows], f"{paper}: figures.{name}.published_rows"
-            )
+            check_name("published row", row_id, row_ids, f"{paper}: figures.{name}.published_rows")
 
 
 def _check_choices(record: Record, spec: Mapping[str, Any], folder: Path, tests: Path) -> None:
-    """Check the names of what shows the effects and causes of one paper; the parameters are those of `check_record`."""
-    rows = [row.id for row in record.rows]
+    """Check the names in the effects and causes of the choices; the parameters are those of `check_record`."""
+    row_ids = [row.id for row in record.rows]
+    evidence = [name for section in EVIDENCE_SECTIONS for name in spec[section]]
     for choice in record.choices:
-        for row, _ in references(choice.effect):
-            check_name("published row", row, rows, f"{folder / 'choices.yaml'}: {choice.id}.effect")
-        for shown in (name for entry in choice.explains for name in entry["evidence"]):
-            parts = [name for part in _SHOWN for name in spec[part]]
-            place = f"{folder / 'choices.yaml'}: {choice.id}.explains.evidence"
-            check_name("experiment, measure, figure or table", shown, parts, place)
-        for given in (text for entry in choice.explains for text in entry.get("values", ())):
-            place = f"{folder / 'choices.yaml'}: {choice.id}.explains.values: {given}"
-            check_locator(parse_locator(given, place), spec, place, tests)
+        place = f"{folder / 'choices.yaml'}: {choice.id}"
+        for row_id, _ in references(choice.effect):
+            check_name("published row", row_id, row_ids, f"{place}.effect")
+        for entry in choice.explains:
+            for name in entry["evidence"]:
+                check_name("experiment, measure, figure or table", name, evidence, f"{place}.explains.evidence")
+            for text in entry.get("values", ()):
+                value_place = f"{place}.explains.values: {text}"
+                check_locator(parse_locator(text, value_place), spec, value_place, tests)
 
 
 def check_locator(locator: Locator, spec: Mapping[str, Any], place: str, tests: Path) -> None:
-    """Check that a locator names what a paper has; the keys of a measure are made by code alone."""
+    """Check that a locator names something that a paper has; the keys of a measure are known only to its code."""
     match locator:
         case DataLocator() | FeaturesLocator():
             check_name("role", locator.role, spec["roles"], place)
@@ -110,7 +136,7 @@ def check_locator(locator: Locator, spec: Mapping[str, Any], place: str, tests: 
 
 
 def _check_fit(locator: ScoreLocator | TimeLocator, spec: Mapping[str, Any], place: str) -> None:
-    """Check that a locator of a score or a time names an experiment of the paper and what this experiment has."""
+    """Check that a locator of a score or a time names an experiment of the paper, with its role, method and metric."""
     check_name("experiment", locator.experiment, spec["experiments"], place)
     experiment = spec["experiments"][locator.experiment]
     where = f"{place}: experiment {locator.experiment}"
@@ -118,6 +144,7 @@ def _check_fit(locator: ScoreLocator | TimeLocator, spec: Mapping[str, Any], pla
     check_name("method", locator.method, experiment["methods"], where)
     if isinstance(locator, ScoreLocator):
         check_name("metric", locator.metric, experiment["metrics"], where)
-        known = variants_of(experiment["methods"][locator.method])
-        if locator.variant is not None or ("" not in known and len(known) > 1):
-            check_name("variant", locator.variant or "", known, f"{where}, method {locator.method}")
+        variants = variants_of(experiment["methods"][locator.method])
+        needs_variant = "" not in variants and len(variants) > 1
+        if locator.variant is not None or needs_variant:
+            check_name("variant", locator.variant or "", variants, f"{where}, method {locator.method}")

@@ -1,57 +1,171 @@
-"""The verdicts by name, and numbers as text."""
+"""Wording of the report: the verdicts by name, reasons, labels, and values as text.
+
+Every sentence about a result that Python code composes is in this module; the templates hold the others.
+"""
 
 from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-#: Verdicts in the order of the page.
+from reproduction.flow.results import LEFT_OUT
+
+#: Verdicts in the order of the report.
 VERDICTS = ("reproduced", "differs", "undecided", "data missing", "not run", "open")
 REPRODUCED, DIFFERS, UNDECIDED, MISSING, NOT_RUN, OPEN = VERDICTS
 #: Verdicts of values that were judged.
 JUDGED = (REPRODUCED, DIFFERS, UNDECIDED)
-#: A number below this is written with a power of ten, unless the printed one has that many decimals.
-_SMALL, _DECIMALS = 1e-5, 6
+#: Verdict -> its sign, for places that are too narrow for the word.
+SIGNS = dict(zip(VERDICTS, ("✓", "≠", "≈", "∅", "○", "?"), strict=True))
+TEX_SIGNS = dict(
+    zip(VERDICTS, (r"$\checkmark$", r"$\neq$", r"$\approx$", r"$\emptyset$", r"$\circ$", "?"), strict=True)
+)
+#: Marks the sign of a value with fits that did not converge.
+UNCONVERGED_SIGN = "†"
+
+#: Smaller numbers are written with a power of ten, unless the published number has `MAX_PLAIN_DECIMALS`.
+MIN_PLAIN_NUMBER = 1e-5
+MAX_PLAIN_DECIMALS = 6
+#: A relative difference in per cent is shown without decimals from this value on,
+MIN_WHOLE_PERCENT = 1000
+#: with one decimal from this value on and with two significant digits below it,
+MIN_PERCENT_WITH_DECIMAL = 0.05
+#: and as 0 below this value.
+MIN_SHOWN_PERCENT = 5e-4
+#: Maximum number of cells that a note under a table names.
+MAX_CELLS_IN_NOTE = 3
+#: Maximum number of reasons for missing results that the reason of a claim lists.
+MAX_MISSING_REASONS = 2
+
+# Reasons without a value in them.
+NO_SOURCE = "nothing in this version rebuilds it yet"
+NOT_CHOSEN = "this configuration does not name the paper"
+UNCONVERGED = "did not converge"
+FOREIGN = "not the paper's data: shown, not judged"
+LEFT_OPEN = "the source leaves open what to compare: shown, not judged"
+NO_NUMBER = "the source prints no number: shown, not judged"
+NOTHING_TO_COMPARE = "prints no number to compare"
+NOT_A_NUMBER = "the rebuilt value is not a number"
+UNDECIDABLE = "no number of our trials can decide it, for the printed value is too uncertain"
+SINGLE_SPLIT = "; one split: compared as they are, without a test"
+NOT_DRAWN = f"{NOT_RUN}: this run did not draw it"
+NOT_READ = "not read in this run"
+NO_DATASET_CONFIGURED = "the configuration names none"
+LEFT_OUT_OF_RUN = f"{LEFT_OUT}, make full"
+#: First words for a result that this run does not have.
+ABSENT_RESULT = "not in this run"
+#: First words of a cause that leaves the difference unexplained.
+NOT_EXPLAINED = "Not explained."
+UNKNOWN_CAUSE = "No cause is known."
+#: Column of a table in which all values are listed.
+LISTED = "value"
+
+# How a reproduced value compares with the recorded one.
+EQUAL = "equal"
+UNEQUAL = "not equal"
+OTHER_DATA = "other data"
+ABSENT = "not rebuilt here"
+TIMED = "a measured time"
+# Why a value is not compared with the recorded one, besides other data.
+TIMES = "times"
+LEFT_TO_FULL_RUN = LEFT_OUT
+OTHER_SETTINGS = "other settings by a cap"
+
+#: Kinds of wrong values with which rows are tested.
+PLACEBO_VALUES = "other printed values"
+PLACEBO_ORDERS = "orders"
+PLACEBO_SIGNS = "signs"
+PLACEBO_WORDS = "random words"
+
+#: Names of the evidence levels, from all judged rows to the hardest test.
+ALL_JUDGED = "all judged rows"
+WITHOUT_FACTS = "without facts of data files"
+METHOD_RESULTS = "results of methods"
+NARROW_MARGINS = "… with margins three quarters as wide"
+CORRECTED = "… with both tests corrected over each table"
+CHOSEN_BEFORE = "… whose margin and reading were chosen before results were seen"
+OWN_METHODS = "own methods"
+
+# Words of the summary figure.
+SUMMARY_TITLE = "Printed and rebuilt results of methods"
+PUBLISHED_AXIS = "printed, %"
+REPRODUCED_AXIS = "rebuilt, %"
+DIFFERENCE_AXIS = "rebuilt less printed, % of the printed number"
+ALL_NUMBERS = "all numbers of methods"
+
+#: Part of the name of an artefact -> the place in the paper.
+PLACES = {
+    "claims": "claims of the text",
+    "data": "description of the data",
+    "eq": "equations",
+    "time": "times",
+    "figs": "figures",
+    "stat": "statistics of the data",
+    "hyper": "settings",
+    "derived": "derived from its tables",
+    "perp": "perplexities",
+    "approx": "the approximation",
+    "methods": "overview of the methods",
+    "illus": "illustration",
+    "stmt": "statements of the text",
+    "sel": "selection of skip-grams",
+    "rare": "rare skip-grams",
+    "wv": "word vectors",
+    "extract": "extraction of skip-grams",
+    "imdb": "results on IMDB",
+    "examples": "examples",
+    "counts": "numbers of skip-grams",
+    "four": "four data sets",
+    "beyond": "later works",
+    "extra_data": "public descriptions of the data",
+    "related": "related work",
+}
+#: Values of ``where`` that are not yet words: lines or equations of a document, and two keywords.
+_CATALOGUED = re.compile(r"\d{3}(:.*)?|derived|public")
+_SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
-def closing_line(report: str, counts: Mapping[str, int], page: str) -> str:
-    """Return the sentence with which a run ends: the counts of a report's verdicts, but for zeros, and its page."""
-    tally = ", ".join(f"{counts[verdict]} {verdict}" for verdict in VERDICTS if counts.get(verdict))
-    return f"{report}: {tally or 'no number and no claim'}; {page}"
+# Numbers as text.
 
 
 def number(text: Any) -> float | None:
-    """Return a cell of a comparison (text, number or None) as a number, or None where it is empty or a word."""
+    """Return a cell (text, number or None) as a number; None if it is empty or a word."""
     try:
         return float(text)
     except (TypeError, ValueError):
         return None
 
 
-_SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+def text_of(value: Any) -> str:
+    """Return a value as text; empty for None."""
+    return "" if value is None else str(value)
 
 
 def typeset(text: str) -> str:
-    """Return a text with numbers such as ``1.16e-18`` as people write them, ``1.16 × 10⁻¹⁸``."""
-    return re.sub(r"(?<=\d)e([+-]?)0*(\d+)\b", _power, text)
+    """Replace numbers such as ``1.16e-18`` in a text by ``1.16 × 10⁻¹⁸``."""
+    return re.sub(r"(?<=\d)e([+-]?)0*(\d+)\b", _typeset_power, text)
 
 
-def _power(found: re.Match[str]) -> str:
-    return f" × 10{(found[1].replace('+', '') + found[2]).translate(_SUPERSCRIPTS)}"
+def _typeset_power(match: re.Match[str]) -> str:
+    exponent = match[1].replace("+", "") + match[2]
+    return f" × 10{exponent.translate(_SUPERSCRIPTS)}"
 
 
 def decimals(printed: str) -> int:
-    """Return the number of decimals of a number as printed: 4 for ``1.5e-3``, 0 for a whole number or a word."""
-    _, _, fraction = printed.lower().partition("e")[0].partition(".")
-    exponent = printed.lower().partition("e")[2]
-    return max(0, len(fraction) - int(exponent or 0)) if number(printed) is not None else 0
+    """Return the number of decimals of a published number: 4 for ``1.5e-3``, 0 for a whole number or a word."""
+    if number(printed) is None:
+        return 0
+    mantissa, _, exponent = printed.lower().partition("e")
+    fraction = mantissa.partition(".")[2]
+    return max(0, len(fraction) - int(exponent or 0))
 
 
 def short(value: float, sign: str = "") -> str:
-    """Return a number with at most four significant digits and no trailing zeros after the decimal point.  An absolute
-    value below 1e-4 or from 1e7 on has three digits in scientific notation; inf and nan stand as words.
+    """Format a number with at most four significant digits and no trailing zeros after the decimal point.
+
+    An absolute value below 1e-4 or from 1e7 on has three digits in scientific notation; inf and nan stay words.
     """
     if not math.isfinite(value) or (value and not 1e-4 <= abs(value) < 1e7):
         return f"{value:{sign}.3g}"
@@ -60,33 +174,263 @@ def short(value: float, sign: str = "") -> str:
     return text.rstrip("0").rstrip(".") if "." in text else text
 
 
-def first_of(names: Sequence[str], most: int) -> str:
-    """Return the first names and the number of the others."""
-    more = f" and {len(names) - most} more" if len(names) > most else ""
-    return f"{', '.join(names[:most])}{more}"
-
-
-def with_deviation(value: str, deviation: str) -> str:
-    """Return ``value ± deviation``, or the value alone where one of them is empty."""
-    return f"{value} ± {deviation}" if value and deviation else value
-
-
 def shown(value: Any, printed: str, significant: int = 3) -> str:
-    """Return a value as text, with the decimals of the published number and thousands separated by commas.  It gets
-    more decimals where it needs them for its ``significant`` digits, unless it is the published one or a whole number.
-    Words, inf and nan stay, None is empty.
+    """Format a value with the decimals of the published number and commas between thousands.
+
+    More decimals are added until ``significant`` digits are shown, except for the published number itself and whole
+    numbers.  Words, inf and nan stay; None is empty.
     """
     amount = number(value)
     if amount is None or not math.isfinite(amount):
         return text_of(value)
     places = decimals(printed)
     if text_of(value) != printed and not amount.is_integer():
-        if abs(amount) < _SMALL and places < _DECIMALS:
+        if abs(amount) < MIN_PLAIN_NUMBER and places < MAX_PLAIN_DECIMALS:
             return typeset(f"{amount:.{significant - 1}e}")
         places = max(places, significant - 1 - math.floor(math.log10(abs(amount))))
     return f"{amount:,.{places}f}"
 
 
-def text_of(value: Any) -> str:
-    """Return a value of a comparison row as text; empty for None."""
-    return "" if value is None else str(value)
+def with_deviation(value: str, deviation: str) -> str:
+    """Return ``value ± deviation``, or the value alone if one of them is empty."""
+    return f"{value} ± {deviation}" if value and deviation else value
+
+
+def value_text(value: Any, deviation: Any, printed: str) -> str:
+    """Format a reproduced value and its standard deviation with the digits of the published value."""
+    return with_deviation(shown(value, printed), shown(deviation, printed, significant=1))
+
+
+def published_text(value: str, deviation: str) -> str:
+    """Format a published value and its standard deviation with their own digits."""
+    return with_deviation(shown(value, value), shown(deviation, deviation))
+
+
+def interval_text(low: float | None, high: float | None) -> str:
+    """Format the interval of a difference; empty if there is none."""
+    if low is None or high is None:
+        return ""
+    return typeset(f"{short(low, '+')} to {short(high, '+')}")
+
+
+def percent_text(fraction: float | None) -> str:
+    """Format a relative difference in per cent; empty if there is none."""
+    if fraction is None:
+        return ""
+    percent = 100 * fraction
+    if abs(percent) < MIN_SHOWN_PERCENT:
+        return "0 %"
+    if abs(percent) >= MIN_WHOLE_PERCENT:
+        return leading_minus(f"{percent:+,.0f} %")
+    if abs(percent) >= MIN_PERCENT_WITH_DECIMAL:
+        return leading_minus(f"{percent:+.1f} %")
+    return leading_minus(f"{percent:+.2g} %")
+
+
+def leading_minus(text: str) -> str:
+    """Replace the hyphen in front of a negative number by a minus sign."""
+    return f"−{text[1:]}" if text.startswith("-") else text
+
+
+def first_of(names: Sequence[str], limit: int) -> str:
+    """Return the first names and the number of the others."""
+    more = f" and {len(names) - limit} more" if len(names) > limit else ""
+    return f"{', '.join(names[:limit])}{more}"
+
+
+def unit_suffix(unit: str) -> str:
+    """Return the unit as it follows a difference, with a leading space; empty for a fraction or no unit."""
+    if unit.startswith("percent"):
+        return " points"
+    return f" {unit}" if unit and unit != "fraction" else ""
+
+
+# Reasons of verdicts.
+
+
+def join_clauses(*clauses: str) -> str:
+    """Join the clauses of a reason by semicolons; empty clauses are dropped."""
+    return "; ".join(clause for clause in clauses if clause)
+
+
+def margin_text(tolerance: str, margin: str, unit: str) -> str:
+    """Describe the largest difference that a tolerance allows."""
+    if tolerance == "exact":
+        return "only rounding"
+    size = float(margin.removesuffix("%"))
+    if margin.endswith("%"):
+        return f"{size:g} %"
+    suffix = unit_suffix(unit)
+    if size == 1:
+        suffix = suffix.replace("points", "point")
+    return f"{size:g}{suffix}"
+
+
+def difference_reason(difference: float, unit: str, allowed: str) -> str:
+    return f"differs by {short(difference, '+')}{unit_suffix(unit)} where {allowed} is allowed"
+
+
+def undecided_reason(trials: str, needed: int | None) -> str:
+    """Describe why no test decides, and how many trials of ours would."""
+    if needed is None:
+        remedy = UNDECIDABLE
+    else:
+        remedy = f"about {needed} of our trials would decide it, with this difference and spread"
+    return f"; no test bounds the difference by that or shows it{trials}; {remedy}"
+
+
+def trials_text(trials: int | None) -> str:
+    """Return the number of trials of a mean in brackets; empty for a value that is no mean over trials."""
+    return f" ({trials} trials)" if trials and trials > 1 else ""
+
+
+def overlap_reason(p: float) -> str:
+    return f"; the spreads over trials overlap, but the means of so many differ, p = {p:.2g} by Welch's test"
+
+
+def range_reason(low: float, high: float) -> str:
+    return f"the range over the parts of the data is {short(low)} to {short(high)}"
+
+
+def chance_reason(documents: int, error: float, unit: str) -> str:
+    return f"a share of {documents} documents has a standard error of {short(error)}{unit_suffix(unit)}"
+
+
+def unconverged_reason(fits: int) -> str:
+    return f"{fits} fits {UNCONVERGED}" if fits else ""
+
+
+def setting_reason(ours: str, published: str) -> str:
+    return f"this reproduction uses {ours} instead of {published}"
+
+
+def test_reason(name: str) -> str:
+    return f"tests/{name}"
+
+
+def untested_reason(name: str) -> str:
+    return f"make test has not run tests/{name} with this code"
+
+
+def data_reason(dataset: str | None, note: str) -> str:
+    return f"rebuilt on {dataset}{f' ({note})' if note else ''}"
+
+
+def without_notes(reason: str, notes: Iterable[str]) -> str:
+    """Remove the notes on data sets (``(note)`` or ``: note``) from a reason."""
+    for note in notes:
+        reason = reason.replace(f" ({note})", "").replace(f": {note}", "")
+    return reason
+
+
+def missing_reasons(reasons: Iterable[str]) -> list[str]:
+    """Return the first different reasons and the number of the others."""
+    unique = list(dict.fromkeys(reasons))
+    if len(unique) <= MAX_MISSING_REASONS:
+        return unique
+    return [*unique[:MAX_MISSING_REASONS], f"and {len(unique) - MAX_MISSING_REASONS} more reasons"]
+
+
+def partial_claim(word: str, n_compared: int, n_pairs: int) -> str:
+    return f"{word} on {n_compared} of {n_pairs}"
+
+
+# Labels and sentences of the report.
+
+
+def closing_line(report: str, counts: Mapping[str, int], page: str) -> str:
+    """Return the last line of a run: the nonzero counts of a report's verdicts, and its page."""
+    tally = ", ".join(f"{counts[verdict]} {verdict}" for verdict in VERDICTS if counts.get(verdict))
+    return f"{report}: {tally or 'no number and no claim'}; {page}"
+
+
+def placebo_text(n_tried: int | None, n_passed: int | None, name: str) -> str:
+    """Describe which proportion of wrong values a row would accept; empty if none was tried."""
+    if not n_tried or n_passed is None:
+        return ""
+    return f"{100 * n_passed / n_tried:.0f} % of {n_tried} {name} would pass"
+
+
+def weak_by_width() -> str:
+    return "its margin is a quarter of it or more"
+
+
+def weak_by_values(n_accepted: int, n_values: int) -> str:
+    return f"its margin accepts {n_accepted} of {n_values} other printed values"
+
+
+def place_in_paper(artefact: str, where: str) -> str:
+    """Return the place of a published row in words, such as ``Table 1, line 341``."""
+    if not _CATALOGUED.fullmatch(where):
+        return where
+    name = artefact.partition(".")[2]
+    match = re.fullmatch(r"([tf])(\d+)(\..*)?", name)
+    if match:
+        place = f"{'Table' if match[1] == 't' else 'Figure'} {match[2]}"
+    else:
+        place = PLACES.get(name.partition(".")[0], name.replace(".", " ").replace("_", " "))
+    equations = re.findall(r"\((\d+)\)", where)
+    equation = f"equation {'–'.join(equations)}" if equations else ""
+    return ", ".join(filter(None, (place, _lines(where), equation)))
+
+
+def where_in_words(where: str) -> str:
+    """Return a place of ``choices.yaml`` in words: lines such as ``001:L341``, or ``unsaid``; other words stay."""
+    if where == "unsaid":
+        return "the document does not say"
+    return _lines(where) if re.fullmatch(r"\d{3}:L[-L\d,]+", where) else where
+
+
+def _lines(where: str) -> str:
+    """Return the lines of a place in words, such as ``line 341`` or ``lines 21, 30–32``; empty if it has none."""
+    ranges = re.findall(r"L(\d+)(?:-L(\d+))?", where)
+    if not ranges:
+        return ""
+    numbers = ", ".join(f"{first}–{last}" if last else first for first, last in ranges)
+    plural = "s" if len(ranges) > 1 or ranges[0][1] else ""
+    return f"line{plural} {numbers}"
+
+
+def stand_in_text(dataset: str, note: str) -> str:
+    return f"{dataset} stands in: {note}" if note else f"{dataset} stands in"
+
+
+def span_text(factors: Iterable[str], low: float, high: float, *, is_claim: bool) -> str:
+    """Describe the range of a specification curve."""
+    least, most = (leading_minus(short(end)) for end in (low, high))
+    what = "distances from the boundary of the claim" if is_claim else "values"
+    return f"The readings vary {', '.join(factors)}; their {what} are {least} to {most}."
+
+
+def number_of_scores(n_scores: int) -> str:
+    return f"{n_scores} scores"
+
+
+def history_mark(word: str, heading: str) -> str:
+    """Say that a margin (``Widened``) or reading (``Chosen``) was set after test results had been seen."""
+    what = "Its margin was widened" if word == "Widened" else "Its reading was chosen"
+    return f"{what} after test results had been seen: history.md, {heading}"
+
+
+def no_digest_text(why: str) -> str:
+    return f"no sha256 is known: {why}" if why else ""
+
+
+def recorded_caption(day: str, notes: str) -> str:
+    return f"Recorded on {day}. {notes}"
+
+
+def size_text(documents: int, labels: int) -> str:
+    return f"{documents:,} documents, {labels:,} labels"
+
+
+def tex_caption(caption: str) -> str:
+    return f"{caption} Each cell: published / rebuilt, verdict."
+
+
+def cells_text(places: Sequence[str], n_cells: int) -> str:
+    """Name the first cells to which a note under a table applies."""
+    if len(places) == n_cells:
+        return "all cells"
+    more = len(places) - MAX_CELLS_IN_NOTE
+    return "; ".join(places[:MAX_CELLS_IN_NOTE]) + (f"; {more} more" if more > 0 else "")

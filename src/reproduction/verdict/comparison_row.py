@@ -1,0 +1,278 @@
+"""One row of ``comparison.csv``: a published value or claim, the reproduced one and the verdict.
+
+A row judges itself from its `Evidence`, is written to CSV and read back as the same type.  All numbers of a row are in
+its unit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, fields, replace
+from pathlib import Path
+from typing import Any, Self
+
+from reproduction.flow.results import rounded
+from reproduction.verdict.evidence import Evidence, margin_of
+from reproduction.verdict.published import Published
+from reproduction.verdict.wording import (
+    JUDGED,
+    NOT_RUN,
+    REPRODUCED,
+    UNCONVERGED,
+    UNCONVERGED_SIGN,
+    interval_text,
+    join_clauses,
+    number,
+    percent_text,
+    placebo_text,
+    published_text,
+    text_of,
+    unconverged_reason,
+    value_text,
+)
+from textmix.core import io
+from textmix.core.errors import IntegrityError
+
+#: A smaller relative difference is only the rounding of two numbers.
+_MIN_RELATIVE_DIFFERENCE = 1e-12
+
+
+@dataclass(frozen=True, kw_only=True)
+class ComparisonRow:
+    """A published value or claim, the reproduced one and the verdict; the columns of ``comparison.csv``.
+
+    Parameters
+    ----------
+    id, artefact, kind, dataset, method, metric, unit, tolerance, where, note : str
+        Cells of the published row, see `reproduction.verdict.published.Published`.
+    paper : str
+        Name of the paper.
+    published, published_sd : str
+        The published value and standard deviation as printed.
+    reproduced : float, int, str or None
+        The reproduced number; the word of a setting; of a claim ``holds``, ``fails`` or ``undecided``, with the number
+        of compared pairs if some values are missing.
+    reproduced_sd : float or None
+        Standard deviation of ``reproduced`` over the trials.
+    trials : int or None
+        Number of trials behind ``reproduced``; None if it is not a mean.
+    difference : float or None
+        Reproduced minus published.
+    ci_low, ci_high : float or None
+        Ends of the 95 % interval of the difference; None, as the next two, without a standard deviation.
+    std_error, degrees_of_freedom : float or None
+        Standard error of the difference and the degrees of freedom of its test.
+    margin : float or None
+        Largest difference that the tolerance accepts; None if no margin judges the row.
+    verdict : str
+        One of `reproduction.verdict.wording.VERDICTS`; both tests are uncorrected.
+    corrected : str
+        The verdict with both tests corrected over the table by Holm's method.
+    reason : str
+        Clauses joined by semicolons; may be empty.
+    difference_p, margin_p : float or None
+        P-values of Welch's test and of the two one-sided tests for the margin, corrected over the table.
+    margin_share : float or None
+        Smallest proportion of the margin by which the number would be reproduced.
+    placebo : str
+        Kind of the wrong values that the row was tested with, see `reproduction.verdict.placebo`.
+    n_placebo, n_placebo_passed : int or None
+        Number of these values, and how many of them the row would accept.
+    weak : str
+        Why the row proves too little to be counted; may be empty.
+    """
+
+    id: str
+    paper: str
+    artefact: str
+    kind: str
+    dataset: str
+    method: str
+    metric: str
+    unit: str
+    published: str
+    published_sd: str
+    reproduced: float | int | str | None = None
+    reproduced_sd: float | None = None
+    trials: int | None = None
+    difference: float | None = None
+    ci_low: float | None = None
+    ci_high: float | None = None
+    std_error: float | None = None
+    degrees_of_freedom: float | None = None
+    tolerance: str
+    margin: float | None = None
+    verdict: str = NOT_RUN
+    corrected: str = ""
+    reason: str = ""
+    difference_p: float | None = None
+    margin_p: float | None = None
+    margin_share: float | None = None
+    placebo: str = ""
+    n_placebo: int | None = None
+    n_placebo_passed: int | None = None
+    weak: str = ""
+    where: str
+    note: str
+
+    @classmethod
+    def of(cls, printed: Published, paper: str, verdict: str = NOT_RUN, reason: str = "") -> Self:
+        """Return the row of a published value that was not reproduced."""
+        target = number(printed.value)
+        has_margin = printed.tolerance == "near" and target is not None
+        return cls(
+            id=printed.id,
+            paper=paper,
+            artefact=printed.artefact,
+            kind=printed.kind,
+            dataset=printed.dataset,
+            method=printed.method,
+            metric=printed.metric,
+            unit=printed.unit,
+            published=printed.value,
+            published_sd=printed.spread,
+            tolerance=printed.tolerance,
+            margin=rounded(margin_of(printed, target)) if has_margin and target is not None else None,
+            verdict=verdict,
+            reason=reason,
+            where=printed.where,
+            note=printed.note,
+        )
+
+    @classmethod
+    def from_cells(cls, cells: Mapping[str, str]) -> Self:
+        """Return the row with these cells of ``comparison.csv``."""
+        return cls(**{column: _PARSERS.get(column, str)(cell) for column, cell in cells.items()})
+
+    @property
+    def cells(self) -> dict[str, str]:
+        """The cells of the row as text."""
+        return {column: text_of(value) for column, value in asdict(self).items()}
+
+    def judge(self, evidence: Evidence, shown_only: tuple[str, str] | None, clauses: Sequence[str] = ()) -> Self:
+        """Return the row with the reproduced number and its verdict.
+
+        Parameters
+        ----------
+        evidence : Evidence
+            The published and the reproduced number with their tests.
+        shown_only : tuple of str or None
+            Verdict and reason of a number that must be shown and not judged.
+        clauses : sequence of str, default=()
+            More clauses of the reason of a judged number.
+        """
+        verdict, reason = shown_only or (evidence.verdict, evidence.reason)
+        std_error, degrees_of_freedom = evidence.error
+        row = replace(
+            self,
+            reproduced=rounded(evidence.reproduced.value),
+            reproduced_sd=rounded(evidence.reproduced.standard_deviation),
+            trials=evidence.reproduced.n,
+            difference=rounded(evidence.difference),
+            ci_low=rounded(evidence.test.low) if evidence.test else None,
+            ci_high=rounded(evidence.test.high) if evidence.test else None,
+            std_error=rounded(std_error),
+            degrees_of_freedom=rounded(degrees_of_freedom),
+            verdict=verdict,
+            reason=join_clauses(reason, unconverged_reason(evidence.reproduced.unconverged)),
+        )
+        if verdict not in JUDGED:
+            return row
+        return replace(
+            row,
+            reason=join_clauses(row.reason, *clauses),
+            difference_p=evidence.test.p if evidence.test else None,
+            margin_p=evidence.bound,
+            margin_share=rounded(evidence.proportion),
+        )
+
+    @property
+    def is_judged(self) -> bool:
+        return self.verdict in JUDGED
+
+    @property
+    def is_reproduced(self) -> bool:
+        return self.verdict == REPRODUCED
+
+    @property
+    def published_text(self) -> str:
+        return published_text(self.published, self.published_sd)
+
+    @property
+    def reproduced_text(self) -> str:
+        return value_text(self.reproduced, self.reproduced_sd, self.published)
+
+    @property
+    def difference_text(self) -> str:
+        """The difference as text; 0 if it is only the rounding of the two numbers."""
+        target = number(self.published)
+        noise = _MIN_RELATIVE_DIFFERENCE * max(1.0, abs(target or 0.0))
+        is_noise = self.difference is not None and target is not None and abs(self.difference) <= noise
+        return value_text(0 if is_noise else self.difference, None, self.published)
+
+    @property
+    def interval_text(self) -> str:
+        return interval_text(self.ci_low, self.ci_high)
+
+    @property
+    def relative_difference(self) -> float | None:
+        """Reproduced minus published, divided by the published number; None if one is missing, or this is 0."""
+        target = number(self.published)
+        return self.difference / abs(target) if target and self.difference is not None else None
+
+    @property
+    def percent_text(self) -> str:
+        return percent_text(self.relative_difference)
+
+    @property
+    def placebo_text(self) -> str:
+        return placebo_text(self.n_placebo, self.n_placebo_passed, self.placebo)
+
+    @property
+    def unconverged_sign(self) -> str:
+        return UNCONVERGED_SIGN if UNCONVERGED in self.reason else ""
+
+    @property
+    def title(self) -> str:
+        """Data, method and metric, or the claim in words."""
+        return " · ".join(filter(None, (self.dataset, self.method, self.metric))) or self.id
+
+
+#: Columns of ``comparison.csv``.
+COMPARISON_COLUMNS = tuple(field.name for field in fields(ComparisonRow))
+
+
+def parse_value(cell: str) -> float | int | str | None:
+    """Return a number whose text is this cell, else the word, or None if it is empty."""
+    for kind in (int, float):
+        value = _as_number(cell, kind)
+        if value is not None and str(value) == cell:
+            return value
+    return cell or None
+
+
+def _as_number(cell: str, kind: type[int] | type[float]) -> float | int | None:
+    try:
+        return kind(cell)
+    except ValueError:
+        return None
+
+
+#: Column -> function that reads its cell; the others are text.
+_PARSERS: dict[str, Callable[[str], Any]] = dict.fromkeys(
+    (field.name for field in fields(ComparisonRow) if field.type != "str"), parse_value
+)
+
+
+def read_comparison(path: str | Path) -> list[ComparisonRow]:
+    """Return the rows of a ``comparison.csv``; MissingResult if its job could not make it."""
+    io.check_result(path)
+    rows = io.read_csv(path)
+    if rows and tuple(rows[0]) != COMPARISON_COLUMNS:
+        raise IntegrityError(f"{path}: columns of another version; run the workflow again")
+    return [ComparisonRow.from_cells(cells) for cells in rows]
+
+
+def comparison_csv(rows: Iterable[ComparisonRow]) -> str:
+    """Return rows as the text of ``comparison.csv``."""
+    return io.format_csv(map(asdict, rows), COMPARISON_COLUMNS)

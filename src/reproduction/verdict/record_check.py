@@ -1,0 +1,77 @@
+"""Comparison of a run with the recorded run: verdicts that were lost."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from reproduction.flow.lineage import Origin
+from reproduction.flow.results import is_left_out
+from reproduction.verdict.comparison_row import ComparisonRow
+from reproduction.verdict.published import COUNTED, FACT
+from reproduction.verdict.recorded_run import RecordedRow, RecordedRun
+from reproduction.verdict.wording import (
+    JUDGED,
+    LEFT_TO_FULL_RUN,
+    MISSING,
+    OTHER_DATA,
+    OTHER_SETTINGS,
+    REPRODUCED,
+    TIMES,
+)
+
+#: Why a recorded row is not compared: its results are times, only a full run makes them, or they rest on other inputs.
+NOT_COMPARED = (TIMES, LEFT_TO_FULL_RUN, OTHER_DATA, OTHER_SETTINGS)
+
+
+def lost_verdicts(
+    rows: Iterable[ComparisonRow], origins: Mapping[str, Origin], run: RecordedRun, *, fewer_trials: bool = False
+) -> tuple[list[str], dict[str, int]]:
+    """Find the counted rows that the recorded run judged better with the same data.
+
+    A row that rests on a test only, not on data or settings, is compared too.  A row for which this run read nothing is
+    skipped only if its data are missing.
+
+    Parameters
+    ----------
+    rows : iterable of ComparisonRow
+        The rows of this run.
+    origins : mapping of str to Origin
+        The results behind each row, by its id.
+    run : RecordedRun
+        The recorded run.
+    fewer_trials : bool, default=False
+        Whether this run has a cap on trials; then rows reproduced with other settings are skipped.
+
+    Returns
+    -------
+    lost : list of str
+        A sentence for each lost verdict.
+    counts : dict of str to int
+        Number of rows that were ``compared``, and of those skipped for each reason in `NOT_COMPARED`.
+    """
+    lost: list[str] = []
+    counts = dict.fromkeys(("compared", *NOT_COMPARED), 0)
+    for row in rows:
+        recorded = run.rows.get(row.id)
+        if recorded is None or row.kind not in (*COUNTED, FACT) or recorded.verdict not in JUDGED:
+            continue
+        skipped = _why_skipped(row, origins.get(row.id), recorded, fewer_trials)
+        counts[skipped or "compared"] += 1
+        is_worse = recorded.verdict == REPRODUCED or not row.is_judged
+        if not skipped and is_worse and row.verdict != recorded.verdict:
+            lost.append(f"{row.id} was {recorded.verdict} and is {row.verdict}")
+    return lost, counts
+
+
+def _why_skipped(row: ComparisonRow, origin: Origin | None, recorded: RecordedRow, fewer_trials: bool) -> str:
+    """Return the reason in `NOT_COMPARED` for which a row is skipped; empty if it is compared."""
+    data = origin.data if origin else ""
+    settings = origin.settings if origin else ""
+    if origin and origin.timed:
+        return TIMES
+    if is_left_out(row.reason):
+        return LEFT_TO_FULL_RUN
+    if data != recorded.data and (data or row.verdict == MISSING):
+        return OTHER_DATA
+    has_other_settings = data == recorded.data and settings not in ("", recorded.settings)
+    return OTHER_SETTINGS if fewer_trials and has_other_settings else ""
