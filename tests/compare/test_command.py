@@ -128,7 +128,7 @@ def test_an_encoder_of_the_user_joins(tmp_path: Path, monkeypatch: pytest.Monkey
     write_table(tmp_path / "a.csv", 60)
     assert run("compare", "a.csv", "--encoder", "mine:encode", "--time", "all", "--quiet") == 0
     board = rows_of(tmp_path / "a-compared" / "leaderboard.csv")
-    assert any(row["parameters"].startswith("encoder") for row in board)
+    assert any(row["parameters"].startswith("encoder vectors") for row in board)
 
 
 @pytest.mark.parametrize(
@@ -256,3 +256,20 @@ def test_former_options_are_rejected_with_their_new_names(
     with pytest.raises(SystemExit):
         run("compare", "a.csv", former, "x")
     assert f"{former} has been renamed; use {new}" in capsys.readouterr().err
+
+
+def test_warnings_are_on_the_terminal_and_in_the_report(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Also with --quiet: they change what the scores mean."""
+    texts, labels = drawn(60)
+    rows = [*zip(texts, labels, strict=True)]
+    with open(tmp_path / "twice.csv", "w", encoding="utf-8", newline="") as table:
+        csv.writer(table).writerows([("text", "label"), *rows, *rows])
+    options = ("--time", "0.001", "--output-dir", tmp_path / "kept", "--quiet")
+    assert run("compare", tmp_path / "twice.csv", *options) == 0
+    output = capsys.readouterr()
+    page = (tmp_path / "kept" / "index.html").read_text(encoding="utf-8")
+    for warning in ("duplicates of training documents", "1 of 5 folds"):
+        assert warning in output.err and warning in page
+    assert "1 of 5 folds" in output.out
+    assert len(rows_of(tmp_path / "kept" / "leaderboard.csv")) == 1
+    assert "<circle" in page, "the reliability diagram"

@@ -80,3 +80,16 @@ def test_never_empty_gives_each_document_a_label() -> None:
     scores, truth = scored(bias=-6.0)
     rule = fit_decision([scores], truth, metric_of("hamming_loss", "multi", NAMES), never_empty=True)
     assert (answer_of(rule, [scores], "multi").labels.sum(axis=1) >= 1).all()
+
+
+@pytest.mark.parametrize("task", ["single", "multi"])
+def test_few_separable_documents_do_not_give_certain_probabilities(task: str) -> None:
+    """Bounded by Platt's targets (n + 1) / (n + 2), although the slope of separable scores is as large as it can be."""
+    truth = np.arange(32) % 2
+    scores = np.column_stack([1.0 - truth, truth]) * 9.0
+    if task == "multi":
+        truth = np.eye(2, dtype=np.int8)[truth]
+        scores = 2.0 * scores - 9.0
+    rule = fit_decision([scores], truth, metric_of(None, task, ["a", "b"]))
+    probability = answer_of(rule, [100.0 * scores], task).probability
+    assert probability.max() == pytest.approx(17.0 / 18.0) and probability.min() == pytest.approx(1.0 / 18.0)

@@ -12,6 +12,7 @@ import pytest
 from tests.compare.texts import drawn, drawn_sets
 from textmix.compare import candidates
 from textmix.compare.candidates import BASELINE_VIEW, Candidate, baseline, group
+from textmix.compare.decisions import answer_of
 from textmix.compare.documents import N_FOLDS, LabelledTexts
 from textmix.compare.ensembles import Ensemble
 from textmix.compare.metrics import metric_of
@@ -40,7 +41,7 @@ def test_the_pipeline_by_hand_has_all_folds_first() -> None:
     search = search_of(documents())
     stages = search.plan.stages()
     name, jobs = next(stages)
-    assert name == "pipeline"
+    assert name == "fitting the baseline"
     assert {job.group.kind for job in jobs} == {members.kind for members in baseline()}
     assert {job.fold for job in jobs} == set(range(N_FOLDS))
     search.runner.run(jobs)
@@ -203,12 +204,12 @@ def test_the_user_ends_the_search_with_what_is_known() -> None:
 
     def watch(state: Progress) -> None:
         seen.append(state.stage)
-        if state.stage == "naive Bayes ratios":
+        if state.stage == "trying naive Bayes features":
             raise KeyboardInterrupt
 
     search = search_of(documents(), report=watch)
     search.run()
-    assert search.interrupted and search.choose() is not None and "further costs" not in seen
+    assert search.interrupted and search.choose() is not None and "trying more values of C" not in seen
 
 
 def test_a_method_that_fails_leaves_its_reason(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -300,3 +301,45 @@ def test_threads_end_with_their_fits() -> None:
             break
         time.sleep(0.1)
     assert threading.active_count() <= before
+
+
+def test_a_score_of_one_fold_is_not_evaluated_on_the_documents_of_its_thresholds() -> None:
+    """With random labels, thresholds tuned on the evaluated documents themselves would look far better than chance."""
+    generator = np.random.default_rng(0)
+    texts = documents(200, several=True)
+    y = (generator.random((200, 3)) < 0.3).astype(np.int8)
+    search = search_of(texts._replace(y=y), "subset_accuracy", seconds=100.0)
+    search.runner.run(search.plan.jobs(baseline()[:1])[:1])
+    (candidate, *_) = search.standings.partial()
+    rows = search.standings.folds.held_out_rows(0, 0)
+    scores = [generator.normal(size=(len(rows), 3)).astype(np.float32)]
+    search.standings.results[candidate].scores[0][rows] = scores[0]
+    tuned = search.standings.fit_decision(scores, y[rows])
+    in_sample = search.metric(y[rows], answer_of(tuned, scores, "multi"))
+    assert search.standings.partial_value(candidate) < in_sample
+
+
+def test_a_search_that_ends_in_the_first_fold_has_a_leaderboard_with_the_number_of_folds() -> None:
+    search = search_of(documents(), seconds=1e-6)
+    search.run()
+    rows = search.leaderboard()
+    chosen = search.choose()
+    assert chosen is not None and chosen.folds == (1, N_FOLDS)
+    assert rows and all(row.folds == (1, N_FOLDS) for row in rows)
+    assert "1 of 5 folds" in chosen.describe_score("accuracy")
+
+
+def test_each_further_fold_is_evaluated_with_the_rule_of_the_others() -> None:
+    search = search_of(documents(several=True), "micro_f", seconds=100.0)
+    jobs = search.plan.jobs(baseline()[:1])
+    search.runner.run(jobs[:3])
+    (candidate, *_) = search.standings.partial()
+    result = search.standings.results[candidate]
+    held_out = [search.standings.folds.held_out_rows(0, fold) for fold in range(3)]
+    expected = []
+    for fold in range(3):
+        others = np.concatenate([rows for other, rows in enumerate(held_out) if other != fold])
+        decision = search.standings.fit_decision([result.scores[0][others]], search.documents.y[others])
+        answer = answer_of(decision, [result.scores[0][held_out[fold]]], "multi")
+        expected.append(search.metric(search.documents.y[held_out[fold]], answer))
+    assert search.standings.partial_value(candidate) == pytest.approx(np.mean(expected))

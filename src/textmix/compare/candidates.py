@@ -18,14 +18,14 @@ from textmix.text.ngram_tfidf import MARK, NgramTfidf
 from textmix.text.table_tfidf import TableTfidf
 
 #: View of the baseline, and the views that are parts of its matrix.
-BASELINE_VIEW = "words and characters"
-WORDS = "words"
-CHARACTERS = "characters"
+BASELINE_VIEW = "word + character TF-IDF"
+WORDS = "word TF-IDF"
+CHARACTERS = "character TF-IDF"
 #: Views with a matrix of their own.
-WORD_COUNTS = "counts of words"
-WORD_PRESENCE = "presence of words"
-LONGER_NGRAMS = "longer words and characters"
-ENCODER = "encoder"
+WORD_COUNTS = "word counts"
+WORD_PRESENCE = "word presence"
+LONGER_NGRAMS = "longer word + character TF-IDF"
+ENCODER = "encoder vectors"
 #: Time to compute the matrix of a view, relative to `BASELINE_VIEW`.
 RELATIVE_SECONDS = {WORD_COUNTS: 0.25, WORD_PRESENCE: 0.3, LONGER_NGRAMS: 1.2}
 #: Values of C for `WORD_PRESENCE`, whose rows are not normalised.

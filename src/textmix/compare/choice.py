@@ -215,10 +215,10 @@ def leaderboard(standings: Standings, ensembles: EnsembleSelection) -> list[Lead
     rows = [_candidate_row(candidate, standings) for candidate in best_of_kind.values()]
     if ensembles.current is not None:
         members, values = ensembles.current
-        description = " + ".join(f"{member.method} ({member.view})" for member in members)
+        description = " + ".join(f"{method_title(member.method)} ({member.view})" for member in members)
         rows.append(
             LeaderboardRow(
-                method="average",
+                method="ensemble",
                 description=description,
                 value=float(np.mean([*values.values()])),
                 folds=_fold_count(standings, len(values)),

@@ -13,7 +13,7 @@ import numpy as np
 
 from textmix.compare.metrics import Answer, ComparisonMetric
 from textmix.metrics.threshold import class_thresholds, threshold_sweep
-from textmix.models.common.calibration import EDGE, averaged, slope_of
+from textmix.models.common.calibration import EDGE, slope_of
 from textmix.models.common.decision import Decision
 
 #: Fewest documents of a label with a threshold of its own, by metric; all other labels share one.
@@ -68,10 +68,12 @@ def fit_decision(
     scores = [member[step] for member in scores]
     truth = truth[step]
     task = metric.task
-    plain = Decision([fit_slope(member, truth, task) for member in scores], never_empty=never_empty)
+    slopes = [fit_slope(member, truth, task) for member in scores]
+    support = label_support(truth, scores[0].shape[1])
+    plain = Decision(slopes, never_empty=never_empty, support=support)
     if task == "single" and (metric.ranks or metric.name in LARGEST_SCORE_METRICS or scores[0].shape[1] != 2):
         return plain
-    probability = averaged(scores, plain.slopes, task)
+    probability = plain.probabilities(scores, task)
     decisions = _decisions(plain, probability, truth, metric)
     if len(decisions) == 1:
         return decisions[0]
@@ -94,6 +96,12 @@ def _decisions(plain: Decision, probability: np.ndarray, truth: np.ndarray, metr
                 for weight in SET_PRIOR_WEIGHTS
             ]
     return decisions
+
+
+def label_support(truth: np.ndarray, n_labels: int) -> np.ndarray:
+    """Count the documents with and without each label, float64 (2, n_labels)."""
+    n_with = np.bincount(truth, minlength=n_labels) if truth.ndim == 1 else truth.sum(axis=0)
+    return np.array([n_with, len(truth) - n_with], dtype=np.float64)
 
 
 def fit_slope(scores: np.ndarray, truth: np.ndarray, task: str) -> float:

@@ -62,7 +62,7 @@ class Plan:
 
     def stages(self) -> Iterator[Stage]:
         """Yield the stages; each must be run before the next one is asked for."""
-        yield Stage("pipeline", self.jobs(candidates.baseline()))
+        yield Stage("fitting the baseline", self.jobs(candidates.baseline()))
         best = self.standings.baseline
         if best is None:
             return
@@ -71,19 +71,19 @@ class Plan:
         yield from self._balanced_stage(best)
         self.ensembles.update()
         yield from self._ngram_stages(best)
-        yield Stage("learning curve", self.curve_jobs(best))
+        yield Stage("computing the learning curve", self.curve_jobs(best))
         yield from self._repetition_stages()
 
     def _linear_stages(self, best: Candidate) -> Iterator[Stage]:
         ratios = [group(method, BASELINE_VIEW) for method in ("nbsvm", "nb_logistic_regression")]
-        yield Stage("naive Bayes ratios", self.jobs(ratios))
-        yield Stage("further costs", self.jobs([self._nearby(best)]))
+        yield Stage("trying naive Bayes features", self.jobs(ratios))
+        yield Stage("trying more values of C", self.jobs([self._nearby(best)]))
         parts = [group(best.method, view) for view in (candidates.WORDS, candidates.CHARACTERS)]
-        yield Stage("words alone, characters alone", self.jobs(parts))
+        yield Stage("trying words only and characters only", self.jobs(parts))
         self.ensembles.update()
         if self.runner.features.encoder:
             encoded = group("logistic_regression", candidates.ENCODER)
-            yield Stage("vectors of the encoder", self.jobs([encoded]))
+            yield Stage("trying the encoder", self.jobs([encoded]))
 
     def _registry_stages(self) -> Iterator[Stage]:
         for method in candidates.REGISTRY_METHODS[self.standings.documents.task]:
@@ -100,13 +100,13 @@ class Plan:
         if self.budget.seconds is not None and not self._has_time_for(members):
             return
         jobs = self.jobs([members])
-        yield Stage(method, jobs[:1])
+        yield Stage(f"trying {candidates.method_title(method)}", jobs[:1])
         if members.first not in self.standings.results or self.standings.baseline is None:
             return
         if self._first_fold_gap(members.first) > MAX_FIRST_FOLD_GAP:
-            self.runner.skip(method, "was behind on the first fold")
+            self.runner.skip(method, "far behind the baseline on the first fold")
             return
-        yield Stage(method, jobs[1:])
+        yield Stage(f"trying {candidates.method_title(method)}", jobs[1:])
 
     def _is_applicable(self, method: str) -> bool:
         """Return whether a method is registered and the data are within its limits."""
@@ -118,7 +118,7 @@ class Plan:
         if all(sizes[name] <= limit for name, limit in entry.limits.items()):
             return True
         limits = ", ".join(f"{limit:,} {name}" for name, limit in entry.limits.items())
-        self.runner.skip(method, f"is left out above {limits}")
+        self.runner.skip(method, f"not applied to more than {limits}")
         return False
 
     def _has_time_for(self, members: Group) -> bool:
@@ -126,7 +126,7 @@ class Plan:
         seconds = self.runner.predict_fit_seconds(members)
         limit = min(self.budget.left, MAX_FIT_TIME * N_FOLDS * (self.budget.seconds or 0.0))
         if seconds is None or seconds * N_FOLDS / self.runner.n_workers > limit:
-            self.runner.skipped.setdefault(members.first.method, "would take more than its share of the time")
+            self.runner.skipped.setdefault(members.first.method, "too slow for the time budget")
             return False
         self.runner.seconds_per_fit[members.kind] = seconds
         return True
@@ -149,7 +149,7 @@ class Plan:
             return
         C = dict(best.params)["C"]
         groups = [group(method, BASELINE_VIEW, [C / 3, C], balanced=True) for method in candidates.BASELINE_METHODS]
-        yield Stage("balanced classes", self.jobs(groups))
+        yield Stage("trying balanced class weights", self.jobs(groups))
 
     def _ngram_stages(self, best: Candidate) -> Iterator[Stage]:
         if self.standings.documents.n_characters > MAX_CHARACTERS_FOR_LONGER_NGRAMS:
@@ -160,23 +160,25 @@ class Plan:
             if candidate.method in candidates.SIMILAR_METHOD and candidate.view == BASELINE_VIEW
         ]
         longer = [replace(candidate, view=candidates.LONGER_NGRAMS) for candidate in (best, *ratios[:1])]
-        yield Stage("longer n-grams", self.jobs([Group((candidate,)) for candidate in longer]))
+        yield Stage("trying longer n-grams", self.jobs([Group((candidate,)) for candidate in longer]))
         self.ensembles.update()
         presence = group("nbsvm", candidates.WORD_PRESENCE, candidates.PRESENCE_C)
-        yield Stage("presence of words", self.jobs([presence]))
+        yield Stage("trying word presence", self.jobs([presence]))
         self.ensembles.update()
 
     def _repetition_stages(self) -> Iterator[Stage]:
         """Yield the leading candidates on new folds."""
         n_repetitions = N_REPETITIONS_WITHOUT_BUDGET if self.budget.seconds is None else MAX_REPETITIONS
         for repetition in range(1, 1 + n_repetitions):
-            yield Stage(f"cross-validation again ({repetition})", self.jobs(self.leading_groups(), [repetition]))
+            yield Stage(
+                f"repeating the cross-validation ({repetition})", self.jobs(self.leading_groups(), [repetition])
+            )
             self.ensembles.update()
             if repetition == 1:
                 diverse = self.standings.diverse()
                 linear = [candidate for candidate in diverse if candidate.method in candidates.LINEAR_METHODS]
                 nearby = [self._nearby(candidate) for candidate in linear[:N_LEADERS]]
-                yield Stage("further costs", self.jobs(nearby))
+                yield Stage("trying more values of C", self.jobs(nearby))
                 self.ensembles.update()
 
     def jobs(self, groups: Sequence[Group], repetitions: Sequence[int] = (0,)) -> list[FoldFit]:

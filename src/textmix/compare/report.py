@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
+
+from markupsafe import Markup
 
 from textmix.compare.candidates import method_title
 from textmix.pages.rendering import environment, style
 
 #: Seconds below which a time is shown with a decimal.
 MAX_SECONDS_WITH_DECIMAL = 10
+#: Size of the reliability diagram, its margin, and the radii of its smallest and largest points, in pixels.
+DIAGRAM_SIZE = 220
+DIAGRAM_MARGIN = 36
+MIN_POINT_RADIUS = 2.5
+MAX_POINT_RADIUS = 8.0
 
 
 def render(content: Mapping[str, Any]) -> str:
@@ -25,6 +32,7 @@ def render(content: Mapping[str, Any]) -> str:
     str
     """
     templates = environment()
+    templates.filters["reliability_diagram"] = reliability_diagram
     templates.filters["figure"] = format_number
     templates.filters["seconds"] = format_seconds
     templates.filters["method_title"] = method_title
@@ -40,3 +48,46 @@ def format_number(value: Any) -> str:
 def format_seconds(value: float) -> str:
     """Format a time with its unit."""
     return f"{value:.1f} s" if value < MAX_SECONDS_WITH_DECIMAL else f"{value:,.0f} s"
+
+
+def reliability_diagram(bins: Sequence[Mapping[str, Any]]) -> Markup:
+    """Draw the observed frequency against the predicted probability, as SVG.
+
+    Parameters
+    ----------
+    bins : sequence of mapping
+        Result of `textmix.metrics.per_label.calibration`: ``stated``, ``observed`` and ``number`` of each bin.
+
+    Returns
+    -------
+    Markup
+        A point for each bin, the larger the more predictions it has; calibrated probabilities lie on the diagonal.
+    """
+    length = DIAGRAM_SIZE - 2 * DIAGRAM_MARGIN
+    first = DIAGRAM_MARGIN
+    last = DIAGRAM_MARGIN + length
+    most = max(row["number"] for row in bins)
+    points = []
+    for row in bins:
+        x = first + length * row["stated"]
+        y = last - length * row["observed"]
+        radius = MIN_POINT_RADIUS + (MAX_POINT_RADIUS - MIN_POINT_RADIUS) * (row["number"] / most) ** 0.5
+        points.append(f'<circle cx="{x:.1f}" cy="{y:.1f}" r="{radius:.1f}" fill="currentColor" fill-opacity="0.6"/>')
+    middle = DIAGRAM_SIZE / 2
+    label_y = DIAGRAM_SIZE - DIAGRAM_MARGIN / 4
+    ticks = "".join(
+        f'<text x="{first + length * value:.1f}" y="{last + 13}" text-anchor="middle">{value:g}</text>'
+        f'<text x="{first - 5}" y="{last - length * value + 4:.1f}" text-anchor="end">{value:g}</text>'
+        for value in (0.0, 0.5, 1.0)
+    )
+    return Markup(  # noqa: S704 - numbers only
+        f'<svg class="reliability" role="img" aria-label="Reliability diagram: observed frequency by predicted '
+        f'probability, as in the table below" viewBox="0 0 {DIAGRAM_SIZE} {DIAGRAM_SIZE}" width="{DIAGRAM_SIZE}" '
+        f'height="{DIAGRAM_SIZE}" font-size="10" fill="currentColor">'
+        f'<rect x="{first}" y="{first}" width="{length}" height="{length}" fill="none" stroke="currentColor"/>'
+        f'<line x1="{first}" y1="{last}" x2="{last}" y2="{first}" stroke="currentColor" stroke-dasharray="4 3"/>'
+        f"{''.join(points)}{ticks}"
+        f'<text x="{middle}" y="{label_y}" text-anchor="middle">predicted probability</text>'
+        f'<text x="{DIAGRAM_MARGIN / 4}" y="{middle}" text-anchor="middle" '
+        f'transform="rotate(-90 {DIAGRAM_MARGIN / 4} {middle})">observed frequency</text></svg>'
+    )
