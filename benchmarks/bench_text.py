@@ -143,7 +143,7 @@ def bench_new_texts(name: str, share: float, tmp_path: Path, timed: Any) -> None
         def call() -> Any:
             """Read, label and write."""
             output = io.StringIO()
-            found, _ = read_texts("new", stream=io.BytesIO(data), form=form)
+            found, _ = read_texts("new", stream=io.BytesIO(data), format=form)
             predict(kept, found, Writer(output, kept, form, everything=False))
 
     else:

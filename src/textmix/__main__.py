@@ -195,7 +195,7 @@ def compare(options: argparse.Namespace) -> None:
 def predict(options: argparse.Namespace) -> None:
     """Read the texts of FILE, label them by MODEL, write one row for each to the output, and log their number."""
     # Imported here, for the imports take seconds: `main` reports a wrong option before them.
-    from textmix.data.user_table import of_card, read_texts
+    from textmix.data.user_table import columns_from_card, read_texts
     from textmix.numerics.seeding import limit_threads
     from textmix.serve import predict as labelling
     from textmix.serve.terminal import size_of, watched
@@ -213,12 +213,12 @@ def predict(options: argparse.Namespace) -> None:
         found, file = read_texts(
             "standard input" if options.file == "-" else options.file,
             stream=None if form in FRAMES else stream,
-            form=form,
+            format=form,
             id=options.id,
-            further=model.beside,
+            features=model.beside,
             encoding=options.encoding,
             delimiter=options.delimiter,
-            **of_card(model.card, options.column),
+            **columns_from_card(model.card, options.column),
         )
         output = stack.enter_context(_output(options.output))
         writer = labelling.Writer(
@@ -238,11 +238,11 @@ def predict(options: argparse.Namespace) -> None:
         done = labelling.predict(model, found, writer)
     if options.quiet:
         return
-    mixed = f", {file.foreign} lines read as Windows-1252" if file.foreign else ""
+    mixed = f", {file.n_legacy_lines} lines read as Windows-1252" if file.n_legacy_lines else ""
     skipped = " and left without a label" if options.empty == "leave" else ""
     empty = f", {done.empty} of them empty{skipped}" if done.empty else ""
     logger.info("%d texts labelled by %s%s%s", done.texts, model.class_name, empty, mixed)
-    for remark in file.remarks:
+    for remark in file.notes:
         logger.info("%s", remark)
 
 

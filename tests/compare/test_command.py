@@ -96,7 +96,7 @@ def test_numbers_and_categories_join_the_text_and_the_model_asks_for_them(
     assert float(capsys.readouterr().out.split("accuracy")[1].split()[0]) > 0.9
     (tmp_path / "bare.csv").write_text("text,shop\nthe a of and,north\n", encoding="utf-8")
     assert run("predict", kept / "model", tmp_path / "bare.csv") == 1
-    assert "there is no column 'price'" in capsys.readouterr().err
+    assert "unknown column 'price'" in capsys.readouterr().err
 
 
 def test_the_latest_texts_are_the_test(tmp_path: Path) -> None:
@@ -142,7 +142,7 @@ def test_an_encoder_of_the_user_joins(tmp_path: Path, monkeypatch: pytest.Monkey
         (("--separator", ""), "is empty"),
         (("--never-empty",), "several labels"),
         (("--text", "missing"), "missing"),
-        (("--features", "price"), "no column 'price'"),
+        (("--features", "price"), "unknown column 'price'"),
         (("--features", "label", "--label", "label"), "--label and --f"),
         (("--test", "nowhere.csv"), "no such file"),
     ],

@@ -74,8 +74,8 @@ def test_a_file_of_parquet_is_read(tmp_path: Path) -> None:
     pytest.importorskip("pyarrow")
     FRAME.to_parquet(tmp_path / "a.parquet", index=False)
     assert rows(tmp_path / "a.parquet") == [["good", "5", ["a", "b"]], [None, "1.5", []], ["bad", "1", ["b"]]]
-    table = read_table(tmp_path / "a.parquet", text="text", labels="tags", marks={"id": "stars"})
-    assert (table.corpus.ids, table.layout.several) == (["5", "1"], True)
+    table = read_table(tmp_path / "a.parquet", text="text", labels="tags", roles={"id": "stars"})
+    assert (table.corpus.ids, table.schema.multi_label) == (["5", "1"], True)
 
 
 def test_words_that_mean_missing_elsewhere_are_words_in_a_workbook(tmp_path: Path) -> None:
@@ -83,7 +83,7 @@ def test_words_that_mean_missing_elsewhere_are_words_in_a_workbook(tmp_path: Pat
     table = read_table(book(tmp_path / "a.xlsx", lines))
     assert table.corpus.label_names == ["EU", "NA", "None"]
     assert table.corpus.n_documents == 9
-    assert "3 rows without a label were left out." in table.corpus.info["remarks"]
+    assert "3 rows without a label were dropped." in table.corpus.info["remarks"]
 
 
 def test_numbers_and_days_of_a_workbook_are_as_a_user_sees_them(tmp_path: Path) -> None:
@@ -96,7 +96,7 @@ def test_numbers_and_days_of_a_workbook_are_as_a_user_sees_them(tmp_path: Path) 
 def test_a_workbook_without_a_header_or_with_blank_rows_above_is_read(tmp_path: Path) -> None:
     lines = [[f"some words of row {n}", "ab"[n % 2]] for n in range(8)]
     for head, expected in (([], (1,)), ([[None, None], ["say", "kind"]], ("say",))):
-        assert read_table(book(tmp_path / "a.xlsx", [*head, *lines])).layout.text == expected
+        assert read_table(book(tmp_path / "a.xlsx", [*head, *lines])).schema.text == expected
 
 
 def test_a_workbook_is_known_by_its_content_and_also_packed(tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 import textmix
 from textmix.core.errors import DataFormatError, TextmixError
-from textmix.data import archives, tables
+from textmix.data import archives, delimited
 from textmix.data.formats import NEW_TEXTS, format_of, without_packing
 from textmix.data.user_table import NewText, read_texts
 
@@ -23,7 +23,7 @@ NAME = "new.txt"
 
 def read(form: str, data: bytes, **options: object) -> list[NewText]:
     asked = {"text": "text", **options} if form != "text" else options
-    return list(read_texts(NAME, stream=io.BytesIO(data), form=form, flag="--column", **asked)[0])  # type: ignore[arg-type]
+    return list(read_texts(NAME, stream=io.BytesIO(data), format=form, option_name="--column", **asked)[0])  # type: ignore[arg-type]
 
 
 def texts(form: str, data: bytes, **options: object) -> list[str]:
@@ -71,9 +71,9 @@ def test_a_named_encoding_is_read() -> None:
 
 def test_mixed_lines_are_read_as_windows_1252() -> None:
     data = "für\n".encode() + "für – €\n".encode("cp1252") + b"a\x81b\x9d\n"
-    found, file = read_texts(NAME, stream=io.BytesIO(data), form="text")
+    found, file = read_texts(NAME, stream=io.BytesIO(data), format="text")
     assert [text.text.decode() for text in found] == ["für", "für – €", "a\x81b\x9d"]
-    assert file.foreign == 2
+    assert file.n_legacy_lines == 2
 
 
 @pytest.mark.parametrize(
@@ -83,7 +83,7 @@ def test_mixed_lines_are_read_as_windows_1252() -> None:
             "text",
             b"a\nf\xfcr\n",
             2,
-            r"is not utf-8 text \(byte 0xfc at 2\); is it of another encoding\? name it by --encoding",
+            r"is not utf-8 text \(byte 0xfc at 2\); if it is in another encoding, give it by --encoding",
         ),
         ("text", b"a\nb\0\n", 2, "NUL byte"),
         ("csv", b"text\na\0\n", 2, "NUL byte"),
@@ -121,11 +121,11 @@ def test_batches_of_lines_change_nothing(fault: bytes, monkeypatch: pytest.Monke
     """Every text before a fault is given, and the fault has its line, however many lines are decoded together."""
     data = b"".join(b"%d\n" % n for n in range(30)) + fault + b"\nlast"
     results = []
-    for size in (1, 7, 40, tables.BATCH):
-        monkeypatch.setattr(tables, "BATCH", size)
+    for size in (1, 7, 40, delimited.BATCH):
+        monkeypatch.setattr(delimited, "BATCH", size)
         texts = list[str]()
         try:
-            found, _ = read_texts("new", stream=io.BytesIO(data), form="text", encoding="utf-8")
+            found, _ = read_texts("new", stream=io.BytesIO(data), format="text", encoding="utf-8")
             texts.extend(text.text.decode() for text in found)
         except DataFormatError as error:
             texts.append(str(error))
@@ -139,10 +139,10 @@ def test_batches_of_lines_change_nothing(fault: bytes, monkeypatch: pytest.Monke
 @pytest.mark.parametrize(
     ("data", "options", "what"),
     [
-        (b"text\na\n", {"encoding": "no-such"}, "there is no encoding"),
-        (b"text\na\n", {"encoding": "base64"}, "there is no encoding"),
-        (b"text\na\n", {"delimiter": ",,"}, "not one character"),
-        (b"a,b\n1,2\n", {}, "--column: there is no column 'text'; allowed: a, b"),
+        (b"text\na\n", {"encoding": "no-such"}, "unknown encoding"),
+        (b"text\na\n", {"encoding": "base64"}, "unknown encoding"),
+        (b"text\na\n", {"delimiter": ",,"}, "not a single character"),
+        (b"a,b\n1,2\n", {}, "--column: unknown column 'text'; allowed: a, b"),
     ],
 )
 def test_an_option_that_does_not_fit_is_refused(data: bytes, options: dict[str, str], what: str) -> None:
@@ -180,7 +180,7 @@ def held_at_the_end(lines: int) -> int:
     """Return the bytes that lines of textmix hold at the last line; other threads and imports count in the process."""
     ours = tracemalloc.Filter(True, str(Path(textmix.__file__).parent / "*"))
     rows: Iterator[NewText]
-    rows, _ = read_texts(NAME, stream=io.BufferedReader(Lines(lines), 10_000), form="text")  # type: ignore[arg-type]
+    rows, _ = read_texts(NAME, stream=io.BufferedReader(Lines(lines), 10_000), format="text")  # type: ignore[arg-type]
     tracemalloc.start()
     try:
         for count, _ in enumerate(rows, 1):

@@ -26,7 +26,7 @@ CONTENT = st.lists(PIECES | st.binary(max_size=5), max_size=12).map(b"".join)
 @given(content=CONTENT)
 def test_arbitrary_bytes_give_texts_or_our_error(form: str, content: bytes) -> None:
     try:
-        texts = list(read_texts("x", stream=io.BytesIO(content), form=form)[0])
+        texts = list(read_texts("x", stream=io.BytesIO(content), format=form)[0])
     except TextmixError:
         return
     assert len(texts) <= content.count(b"\n") + content.count(b"\r") + 1

@@ -193,6 +193,8 @@ def test_an_entry_reads_a_format_as_the_comparison_of_own_texts_does(tmp_path: P
         own = read_folder(path)
     else:
         columns = {"text": columns.get("text"), "labels": columns.get("label")}
-        own = read_table(path, form=form, several=False, header=False if form == "tab" else None, **columns).corpus
+        own = read_table(
+            path, format=form, multi_label=False, header=False if form == "tab" else None, **columns
+        ).corpus
     found = read_corpus(entry.sources[0].reader, {"data": path}, "d")
     assert found.content_digest() == own.content_digest() == asked.content_digest()

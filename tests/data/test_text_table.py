@@ -86,17 +86,17 @@ WRONG: dict[str, tuple[str | bytes, dict[str, Any], str]] = {
     "id twice": (
         "id,text,label\n7,a,x\n8,b,y\n7,c,x\n",
         {"id": "id"},
-        ", line 4: the id '7' stands twice, before in line 2",
+        ", line 4: duplicate id '7', which is also in line 2",
     ),
     "no id": ("id,text,label\n,a,x\n", {"id": "id"}, ", line 2: has no id; fill it in, or leave the column out"),
     "neither train nor test": (
-        "text,label,part\na,x,dev\n",
+        "text,label,part\na,x,other\n",
         {"split": "part"},
-        ", line 2: the split 'dev' is neither train nor test",
+        ", line 2: the split 'other' is neither train nor test",
     ),
-    "no such column": ("txt,label\n1,2\n", {}, ": text: there is no column 'text'; .*txt, label"),
-    "two such columns": ("text,text,label\n1,2,3\n", {}, ": text: more than one column .*; give its number, 1 or 2"),
-    "no such number": (GOOD, {"text": 1, "label": 3}, ": label: there is no column '3'; allowed: 1, 2"),
+    "no such column": ("txt,label\n1,2\n", {}, ": text: unknown column 'text'; .*txt, label"),
+    "two such columns": ("text,text,label\n1,2,3\n", {}, ": text: several columns .*; give the number, 1 or 2"),
+    "no such number": (GOOD, {"text": 1, "label": 3}, ": label: unknown column '3'; allowed: 1, 2"),
 }
 
 
@@ -108,12 +108,15 @@ def test_a_wrong_table_is_refused_with_file_and_line(tmp_path, case):
 
 
 AS_THEY_COME = {
-    "semicolons": (GOOD.replace(",", ";").encode(), "data.dat has ';' between its cells."),
+    "semicolons": (GOOD.replace(",", ";").encode(), "data.dat is delimited by ';'."),
     "UTF-16 and tabs": (
         GOOD.replace(",", "\t").encode("utf-16"),
-        r"data.dat is UTF-16. data.dat has '\\t' between its cells.",
+        r"data.dat is UTF-16. data.dat is delimited by '\\t'.",
     ),
-    "Latin-1": (GOOD.replace("three", "thréé").encode("latin-1"), "data.dat: 1 lines are no UTF-8 and were read as .*"),
+    "Latin-1": (
+        GOOD.replace("three", "thréé").encode("latin-1"),
+        "data.dat: 1 lines are not UTF-8 and were read as .*",
+    ),
 }
 
 

@@ -15,9 +15,9 @@ import pytest
 
 from textmix.core.errors import ConfigError, DataFormatError, TextmixError
 from textmix.data.corpus import TableTexts
-from textmix.data.extra_columns import kinds_of
-from textmix.data.labels import label_name, labels_of
-from textmix.data.user_table import Table, of_card, read_table, read_texts
+from textmix.data.extra_columns import column_kinds
+from textmix.data.labels import label_name, parse_labels
+from textmix.data.user_table import Table, columns_from_card, read_table, read_texts
 
 TEXTS = [f"a text with some words and the number {row}" for row in range(12)]
 KINDS = ["garden" if row % 2 else "engine" for row in range(12)]
@@ -100,10 +100,10 @@ AS_THEY_COME: dict[str, tuple[str, str | bytes]] = {
 @pytest.mark.parametrize("kind", AS_THEY_COME)
 def test_a_table_is_read_as_it_is_meant(kind: str, tmp_path: Path) -> None:
     name, content = AS_THEY_COME[kind]
-    table = read_table(write(tmp_path / name, content), several=False)
+    table = read_table(write(tmp_path / name, content), multi_label=False)
     assert pairs(table) == PAIRS
-    layout = read_table(tmp_path / name, several=False, text=table.layout.text, labels=table.layout.labels).layout
-    assert layout == table.layout
+    schema = read_table(tmp_path / name, multi_label=False, text=table.schema.text, labels=table.schema.labels).schema
+    assert schema == table.schema
 
 
 def test_columns_that_are_asked_for_by_name_are_found_below_any_header(tmp_path: Path) -> None:
@@ -126,13 +126,13 @@ def table_of(path: Path, header: list[str], *more: Callable[[int], Any]) -> Path
 def test_delimiter_and_encoding_are_found(tmp_path: Path, delimiter: str, encoding: str) -> None:
     cells = ['"{n}"', '"{text} café"', '"{kind}"']
     content = lines(delimiter.join(["id", "body", "class"]), row=delimiter.join(cells), end="\r\n")
-    layout = read_table(write(tmp_path / "a.csv", content.encode(encoding))).layout
-    assert layout == ("csv", ("body",), ("class",), False, None, True)
+    schema = read_table(write(tmp_path / "a.csv", content.encode(encoding))).schema
+    assert schema == ("csv", ("body",), ("class",), False, None, True)
 
 
 def test_commas_in_texts_do_not_hide_a_semicolon(tmp_path: Path) -> None:
     path = write(tmp_path / "a.csv", lines("text;label", row="one, two, three, {n}, and more;{kind}"))
-    assert read_table(path).layout[1:3] == (("text",), ("label",))
+    assert read_table(path).schema[1:3] == (("text",), ("label",))
 
 
 @pytest.mark.parametrize(
@@ -144,18 +144,18 @@ def test_commas_in_texts_do_not_hide_a_semicolon(tmp_path: Path) -> None:
     ],
 )
 def test_columns_are_found_by_name_and_by_content(tmp_path: Path, header: list[str], text: str, label: str) -> None:
-    assert read_table(table_of(tmp_path / "a.csv", header)).layout[1:3] == ((text,), (label,))
+    assert read_table(table_of(tmp_path / "a.csv", header)).schema[1:3] == ((text,), (label,))
 
 
 def test_a_name_decides_between_candidates(tmp_path: Path) -> None:
     path = table_of(tmp_path / "a.csv", ["id", "title", "label", "body", "stars"], lambda n: TEXTS[-n], lambda n: n % 3)
-    assert read_table(path).layout[1:3] == (("body",), ("label",))
+    assert read_table(path).schema[1:3] == (("body",), ("label",))
 
 
 def test_a_table_without_a_header_has_numbers(tmp_path: Path) -> None:
-    layout = read_table(write(tmp_path / "a.csv", lines())).layout
-    assert (layout.text, layout.labels, layout.header) == ((1,), (2,), False)
-    assert read_table(tmp_path / "a.csv", text="1", labels="2").layout == layout
+    schema = read_table(write(tmp_path / "a.csv", lines())).schema
+    assert (schema.text, schema.labels, schema.header) == ((1,), (2,), False)
+    assert read_table(tmp_path / "a.csv", text="1", labels="2").schema == schema
 
 
 @pytest.mark.parametrize(
@@ -173,7 +173,7 @@ def test_a_table_without_a_header_has_numbers(tmp_path: Path) -> None:
             {},
             "a.csv: more than one column could be the text; name it by --text: first, second",
         ),
-        (["id", "text", "kind"], [], {"labels": "kin"}, "a.csv: --labels: there is no column 'kin'; did you mean"),
+        (["id", "text", "kind"], [], {"labels": "kin"}, "a.csv: --labels: unknown column 'kin'; did you mean"),
     ],
 )
 def test_an_error_names_the_candidates(
@@ -185,7 +185,7 @@ def test_an_error_names_the_candidates(
 
 def test_what_was_taken_for_something_else_is_said(tmp_path: Path) -> None:
     joined = read_table(write(tmp_path / "a.csv", lines("text,label") + "text,label\n" * 2))
-    assert "2 rows repeat the header and were left out." in joined.corpus.info["remarks"]
+    assert "2 rows repeat the header and were skipped." in joined.corpus.info["remarks"]
     bare = read_table(write(tmp_path / "b.csv", lines()))
     assert "b.csv has no header; columns are counted from 1." in bare.corpus.info["remarks"]
     assert pairs(bare) == PAIRS
@@ -203,7 +203,7 @@ def test_a_cell_in_quotes_between_tabs_may_go_on_in_the_next_line(tmp_path: Path
     path = write(tmp_path / "a.tsv", lines("text\tlabel", row="{text}\t{kind}") + '"two\nlines ""here"""\tgarden\n')
     assert pairs(read_table(path))[-1] == ('two\nlines "here"', "garden")
     late = lines("text\tlabel", row="{text}\t{kind}") * 300 + '"two\nlines"\tgarden\n'
-    with pytest.raises(DataFormatError, match="has 1 cells, expected 2; if a cell in quotes goes on"):
+    with pytest.raises(DataFormatError, match="has 1 cells, expected 2; if a cell in quotes continues"):
         read_table(write(tmp_path / "b.tsv", late))
 
 
@@ -232,7 +232,7 @@ def test_quotes_behind_a_backslash_are_letters_of_the_cell(tmp_path: Path) -> No
 def test_lists_and_mappings_in_cells_are_sets_of_labels(row: str, expected: set[str], tmp_path: Path) -> None:
     plain = "".join(f"some words of row {n},\"['a', 'c']\"\n" for n in range(4))
     table = read_table(write(tmp_path / "a.csv", f"text,labels\n{plain}other words here,{row}\n"))
-    assert table.layout.several
+    assert table.schema.multi_label
     assert sets(table) == [*[{"a", "c"}] * 4, expected]
 
 
@@ -245,9 +245,9 @@ def test_an_empty_list_is_kept_and_null_is_left_out(tmp_path: Path) -> None:
     rows = [["a"], [], None, float("nan"), ["b", "a"]]
     written = "".join(json.dumps({"say": TEXTS[n], "kinds": row}) + "\n" for n, row in enumerate(rows))
     table = read_table(write(tmp_path / "a.jsonl", written))
-    assert table.layout == ("jsonl", ("say",), ("kinds",), True, None, True)
+    assert table.schema == ("jsonl", ("say",), ("kinds",), True, None, True)
     assert sets(table) == [{"a"}, set(), {"a", "b"}]
-    assert "2 rows without a label were left out." in table.corpus.info["remarks"]
+    assert "2 rows without a label were dropped." in table.corpus.info["remarks"]
 
 
 def test_labels_of_json_that_are_equal_are_one_label(tmp_path: Path) -> None:
@@ -263,8 +263,8 @@ def test_columns_of_0_and_1_are_labels(tmp_path: Path) -> None:
     path = write(tmp_path / "a.csv", f"text,toxic,rude,note\n{body}")
     table = read_table(path, labels="toxic,rude")
     assert sets(table) == [{"toxic"}, set(), {"toxic"}, {"toxic", "rude"}, {"rude"}]
-    assert "1 rows without a label were left out." in table.corpus.info["remarks"]
-    again = read_table(path, labels=table.layout.card()["label column"])
+    assert "1 rows without a label were dropped." in table.corpus.info["remarks"]
+    again = read_table(path, labels=table.schema.card()["label column"])
     assert again.corpus.content_digest() == table.corpus.content_digest()
     with pytest.raises(DataFormatError, match="line 2: the label is '-1', neither 0 nor 1"):
         read_table(write(tmp_path / "b.csv", "text,a,b\nsome words here,-1,0\nmore words here,1,0\n"), labels="a,b")
@@ -278,7 +278,7 @@ def test_crosses_and_blanks_are_labels_and_none(tmp_path: Path) -> None:
 
 def test_columns_that_may_be_labels_together_are_named_together(tmp_path: Path) -> None:
     path = write(tmp_path / "a.csv", lines("text,toxic,rude", row="{text},1,0").replace("0,1,0", "0,0,1"))
-    with pytest.raises(ConfigError, match="or name all columns of 0 and 1 that are labels: --labels toxic,rude"):
+    with pytest.raises(ConfigError, match=r"or name all indicator columns .*: --labels toxic,rude"):
         read_table(path)
 
 
@@ -300,25 +300,25 @@ def test_labels_that_may_be_several_or_are_alike_are_remarked_on(tmp_path: Path)
     kinds = ["joy, anger", "joy", "anger", "Joy", "fear", "fear, joy"] * 2
     body = "".join(f'{TEXTS[n]},"{kind}"\n' for n, kind in enumerate(kinds))
     remarks = read_table(write(tmp_path / "a.csv", f"text,label\n{body}")).corpus.info["remarks"]
-    assert "Labels such as 'fear, joy' may be several: if so, give --separator ','." in remarks
-    assert "The labels 'Joy', 'joy' are alike and count as different ones." in remarks
+    assert "Labels such as 'fear, joy' may be lists; if so, give --separator ','." in remarks
+    assert "The labels 'Joy', 'joy' are similar, but count as different labels." in remarks
 
 
 WRONG: dict[str, tuple[str, str | bytes, str]] = {
-    "UTF-16 cut in a character": ("a.csv", lines("text,label").encode("utf-16")[:-1], "is not whole utf-16 text"),
+    "UTF-16 cut in a character": ("a.csv", lines("text,label").encode("utf-16")[:-1], "is not valid utf-16 text"),
     "another order of the names": (
         "a.csv",
         lines("text,label") + lines("label,text", row="{kind},{text}"),
-        "line 14: has the names of the columns in another order",
+        "line 14: has the column names in another order",
     ),
-    "one column": ("a.csv", lines("text", row="{text}"), "no column is left for the labels: it has text alone"),
+    "one column": ("a.csv", lines("text", row="{text}"), "no column is left for the labels: it has only text"),
     "a text in a list": (
         "a.jsonl",
         '{"text": ["some words"], "label": "a"}\n{"text": ["more words"], "label": "b"}\n' * 3,
         "line 1: the text is list, not text",
     ),
     "tokens": ("a.jsonl", '{"tokens": ["some", "words"], "label": "a"}\n' * 5, "no column looks like text"),
-    "half a pair": ("a.csv", lines("text,label").encode("utf-16") + b"\x00\xd8", "is not whole utf-16 text"),
+    "half a pair": ("a.csv", lines("text,label").encode("utf-16") + b"\x00\xd8", "is not valid utf-16 text"),
     "cut gzip": ("a.csv.gz", gzip.compress(lines("text,label").encode())[:-20], "is truncated or damaged"),
     "a zip that is none": ("a.csv.zip", b"PK\x03\x04 not a zip", "is truncated or damaged"),
     "deep JSON": ("a.jsonl", '{"text": ' + "[" * 100_000 + "\n", "line 1: is not JSON"),
@@ -331,7 +331,7 @@ WRONG: dict[str, tuple[str, str | bytes, str]] = {
     "nothing": ("a.csv", "", "holds no documents"),
     "blank lines": ("a.csv", "\n\n", "holds no documents"),
     "a header alone": ("a.csv", "text,label\n", "holds no documents"),
-    "no form": ("a.doc", "x", "its name does not tell its form"),
+    "no form": ("a.doc", "x", "cannot infer the format"),
 }
 
 
@@ -349,59 +349,61 @@ def test_what_cannot_be_read_gets_a_sentence(kind: str, tmp_path: Path) -> None:
 
 def test_separators_that_are_written_or_stand_nowhere(tmp_path: Path) -> None:
     path = write(tmp_path / "a.csv", lines("text,labels", row="{text},{kind}\tother"))
-    assert sets(read_table(path, separator="\\t")) == [{kind, "other"} for kind in KINDS]
-    remarks = read_table(path, separator=";").corpus.info["remarks"]
-    assert "No text has two labels; does ';' stand between the labels of a cell?" in remarks
+    assert sets(read_table(path, label_separator="\\t")) == [{kind, "other"} for kind in KINDS]
+    remarks = read_table(path, label_separator=";").corpus.info["remarks"]
+    assert "No text has two labels; is ';' the label separator?" in remarks
 
 
 def test_new_texts_are_read_as_the_card_says(tmp_path: Path) -> None:
     for kind in ("index of pandas", "two tables joined", "line of the delimiter", "JSON by columns"):
         name, content = AS_THEY_COME[kind]
         path = write(tmp_path / name, content)
-        card = read_table(path).layout.card()
+        card = read_table(path).schema.card()
         assert json.loads(json.dumps(card)) == card
         with open(path, "rb") as stream:
-            texts, _ = read_texts(path, stream=stream, **of_card(card, None))
+            texts, _ = read_texts(path, stream=stream, **columns_from_card(card, None))
             assert [text.text.decode() for text in texts] == TEXTS
 
 
 def test_a_new_table_without_a_header_loses_no_row(tmp_path: Path) -> None:
-    card = read_table(write(tmp_path / "a.csv", lines())).layout.card()
+    card = read_table(write(tmp_path / "a.csv", lines())).schema.card()
     path = write(tmp_path / "new.csv", "one single text with words,unknown\n")
-    texts, _ = read_texts(path, **of_card(card, None))
+    texts, _ = read_texts(path, **columns_from_card(card, None))
     assert [text.text for text in texts] == [b"one single text with words"]
 
 
 def test_labels_of_fasttext_are_no_words_of_new_texts(tmp_path: Path) -> None:
     path = write(tmp_path / "a.txt", lines(row="__label__{kind} {text}"))
-    card = read_table(path).layout.card()
+    card = read_table(path).schema.card()
     for form in (None, "text"):
-        assert [text.text.decode() for text in read_texts(path, form=form, **of_card(card, None))[0]] == TEXTS
+        assert [
+            text.text.decode() for text in read_texts(path, format=form, **columns_from_card(card, None))[0]
+        ] == TEXTS
     plain = write(tmp_path / "b.txt", "".join(f"{text}\n" for text in TEXTS))
-    assert [text.text.decode() for text in read_texts(plain, **of_card(card, None))[0]] == TEXTS
+    assert [text.text.decode() for text in read_texts(plain, **columns_from_card(card, None))[0]] == TEXTS
 
 
 def test_cells_of_further_columns_come_with_the_texts(tmp_path: Path) -> None:
     path = write(tmp_path / "a.csv", lines(",text,label,price,colour", row="{n},{text},{kind},{n}.5,{kind}ish"))
-    table = read_table(path, further="price,colour")
+    table = read_table(path, features="price,colour")
     text = table.corpus.text
     assert isinstance(text, TableTexts) and [text.text(row) for row in range(len(text))] == TEXTS
     assert text.cells["price"][2] == "2.5" and text.cells["colour"] == [f"{kind}ish" for kind in KINDS]
-    assert kinds_of(text.cells) == {"price": "number", "colour": "category"}
+    assert column_kinds(text.cells) == {"price": "number", "colour": "category"}
     assert "Not read: price" not in " ".join(table.corpus.info["remarks"])
     assert not isinstance(read_table(path).corpus.text, TableTexts)
-    new, _ = read_texts(path, text="text", further=("colour", "price"))
+    new, _ = read_texts(path, text="text", features=("colour", "price"))
     assert [each.cells for each in new][2] == (f"{KINDS[2]}ish", "2.5")
     assert table.corpus.content_digest() != read_table(path).corpus.content_digest()
 
 
 @pytest.mark.parametrize(
-    ("further", "message"), [("prise", "price"), ("text", "--text and --further"), ("9", "no column")]
+    ("further", "message"), [("prise", "price"), ("text", "--text and --features"), ("9", "unknown column")]
 )
 def test_a_further_column_that_is_not_there_or_is_the_text_is_named(further: str, message: str, tmp_path: Path) -> None:
     path = write(tmp_path / "a.csv", lines(",text,label,price", row="{n},{text},{kind},{n}.5"))
     with pytest.raises((ConfigError, DataFormatError), match=message):
-        read_table(path, text="text", further=further)
+        read_table(path, text="text", features=further)
 
 
 @pytest.mark.parametrize(
@@ -416,14 +418,14 @@ def test_a_further_column_that_is_not_there_or_is_the_text_is_named(further: str
 )
 def test_a_further_column_without_use_is_refused(cells: list[str], message: str) -> None:
     with pytest.raises(ConfigError, match=message):
-        kinds_of({"a": cells})
+        column_kinds({"a": cells})
 
 
 def dated(folder: Path, days: list[str]) -> np.ndarray | None:
     """Return the parts of a table whose texts have these days."""
     body = "".join(f"{TEXTS[n]},{KINDS[n]},{day}\n" for n, day in enumerate(days))
     path = write(folder / "a.csv", f"text,label,day\n{body}")
-    return read_table(path, text="text", labels="label", marks={"dates": "day"}).corpus.split
+    return read_table(path, text="text", labels="label", roles={"dates": "day"}).corpus.split
 
 
 @pytest.mark.parametrize(
@@ -442,13 +444,13 @@ def test_dates_of_other_countries_are_in_order(dates: list[str], first: str, tmp
 
 
 def test_dates_of_two_orders_are_refused(tmp_path: Path) -> None:
-    with pytest.raises(DataFormatError, match="line 3: nothing tells whether '05/31/2024'"):
+    with pytest.raises(DataFormatError, match="line 3: cannot infer whether '05/31/2024'"):
         dated(tmp_path, ["31/05/2024", "05/31/2024", "1/2/2024"])
 
 
 @pytest.mark.parametrize("mark", ["\u0662\u0660\u0662\u0664", "1_000"])
 def test_digits_of_other_scripts_are_no_dates(mark: str, tmp_path: Path) -> None:
-    with pytest.raises(DataFormatError, match=r"line 5: .* is no date"):
+    with pytest.raises(DataFormatError, match=r"line 5: .* is not a date"):
         dated(tmp_path, [mark if n == 3 else str(2000 + n) for n in range(12)])
 
 
@@ -468,8 +470,8 @@ def test_a_name_keeps_what_belongs_to_it(value: str, name: str) -> None:
 
 
 def test_a_separator_cuts_lists_in_brackets_too() -> None:
-    assert labels_of("[a; b]", ";") == ["a", "b"]
-    assert labels_of(" ; ", ";") is None
+    assert parse_labels("[a; b]", ";") == ["a", "b"]
+    assert parse_labels(" ; ", ";") is None
 
 
 def test_a_stream_that_cannot_go_back_is_read(tmp_path: Path) -> None:
@@ -477,5 +479,5 @@ def test_a_stream_that_cannot_go_back_is_read(tmp_path: Path) -> None:
         def seekable(self) -> bool:
             return False
 
-    texts, _ = read_texts("standard input", stream=Pipe(lines("text,label").encode()), form="csv", text="text")
+    texts, _ = read_texts("standard input", stream=Pipe(lines("text,label").encode()), format="csv", text="text")
     assert [text.text.decode() for text in texts] == TEXTS

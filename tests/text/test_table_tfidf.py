@@ -91,7 +91,7 @@ def test_numbers_that_are_all_missing_or_equal_are_no_fault() -> None:
     [
         ({}, "'price' is missing"),
         ({"price": ["1"]}, "'shop' is missing"),
-        ({"price": ["much"], "shop": ["x"]}, "'much' is none"),
+        ({"price": ["much"], "shop": ["x"]}, "'much' is not a number"),
     ],
 )
 def test_what_is_missing_or_no_number_is_named(cells: dict[str, list[str]], message: str) -> None:

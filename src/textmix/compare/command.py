@@ -206,16 +206,16 @@ def read_input(options: CompareOptions) -> tuple[Corpus, str, dict[str, Any]]:
             path if options.test is None else {"train": path, "test": Path(options.test)},
             text=options.text,
             labels=options.label,
-            separator=options.separator,
-            further=options.features,
-            marks={role: column for role, column in columns.items() if column is not None},
-            form=options.format,
+            label_separator=options.separator,
+            features=options.features,
+            roles={role: column for role, column in columns.items() if column is not None},
+            format=options.format,
             encoding=options.encoding,
-            flags=("--text", "--label"),
+            option_names=("--text", "--label"),
         )
         corpus = table.corpus
-        task = "multi" if table.layout.several else "single"
-        facts |= table.layout.card()
+        task = "multi" if table.schema.multi_label else "single"
+        facts |= table.schema.card()
     if options.never_empty and task == "single":
         raise ConfigError("--never-empty: applies to several labels per text; omit it, or give --separator")
     return corpus, task, facts

@@ -10,7 +10,7 @@ import numpy as np
 
 from textmix.core.errors import ConfigError, DataFormatError
 from textmix.data.corpus import Corpus, Ragged, TableTexts, label_matrix
-from textmix.data.extra_columns import cells_of, is_missing
+from textmix.data.extra_columns import column_cells, is_missing
 from textmix.data.user_data import check_labels
 
 #: Types of a set of labels of one text.
@@ -53,7 +53,7 @@ def corpus_of(
     """
     texts = list(texts)
     labels = list(labels)
-    cells = cells_of(features, len(texts))
+    cells = column_cells(features, len(texts))
     if len(texts) != len(labels):
         raise ConfigError(f"compare: {len(texts)} texts and {len(labels)} labels; give one label for each text")
     rows = [row for row in range(len(texts)) if not is_missing(texts[row]) and not is_missing(labels[row])]

@@ -36,7 +36,7 @@ MAX_RATIO = 200
 #: Longest line, bytes: a text of a million words has about ten million.
 MAX_LINE = 2**26
 #: The remedy in the message about a line that is too long.
-LONGER = "is it one text? cut it into several, or look for a missing line end"
+LONG_LINE_REMEDY = "is it one text? cut it into several, or look for a missing line end"
 #: Unpacked bytes that are free of the ratio cap: a short file of one repeated line is no bomb.
 RATIO_FREE = 2**20
 #: Cap on the number of members; the largest known archive, aclImdb_v1, has about 100,000.
@@ -145,7 +145,7 @@ def iter_lines(path: Path, limit: int = 2**40, *, stream: IO[bytes] | None = Non
             if budget is not None and size > budget:
                 raise _bomb(path, "it", budget)
             if len(line) > MAX_LINE:
-                raise DataFormatError(path, number, f"is longer than {MAX_LINE:,} bytes; {LONGER}")
+                raise DataFormatError(path, number, f"is longer than {MAX_LINE:,} bytes; {LONG_LINE_REMEDY}")
             yield line
 
 

@@ -16,7 +16,7 @@ import numpy as np
 from scipy import sparse
 
 from textmix.core.errors import DataFormatError
-from textmix.data.splits import number_of
+from textmix.data.splits import parse_number
 
 _QUOTED = r"""(?:'((?:[^'\\]|\\.)*)'|"((?:[^"\\]|\\.)*)"|"""
 _VALUE = re.compile(r"\s*" + _QUOTED + r"""([^,'"{}]*?))\s*(,|$)""")
@@ -126,7 +126,7 @@ def _read(path: Path, number: int, name: str, value: str, nominal: list[str] | N
             what = f"{value[:40]!r} is no value of the attribute {name!r}: {', '.join(nominal[:10])}"
             raise DataFormatError(path, number, what)
         return nominal.index(value), 1.0
-    amount = number_of(value)
+    amount = parse_number(value)
     if amount is None:
         raise DataFormatError(path, number, f"{value[:40]!r} of the attribute {name!r} is no number; fill it in")
     return 0, amount

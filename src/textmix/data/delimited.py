@@ -1,77 +1,100 @@
-"""Tables of texts, row by row: lines and their encoding, cells between delimiters, and columns of a strict table.
+"""Read delimited text row by row.
 
-Memory holds a row, or a few short ones.  A file is in one encoding, UTF-8 unless another is named; a byte order mark of
-UTF-8 is dropped.  A line that is not in this encoding is an error, or is read as Windows-1252 where the caller says
-that the file is mixed.  A NUL byte is an error: no text has one, but UTF-16 and binary files do.
+Memory holds a row, or a batch of short ones.  A file is in one encoding, UTF-8 unless another is given; a UTF-8
+byte-order mark is dropped.  A line in another encoding is an error, or is read as Windows-1252 if the caller allows
+it.  A NUL byte is an error: text has none, but UTF-16 and binary files do.
 """
 
 from __future__ import annotations
 
 import codecs
 import csv
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from textmix.core.errors import DataFormatError
-from textmix.data.archives import LONGER, MAX_LINE
+from textmix.data.archives import LONG_LINE_REMEDY, MAX_LINE
 
-#: The remedy in the message about a line that is not in the file's encoding.
-REMEDY = "convert it, or name its encoding"
-#: Name of the handler of errors by which bytes that Windows-1252 leaves undefined are read.
-FREE = "textmix-free"
-#: Windows-1252 leaves five bytes undefined; each is read as the character of the same code point, as in web browsers.
-_FREE = {byte: chr(byte) for byte in (0x81, 0x8D, 0x8F, 0x90, 0x9D)}
-
+#: Default remedy in the message about a line in another encoding.
+REMEDY = "convert it, or give its encoding"
+#: Name of the error handler for the bytes that Windows-1252 leaves undefined.
+CP1252_FALLBACK = "textmix-cp1252"
+#: The five bytes that Windows-1252 leaves undefined; each is read as the code point of its value, as web browsers do.
+_CP1252_UNDEFINED = {byte: chr(byte) for byte in (0x81, 0x8D, 0x8F, 0x90, 0x9D)}
+#: A missing value in the dumps of MySQL, PostgreSQL and Hive.
+DATABASE_NULL = "\\N"
 #: Bytes of lines that are checked and decoded together.
 BATCH = 1 << 16
+#: Most columns in a message.
+_MAX_COLUMNS_IN_MESSAGE = 20
 
 
 @dataclass
 class Lines:
-    """The lines of one file as text; iterating reads them once.
+    """The lines of a file as text; can be iterated once.
 
-    ``raw`` are lines as bytes with their ends, in a codec in which the byte 10 ends a line.  If ``mixed``, a line that
-    is not in it is read as Windows-1252; if ``ended``, a last line without an end is an error, because the file is
-    truncated.  ``remedy`` is for the message about a wrong encoding.
+    Parameters
+    ----------
+    path : str or Path
+        The file, for messages.
+    raw : iterable of bytes
+        The lines with their line ends, in an encoding in which a line feed is the byte 10.
+    encoding : str, default="utf-8"
+        The encoding.
+    allow_legacy : bool, default=False
+        Whether lines in another encoding are read as Windows-1252.
+    require_final_newline : bool, default=False
+        Whether a last line without a line end is an error, because the file is truncated.
+    remedy : str
+        Advice in the message about a line in another encoding.
+    n_legacy_lines : int, default=0
+        Number of lines read as Windows-1252 so far.
+
+    Raises
+    ------
+    DataFormatError
+        On iteration, if a line cannot be decoded, is too long, or holds a NUL byte.
     """
 
     path: str | Path
     raw: Iterable[bytes]
     encoding: str = "utf-8"
-    mixed: bool = False
-    ended: bool = False
+    allow_legacy: bool = False
+    require_final_newline: bool = False
     remedy: str = REMEDY
-    #: Lines read as Windows-1252 so far.
-    foreign: int = 0
+    n_legacy_lines: int = 0
 
     def __iter__(self) -> Iterator[str]:
-        """Yield the lines with their line ends, without a byte order mark."""
+        """Yield the lines with their line ends, without a byte-order mark."""
         n_lines = 0
         for batch in self._batches():
-            # The first line may begin with a byte order mark.
-            whole = self._whole(batch) if n_lines else None
-            yield from whole or (self._line(number, line) for number, line in enumerate(batch, start=n_lines + 1))
+            # The first line may begin with a byte-order mark.
+            decoded = self._decode_batch(batch) if n_lines else None
+            yield from decoded or (self._decode(number, line) for number, line in enumerate(batch, start=n_lines + 1))
             n_lines += len(batch)
 
     def _batches(self) -> Iterator[list[bytes]]:
-        """Yield the lines in batches that end once they have `BATCH` bytes; the first line is one of its own."""
-        batch, size = list[bytes](), BATCH
+        """Yield the lines in batches of at least `BATCH` bytes; the first batch is the first line."""
+        batch = list[bytes]()
+        size = BATCH
         try:
             for line in self.raw:
                 batch.append(line)
                 size += len(line)
                 if size >= BATCH:
                     yield batch
-                    batch, size = [], 0
+                    batch = []
+                    size = 0
         except Exception:
-            yield batch  # the lines before the fault come first
+            yield batch  # the lines before the error come first
             raise
         yield batch
 
-    def _whole(self, batch: Sequence[bytes]) -> list[str] | None:
-        """Return a batch of lines as text; None where a line must be checked on its own."""
+    def _decode_batch(self, batch: Sequence[bytes]) -> list[str] | None:
+        """Decode a batch; None if its lines have to be checked one by one."""
         joined = b"".join(batch)
         if 0 in joined or len(joined) > MAX_LINE or not joined.endswith(b"\n"):
             return None
@@ -80,45 +103,64 @@ class Lines:
         except UnicodeDecodeError:
             return None
 
-    def _line(self, number: int, raw: bytes) -> str:
-        if self.ended and not raw.endswith(b"\n"):
+    def _decode(self, number: int, raw: bytes) -> str:
+        if self.require_final_newline and not raw.endswith(b"\n"):
             raise DataFormatError(self.path, number, "the last line has no line end: the file is truncated")
-        line = raw if number > 1 else self._start(raw)
+        line = raw if number > 1 else self._strip_byte_order_mark(raw)
         if len(line) > MAX_LINE:
-            raise DataFormatError(self.path, number, f"is longer than {MAX_LINE:,} bytes; {LONGER}")
+            raise DataFormatError(self.path, number, f"is longer than {MAX_LINE:,} bytes; {LONG_LINE_REMEDY}")
         if 0 in line:
             raise DataFormatError(self.path, number, "holds a NUL byte: this is not text")
         try:
             return line.decode(self.encoding)
         except UnicodeDecodeError as error:
-            return self._foreign(number, line, error)
+            return self._decode_legacy(number, line, error)
 
-    def _start(self, line: bytes) -> bytes:
-        """Return the first line without a byte order mark of UTF-8; refuse one of UTF-16."""
+    def _strip_byte_order_mark(self, line: bytes) -> bytes:
+        """Return the first line without a UTF-8 byte-order mark; reject one of UTF-16."""
         if line.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
             raise DataFormatError(self.path, 1, "is UTF-16; save it as UTF-8")
         return line.removeprefix(codecs.BOM_UTF8)
 
-    def _foreign(self, number: int, line: bytes, error: UnicodeDecodeError) -> str:
-        """Return a line that is not in the encoding, read as Windows-1252 if the file is mixed; else raise."""
-        if not self.mixed:
+    def _decode_legacy(self, number: int, line: bytes, error: UnicodeDecodeError) -> str:
+        if not self.allow_legacy:
             what = f"byte {line[error.start]:#04x} at {error.start + 1}"
             raise DataFormatError(self.path, number, f"is not {self.encoding} text ({what}); {self.remedy}") from error
-        self.foreign += 1
-        return line.decode("cp1252", FREE)
+        self.n_legacy_lines += 1
+        return line.decode("cp1252", CP1252_FALLBACK)
 
 
-def _free(error: UnicodeError) -> tuple[str, int]:
-    """Return the characters of bytes that Windows-1252 leaves undefined, and the position to go on from."""
+def _decode_undefined(error: UnicodeError) -> tuple[str, int]:
+    """Error handler: decode bytes that Windows-1252 leaves undefined."""
     assert isinstance(error, UnicodeDecodeError)  # noqa: S101 - only decoding calls it
-    return "".join(_FREE[byte] for byte in error.object[error.start : error.end]), error.end
+    return "".join(_CP1252_UNDEFINED[byte] for byte in error.object[error.start : error.end]), error.end
 
 
-codecs.register_error(FREE, _free)
+codecs.register_error(CP1252_FALLBACK, _decode_undefined)
 
 
 def utf8(path: str | Path, line: int, value: Any, name: str) -> bytes:
-    """Return a value of a table as UTF-8."""
+    """Encode a cell as UTF-8.
+
+    Parameters
+    ----------
+    path, line : str or Path, int
+        Where the cell is, for messages.
+    value : object
+        The cell.
+    name : str
+        What the cell is, for messages, such as "the text".
+
+    Returns
+    -------
+    bytes
+        The cell in UTF-8.
+
+    Raises
+    ------
+    DataFormatError
+        If the cell is not a string, or holds a NUL or a lone surrogate.
+    """
     if not isinstance(value, str):
         raise DataFormatError(path, line, f"{name} is {type(value).__name__}, not text")
     if "\0" in value:
@@ -129,8 +171,8 @@ def utf8(path: str | Path, line: int, value: Any, name: str) -> bytes:
         raise DataFormatError(path, line, f"{name} holds half a character (a lone surrogate)") from error
 
 
-class _Tabs(csv.excel_tab):
-    """The csv dialect of cells between tabs, in which a quote is an ordinary character."""
+class _Unquoted(csv.excel_tab):
+    """The csv dialect in which a quote is an ordinary character."""
 
     quoting = csv.QUOTE_NONE
     quotechar = None
@@ -144,16 +186,42 @@ def cell_rows(
     *,
     escaped: bool = False,
 ) -> Iterator[tuple[int, list[str]]]:
-    """Yield (number of its first line, from 1, cells) for every row of a table (RFC 4180); a blank line has none.
+    """Split delimited text (RFC 4180) into rows of cells.
 
-    ``lines`` have their ends.  Without ``quotes`` a quote is an ordinary character; if ``escaped``, one within a cell
-    has a backslash before it, in place of a second quote.
+    Parameters
+    ----------
+    path : str or Path
+        The file, for messages.
+    lines : iterable of str
+        The lines with their line ends.
+    delimiter : str, default=","
+        The delimiter.
+    quotes : bool, default=True
+        Whether quotes enclose cells; otherwise a quote is an ordinary character.
+    escaped : bool, default=False
+        Whether a quote within a cell is escaped by a backslash instead of being doubled.
+
+    Yields
+    ------
+    line : int
+        Number of the first line of the row, from 1.
+    cells : list of str
+        The cells; a blank line has none.
+
+    Raises
+    ------
+    DataFormatError
+        If the text is not valid csv.
     """
-    # The standard library's own limit is 131,072 bytes, less than a long text; it holds for the whole process.
+    # The standard library's limit, 131,072 bytes, is less than a long text; it holds for the whole process.
     csv.field_size_limit(MAX_LINE)
-    dialect = csv.excel if quotes else _Tabs
-    escape: dict[str, Any] = {"escapechar": "\\", "doublequote": False} if escaped else {}
-    reader, start = csv.reader(lines, dialect=dialect, delimiter=delimiter, strict=True, **escape), 1
+    dialect = csv.excel if quotes else _Unquoted
+    options: dict[str, Any] = {}
+    if escaped:
+        options = {"escapechar": "\\", "doublequote": False}
+        lines = _protect_nulls(lines, delimiter)
+    reader = csv.reader(lines, dialect=dialect, delimiter=delimiter, strict=True, **options)
+    start = 1
     try:
         for cells in reader:
             yield start, cells
@@ -162,10 +230,39 @@ def cell_rows(
         raise DataFormatError(path, start, f"is not csv, from this line on: {error}") from error
 
 
+def _protect_nulls(lines: Iterable[str], delimiter: str) -> Iterator[str]:
+    r"""Escape the backslash of each cell ``\N``, which would be read as an escaped N."""
+    null = re.compile(rf"(?<![^{re.escape(delimiter)}])\\N(?=[{re.escape(delimiter)}\r\n]|$)")
+    for line in lines:
+        yield null.sub(r"\\\\N", line) if DATABASE_NULL in line else line
+
+
 def table_rows(
     path: str | Path, rows: Iterable[tuple[int, list[str]]], columns: Sequence[str]
 ) -> Iterator[tuple[int, list[str]]]:
-    """Yield (number of its first line, cells of the wanted columns) for every row below the header."""
+    """Select columns by their names in the header of a table.
+
+    Parameters
+    ----------
+    path : str or Path
+        The file, for messages.
+    rows : iterable of (int, list of str)
+        The rows of `cell_rows`, the header first.
+    columns : sequence of str
+        Names of the columns.
+
+    Yields
+    ------
+    line : int
+        Number of the first line of the row, from 1.
+    cells : list of str
+        The cells of the columns.
+
+    Raises
+    ------
+    DataFormatError
+        If a column is missing or ambiguous, or a row has another number of cells than the header.
+    """
     rows = iter(rows)
     line, header = next(rows, (1, []))
     names = [name.strip() for name in header]
@@ -173,10 +270,10 @@ def table_rows(
         raise DataFormatError(path, line, "has no header; name the columns in its first line")
     for column in columns:
         if names.count(column) != 1:
-            times = "more than one column" if column in names else "no column"
-            raise DataFormatError(path, line, f"there is {times} {column!r}; the columns are {', '.join(names[:20])}")
-    wanted = [names.index(column) for column in columns]
+            what = f"more than one column {column!r}" if column in names else f"unknown column {column!r}"
+            raise DataFormatError(path, line, f"{what}; the columns are {', '.join(names[:_MAX_COLUMNS_IN_MESSAGE])}")
+    positions = [names.index(column) for column in columns]
     for line, cells in rows:
         if len(cells) != len(names):
             raise DataFormatError(path, line, f"has {len(cells)} cells, expected {len(names)}")
-        yield line, [cells[place] for place in wanted]
+        yield line, [cells[position] for position in positions]

@@ -1,4 +1,4 @@
-"""The cells of a table beside its texts: numbers, and categories that recur."""
+"""Extra columns of a table, next to its texts: numbers, and categories that recur."""
 
 from __future__ import annotations
 
@@ -11,70 +11,120 @@ from typing import Any
 import numpy as np
 
 from textmix.core.errors import ConfigError
-from textmix.data.sniffing import LONGEST, is_number
-from textmix.data.splits import number_of
+from textmix.data.sniffing import MAX_CELL_CHARACTERS, is_number
+from textmix.data.splits import parse_number
 
-#: Most labels, or categories of a column, for each row.
-OFTEN = 0.5
+#: Most distinct labels, or categories, of a column in proportion to its rows.
+MAX_CATEGORIES_PER_ROW = 0.5
 
 
 def cell_text(value: Any) -> str:
-    """Return a cell as text, stripped; JSON null becomes the empty text, any other JSON value its JSON text."""
+    """Return a cell as a stripped string; empty for null, JSON for any other JSON value."""
     if value is None:
         return ""
     return value.strip() if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
 
 
 def is_missing(value: Any) -> bool:
-    """Return whether a value is None, nan of any width, or what pandas takes as missing."""
+    """Check whether a value is None, NaN of any width, or missing for pandas."""
     pandas = sys.modules.get("pandas")  # a value of pandas comes from a process that has imported it
     if pandas is not None and not isinstance(value, (list, tuple, set, frozenset, np.ndarray)):
         return bool(pandas.isna(value))
     return value is None or (isinstance(value, (float, np.floating)) and bool(np.isnan(value)))
 
 
-def cells_of(columns: Mapping[str, Sequence[Any]], rows: int) -> dict[str, list[str]]:
-    """Return the columns of a mapping, or of a table of pandas, as texts; raises ConfigError for other than N rows."""
-    found = {}
+def column_cells(columns: Mapping[str, Sequence[Any]], rows: int) -> dict[str, list[str]]:
+    """Convert columns to strings.
+
+    Parameters
+    ----------
+    columns : mapping of str to sequence, or DataFrame
+        The columns by name.
+    rows : int
+        The expected number of cells.
+
+    Returns
+    -------
+    dict of str to list of str
+        The cells of each column; a missing one is empty.
+
+    Raises
+    ------
+    ConfigError
+        If a column has another number of cells.
+    """
+    cells = {}
     for name, column in columns.items():
         values = [value.item() if isinstance(value, np.generic) else value for value in column]
-        found[str(name)] = ["" if is_missing(value) else cell_text(value) for value in values]
+        cells[str(name)] = ["" if is_missing(value) else cell_text(value) for value in values]
         if len(values) != rows:
-            raise ConfigError(f"further: the column {name!r} has {len(values)} cells for {rows} texts; give one each")
-    return found
+            raise ConfigError(f"features: column {name!r} has {len(values)} cells for {rows} texts; give one per text")
+    return cells
 
 
-def kinds_of(cells: Mapping[str, Sequence[str]]) -> dict[str, str]:
-    """Return column -> ``number`` or ``category``, by the cells of N rows as text.
+def column_kinds(cells: Mapping[str, Sequence[str]]) -> dict[str, str]:
+    """Infer whether columns are numeric or categorical.
 
-    A column of one value, of row numbers or of texts that do not recur raises `ConfigError`.
+    Parameters
+    ----------
+    cells : mapping of str to sequence of str
+        The cells of each column.
+
+    Returns
+    -------
+    dict of str to {"number", "category"}
+        The kind of each column.
+
+    Raises
+    ------
+    ConfigError
+        If a column is constant, numbers the rows, or holds strings that do not recur.
     """
     kinds = {}
     for name, column in cells.items():
         filled = [cell for cell in column if cell]
         distinct = set(filled)
         if len(distinct) < 2:
-            raise ConfigError(f"--further: the column {name!r} has one value only; leave it out")
+            raise ConfigError(f"--features: column {name!r} has one value only; leave it out")
         if all(map(is_number, filled)):
-            numbers = numbers_of(name, filled)
+            numbers = parse_numbers(name, filled)
             if numbers[0] in (0.0, 1.0) and {after - before for before, after in pairwise(numbers.tolist())} == {1.0}:
-                raise ConfigError(f"--further: the column {name!r} numbers the rows; leave it out")
+                raise ConfigError(f"--features: column {name!r} numbers the rows; leave it out")
             kinds[name] = "number"
             continue
-        if float(np.mean([*map(len, filled)])) > LONGEST or len(distinct) > OFTEN * len(filled):
+        is_long = float(np.mean([*map(len, filled)])) > MAX_CELL_CHARACTERS
+        if is_long or len(distinct) > MAX_CATEGORIES_PER_ROW * len(filled):
             what = "holds neither numbers nor categories that recur"
-            raise ConfigError(f"--further: the column {name!r} {what}; leave it out, or join it to the text by --text")
+            raise ConfigError(f"--features: column {name!r} {what}; leave it out, or join it to the text by --text")
         kinds[name] = "category"
     return kinds
 
 
-def numbers_of(name: str, cells: Sequence[str]) -> np.ndarray:
-    """Return the numbers of a column, float64 (N,), nan where a cell is empty; raises ConfigError for another text."""
-    found = np.full(len(cells), np.nan)
+def parse_numbers(name: str, cells: Sequence[str]) -> np.ndarray:
+    """Parse a numeric column.
+
+    Parameters
+    ----------
+    name : str
+        Name of the column, for messages.
+    cells : sequence of str
+        The cells.
+
+    Returns
+    -------
+    ndarray of shape (n_rows,), float64
+        The numbers; NaN for an empty cell.
+
+    Raises
+    ------
+    ConfigError
+        If a cell is not a number.
+    """
+    numbers = np.full(len(cells), np.nan)
     for row, cell in enumerate(cells):
         if cell:
-            number = number_of(cell.replace(",", "."))
+            number = parse_number(cell.replace(",", "."))
             if number is None:
-                raise ConfigError(f"the column {name!r} holds numbers, and {cell[:40]!r} is none; correct it")
-            found[row] = number
-    return found
+                raise ConfigError(f"column {name!r} holds numbers, but {cell[:40]!r} is not a number; correct it")
+            numbers[row] = number
+    return numbers

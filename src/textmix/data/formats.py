@@ -1,6 +1,6 @@
 """The formats of texts and numbers that a user may bring.
 
-It is imported while a workflow is parsed, so it imports nothing heavy.
+The module is imported while a workflow is parsed, so it imports nothing expensive.
 """
 
 from __future__ import annotations
@@ -12,24 +12,31 @@ from pathlib import PurePath
 
 from textmix.core.errors import ConfigError
 
-#: Endings of packed files; the ending before them tells the format.
-PACKED = (".gz", ".xz", ".bz2", ".zip")
+#: File extensions of compressed files; the extension before them tells the format.
+COMPRESSED = (".gz", ".xz", ".bz2", ".zip")
+#: Files that operating systems and office programs leave in folders, next to hidden files.
+_SYSTEM_FILES = ("thumbs.db", "desktop.ini", "__macosx")
+#: Start of the name of the lock file that Excel and Word write while a document is open.
+LOCK_PREFIX = "~$"
 
 
 @dataclass(frozen=True)
 class Format:
-    """One format.
+    """A file format.
 
     Parameters
     ----------
-    kind : ``table`` (a text a row, in columns or under keys), ``frame`` (the same, as pandas reads it), ``lines`` (a
-        text a line), ``labelled`` (a label and a text a line), ``folder`` (a text a file) or ``matrix`` (numbers).
-    endings : of the file's name, in lower case.
-    reader : module of `textmix.data.readers`; empty for a format without labels, of which only new texts come.
+    kind : str
+        ``table`` (one text per row, in columns or under keys), ``frame`` (the same, read by pandas), ``lines`` (one
+        text per line), ``labelled`` (label and text per line), ``folder`` (one text per file) or ``matrix`` (numbers).
+    extensions : tuple of str
+        File extensions in lower case.
+    reader : str, default=""
+        Module of `textmix.data.readers`; empty for a format without labels.
     """
 
     kind: str
-    endings: tuple[str, ...]
+    extensions: tuple[str, ...]
     reader: str = ""
 
 
@@ -38,43 +45,72 @@ FORMATS = {
     "tab": Format("table", (".tsv", ".tab"), "text_table"),
     "jsonl": Format("table", (".jsonl", ".ndjson", ".json"), "text_table"),
     "parquet": Format("frame", (".parquet", ".pq"), "text_table"),
-    "excel": Format("frame", (".xlsx", ".xls", ".ods"), "text_table"),
+    "excel": Format("frame", (".xlsx", ".xlsm", ".xls", ".ods"), "text_table"),
     "text": Format("lines", (".txt",)),
     "labelled": Format("labelled", (), "text_table"),
     "folder": Format("folder", (), "message_folder"),
-    "arff": Format("matrix", (), "arff"),
-    "libsvm": Format("matrix", (), "libsvm_multilabel"),
+    "arff": Format("matrix", (".arff",), "arff"),
+    "libsvm": Format("matrix", (".libsvm", ".svm", ".svmlight"), "libsvm_multilabel"),
 }
 #: Formats of new texts, which have no labels.
-NEW_TEXTS = tuple(name for name, form in FORMATS.items() if form.kind in ("table", "lines"))
+NEW_TEXTS = tuple(name for name, entry in FORMATS.items() if entry.kind in ("table", "lines"))
 #: Formats of tables that pandas reads.
-FRAMES = tuple(name for name, form in FORMATS.items() if form.kind == "frame")
+FRAMES = tuple(name for name, entry in FORMATS.items() if entry.kind == "frame")
 #: Formats with labels, which an entry of the registry may name as its reader.
-WITH_LABELS = tuple(name for name, form in FORMATS.items() if form.reader)
+WITH_LABELS = tuple(name for name, entry in FORMATS.items() if entry.reader)
 
 
 def without_packing(path: str | PurePath) -> PurePath:
-    """Return the name of a file without an ending of `PACKED`."""
+    """Return the name of a file without a file extension of `COMPRESSED`."""
     path = PurePath(path)
-    return path.with_suffix("") if path.suffix.lower() in PACKED else path
+    return path.with_suffix("") if path.suffix.lower() in COMPRESSED else path
 
 
 def format_of(path: str | PurePath, allowed: Iterable[str]) -> str | None:
-    """Return the format that the ending of a file's name tells: a key of `FORMATS` among ``allowed``, or None."""
-    ending = PurePath(path).suffix.lower()
-    return next((name for name in allowed if ending in FORMATS[name].endings), None)
+    """Infer the format of a file from its extension.
+
+    Parameters
+    ----------
+    path : str or PurePath
+        Name of the file, without an extension of `COMPRESSED`.
+    allowed : iterable of str
+        Keys of `FORMATS` that are considered.
+
+    Returns
+    -------
+    str or None
+        The format; None if the extension is that of no allowed format.
+    """
+    extension = PurePath(path).suffix.lower()
+    return next((name for name in allowed if extension in FORMATS[name].extensions), None)
 
 
 def name_of(path: PurePath) -> str:
-    """Return the name of the data set of a file or folder: small letters, digits and underlines."""
+    """Return a data set name for a file or folder: lower-case letters, digits and underscores."""
     return re.sub("[^a-z0-9]+", "_", path.name.split(".")[0].lower()).strip("_") or "texts"
 
 
+def is_system_file(name: str) -> bool:
+    """Check whether a file or folder belongs to the system rather than to the user, such as ``.DS_Store``."""
+    return name.startswith((".", LOCK_PREFIX)) or name.lower() in _SYSTEM_FILES
+
+
 def check_dialect(encoding: str | None, delimiter: str | None) -> None:
-    """Raise ConfigError if there is no such encoding of text, or a delimiter is not one character; None is found."""
+    """Validate the options for the encoding and the delimiter of a table.
+
+    Parameters
+    ----------
+    encoding, delimiter : str or None
+        The options; None means detected.
+
+    Raises
+    ------
+    ConfigError
+        If the encoding is unknown, or the delimiter is not a single character.
+    """
     try:
         "".encode(encoding or "utf-8")
     except LookupError as error:
-        raise ConfigError(f"encoding: there is no encoding {encoding!r}; utf-8 is the usual one") from error
+        raise ConfigError(f"encoding: unknown encoding {encoding!r}; the most common one is utf-8") from error
     if delimiter is not None and len(delimiter) != 1:
-        raise ConfigError(f"delimiter: {delimiter!r} is not one character; give one, such as ';'")
+        raise ConfigError(f"delimiter: {delimiter!r} is not a single character; give one, such as ';'")

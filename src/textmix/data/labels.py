@@ -1,89 +1,158 @@
-"""The labels in a cell of a user's table: one, several by a separator, a list, a mapping, or 0 and 1."""
+"""Parse the labels in a cell of a user's table: one name, a separated list, a printed list, a mapping, or a flag."""
 
 from __future__ import annotations
 
+import json
 import math
 import re
 import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from typing import Any
 
-#: Characters that nobody sees, and that no label differs by.
+#: Invisible characters, which do not distinguish labels; a no-break space becomes a space.
 _INVISIBLE = dict.fromkeys(map(ord, "\u00ad\u200b\u2060\ufeff")) | {0xA0: " "}
 _QUOTES = ('""', "''", "“”", "‘’", "«»")
-_YES, _NO = {"1", "1.0", "true", "yes", "x"}, {"0", "0.0", "false", "no"}
-#: Words that programs write in place of a missing value.
+#: Cells of an indicator column, in lower case, also as survey tools write them in other languages.
+_YES = frozenset("1 1.0 true t yes y x ✓ ✔ checked selected ja oui sí si sim".split())
+_NO = frozenset("0 0.0 false f no n unchecked nein non não nao".split()) | {"not selected"}
+#: Strings that programs write for a missing value.
 MISSING = frozenset("NA N/A n/a NaN nan None null NULL <NA> #N/A".split())
-#: Delimiters that a user may have meant as the separator of several labels.
+#: Characters that may be label separators.
 _SEPARATORS = (",", ";", "|", "/")
+#: Keys under which annotation tools nest the labels of one text, or the name of one label.
+_CHOICES_KEY = "choices"
+_NAME_KEY = "label"
+#: Longest excerpt of a cell in a message.
+_MAX_EXCERPT = 40
+
 _TOKEN = re.compile(
     r"""\s*(?:'(?P<single>(?:[^'\\]|\\.)*)'|"(?P<double>(?:[^"\\]|\\.)*)"|(?P<bare>[^,'"\[\](){}]+))\s*(?:,|$|(?=['"]))"""
 )
 _ITEM = re.compile(
     r"""\s*(?:'([^']*)'|"([^"]*)"|([^,:'"{}]+?))\s*:\s*(?:'([^']*)'|"([^"]*)"|([^,:'"{}]+?))\s*(?:,|$)"""
 )
-#: What Python and NumPy print around lists and their items.
+#: What Python, NumPy and R print around lists and their items.
 _WRAPPED = re.compile(r"\w+\(([\[({].*[\])}])(?:, *dtype=[^)]*)?\)", re.DOTALL)
+_R_VECTOR = re.compile(r"""c\((\s*["'].*)\)""", re.DOTALL)
 _SCALAR = re.compile(r"""np\.\w+\(('[^']*'|"[^"]*"|[^()]*)\)""")
+#: A list of numbers as NumPy prints it, with blanks in place of commas.
+_NUMBER_LIST = re.compile(r"\[\s*[-+]?[0-9][-+0-9.,\s]*\]", re.ASCII)
+_NUMBERS = re.compile(r"[-+]?[0-9]+\.?[0-9]*(\s+[-+]?[0-9]+\.?[0-9]*)+", re.ASCII)
+_INDICATORS = re.compile(r"[01](\.0?)?(\s+[01](\.0?)?)+")
 
 
 class LabelError(ValueError):
-    """A cell holds no labels; the message says why."""
+    """A cell cannot be parsed as labels; the message says why."""
 
 
 def label_name(value: Any) -> str:
-    """Return a label as text: composed, without blanks, invisible characters and quotes around it.
+    """Normalise the name of a label.
 
-    Of numbers 1 and 1.0 are one label; of what JSON has no name for the text is that of JSON.
+    The name is composed (NFC) and stripped of blanks, invisible characters and surrounding quotes.
+
+    Parameters
+    ----------
+    value : str, int, float, bool or None
+        A cell or a JSON value.  ``1`` and ``1.0`` are the same label; booleans are named as in JSON.
+
+    Returns
+    -------
+    str
+        The name; empty if there is none.
+
+    Raises
+    ------
+    LabelError
+        If the value is infinite, a list or a mapping.
     """
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, float):
         if math.isinf(value):
-            raise LabelError("is infinite, which is no label")
+            raise LabelError("is infinite, which cannot be a label")
         value = int(value) if value.is_integer() else value
+    if isinstance(value, list) and len(value) == 3 and all(isinstance(offset, int) for offset in value[:2]):
+        raise LabelError("holds spans (start, end, label); only labels of whole texts are read")
     if isinstance(value, (list, dict)):
         raise LabelError("holds a list within a list, or an object; give the names of the labels")
     text = unicodedata.normalize("NFC", "" if value is None else str(value)).translate(_INVISIBLE).strip()
-    if len(text) > 3 and text.startswith('="') and text.endswith('"'):  # a text as a formula, as Excel exports it
+    if len(text) > 3 and text.startswith('="') and text.endswith('"'):  # a string formula, as Excel exports it
         text = text[1:]
     while len(text) > 2 and text[0] + text[-1] in _QUOTES and text[0] not in text[1:-1]:
         text = text[1:-1].strip()
     return text[1:] if len(text) > 1 and text[0] == "'" and "'" not in text[1:] else text
 
 
-def applies(value: Any) -> bool | None:
-    """Return whether a cell of a column of 0 and 1 says that the label applies; None of an empty cell."""
+def parse_flag(value: Any, column: str | None = None) -> bool | None:
+    """Parse a cell of an indicator column: whether its label applies.
+
+    Parameters
+    ----------
+    value : object
+        The cell: 0 or 1, true or false, yes or no, x or blank, ...
+    column : str, default=None
+        Name of the column; a cell that repeats it means yes, as survey tools export the choices of a question.
+
+    Returns
+    -------
+    bool or None
+        None for an empty cell.
+
+    Raises
+    ------
+    LabelError
+        If the cell is neither yes nor no.
+    """
     text = "" if value is None or value != value else str(value).strip().lower()  # noqa: PLR0124 - NaN
     if text in _YES or text in _NO:
         return text in _YES
-    if text:
-        raise LabelError(f"is {str(value)[:40]!r}, neither 0 nor 1")
-    return None
+    if not text:
+        return None
+    if column is not None and text == column.strip().lower():
+        return True
+    raise LabelError(f"is {str(value)[:_MAX_EXCERPT]!r}, neither 0 nor 1")
 
 
-def labels_of(value: Any, separator: str | None = None, printed: bool = False) -> list[str] | None:
-    """Return the labels of a text, number, list or mapping to 0 and 1, each once; None where nothing is said of them.
+def parse_labels(value: Any, separator: str | None = None, printed: bool = False) -> list[str] | None:
+    """Parse the labels of one text.
 
-    ``separator`` stands between several labels of a text; if ``printed``, texts in brackets are lists or mappings.
+    Parameters
+    ----------
+    value : str, number, list, mapping or None
+        The cell.  A mapping has labels as keys and 0 or 1 as values, or the labels under ``choices`` as in Label
+        Studio's exports; the items of a list may be mappings with the key ``label``, as in doccano's.
+    separator : str, default=None
+        Label separator within a string.
+    printed : bool, default=False
+        Whether a string in brackets is a printed list or mapping.
+
+    Returns
+    -------
+    list of str or None
+        The distinct names in order; None if the cell is empty.
+
+    Raises
+    ------
+    LabelError
+        If the value cannot be parsed.
     """
     if value is None or (isinstance(value, float) and math.isnan(value)):
         return None
     if isinstance(value, str):
         text = value.strip()
         if printed and is_bracketed(text):
-            value = _printed(text)
+            value = _parse_printed(text)
         elif separator is not None:
-            names = [label_name(part) for part in _unwrapped(text).split(separator)]
+            names = [label_name(name) for name in _strip_brackets(text).split(separator)]
             return list(dict.fromkeys(filter(None, names))) or None
     if isinstance(value, Mapping):
-        try:
-            return [label_name(key) for key, flag in value.items() if applies(flag)]
-        except LabelError as error:
-            raise LabelError(f"is a mapping, and a value of it {error}") from error
+        if not is_choices(value):
+            return _parse_mapping(value)
+        value = value[_CHOICES_KEY]
     if isinstance(value, list):
-        names = [name for name in map(label_name, value) if name]
+        names = [name for name in map(_item_name, value) if name]
         if len(set(names)) < len(names) and set(names) <= {"0", "1"}:
             raise LabelError("is a row of 0 and 1; give each label a column of its own, and name all these columns")
         return list(dict.fromkeys(names))
@@ -91,94 +160,205 @@ def labels_of(value: Any, separator: str | None = None, printed: bool = False) -
     return [name] if name else None
 
 
+def _item_name(item: Any) -> str:
+    """Return the name of an item of a list of labels."""
+    if isinstance(item, Mapping) and _NAME_KEY in item:
+        if {"start", "end"} & set(item) or "start_offset" in item:
+            raise LabelError("holds spans (start, end, label); only labels of whole texts are read")
+        item = item[_NAME_KEY]
+    return label_name(item)
+
+
+def _parse_mapping(value: Mapping[Any, Any]) -> list[str]:
+    try:
+        return [label_name(key) for key, flag in value.items() if parse_flag(flag)]
+    except LabelError as error:
+        raise LabelError(f"is a mapping, and one of its values {error}") from error
+
+
+def is_choices(value: Any) -> bool:
+    """Check whether a value holds the choices of one text as in Label Studio's exports."""
+    return isinstance(value, Mapping) and set(value) == {_CHOICES_KEY} and isinstance(value[_CHOICES_KEY], list)
+
+
+def is_label_mapping(value: Mapping[Any, Any]) -> bool:
+    """Check whether a mapping may hold labels: names with numbers or flags, or `is_choices`."""
+    return is_choices(value) or all(_may_be_flag(flag) for flag in value.values())
+
+
+def _may_be_flag(value: Any) -> bool:
+    if value is None or isinstance(value, (bool, int, float)):
+        return True
+    return isinstance(value, str) and value.strip().lower() in _YES | _NO
+
+
 def is_bracketed(text: str) -> bool:
-    """Return whether a text may be a printed list or mapping."""
+    """Check whether a string may be a printed list or mapping."""
     text = text.strip()
-    return bool(_WRAPPED.fullmatch(text)) or (len(text) > 1 and text[0] + text[-1] in ("[]", "()", "{}"))
+    if _WRAPPED.fullmatch(text) or _R_VECTOR.fullmatch(text):
+        return True
+    return len(text) > 1 and text[0] + text[-1] in ("[]", "()", "{}")
+
+
+def is_printed_list(text: str) -> bool:
+    """Check whether a string is unmistakably a printed list or mapping, since it quotes its items or holds numbers."""
+    text = text.strip()
+    if not is_bracketed(text):
+        return False
+    if _WRAPPED.fullmatch(text) or _R_VECTOR.fullmatch(text) or _NUMBER_LIST.fullmatch(text):
+        return True
+    return text[1:-1].strip()[:1] in ("", "'", '"')
 
 
 def are_printed(cells: Iterable[Any]) -> bool:
-    """Return whether the cells of a column are printed lists or mappings; one name in brackets is a name."""
+    """Check whether the cells of a column are printed lists or mappings; a single name in brackets is a name."""
     texts = [cell.strip() for cell in cells if isinstance(cell, str) and cell.strip()]
     bracketed = [text for text in texts if is_bracketed(text)]
-    telling = [text for text in bracketed if text[1:-1].strip()[:1] in ("", "'", '"') or _WRAPPED.fullmatch(text)]
-    several = [text for text in bracketed if "," in text or ":" in text]
-    return bool(telling) or (
-        bool(bracketed) and len(bracketed) == len(texts) and bool(several or bracketed[0][0] == "[")
-    )
+    if any(is_printed_list(text) for text in bracketed):
+        return True
+    if not bracketed or len(bracketed) < len(texts):
+        return False
+    return bracketed[0][0] == "[" or any("," in text or ":" in text for text in bracketed)
 
 
-def _unwrapped(text: str) -> str:
-    """Return a text without the brackets of a list around it."""
+def _strip_brackets(text: str) -> str:
     return text[1:-1] if len(text) > 1 and text[0] + text[-1] == "[]" else text
 
 
-def _printed(text: str) -> list[str] | dict[str, str]:
-    """Return a printed list or mapping; raises LabelError if it cannot be read."""
+def _parse_printed(text: str) -> list[Any] | dict[str, Any]:
+    """Parse a list or mapping as JSON, Python, NumPy, R or PostgreSQL print it."""
+    with suppress(ValueError, RecursionError):
+        value = json.loads(text)
+        if isinstance(value, dict) or (isinstance(value, list) and not _are_indicators(value)):
+            return value
     wrapped = _WRAPPED.fullmatch(text)
-    inner = _SCALAR.sub(r"\1", wrapped[1] if wrapped else text)[1:-1].strip()
+    vector = _R_VECTOR.fullmatch(text)
+    inner = vector[1].strip() if vector else _SCALAR.sub(r"\1", wrapped[1] if wrapped else text)[1:-1].strip()
     if not inner:
         return []
-    if text[0] == "{" and (found := _mapping(inner)):
-        return found
-    names, place = list[str](), 0
-    while place < len(inner):
-        token = _TOKEN.match(inner, place)
-        if token is None:
-            raise LabelError(f"is {text[:40]!r}, a list that cannot be read; put a separator between the labels")
-        name = next(part for part in token.groups() if part is not None)
-        place = token.end()
-        if token["bare"] is not None and name.strip() in ("None", "null", "nan", "NaN"):
-            continue
-        names.append(re.sub(r"\\(.)", r"\1", name) if token["bare"] is None else name.strip())
-    if names and all(re.fullmatch(r"[01](\.0?)?(\s+[01](\.0?)?)+", name) for name in names):
+    if text[0] == "{":
+        mapping = _parse_items(inner)
+        if mapping:
+            return mapping
+    names = _parse_tokens(text, inner)
+    if names and all(_INDICATORS.fullmatch(name) for name in names):
         raise LabelError("is a row of 0 and 1; give each label a column of its own, and name all these columns")
+    if len(names) == 1 and _NUMBERS.fullmatch(names[0]):
+        return [number.removesuffix(".") for number in names[0].split()]
     return names
 
 
-def _mapping(inner: str) -> dict[str, str]:
-    """Return the names and values of a printed mapping; empty where it is none."""
-    found, place = dict[str, str](), 0
-    while place < len(inner):
-        item = _ITEM.match(inner, place)
-        if item is None:
+def _are_indicators(values: list[Any]) -> bool:
+    return len(values) > 1 and set(map(str, values)) <= {"0", "1"}
+
+
+def _parse_tokens(text: str, inner: str) -> list[str]:
+    """Return the items between the brackets of a printed list; ``text`` is for the message."""
+    names = list[str]()
+    position = 0
+    while position < len(inner):
+        token = _TOKEN.match(inner, position)
+        if token is None:
+            what = f"is {text[:_MAX_EXCERPT]!r}, a list that cannot be read"
+            raise LabelError(f"{what}; put a separator between the labels")
+        name = next(group for group in token.groups() if group is not None)
+        position = token.end()
+        if token["bare"] is None:
+            names.append(re.sub(r"\\(.)", r"\1", name))
+        elif name.strip() not in ("None", "null", "nan", "NaN"):
+            names.append(name.strip())
+    return names
+
+
+def _parse_items(inner: str) -> dict[str, str]:
+    """Return the names and values of a printed mapping; empty if it is not a mapping."""
+    items = dict[str, str]()
+    position = 0
+    while position < len(inner):
+        match = _ITEM.match(inner, position)
+        if match is None:
             return {}
-        key, value = (part for part in item.groups() if part is not None)
-        found[key] = value
-        place = item.end()
-    return found
+        key, value = (group for group in match.groups() if group is not None)
+        items[key] = value
+        position = match.end()
+    return items
 
 
-def remarks_on(counts: Mapping[str, int], several: bool) -> list[str]:
-    """Return sentences on labels that may not be what they seem: missing ones, lists, and names that are alike."""
-    remarks = []
+def label_notes(counts: Mapping[str, int], multi_label: bool) -> list[str]:
+    """Describe labels that may be mistakes: missing values, unseparated lists, and variants of one name.
+
+    Parameters
+    ----------
+    counts : mapping of str to int
+        Number of texts with each label.
+    multi_label : bool
+        Whether a text may have several labels.
+
+    Returns
+    -------
+    list of str
+        One sentence per finding.
+    """
+    notes = []
     for name in sorted(MISSING & set(counts)):
         what = f"{counts[name]:,} rows have the label {name!r}"
-        remarks.append(f"{what}, which is read as a label; if it stands for a missing one, leave the cell empty.")
-    separator = None if several else _hidden_separator(counts)
+        notes.append(f"{what}, which is read as a label; if it stands for a missing value, leave the cell empty.")
+    separator = None if multi_label else _hidden_separator(counts)
     if separator is not None:
         example = next(name for name in counts if separator in name)
-        remarks.append(f"Labels such as {example!r} may be several: if so, give --separator {separator!r}.")
-    alike: dict[str, list[str]] = {}
+        notes.append(f"Labels such as {example!r} may be lists; if so, give --separator {separator!r}.")
+    variants: dict[str, list[str]] = {}
     for name in sorted(counts):
-        alike.setdefault(_core(name), []).append(name)
-    for names in [names for names in alike.values() if len(names) > 1][:3]:
-        remarks.append(f"The labels {', '.join(map(repr, names[:5]))} are alike and count as different ones.")
-    return remarks
+        variants.setdefault(label_key(name), []).append(name)
+    for names in [names for names in variants.values() if len(names) > 1][:3]:
+        notes.append(f"The labels {', '.join(map(repr, names[:5]))} are similar, but count as different labels.")
+    return notes
 
 
-def _core(name: str) -> str:
-    """Return what labels that are alike have in common: no case, no form of a number, one blank between words."""
+def label_key(name: str) -> str:
+    """Return what the variants of a label have in common.
+
+    Case, runs of blanks, compatibility characters, digits of other scripts and a final ``.0`` do not count.
+    """
     digits = "".join(str(unicodedata.decimal(letter, letter)) for letter in unicodedata.normalize("NFKC", name))
     text = " ".join(digits.casefold().split())
-    return text.removesuffix(".0") if re.fullmatch(r"[0-9]+\.0", text) else text
+    return text.removesuffix(".0") if re.fullmatch(r"-?[0-9]+\.0", text) else text
+
+
+def match_variants(names: Iterable[str], reference: Iterable[str]) -> dict[str, str]:
+    """Match labels of one table that are spelled differently in another one.
+
+    Parameters
+    ----------
+    names : iterable of str
+        Labels of a table, such as the test table.
+    reference : iterable of str
+        Labels of the table to match, such as the training table.
+
+    Returns
+    -------
+    dict of str to str
+        For each label that does not occur in ``reference``, the only label there with the same `label_key`.
+    """
+    by_key: dict[str, list[str]] = {}
+    reference = set(reference)
+    for name in reference:
+        by_key.setdefault(label_key(name), []).append(name)
+    matches = {}
+    for name in names:
+        candidates = by_key.get(label_key(name), [])
+        if name not in reference and len(candidates) == 1:
+            matches[name] = candidates[0]
+    return matches
 
 
 def _hidden_separator(counts: Mapping[str, int]) -> str | None:
-    """Return a character that stands between labels which occur elsewhere, too; None if there is none."""
+    """Return a character that separates labels which also occur on their own; None if there is none."""
     for separator in _SEPARATORS:
-        parts = Counter(part.strip() for name in counts for part in name.split(separator))
-        recurs = [[parts[part.strip()] > 1 for part in name.split(separator)] for name in counts if separator in name]
+        names = Counter(name.strip() for joined in counts for name in joined.split(separator))
+        recurs = [
+            [names[name.strip()] > 1 for name in joined.split(separator)] for joined in counts if separator in joined
+        ]
         if recurs and all(recurs[0]) and sum(map(sum, recurs)) > 0.8 * sum(map(len, recurs)):
             return separator
     return None

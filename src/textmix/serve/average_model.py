@@ -19,7 +19,7 @@ import numpy as np
 from textmix.core import io
 from textmix.core.errors import ConfigError, DataFormatError
 from textmix.data.corpus import Ragged, TableTexts
-from textmix.data.extra_columns import cells_of
+from textmix.data.extra_columns import column_cells
 from textmix.models.common.calibration import label_scores
 from textmix.models.common.decision import Decision
 from textmix.models.common.targets import label_sets_of
@@ -280,4 +280,4 @@ def _label_sets(y: Any) -> list[frozenset[Any]]:
 def _given(texts: Sequence[str], further: Columns) -> Ragged:
     """Return texts in UTF-8, with the cells of columns beside them."""
     text = Ragged.from_texts(text.encode("utf-8", "replace") for text in texts)
-    return TableTexts.of(text, cells_of(further, len(text)))
+    return TableTexts.of(text, column_cells(further, len(text)))

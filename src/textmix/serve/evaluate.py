@@ -11,7 +11,7 @@ import numpy as np
 from textmix.core.errors import ConfigError
 from textmix.data.corpus import Corpus
 from textmix.data.labels import label_name
-from textmix.data.user_table import of_card, read_table
+from textmix.data.user_table import columns_from_card, read_table
 from textmix.experiment.scoring import Evaluation, metric_value
 from textmix.metrics.per_label import by_label, calibration, precision_at_recall
 from textmix.metrics.registry import METRICS, shown_metrics
@@ -27,12 +27,12 @@ def labelled(path: Path, model: PersistedModel | AveragedModel, text: str | None
     return read_table(
         path,
         labels=asked.get("label") or model.card.get("label column"),
-        separator=separator,
+        label_separator=separator,
         encoding=asked.get("encoding"),
-        several=model.task == "multi",
-        further=model.beside,
-        flags=("--column", "--label"),
-        **of_card(model.card, text),
+        multi_label=model.task == "multi",
+        features=model.beside,
+        option_names=("--column", "--label"),
+        **columns_from_card(model.card, text),
     ).corpus
 
 

@@ -11,7 +11,7 @@ from scipy import sparse
 
 from textmix.core.errors import ConfigError
 from textmix.data.corpus import Ragged, TableTexts
-from textmix.data.extra_columns import numbers_of
+from textmix.data.extra_columns import parse_numbers
 from textmix.text.ngram_tfidf import MARK, NgramTfidf
 
 #: Quantiles by which the place of a number is found, and parts of this scale that are features of their own, so that a
@@ -67,7 +67,7 @@ class TableTfidf(NgramTfidf):
         """
         columns = self._columns(raw_documents)
         X = super().fit_transform(raw_documents)
-        numbers = [numbers_of(name, columns[name]) for name in self.numbers]
+        numbers = [parse_numbers(name, columns[name]) for name in self.numbers]
         known = [values[~np.isnan(values)] for values in numbers]
         scale = np.linspace(0.0, 1.0, POINTS)
         self.points_ = np.array([np.quantile(each, scale) if len(each) else 0.0 * scale for each in known])
@@ -129,7 +129,7 @@ class TableTfidf(NgramTfidf):
 
     def _of_number(self, number: int, name: str, cells: Sequence[str]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Return rows, features and values of a column of numbers."""
-        values, points = numbers_of(name, cells), self.points_[number]
+        values, points = parse_numbers(name, cells), self.points_[number]
         missing = np.flatnonzero(np.isnan(values))
         known = np.flatnonzero(~np.isnan(values))
         # Of equal numbers the middle: 0 and 1 stand where their shares put them.

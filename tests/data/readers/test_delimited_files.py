@@ -46,13 +46,13 @@ BROKEN_CSV = {
     "half a file": (b'text,label\na,1\n"b and a lot mo\n', 3, "not csv"),
     "cut": (b"text,label\na,1\nb,1", 3, "truncated"),
     "junk after a quote": (b'text,label\n"a"b,1\n', 2, "not csv"),
-    "column missing": (b"text,class\na,1\n", 1, "no column 'label'; the columns are text, class"),
+    "column missing": (b"text,class\na,1\n", 1, "unknown column 'label'; the columns are text, class"),
     "column twice": (b"text,label,label\na,1,1\n", 1, "more than one column 'label'"),
     "no label": (b"text,label\na,\n", 2, "the label ''"),
     "NUL": (b"text,label\na,1\nb\0,1\n", 3, "NUL"),
     "not UTF-8": (b"text,label\na,1\n\xff,1\n", 3, "not utf-8"),
     "empty file": (b"", 1, "header"),
-    "web page": (b"<!DOCTYPE html>\n<p>Not Found</p>\n", 1, "no column 'text'"),
+    "web page": (b"<!DOCTYPE html>\n<p>Not Found</p>\n", 1, "unknown column 'text'"),
     "no documents": (b"text,label\n", None, "no documents"),
 }
 

@@ -65,7 +65,7 @@ def test_a_message_of_another_encoding_is_named(tmp_path: Path) -> None:
     sample = Sample("message_folder", {"archive": {"a/1": b"ok\n\xff"}}, {"encoding": "utf-8"})
     with pytest.raises(
         DataFormatError,
-        match=r"the file 'a/1', line 2, is not utf-8 text \(byte 0xff at 1\); convert it, or name its encoding",
+        match=r"the file 'a/1', line 2, is not utf-8 text \(byte 0xff at 1\); convert it, or give its encoding",
     ):
         sample.read(tmp_path)
 

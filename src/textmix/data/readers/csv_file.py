@@ -34,7 +34,7 @@ def _documents(path: Path, options: Mapping[str, Any]) -> Iterator[Document]:
     text, label = options["text"], options["label"]
     where: Mapping[str, str] = options.get("where", {})
     names: Mapping[str, str] | None = options.get("label_names")
-    lines = Lines(path, iter_lines(path, MAX_BYTES), options.get("encoding", "utf-8"), ended=True)
+    lines = Lines(path, iter_lines(path, MAX_BYTES), options.get("encoding", "utf-8"), require_final_newline=True)
     rows = table_rows(path, cell_rows(path, lines), [text, label, *where])
     for row, (line, cells) in enumerate(rows):
         if any(cells[2 + i] != value for i, value in enumerate(where.values())):

@@ -13,7 +13,7 @@ from typing import Any
 from textmix.core.errors import ConfigError, DataFormatError
 from textmix.data.archives import iter_members, safe_name
 from textmix.data.corpus import Corpus
-from textmix.data.delimited import FREE
+from textmix.data.delimited import CP1252_FALLBACK
 from textmix.data.file_text import CONTENTS
 from textmix.data.reader_utils import SPLITS, Document, corpus_of_parts, decode
 
@@ -73,7 +73,7 @@ def _recoded(name: str, data: bytes, foreign: list[str]) -> bytes:
         data.decode("utf-8")
     except UnicodeDecodeError:
         foreign.append(name)
-        return data.decode("cp1252", FREE).encode("utf-8")
+        return data.decode("cp1252", CP1252_FALLBACK).encode("utf-8")
     return data
 
 

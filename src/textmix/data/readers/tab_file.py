@@ -37,7 +37,7 @@ def read(files: Mapping[str, Path], options: Mapping[str, Any]) -> Corpus:
 
 def _rows(path: Path) -> Iterator[tuple[str, bytes]]:
     """Yield (label, text in UTF-8) of each row of a file."""
-    lines = Lines(path, iter_lines(path, MAX_BYTES), ended=True)
+    lines = Lines(path, iter_lines(path, MAX_BYTES), require_final_newline=True)
     rows = cell_rows(path, lines, "\t", quotes=False)
     label, text, width = _columns(path, [cells for _, cells in islice(rows, 3)])
     for number, cells in rows:
