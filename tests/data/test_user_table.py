@@ -15,7 +15,7 @@ import pytest
 
 from textmix.core.errors import ConfigError, DataFormatError, TextmixError
 from textmix.data.corpus import TableTexts
-from textmix.data.extra_columns import column_kinds
+from textmix.data.extra_columns import infer_column_kinds
 from textmix.data.labels import label_name, parse_labels
 from textmix.data.user_table import Table, columns_from_card, read_table, read_texts
 
@@ -389,7 +389,7 @@ def test_cells_of_further_columns_come_with_the_texts(tmp_path: Path) -> None:
     text = table.corpus.text
     assert isinstance(text, TableTexts) and [text.text(row) for row in range(len(text))] == TEXTS
     assert text.cells["price"][2] == "2.5" and text.cells["colour"] == [f"{kind}ish" for kind in KINDS]
-    assert column_kinds(text.cells) == {"price": "number", "colour": "category"}
+    assert infer_column_kinds(text.cells) == {"price": "number", "colour": "category"}
     assert "Not read: price" not in " ".join(table.corpus.info["remarks"])
     assert not isinstance(read_table(path).corpus.text, TableTexts)
     new, _ = read_texts(path, text="text", features=("colour", "price"))
@@ -418,7 +418,7 @@ def test_a_further_column_that_is_not_there_or_is_the_text_is_named(further: str
 )
 def test_a_further_column_without_use_is_refused(cells: list[str], message: str) -> None:
     with pytest.raises(ConfigError, match=message):
-        column_kinds({"a": cells})
+        infer_column_kinds({"a": cells})
 
 
 def dated(folder: Path, days: list[str]) -> np.ndarray | None:

@@ -25,7 +25,7 @@ from textmix.compare.search import Progress, Search
 from textmix.core.errors import ConfigError
 from textmix.core.io import write_text
 from textmix.data.corpus import Corpus
-from textmix.data.extra_columns import column_kinds
+from textmix.data.extra_columns import infer_column_kinds
 from textmix.experiment.splits import make_splits
 from textmix.numerics.seeding import limit_threads, rng
 from textmix.serve.average_model import AveragedModel
@@ -253,7 +253,7 @@ def run(
     metric = metric_of(settings.metric, task, names)
     assert corpus.text is not None  # noqa: S101 - checked
     documents = LabelledTexts(corpus.text, corpus.classes() if task == "single" else corpus.indicators(), len(names))
-    column_kinds = column_kinds(documents.cells)
+    column_kinds = infer_column_kinds(documents.cells)
     split = _split(corpus, documents, settings, start)
     warnings = [*_sampling_warnings(split), *data_warnings(corpus, split.training, split.test)]
     notes = _column_notes(column_kinds)

@@ -62,7 +62,7 @@ def column_cells(columns: Mapping[str, Sequence[Any]], rows: int) -> dict[str, l
     return cells
 
 
-def column_kinds(cells: Mapping[str, Sequence[str]]) -> dict[str, str]:
+def infer_column_kinds(cells: Mapping[str, Sequence[str]]) -> dict[str, str]:
     """Infer whether columns are numeric or categorical.
 
     Parameters
