@@ -140,7 +140,7 @@ def test_a_weak_number_counts_apart() -> None:
     weak = "its margin accepts 4 of 5 other printed values"
     rows[1:] = [replace(found, weak=weak) for found in rows[1:]]
     section = made_of(rows)
-    assert (section.counts["reproduced"], section.counts["differs"], section.not_counted.weak) == (1, 0, 2)
+    assert (section.counts["reproduced"], section.counts["differs"], section.not_counted["weak"]) == (1, 0, 2)
     assert [item.row.id for item in section.differing] == ["p.2"], "what differs is explained, weak or not"
     made = {name: Reader(page) for name, page in pages(section).items()}
     assert "2 weak numbers, whose margins accept too much: 1 is reproduced, 1 differs." in " ".join(
