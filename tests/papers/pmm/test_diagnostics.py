@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from reproduction.papers.pmm import model as pmm_model
+from reproduction.papers.pmm import diagnostics as pmm_model
 from tests.papers.pmm.example import L, N, rng, source
 from textmix.core.errors import MissingResult
 from textmix.models.pmm import prediction_kernels
@@ -39,7 +39,7 @@ def test_better_searches_gain_and_greedy_keeps_within_its_evaluations() -> None:
         evaluated = int(np.isfinite(scores).sum())
         assert evaluated <= n_labels * (n_labels + 1) / 2 < 2**n_labels - 1
         predicted = np.arange(n_labels) < size
-        assert pmm_model._share_of_evaluations(predicted[np.newaxis]) == pytest.approx(evaluated / 28)
+        assert pmm_model._proportion_of_evaluations(predicted[np.newaxis]) == pytest.approx(evaluated / 28)
 
 
 def test_calibration_bins_hold_all_decisions_and_tempering_is_chosen_in_training() -> None:
@@ -53,14 +53,14 @@ def test_calibration_bins_hold_all_decisions_and_tempering_is_chosen_in_training
 
 
 def test_pages_of_a_mixture_are_likelier_under_the_mixture() -> None:
-    values = pmm_model.assumption({"one": source(6)}, {"least_pages": 2}, rng()).values
+    values = pmm_model.assumption({"one": source(6)}, {"min_pages": 2}, rng()).values
     assert values["log_likelihood_mixture"] > values["log_likelihood_best_single"]
     assert values["log_likelihood_best_single"] > values["log_likelihood_mean_single"]
     assert values["share_of_pages_for_mixture"] > 0.9
 
 
 def test_words_of_a_page_are_divided_among_its_labels() -> None:
-    settings = {"labels": 2, "least_words": 1, "most_words": 80, "shown": 6}
+    settings = {"labels": 2, "min_words": 1, "max_words": 80, "n_shown": 6}
     measure = pmm_model.words({"one": source(7)}, settings, rng())
     rows = measure.tables["words"]
     names = [name for name in rows[0] if name.startswith("label")]
@@ -69,4 +69,4 @@ def test_words_of_a_page_are_divided_among_its_labels() -> None:
         assert row[names[0]] + row[names[1]] == pytest.approx(1)
     assert [row[names[0]] for row in rows] == sorted(row[names[0]] for row in rows)
     with pytest.raises(MissingResult, match="widen the settings"):
-        pmm_model.words({"one": source(7)}, {**settings, "least_words": 1000, "most_words": 2000}, rng())
+        pmm_model.words({"one": source(7)}, {**settings, "min_words": 1000, "max_words": 2000}, rng())

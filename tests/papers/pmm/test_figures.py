@@ -95,18 +95,18 @@ def test_convergence_draws_a_path_a_start(stored: Made) -> None:
 
 def test_calibration_draws_each_kind_and_its_error(stored: Made) -> None:
     kinds = ("paper", "prior", "tempered")
-    rows = [{"role": "news", "kind": k, "proba": p, "share": p / 2, "count": 3.0} for k in kinds for p in (0.05, 0.95)]
+    rows = [{"role": "news", "kind": k, "proba": p, "share": p / 2, "count": 30.0} for k in kinds for p in (0.05, 0.95)]
     stored.measure("calibration", {f"{kind}_calibration_error": 0.25 for kind in kinds}, reliability=rows)
     axes, sizes = drawn(stored, "calibration", method="calibration").axes
     labels = axes.get_legend_handles_labels()[1]
     assert sum("0.250" in label for label in labels) == 3
     assert list(axes.lines[1].get_ydata()) == pytest.approx([0.025, 0.475])
-    assert [bar.get_height() for bar in sizes.patches] == [3.0] * 6
+    assert [bar.get_height() for bar in sizes.patches] == [30.0] * 6
 
 
 def test_words_are_bars_that_fill_the_width(stored: Made) -> None:
     rows = [{"word": f"w{i}", "count": i + 1.0, "rec": i / 4, "sport": 1 - i / 4} for i in range(4)]
     stored.measure("words", {}, words=rows)
     (axes,) = drawn(stored, "words", method="words").axes
-    assert sum(bar.get_width() for bar in axes.patches) == pytest.approx(4)
+    assert sum(bar.get_width() for bar in axes.patches) == pytest.approx(400)
     assert axes.get_yticklabels()[3].get_text() == "w3 (4)"

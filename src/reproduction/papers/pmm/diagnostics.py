@@ -1,13 +1,13 @@
 """PMM1 and PMM2 beyond the scores of the tables: convergence, search, calibration, and the labels of single words.
 
-Every measure takes the first trial of each of its data sets; a value over several data sets is the largest or the
-mean, as its key says, and the tables have one row a data set.
+Each measure uses the first trial of each of its data sets. A value over several data sets is the maximum or the mean,
+as documented there, and the tables have one row per data set.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.random import Generator
@@ -21,172 +21,196 @@ from textmix.metrics.multilabel import sample_f
 from textmix.models.pmm.estimator import PMM1, PMM2
 
 MODELS = {"pmm1": PMM1, "pmm2": PMM2}
-#: A smaller probability is raised to this before its logarithm is taken.
-SURE = 1e-6
+#: Smaller probabilities are raised to this value before their logarithm is taken.
+MIN_PROBABILITY = 1e-6
 
 
 def _trials(sources: Sources) -> Iterator[tuple[str, Trial]]:
-    """Yield role and first trial of each data set: counts and label indicators."""
+    """Yield role and first trial of each data set, with label indicators."""
     for role, source in sources.items():
         yield role, source.first("indicators")
 
 
 def convergence(sources: Sources, settings: Settings, generator: Generator) -> Measure:
-    """Record J, the objective of training, in every EM iteration, from the default start and from random starts.
+    """Record the training objective J in each EM iteration, from the default start and from random starts.
 
     Settings: ``starts``, number of random starts; ``tol`` and ``max_iter``, see `PMM1`.
-    Result: the table ``paths`` (start 0 is the default one).  ``.._relative_spread_of_optima`` is the range of the
-    final J over the starts, as a share of the largest |J|; ``pmm2_largest_relative_fall`` is the largest decrease of J
-    in one iteration, as a share of the final |J|. Both are the largest over the data sets.
+    Result: the table ``paths`` (start 0 is the default one). ``.._relative_spread_of_optima`` is the range of the final
+    J over the starts, relative to the largest |J|. ``pmm2_largest_relative_fall`` is the largest decrease of J in one
+    iteration, relative to the final |J|. Both are maxima over the data sets.
     """
     rows: list[dict[str, Any]] = []
-    spread, fall, optima = 0.0, 0.0, 0.0
+    spread = {"pmm1": 0.0, "pmm2": 0.0}
+    largest_decrease = 0.0
     for role, trial in _trials(sources):
-        for name, model in MODELS.items():
-            paths = []
-            for start in range(settings["starts"] + 1):
-                init: dict[str, Any] = {"init": "random", "random_state": seed_from(generator)} if start else {}
-                unfitted = model(tol=settings["tol"], max_iter=settings["max_iter"], **init)
-                paths.append(trial.train.fitted(unfitted).objective_path_)
-                rows += [
-                    {"role": role, "model": name, "start": start, "iteration": i, "objective": float(j)}
-                    for i, j in enumerate(paths[-1])
-                ]
-            ends = np.array([path[-1] for path in paths])
-            relative = float(np.ptp(ends) / abs(ends.max()))
-            spread, optima = (max(spread, relative), optima) if name == "pmm1" else (spread, max(optima, relative))
-            fall = max([fall, *(float(np.max(-np.diff(path)) / abs(path[-1])) for path in paths if name == "pmm2")])
+        for name in MODELS:
+            paths = _run_starts(name, trial.train, settings, generator)
+            for start, path in enumerate(paths):
+                for iteration, objective in enumerate(path):
+                    row = {"role": role, "model": name, "start": start, "iteration": iteration}
+                    rows.append({**row, "objective": float(objective)})
+            final = np.array([path[-1] for path in paths])
+            relative_range = float(np.ptp(final) / abs(final.max()))
+            spread[name] = max(spread[name], relative_range)
+            if name == "pmm2":
+                decreases = [float(np.max(-np.diff(path)) / abs(path[-1])) for path in paths]
+                largest_decrease = max(largest_decrease, *decreases)
     values = {
-        "pmm1_relative_spread_of_optima": spread,
-        "pmm2_relative_spread_of_optima": optima,
-        "pmm2_largest_relative_fall": fall,
+        "pmm1_relative_spread_of_optima": spread["pmm1"],
+        "pmm2_relative_spread_of_optima": spread["pmm2"],
+        "pmm2_largest_relative_fall": largest_decrease,
     }
     return Measure(values, {"paths": rows})
+
+
+def _run_starts(name: str, train: Documents, settings: Settings, generator: Generator) -> list[np.ndarray]:
+    """Return the objective in each iteration for the default start and each random start."""
+    paths = []
+    for start in range(settings["starts"] + 1):
+        init: dict[str, Any] = {}
+        if start > 0:
+            init = {"init": "random", "random_state": seed_from(generator)}
+        model = MODELS[name](tol=settings["tol"], max_iter=settings["max_iter"], **init)
+        paths.append(train.fitted(model).objective_path_)
+    return paths
 
 
 def prediction(sources: Sources, settings: Settings, _: Generator) -> Measure:
     """Compare the greedy search with beam and flip searches, and with all label sets of the most frequent labels.
 
     Settings: ``beam_width``; ``exact_labels``, the number of most frequent labels whose label sets are all scored;
-    ``exact_pages``, the number of test pages used there, each with at least one of these labels.
-    Result: the tables ``searches`` (rows of `_gain_over_greedy` and F) and ``exact`` (rows of `_compare_with_exact`);
-    its values are means over data sets and models, and ``largest_share_of_allowed_evaluations`` is that of
-    `_share_of_evaluations`.
+    ``exact_pages``, the number of test pages used for that, each with at least one of these labels.
+    Result: the tables ``searches`` (rows of `_gain_over_greedy` and F) and ``exact`` (rows of `_compare_with_exact`).
+    The values are means over data sets and models, and ``largest_share_of_allowed_evaluations`` is the maximum of
+    `_proportion_of_evaluations`.
     """
-    rows, exact, allowed = list[dict[str, Any]](), list[dict[str, Any]](), 0.0
+    rows: list[dict[str, Any]] = []
+    exact: list[dict[str, Any]] = []
+    max_proportion = 0.0
     for role, trial in _trials(sources):
         for name, model in MODELS.items():
             fitted = trial.train.fitted(model())
             greedy = fitted.predict(trial.test.X)
-            allowed = max(allowed, _share_of_evaluations(greedy))
+            max_proportion = max(max_proportion, _proportion_of_evaluations(greedy))
             for search in ("greedy", "beam", "flip"):
                 fitted.set_params(search=search, beam_width=settings["beam_width"])
-                row = _gain_over_greedy(greedy, fitted, trial.test.X) | {
-                    "sample_f": sample_f(trial.test.y, fitted.predict(trial.test.X))
-                }
-                rows.append({"role": role, "model": name, "search": search, **row})
-            exact.append({"role": role, "model": name, **_compare_with_exact(model, trial, settings)})
-    values = {
-        "largest_share_of_allowed_evaluations": allowed,
-        **{
-            f"{search}_{key}": float(np.mean([row[key] for row in rows if row["search"] == search]))
-            for search in ("beam", "flip")
-            for key in ("pages_changed", "gain_in_nats", "sample_f")
-        },
-        "greedy_sample_f": float(np.mean([row["sample_f"] for row in rows if row["search"] == "greedy"])),
-        **{
-            f"exact_{key}": float(np.mean([row[key] for row in exact]))
-            for key in exact[0]
-            if key not in ("role", "model")
-        },
-    }
+                row: dict[str, Any] = {"role": role, "model": name, "search": search}
+                row |= _gain_over_greedy(greedy, fitted, trial.test.X)
+                row["sample_f"] = sample_f(trial.test.y, fitted.predict(trial.test.X))
+                rows.append(row)
+            comparison = _compare_with_exact(model, trial, settings)
+            exact.append({"role": role, "model": name, **comparison})
+    values = {"largest_share_of_allowed_evaluations": max_proportion}
+    for search in ("beam", "flip"):
+        rows_of_search = [row for row in rows if row["search"] == search]
+        for key in ("pages_changed", "gain_in_nats", "sample_f"):
+            values[f"{search}_{key}"] = _mean_of(rows_of_search, key)
+    values["greedy_sample_f"] = _mean_of([row for row in rows if row["search"] == "greedy"], "sample_f")
+    for key in exact[0]:
+        if key not in ("role", "model"):
+            values[f"exact_{key}"] = _mean_of(exact, key)
     return Measure(values, {"searches": rows, "exact": exact})
 
 
-def _share_of_evaluations(predicted: np.ndarray) -> float:
-    """Return the most posterior evaluations of the greedy search on one page, as a share of L (L + 1) / 2."""
+def _mean_of(rows: list[dict[str, Any]], key: str) -> float:
+    """Compute the mean of a column."""
+    return float(np.mean([row[key] for row in rows]))
+
+
+def _proportion_of_evaluations(predicted: np.ndarray) -> float:
+    """Compute the largest number of posterior evaluations for one page, relative to L (L + 1) / 2."""
     n_labels = predicted.shape[1]
     steps = min(int(predicted.sum(axis=1).max()) + 1, n_labels)
     return steps * (2 * n_labels - steps + 1) / (n_labels * (n_labels + 1))
 
 
 def _gain_over_greedy(greedy: np.ndarray, fitted: PMM1 | PMM2, X: sparse.csr_array) -> dict[str, float]:
-    """Return the share of pages whose set differs from the greedy one, and their mean gain in log posterior, nats."""
+    """Compute the proportion of pages whose set differs from the greedy one, and their mean gain in log posterior."""
     predicted = fitted.predict(X)
-    changed = np.any(predicted != greedy, axis=1)
-    rows = X[np.flatnonzero(changed)]
-    gain = (
-        fitted.score_samples(rows, predicted[changed]) - fitted.score_samples(rows, greedy[changed])
-        if changed.any()
-        else 0.0
-    )
-    return {"pages_changed": float(changed.mean()), "gain_in_nats": float(np.mean(gain))}
+    is_changed = np.any(predicted != greedy, axis=1)
+    mean_gain = 0.0
+    if is_changed.any():
+        X_changed = X[np.flatnonzero(is_changed)]
+        log_posterior = fitted.score_samples(X_changed, predicted[is_changed])
+        log_posterior_greedy = fitted.score_samples(X_changed, greedy[is_changed])
+        mean_gain = float(np.mean(log_posterior - log_posterior_greedy))
+    return {"pages_changed": float(is_changed.mean()), "gain_in_nats": mean_gain}
 
 
 def _compare_with_exact(model: type[PMM1 | PMM2], trial: Trial, settings: Settings) -> dict[str, float]:
-    """Return how often greedy and flip search find the best label set of the most frequent labels, by exhaustion."""
-    Y, Y_test = trial.train.y, trial.test.y
-    labels = np.sort(np.argsort(-Y.sum(axis=0), kind="stable")[: settings["exact_labels"]])
-    train = np.flatnonzero(Y[:, labels].any(axis=1))
-    test = np.flatnonzero(Y_test[:, labels].any(axis=1))[: settings["exact_pages"]]
-    fitted = Documents(trial.train.X[train], Y[np.ix_(train, labels)]).fitted(model(search="exact"))
-    X = trial.test.X[test]
-    best, marginal = fitted.predict(X), fitted.predict_proba(X)
-    predicted = {search: fitted.set_params(search=search).predict(X) for search in ("greedy", "flip")}
+    """Compute how often greedy and flip search find the best label set of the most frequent labels, by exhaustion."""
+    Y_train, Y_test = trial.train.y, trial.test.y
+    by_frequency = np.argsort(-Y_train.sum(axis=0), kind="stable")
+    labels = np.sort(by_frequency[: settings["exact_labels"]])
+    train_rows = np.flatnonzero(Y_train[:, labels].any(axis=1))
+    test_rows = np.flatnonzero(Y_test[:, labels].any(axis=1))[: settings["exact_pages"]]
+    train = Documents(trial.train.X[train_rows], Y_train[np.ix_(train_rows, labels)])
+    fitted = train.fitted(model(search="exact"))
+    X = trial.test.X[test_rows]
+    best = fitted.predict(X)
+    marginal = fitted.predict_proba(X)
+    values = {}
+    for search in ("greedy", "flip"):
+        predicted = fitted.set_params(search=search).predict(X)
+        values[f"{search}_is_best"] = float(np.mean(np.all(predicted == best, axis=1)))
     approximate = fitted.set_params(search="greedy").predict_proba(X)
-    shares = {f"{name}_is_best": float(np.mean(np.all(sets == best, axis=1))) for name, sets in predicted.items()}
-    return shares | {"marginal_difference": float(np.mean(np.abs(approximate - marginal)))}
+    values["marginal_difference"] = float(np.mean(np.abs(approximate - marginal)))
+    return values
 
 
 def calibration(sources: Sources, settings: Settings, generator: Generator) -> Measure:
-    """Compare the labels' probabilities with their frequencies: as in the paper, with a learnt prior, and tempered.
+    """Compare label probabilities with label frequencies: as in the paper, with a learned prior, and tempered.
 
-    The temperature is the one with the least mean log loss of the labels in cross-validation on the training pages.
+    The temperature minimises the mean log loss of the labels in cross-validation on the training pages.
 
     Settings: ``temperatures``, increasing; ``folds``, their number; ``bins``, the number of bins of equal width.
-    Result: the tables ``reliability`` (rows of `_reliability`) and ``errors``; its values are means over the data
-    sets.  ``calibration_error`` is the mean over pages and labels of the distance between the mean probability and the
-    share of true labels of the bin; ``sample_f_threshold`` is F of the labels with a probability above one half.
+    Result: the tables ``reliability`` (rows of `_reliability`) and ``errors``. The values are means over the data sets.
+    ``calibration_error`` is the mean over pages and labels of the distance between the mean probability and the
+    proportion of true labels in the bin. ``sample_f_threshold`` is F of the labels with a probability above 0.5.
     """
-    rows, errors = list[dict[str, Any]](), list[dict[str, Any]]()
+    rows: list[dict[str, Any]] = []
+    errors: list[dict[str, Any]] = []
     for role, trial in _trials(sources):
-        chosen = _temperature(trial, settings, generator)
-        for name, params in _kinds(chosen).items():
+        temperature = _choose_temperature(trial, settings, generator)
+        for kind, params in _priors(temperature).items():
             fitted = trial.train.fitted(PMM1(**params))
             proba = fitted.predict_proba(trial.test.X)
             bins = _reliability(proba, trial.test.y, settings["bins"])
-            rows += [{"role": role, "kind": name, **bin_} for bin_ in bins]
-            errors.append(
-                {
-                    "role": role,
-                    "kind": name,
-                    "temperature": float(params.get("temperature", 1.0)),
-                    "calibration_error": sum(bin_["count"] * abs(bin_["proba"] - bin_["share"]) for bin_ in bins)
-                    / proba.size,
-                    "log_loss": _log_loss(proba, trial.test.y),
-                    "sample_f": sample_f(trial.test.y, fitted.predict(trial.test.X)),
-                    "sample_f_threshold": sample_f(trial.test.y, proba > 0.5),
-                }
-            )
-    values = {
-        f"{kind}_{key}": float(np.mean([row[key] for row in errors if row["kind"] == kind]))
-        for kind in ("paper", "prior", "tempered")
-        for key in ("temperature", "calibration_error", "log_loss", "sample_f", "sample_f_threshold")
-    }
+            rows += [{"role": role, "kind": kind, **bin_} for bin_ in bins]
+            total_error = sum(bin_["count"] * abs(bin_["proba"] - bin_["share"]) for bin_ in bins)
+            row = {
+                "role": role,
+                "kind": kind,
+                "temperature": float(params.get("temperature", 1.0)),
+                "calibration_error": total_error / proba.size,
+                "log_loss": _log_loss(proba, trial.test.y),
+                "sample_f": sample_f(trial.test.y, fitted.predict(trial.test.X)),
+                "sample_f_threshold": sample_f(trial.test.y, proba > 0.5),
+            }
+            errors.append(row)
+    values = {}
+    for kind in ("paper", "prior", "tempered"):
+        rows_of_kind = [row for row in errors if row["kind"] == kind]
+        for key in ("temperature", "calibration_error", "log_loss", "sample_f", "sample_f_threshold"):
+            values[f"{kind}_{key}"] = _mean_of(rows_of_kind, key)
     return Measure(values, {"reliability": rows, "errors": errors})
 
 
-def _kinds(temperature: float) -> dict[str, dict[str, Any]]:
-    """Return the parameters of the three kinds of probabilities that `calibration` compares."""
-    prior = {"set_prior": "training"}
-    return {"paper": {}, "prior": prior, "tempered": {**prior, "temperature": temperature}}
+def _priors(temperature: float) -> dict[str, dict[str, Any]]:
+    """Return the parameters of PMM1 for each kind of probabilities that `calibration` compares."""
+    return {
+        "paper": {},
+        "prior": {"set_prior": "training"},
+        "tempered": {"set_prior": "training", "temperature": temperature},
+    }
 
 
-def _temperature(trial: Trial, settings: Settings, generator: Generator) -> float:
-    """Return the temperature with the least log loss in cross-validation on the training pages."""
+def _choose_temperature(trial: Trial, settings: Settings, generator: Generator) -> float:
+    """Return the temperature with the lowest log loss in cross-validation on the training pages."""
     losses = np.zeros(len(settings["temperatures"]))
-    for fit, fold in halves_of(fold_numbers(len(trial.train), settings["folds"], generator)):
-        fitted, held_out = trial.train[fit].fitted(PMM1(set_prior="training")), trial.train[fold]
+    for fit_rows, fold_rows in halves_of(fold_numbers(len(trial.train), settings["folds"], generator)):
+        fitted = trial.train[fit_rows].fitted(PMM1(set_prior="training"))
+        held_out = trial.train[fold_rows]
         for number, temperature in enumerate(settings["temperatures"]):
             fitted.set_params(temperature=temperature)
             losses[number] += _log_loss(fitted.predict_proba(held_out.X), held_out.y)
@@ -194,103 +218,136 @@ def _temperature(trial: Trial, settings: Settings, generator: Generator) -> floa
 
 
 def _log_loss(proba: np.ndarray, Y: np.ndarray) -> float:
-    """Return the mean over pages and labels of -log of the probability of the true value, in nats."""
-    right = np.clip(np.where(Y > 0, proba, 1.0 - proba), SURE, 1.0)
-    return float(-np.mean(np.log(right)))
+    """Compute the mean log loss over pages and labels, in nats."""
+    proba_of_truth = np.where(Y > 0, proba, 1.0 - proba)
+    return float(-np.mean(np.log(np.clip(proba_of_truth, MIN_PROBABILITY, 1.0))))
 
 
-def _reliability(proba: np.ndarray, Y: np.ndarray, bins: int) -> list[dict[str, float]]:
-    """Return mean probability, share of true labels and number of decisions of each bin that is not empty."""
-    bin_of = np.minimum((proba * bins).astype(int), bins - 1)
-    return [
-        {"proba": float(proba[inside].mean()), "share": float(Y[inside].mean()), "count": float(inside.sum())}
-        for inside in (bin_of == number for number in range(bins))
-        if inside.any()
-    ]
+def _reliability(proba: np.ndarray, Y: np.ndarray, n_bins: int) -> list[dict[str, float]]:
+    """Return mean probability, proportion of true labels and number of labels of each nonempty bin."""
+    bin_of = np.minimum((proba * n_bins).astype(int), n_bins - 1)
+    rows = []
+    for number in range(n_bins):
+        is_inside = bin_of == number
+        if is_inside.any():
+            probability = float(proba[is_inside].mean())
+            proportion = float(Y[is_inside].mean())
+            rows.append({"proba": probability, "share": proportion, "count": float(is_inside.sum())})
+    return rows
 
 
 def assumption(sources: Sources, settings: Settings, _: Generator) -> Measure:
-    """Check that pages with several labels are mixtures of the words of pages with one (section 2.2).
+    """Check that pages with several labels are mixtures of the words of pages with one label (section 2.2).
 
-    The word distribution of a label comes from the training pages that have this label alone.  The test pages have
-    several labels, each of them with enough of these training pages.  The log-likelihood of a test page under the mean
-    of its labels' distributions is compared with the log-likelihood under the best of these distributions alone, chosen
-    with hindsight, and with the mean log-likelihood under one of them.
+    The word distribution of a label is estimated from the training pages that have only this label. The test pages have
+    several labels, each with enough of these training pages. The log-likelihood of a test page under the mean of its
+    labels' distributions is compared with that under the best of them, chosen with hindsight, and with the mean
+    log-likelihood under one of them.
 
-    Settings: ``least_pages``, the fewest training pages that have a label alone.
-    Result: the table ``problems``: number of test pages, log-likelihoods in nats a word, and the share of pages that
-    are likelier under the mean.  Values are means over the data sets, but for the sum of ``pages``.
+    Settings: ``min_pages``, the fewest training pages that have only this label.
+    Result: the table ``problems`` has the number of test pages, log-likelihoods in nats per word, and the proportion of
+    pages that are more likely under the mean. The values are means over the data sets, except for the sum of ``pages``.
     """
     rows: list[dict[str, Any]] = []
     for role, trial in _trials(sources):
-        fitted = trial.train[trial.train.y.sum(axis=1) == 1].fitted(PMM1())
-        frequent = fitted.label_count_ >= settings["least_pages"]
-        test, Y = trial.test, trial.test.y
-        pages = test[(Y.sum(axis=1) > 1) & ~Y[:, ~frequent].any(axis=1) & (np.diff(test.X.indptr) > 0)]
+        has_one_label = trial.train.y.sum(axis=1) == 1
+        fitted = trial.train[has_one_label].fitted(PMM1())
+        is_frequent = fitted.label_count_ >= settings["min_pages"]
+        pages = _select_pages(trial.test, is_frequent)
         X, Y = pages.X, pages.y
-        mixture = fitted.score_samples(X, Y)
-        single = np.array(
-            [fitted.score_samples(X, np.tile(row, (len(pages), 1))) for row in np.eye(Y.shape[1], dtype=int)]
-        )
-        best = np.where(Y.T > 0, single, -np.inf).max(axis=0)
-        mean = np.where(Y.T > 0, single, 0.0).sum(axis=0) / Y.sum(axis=1)
+        log_p_mixture = fitted.score_samples(X, Y)
+        single_labels = np.eye(Y.shape[1], dtype=int)
+        log_p = np.array([fitted.score_samples(X, np.tile(row, (len(pages), 1))) for row in single_labels])
+        log_p_best = np.where(Y.T > 0, log_p, -np.inf).max(axis=0)
+        log_p_mean = np.where(Y.T > 0, log_p, 0.0).sum(axis=0) / Y.sum(axis=1)
         n_words = float(X.sum())
-        rows.append(
-            {
-                "role": role,
-                "pages": float(len(pages)),
-                "log_likelihood_mixture": float(mixture.sum()) / n_words,
-                "log_likelihood_best_single": float(best.sum()) / n_words,
-                "log_likelihood_mean_single": float(mean.sum()) / n_words,
-                "share_of_pages_for_mixture": float(np.mean(mixture > best)),
-            }
-        )
-    keys = [key for key in rows[0] if key != "role"]
-    values = {key: float(np.mean([row[key] for row in rows])) for key in keys}
-    return Measure(values | {"pages": sum(row["pages"] for row in rows)}, {"problems": rows})
+        row = {
+            "role": role,
+            "pages": float(len(pages)),
+            "log_likelihood_mixture": float(log_p_mixture.sum()) / n_words,
+            "log_likelihood_best_single": float(log_p_best.sum()) / n_words,
+            "log_likelihood_mean_single": float(log_p_mean.sum()) / n_words,
+            "share_of_pages_for_mixture": float(np.mean(log_p_mixture > log_p_best)),
+        }
+        rows.append(row)
+    values = {key: _mean_of(rows, key) for key in rows[0] if key != "role"}
+    values["pages"] = sum(row["pages"] for row in rows)
+    return Measure(values, {"problems": rows})
+
+
+def _select_pages(test: Documents, is_frequent: np.ndarray) -> Documents:
+    """Select the nonempty test pages with several labels, all of them frequent."""
+    has_several_labels = test.y.sum(axis=1) > 1
+    has_rare_label = test.y[:, ~is_frequent].any(axis=1)
+    is_nonempty = np.diff(test.X.indptr) > 0
+    return test[has_several_labels & ~has_rare_label & is_nonempty]
+
+
+class PageWords(NamedTuple):
+    """The n words of a page, their counts, the proportions (n, K) of its K predicted labels, and these labels."""
+
+    words: np.ndarray
+    counts: np.ndarray
+    proportions: np.ndarray
+    labels: np.ndarray
+
+    @property
+    def label_proportions(self) -> np.ndarray:
+        """Proportion of each label in all words of the page, shape (K,)."""
+        return np.asarray(self.counts @ self.proportions / self.counts.sum())
 
 
 def words(sources: Sources, settings: Settings, _: Generator) -> Measure:
-    """Show which words of one test page came from which of its labels, by PMM1.
+    """Assign the words of one test page to its labels with PMM1.
 
-    The page has the given numbers of labels and words, PMM1 finds exactly its labels, and the label with the smallest
-    share of its words has the largest share among all these pages.
+    Among the pages with the required numbers of labels and words whose labels PMM1 predicts exactly, this is the one
+    whose least frequent label has the largest proportion of the words.
 
-    Settings: ``labels``, number of labels of the page; ``least_words``, ``most_words``, limits of its number of
-    different words; ``shown``, the number of words of the table: the ones whose probability under the page's labels
-    most exceeds the mean over all labels, times their count.
-    Result: the table ``words`` (the share of each label in each word); ``share_k`` is the share of the page's label k
-    in all its words; `MissingResult` where no page is such.
+    Settings: ``labels``, number of labels of the page; ``min_words`` and ``max_words``, limits of its number of
+    distinct words; ``n_shown``, the number of words in the table. They are the words whose probability
+    under the page's labels most exceeds the mean over all labels, times their count.
+    Result: the table ``words`` has the proportion of each label in each word; ``share_k`` is the proportion of the
+    page's label k in all its words.
+    Raises MissingResult if no page meets the conditions.
     """
     ((role, trial),) = _trials(sources)
     corpus = sources[role].corpus
-    fitted, test = trial.train.fitted(PMM1()), trial.test
-    length = np.diff(test.X.indptr)
-    fits = (test.y.sum(axis=1) == settings["labels"]) & test.right(fitted)
-    pages = np.flatnonzero(fits & (length >= settings["least_words"]) & (length <= settings["most_words"]))
-    if not len(pages):
+    fitted = trial.train.fitted(PMM1())
+    candidates = _find_pages(fitted, trial.test, settings)
+    if not len(candidates):
         raise MissingResult(
-            f"no page of {role} has {settings['labels']} labels, all found, and {settings['least_words']} to "
-            f"{settings['most_words']} words; widen the settings"
+            f"no page of {role} has {settings['labels']} correctly predicted labels and between "
+            f"{settings['min_words']} and {settings['max_words']} words; widen the settings"
         )
-    shares = [_word_shares(fitted, test.X, int(page)) for page in pages]
-    balance = [(counts @ share / counts.sum()).min() for _, counts, share, _ in shares]
-    word, counts, share, labels = shares[int(np.argmax(balance))]
-    lift = np.log(fitted.theta_[word][:, labels].mean(axis=1) / fitted.theta_[word].mean(axis=1))
-    chosen = np.argsort(-counts * lift, kind="stable")[: settings["shown"]]
-    chosen = chosen[np.argsort(share[chosen, 0], kind="stable")]
-    names, vocabulary = [corpus.label_names[label] for label in labels], corpus.feature_names or ()
-    rows = [
-        {"word": vocabulary[word[i]], "count": float(counts[i]), **dict(zip(names, share[i].tolist(), strict=True))}
-        for i in chosen
-    ]
-    whole = counts @ share / counts.sum()
-    return Measure({f"share_{number}": float(value) for number, value in enumerate(whole)}, {"words": rows})
+    pages = [_assign_words(fitted, trial.test.X, int(row)) for row in candidates]
+    smallest_proportion = [page.label_proportions.min() for page in pages]
+    page = pages[int(np.argmax(smallest_proportion))]
+    theta = fitted.theta_[page.words]
+    lift = np.log(theta[:, page.labels].mean(axis=1) / theta.mean(axis=1))
+    most_typical = np.argsort(-page.counts * lift, kind="stable")[: settings["n_shown"]]
+    order = np.argsort(page.proportions[most_typical, 0], kind="stable")
+    vocabulary = corpus.feature_names or ()
+    names = [corpus.label_names[label] for label in page.labels]
+    rows = []
+    for i in most_typical[order]:
+        proportions = dict(zip(names, page.proportions[i].tolist(), strict=True))
+        rows.append({"word": vocabulary[page.words[i]], "count": float(page.counts[i]), **proportions})
+    values = {f"share_{number}": float(value) for number, value in enumerate(page.label_proportions)}
+    return Measure(values, {"words": rows})
 
 
-def _word_shares(fitted: PMM1, X: sparse.csr_array, page: int) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """Return the n words of a page, their counts, the shares (n, K) of its K predicted labels, and these labels."""
-    entries = slice(X.indptr[page], X.indptr[page + 1])
-    labels = np.flatnonzero(fitted.predict(X[[page]])[0])
-    part = fitted.theta_[X.indices[entries]][:, labels]
-    return X.indices[entries], X.data[entries].astype(np.float64), part / part.sum(axis=1, keepdims=True), labels
+def _find_pages(fitted: PMM1, test: Documents, settings: Settings) -> np.ndarray:
+    """Return the rows of the test pages that meet the conditions of `words`."""
+    n_words = np.diff(test.X.indptr)
+    has_labels = test.y.sum(axis=1) == settings["labels"]
+    has_length = (n_words >= settings["min_words"]) & (n_words <= settings["max_words"])
+    return np.flatnonzero(has_labels & test.right(fitted) & has_length)
+
+
+def _assign_words(fitted: PMM1, X: sparse.csr_array, row: int) -> PageWords:
+    """Compute the proportions of the predicted labels in each word of a page."""
+    entries = slice(X.indptr[row], X.indptr[row + 1])
+    labels = np.flatnonzero(fitted.predict(X[[row]])[0])
+    theta = fitted.theta_[X.indices[entries]][:, labels]
+    proportions = theta / theta.sum(axis=1, keepdims=True)
+    return PageWords(X.indices[entries], X.data[entries].astype(np.float64), proportions, labels)

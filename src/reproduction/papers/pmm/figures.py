@@ -1,10 +1,10 @@
-"""Figures of Ueda & Saito: F beside the published, times, convergence, calibration, and the labels of single words."""
+"""Figures of Ueda & Saito: F next to the published values, times, convergence, calibration, and labels of words."""
 
 from __future__ import annotations
 
 import statistics
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from reproduction.figures.drawing import FigureData, read_available
 from reproduction.figures.figure_elements import (
@@ -23,6 +23,7 @@ from reproduction.figures.figure_elements import (
 from reproduction.figures.style import (
     DASHES,
     GREY,
+    INK,
     PALE,
     PAPER,
     SMALL,
@@ -37,9 +38,15 @@ from textmix.metrics.significance import wilson
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-#: Method -> its name in the paper's tables and in the ids of their cells.
-LABELS = {"nb": "NB", "svm": "SVM", "knn": "kNN", "nn": "NN", "pmm1": "PMM1", "pmm2": "PMM2"}
-LABELS |= {
+#: Names of the methods in the tables of the paper and in the ids of their cells. Names of variants continue after a
+#: comma.
+LABELS = {
+    "nb": "NB",
+    "svm": "SVM",
+    "knn": "kNN",
+    "nn": "NN",
+    "pmm1": "PMM1",
+    "pmm2": "PMM2",
     "pmm1_beam": "PMM1, beam",
     "pmm1_flip": "PMM1, flips",
     "pmm1_prior": "PMM1, prior",
@@ -47,75 +54,114 @@ LABELS |= {
     "nb_train_vocabulary": "NB, training words",
     "svm_grid": "SVM, J chosen",
     "knn_sum": "kNN, sums",
+    "knn_share": "kNN, proportions",
     "nn_1000": "NN, 1,000 words",
     "nn_length": "NN, chosen length",
-    "knn_share": "kNN, shares",
 }
-KINDS = {"paper": "uniform prior (paper)", "prior": "learnt prior", "tempered": "learnt prior, tempered"}
-#: Kind of time -> its offset below the middle of the row, whether its mark is filled, and its name.
-TIMES = {"fit_seconds": (-0.14, True, "training"), "predict_seconds": (0.14, False, "prediction")}
-#: Least distance from the best J that has a place on its axis.
-LEAST = 1e-9
-#: A share of at least this is written into its bar.
-WRITTEN = 0.08
+#: Names of the models in the results on calibration.
+PRIORS = {"paper": "uniform prior (paper)", "prior": "learned prior", "tempered": "learned prior, tempered"}
+#: Height of a row and of the frame of a panel of F, in inches.
+ROW_INCHES = 0.4
+FRAME_INCHES = 0.6
+#: Distance of the published value above the middle of its row.
+PUBLISHED_OFFSET = 0.38
+#: Smaller distances from the best J are drawn at this value.
+MIN_DISTANCE = 1e-9
+#: Proportions from this value on are labelled.
+MIN_LABELLED_PROPORTION = 0.08
+#: Bins with fewer labels are drawn pale.
+MIN_BIN_LABELS = 10
+N_BINS = 10
+
+
+class TimeStyle(NamedTuple):
+    """How a kind of time is drawn: offset below the middle of the row, whether the marker is filled, and its name."""
+
+    offset: float
+    is_filled: bool
+    name: str
+
+
+TIMES = {
+    "fit_seconds": TimeStyle(-0.14, True, "training"),
+    "predict_seconds": TimeStyle(0.14, False, "prediction"),
+}
+
+
+class Bin(NamedTuple):
+    """Mean predicted probability, proportion of true labels and number of labels of a bin."""
+
+    probability: float
+    proportion: float
+    size: float
 
 
 def f_scores(data: FigureData) -> Sheet:
-    """Draw F of every method on each problem, a panel a problem, with the published value in the same row.
-    Options: experiment, roles, methods, labels (role -> title), published (role -> how the ids of its cells begin).  A
-    missing problem has no panel.
+    """Draw F of each method on each problem next to the published value, one panel per problem.
+
+    Each panel has its own horizontal scale, so that differences between methods are visible.
+
+    Options: ``experiment``, ``roles``, ``methods``, ``labels`` (role to title), ``published`` (role to the start of the
+    ids of its cells). Problems without results have no panel.
     """
     methods = data.option("methods")
-    trials_of = read_available(
-        data.option("roles"),
-        lambda role: [[100 * value for value in data.trials(role, method, "sample_f")] for method in methods],
-    )
-    figure, panel = grid_of_panels(len(trials_of), 2, 0.4 + 0.34 * len(methods), sharex=True, sharey=True)
-    for axes, (role, trials) in zip(panel, trials_of.items(), strict=True):
-        _f_panel(axes, data, role, trials)
+
+    def read_percentages(role: str) -> list[list[float]]:
+        """Return F of each method in each trial, in percent."""
+        return [[100 * value for value in data.trials(role, method, "sample_f")] for method in methods]
+
+    scores = read_available(data.option("roles"), read_percentages)
+    height = FRAME_INCHES + ROW_INCHES * len(methods)
+    figure, panel = grid_of_panels(len(scores), 2, height, sharey=True)
+    for axes, (role, trials) in zip(panel, scores.items(), strict=True):
+        _draw_f_panel(axes, data, role, trials)
     label_rows(panel[0], [LABELS.get(method, method) for method in methods])
+    # The published value of the first row needs space above it.
+    panel[0].set_ylim(top=-0.75)
     figure.supxlabel("sample-averaged F (percent)", fontsize=SMALL)
     add_legend(figure)
     return figure
 
 
-def _f_panel(axes: Axes, data: FigureData, role: str, trials: list[list[float]]) -> None:
-    """Draw F of every method on one problem, in percent: ``trials`` has the values of each method."""
+def _draw_f_panel(axes: Axes, data: FigureData, role: str, trials: Sequence[Sequence[float]]) -> None:
+    """Draw F of each method on one problem, in percent."""
     stem = data.options.get("published", {}).get(role)
     for height, (method, values) in enumerate(zip(data.option("methods"), trials, strict=True)):
         draw_trials(axes, height, values, method_colour(method), "trial")
-        printed = data.published.get(f"{stem}.{LABELS.get(method, method).split(',')[0]}")
-        draw_published_point(axes, 0, height - 0.38, printed)
+        name = LABELS.get(method, method).split(",")[0]
+        draw_published_point(axes, 0, height - PUBLISHED_OFFSET, data.published.get(f"{stem}.{name}"))
     add_trials_legend(axes, "trial", map(len, trials))
+    axes.margins(x=0.08)
     axes.set_title(data.title_of(role))
 
 
 def times(data: FigureData) -> Sheet:
-    """Draw the seconds of training and of prediction on a logarithmic axis, median and range over problems and trials.
-    Options: experiment, roles, methods, published (kind of time -> id of the PMMs' minutes).
+    """Draw training and prediction times on a logarithmic axis, median and range over problems and trials.
+
+    Options: ``experiment``, ``roles``, ``methods``, ``published`` (kind of time to the id of the PMMs' minutes).
     """
     methods = data.option("methods")
     figure, (axes,) = panels(1, height=1.1 + 0.3 * len(methods))
-    sizes, shown = set(), []
+    sizes = set()
+    all_seconds: list[float] = []
     for height, method in enumerate(methods):
-        for kind, (below, filled, name) in TIMES.items():
-            seconds = _seconds(data, method, kind)
+        for kind, style in TIMES.items():
+            seconds = _read_seconds(data, method, kind)
             sizes.add(len(seconds))
-            shown += seconds
-            colour = method_colour(method)
-            axes.plot([min(seconds), max(seconds)], [height + below] * 2, color=colour, linewidth=1, alpha=0.6)
-            fill = colour if filled else PAPER
-            axes.plot([statistics.median(seconds)], [height + below], "o", color=colour, markerfacecolor=fill)
-            printed = data.published_of(kind) if method.startswith("pmm") else None
-            if printed is not None:
-                shown.append(60 * printed.value)
-                draw_published_point(axes, 0, height + below, PublishedValue(60 * printed.value))
-                # The published times lie close together: each name stands on its own side.
-                annotate_point(axes, name, (60 * printed.value, height + below), right=-6 if below > 0 else 6, up=0)
-    for _, filled, name in TIMES.values():
-        style: dict[str, Any] = {"color": GREY, "markerfacecolor": GREY if filled else PAPER}
-        axes.plot([], [], "o", label=f"{name}: median and range", **style)
-    set_log_scale(axes.xaxis, min(shown), max(shown))
+            all_seconds += seconds
+            _draw_time(axes, method, style, seconds, height)
+            published = data.published_of(kind) if method.startswith("pmm") else None
+            if published is not None:
+                published_seconds = 60 * published.value
+                all_seconds.append(published_seconds)
+                point = (published_seconds, height + style.offset)
+                draw_published_point(axes, 0, point[1], PublishedValue(published_seconds))
+                # The published times are close to each other, so that their names are on different sides.
+                annotate_point(axes, style.name, point, right=-6 if style.offset > 0 else 6, up=0)
+    for style in TIMES.values():
+        face = GREY if style.is_filled else PAPER
+        axes.plot([], [], "o", label=f"{style.name}: median and range", color=GREY, markerfacecolor=face)
+    set_log_scale(axes.xaxis, min(all_seconds), max(all_seconds))
     axes.margins(x=0.12)
     label_rows(axes, [LABELS.get(method, method) for method in methods])
     axes.set_xlabel(with_sample_size("seconds, log scale; trials of all problems", sizes))
@@ -123,17 +169,27 @@ def times(data: FigureData) -> Sheet:
     return figure
 
 
-def _seconds(data: FigureData, method: str, kind: str) -> list[float]:
-    """Return the seconds of one kind of a method in all trials of all problems at hand."""
-    seconds = []
+def _draw_time(axes: Axes, method: str, style: TimeStyle, seconds: Sequence[float], height: int) -> None:
+    """Draw median and range of the times of a method."""
+    colour = method_colour(method)
+    y = height + style.offset
+    axes.plot([min(seconds), max(seconds)], [y, y], color=colour, linewidth=1, alpha=0.6)
+    face = colour if style.is_filled else PAPER
+    axes.plot([statistics.median(seconds)], [y], "o", color=colour, markerfacecolor=face)
+
+
+def _read_seconds(data: FigureData, method: str, kind: str) -> list[float]:
+    """Return the times of a method in all trials of all problems."""
+    seconds: list[float] = []
     for role in data.option("roles"):
         seconds += data.results.seconds(data.option("experiment"), role, method, kind)
     return seconds
 
 
 def convergence(data: FigureData) -> Sheet:
-    """Draw the relative distance of J from its largest final value against the EM iteration, a panel a model.
-    Option: method, the name of the measure.
+    """Draw the relative distance of J from its largest final value against the EM iteration, one panel per model.
+
+    Options: ``method``, the name of the measure.
     """
     figure, panel = panels(2, height=3.2, sharex=True, sharey=True)
     rows = data.results.measure_table(data.option("method"), "paths")
@@ -144,131 +200,169 @@ def convergence(data: FigureData) -> Sheet:
         starts.setdefault(row["start"], []).append(float(row["objective"]))
     for axes, model in zip(panel, ("pmm1", "pmm2"), strict=True):
         for series, role in enumerate(roles):
-            _gaps(axes, paths[model, role], series, _role_name(role))
+            _draw_paths(axes, paths[model, role], series, _title_of_role(role))
         spread = max(_final_spread(paths[model, role]) for role in roles)
         figure.note(
-            f"The final values of J of {LABELS[model]} from all starts differ by at most {format_brief(spread)}."
+            f"The final values of J of {LABELS[model]} differ by at most {format_brief(spread)} between starts."
         )
         axes.set_title(LABELS[model])
         axes.set_xlabel("iteration (log scale)")
-    set_log_scale(panel[0].xaxis, 1, max(len(path) for starts in paths.values() for path in starts.values()))
-    set_log_scale(panel[0].yaxis, LEAST, 0.1)
-    panel[0].set_ylim(LEAST / 2, None)
+    n_iterations = max(len(path) for starts in paths.values() for path in starts.values())
+    set_log_scale(panel[0].xaxis, 1, n_iterations)
+    set_log_scale(panel[0].yaxis, MIN_DISTANCE, 0.1)
+    panel[0].set_ylim(MIN_DISTANCE / 2, None)
     panel[0].set_ylabel("relative distance of J from the best")
-    random = [len(starts) - 1 for starts in paths.values()]
-    panel[0].plot([], [], color=GREY, linestyle=DASHES[3], label=with_sample_size("random start", random))
-    panel[0].plot([], [], "x", color=GREY, label="end of a start")
-    figure.note(f"Differences are relative. A distance below {format_brief(LEAST)} stands at {format_brief(LEAST)}.")
+    n_random = [len(starts) - 1 for starts in paths.values()]
+    label = with_sample_size("dotted, any colour: random start", n_random)
+    panel[0].plot([], [], color=GREY, linestyle=DASHES[3], label=label)
+    panel[0].plot([], [], "x", color=GREY, label="last iteration")
+    least = format_brief(MIN_DISTANCE)
+    figure.note(f"Differences are relative. Distances below {least} are drawn at {least}.")
     add_legend(figure, panel[0])
     return figure
 
 
-def _gaps(axes: Axes, starts: Mapping[str, Sequence[float]], series: int, name: str) -> None:
-    """Draw a line a start: full for the first, dotted for the random ones, with a cross at its end."""
+def _draw_paths(axes: Axes, starts: Mapping[str, Sequence[float]], series: int, name: str) -> None:
+    """Draw one line per start, solid for the default start and dotted for random ones, with a cross at its end."""
     best = max(path[-1] for path in starts.values())
-    for start, path in starts.items():
-        gap = [max((best - value) / abs(best), LEAST) for value in path[1:]]
-        first = start == next(iter(starts))
-        label = f"{name}, default start" if first else None
-        style: dict[str, Any] = {
-            "color": f"C{series % 7}",
-            "linestyle": DASHES[0] if first else DASHES[3],
-            "label": label,
-        }
-        axes.plot(range(1, len(gap) + 1), gap, linewidth=1.2, **style)
-        axes.plot([len(gap)], gap[-1:], "x", color=f"C{series % 7}")
+    colour = f"C{series % 7}"
+    for number, path in enumerate(starts.values()):
+        distances = [max((best - value) / abs(best), MIN_DISTANCE) for value in path[1:]]
+        is_default = number == 0
+        label = f"{name}, default start" if is_default else None
+        dash = DASHES[0] if is_default else DASHES[3]
+        axes.plot(range(1, len(distances) + 1), distances, linewidth=1.2, color=colour, linestyle=dash, label=label)
+        axes.plot([len(distances)], distances[-1:], "x", color=colour)
 
 
 def _final_spread(starts: Mapping[str, Sequence[float]]) -> float:
-    """Return the largest final J less the smallest, over the largest in absolute value."""
-    ends = [path[-1] for path in starts.values()]
-    return (max(ends) - min(ends)) / abs(max(ends))
+    """Compute the range of the final values of J, relative to the absolute value of the largest one."""
+    final = [path[-1] for path in starts.values()]
+    return (max(final) - min(final)) / abs(max(final))
 
 
 def calibration(data: FigureData) -> Sheet:
-    """Draw the share of true labels against their probability in ten bins, a line a kind of prior, and the bins' sizes.
-    Option: method, the name of the measure.
+    """Draw the proportion of true labels against their probability, one line per prior, above the sizes of the bins.
+
+    Options: ``method``, the name of the measure.
     """
     figure = Sheet(figsize=(WIDTH, 4.6))
-    upper, lower = figure.subplots(2, 1, sharex=True, height_ratios=(2.4, 1))
+    reliability, sizes = figure.subplots(2, 1, sharex=True, height_ratios=(2.4, 1))
     rows = data.results.measure_table(data.option("method"), "reliability")
     values = data.results.measure(data.option("method"))
-    upper.plot([0, 1], [0, 1], color=PALE, linewidth=1, label="equal")
+    reliability.plot([0, 1], [0, 1], color=PALE, linewidth=1, label="perfect calibration")
     errors = {}
-    for series, (kind, name) in enumerate(KINDS.items()):
-        bins = _bins([row for row in rows if row["kind"] == kind])
+    for series, (kind, name) in enumerate(PRIORS.items()):
+        bins = _pool_bins([row for row in rows if row["kind"] == kind])
         errors[name] = float(values[f"{kind}_calibration_error"].value)
-        _reliability(upper, bins, series, f"{name}: mean error {errors[name]:.3f}")
-        wide = [number / 10 + 0.03 * series + 0.005 for number in bins]
-        lower.bar(wide, [count for *_, count in bins.values()], width=0.028, align="edge", color=f"C{series}")
+        _draw_reliability(reliability, list(bins.values()), series, f"{name}: mean error {errors[name]:.3f}")
+        left_edges = [number / N_BINS + 0.03 * series + 0.005 for number in bins]
+        counts = [bin_.size for bin_ in bins.values()]
+        sizes.bar(left_edges, counts, width=0.028, align="edge", color=f"C{series}")
     best = min(errors, key=errors.__getitem__)
-    figure.note(f"Of the mean errors that of the {best} is the least.")
-    figure.note("A bar is the 95 % interval of the share in a bin, as if its labels were independent (Wilson).")
-    set_log_scale(lower.yaxis, 1, max(float(row["count"]) for row in rows))
-    lower.set_ylim(bottom=0.8)
-    lower.set_ylabel("labels (log scale)")
-    lower.set_xlabel("probability of a label")
-    upper.set_ylabel("share of true labels")
-    upper.set_ylim(-0.03, 1.03)
-    add_legend(figure, upper)
+    figure.note(f"The {best} has the lowest mean error.")
+    figure.note("Bars show the 95 % confidence interval of a proportion, as if labels were independent (Wilson).")
+    set_log_scale(sizes.yaxis, 1, max(float(row["count"]) for row in rows))
+    sizes.set_ylim(bottom=0.8)
+    sizes.set_ylabel("labels (log scale)")
+    sizes.set_xlabel("probability of a label")
+    reliability.set_ylabel("proportion of true labels")
+    reliability.set_ylim(-0.03, 1.03)
+    add_legend(figure, reliability)
     return figure
 
 
-def _bins(rows: Sequence[Mapping[str, str]]) -> dict[int, tuple[float, float, float]]:
-    """Return number of a bin -> mean probability, share of true labels and number of labels, over the data sets."""
-    parts: dict[int, list[list[float]]] = {}
+def _pool_bins(rows: Sequence[Mapping[str, str]]) -> dict[int, Bin]:
+    """Pool the bins of all data sets, weighted by their numbers of labels; keys are numbers of bins."""
+    groups: dict[int, list[Bin]] = {}
     for row in rows:
-        part = [float(row[key]) for key in ("proba", "share", "count")]
-        parts.setdefault(min(int(part[0] * 10), 9), []).append(part)
-    bins = {}
-    for number, parts_of_bin in sorted(parts.items()):
-        total = sum(count for *_, count in parts_of_bin)
-        proba, share = (sum(part[i] * part[2] for part in parts_of_bin) / total for i in (0, 1))
-        bins[number] = (proba, share, total)
-    return bins
+        bin_ = Bin(float(row["proba"]), float(row["share"]), float(row["count"]))
+        number = min(int(bin_.probability * N_BINS), N_BINS - 1)
+        groups.setdefault(number, []).append(bin_)
+    pooled = {}
+    for number, bins in sorted(groups.items()):
+        total = sum(bin_.size for bin_ in bins)
+        probability = sum(bin_.probability * bin_.size for bin_ in bins) / total
+        proportion = sum(bin_.proportion * bin_.size for bin_ in bins) / total
+        pooled[number] = Bin(probability, proportion, total)
+    return pooled
 
 
-def _reliability(axes: Axes, bins: Mapping[int, tuple[float, float, float]], series: int, label: str) -> None:
-    """Draw the share of true labels of each bin with its interval."""
-    probas, shares, _ = zip(*bins.values(), strict=True)
-    ends = [wilson(min(share, 1.0), count) for _, share, count in bins.values()]
-    down = [max(share - low, 0.0) for share, (low, _) in zip(shares, ends, strict=True)]
-    up = [max(high - share, 0.0) for share, (_, high) in zip(shares, ends, strict=True)]
-    draw_with_bars(axes, probas, shares, [down, up], series, label=label)
+def _draw_reliability(axes: Axes, bins: Sequence[Bin], series: int, label: str) -> None:
+    """Draw the proportion of true labels of each bin with its interval. Bins with few labels are pale."""
+    large = [bin_ for bin_ in bins if bin_.size >= MIN_BIN_LABELS]
+    small = [bin_ for bin_ in bins if bin_.size < MIN_BIN_LABELS]
+    _draw_bins(axes, large, series, label=label)
+    if small:
+        _draw_bins(axes, small, series, label="", linestyle="none", alpha=0.3)
+
+
+def _draw_bins(axes: Axes, bins: Sequence[Bin], series: int, *, label: str, **style: Any) -> None:
+    """Draw bins with Wilson intervals."""
+    downward, upward = [], []
+    for bin_ in bins:
+        low, high = wilson(min(bin_.proportion, 1.0), bin_.size)
+        downward.append(max(bin_.proportion - low, 0.0))
+        upward.append(max(high - bin_.proportion, 0.0))
+    probabilities = [bin_.probability for bin_ in bins]
+    proportions = [bin_.proportion for bin_ in bins]
+    draw_with_bars(axes, probabilities, proportions, [downward, upward], series, label=label, **style)
 
 
 def words(data: FigureData) -> Sheet:
-    """Draw the share of each label in the words of one page, a bar a word.
-    Option: method, the name of the measure.
+    """Draw the proportion of each label in the words of one message, one bar per word.
+
+    Options: ``method``, the name of the measure.
     """
     rows = data.results.measure_table(data.option("method"), "words")
-    names = [name for name in rows[0] if name not in ("word", "count")]
+    labels = [name for name in rows[0] if name not in ("word", "count")]
     figure, (axes,) = panels(1, height=0.8 + 0.17 * len(rows))
-    starts = [0.0] * len(rows)
-    for series, name in enumerate(names):
-        shares = [float(row[name]) for row in rows]
-        style: dict[str, Any] = {"color": f"C{series % 7}", "edgecolor": PAPER, "label": name.replace("_", " ")}
-        bars = axes.barh(range(len(rows)), shares, left=starts, height=0.82, linewidth=0.5, **style)
-        text = [f"{100 * share:.0f}" if share >= WRITTEN else "" for share in shares]
-        axes.bar_label(bars, text, label_type="center", fontsize=SMALL, color=PAPER)
-        starts = [a + b for a, b in zip(starts, shares, strict=True)]
+    left = [0.0] * len(rows)
+    box = {"facecolor": PAPER, "edgecolor": "none", "pad": 0.6}
+    for series, label in enumerate(labels):
+        percentages = [100 * float(row[label]) for row in rows]
+        bars = axes.barh(
+            range(len(rows)),
+            percentages,
+            left=left,
+            height=0.82,
+            linewidth=0.5,
+            color=f"C{series % 7}",
+            edgecolor=PAPER,
+            label=label.replace("_", " "),
+        )
+        for height, (bar, percentage) in enumerate(zip(bars, percentages, strict=True)):
+            if percentage >= 100 * MIN_LABELLED_PROPORTION:
+                middle = bar.get_x() + percentage / 2
+                text = f"{percentage:.0f}"
+                axes.text(middle, height, text, ha="center", va="center", fontsize=SMALL, color=INK, bbox=box)
+        left = [start + percentage for start, percentage in zip(left, percentages, strict=True)]
     label_rows(axes, [f"{row['word']} ({float(row['count']):g})" for row in rows])
-    axes.set_xlim(0, 1)
+    axes.set_xlim(0, 100)
     axes.grid(visible=False)
-    axes.set_xlabel("share of each label in the word (fraction; percent in the bars)")
+    axes.set_xlabel("percentage of each label in the word")
+    axes.set_ylabel("word (its count in the message)")
+    figure.note(f"Percentages below {100 * MIN_LABELLED_PROPORTION:.0f} are not labelled.")
     add_legend(figure)
     return figure
 
 
-def _role_name(role: str) -> str:
-    """Return the role of a problem as a name for the legend, such as "Arts" for yahoo_arts."""
+def _title_of_role(role: str) -> str:
+    """Return the name of a problem for the legend, such as "Arts" for yahoo_arts."""
     return role.removeprefix("yahoo_").replace("_", " ").capitalize()
 
 
 FIGURES: dict[str, Callable[[FigureData], Sheet]] = {
-    **dict.fromkeys(("f_2000", "f_500", "f_reduced", "f_newsgroups", "variants", "lengths"), f_scores),
+    "f_2000": f_scores,
+    "f_500": f_scores,
+    "f_reduced": f_scores,
+    "f_newsgroups": f_scores,
+    "variants": f_scores,
+    "lengths": f_scores,
     "times": times,
-    **dict.fromkeys(("convergence", "convergence_newsgroups"), convergence),
-    **dict.fromkeys(("calibration", "calibration_newsgroups"), calibration),
+    "convergence": convergence,
+    "convergence_newsgroups": convergence,
+    "calibration": calibration,
+    "calibration_newsgroups": calibration,
     "words": words,
 }

@@ -1,4 +1,4 @@
-"""Summaries of Tables 1 and 2 of the PMM paper: means over problems, problems won, and counts of the problems."""
+"""Summaries of Tables 1 and 2 of the PMM paper: means over problems, numbers of problems won, and label statistics."""
 
 from __future__ import annotations
 
@@ -12,70 +12,74 @@ from textmix.core.errors import MissingResult
 from textmix.metrics.multilabel import sample_f
 
 METHODS = ("nb", "svm", "knn", "nn", "pmm1", "pmm2")
+#: Pairs of methods for which the problems are counted on which the first has the higher F.
 PAIRS = (("pmm1", "pmm2"), ("pmm1", "svm"), ("pmm2", "svm"), ("knn", "svm"))
 
 
-def _check_all(sources: Sources, settings: Settings) -> None:
-    """Raise MissingResult where fewer problems are at hand than ``problems``: theirs would be other numbers."""
+def _check_complete(sources: Sources, settings: Settings) -> None:
+    """Raise MissingResult if problems are missing, because a summary of fewer problems is not comparable."""
     if len(sources) < settings["problems"]:
-        raise MissingResult(f"only {len(sources)} of the {settings['problems']} problems are at hand")
+        raise MissingResult(f"only {len(sources)} of the {settings['problems']} problems are available")
 
 
 def _sample_f(sources: Sources, settings: Settings) -> dict[str, list[float]]:
-    """Return for each method its mean F over the trials of each problem, a fraction."""
-    _check_all(sources, settings)
+    """Compute the mean F over the trials of each problem for each method, as fractions."""
+    _check_complete(sources, settings)
     return {method: [_mean_sample_f(source, method) for source in sources.values()] for method in METHODS}
 
 
 def _mean_sample_f(source: MeasureData, method: str) -> float:
-    """Return the mean sample-averaged F of a method over the trials of one problem, a fraction."""
-    truth, predictions = source.corpus.indicators(), source.predictions[method]
-    trials = (
-        (truth[source.splits.test[trial]], predictions.label_sets(0, source.splits.test_place(trial), truth.shape[1]))
-        for trial in range(len(source.splits))
-    )
-    return statistics.fmean(sample_f(true, predicted) for true, predicted in trials)
+    """Compute the mean sample-averaged F of a method over the trials of one problem, as a fraction."""
+    truth = source.corpus.indicators()
+    predictions = source.predictions[method]
+    n_labels = truth.shape[1]
+    scores = []
+    for trial in range(len(source.splits)):
+        predicted = predictions.label_sets(0, source.splits.test_place(trial), n_labels)
+        scores.append(sample_f(truth[source.splits.test[trial]], predicted))
+    return statistics.fmean(scores)
 
 
 def means(sources: Sources, settings: Settings, _: Generator) -> Measure:
-    """Average F over the problems, by method.
+    """Average F over the problems for each method.
 
     Data: the problems, with the predictions of a table.
-    Settings: ``problems``, how many there must be.
-    It raises `MissingResult` where fewer are at hand.
+    Settings: ``problems``, the number of problems.
+    Raises MissingResult if problems are missing.
     """
-    return Measure({method: statistics.fmean(f) for method, f in _sample_f(sources, settings).items()})
+    scores = _sample_f(sources, settings)
+    return Measure({method: statistics.fmean(values) for method, values in scores.items()})
 
 
 def wins(sources: Sources, settings: Settings, _: Generator) -> Measure:
-    """Count the problems on which each method has the highest mean F.
-
-    For each pair of `PAIRS` the problems on which the first method has a higher mean F than the second are counted too.
+    """Count the problems on which each method has the highest mean F, and the first of each pair the higher one.
 
     Data: the problems, with the predictions of a table.
-    Settings: ``problems``, how many there must be.
-    It raises `MissingResult` where fewer are at hand.
+    Settings: ``problems``, the number of problems.
+    Raises MissingResult if problems are missing.
     """
-    f = _sample_f(sources, settings)
-    best = np.argmax([f[method] for method in METHODS], axis=0)
-    values = {f"best_{method}": float(np.sum(best == number)) for number, method in enumerate(METHODS)}
+    scores = _sample_f(sources, settings)
+    best = np.argmax([scores[method] for method in METHODS], axis=0)
+    values = {}
+    for number, method in enumerate(METHODS):
+        values[f"best_{method}"] = float(np.sum(best == number))
     for first, second in PAIRS:
-        values[f"{first}_above_{second}"] = float(sum(a > b for a, b in zip(f[first], f[second], strict=True)))
+        n_wins = sum(a > b for a, b in zip(scores[first], scores[second], strict=True))
+        values[f"{first}_above_{second}"] = float(n_wins)
     return Measure(values)
 
 
 def problems(sources: Sources, settings: Settings, _: Generator) -> Measure:
-    """Count the problems and find the smallest and largest share of pages with several labels.
+    """Count the problems and find the smallest and largest proportion of pages with several labels.
 
-    Settings: ``problems``, how many there must be.
-    It raises `MissingResult` where fewer are at hand.
+    Settings: ``problems``, the number of problems.
+    Raises MissingResult if problems are missing.
     """
-    _check_all(sources, settings)
-    shares = [float(np.mean(source.corpus.label_counts > 1)) for source in sources.values()]
-    return Measure(
-        {
-            "count": float(len(shares)),
-            "multi_label_share_min": min(shares),
-            "multi_label_share_max": max(shares),
-        }
-    )
+    _check_complete(sources, settings)
+    proportions = [float(np.mean(source.corpus.label_counts > 1)) for source in sources.values()]
+    values = {
+        "count": float(len(proportions)),
+        "multi_label_share_min": min(proportions),
+        "multi_label_share_max": max(proportions),
+    }
+    return Measure(values)

@@ -1,4 +1,4 @@
-"""What the document says of times: the mixtures beside the network in training, beside k-NN in prediction."""
+"""Times that the PMM paper claims: training compared with the network, prediction compared with k-NN."""
 
 from __future__ import annotations
 
@@ -14,26 +14,26 @@ from textmix.models.pmm.estimator import PMM1, PMM2
 
 
 def claims_time(sources: Sources, settings: Settings, _: Generator) -> Measure:
-    """Time training and prediction of the first trial, in turns; tuning is left out, on both sides.
+    """Time training and prediction of the first trial in turns, without tuning for any method.
 
-    ``training_nn_pmm1`` is the network's time over that of PMM1, ``prediction_knn_pmm1`` that of k-NN over that of
-    PMM1, each with its interval; the same with ``pmm2``.
+    ``training_nn_pmm1`` is the training time of the network divided by that of PMM1, and ``prediction_knn_pmm1`` the
+    prediction time of k-NN divided by that of PMM1, each with its interval. The same values exist for ``pmm2``.
 
-    Settings: ``network`` and ``neighbors``, the parameters of `LabelNetwork` and `LabelNeighbors`; ``xi`` and ``zeta``
-    of the mixtures; ``repeats``, how often each is timed.
+    Settings: ``network`` and ``neighbors``, parameters of `LabelNetwork` and `LabelNeighbors`; ``xi`` and ``zeta`` of
+    the mixture models; ``repeats``, the number of rounds.
     """
-    trial, xi = only(sources).first("indicators"), settings["xi"]
+    trial = only(sources).first("indicators")
     models: dict[str, Any] = {
         "nn": LabelNetwork(**settings["network"]),
         "knn": LabelNeighbors(**settings["neighbors"]),
-        "pmm1": PMM1(xi=xi),
-        "pmm2": PMM2(xi=xi, zeta=settings["zeta"]),
+        "pmm1": PMM1(xi=settings["xi"]),
+        "pmm2": PMM2(xi=settings["xi"], zeta=settings["zeta"]),
     }
-    fits = {name: functools.partial(trial.train.fitted, models[name]) for name in ("nn", "pmm1", "pmm2")}
-    training = in_turns(fits, settings["repeats"])
+    fit = {name: functools.partial(trial.train.fitted, models[name]) for name in ("nn", "pmm1", "pmm2")}
+    training = in_turns(fit, settings["repeats"])
     fitted = {name: trial.train.fitted(models[name]) for name in ("knn", "pmm1", "pmm2")}
-    labels = {name: functools.partial(model.predict, trial.test.X) for name, model in fitted.items()}
-    prediction = in_turns(labels, settings["repeats"])
+    predict = {name: functools.partial(model.predict, trial.test.X) for name, model in fitted.items()}
+    prediction = in_turns(predict, settings["repeats"])
     values: dict[str, float] = {}
     for mixture in ("pmm1", "pmm2"):
         values |= ratio_of_times(f"training_nn_{mixture}", training["nn"], training[mixture])
