@@ -7,6 +7,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from sklearn.feature_extraction.text import TfidfVectorizer
+from sklearn.pipeline import FeatureUnion
 
 from textmix.core.errors import ConfigError
 from textmix.text.ngram_tfidf import NgramTfidf
@@ -90,3 +91,37 @@ def test_counts_are_those_of_words() -> None:
     found = NgramTfidf(words=(1, 1), characters=None, min_df=1, sublinear=False, weighted=False)
     X = found.fit_transform(["a rose is a rose"])
     assert {name: X[0, column] for name, column in found.vocabulary_.items()} == {"rose": 2.0, "is": 1.0}
+
+
+def test_the_baseline_of_a_comparison_is_that_of_scikit_learn() -> None:
+    """Word 1-2-grams of any frequency and character 3-5-grams within words, in two documents or more."""
+    words = "a an of Ünïcode naïve text-book 3rd 2x e-mail don't it's I'm goal court opera judge team paint".split()
+    generator = np.random.default_rng(0)
+    texts = ["  ".join(generator.choice(words, 12)) + "\tend.\n" for _ in range(60)]
+    new = ["An unseen text-book of the court, naïve?", "", "x y"]
+    vectoriser = NgramTfidf(words=(1, 2), characters=(3, 5), char_wb=True, min_df=(1, 2))
+    word_tfidf = TfidfVectorizer(sublinear_tf=True, ngram_range=(1, 2))
+    char_tfidf = TfidfVectorizer(sublinear_tf=True, analyzer="char_wb", ngram_range=(3, 5), min_df=2)
+    union = FeatureUnion([("words", word_tfidf), ("characters", char_tfidf)])
+    X = vectoriser.fit_transform(texts)
+    expected = union.fit_transform(texts)
+    names = [*word_tfidf.get_feature_names_out(), *(f"'{name}" for name in char_tfidf.get_feature_names_out())]
+    assert set(names) == set(vectoriser.vocabulary_)
+    columns = [vectoriser.vocabulary_[name] for name in names]
+    np.testing.assert_allclose(X[:, columns].toarray(), expected.toarray(), atol=1e-12)
+    np.testing.assert_allclose(
+        vectoriser.transform(new)[:, columns].toarray(), union.transform(new).toarray(), atol=1e-12
+    )
+
+
+def test_features_fitted_to_a_fold_have_the_document_frequencies_of_both_kinds() -> None:
+    texts = ["red ship", "red house", "blue ship", "green tree", "red tree"]
+    vectoriser = NgramTfidf(words=(1, 1), characters=(3, 3), char_wb=True, min_df=(1, 2))
+    X = vectoriser.fit_transform(texts)
+    rows = np.array([0, 1, 2])
+    refitted = vectoriser.refitted(X, rows)
+    alone = NgramTfidf(words=(1, 1), characters=(3, 3), char_wb=True, min_df=(1, 2))
+    expected = alone.fit_transform([texts[row] for row in rows])
+    columns = [vectoriser.vocabulary_[name] for name in alone.get_feature_names_out()]
+    np.testing.assert_allclose(refitted[rows][:, columns].toarray(), expected.toarray(), atol=1e-12)
+    assert refitted.sum() == pytest.approx(refitted[:, columns].sum())

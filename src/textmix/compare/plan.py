@@ -80,6 +80,8 @@ class Plan:
         yield Stage("trying more values of C", self.jobs([self._nearby(best)]))
         parts = [group(best.method, view) for view in (candidates.WORDS, candidates.CHARACTERS)]
         yield Stage("trying words only and characters only", self.jobs(parts))
+        cross_word = [group(method, candidates.CROSS_WORD_NGRAMS) for method in (best.method, "nbsvm")]
+        yield Stage("trying character n-grams across words", self.jobs(cross_word))
         self.ensembles.update()
         if self.runner.features.encoder:
             encoded = group("logistic_regression", candidates.ENCODER)

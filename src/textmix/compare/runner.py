@@ -30,8 +30,8 @@ WARM_START_EXPONENT = 0.5
 SIZE_EXPONENT = 1.2
 #: Documents of the trial fit by which the time of a fit is predicted.
 N_TRIAL_DOCUMENTS = 400
-#: Time of a linear fit on `LONGER_NGRAMS`, relative to the baseline's features.
-LONGER_NGRAMS_FACTOR = 2.0
+#: Time of a linear fit on the features of a view, relative to the baseline's.
+RELATIVE_FIT_TIME = {candidates.LONGER_NGRAMS: 2.0}
 #: Shorter fits say nothing about the ratio of wall-clock time to CPU time.
 MIN_TIMED_SECONDS = 0.05
 #: Weight of the last fit in the moving average of this ratio.
@@ -187,7 +187,7 @@ class Runner:
         """Return the time of a fit relative to that of a similar method on the baseline's features."""
         if method not in candidates.LINEAR_METHODS or view == candidates.ENCODER:
             return 0.0
-        return LONGER_NGRAMS_FACTOR if view == candidates.LONGER_NGRAMS else 1.0
+        return RELATIVE_FIT_TIME.get(view, 1.0)
 
     def fit(self, job: FoldFit) -> FitResult:
         """Fit the candidates of a job, each starting from the previous one, and score the held-out documents."""

@@ -21,6 +21,9 @@ BITS, ALPHABET, MARK = 62, 4095, "'"
 #: Characters of texts from which features are chosen at most; of more texts every second, third, ... one is looked at.
 LOOKED_AT = 40_000_000
 _WORD = re.compile(r"\w\w+")
+#: Kind of character n-grams within words, and what separates the padded words; no n-gram contains it.
+CHAR_WB = "char_wb"
+WORD_SEPARATOR = "\0"
 
 
 class NoFeaturesError(ConfigError):
@@ -28,22 +31,38 @@ class NoFeaturesError(ConfigError):
 
 
 class NgramTfidf(OfTexts):
-    """Turn texts into TF-IDF of runs of words and of runs of characters, each part of length 1.
+    """TF-IDF of word n-grams and of character n-grams side by side, each part normalised to length 1.
+
+    With ``words=(1, 2)``, ``characters=(3, 5)``, ``char_wb=True`` and ``min_df=(1, 2)``, the result is that of a
+    `sklearn.pipeline.FeatureUnion` of two `sklearn.feature_extraction.text.TfidfVectorizer` with ``sublinear_tf=True``:
+    one with ``ngram_range=(1, 2)``, and one with ``analyzer="char_wb"``, ``ngram_range=(3, 5)`` and ``min_df=2``.
 
     Parameters
     ----------
-    words, characters : smallest and largest number of words, or of characters, of a run; None leaves the part out.
-        Words are runs of two or more letters, digits and underscores; characters are all, a run of blanks being one.
-    min_df : fewest documents of a feature.
-    max_features : most features, those of the most documents; None for all.
-    sublinear : whether a count c weighs 1 + log c.
-    weighted : whether features are weighted by idf = 1 + log((1 + N) / (1 + documents)); else they are counts alone.
-    binary : whether a feature that is there counts once.
+    words : (int, int) or None, default=(1, 2)
+        Smallest and largest n of the word n-grams; None for no words. A word is a run of two or more letters, digits
+        and underscores.
+    characters : (int, int) or None, default=(2, 5)
+        Smallest and largest n of the character n-grams; None for no characters. Whitespace is collapsed to one space.
+    min_df : int or (int, int), default=2
+        Minimum document frequency of all n-grams, or of word n-grams and of character n-grams.
+    max_features : int, default=None
+        Maximum number of features, by document frequency; None for no limit.
+    sublinear : bool, default=True
+        Whether a count c is replaced by 1 + log c.
+    weighted : bool, default=True
+        Whether features are weighted by idf = 1 + log((1 + N) / (1 + df)) and normalised; otherwise they are counts.
+    binary : bool, default=False
+        Whether all counts are replaced by 1.
+    char_wb : bool, default=False
+        Whether character n-grams stay within words, which are padded with a space on each side.
 
     Attributes
     ----------
-    vocabulary_ : feature -> column, V features; a run of characters has the mark ' before it.
-    idf_ : float64 (V,).
+    vocabulary_ : dict of str to int
+        Column of each feature; character n-grams are prefixed with an apostrophe.
+    idf_ : ndarray of shape (n_features,)
+        Inverse document frequencies.
     """
 
     def __init__(
@@ -51,11 +70,12 @@ class NgramTfidf(OfTexts):
         *,
         words: tuple[int, int] | None = (1, 2),
         characters: tuple[int, int] | None = (2, 5),
-        min_df: int = 2,
+        min_df: int | tuple[int, int] = 2,
         max_features: int | None = None,
         sublinear: bool = True,
         weighted: bool = True,
         binary: bool = False,
+        char_wb: bool = False,
     ) -> None:
         self.words = words
         self.characters = characters
@@ -64,6 +84,7 @@ class NgramTfidf(OfTexts):
         self.sublinear = sublinear
         self.weighted = weighted
         self.binary = binary
+        self.char_wb = char_wb
 
     def fit_transform(self, raw_documents: Iterable[str] | Ragged, y: Any = None) -> sparse.csr_array:
         """Find the features of N texts and return them, float64 CSR (N, V).
@@ -73,14 +94,15 @@ class NgramTfidf(OfTexts):
         """
         texts = _lowered(raw_documents)
         step = max(1, -(-sum(map(len, texts)) // LOOKED_AT))
-        parts = [_Part.learn(kind, span, texts[::step], self.min_df) for kind, span in self._spans()]
+        parts = [_Part.learn(kind, span, texts[::step], self._min_df_of(kind)) for kind, span in self._spans()]
         parts = [part for part in parts if len(part.names)]
         if not parts:
             raise NoFeaturesError("ngrams: no run of words or characters is in enough documents; lower min_df")
         if self.max_features is not None:
             frequencies = np.concatenate([part.documents for part in parts])
             if len(frequencies) > self.max_features:
-                least = np.sort(frequencies)[-self.max_features]
+                # Features of one document, which are all equally frequent, are dropped together.
+                least = max(np.sort(frequencies)[-self.max_features], 2)
                 parts = [part.at_least(int(least)) for part in parts]
         names = [name for part in parts for name in part.names]
         self.vocabulary_ = {name: column for column, name in enumerate(names)}
@@ -105,10 +127,18 @@ class NgramTfidf(OfTexts):
 
     def _spans(self) -> list[tuple[str, tuple[int, int]]]:
         """Return kind and lengths of the parts; raises ConfigError if there is none or a length is wrong."""
-        spans = [(kind, tuple(getattr(self, kind))) for kind in ("words", "characters") if getattr(self, kind)]
+        characters = CHAR_WB if self.char_wb else "characters"
+        ranges = (("words", self.words), (characters, self.characters))
+        spans = [(kind, (span[0], span[1])) for kind, span in ranges if span]
         if not spans or not all(1 <= least <= most <= 8 for _, (least, most) in spans):
             raise ConfigError("ngrams: words and characters are None or two lengths from 1 to 8; give at least one")
         return spans
+
+    def _min_df_of(self, kind: str) -> int:
+        """Return the minimum document frequency of a kind of n-grams."""
+        if isinstance(self.min_df, int):
+            return self.min_df
+        return self.min_df[0] if kind == "words" else self.min_df[1]
 
     def _counts(self, texts: Sequence[str]) -> sparse.csr_array:
         """Return the counts of the known features, float64 CSR (N, V)."""
@@ -123,7 +153,8 @@ class NgramTfidf(OfTexts):
     def refitted(self, X: sparse.csr_array, rows: np.ndarray) -> sparse.csr_array:
         """Return the features X of N texts as a fit to ``rows`` makes them, CSR (N, V): those of too few are 0."""
         found = np.bincount(X[rows].indices, minlength=X.shape[1])
-        indptr, indices, data = kernels.without(X.indptr, X.indices, X.data, found >= self.min_df)
+        least = np.concatenate([np.full(len(part.names), self._min_df_of(part.kind)) for part in self._parts])
+        indptr, indices, data = kernels.without(X.indptr, X.indices, X.data, found >= least)
         if self.weighted:
             weights = (_idf(len(rows), found) / self.idf_).astype(X.dtype)
             kernels.weigh(indptr, indices, data, weights, self._first(X))
@@ -180,7 +211,10 @@ class _Part:
         frequency: Counter[str] = Counter()
         for text in texts:
             frequency.update(_WORD.findall(text) if kind == "words" else text)
-        most = min(ALPHABET if kind == "characters" else 2**31 - 2, 2**bits - 1)
+        if kind == CHAR_WB:
+            frequency[" "] += 1  # words are padded with it, even if no text contains one
+            del frequency[WORD_SEPARATOR]
+        most = min(2**31 - 2 if kind == "words" else ALPHABET, 2**bits - 1)
         ordered = sorted(frequency, key=lambda symbol: (-frequency[symbol], symbol))[:most]
         symbols = {symbol: number for number, symbol in enumerate(ordered, start=1)}
         keys, documents = kernels.document_frequencies(*_numbered(kind, texts, symbols), bits, *span)
@@ -253,6 +287,8 @@ def _numbered(kind: str, texts: Sequence[str], symbols: dict[str, int]) -> tuple
         runs = [[symbols.get(word, 0) for word in _WORD.findall(text)] for text in texts]
         values = np.array([number for run in runs for number in run], dtype=np.int32)
         return values, np.concatenate([[0], np.cumsum([len(run) for run in runs])]).astype(np.int64)
+    if kind == CHAR_WB:
+        texts = [WORD_SEPARATOR.join(f" {word} " for word in text.split()) for text in texts]
     codes = np.frombuffer("".join(texts).encode("utf-32-le", "surrogatepass"), dtype=np.uint32)
     number_of = np.zeros(max(map(ord, symbols), default=0) + 2, dtype=np.int32)
     for symbol, number in symbols.items():

@@ -32,7 +32,8 @@ class TableTfidf(NgramTfidf):
     Parameters
     ----------
     numbers, categories : names of columns.
-    words, characters, min_df, max_features : see `NgramTfidf`; a category is in at least ``min_df`` rows.
+    words, characters, min_df, max_features, char_wb : see `NgramTfidf`; a category is in at least ``min_df`` rows, the
+        larger of two.
 
     Attributes
     ----------
@@ -48,10 +49,11 @@ class TableTfidf(NgramTfidf):
         categories: tuple[str, ...] = (),
         words: tuple[int, int] | None = (1, 2),
         characters: tuple[int, int] | None = (2, 5),
-        min_df: int = 2,
+        min_df: int | tuple[int, int] = 2,
         max_features: int | None = None,
+        char_wb: bool = False,
     ) -> None:
-        super().__init__(words=words, characters=characters, min_df=min_df, max_features=max_features)
+        super().__init__(words=words, characters=characters, min_df=min_df, max_features=max_features, char_wb=char_wb)
         self.numbers = numbers
         self.categories = categories
 
@@ -73,9 +75,10 @@ class TableTfidf(NgramTfidf):
         self.points_ = np.array([np.quantile(each, scale) if len(each) else 0.0 * scale for each in known])
         self.points_ = self.points_.reshape(len(numbers), POINTS)
         names = self._of_numbers()
+        min_count = self.min_df if isinstance(self.min_df, int) else max(self.min_df)
         for column, name in enumerate(self.categories, start=len(numbers)):
             counts = Counter(cell for cell in columns[name] if cell)
-            often = sorted((cell for cell in counts if counts[cell] >= self.min_df), key=lambda cell: -counts[cell])
+            often = sorted((cell for cell in counts if counts[cell] >= min_count), key=lambda cell: -counts[cell])
             names += [_key(column, cell) for cell in sorted(often[:CATEGORIES])]
         self.names_ = {name: place for place, name in enumerate(names)}
         return self._joined(X, raw_documents)
