@@ -129,7 +129,7 @@ def fit_pmm1(folder: Path) -> None:
 def predict(folder: Path, name: str) -> None:
     """Label the held-out files by the command ``textmix predict``."""
     for kind, file in TESTS.items():
-        output = ["--column", "text", "--output", str(folder / f"{name}_{kind}.csv")]
+        output = ["--text", "text", "--output", str(folder / f"{name}_{kind}.csv")]
         if code := command(["predict", str(folder / name), str(folder / file), *output]):
             raise RuntimeError(f"textmix predict ended with {code}")
 

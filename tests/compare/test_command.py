@@ -88,7 +88,7 @@ def test_numbers_and_categories_join_the_text_and_the_model_asks_for_them(
     assert json.loads((kept / "choice.json").read_text())["value"] > 0.85
     page = (kept / "index.html").read_text(encoding="utf-8")
     assert "Additional features: price (number), shop (category)." in page and "shop: north" in page
-    assert run("predict", kept / "model", table, "--output", tmp_path / "out.csv", "--why", "--quiet") == 0
+    assert run("predict", kept / "model", table, "--output", tmp_path / "out.csv", "--explain", "--quiet") == 0
     given, told = rows_of(table), rows_of(tmp_path / "out.csv")
     assert sum(a["label"] == b["label"] for a, b in zip(given, told, strict=True)) > 0.9 * len(given)
     capsys.readouterr()

@@ -23,7 +23,7 @@ NAME = "new.txt"
 
 def read(form: str, data: bytes, **options: object) -> list[NewText]:
     asked = {"text": "text", **options} if form != "text" else options
-    return list(read_texts(NAME, stream=io.BytesIO(data), format=form, option_name="--column", **asked)[0])  # type: ignore[arg-type]
+    return list(read_texts(NAME, stream=io.BytesIO(data), format=form, option_name="--text", **asked)[0])  # type: ignore[arg-type]
 
 
 def texts(form: str, data: bytes, **options: object) -> list[str]:
@@ -142,7 +142,7 @@ def test_batches_of_lines_change_nothing(fault: bytes, monkeypatch: pytest.Monke
         (b"text\na\n", {"encoding": "no-such"}, "unknown encoding"),
         (b"text\na\n", {"encoding": "base64"}, "unknown encoding"),
         (b"text\na\n", {"delimiter": ",,"}, "not a single character"),
-        (b"a,b\n1,2\n", {}, "--column: unknown column 'text'; allowed: a, b"),
+        (b"a,b\n1,2\n", {}, "--text: unknown column 'text'; allowed: a, b"),
     ],
 )
 def test_an_option_that_does_not_fit_is_refused(data: bytes, options: dict[str, str], what: str) -> None:

@@ -165,7 +165,7 @@ def test_a_table_without_a_header_has_numbers(tmp_path: Path) -> None:
             ["id", "words said", "colour", "shape"],
             [lambda n: "round" if n % 3 else "square"],
             {},
-            "a.csv: more than one column could be the labels; name it by --labels: colour, shape",
+            "a.csv: more than one column could be the labels; name it by --label: colour, shape",
         ),
         (
             ["id", "first", "kind", "second"],
@@ -173,7 +173,7 @@ def test_a_table_without_a_header_has_numbers(tmp_path: Path) -> None:
             {},
             "a.csv: more than one column could be the text; name it by --text: first, second",
         ),
-        (["id", "text", "kind"], [], {"labels": "kin"}, "a.csv: --labels: unknown column 'kin'; did you mean"),
+        (["id", "text", "kind"], [], {"labels": "kin"}, "a.csv: --label: unknown column 'kin'; did you mean"),
     ],
 )
 def test_an_error_names_the_candidates(
@@ -278,7 +278,7 @@ def test_crosses_and_blanks_are_labels_and_none(tmp_path: Path) -> None:
 
 def test_columns_that_may_be_labels_together_are_named_together(tmp_path: Path) -> None:
     path = write(tmp_path / "a.csv", lines("text,toxic,rude", row="{text},1,0").replace("0,1,0", "0,0,1"))
-    with pytest.raises(ConfigError, match=r"or name all indicator columns .*: --labels toxic,rude"):
+    with pytest.raises(ConfigError, match=r"or name all indicator columns .*: --label toxic,rude"):
         read_table(path)
 
 

@@ -38,7 +38,7 @@ def check() -> None:
             csv.writer(stream).writerows([("text", "price", "label"), *rows()])
         run("compare", str(table), "--features", "price", "--time", "120", "--output-dir", str(kept))
         assert "</html>" in (kept / "index.html").read_text(encoding="utf-8"), "there is no page"
-        run("predict", str(kept / "model"), str(table), "--why", "--output", str(labelled))
+        run("predict", str(kept / "model"), str(table), "--explain", "--output", str(labelled))
         assert len(labelled.read_text(encoding="utf-8").splitlines()) == 121
         run("evaluate", str(kept / "model"), str(table))
     print(f"textmix {textmix.__version__} on Python {sys.version.split()[0]}: compares to the end")

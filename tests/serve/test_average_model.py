@@ -11,7 +11,7 @@ from scipy.special import expit, softmax
 from tests.serve.test_persisted_model import forge
 from textmix import LinearSVM, MultinomialClassifier, SVMRelevance, WordVectorizer, load
 from textmix.core.errors import DataFormatError
-from textmix.serve.average_model import HEAD, AveragedModel, load_model
+from textmix.serve.average_model import AVERAGE_FILE, AveragedModel, load_model
 from textmix.serve.model import PersistedModel
 
 TEXTS = ["goal ball goal", "paint stage", "ball team", "stage paint colour", "soup salt", "salt oven soup"]
@@ -35,7 +35,7 @@ def single() -> AveragedModel:
 
 def several(**more: Any) -> AveragedModel:
     """Return one model of several labels a text, with thresholds."""
-    return AveragedModel([part(SVMRelevance(), SETS, "multi")], [1.5], np.array([0.4, 0.6, np.inf]), **more)
+    return AveragedModel([part(SVMRelevance(), SETS, "multi")], [1.5], thresholds=np.array([0.4, 0.6, np.inf]), **more)
 
 
 def test_one_label_is_that_of_the_mean_of_both_softmaxes() -> None:
@@ -58,13 +58,13 @@ def test_several_labels_are_those_that_reach_their_thresholds() -> None:
 
 
 def test_the_score_compares_sets_of_labels_in_any_order() -> None:
-    model = AveragedModel([part(SVMRelevance(), SETS, "multi")], [1.5], np.zeros(3))
+    model = AveragedModel([part(SVMRelevance(), SETS, "multi")], [1.5], thresholds=np.zeros(3))
     assert model.predict(TEXTS).tolist() == [tuple(NAMES)] * 6
     orders: list[Any] = [NAMES[::-1], tuple(NAMES[::-1]), set(NAMES), np.array(NAMES[::-1]), NAMES[:2], ["art"]]
     assert model.score(TEXTS, orders) == pytest.approx(4 / 6)
     assert model.score(TEXTS, [[]] * 6) == 0.0
     for wrong in (SETS, SETS.tolist(), ["art"] * 6):
-        with pytest.raises(ValueError, match="y holds no names of labels; give a list of names for each text"):
+        with pytest.raises(ValueError, match=r"y (does not contain label sets|contains 0)"):
             model.score(TEXTS, wrong)
 
 
@@ -90,7 +90,7 @@ def test_a_forged_average_is_refused(change: dict[str, Any], tmp_path: Path) -> 
     single().save(tmp_path / "model", {})
 
     def rewrite(folder: Path) -> None:
-        (folder / HEAD).write_text(json.dumps({**json.loads((folder / HEAD).read_text()), **change}))
+        (folder / AVERAGE_FILE).write_text(json.dumps({**json.loads((folder / AVERAGE_FILE).read_text()), **change}))
 
     with pytest.raises(DataFormatError):
         load_model(forge(tmp_path / "model", tmp_path / "forged", rewrite))

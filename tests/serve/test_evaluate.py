@@ -10,7 +10,7 @@ import pytest
 from textmix import LabelNaiveBayes, LinearSVM, WordVectorizer
 from textmix.core.errors import ConfigError
 from textmix.data.corpus import Corpus, Ragged, label_matrix
-from textmix.serve.evaluate import assess, labelled, lines, scores
+from textmix.serve.evaluate import compute_scores, format_report, predict_corpus, read_labelled_texts
 from textmix.serve.model import PersistedModel
 
 TEXTS = ["good film", "bad film", "very good", "very bad", "a good day", "a bad day"] * 3
@@ -29,15 +29,15 @@ def test_a_model_is_scored_on_labelled_texts(tmp_path: Path) -> None:
     steps = [("words", words), ("model", estimator)]
     model = PersistedModel(steps, "single", CORPUS.label_names, card={"text column": "words"})
     (tmp_path / "new.csv").write_text("words,label\ngood film,yes\nbad day,no\na good day,no\n", encoding="utf-8")
-    found = assess(model, labelled(tmp_path / "new.csv", model))
-    assert scores(model, found)["accuracy"] == pytest.approx(2 / 3)
-    table = [line.split() for line in lines(model, found)]
+    found = predict_corpus(model, read_labelled_texts(tmp_path / "new.csv", model))
+    assert compute_scores(model, found)["accuracy"] == pytest.approx(2 / 3)
+    table = [line.split() for line in format_report(model, found)]
     assert ["no", "2", "1.0000", "0.5000", "0.6667"] in table
     assert ["yes", "1", "0.5000", "1.0000", "0.6667"] in table
-    assert all("\n" not in line for line in lines(model, found))
+    assert all("\n" not in line for line in format_report(model, found))
     (tmp_path / "odd.csv").write_text("words,label\ngood film,perhaps\n", encoding="utf-8")
-    with pytest.raises(ConfigError, match="the label 'perhaps' is not among those of the model: no, yes"):
-        assess(model, labelled(tmp_path / "odd.csv", model))
+    with pytest.raises(ConfigError, match="unknown label 'perhaps'; the labels of the model are no, yes"):
+        predict_corpus(model, read_labelled_texts(tmp_path / "odd.csv", model))
 
 
 def test_columns_of_0_and_1_are_the_labels_of_a_model_for_several(tmp_path: Path) -> None:
@@ -45,8 +45,11 @@ def test_columns_of_0_and_1_are_the_labels_of_a_model_for_several(tmp_path: Path
     estimator = LabelNaiveBayes().fit(words.transform(TEXTS), CORPUS.indicators())
     model = PersistedModel([("words", words), ("model", estimator)], "multi", CORPUS.label_names)
     (tmp_path / "new.csv").write_text("text,yes,no\ngood film,1,0\nbad day,0,1\na film,0,0\n", encoding="utf-8")
-    found = assess(model, labelled(tmp_path / "new.csv", model, label="yes,no"))
+    found = predict_corpus(model, read_labelled_texts(tmp_path / "new.csv", model, label="yes,no"))
     assert found.true.tolist() == [[0, 1], [1, 0], [0, 0]]
     (tmp_path / "tags.csv").write_text("text,labels\ngood film,yes\nbad day,no;yes\n", encoding="utf-8")
     by_card = replace(model, card={"separator": ";"})
-    assert assess(by_card, labelled(tmp_path / "tags.csv", by_card)).true.tolist() == [[0, 1], [1, 1]]
+    assert predict_corpus(by_card, read_labelled_texts(tmp_path / "tags.csv", by_card)).true.tolist() == [
+        [0, 1],
+        [1, 1],
+    ]

@@ -46,7 +46,7 @@ def test_the_command_prints_a_line_a_class(capsys: pytest.CaptureFixture[str]) -
     assert [line.split()[0] for line in capsys.readouterr().out.splitlines()] == ["MajoritySet", "WordVectorizer"]
     assert main(["warm", "WordVectoriser"]) == 1
     assert "did you mean 'WordVectorizer'" in capsys.readouterr().err
-    with pytest.raises(ConfigError, match="'nothing' is no public class"):
+    with pytest.raises(ConfigError, match="unknown class 'nothing'"):
         list(warm(["nothing"]))
 
 

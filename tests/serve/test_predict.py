@@ -25,7 +25,8 @@ from textmix.core import io
 from textmix.data.user_table import NewText
 from textmix.serve import predict
 from textmix.serve.model import PersistedModel
-from textmix.serve.terminal import watched
+from textmix.serve.outputs import DelimitedRows, JsonRows
+from textmix.serve.terminal import report_progress
 
 Capture = pytest.CaptureFixture[str]
 
@@ -58,7 +59,7 @@ def run(*arguments: object) -> int:
 def test_labels_are_those_of_the_pipeline(models: Path, texts: Path, tmp_path: Path) -> None:
     model, _, counts = fitted("edcm")
     output = tmp_path / "out.csv"
-    assert run(models / "edcm", texts, "--column", "body", "--id", "key", "--all", "--output", output) == 0
+    assert run(models / "edcm", texts, "--text", "body", "--id", "key", "--all", "--output", output) == 0
     rows = io.read_csv(output)
     predicted = model.estimator.predict(counts.features)
     assert [row["id"] for row in rows] == [f"d,{number}" for number in range(len(predicted))]
@@ -97,31 +98,35 @@ def test_label_sets_in_csv_are_json_lists(models: Path, tmp_path: Path, capsys: 
 def test_blocks_change_nothing(models: Path, texts: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture) -> None:
     found = []
     for size in (1, 7, 4096):
-        monkeypatch.setattr(predict, "BLOCK_TEXTS", size)
-        assert run(models / "edcm", texts, "--column", "body", "--all") == 0
+        monkeypatch.setattr(predict, "MAX_BLOCK_TEXTS", size)
+        assert run(models / "edcm", texts, "--text", "body", "--all") == 0
         found.append(capsys.readouterr().out)
     assert found[0] == found[1] == found[2]
 
 
 def test_a_block_ends_at_its_number_of_texts_or_of_bytes(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(predict, "BLOCK_TEXTS", 3)
-    monkeypatch.setattr(predict, "BLOCK_BYTES", 10)
+    monkeypatch.setattr(predict, "MAX_BLOCK_TEXTS", 3)
+    monkeypatch.setattr(predict, "MAX_BLOCK_BYTES", 10)
     texts = [NewText(str(n), n, b"x" * size) for n, size in enumerate((1, 1, 1, 1, 20, 1))]
-    assert [[len(text.text) for text in block] for block in predict.blocks(texts)] == [[1, 1, 1], [1, 20], [1]]
+    assert [[len(text.text) for text in block] for block in predict.split_into_blocks(texts)] == [
+        [1, 1, 1],
+        [1, 20],
+        [1],
+    ]
 
 
 def test_the_module_runs_and_reads_standard_input(models: Path) -> None:
-    command_line = [sys.executable, "-m", "textmix", "predict", models / "edcm", "-", "--form", "text"]
+    command_line = [sys.executable, "-m", "textmix", "predict", models / "edcm", "-", "--format", "text"]
     done = subprocess.run(command_line, input="wört30 wört31\n\n", capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     assert [line.split(",")[:2] for line in done.stdout.splitlines()[:2]] == [["id", "label"], ["1", "öffentlich"]]
-    assert len(done.stdout.splitlines()) == 3 and "2 texts labelled by EDCMClassifier" in done.stderr
+    assert len(done.stdout.splitlines()) == 3 and "predicted 2 texts with EDCMClassifier" in done.stderr
 
 
 @pytest.mark.parametrize(
     ("content", "options", "message"),
     [
-        (b"body\nx\n", ("--column", "text"), "new.csv: --column: there is no column 'text'; allowed: body"),
+        (b"body\nx\n", ("--text", "text"), "new.csv: --text: there is no column 'text'; allowed: body"),
         (b"text\nf\xfcr\n", ("--encoding", "utf-8"), "new.csv, line 2: is not utf-8 text"),
         (b"text\na\0\n", (), "new.csv, line 2: holds a NUL byte"),
         (b"text\na\n", ("--encoding", "nope"), "there is no encoding"),
@@ -148,8 +153,8 @@ def test_missing_files_unknown_forms_and_tampered_models_are_told(
     (tmp_path / "new.dat").write_text("x")
     for arguments, message in (
         ((models / "edcm", tmp_path / "none.csv"), "No such file"),
-        ((models / "edcm", tmp_path / "new.dat"), "give --form csv, --form tab, --form jsonl, --form text"),
-        ((models / "none", texts), "none: there is no model there; name the folder of a model"),
+        ((models / "edcm", tmp_path / "new.dat"), "unknown file extension; specify --format (csv, tab, jsonl, text)"),
+        ((models / "none", texts), "none: no model found"),
         ((tmp_path / "model", texts), "labels.json changed since it was made"),
     ):
         assert run(*arguments) == 1
@@ -172,7 +177,7 @@ def test_a_method_without_probabilities_leaves_them_out(tmp_path: Path, capsys: 
     model, _, _ = fitted("svm_relevance")
     model.save(tmp_path / "model", {})
     (tmp_path / "new.txt").write_text("wört20 wört21\n")
-    assert run(tmp_path / "model", tmp_path / "new.txt", "--output-form", "jsonl", "--all") == 0
+    assert run(tmp_path / "model", tmp_path / "new.txt", "--output-format", "jsonl", "--all") == 0
     assert json.loads(capsys.readouterr().out) == {"id": "1", "labels": [LABELS[2]], "probabilities": None}
     assert not hasattr(PersistedModel.load(tmp_path / "model").estimator, "predict_proba")
 
@@ -180,7 +185,8 @@ def test_a_method_without_probabilities_leaves_them_out(tmp_path: Path, capsys: 
 def test_rows_have_a_cell_for_each_column_where_the_model_gives_no_probability() -> None:
     model = SimpleNamespace(label_names=["a", "b"], task="single")
     stream = streams.StringIO()
-    writer = predict.Writer(stream, model, "csv", everything=True)  # type: ignore[arg-type]
+    options = predict.Options(all_probabilities=True)
+    writer = predict.Writer(DelimitedRows(stream, "csv"), model, options)  # type: ignore[arg-type]
     writer.begin()
     writer.write([NewText("1", 1, b"words")], np.array([1]), None)
     assert stream.getvalue() == "id,label,probability,p:a,p:b\n1,b,,,\n"
@@ -190,7 +196,8 @@ def test_labels_that_a_spreadsheet_would_run_are_quoted_by_choice() -> None:
     model = SimpleNamespace(label_names=["=1+1", "-b"], task="single")
     for spreadsheet, expected in ((False, "@1,=1+1,\n2,-b,\n"), (True, "'@1,'=1+1,\n2,'-b,\n")):
         stream = streams.StringIO()
-        writer = predict.Writer(stream, model, "csv", False, spreadsheet=spreadsheet)  # type: ignore[arg-type]
+        options = predict.Options(spreadsheet=spreadsheet)
+        writer = predict.Writer(DelimitedRows(stream, "csv"), model, options)  # type: ignore[arg-type]
         writer.write([NewText("@1", 1, b"words"), NewText("2", 2, b"words")], np.array([0, 1]), None)
         assert stream.getvalue() == expected
 
@@ -202,13 +209,13 @@ def test_the_model_is_described(models: Path, capsys: Capture) -> None:
     assert command.main(["info", str(models / "edcm"), "--json"]) == 0
     found = json.loads(capsys.readouterr().out)
     assert found["labels"] == LABELS and found["task"] == "single" and found["dataset"] == "made"
-    assert command.main(["info", str(models / "none")]) == 1 and "there is no model there" in capsys.readouterr().err
+    assert command.main(["info", str(models / "none")]) == 1 and "no model found" in capsys.readouterr().err
 
 
 def test_methods_and_data_sets_are_listed(capsys: Capture) -> None:
     assert command.main(["list", "methods"]) == command.main(["list", "datasets"]) == 0
     message = capsys.readouterr().out
-    assert "pmm1" in message and "PMM1, parametric mixture, several labels\n" in message and "yeast_wheel" in message
+    assert "pmm1" in message and "PMM1, parametric mixture, multi-label\n" in message and "yeast_wheel" in message
 
 
 def test_version_and_help(capsys: Capture) -> None:
@@ -235,17 +242,17 @@ def test_progress_tells_the_time_left(terminal: bool, caplog: pytest.LogCaptureF
             yield number
 
     with caplog.at_level("INFO", logger="textmix"):
-        found = list(watched(items(), source, 100, screen if terminal else None, lambda: float(next(times))))
+        found = list(report_progress(items(), source, 100, screen if terminal else None, lambda: float(next(times))))
     assert found == [0, 1, 2, 3]
     message = screen.getvalue() if terminal else caplog.text
-    assert ("1 texts read, 25%, 0:01:30 left" in message) == terminal
-    assert "2 texts read, 50%, 0:01:00 left" in message
+    assert ("1 texts, 25%, 0:01:30 left" in message) == terminal
+    assert "2 texts, 50%, 0:01:00 left" in message
 
 
 def test_progress_of_a_pipe_tells_the_texts() -> None:
     screen, times = streams.StringIO(), iter(range(100))
-    assert list(watched("ab", streams.BytesIO(), None, screen, lambda: float(next(times)))) == ["a", "b"]
-    assert "2 texts read  " in screen.getvalue()
+    assert list(report_progress("ab", streams.BytesIO(), None, screen, lambda: float(next(times)))) == ["a", "b"]
+    assert "2 texts  " in screen.getvalue()
 
 
 # --- where the rows go ------------------------------------------------------------------------------------------------
@@ -273,7 +280,7 @@ def test_a_device_is_written_through_and_stays_a_device(
 def test_a_folder_that_is_not_there_is_not_made(models: Path, tmp_path: Path, capsys: Capture) -> None:
     (tmp_path / "new.txt").write_text("wört20\n")
     assert run(models / "edcm", tmp_path / "new.txt", "--output", tmp_path / "no/out.csv") == 1
-    assert f"there is no folder {tmp_path}/no; make it, or name another" in capsys.readouterr().err
+    assert f"folder {tmp_path}/no does not exist" in capsys.readouterr().err
     assert not (tmp_path / "no").exists()
 
 
@@ -293,12 +300,12 @@ def test_a_full_standard_output_is_named(models: Path, tmp_path: Path, command: 
     environment = {**os.environ, "PYTHONUNBUFFERED": "" if buffered else "1"}
     with open("/dev/full", "wb") as full:
         done = subprocess.run(line, stdout=full, stderr=subprocess.PIPE, text=True, check=False, env=environment)
-    assert (done.returncode, done.stderr) == (1, "the standard output: No space left on device\n")
+    assert (done.returncode, done.stderr) == (1, "standard output: No space left on device\n")
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
 def test_a_process_that_is_asked_to_end_leaves_nothing_half_made(models: Path, tmp_path: Path, number: int) -> None:
-    line = command_line(models / "edcm", "-", "--form", "text", "--output", tmp_path / "out.csv")
+    line = command_line(models / "edcm", "-", "--format", "text", "--output", tmp_path / "out.csv")
     # A child of `nohup` ignores SIGHUP from its start, and the command leaves that as it is.
     heard = partial(signal.signal, number, signal.SIG_DFL)
     running = subprocess.Popen(line, stdin=subprocess.PIPE, stderr=subprocess.DEVNULL, preexec_fn=heard)  # noqa: PLW1509
@@ -317,13 +324,13 @@ def test_empty_texts_are_counted_and_can_be_left_without_a_label(models: Path, t
     (tmp_path / "new.txt").write_text("wört20\n\n \t\n")
     assert run(models / "edcm", tmp_path / "new.txt") == 0
     message = capsys.readouterr()
-    assert "3 texts labelled by EDCMClassifier, 2 of them empty\n" in message.err
+    assert "predicted 3 texts with EDCMClassifier, 2 of them empty\n" in message.err
     assert "" not in {row.split(",")[1] for row in message.out.splitlines()}
     assert run(models / "edcm", tmp_path / "new.txt", "--empty", "leave", "--all") == 0
     message = capsys.readouterr()
-    assert "2 of them empty and left without a label" in message.err
+    assert "2 of them empty (left unlabelled)" in message.err
     assert {row.strip(",") for row in message.out.splitlines()[2:]} == {"2", "3"}
-    assert run(models / "binary_relevance", tmp_path / "new.txt", "--empty", "leave", "--output-form", "jsonl") == 0
+    assert run(models / "binary_relevance", tmp_path / "new.txt", "--empty", "leave", "--output-format", "jsonl") == 0
     rows = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
     assert rows[0]["labels"] is not None and rows[2] == {"id": "3", "labels": None, "probabilities": None}
 
@@ -350,7 +357,7 @@ def test_a_model_of_a_comparison_finds_the_encoding_as_the_comparison_did(
     assert run(model, tmp_path / "new.csv") == 0
     message = capsys.readouterr()
     assert [line.split(",")[1] for line in message.out.splitlines()] == ["label", "sport", "art"]
-    assert ("1 lines read as Windows-1252" in message.err) == (encoding == "cp1252")
+    assert ("1 lines decoded as Windows-1252" in message.err) == (encoding == "cp1252")
 
 
 def test_a_table_of_parquet_is_labelled(tmp_path: Path, capsys: Capture) -> None:
@@ -365,7 +372,9 @@ def test_a_table_of_parquet_is_labelled(tmp_path: Path, capsys: Capture) -> None
 class _Sure:
     """A model of two labels that is sure of no label of the second text."""
 
-    task, label_names, beside = "multi", ["art", "sport"], ()
+    task = "multi"
+    label_names = ("art", "sport")
+    extra_columns = ()
 
     def label(self, text: object) -> tuple[np.ndarray, np.ndarray]:
         return np.array([[1, 0], [0, 0]]), np.array([[0.9, 0.1], [0.2, 0.4]])
@@ -376,7 +385,7 @@ def test_no_text_is_without_a_label_where_the_user_says_so() -> None:
     message = []
     for never_empty in (False, True):
         stream = streams.StringIO()
-        writer = predict.Writer(stream, _Sure(), "jsonl", False, never_empty=never_empty)
+        writer = predict.Writer(JsonRows(stream), _Sure(), predict.Options(never_empty=never_empty))  # type: ignore[arg-type]
         predict.predict(_Sure(), texts, writer)
         message.append([json.loads(line)["labels"] for line in stream.getvalue().splitlines()])
     assert message == [[["art"], []], [["art"], ["sport"]]]
@@ -385,4 +394,4 @@ def test_no_text_is_without_a_label_where_the_user_says_so() -> None:
 def test_never_empty_is_refused_of_one_label(tmp_path: Path, capsys: Capture) -> None:
     (tmp_path / "new.txt").write_text("ball\n")
     assert run(saved(tmp_path), tmp_path / "new.txt", "--never-empty") == 1
-    assert "--never-empty: goes with a model for several labels" in capsys.readouterr().err
+    assert "--never-empty: requires a multi-label model" in capsys.readouterr().err

@@ -16,7 +16,7 @@ import numpy as np
 from textmix.compare.diagnostics import data_warnings
 from textmix.compare.documents import LabelledTexts
 from textmix.compare.finish import EndedSearch, Result, Split, finish
-from textmix.compare.inputs import check_corpus, corpus_of, task_of
+from textmix.compare.inputs import check_corpus, corpus_of, list_labels, task_of
 from textmix.compare.metrics import metric_of
 from textmix.compare.options import check_time, check_workers
 from textmix.compare.output_folder import MODEL, REPORT, check_folder
@@ -29,6 +29,7 @@ from textmix.data.extra_columns import infer_column_kinds
 from textmix.experiment.splits import make_splits
 from textmix.numerics.seeding import limit_threads, rng
 from textmix.serve.average_model import AveragedModel
+from textmix.serve.state_schema import LABEL_TYPES
 
 #: How test documents are drawn if the data do not specify them, and how many at most.
 RANDOM_SPLIT = {"kind": "random", "train": 0.8, "trials": 1, "stratified": True}
@@ -48,6 +49,8 @@ class Settings:
         Heading of the report, and name of the data.
     facts : mapping, default={}
         Facts for the model card, such as the text column.
+    labels : mapping of str to object, default={}
+        Label with its original type, by its name; names that are missing are the labels.
     start : float, default=None
         When the budget began, in the time of the clock; None for now.
     clock : callable, default=time.monotonic
@@ -63,6 +66,7 @@ class Settings:
     title: str = "texts"
     source: str = "texts"
     facts: Mapping[str, Any] = field(default_factory=dict)
+    labels: Mapping[str, Any] = field(default_factory=dict)
     start: float | None = None
     clock: Callable[[], float] = time.monotonic
 
@@ -73,7 +77,7 @@ class Comparison:
     Attributes
     ----------
     best_ : AveragedModel
-        The fitted model, which predicts the names of the labels, as `textmix.load` returns it.
+        The fitted model, as `textmix.load` returns it; labels have the type that they had in training.
     leaderboard_ : list of dict
         Rows of leaderboard.csv, the best first.
     choice_ : dict
@@ -83,9 +87,8 @@ class Comparison:
         Why a method has no score.
     """
 
-    def __init__(self, result: Result, originals: Mapping[str, Any]) -> None:
+    def __init__(self, result: Result) -> None:
         self._result = result
-        self._originals = originals
         self._report = (result.folder / REPORT).read_text(encoding="utf-8")
         self.best_ = AveragedModel.load(result.folder / MODEL)
         self.leaderboard_ = result.leaderboard
@@ -111,13 +114,7 @@ class Comparison:
         ndarray of shape (n_texts,)
             Label of each text, or tuple of labels.
         """
-        names = self.best_.predict(list(texts), features).tolist()
-        labels = np.empty(len(names), dtype=object)
-        for row, name in enumerate(names):
-            is_set = isinstance(name, tuple)
-            labels[row] = tuple(self._originals[each] for each in name) if is_set else self._originals[name]
-        types = {type(label) for label in labels}
-        return np.array(labels.tolist()) if len(types) == 1 and types <= {str, int} else labels
+        return self.best_.predict(texts, features)
 
     def report(self, path: str | Path | None = None) -> str:
         """Return the report as HTML, and write it to a file if a path is given."""
@@ -191,7 +188,7 @@ def compare(
     >>> comparison.predict(["a new text"])  # doctest: +SKIP
     """
     start = time.monotonic()
-    labels = list(labels)
+    labels = list_labels(labels)
     corpus, originals = corpus_of(texts, labels, features)
     settings = Settings(
         seconds=check_time(seconds),
@@ -200,6 +197,7 @@ def compare(
         seed=seed,
         never_empty=never_empty,
         encoder=encoder or "",
+        labels={name: label for name, label in originals.items() if isinstance(label, LABEL_TYPES)},
         start=start,
     )
     if encoder:
@@ -208,7 +206,7 @@ def compare(
         allow(encoder)
     with ExitStack() as stack:
         folder = output_dir or stack.enter_context(tempfile.TemporaryDirectory(prefix="textmix-"))
-        return Comparison(run(corpus, task_of(labels), Path(folder), settings), originals)
+        return Comparison(run(corpus, task_of(labels), Path(folder), settings))
 
 
 def run(
@@ -286,6 +284,7 @@ def run(
         title=settings.title,
         source=settings.source,
         facts=settings.facts,
+        labels=settings.labels,
         warnings=warnings,
         notes=notes,
     )

@@ -122,9 +122,9 @@ def fit_final_model(
     model = AveragedModel(
         members,
         decision.slopes,
-        decision.thresholds,
-        decision.never_empty,
-        card,
+        thresholds=decision.thresholds,
+        never_empty=decision.never_empty,
+        card=card,
         sets=decision.label_sets,
         bonus=decision.set_weights,
         support=decision.support,

@@ -30,7 +30,7 @@ from textmix.core.environment import versions
 from textmix.core.io import canonical_json, format_csv, write_text
 from textmix.data.corpus import Corpus
 from textmix.numerics.seeding import rng
-from textmix.serve.training_sketch import SEEN, sketch
+from textmix.serve.training_sketch import SKETCH_KEY, sketch
 
 #: Columns of leaderboard.csv.
 LEADERBOARD_COLUMNS = (
@@ -150,6 +150,8 @@ class EndedSearch:
         Heading of the report, and name of the data.
     facts : mapping
         Facts for the model card.
+    labels : mapping of str to object
+        Label with its original type, by its name.
     warnings, notes : list of str
         What is known so far for the fields of `Result`.
     """
@@ -164,6 +166,7 @@ class EndedSearch:
     title: str
     source: str
     facts: Mapping[str, Any]
+    labels: Mapping[str, Any]
     warnings: list[str]
     notes: list[str]
 
@@ -371,10 +374,11 @@ def refit(ended: EndedSearch, result: Result) -> FinalFit:
         "high": result.high,
         "data digest": ended.corpus.content_digest(),
         "seed": search.seed,
-        SEEN: sketch(documents.texts),
+        SKETCH_KEY: sketch(documents.texts),
         **ended.facts,
     }
-    model, seconds = fit_final_model(search, ended.chosen, documents, ended.names, facts)
+    labels = [ended.labels.get(name, name) for name in ended.names]
+    model, seconds = fit_final_model(search, ended.chosen, documents, labels, facts)
     model.save(ended.folder / output_folder.MODEL, {"textmix": textmix.__version__})
     return FinalFit(len(rows), seconds)
 

@@ -12,6 +12,7 @@ from textmix.core.errors import ConfigError, DataFormatError
 from textmix.data.corpus import Corpus, Ragged, TableTexts, label_matrix
 from textmix.data.extra_columns import column_cells, is_missing
 from textmix.data.user_data import check_labels
+from textmix.text.text_validation import select_documents
 
 #: Types of a set of labels of one text.
 LABEL_SET_TYPES = (list, tuple, set, frozenset)
@@ -51,8 +52,11 @@ def corpus_of(
     ConfigError
         If the lengths differ, a text is not a string, or two labels have the same name, such as 1 and "1".
     """
-    texts = list(texts)
-    labels = list(labels)
+    try:
+        texts = list(select_documents(texts))
+    except ValueError as error:
+        raise ConfigError(f"compare: {error}") from error
+    labels = list_labels(labels)
     cells = column_cells(features, len(texts))
     if len(texts) != len(labels):
         raise ConfigError(f"compare: {len(texts)} texts and {len(labels)} labels; give one label for each text")
@@ -62,7 +66,7 @@ def corpus_of(
             raise ConfigError(f"compare: text {row} is of type {type(texts[row]).__name__}; give strings")
     label_sets = [_label_set(labels[row]) for row in rows]
     originals = _labels_by_name(rows, label_sets)
-    names = sorted(originals)
+    names = _sort_names(originals)
     index_of = {name: index for index, name in enumerate(names)}
     indices = [sorted(index_of[str(label)] for label in label_set) for label_set in label_sets]
     n_dropped = len(texts) - len(rows)
@@ -78,6 +82,38 @@ def corpus_of(
         info={"remarks": [f"{n_dropped:,} rows without a text or a label were dropped."]} if n_dropped else {},
     )
     return corpus, originals
+
+
+def list_labels(labels: Any) -> list[Any]:
+    """Return the label, or the labels, of each text.
+
+    Parameters
+    ----------
+    labels : sequence
+        A list, an array, a Series, or a DataFrame with a single column.
+
+    Raises
+    ------
+    ConfigError
+        If it is a single string, or a table of several columns.
+    """
+    if isinstance(labels, (str, bytes)):
+        raise ConfigError("compare: labels is a single string; give one label for each text")
+    if getattr(labels, "ndim", 1) == 2 and not hasattr(labels, "columns"):
+        raise ConfigError(f"compare: labels has the shape {labels.shape}; give a list of label names for each text")
+    if not hasattr(labels, "columns"):
+        return list(labels)
+    columns = list(labels.columns)
+    if len(columns) != 1:
+        raise ConfigError(f"compare: labels has {len(columns)} columns; give a list of labels for each text")
+    return list(labels[columns[0]])
+
+
+def _sort_names(originals: Mapping[str, Any]) -> list[str]:
+    """Sort the names of labels: by value if all labels are numbers, as scikit-learn sorts classes."""
+    if all(isinstance(label, (int, float)) for label in originals.values()):
+        return sorted(originals, key=lambda name: originals[name])
+    return sorted(originals)
 
 
 def _label_set(label: Any) -> list[Any]:

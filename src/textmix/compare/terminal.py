@@ -10,7 +10,7 @@ from typing import TextIO
 from textmix.compare.candidates import method_title
 from textmix.compare.choice import LeaderboardRow
 from textmix.compare.search import PROGRESS_SECONDS, Progress
-from textmix.serve.terminal import visible
+from textmix.serve.terminal import escape_control_characters
 
 logger = logging.getLogger("textmix")
 
@@ -119,7 +119,7 @@ def table_lines(name: str, progress: Progress, width: int) -> list[str]:
     n_more = len(progress.leaderboard) - MAX_ROWS
     if n_more > 0:
         lines.append(f"and {n_more} more")
-    return [visible(line)[: width - 1] for line in lines]
+    return [escape_control_characters(line)[: width - 1] for line in lines]
 
 
 def _row_line(row: LeaderboardRow) -> str:

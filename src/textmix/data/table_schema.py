@@ -24,6 +24,8 @@ MIN_MEAN_CHARACTERS = 15.0
 MIN_DISTINCT_TEXTS = 0.1
 #: A column this many times longer than the next is taken as the text column.
 DOMINANT_TEXT_RATIO = 3.0
+#: Role of a column -> the option that names it.
+ROLE_OPTIONS = {"parts": "--split", "groups": "--group", "dates": "--date", "id": "--id"}
 #: A column is prose if fewer of its cells than this proportion are in brackets.
 _MAX_BRACKETED = 0.5
 #: Most columns in a message.
@@ -183,12 +185,12 @@ def infer_schema(file: TableFile, options: ColumnOptions, printed: bool = False)
         options = options._replace(text=2, labels=1)
     text = None if options.text is None else find_positions(file, options.text, text_option)
     labels = None if options.labels is None else find_positions(file, options.labels, label_option)
-    roles = {role: find_position(file, column, f"--{role}") for role, column in options.roles.items()}
+    roles = {role: find_position(file, column, ROLE_OPTIONS[role]) for role, column in options.roles.items()}
     if file.has_split and not roles:
         roles["parts"] = list(file.names).index(SPLIT_COLUMN)
     features = [] if options.features is None else find_positions(file, options.features, "--features")
     by_option = {text_option: text or [], label_option: labels or [], "--features": features}
-    specified = _check_disjoint(file, by_option | {f"--{role}": [position] for role, position in roles.items()})
+    specified = _check_disjoint(file, by_option | {ROLE_OPTIONS[role]: [position] for role, position in roles.items()})
     columns = _describe_columns(file)
     answer = _answer_position(file, specified)
     ignored = {*specified, *_tool_columns(file, answer is not None)}

@@ -163,7 +163,7 @@ def read_table(
     unlabelled: str = "drop",
     features: Reference | Sequence[Reference] | None = None,
     name: str | None = None,
-    option_names: tuple[str, str] = ("--text", "--labels"),
+    option_names: tuple[str, str] = ("--text", "--label"),
     may_lack_header: bool = False,
 ) -> Table:
     """Read a table of texts and labels.
@@ -193,7 +193,7 @@ def read_table(
         Extra columns, which are kept with the text (`textmix.data.corpus.TableTexts`).
     name : str, default=None
         Name of the corpus; by default the name of the file.
-    option_names : tuple of str, default=("--text", "--labels")
+    option_names : tuple of str, default=("--text", "--label")
         Names of the options for text and labels, for messages.
 
     Returns
@@ -414,7 +414,7 @@ def read_texts(
     header: bool | None = None,
     encoding: str | None = None,
     delimiter: str | None = None,
-    option_name: str = "--column",
+    option_name: str = "--text",
     may_lack_header: bool = False,
 ) -> tuple[Iterator[NewText], TableFile]:
     """Read the texts of a table, or of a file with one text per line.
@@ -432,7 +432,7 @@ def read_texts(
         The column of identifiers.
     features : sequence of str or int, default=()
         The extra columns of the model.
-    option_name : str, default="--column"
+    option_name : str, default="--text"
         Name of the option for the text column, for messages.
 
     Returns

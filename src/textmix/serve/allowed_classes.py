@@ -1,7 +1,7 @@
-"""The classes of estimators and transformers that a persisted model may hold, found by their public names.
+"""Classes of estimators and transformers that a saved model may contain.
 
-`class_of` looks a name up, and `forms_of` accepts only a public class of `textmix` that declares its fitted state, or a
-class of `SKLEARN`.  A forged model can therefore name no other code.
+Only public classes of textmix that declare their fitted attributes, and the classes of `SCHEMAS`, are allowed, so that
+a forged model cannot run other code.
 """
 
 from __future__ import annotations
@@ -13,84 +13,102 @@ from typing import Any
 import textmix
 from textmix.core.errors import ConfigError
 
-_WORDS = {"vocabulary_": "vocabulary V", "fixed_vocabulary_": "bool"}
-#: Name of a class of scikit-learn, or of one that is no public name of ours -> its module, and the declaration of its
-#: fitted state in the language of `textmix.serve.state_schema`, which scikit-learn does not give.
-SKLEARN: dict[str, tuple[str, Mapping[str, Any]]] = {
-    "LogisticRegression": (
-        "sklearn.linear_model",
-        {
-            **{"classes_": "int C", "coef_": "float64 R V", "intercept_": "float64 R", "n_iter_": "int *"},
-            "n_features_in_": "int",
-        },
-    ),
-    "ComplementNB": (
-        "sklearn.naive_bayes",
-        {
-            **{"classes_": "int C", "class_count_": "float64 C", "class_log_prior_": "logs C"},
-            **{"feature_count_": "float64 C V", "feature_all_": "float64 V", "feature_log_prob_": "logs C V"},
-            "n_features_in_": "int",
-        },
-    ),
-    "DummyClassifier": (
-        "sklearn.dummy",
-        {
-            **{"classes_": "int C", "class_prior_": "float64 C", "n_classes_": "int", "n_outputs_": "int"},
-            **{"sparse_output_": "bool", "_strategy": "str", "n_features_in_": "int"},
-        },
-    ),
-    "CountVectorizer": ("sklearn.feature_extraction.text", _WORDS),
-    "TfidfVectorizer": (
-        "sklearn.feature_extraction.text",
-        {**_WORDS, "idf_": "float64 V"},
-    ),
-    # A class of ours that is no public name: without an encoder of the user's it does nothing.
-    "TextEncoder": ("textmix.text.encoder", {"n_vectors_": "int"}),
-    # Classes of a comparison, which are no public names: `textmix.compare` makes and fits them.
-    "NgramTfidf": ("textmix.text.ngram_tfidf", {"vocabulary_": "vocabulary V", "idf_": "float64 V"}),
-    "TableTfidf": (
-        "textmix.text.table_tfidf",
-        {
-            **{"vocabulary_": "vocabulary V", "idf_": "float64 V", "names_": "vocabulary W"},
-            "points_": "float64 M P",
-        },
-    ),
-    "LinearTexts": (
-        "textmix.models.linear.linear_texts",
-        {
-            **{"classes_": "int C", "coef_": "float32 K V", "intercept_": "float32 K", "several_": "bool"},
-            "n_features_in_": "int",
-        },
-    ),
-    "TfidfTransformer": ("sklearn.feature_extraction.text", {"idf_": "float64 V", "n_features_in_": "int"}),
+#: Class that is not a public class of textmix -> its module.
+MODULES = {
+    "LogisticRegression": "sklearn.linear_model",
+    "ComplementNB": "sklearn.naive_bayes",
+    "DummyClassifier": "sklearn.dummy",
+    "CountVectorizer": "sklearn.feature_extraction.text",
+    "TfidfVectorizer": "sklearn.feature_extraction.text",
+    "TfidfTransformer": "sklearn.feature_extraction.text",
+    # Without an encoder of the user it does nothing.
+    "TextEncoder": "textmix.text.encoder",
+    "NgramTfidf": "textmix.text.ngram_tfidf",
+    "TableTfidf": "textmix.text.table_tfidf",
+    "LinearTexts": "textmix.models.linear.linear_texts",
+}
+#: Class of `MODULES` -> schema of its fitted attributes, see `textmix.serve.state_schema`.
+SCHEMAS: dict[str, Mapping[str, Any]] = {
+    "LogisticRegression": {
+        "classes_": "int C",
+        "coef_": "float64 R V",
+        "intercept_": "float64 R",
+        "n_iter_": "int *",
+        "n_features_in_": "int",
+    },
+    "ComplementNB": {
+        "classes_": "int C",
+        "class_count_": "float64 C",
+        "class_log_prior_": "logs C",
+        "feature_count_": "float64 C V",
+        "feature_all_": "float64 V",
+        "feature_log_prob_": "logs C V",
+        "n_features_in_": "int",
+    },
+    "DummyClassifier": {
+        "classes_": "int C",
+        "class_prior_": "float64 C",
+        "n_classes_": "int",
+        "n_outputs_": "int",
+        "sparse_output_": "bool",
+        "_strategy": "str",
+        "n_features_in_": "int",
+    },
+    "CountVectorizer": {"vocabulary_": "vocabulary V", "fixed_vocabulary_": "bool"},
+    "TfidfVectorizer": {"vocabulary_": "vocabulary V", "fixed_vocabulary_": "bool", "idf_": "float64 V"},
+    "TfidfTransformer": {"idf_": "float64 V", "n_features_in_": "int"},
+    "TextEncoder": {"n_vectors_": "int"},
+    "NgramTfidf": {"vocabulary_": "vocabulary V", "idf_": "float64 V"},
+    "TableTfidf": {
+        "vocabulary_": "vocabulary V",
+        "idf_": "float64 V",
+        "names_": "vocabulary W",
+        "points_": "float64 M P",
+    },
+    "LinearTexts": {
+        "classes_": "int C",
+        "coef_": "float32 K V",
+        "intercept_": "float32 K",
+        "several_": "bool",
+        "n_features_in_": "int",
+    },
 }
 
 
 def class_of(name: str) -> type:
-    """Return the class of a public name; `forms_of` checks that a model may hold it."""
-    found: type = getattr(importlib.import_module(SKLEARN[name][0]) if name in SKLEARN else textmix, name)
-    return found
+    """Look up a class by name; `allowed_class` checks that a model may contain it."""
+    module = importlib.import_module(MODULES[name]) if name in MODULES else textmix
+    cls: type = getattr(module, name)
+    return cls
 
 
-def can_be_persisted(kind: type) -> bool:
-    """Return whether a class declares its fitted state and `class_of` leads from its name back to it."""
-    name = kind.__name__
-    declared = name in SKLEARN or (name in dir(textmix) and hasattr(kind, "_fitted_forms"))
-    return declared and class_of(name) is kind
+def is_allowed(cls: type) -> bool:
+    """Check whether a class declares its fitted attributes and `class_of` finds it."""
+    name = cls.__name__
+    is_declared = name in SCHEMAS or (name in dir(textmix) and hasattr(cls, "_fitted_forms"))
+    return is_declared and class_of(name) is cls
 
 
-def persisted_class(name: str) -> type:
-    """Return the class of a public name; AttributeError without such a name, ConfigError if it is no class."""
-    kind = class_of(name)
-    if not isinstance(kind, type) or not can_be_persisted(kind):
-        raise ConfigError(f"model: {name} is no class that a model may hold")
-    return kind
+def allowed_class(name: str) -> type:
+    """Look up a class that a model may contain.
+
+    Raises
+    ------
+    AttributeError
+        If the name is unknown.
+    ConfigError
+        If a model may not contain the class.
+    """
+    cls = class_of(name)
+    if not isinstance(cls, type) or not is_allowed(cls):
+        raise ConfigError(f"model: {name} is not a class that a model may contain")
+    return cls
 
 
-def forms_of(step: Any) -> Mapping[str, Any]:
-    """Return the declaration of the fitted state of an estimator; ConfigError if its class cannot be persisted."""
+def schema_of(step: Any) -> Mapping[str, Any]:
+    """Return the schema of the fitted attributes of an estimator; raises ConfigError if it cannot be saved."""
     name = type(step).__name__
-    if not can_be_persisted(type(step)):
-        raise ConfigError(f"model: {name} declares no fitted state, so that it cannot be saved; choose another class")
-    forms: Mapping[str, Any] = SKLEARN[name][1] if name in SKLEARN else step._fitted_forms
-    return forms
+    if not is_allowed(type(step)):
+        raise ConfigError(f"model: {name} does not declare fitted attributes and cannot be saved; choose another class")
+    schema: Mapping[str, Any] = SCHEMAS[name] if name in SCHEMAS else step._fitted_forms
+    return schema

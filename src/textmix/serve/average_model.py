@@ -1,20 +1,24 @@
-"""The persisted average: several models of the same labels, whose calibrated probabilities are averaged.
+"""Ensemble of saved models of the same labels, whose calibrated probabilities are averaged.
 
-The folder holds a folder for each model, ``part0`` and so on, in the form of `textmix.serve.model`; ``average.json``
-with the slopes that calibrate their scores; and the rule: ``thresholds.npy``, the threshold of each label, or of the
-second of two classes, or ``sets.npy`` and ``bonus.npy``, the label sets among which one is chosen.  Parts that count
-texts alike share the vectoriser of the first of them.
+The folder of an ensemble has one folder per model, ``part0`` and so on, in the format of `textmix.serve.model`.
+``average.json`` has the slopes that calibrate their scores.  The decision rule is in ``thresholds.npy`` (one threshold
+per label, or for the second of two classes), or in ``sets.npy`` and ``bonus.npy`` (label sets, of which the most
+probable one is predicted); ``support.npy`` bounds the probabilities.  Models with the same vectoriser share it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Self
 
 import numpy as np
+from scipy import sparse
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.pipeline import Pipeline
+from sklearn.utils import Bunch
 
 from textmix.core import io
 from textmix.core.errors import ConfigError, DataFormatError
@@ -23,44 +27,107 @@ from textmix.data.extra_columns import column_cells
 from textmix.models.common.calibration import label_scores
 from textmix.models.common.decision import Decision
 from textmix.models.common.targets import label_sets_of
-from textmix.serve.model import CARD, FORMAT, TASKS, PersistedModel, malformed, read_back, sealed, two_texts
+from textmix.serve.model import (
+    CARD_FILE,
+    FORMAT,
+    MODEL_FILE,
+    MODEL_FOLDER,
+    TASKS,
+    PersistedModel,
+    check_folder,
+    check_format,
+    probe_texts,
+    read_back,
+    report_malformed,
+)
 from textmix.serve.state_schema import read_json, read_npy
-from textmix.serve.training_sketch import shown
+from textmix.serve.training_sketch import readable_card
 from textmix.text.encoder import allow
+from textmix.text.ngram_tfidf import MARK
+from textmix.text.text_validation import texts_of
 
-HEAD = "average.json"
+AVERAGE_FILE = "average.json"
+MAX_PARTS = 100
+#: Optional arrays of the decision rule: name of the parameter and of its file.
+RULE_ARRAYS = ("thresholds", "sets", "bonus", "support")
 Columns = Mapping[str, Sequence[Any]]
-#: Arrays of the rule: name of the field and of its file.
-RULE = ("thresholds", "sets", "bonus", "support")
+NO_COLUMNS: Columns = MappingProxyType({})
 
 
-@dataclass(frozen=True, repr=False)
-class AveragedModel:
-    """Models of the same labels, and how their probabilities become one answer; it also predicts texts in Python.
+class AveragedModel(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """Ensemble of text classifiers; `textmix.load` returns it for the model of a comparison.
 
     Parameters
     ----------
-    parts : the models; each was fitted to indices into the same ``label_names``.
-    slopes : of each model, by which its scores are calibrated.
-    thresholds : of each label, float64 (L,), perhaps infinite, or of the second of two classes, (1,); None for the most
-        probable label.
-    never_empty : whether each text has a label.
-    card : see `PersistedModel`.
-    sets, bonus : int8 (S, L) and float64 (S,), see `textmix.models.common.decision.most_probable_sets`; or None.
-    support : float64 (2, L), see `textmix.models.common.decision.bound_probabilities`; or None.
+    parts : sequence of PersistedModel
+        Fitted models of the same labels.
+    slopes : sequence of float
+        Slope that calibrates the scores of each model.
+    thresholds : ndarray of shape (L,) or (1,), dtype=float64, default=None
+        Threshold of each label, possibly infinite, or of the second of two classes; None predicts the most probable
+        label.
+    never_empty : bool, default=False
+        Whether every text gets at least one label.
+    card : mapping of str to object, default=None
+        See `textmix.serve.model.PersistedModel`.
+    sets : ndarray of shape (S, L), dtype=int8, default=None
+        Label sets, see `textmix.models.common.decision.most_probable_sets`.
+    bonus : ndarray of shape (S,), dtype=float64, default=None
+        Weight of each label set.
+    support : ndarray of shape (2, L), dtype=float64, default=None
+        Numbers of calibration documents, see `textmix.models.common.decision.bound_probabilities`.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (L,)
+        Labels, with the type that they had in training.
+    estimators_ : list of Pipeline
+        The pipeline from texts to label indices of each model.
+    named_steps : Bunch
+        Steps of a single model, or the pipelines of several models as ``part0``, ``part1`` and so on.
     """
 
-    parts: Sequence[PersistedModel]
-    slopes: Sequence[float]
-    thresholds: np.ndarray | None = None
-    never_empty: bool = False
-    card: Mapping[str, Any] = field(default_factory=dict)
-    sets: np.ndarray | None = None
-    bonus: np.ndarray | None = None
-    support: np.ndarray | None = None
+    def __init__(
+        self,
+        parts: Sequence[PersistedModel],
+        slopes: Sequence[float],
+        *,
+        thresholds: np.ndarray | None = None,
+        never_empty: bool = False,
+        card: Mapping[str, Any] | None = None,
+        sets: np.ndarray | None = None,
+        bonus: np.ndarray | None = None,
+        support: np.ndarray | None = None,
+    ) -> None:
+        self.parts = parts
+        self.slopes = slopes
+        self.thresholds = thresholds
+        self.never_empty = never_empty
+        self.card = {} if card is None else card
+        self.sets = sets
+        self.bonus = bonus
+        self.support = support
 
-    def __repr__(self) -> str:
-        return f"<textmix average of {', '.join(map(repr, self.parts))}>"
+    def __repr__(self, N_CHAR_MAX: int = 700) -> str:
+        return f"<textmix ensemble of {', '.join(map(repr, self.parts))}>"
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return True
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.string = True
+        tags.input_tags.two_d_array = False
+        tags.classifier_tags.multi_label = self.task == "multi"
+        tags.target_tags.multi_output = self.task == "multi"
+        tags.target_tags.single_output = self.task == "single"
+        return tags
+
+    @property
+    def _fitted_parts(self) -> Sequence[PersistedModel]:
+        """Models of the last `fit`, or the models that the ensemble was created with."""
+        parts: Sequence[PersistedModel] = getattr(self, "parts_", self.parts)
+        return parts
 
     @property
     def task(self) -> str:
@@ -68,31 +135,49 @@ class AveragedModel:
         return self.parts[0].task
 
     @property
-    def label_names(self) -> Sequence[str]:
-        """The L names of the labels."""
+    def labels(self) -> Sequence[Any]:
+        """The L labels."""
+        return self.parts[0].labels
+
+    @property
+    def label_names(self) -> list[str]:
+        """The labels as text."""
         return self.parts[0].label_names
 
     @property
     def classes_(self) -> np.ndarray:
-        """The names of the labels, (L,)."""
-        return np.array(list(self.label_names))
+        """The labels, (L,)."""
+        return as_label_array(self.labels)
 
     @property
-    def beside(self) -> tuple[str, ...]:
-        """The columns whose cells come with the texts, of a model of a table."""
-        return tuple(dict.fromkeys(name for part in self.parts for name in part.beside))
+    def extra_columns(self) -> tuple[str, ...]:
+        """Columns of numbers and categories that the models take in addition to the texts."""
+        return tuple(dict.fromkeys(name for part in self._fitted_parts for name in part.extra_columns))
 
     @property
     def estimator(self) -> AveragedModel:
-        """The object that gives labels and probabilities."""
+        """The ensemble itself, which predicts labels and probabilities."""
         return self
+
+    @property
+    def estimators_(self) -> list[Pipeline]:
+        """The pipeline of each model."""
+        return [Pipeline(list(part.steps)) for part in self._fitted_parts]
+
+    @property
+    def named_steps(self) -> Bunch:
+        """Steps of a single model, or the pipelines of several models."""
+        pipelines = self.estimators_
+        if len(pipelines) == 1:
+            return pipelines[0].named_steps
+        return Bunch(**{f"part{number}": pipeline for number, pipeline in enumerate(pipelines)})
 
     @property
     def class_name(self) -> str:
         """The classes of the estimators."""
         if len(self.parts) == 1:
             return self.parts[0].class_name
-        return f"the average of {', '.join(part.class_name for part in self.parts)}"
+        return f"an ensemble of {', '.join(part.class_name for part in self.parts)}"
 
     @property
     def decision(self) -> Decision:
@@ -106,178 +191,357 @@ class AveragedModel:
             support=self.support,
         )
 
+    def fit(self, X: Sequence[str], y: Any, features: Columns = NO_COLUMNS) -> Self:
+        """Refit all models, with the same parameters, slopes and decision rule.
+
+        Parameters
+        ----------
+        X : sequence of str of length N
+        y : sequence of labels, or of collections of labels, of length N
+            Each label is one of ``classes_``.
+        features : mapping of str to sequence, default={}
+            See `predict`.
+
+        Returns
+        -------
+        self : AveragedModel
+
+        Raises
+        ------
+        ValueError
+            If y contains another label, or a text is not a string.
+        """
+        text = encode_texts(X, features)
+        target = self._encode_labels(y)
+        vectorised = dict[int, tuple[Any, Any]]()
+        parts = []
+        for part in self.parts:
+            name, vectoriser = part.steps[0]
+            if id(vectoriser) not in vectorised:
+                fitted = clone(vectoriser)
+                vectorised[id(vectoriser)] = fitted, sparse.csr_array(fitted.fit_transform(text), dtype=np.float32)
+            fitted, counts = vectorised[id(vectoriser)]
+            estimator = clone(part.estimator)
+            if getattr(estimator, "columns", None) is not None:
+                estimator.set_params(columns=_matching_columns(fitted, estimator.columns))
+            parts.append(replace(part, steps=[(name, fitted), (part.steps[-1][0], estimator.fit(counts, target))]))
+        self.parts_ = parts
+        return self
+
+    def _encode_labels(self, y: Any) -> np.ndarray:
+        """Return indices of labels (N,), or label indicators (N, L)."""
+        index = {label: number for number, label in enumerate(self.labels)}
+        rows = _as_label_sets(y) if self.task == "multi" else [frozenset([label]) for label in _as_list(y)]
+        unknown = next((label for row in rows for label in row if label not in index), None)
+        if unknown is not None:
+            raise ValueError(f"y contains the label {unknown!r}, which is not one of classes_: {self._label_summary()}")
+        if self.task == "single":
+            return np.array([index[label] for row in rows for label in row], dtype=np.int64)
+        indicators = np.zeros((len(rows), len(index)), dtype=np.int8)
+        for number, row in enumerate(rows):
+            indicators[number, [index[label] for label in row]] = 1
+        return indicators
+
+    def _label_summary(self) -> str:
+        return ", ".join(repr(label) for label in self.labels[:10])
+
     def label(self, text: Ragged) -> tuple[np.ndarray, np.ndarray]:
-        """Return labels and probabilities of N texts, as `PersistedModel.label` does."""
+        """Predict label indices or indicators, and probabilities, as `PersistedModel.label` does."""
         probability = self.decision.probabilities(self._scores(text), self.task)
         return self.decision.labels(probability, self.task), probability
 
     def _scores(self, text: Ragged) -> list[np.ndarray]:
-        """Return the scores of each part for all labels, float64 (N, L); -inf for a label that it does not know."""
-        counts, every = dict[int, Any](), list[np.ndarray]()
-        for part in self.parts:
-            words = id(part.steps[0][1])
-            if words not in counts:
-                counts[words] = part.counts(text)
-            found = label_scores(part.estimator, counts[words], self.task)
-            if found is None:
-                raise ConfigError(f"model: {part.class_name} gives no scores of its labels; make the model again")
-            scores = np.full((len(text), len(self.label_names)), -np.inf)
-            scores[:, part.estimator.classes_] = found
-            every.append(scores)
-        return every
+        """Compute the scores of each model for all labels, float64 (N, L); -inf for labels that it does not have."""
+        counts = dict[int, Any]()
+        all_scores = list[np.ndarray]()
+        for part in self._fitted_parts:
+            vectoriser_id = id(part.steps[0][1])
+            if vectoriser_id not in counts:
+                counts[vectoriser_id] = part.counts(text)
+            part_scores = label_scores(part.estimator, counts[vectoriser_id], self.task)
+            if part_scores is None:
+                raise ConfigError(f"model: {part.class_name} has no scores for its labels; fit and save it again")
+            scores = np.full((len(text), len(self.labels)), -np.inf)
+            scores[:, part.estimator.classes_] = part_scores
+            all_scores.append(scores)
+        return all_scores
 
-    def predict_proba(self, texts: Sequence[str], further: Columns = MappingProxyType({})) -> np.ndarray:
-        """Return the probability of each label for N texts, float64 (N, L); see `predict`."""
-        return self.label(_given(texts, further))[1]
-
-    def predict(self, texts: Sequence[str], further: Columns = MappingProxyType({})) -> np.ndarray:
-        """Return the name of the label of each of N texts, or a tuple of names each, (N,).
+    def predict_proba(self, X: Sequence[str], features: Columns = NO_COLUMNS) -> np.ndarray:
+        """Predict the probability of each label.
 
         Parameters
         ----------
-        texts : N strings.
-        further : column -> N cells, of the columns that the model takes beside the texts, or a table of pandas.
+        X : sequence of str of length N
+        features : mapping of str to sequence, default={}
+            See `predict`.
+
+        Returns
+        -------
+        probability : ndarray of shape (N, L)
+        """
+        return self.label(encode_texts(X, features))[1]
+
+    def predict(self, X: Sequence[str], features: Columns = NO_COLUMNS) -> np.ndarray:
+        """Predict labels.
+
+        Parameters
+        ----------
+        X : sequence of str of length N
+            Texts: a list, an array, a Series or a DataFrame with a single column.
+        features : mapping of str to sequence, or DataFrame, default={}
+            Cells of the columns that the model takes in addition to the texts, N per column.
+
+        Returns
+        -------
+        labels : ndarray of shape (N,)
+            The label of each text, or a tuple of labels.
 
         Raises
         ------
-        ConfigError : a column is missing, has other than N cells, or holds another text than numbers.
+        ValueError
+            If a text is not a string.
+        ConfigError
+            If a column is missing, has not N cells, or contains text where numbers are expected.
         """
-        labels = self.label(_given(texts, further))[0]
-        names = self.classes_
+        labels = self.label(encode_texts(X, features))[0]
+        classes = self.classes_
         if self.task == "single":
-            return np.asarray(names[labels])
-        found = np.empty(len(labels), dtype=object)
+            return np.asarray(classes[labels])
+        predicted = np.empty(len(labels), dtype=object)
         for row, indicators in enumerate(labels):
-            found[row] = tuple(names[np.flatnonzero(indicators)].tolist())
-        return found
+            predicted[row] = tuple(classes[np.flatnonzero(indicators)].tolist())
+        return predicted
 
-    def score(self, X: Sequence[str], y: Any, further: Columns = MappingProxyType({})) -> float:
-        """Return the share of N texts whose label, or whole set of labels, is predicted.
+    def score(self, X: Sequence[str], y: Any, features: Columns = NO_COLUMNS) -> float:
+        """Compute the proportion of texts whose label, or whole label set, is predicted.
 
         Parameters
         ----------
-        X : N texts.
-        y : the name of the label of each text, or a list, tuple or set of names; ValueError for indicators.
-        further : see `predict`.
-        """
-        predicted: Sequence[Any] = self.predict(X, further).tolist()
-        wanted: Sequence[Any] = list(y)
-        if self.task == "multi":
-            predicted, wanted = list(map(frozenset, predicted)), _label_sets(y)
-        return float(np.mean([one == other for one, other in zip(predicted, wanted, strict=True)]))
+        X : sequence of str of length N
+        y : sequence of length N
+            The label of each text, or a list, tuple or set of labels.
+        features : mapping of str to sequence, default={}
+            See `predict`.
 
-    def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """Return the parameters by name."""
-        return {"slopes": list(self.slopes), "never_empty": self.never_empty}
+        Returns
+        -------
+        score : float
+
+        Raises
+        ------
+        ValueError
+            If y contains indicators instead of labels, or labels of another type.
+        """
+        predicted: Sequence[Any] = self.predict(X, features).tolist()
+        if self.task == "multi":
+            expected: Sequence[Any] = _as_label_sets(y)
+            predicted = [frozenset(labels) for labels in predicted]
+        else:
+            expected = _as_list(y)
+        self._check_label_types(expected)
+        return float(np.mean([left == right for left, right in zip(predicted, expected, strict=True)]))
+
+    def _check_label_types(self, expected: Sequence[Any]) -> None:
+        """Raise ValueError if true and predicted labels can never be equal, such as 1 and "1"."""
+        true = [label for row in expected for label in (row if self.task == "multi" else [row])]
+        if true and all(isinstance(label, str) for label in true) != isinstance(self.labels[0], str):
+            raise ValueError(f"y contains {true[0]!r}, while the labels of the model are {self._label_summary()}")
 
     def description(self) -> dict[str, Any]:
-        """Return what a user asks about the model, by name."""
-        facts = [part.description() for part in self.parts]
-        steps = [
-            f"{step}, slope {slope:.4g}" if step is each["steps"][-1] else step
-            for each, slope in zip(facts, self.slopes, strict=True)
-            for step in each["steps"]
-        ]
-        thresholds = {} if self.thresholds is None else {"thresholds": [float(value) for value in self.thresholds]}
-        return {
-            **{"steps": steps, "task": self.task, "labels": list(self.label_names)},
-            **{"features": sum(each["features"] for each in facts), "dataset": facts[0]["dataset"]},
-            **thresholds,
-            **shown(self.card),
+        """Describe steps, task, labels, features, data set and card."""
+        descriptions = [part.description() for part in self.parts]
+        steps = []
+        for facts, slope in zip(descriptions, self.slopes, strict=True):
+            steps += [*facts["steps"][:-1], f"{facts['steps'][-1]}, slope {slope:.4g}"]
+        description = {
+            "steps": steps,
+            "task": self.task,
+            "labels": list(self.label_names),
+            "features": sum(facts["features"] for facts in descriptions),
+            "dataset": descriptions[0]["dataset"],
         }
+        if self.thresholds is not None:
+            description["thresholds"] = [float(value) for value in self.thresholds]
+        return {**description, **readable_card(self.card)}
 
     def save(self, folder: str | Path, meta: Mapping[str, Any]) -> None:
-        """Write the parts and the rest to a sealed folder; the errors are those of `PersistedModel.save`."""
-        head = {"format": FORMAT, "parts": len(self.parts), "slopes": [float(slope) for slope in self.slopes]}
-        words = [part.steps[0][1] for part in self.parts]
-        shared = [next(first for first, other in enumerate(words) if other is each) for each in words]
-        rule = {name: np.asarray(getattr(self, name)) for name in RULE if getattr(self, name) is not None}
+        """Write the ensemble to a new folder with digests; raises as `PersistedModel.save` does."""
+        parts = self._fitted_parts
+        vectorisers = [part.steps[0][1] for part in parts]
+        shared = [next(n for n, other in enumerate(vectorisers) if other is vectoriser) for vectoriser in vectorisers]
+        rule = {name: np.asarray(getattr(self, name)) for name in RULE_ARRAYS if getattr(self, name) is not None}
+        head = {
+            "format": FORMAT,
+            "parts": len(parts),
+            "slopes": [float(slope) for slope in self.slopes],
+            "never_empty": self.never_empty,
+            "task": self.task,
+            "shared": shared,
+            "rule": sorted(rule),
+        }
         with io.new_folder(folder, meta) as target:
-            for number, (part, first) in enumerate(zip(self.parts, shared, strict=True)):
+            for number, part in enumerate(parts):
                 (target / f"part{number}").mkdir()
-                own = part if first == number else replace(part, steps=part.steps[1:])
+                has_own_vectoriser = shared[number] == number
+                own = part if has_own_vectoriser else replace(part, steps=part.steps[1:])
                 own.write(target / f"part{number}")
-            facts = {"never_empty": self.never_empty, "task": self.task, "shared": shared, "rule": sorted(rule)}
-            io.write_json(target / HEAD, {**head, **facts})
-            io.write_json(target / CARD, dict(self.card))
+            io.write_json(target / AVERAGE_FILE, head)
+            io.write_json(target / CARD_FILE, dict(self.card))
             io.save_arrays(target, **rule)
             read_back(self, target)
 
     @classmethod
     def load(cls, folder: str | Path) -> Self:
-        """Read a sealed folder and check it; the errors are those of `PersistedModel.load`."""
-        return cls.read(sealed(folder))
+        """Read and validate the folder of an ensemble; raises as `PersistedModel.load` does."""
+        return cls.read(check_folder(folder))
 
     @classmethod
     def read(cls, folder: Path) -> Self:
-        """Read the files of an average from a folder that was found sealed; the errors are those of `load`."""
-        with malformed(folder / HEAD, DataFormatError):
-            head = read_json(folder / HEAD, dict)
-            if head["format"] != FORMAT or not 1 <= int(head["parts"]) <= 100:
-                raise ValueError(f"format {head['format']!r} with {head['parts']} parts is none of this version")
+        """Read and validate the files of an ensemble, without checking digests; raises as `load` does."""
+        with report_malformed(folder / AVERAGE_FILE, DataFormatError):
+            head = read_json(folder / AVERAGE_FILE, dict)
+            check_format(head["format"])
+            if not 1 <= int(head["parts"]) <= MAX_PARTS:
+                raise ValueError(f"parts: {head['parts']} is not in 1 to {MAX_PARTS}")
             parts = [PersistedModel.read(folder / f"part{number}") for number in range(int(head["parts"]))]
             for number, first in enumerate(head["shared"]):
                 if not 0 <= int(first) <= number:
-                    raise ValueError(f"part {number} shares the words of part {first}")
+                    raise ValueError(f"part {number} shares the vectoriser of part {first}")
                 if first != number:
                     parts[number] = replace(parts[number], steps=[parts[int(first)].steps[0], *parts[number].steps])
-            rule = {name: read_npy(folder / f"{name}.npy") for name in RULE if name in head["rule"]}
-            slopes = [float(slope) for slope in head["slopes"]]
-            card, thresholds = read_json(folder / CARD, dict), rule.pop("thresholds", None)
-            made = cls(parts, slopes, thresholds, bool(head["never_empty"]), card, **rule)
-            if head["task"] != made.task:
+            rule = {name: read_npy(folder / f"{name}.npy") for name in RULE_ARRAYS if name in head["rule"]}
+            ensemble = cls(
+                parts,
+                [float(slope) for slope in head["slopes"]],
+                never_empty=bool(head["never_empty"]),
+                card=read_json(folder / CARD_FILE, dict),
+                **rule,
+            )
+            if head["task"] != ensemble.task:
                 raise ValueError(f"the task {head['task']!r} is not that of the parts")
-            made._check()
-        return made
+            ensemble._check()
+        return ensemble
 
     def _check(self) -> None:
-        """Check what the parts, which were checked, have to have in common."""
-        alike = {(part.task, *part.label_names) for part in self.parts}
-        if len(alike) != 1 or self.task not in TASKS or len(self.slopes) != len(self.parts):
-            raise ValueError("the parts have other labels, or there is not a slope for each of them")
+        """Validate what the models, which were validated, must have in common."""
+        signatures = {(part.task, *part.label_names) for part in self.parts}
+        if len(signatures) != 1 or self.task not in TASKS or len(self.slopes) != len(self.parts):
+            raise ValueError("the labels of the parts differ, or a slope is missing")
         if not all(np.isfinite(slope) and slope > 0.0 for slope in self.slopes):
-            raise ValueError("a slope is not above 0")
-        labels = len(self.label_names)
-        if self.thresholds is not None:
-            expected = (labels,) if self.task == "multi" else (1,)
-            wrong = self.thresholds.dtype != np.float64 or self.thresholds.shape != expected
-            if wrong or np.isnan(self.thresholds).any() or (self.task == "single" and labels != 2):
-                raise ValueError("there is not a threshold for each label")
-        if self.support is not None:
-            wrong = self.support.dtype != np.float64 or self.support.shape != (2, labels)
-            if wrong or not (np.isfinite(self.support) & (self.support >= 0.0)).all():
-                raise ValueError("the support is not two counts of each label")
+            raise ValueError("a slope is not positive")
+        self._check_thresholds()
+        self._check_support()
+        self._check_label_sets()
+        self.label(probe_texts(self.extra_columns))
+
+    def _check_thresholds(self) -> None:
+        if self.thresholds is None:
+            return
+        n_labels = len(self.labels)
+        expected_shape = (n_labels,) if self.task == "multi" else (1,)
+        if self.thresholds.dtype != np.float64 or self.thresholds.shape != expected_shape:
+            raise ValueError("the thresholds do not match the labels")
+        if np.isnan(self.thresholds).any() or (self.task == "single" and n_labels != 2):
+            raise ValueError("the thresholds do not match the labels")
+
+    def _check_support(self) -> None:
+        if self.support is None:
+            return
+        is_valid = self.support.dtype == np.float64 and self.support.shape == (2, len(self.labels))
+        if not is_valid or not (np.isfinite(self.support) & (self.support >= 0.0)).all():
+            raise ValueError("the support is not two counts per label")
+
+    def _check_label_sets(self) -> None:
         if (self.sets is None) != (self.bonus is None) or (self.sets is not None and self.task == "single"):
-            raise ValueError("label sets and their bonus go together, with several labels")
-        if self.sets is not None and self.bonus is not None:
-            wrong = self.sets.ndim != 2 or self.sets.shape[1] != labels or self.bonus.shape != (len(self.sets),)
-            if wrong or self.sets.dtype != np.int8 or self.bonus.dtype != np.float64 or np.isnan(self.bonus).any():
-                raise ValueError("the label sets are not of the labels")
-        elif self.thresholds is None and self.task == "multi":
-            raise ValueError("several labels need thresholds or label sets")
-        self.label(two_texts(self.beside))
+            raise ValueError("label sets require weights and a multi-label task")
+        if self.sets is None or self.bonus is None:
+            if self.thresholds is None and self.task == "multi":
+                raise ValueError("a multi-label task requires thresholds or label sets")
+            return
+        if self.sets.dtype != np.int8 or self.sets.ndim != 2 or self.sets.shape[1] != len(self.labels):
+            raise ValueError("the label sets do not match the labels")
+        if self.bonus.dtype != np.float64 or self.bonus.shape != (len(self.sets),) or np.isnan(self.bonus).any():
+            raise ValueError("the weights do not match the label sets")
 
 
 def load_model(folder: str | Path, encoder: str | None = None) -> PersistedModel | AveragedModel:
-    """Read a model or an average; the errors are those of `PersistedModel.load`.  ``encoder`` names one that may run,
-    see `textmix.text.encoder.allow`.
+    """Read a model or an ensemble.
+
+    Parameters
+    ----------
+    folder : str or Path
+        Folder of the model, or output directory of a comparison, which contains one.
+    encoder : str, default=None
+        Encoder that is allowed to run, see `textmix.text.encoder.allow`.
+
+    Raises
+    ------
+    IntegrityError, DataFormatError, MissingResult or ConfigError
+        As `PersistedModel.load`.
     """
     if encoder is not None:
         allow(encoder)
-    return AveragedModel.load(folder) if (Path(folder) / HEAD).is_file() else PersistedModel.load(folder)
+    folder = find_model_folder(Path(folder))
+    return AveragedModel.load(folder) if is_ensemble(folder) else PersistedModel.load(folder)
 
 
-def _label_sets(y: Any) -> list[frozenset[Any]]:
-    """Return the labels of each text, which may be empty; raises ValueError if y holds no names of labels."""
-    sets = label_sets_of(y)
-    if sets is None and all(isinstance(row, Collection) and len(row) == 0 for row in y):
-        return [frozenset() for _ in y]
-    if sets is None:
-        raise ValueError("y holds no names of labels; give a list of names for each text")
-    return sets
+def is_ensemble(folder: Path) -> bool:
+    """Check whether a folder contains an ensemble."""
+    return (folder / AVERAGE_FILE).is_file()
 
 
-def _given(texts: Sequence[str], further: Columns) -> Ragged:
-    """Return texts in UTF-8, with the cells of columns beside them."""
-    text = Ragged.from_texts(text.encode("utf-8", "replace") for text in texts)
-    return TableTexts.of(text, column_cells(further, len(text)))
+def is_model(folder: Path) -> bool:
+    """Check whether a folder contains a model or an ensemble."""
+    return (folder / MODEL_FILE).is_file() or is_ensemble(folder)
+
+
+def find_model_folder(folder: Path) -> Path:
+    """Return the folder itself, or the model within the output directory of a comparison."""
+    within = folder / MODEL_FOLDER
+    return within if is_model(within) and not is_model(folder) else folder
+
+
+def as_label_array(labels: Sequence[Any]) -> np.ndarray:
+    """Return labels as an array that keeps their type; of mixed types as objects."""
+    types = {type(label) for label in labels}
+    return np.array(list(labels), dtype=None if len(types) == 1 else object)
+
+
+def encode_texts(texts: Any, features: Columns = NO_COLUMNS) -> Ragged:
+    """Validate texts and extra columns, and encode the texts as UTF-8.
+
+    Raises
+    ------
+    ValueError
+        If the texts are not a collection of strings.
+    ConfigError
+        If the number of cells of a column is not the number of texts.
+    """
+    text = texts_of(texts)
+    return TableTexts.of(text, column_cells(features, len(text)))
+
+
+def _as_list(y: Any) -> list[Any]:
+    """Return the label of each text as Python objects."""
+    labels = getattr(y, "tolist", lambda: list(y))()
+    return list(labels)
+
+
+def _as_label_sets(y: Any) -> list[frozenset[Any]]:
+    """Return the labels of each text; raises ValueError if y does not contain collections of labels."""
+    rows = list(y)
+    sets = label_sets_of(rows)
+    if sets is not None:
+        return sets
+    is_collection = [isinstance(row, Collection) and not isinstance(row, (str, bytes)) for row in rows]
+    if getattr(y, "ndim", 1) == 1 and all(is_collection):
+        return [frozenset(row) for row in rows]
+    raise ValueError("y does not contain label sets; pass a list of labels for each text")
+
+
+def _matching_columns(vectoriser: Any, columns: tuple[int, int]) -> tuple[int, int]:
+    """Return the range of the columns of word n-grams, or of character n-grams, of a refitted vectoriser."""
+    n_words = sum(not name.startswith(MARK) for name in vectoriser.vocabulary_)
+    n_cells = len(getattr(vectoriser, "names_", ()))
+    is_words = columns[0] == 0
+    return (0, n_words + n_cells) if is_words else (n_words, len(vectoriser.vocabulary_) + n_cells)

@@ -1,4 +1,4 @@
-"""Scores of a persisted model on labelled texts, label by label, and the calibration of its probabilities."""
+"""Evaluate a saved model on labelled texts: scores, results per label, and calibration of its probabilities."""
 
 from __future__ import annotations
 
@@ -18,105 +18,164 @@ from textmix.metrics.registry import METRICS, shown_metrics
 from textmix.serve.average_model import AveragedModel
 from textmix.serve.model import PersistedModel
 
+MAX_LABELS_IN_MESSAGE = 10
+MIN_LABEL_WIDTH = 20
 
-def labelled(path: Path, model: PersistedModel | AveragedModel, text: str | None = None, **asked: str | None) -> Corpus:
-    """Return the labelled texts of a table; the errors are those of `textmix.data.user_table.read_table`.  ``text`` is
-    their column; what is not ``asked`` (``label``, ``separator``, ``encoding``) is as the model's card and task say.
+Model = PersistedModel | AveragedModel
+
+
+def read_labelled_texts(
+    path: Path,
+    model: Model,
+    *,
+    text: str | None = None,
+    label: str | None = None,
+    separator: str | None = None,
+    encoding: str | None = None,
+) -> Corpus:
+    """Read a table of labelled texts; options that are None are those of the training table.
+
+    Parameters
+    ----------
+    path : Path
+    model : PersistedModel or AveragedModel
+    text, label : str, default=None
+        Columns of texts and labels.
+    separator : str, default=None
+        Label separator.
+    encoding : str, default=None
+        File encoding.
+
+    Raises
+    ------
+    ConfigError or DataFormatError
+        See `textmix.data.user_table.read_table`.
     """
-    separator = asked.get("separator") or (model.card.get("separator") if model.task == "multi" else None)
+    is_multi_label = model.task == "multi"
+    if separator is None and is_multi_label:
+        separator = model.card.get("separator")
     return read_table(
         path,
-        labels=asked.get("label") or model.card.get("label column"),
+        labels=label or model.card.get("label column"),
         label_separator=separator,
-        encoding=asked.get("encoding"),
-        multi_label=model.task == "multi",
-        features=model.beside,
-        option_names=("--column", "--label"),
+        encoding=encoding,
+        multi_label=is_multi_label,
+        features=model.extra_columns,
+        option_names=("--text", "--label"),
         **columns_from_card(model.card, text),
     ).corpus
 
 
-class Assessed(NamedTuple):
-    """The answers of a model beside the true labels: indices (N,), or indicators (N, L).  ``probability`` (N, L) is nan
-    of a label without training documents; None where the model gives none.
+class Predicted(NamedTuple):
+    """True and predicted labels of N texts.
+
+    Parameters
+    ----------
+    true, predicted : ndarray of shape (N,) or (N, L)
+        Indices of labels, or label indicators.
+    probability : ndarray of shape (N, L) or None
+        nan for labels without training documents; None if the model has no probabilities.
     """
 
     true: np.ndarray
     predicted: np.ndarray
     probability: np.ndarray | None
 
-    def indicators(self, labels: np.ndarray, n_labels: int) -> np.ndarray:
-        """Return indices or indicators as indicators, int8 (N, L)."""
-        return (np.eye(n_labels, dtype=np.int8)[labels] if labels.ndim == 1 else labels).astype(np.int8)
-
-    def bins(self) -> list[dict[str, Any]]:
-        """Return the `textmix.metrics.per_label.calibration`: of the predicted label, or of each of several labels."""
+    def calibration(self) -> list[dict[str, Any]]:
+        """Compute `textmix.metrics.per_label.calibration` of the predicted label, or of all labels."""
         if self.probability is None:
             return []
         if self.true.ndim > 1:
             return calibration(self.probability, self.true)
-        stated = self.probability[np.arange(len(self.predicted)), self.predicted]
-        return calibration(stated, self.true == self.predicted)
+        confidence = self.probability[np.arange(len(self.predicted)), self.predicted]
+        return calibration(confidence, self.true == self.predicted)
 
 
-def assess(model: PersistedModel | AveragedModel, corpus: Corpus) -> Assessed:
-    """Return what a model says of labelled texts; ConfigError if a label is not among those of the model."""
-    place = {label_name(name): i for i, name in enumerate(model.label_names)}
-    unknown = sorted({str(name) for name in corpus.label_names} - set(place))
+def predict_corpus(model: Model, corpus: Corpus) -> Predicted:
+    """Predict the labels of labelled texts; raises ConfigError for a label that the model does not have."""
+    index = {label_name(name): number for number, name in enumerate(model.label_names)}
+    unknown = sorted({str(name) for name in corpus.label_names} - set(index))
     if unknown:
-        known = ", ".join(list(place)[:10])
-        raise ConfigError(f"{corpus.name}: the label {unknown[0]!r} is not among those of the model: {known}")
-    columns = np.array([place[str(name)] for name in corpus.label_names])
+        labels = ", ".join(list(index)[:MAX_LABELS_IN_MESSAGE])
+        raise ConfigError(f"{corpus.name}: unknown label {unknown[0]!r}; the labels of the model are {labels}")
+    columns = np.array([index[str(name)] for name in corpus.label_names])
     if corpus.text is None:
-        raise ConfigError(f"{corpus.name}: has no texts")
+        raise ConfigError(f"{corpus.name}: contains no texts")
     predicted, probability = model.label(corpus.text)
     if model.task == "single":
-        return Assessed(columns[corpus.classes()], predicted, probability)
-    true = np.zeros((corpus.n_documents, len(place)), dtype=np.int8)
+        return Predicted(columns[corpus.classes()], predicted, probability)
+    true = np.zeros((corpus.n_documents, len(index)), dtype=np.int8)
     true[:, columns] = corpus.indicators()
-    return Assessed(true, predicted, probability)
+    return Predicted(true, predicted, probability)
 
 
-def scores(model: PersistedModel | AveragedModel, found: Assessed) -> dict[str, float]:
-    """Return metric -> value; metrics of probabilities are left out."""
-    evaluation = Evaluation(found.true, found.predicted, np.full(len(found.true), np.nan))
+def compute_scores(model: Model, predicted: Predicted) -> dict[str, float]:
+    """Compute the metrics of decisions by name."""
+    evaluation = Evaluation(predicted.true, predicted.predicted, np.full(len(predicted.true), np.nan))
     names = [name for name in shown_metrics(model.task) if METRICS[name].input == "decisions"]
     return {name: metric_value(name, evaluation) for name in names}
 
 
-def lines(model: PersistedModel | AveragedModel, found: Assessed, recall: float | None = None) -> Iterator[str]:
-    """Yield the lines of ``textmix evaluate``: the scores, each label, and the calibration where there is one.
-    ``recall`` is that of each label at which its precision is told; it asks for a model with probabilities.
+def format_report(model: Model, predicted: Predicted, recall: float | None = None) -> Iterator[str]:
+    """Yield the lines of ``textmix evaluate``: scores, results per label, and calibration.
+
+    Parameters
+    ----------
+    model : PersistedModel or AveragedModel
+    predicted : Predicted
+    recall : float, default=None
+        Recall at which the precision of each label is shown.
+
+    Raises
+    ------
+    ConfigError
+        If a recall is passed for a model without probabilities.
     """
-    if recall is not None and found.probability is None:
-        raise ConfigError("--recall: the model gives no probabilities; leave it out")
-    yield f"{'documents':<20} {len(found.true)}"
-    for name, value in scores(model, found).items():
+    if recall is not None and predicted.probability is None:
+        raise ConfigError("--recall: requires a model with probabilities; drop the option")
+    yield f"{'documents':<20} {len(predicted.true)}"
+    for name, value in compute_scores(model, predicted).items():
         yield f"{name:<20} {value:.4f}"
-    names = [str(name) for name in model.label_names]
-    width = max(20, *(len(name) for name in names))
-    true, predicted = (found.indicators(part, len(names)) for part in (found.true, found.predicted))
-    at_recall = {} if recall is None else _at_recall(found, true, names, recall)
-    more = "" if recall is None else f" {f'precision at recall {recall:g}':>26} {'from probability':>16}"
     yield ""
-    yield f"{'label':<{width}} {'documents':>9} {'precision':>9} {'recall':>9} {'F':>9}{more}"
-    for row in by_label(true, predicted, names):
-        shares = " ".join(_cell(row[key], 9) for key in ("precision", "recall", "f"))
-        yield f"{row['label']:<{width}} {row['support']:>9} {shares}{at_recall.get(row['label'], '')}"
-    bins = found.bins()
+    yield from _format_labels(list(model.label_names), predicted, recall)
+    bins = predicted.calibration()
     if bins:
         yield ""
-        yield f"{'stated probability':<20} {'came true':>9} {'number':>9}"
-        yield from (f"{each['stated']:<20.3f} {each['observed']:>9.3f} {each['number']:>9}" for each in bins)
+        yield f"{'mean probability':<20} {'fraction true':>13} {'documents':>9}"
+        yield from (f"{row['stated']:<20.3f} {row['observed']:>13.3f} {row['number']:>9}" for row in bins)
 
 
-def _cell(value: float | None, width: int) -> str:
-    return f"{'-' if value is None else f'{value:.4f}':>{width}}"
+def _format_labels(names: Sequence[str], predicted: Predicted, recall: float | None) -> Iterator[str]:
+    width = max(MIN_LABEL_WIDTH, *(len(name) for name in names))
+    true = _as_indicators(predicted.true, len(names))
+    header = f"{'label':<{width}} {'documents':>9} {'precision':>9} {'recall':>9} {'F':>9}"
+    at_recall = {}
+    if recall is not None:
+        header += f" {f'precision at recall {recall:g}':>26} {'threshold':>16}"
+        at_recall = _format_precision_at_recall(predicted, true, names, recall)
+    yield header
+    for row in by_label(true, _as_indicators(predicted.predicted, len(names)), names):
+        values = " ".join(_format_value(row[key], 9) for key in ("precision", "recall", "f"))
+        yield f"{row['label']:<{width}} {row['support']:>9} {values}{at_recall.get(row['label'], '')}"
 
 
-def _at_recall(found: Assessed, true: np.ndarray, names: Sequence[str], recall: float) -> dict[str, str]:
+def _as_indicators(labels: np.ndarray, n_labels: int) -> np.ndarray:
+    """Convert label indices to indicators, int8 (N, L)."""
+    indicators = np.eye(n_labels, dtype=np.int8)[labels] if labels.ndim == 1 else labels
+    return indicators.astype(np.int8)
+
+
+def _format_value(value: float | None, width: int) -> str:
+    text = "-" if value is None else f"{value:.4f}"
+    return f"{text:>{width}}"
+
+
+def _format_precision_at_recall(
+    predicted: Predicted, true: np.ndarray, names: Sequence[str], recall: float
+) -> dict[str, str]:
     cells = {}
     for column, name in enumerate(names):
-        point = precision_at_recall(found.probability[:, column], true[:, column], recall)  # type: ignore[index]
-        cells[name] = f" {_cell(point and point[0], 26)} {_cell(point and point[1], 16)}"
+        point = precision_at_recall(predicted.probability[:, column], true[:, column], recall)  # type: ignore[index]
+        precision, threshold = (None, None) if point is None else point
+        cells[name] = f" {_format_value(precision, 26)} {_format_value(threshold, 16)}"
     return cells

@@ -1,15 +1,21 @@
-"""The words of a text that spoke for its label: how far the odds of the label fall without each of them.
+"""Explain predictions: how much the log odds of a label depend on each word of a text.
 
-It asks the whole model, whatever its features and classes are: each word is left out wherever it stands, and the rest
-is labelled again.  Source: Robnik-Sikonja and Kononenko, "Explaining classifications for individual instances", IEEE
-TKDE 20 (2008), whose weight of evidence this is.
+The model is treated as a black box: a word is removed wherever it occurs, and the remaining text is classified again.
+
+References
+----------
+Robnik-Sikonja and Kononenko, "Explaining classifications for individual instances", IEEE TKDE 20 (2008): the
+contribution of a word is their weight of evidence.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
-from itertools import chain
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from types import MappingProxyType
+from typing import Any
 
 import numpy as np
 from scipy.special import logit, logsumexp
@@ -17,43 +23,200 @@ from scipy.special import logit, logsumexp
 from textmix.core.errors import ConfigError
 from textmix.data.corpus import Ragged, TableTexts
 from textmix.models.common.calibration import label_scores
-from textmix.serve.average_model import AveragedModel
+from textmix.serve.average_model import AveragedModel, encode_texts
 from textmix.serve.model import PersistedModel
 from textmix.text.tokenize import is_unspaced
 
-#: Most words that are told of a text, texts that are labelled together, and the least probability that is told apart.
-TOLD, TOGETHER, EDGE = 5, 1024, 1e-12
+#: Words that ``textmix predict --explain`` shows for each label.
+MAX_WORDS = 5
+#: Variants of a text that are classified together.
+BATCH_TEXTS = 1024
+#: Probabilities are clipped to this distance from 0 and 1.
+MIN_PROBABILITY = 1e-12
 _WORD = re.compile(r"\w+")
 
+Span = tuple[int, int]
+LogOdds = Callable[[Sequence[str]], np.ndarray]
 
-def reasons(
+
+@dataclass(frozen=True)
+class Explanation:
+    """Features of a text for and against a label.
+
+    Parameters
+    ----------
+    label : object
+        The explained label.
+    log_odds : float
+        Log odds of the label.
+    supporting : list of (str, float)
+        Words and pairs of adjacent words that raise the log odds, with their contributions, the largest first.
+    opposing : list of (str, float)
+        Words and pairs that lower the log odds, the most negative contribution first.
+    """
+
+    label: Any
+    log_odds: float
+    supporting: list[tuple[str, float]]
+    opposing: list[tuple[str, float]]
+
+
+def explain(
+    model: Any,
+    text: str,
+    label: Any = None,
+    *,
+    n_features: int = 10,
+    bigrams: bool = True,
+    features: Mapping[str, Any] = MappingProxyType({}),
+) -> Explanation:
+    """Explain the prediction of a label for a text.
+
+    The contribution of a word is the decrease of the log odds if it is removed.  The contribution of a pair of adjacent
+    words is what the words contribute only together, such as a bigram feature of the model.
+
+    Parameters
+    ----------
+    model : fitted classifier of texts
+        What `textmix.load` or `textmix.compare` returns, or a pipeline from texts to labels that has probabilities.
+    text : str
+        The text.
+    label : object, default=None
+        One of ``classes_``; by default the most probable one.
+    n_features : int, default=10
+        Largest number of supporting, and of opposing, features.
+    bigrams : bool, default=True
+        Whether to include pairs of adjacent words.
+    features : mapping of str to object, default={}
+        Cells of the columns that the model takes in addition to the text.
+
+    Returns
+    -------
+    explanation : Explanation
+
+    Raises
+    ------
+    ValueError
+        If the text is not a string, or the label is unknown.
+    ConfigError
+        If the model has no probabilities.
+
+    Examples
+    --------
+    >>> from sklearn.pipeline import make_pipeline
+    >>> from textmix import MultinomialClassifier, WordVectorizer, explain
+    >>> texts = ["goal ball goal", "paint stage", "ball team", "stage music"]
+    >>> model = make_pipeline(WordVectorizer(), MultinomialClassifier()).fit(texts, ["sport", "art", "sport", "art"])
+    >>> explain(model, "goal of the stage", "sport", bigrams=False).supporting[0][0]
+    'goal'
+    """
+    if not isinstance(text, str):
+        raise ValueError(f"text is of type {type(text).__name__}; pass a single string")
+    cells = {name: [value] for name, value in features.items()}
+    classes = list(np.asarray(model.classes_).tolist())
+    probability = _predict_proba(model, [text], cells)
+    if label is None:
+        label = classes[int(np.nanargmax(probability[0]))]
+    if label not in classes:
+        raise ValueError(f"label: {label!r} is not one of {', '.join(map(repr, classes[:10]))}")
+    place = classes.index(label)
+
+    def log_odds(texts: Sequence[str]) -> np.ndarray:
+        repeated = {name: values * len(texts) for name, values in cells.items()}
+        if isinstance(model, AveragedModel):
+            return _log_odds(model, encode_texts(texts, repeated), place)
+        return _probability_log_odds(_predict_proba(model, texts, repeated), place, _is_multi_label(model, text))
+
+    whole, contributions = _contributions(text, log_odds, bigrams=bigrams)
+    supporting = sorted((pair for pair in contributions if pair[1] > 0), key=lambda pair: -pair[1])
+    opposing = sorted((pair for pair in contributions if pair[1] < 0), key=lambda pair: pair[1])
+    return Explanation(label, whole, supporting[:n_features], opposing[:n_features])
+
+
+def _predict_proba(model: Any, texts: Sequence[str], cells: Mapping[str, Sequence[Any]]) -> np.ndarray:
+    if not hasattr(model, "predict_proba"):
+        raise ConfigError(f"explain: {type(model).__name__} has no probabilities; choose another classifier")
+    return np.asarray(model.predict_proba(texts, cells) if cells else model.predict_proba(texts))
+
+
+def _is_multi_label(model: Any, text: str) -> bool:
+    """Check whether a model predicts a set of labels per text."""
+    predicted = model.predict([text])
+    return np.ndim(predicted) == 2 or isinstance(predicted[0], tuple)
+
+
+def word_contributions(
     model: PersistedModel | AveragedModel, text: bytes, label: int, cells: Sequence[str] = ()
 ) -> list[tuple[str, float]]:
-    """Return the words that spoke most for a label, at most `TOLD`, with the fall of its log-odds without each.
-    ``text`` is UTF-8; ``cells``, of the columns of the model, stay.  ConfigError without probabilities.
+    """Return the words that support a label most, at most `MAX_WORDS`, with their contributions.
+
+    Parameters
+    ----------
+    model : PersistedModel or AveragedModel
+    text : bytes
+        Text in UTF-8.
+    label : int
+        Index of the label.
+    cells : sequence of str, default=()
+        Cells of the extra columns of the model.
+
+    Raises
+    ------
+    ConfigError
+        If the model has no probabilities.
     """
-    whole = text.decode("utf-8")
-    spans = list(_spans(whole))
-    words = list(dict.fromkeys(whole[start:end].casefold() for start, end in spans))
-    blocks = (words[first : first + TOGETHER] for first in range(0, len(words), TOGETHER))
-    without = ([_cut(whole, spans, word) for word in block] for block in blocks)
-    odds = np.concatenate([_odds(model, texts, label, cells) for texts in chain([[whole]], without)])
-    fall = odds[0] - odds[1:]
-    order = np.argsort(-fall, kind="stable")[:TOLD]
-    return [(words[place], float(fall[place])) for place in order if fall[place] > 0]
+
+    def log_odds(texts: Sequence[str]) -> np.ndarray:
+        repeated = {name: [cell] * len(texts) for name, cell in zip(model.extra_columns, cells, strict=True)}
+        encoded = Ragged.from_texts(text.encode() for text in texts)
+        return _log_odds(model, TableTexts.of(encoded, repeated), label)
+
+    _, contributions = _contributions(text.decode("utf-8"), log_odds, bigrams=False)
+    supporting = sorted((pair for pair in contributions if pair[1] > 0), key=lambda pair: -pair[1])
+    return supporting[:MAX_WORDS]
 
 
-def _cut(whole: str, spans: list[tuple[int, int]], word: str) -> str:
-    parts, end = list[str](), 0
-    for start, stop in spans:
-        if whole[start:stop].casefold() == word:
-            parts.append(whole[end:start])
-            end = stop
-    return "".join([*parts, whole[end:]])
+def _contributions(text: str, log_odds: LogOdds, *, bigrams: bool) -> tuple[float, list[tuple[str, float]]]:
+    """Return the log odds of a text, and the contribution of each distinct word and pair of words."""
+    spans = list(_word_spans(text))
+    words = [text[start:end].casefold() for start, end in spans]
+    variants = [text]
+    occurrences = dict[str, list[int]]()
+    for position, word in enumerate(words):
+        occurrences.setdefault(word, []).append(position)
+    variants += [_remove(text, spans, positions) for positions in occurrences.values()]
+    pairs = dict[tuple[str, str], list[int]]()
+    if bigrams:
+        for position, pair in enumerate(pairwise(words)):
+            pairs.setdefault(pair, []).append(position)
+    for firsts in pairs.values():
+        seconds = [position + 1 for position in firsts]
+        variants += [_remove(text, spans, positions) for positions in (firsts, seconds, [*firsts, *seconds])]
+    batches = [variants[start : start + BATCH_TEXTS] for start in range(0, len(variants), BATCH_TEXTS)]
+    values = np.concatenate([log_odds(batch) for batch in batches])
+    falls = values[0] - values[1:]
+    contributions = [(word, float(fall)) for word, fall in zip(occurrences, falls, strict=False)]
+    of_pairs = falls[len(occurrences) :].reshape(len(pairs), 3)
+    contributions += [
+        (" ".join(pair), float(first + second - together))
+        for pair, (first, second, together) in zip(pairs, of_pairs, strict=True)
+    ]
+    return float(values[0]), contributions
 
 
-def _spans(text: str) -> Iterator[tuple[int, int]]:
-    """Yield the start and the end of each word; of scripts that set no blanks each character is one."""
+def _remove(text: str, spans: Sequence[Span], positions: Sequence[int]) -> str:
+    """Remove the words at some positions from a text."""
+    parts = []
+    end = 0
+    for position in sorted(positions):
+        start, stop = spans[position]
+        parts.append(text[end:start])
+        end = max(end, stop)
+    return "".join([*parts, text[end:]])
+
+
+def _word_spans(text: str) -> Iterator[Span]:
+    """Yield start and end of each word; in scripts without spaces, of each character."""
     for match in _WORD.finditer(text):
         if any(map(is_unspaced, match[0])):
             yield from ((place, place + 1) for place in range(*match.span()))
@@ -61,21 +224,26 @@ def _spans(text: str) -> Iterator[tuple[int, int]]:
             yield match.span()
 
 
-def _odds(model: PersistedModel | AveragedModel, texts: Sequence[str], label: int, cells: Sequence[str]) -> np.ndarray:
-    """Return the log-odds of a label for N texts, float64 (N,); those of scores where a probability is 0 or 1."""
-    beside = {name: [cell] * len(texts) for name, cell in zip(model.beside, cells, strict=True)}
-    text = TableTexts.of(Ragged.from_texts(text.encode() for text in texts), beside)
+def _log_odds(model: PersistedModel | AveragedModel, text: Ragged, label: int) -> np.ndarray:
+    """Compute the log odds of a label for N texts, (N,); from scores if the model has them, which never saturate."""
     if isinstance(model, PersistedModel):
         scores = label_scores(model.estimator, model.counts(text), model.task)
         if scores is not None:
             place = int(np.flatnonzero(model.estimator.classes_ == label)[0])
             others = np.delete(scores, place, axis=1)
-            single = model.task == "single" and others.shape[1]
-            return np.asarray(scores[:, place] - (logsumexp(others, axis=1) if single else 0.0))
+            if model.task == "multi" or not others.shape[1]:
+                return np.asarray(scores[:, place])
+            return np.asarray(scores[:, place] - logsumexp(others, axis=1))
     _, probability = model.label(text)
     if probability is None:
-        raise ConfigError("--why: the model gives no probabilities; leave it out")
-    if model.task == "multi":
-        return np.asarray(logit(np.clip(probability[:, label], EDGE, 1.0 - EDGE)))
-    others = np.nansum(np.delete(probability, label, axis=1), axis=1)  # more exact than 1 less the probability
-    return np.log(np.maximum(probability[:, label], 1e-300)) - np.log(np.maximum(others, 1e-300))
+        raise ConfigError("--explain: requires a model with probabilities; drop the option")
+    return _probability_log_odds(probability, label, model.task == "multi")
+
+
+def _probability_log_odds(probability: np.ndarray, label: int, is_multi_label: bool) -> np.ndarray:
+    """Compute the log odds of a label from probabilities (N, L)."""
+    if is_multi_label:
+        return np.asarray(logit(np.clip(probability[:, label], MIN_PROBABILITY, 1.0 - MIN_PROBABILITY)))
+    others = np.nansum(np.delete(probability, label, axis=1), axis=1)  # more precise than 1 - p
+    tiny = 1e-300
+    return np.log(np.maximum(probability[:, label], tiny)) - np.log(np.maximum(others, tiny))

@@ -1,4 +1,4 @@
-"""Parameters of estimators as JSON and back: plain values, lists and tuples of them, and types of numbers."""
+"""Convert parameters of estimators to JSON and back: plain values, lists, tuples and NumPy scalar types."""
 
 from __future__ import annotations
 
@@ -10,35 +10,39 @@ from textmix.core.errors import ConfigError
 
 
 def to_json(estimator: Any) -> dict[str, Any]:
-    """Return the parameters of an estimator as JSON can hold them; raises ConfigError for one that it cannot."""
-    found = {}
+    """Convert the parameters of an estimator to JSON; raises ConfigError if a parameter is not supported."""
+    converted = {}
     for name, value in estimator.get_params(deep=False).items():
         try:
-            found[name] = _packed(value)
+            converted[name] = _encode(value)
         except TypeError as error:
-            head = f"model: {type(estimator).__name__}: the parameter {name} is {error}, which cannot be saved"
-            raise ConfigError(f"{head}; give a number or a name") from error
-    return found
+            raise ConfigError(
+                f"model: {type(estimator).__name__}: the parameter {name} is {error}, which cannot be saved; "
+                "use a number or a string"
+            ) from error
+    return converted
 
 
 def from_json(value: Any) -> Any:
-    """Undo `to_json` for one parameter; a value of another form raises ValueError, TypeError or LookupError."""
+    """Convert one parameter back; raises ValueError, TypeError or LookupError for other values."""
     if isinstance(value, list):
-        return [_plain(each) for each in value]
+        return [_decode_value(item) for item in value]
     if isinstance(value, dict) and "tuple" in value:
-        return tuple(_plain(each) for each in value["tuple"])
-    return _plain(value)
+        return tuple(_decode_value(item) for item in value["tuple"])
+    return _decode_value(value)
 
 
-def _packed(value: Any) -> Any:
-    """Return a parameter as JSON can hold it; a tuple becomes {"tuple": its values}."""
+def _encode(value: Any) -> Any:
+    """Convert a parameter to JSON; a tuple becomes {"tuple": its values}."""
     if isinstance(value, tuple):
-        return {"tuple": [_value(each) for each in value]}
-    return [_value(each) for each in value] if isinstance(value, (list, np.ndarray)) else _value(value)
+        return {"tuple": [_encode_value(item) for item in value]}
+    if isinstance(value, (list, np.ndarray)):
+        return [_encode_value(item) for item in value]
+    return _encode_value(value)
 
 
-def _value(value: Any) -> Any:
-    """Return one value as JSON can hold it."""
+def _encode_value(value: Any) -> Any:
+    """Convert a single value to JSON."""
     plain = value.item() if isinstance(value, np.generic) else value
     if isinstance(plain, type) and issubclass(plain, np.number):
         return {"type": np.dtype(plain).name}
@@ -47,8 +51,8 @@ def _value(value: Any) -> Any:
     return {"float": str(plain)} if isinstance(plain, float) and not np.isfinite(plain) else plain
 
 
-def _plain(value: Any) -> Any:
-    """Undo `_value`."""
+def _decode_value(value: Any) -> Any:
+    """Convert a single value back."""
     if isinstance(value, list):
         raise ValueError("a parameter is a list of lists")
     if not isinstance(value, dict):

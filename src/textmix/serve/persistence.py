@@ -1,4 +1,4 @@
-"""`textmix.save` and `textmix.load`: a fitted classifier or pipeline as a folder without pickles, and back."""
+"""`textmix.save` and `textmix.load`: store fitted classifiers and pipelines without pickle."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from sklearn.utils.validation import check_is_fitted
 import textmix
 from textmix.core.errors import ConfigError
 from textmix.models.common.multilabel import MultiLabelClassifier
-from textmix.serve.average_model import HEAD as AVERAGE
-from textmix.serve.average_model import AveragedModel, load_model
-from textmix.serve.model import HEAD, PersistedModel
+from textmix.serve.average_model import AveragedModel, as_label_array, is_model, load_model
+from textmix.serve.model import PersistedModel
+from textmix.serve.state_schema import LABEL_TYPES
 
 
 def save(model: Any, folder: str | Path) -> None:
@@ -23,15 +23,20 @@ def save(model: Any, folder: str | Path) -> None:
 
     Parameters
     ----------
-    model : a classifier of textmix or scikit-learn's LogisticRegression, or a `sklearn.pipeline.Pipeline` of a
-        vectoriser (`WordVectorizer`, `SkipgramVectorizer`, CountVectorizer, TfidfVectorizer) and one of them.
-    folder : the new folder; a model that is there is replaced.
+    model : estimator or Pipeline
+        A classifier of textmix, or LogisticRegression, ComplementNB or DummyClassifier of scikit-learn; a
+        `sklearn.pipeline.Pipeline` of a vectoriser (`WordVectorizer`, `SkipgramVectorizer`, CountVectorizer,
+        TfidfVectorizer) and one of them; or the model of a comparison.
+    folder : str or Path
+        New folder; an existing model is replaced.
 
     Raises
     ------
-    ConfigError : a class or a parameter cannot be saved, the labels are neither strings nor whole numbers, or the
-        folder is there and holds no model.
-    sklearn.exceptions.NotFittedError : the model is not fitted.
+    ConfigError
+        If a class or parameter cannot be saved, the labels are not strings, numbers or booleans, or the folder exists
+        and contains no model.
+    sklearn.exceptions.NotFittedError
+        If the model is not fitted.
 
     Examples
     --------
@@ -46,63 +51,88 @@ def save(model: Any, folder: str | Path) -> None:
     [('art',)]
     """
     folder = Path(folder)
-    if folder.exists() and not any((folder / head).is_file() for head in (HEAD, AVERAGE)):
-        raise ConfigError(f"{folder}: is there and holds no model; name a new folder")
+    if folder.exists() and not is_model(folder):
+        raise ConfigError(f"{folder}: exists and contains no model; choose a new folder")
+    meta = {"textmix": textmix.__version__}
+    if isinstance(model, AveragedModel):
+        model.save(folder, meta)
+        return
     steps = list(model.steps) if isinstance(model, Pipeline) else [("model", model)]
     name, estimator = steps[-1]
     check_is_fitted(estimator)
-    classes = np.asarray(getattr(estimator, "classes_", []))
-    numbers, indicators = classes.dtype.kind in "iu", False
-    if not len(classes) or not (numbers or all(isinstance(label, str) for label in classes.tolist())):
-        raise ConfigError(f"model: the labels of {type(estimator).__name__} are neither strings nor whole numbers")
-    plain = copy.copy(estimator)
-    plain.classes_ = np.arange(len(classes))
+    labels = np.asarray(getattr(estimator, "classes_", [])).tolist()
+    if not labels or not all(isinstance(label, LABEL_TYPES) for label in labels):
+        raise ConfigError(
+            f"model: the labels of {type(estimator).__name__} are not strings, numbers or booleans; convert them"
+        )
+    indexed = copy.copy(estimator)
+    indexed.classes_ = np.arange(len(labels))
     task = "single"
-    if isinstance(plain, MultiLabelClassifier) and getattr(plain, "_several", True):
-        task, plain._named, indicators = "multi", False, not estimator._named
-    labels = [str(label) for label in classes.tolist()]
-    made = PersistedModel([*steps[:-1], (name, plain)], task, labels, numbers=numbers, indicators=indicators)
-    made.save(folder, {"textmix": textmix.__version__})
+    indicators = False
+    if isinstance(indexed, MultiLabelClassifier) and getattr(indexed, "_several", True):
+        task = "multi"
+        indexed._named = False
+        indicators = not estimator._named
+    persisted = PersistedModel([*steps[:-1], (name, indexed)], task, labels, indicators=indicators)
+    persisted.save(folder, meta)
 
 
 class FittedModel(Protocol):
-    """What `load` returns: a fitted classifier, or a fitted `sklearn.pipeline.Pipeline` that ends with one."""
+    """Fitted classifier, or fitted `sklearn.pipeline.Pipeline` that ends with one."""
 
-    classes_: np.ndarray
+    @property
+    def classes_(self) -> np.ndarray:
+        """The L classes or labels, (L,)."""
+
+    def fit(self, X: Any, y: Any) -> Any:
+        """Fit to N documents or texts X and their classes or label sets y."""
 
     def predict(self, X: Any) -> np.ndarray:
-        """Return the class or the label set of each of N documents or texts, (N,), or label indicators, (N, L)."""
+        """Predict the class or label set of each of N documents or texts, (N,), or label indicators, (N, L)."""
+
+    def predict_proba(self, X: Any) -> np.ndarray:
+        """Predict the probability of each class or label, (N, L), if the classifier has probabilities."""
 
     def score(self, X: Any, y: Any) -> float:
-        """Return the share of documents whose class or label set is predicted."""
+        """Compute the proportion of documents whose class or label set is predicted."""
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """Return the parameters by name."""
 
+    def set_params(self, **params: Any) -> Any:
+        """Set parameters by name."""
+
 
 def load(folder: str | Path, *, encoder: str | None = None) -> FittedModel:
-    """Return a saved model, checked: the classifier, or the pipeline from texts to labels.
-
-    A model that a comparison kept is a pipeline from texts to names of labels, or to tuples of names; an average
-    of ``textmix compare`` predicts them likewise.
+    """Load a saved model and validate it.
 
     Parameters
     ----------
-    folder : made by `save` or by a comparison.
-    encoder : ``module:name`` of the encoder that the model of ``textmix compare --encoder`` needs.
+    folder : str or Path
+        Folder that `save` or a comparison wrote, or the output directory of a comparison.
+    encoder : str, default=None
+        ``module:name`` of the encoder, for a model of ``textmix compare --encoder``.
+
+    Returns
+    -------
+    model : estimator
+        The classifier, the pipeline from texts to labels, or the ensemble of a comparison.  Labels have the type that
+        they had in training.  Like every estimator, it can be cloned, fitted and saved again.
 
     Raises
     ------
-    IntegrityError : a file is missing or damaged, or was changed since the model was made.
-    DataFormatError : the folder is sealed, but its content is not that of a model.
-    ConfigError : there is no such folder, or the model needs an encoder that was not named.
+    IntegrityError
+        If a file is missing, damaged or modified.
+    DataFormatError
+        If the content is not a valid model of this version.
+    ConfigError
+        If the folder does not exist, or the model requires an encoder.
     """
     model = load_model(folder, encoder)
     if isinstance(model, AveragedModel):
         return cast(FittedModel, model)
-    estimator = model.estimator
-    names = np.array([int(name) for name in model.label_names] if model.numbers else list(model.label_names))
-    estimator.classes_ = names[estimator.classes_]
+    estimator: Any = model.estimator
+    estimator.classes_ = as_label_array(model.labels)[estimator.classes_]
     if model.task == "multi":
         estimator._named = not model.indicators
     return cast(FittedModel, Pipeline(list(model.steps)) if len(model.steps) > 1 else estimator)

@@ -1,215 +1,316 @@
-"""Labels for new texts by a persisted model: texts in, rows out, block by block."""
+"""Predict labels of new texts with a saved model, block by block."""
 
 from __future__ import annotations
 
-import csv
 import json
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from itertools import chain, islice, pairwise
-from typing import IO, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from textmix.core.errors import ConfigError
 from textmix.data.corpus import Ragged, TableTexts
 from textmix.data.user_table import NewText
 from textmix.serve.average_model import AveragedModel
-from textmix.serve.explain import reasons
+from textmix.serve.explain import word_contributions
 from textmix.serve.model import PersistedModel
+from textmix.serve.outputs import JsonRows, Rows
 
-#: A block ends after this many texts or this many bytes of text, whichever comes first.
-BLOCK_TEXTS, BLOCK_BYTES = 4096, 2**24
+#: A block ends after this many texts or bytes of text, whichever comes first.
+MAX_BLOCK_TEXTS = 4096
+MAX_BLOCK_BYTES = 2**24
 
-#: `json.dumps` would make a new encoder for every value.
-_JSON = json.JSONEncoder(ensure_ascii=False).encode
+#: `json.dumps` would create an encoder for every value.
+_encode_json = json.JSONEncoder(ensure_ascii=False).encode
 
-
-def blocks(texts: Iterable[NewText]) -> Iterator[list[NewText]]:
-    """Yield the texts, in their order, in blocks of at most `BLOCK_TEXTS`; a block ends once it has `BLOCK_BYTES`."""
-    block, size = list[NewText](), 0
-    for text in texts:
-        block.append(text)
-        size += len(text.text)
-        if len(block) == BLOCK_TEXTS or size >= BLOCK_BYTES:
-            yield block
-            block, size = [], 0
-    if block:
-        yield block
+Model = PersistedModel | AveragedModel
 
 
-def gives_several(model: PersistedModel | AveragedModel) -> bool:
-    """Return whether a model gives several labels a text, with probabilities."""
-    several = hasattr(model.estimator, "predict_both") or hasattr(model.estimator, "predict_proba")
-    return model.task == "multi" and several
+@dataclass(frozen=True)
+class Options:
+    """Options of ``textmix predict``.
+
+    Parameters
+    ----------
+    all_probabilities : bool, default=False
+        Add the probability of every label.
+    top : int, default=0
+        Number of most probable labels to add, with their probabilities.
+    spreadsheet : bool, default=False
+        Prefix text cells that a spreadsheet would evaluate as formulas with an apostrophe.
+    skip_empty : bool, default=False
+        Leave empty texts unlabelled.
+    never_empty : bool, default=False
+        Assign the most probable label to texts without a predicted label.
+    min_probability : float, default=0.0
+        Abstain if the predicted label is less probable.
+    explain : bool, default=False
+        Add the words that contributed most to each predicted label.
+    """
+
+    all_probabilities: bool = False
+    top: int = 0
+    spreadsheet: bool = False
+    skip_empty: bool = False
+    never_empty: bool = False
+    min_probability: float = 0.0
+    explain: bool = False
 
 
-def _filled(labels: np.ndarray, probability: np.ndarray) -> np.ndarray:
-    """Return label indicators (n, L) in which a text without a label has its most probable one."""
-    filled = labels.copy()
-    bare = np.flatnonzero(labels.sum(axis=1) == 0)
-    filled[bare, np.nan_to_num(probability[bare], nan=-1.0).argmax(axis=1)] = 1
-    return filled
-
-
-def is_empty(text: NewText) -> bool:
-    """Return whether a text has no character but blanks."""
-    return not text.text.strip()
-
-
-class Labelled(NamedTuple):
-    """How many texts were labelled, and how many of them were empty."""
+class Counts(NamedTuple):
+    """Numbers of texts, and of empty ones among them."""
 
     texts: int
     empty: int
 
 
-class Writer:
-    """Writes one row a text, with its ``id``.
+def check_options(options: Options, model: Model) -> None:
+    """Raise ConfigError if an option is not applicable to a model."""
+    has_probabilities = hasattr(model.estimator, "predict_both") or hasattr(model.estimator, "predict_proba")
+    if options.never_empty and not (has_probabilities and model.task == "multi"):
+        raise ConfigError("--never-empty: requires a multi-label model with probabilities; drop the option")
+    if options.min_probability and not (has_probabilities and model.task == "single"):
+        raise ConfigError("--min-probability: requires a single-label model with probabilities; drop the option")
+    if options.top and not has_probabilities:
+        raise ConfigError("--top: requires a model with probabilities; drop the option")
 
-    A single-label method gives ``label`` and, where it has one, the ``probability`` of that label; a multi-label method
-    gives ``labels``, a JSON list (a label may hold any character, so that no separator is safe), and ``probabilities``,
-    a list in the same order.  With ``everything`` the probabilities of all labels follow: in csv a column ``p:<label>``
-    each, in JSON an object ``all``.  A label without training documents has no probability: an empty cell in csv, null
-    in JSON.  Probabilities have six digits.
+
+def split_into_blocks(texts: Iterable[NewText]) -> Iterator[list[NewText]]:
+    """Yield the texts in blocks of at most `MAX_BLOCK_TEXTS`, which end once they have `MAX_BLOCK_BYTES`."""
+    block = list[NewText]()
+    size = 0
+    for text in texts:
+        block.append(text)
+        size += len(text.text)
+        if len(block) == MAX_BLOCK_TEXTS or size >= MAX_BLOCK_BYTES:
+            yield block
+            block = []
+            size = 0
+    if block:
+        yield block
+
+
+def is_empty(text: NewText) -> bool:
+    """Check whether a text is empty or blank."""
+    return not text.text.strip()
+
+
+class Writer:
+    """Write one row per text.
+
+    Single-label models write ``label`` and ``probability``.  Multi-label models write ``labels``, a JSON list (no
+    separator is safe, because a label may contain any character), and ``probabilities``, a list in the same order.
+    Optional columns follow: ``explanation``; the top labels, in csv as ``label_1``, ``probability_1`` and so on, in
+    JSON as a list ``top``; and the probabilities of all labels, in csv as columns ``p:LABEL``, in JSON as an object
+    ``all``.  A label without training documents has no probability: an empty cell, null in JSON.  Probabilities have
+    six significant digits.
 
     Parameters
     ----------
-    form : "csv" or "jsonl".
-    spreadsheet : put an apostrophe before each csv text that a spreadsheet would run as a formula.
-    skip_empty : give an empty text neither label nor probability.
-    never_empty : give a text without a label its most probable one; of a model that `gives_several`.
-    reject : give no label to a text whose label is less probable; of a model for one label with probabilities.
-    why : give the words that spoke for each label, `textmix.serve.explain.reasons`.
+    rows : Rows
+        Open output.
+    model : PersistedModel or AveragedModel
+    options : Options
     """
 
-    def __init__(
-        self,
-        stream: IO[str],
-        model: PersistedModel | AveragedModel,
-        form: str,
-        everything: bool,
-        *,
-        spreadsheet: bool = False,
-        skip_empty: bool = False,
-        never_empty: bool = False,
-        reject: float = 0.0,
-        why: bool = False,
-    ) -> None:
-        self._model, self._reject, self._why = model, reject, why
-        self._stream, self._names, self._everything = stream, list(model.label_names), everything
-        self._skip_empty, self._never_empty = skip_empty, never_empty
-        self._keys = ("label", "probability") if model.task == "single" else ("labels", "probabilities")
-        self._csv = csv.writer(stream, lineterminator="\n") if form == "csv" else None
-        #: Text in place of a missing number or list, and how an identifier and the one label of a text are written.
-        self._absent = "" if self._csv else "null"
-        self._quote: Callable[[str], str] = _JSON if self._csv is None else _no_formula if spreadsheet else str
+    def __init__(self, rows: Rows, model: Model, options: Options) -> None:
+        self._rows = rows
+        self._model = model
+        self._options = options
+        self._names = list(model.label_names)
+        self._n_top = min(options.top, len(self._names))
+        self._is_json = isinstance(rows, JsonRows)
+        #: Text of a missing number or list.
+        self._missing = "null" if self._is_json else ""
+        self._quote = self._choose_quoting()
+
+    def _choose_quoting(self) -> Callable[[str], str]:
+        """Return the function that writes an identifier or a single label."""
+        if self._is_json:
+            return _encode_json
+        return _escape_formula if self._options.spreadsheet else str
 
     def begin(self) -> None:
-        """Write the header of csv; JSON lines have none."""
-        if self._csv:
-            # Behind its "p:" no label is a formula.
-            every = [f"p:{name}" for name in self._names if self._everything]
-            self._csv.writerow(["id", *self._keys, *["why"] * self._why, *every])
+        """Write the header."""
+        if isinstance(self._rows, JsonRows):
+            self._rows.template = self._template()
+            return
+        names = ["id", *self._base_names()]
+        numeric = [name == "probability" for name in names]
+        for rank in range(1, self._n_top + 1):
+            names += [f"label_{rank}", f"probability_{rank}"]
+            numeric += [False, True]
+        if self._options.all_probabilities:
+            # With the prefix no label is evaluated as a formula.
+            names += [f"p:{name}" for name in self._names]
+            numeric += [True] * len(self._names)
+        self._rows.write_header(names, numeric)
+
+    def _base_names(self) -> list[str]:
+        names = ["label", "probability"] if self._model.task == "single" else ["labels", "probabilities"]
+        return [*names, "explanation"] if self._options.explain else names
+
+    def _template(self) -> str:
+        """Return the template of a JSON line."""
+        members = [f'"{name}": %s' for name in ("id", *self._base_names())]
+        if self._n_top:
+            members.append('"top": %s')
+        if self._options.all_probabilities and self._has_probabilities():
+            probabilities = [f"{_encode_json(name).replace('%', '%%')}: %s" for name in self._names]
+            members.append(f'"all": {{{", ".join(probabilities)}}}')
+        return f"{{{', '.join(members)}}}\n"
+
+    def _has_probabilities(self) -> bool:
+        estimator = self._model.estimator
+        return hasattr(estimator, "predict_both") or hasattr(estimator, "predict_proba")
 
     def write(self, block: Sequence[NewText], labels: np.ndarray, probability: np.ndarray | None) -> None:
-        """Write the rows of n texts: labels int (n,) or indicators (n, L), and probabilities (n, L) or None."""
-        if self._never_empty and probability is not None:
-            labels = _filled(labels, probability)
-        answers = self._single(labels, probability) if labels.ndim == 1 else self._several(labels, probability)
-        columns: list[Sequence[str]] = [[self._quote(text.id) for text in block], *answers]
-        if self._why:
-            columns.append([self._reasons(text, label) for text, label in zip(block, labels, strict=True)])
-        if self._reject and probability is not None and labels.ndim == 1:
-            sure = probability[np.arange(len(labels)), labels] >= self._reject
-            columns[1] = [cell if good else self._absent for cell, good in zip(columns[1], sure, strict=True)]
-        if self._everything and probability is not None:
-            columns += [_numbers(column, self._absent) for column in probability.T]
-        elif self._everything and self._csv:
-            columns += [[self._absent] * len(block)] * len(self._names)  # a cell for every column of the header
-        if self._skip_empty:
-            columns[1:] = [self._without(column, block) for column in columns[1:]]
-        # Column by column, so that no step of Python is taken for each row.
-        rows = zip(*columns, strict=True)
-        if self._csv:
-            self._csv.writerows(rows)
-        else:
-            self._stream.writelines(map(self._template(len(columns) > 3 + self._why).__mod__, rows))
+        """Write the rows of n texts.
 
-    def _reasons(self, text: NewText, label: Any) -> str:
-        """Return the words that spoke for the label of a text, or for each of several, as JSON."""
+        Parameters
+        ----------
+        block : sequence of NewText of length n
+        labels : ndarray of shape (n,) or (n, L)
+            Indices of the predicted labels, or label indicators.
+        probability : ndarray of shape (n, L) or None
+        """
+        if self._options.never_empty and probability is not None:
+            labels = _fill_empty_rows(labels, probability)
+        columns = self._label_columns(labels, probability)
+        if self._options.explain:
+            columns.append([self._explain(text, label) for text, label in zip(block, labels, strict=True)])
+        if self._n_top and probability is not None:
+            columns += self._top_columns(probability)
+        if self._options.all_probabilities and probability is not None:
+            columns += [_format_numbers(column, self._missing) for column in probability.T]
+        elif self._options.all_probabilities and not self._is_json:
+            columns += [[self._missing] * len(block)] * len(self._names)
+        if self._options.skip_empty:
+            columns = [self._blank_empty_texts(column, block) for column in columns]
+        # Columns, not rows: no Python code runs for each row.
+        self._rows.write([[self._quote(text.id) for text in block], *columns])
 
-        def details(place: int) -> list[list[Any]]:
-            found = reasons(self._model, text.text, place, text.cells)
-            return [[word, round(weight, 4)] for word, weight in found]
+    def _label_columns(self, labels: np.ndarray, probability: np.ndarray | None) -> list[Sequence[str]]:
+        if labels.ndim == 1:
+            return self._single_label_columns(labels, probability)
+        return self._multi_label_columns(labels, probability)
 
-        if np.ndim(label) == 0:
-            return _JSON(details(int(label)))
-        return _JSON({self._names[place]: details(place) for place in np.flatnonzero(label).tolist()})
+    def _single_label_columns(self, labels: np.ndarray, probability: np.ndarray | None) -> list[Sequence[str]]:
+        """Format the label of each text and its probability."""
+        quoted = [self._quote(name) for name in self._names]
+        names = [quoted[label] for label in labels.tolist()]
+        if probability is None:
+            return [names, [self._missing] * len(labels)]
+        values = probability[np.arange(len(labels)), labels]
+        if self._options.min_probability:
+            is_confident = values >= self._options.min_probability
+            names = [name if keep else self._missing for name, keep in zip(names, is_confident, strict=True)]
+        return [names, _format_numbers(values, self._missing)]
 
-    def _without(self, column: Sequence[str], block: Sequence[NewText]) -> list[str]:
-        """Return a column with nothing in the rows of empty texts."""
-        return [self._absent if is_empty(text) else cell for cell, text in zip(column, block, strict=True)]
-
-    def _template(self, everything: bool) -> str:
-        """Return the form of a JSON line, with a place for each column."""
-        fields = [f'"{key}": %s' for key in ("id", *self._keys, *["why"] * self._why)]
-        if everything:
-            every = (_JSON(name).replace("%", "%%") + ": %s" for name in self._names)
-            fields.append(f'"all": {{{", ".join(every)}}}')
-        return f"{{{', '.join(fields)}}}\n"
-
-    def _single(self, labels: np.ndarray, probability: np.ndarray | None) -> tuple[list[str], list[str]]:
-        """Return name and probability of the label of each text; labels (n,), probability (n, L) or None."""
-        names = [self._quote(name) for name in self._names]
-        chosen = [self._absent] * len(labels)
-        if probability is not None:
-            chosen = _numbers(probability[np.arange(len(labels)), labels], self._absent)
-        return [names[label] for label in labels.tolist()], chosen
-
-    def _several(self, labels: np.ndarray, probability: np.ndarray | None) -> tuple[list[str], list[str]]:
-        """Return JSON lists: names and probabilities of each text's labels; labels and probability (n, L), or None."""
+    def _multi_label_columns(self, labels: np.ndarray, probability: np.ndarray | None) -> list[Sequence[str]]:
+        """Format names and probabilities of the labels of each text as JSON lists."""
         rows, columns = np.nonzero(labels)
         ends = np.searchsorted(rows, np.arange(len(labels) + 1)).tolist()
-        quoted = [_JSON(name) for name in self._names]
-        names = _lists([quoted[column] for column in columns.tolist()], ends)
+        quoted = [_encode_json(name) for name in self._names]
+        names = _format_lists([quoted[column] for column in columns.tolist()], ends)
         if probability is None:
-            return names, [self._absent] * len(labels)
-        return names, _lists(_numbers(probability[rows, columns], "null"), ends)
+            return [names, [self._missing] * len(labels)]
+        return [names, _format_lists(_format_numbers(probability[rows, columns], "null"), ends)]
+
+    def _top_columns(self, probability: np.ndarray) -> list[Sequence[str]]:
+        """Format the most probable labels; a label without a probability is never among them."""
+        ranked = np.argsort(-np.nan_to_num(probability, nan=-1.0), axis=1, kind="stable")[:, : self._n_top]
+        columns = list[Sequence[str]]()
+        for places in ranked.T:
+            values = probability[np.arange(len(places)), places]
+            is_missing = np.isnan(values).tolist()
+            names = [
+                self._missing if missing else self._quote(self._names[place])
+                for place, missing in zip(places.tolist(), is_missing, strict=True)
+            ]
+            columns += [names, _format_numbers(values, self._missing)]
+        if not self._is_json:
+            return columns
+        return [[_format_ranking(cells) for cells in zip(*columns, strict=True)]]
+
+    def _explain(self, text: NewText, label: Any) -> str:
+        """Format, as JSON, the words that contributed to the label of a text, or to each of several labels."""
+
+        def contributions(place: int) -> list[list[Any]]:
+            words = word_contributions(self._model, text.text, place, text.cells)
+            return [[word, round(weight, 4)] for word, weight in words]
+
+        if np.ndim(label) == 0:
+            return _encode_json(contributions(int(label)))
+        return _encode_json({self._names[place]: contributions(place) for place in np.flatnonzero(label).tolist()})
+
+    def _blank_empty_texts(self, column: Sequence[str], block: Sequence[NewText]) -> list[str]:
+        return [self._missing if is_empty(text) else cell for cell, text in zip(column, block, strict=True)]
 
 
-def _no_formula(cell: str) -> str:
-    """Return a cell that no spreadsheet runs: one that begins like a formula gets an apostrophe before it."""
+def _fill_empty_rows(labels: np.ndarray, probability: np.ndarray) -> np.ndarray:
+    """Add the most probable label to rows of label indicators (n, L) without a label."""
+    filled = labels.copy()
+    empty = np.flatnonzero(labels.sum(axis=1) == 0)
+    filled[empty, np.nan_to_num(probability[empty], nan=-1.0).argmax(axis=1)] = 1
+    return filled
+
+
+def _escape_formula(cell: str) -> str:
+    """Prefix a cell that a spreadsheet would evaluate as a formula with an apostrophe."""
     return f"'{cell}" if cell.startswith(("=", "+", "-", "@", "\t", "\r")) else cell
 
 
-def _numbers(values: np.ndarray, absent: str) -> list[str]:
-    """Return numbers (n,) in six digits, and ``absent`` for nan."""
+def _format_numbers(values: np.ndarray, missing: str) -> list[str]:
+    """Format numbers with six significant digits, and nan as ``missing``."""
     texts = [f"{value:.6g}" if not math.isnan(value) else "" for value in values.tolist()]
-    # With a point and without an exponent, six digits are already as Python writes the number.
-    return [one if "." in one and "e" not in one else repr(float(one)) if one else absent for one in texts]
+    return [_as_python_float(text) if text else missing for text in texts]
 
 
-def _lists(cells: Sequence[str], ends: Sequence[int]) -> list[str]:
-    """Return JSON lists of cells already in JSON: list i holds those from ``ends[i]`` to ``ends[i + 1]``."""
-    return [f"[{', '.join(cells[first:end])}]" for first, end in pairwise(ends)]
+def _as_python_float(text: str) -> str:
+    """Write a number as Python does; with a decimal point and without an exponent it already is."""
+    return text if "." in text and "e" not in text else repr(float(text))
 
 
-def given(block: Sequence[NewText], columns: Sequence[str]) -> Ragged:
-    """Return texts with their cells of columns, as a model takes them."""
+def _format_lists(cells: Sequence[str], ends: Sequence[int]) -> list[str]:
+    """Format JSON lists: list i contains the JSON values from ``ends[i]`` to ``ends[i + 1]``."""
+    return [f"[{', '.join(cells[start:end])}]" for start, end in pairwise(ends)]
+
+
+def _format_ranking(cells: Sequence[str]) -> str:
+    """Format JSON labels and probabilities, which alternate, as a list of objects."""
+    pairs = zip(cells[::2], cells[1::2], strict=True)
+    ranking = [f'{{"label": {label}, "probability": {value}}}' for label, value in pairs if label != "null"]
+    return f"[{', '.join(ranking)}]"
+
+
+def as_model_input(block: Sequence[NewText], columns: Sequence[str]) -> Ragged:
+    """Return texts with the cells of their extra columns, as models take them."""
     cells = {name: [text.cells[place] for text in block] for place, name in enumerate(columns)}
     return TableTexts.of(Ragged.from_texts(text.text for text in block), cells)
 
 
-def predict(model: PersistedModel | AveragedModel, texts: Iterable[NewText], writer: Writer) -> Labelled:
-    """Label texts, write the header and their rows, and return the number of texts and of empty ones.  One block is in
-    memory at a time; the rows of the blocks before a text that cannot be read (TextmixError) are written.
+def predict(model: Model, texts: Iterable[NewText], writer: Writer) -> Counts:
+    """Predict labels and write header and rows, with one block in memory at a time.
+
+    Rows of the blocks before a text that cannot be read (TextmixError) are written.
+
+    Returns
+    -------
+    counts : Counts
+        Numbers of texts and of empty texts.
     """
-    count, empty, rest = 0, 0, blocks(texts)
-    first = list(islice(rest, 1))  # read before the header is written: a file that cannot be read gives no output
+    blocks = split_into_blocks(texts)
+    first = list(islice(blocks, 1))  # read before the header is written: an unreadable file leaves no output
     writer.begin()
-    for block in chain(first, rest):
-        labels, probability = model.label(given(block, model.beside))
+    n_texts = 0
+    n_empty = 0
+    for block in chain(first, blocks):
+        labels, probability = model.label(as_model_input(block, model.extra_columns))
         writer.write(block, labels, probability)
-        count += len(block)
-        empty += sum(map(is_empty, block))
-    return Labelled(count, empty)
+        n_texts += len(block)
+        n_empty += sum(map(is_empty, block))
+    return Counts(n_texts, n_empty)

@@ -1,18 +1,16 @@
-"""The fitted state of an estimator as files: declared by the estimator's class, written, read and checked.
+"""Write fitted attributes of an estimator to files, and read and validate them.
 
-A class declares in ``_fitted_forms`` which attributes make up its fitted state.  The declaration is a mapping from the
-name of an attribute to its form:
+A class declares its fitted attributes in ``_fitted_forms``, a mapping from the name of an attribute to its schema:
 
 - ``"float"``, ``"int"``, ``"bool"`` or ``"str"``: one value;
-- a type and the sizes of an array, such as ``"float64 V C"``; the type ``"int"`` allows every integer type, and
-  ``"logs"`` is float64 that may be infinite, as the logarithm of 0 is;
-- ``"matrix N V"``: real numbers, float64, as a CSR matrix or as an array;
-- ``"vocabulary V"``: a mapping from each of V words to its column;
-- ``(class, {field: form})``: an object of that class with these fields.
+- dtype and shape of an array, such as ``"float64 V C"``; ``"int"`` allows every integer dtype, and ``"logs"`` is
+  float64 that may be infinite, such as the logarithm of 0;
+- ``"matrix N V"``: a float64 matrix, CSR or dense;
+- ``"vocabulary V"``: a mapping from V words to columns;
+- ``(class, {field: schema})``: an object of that class with these fields.
 
-V stands for the number of words or features and L for the number of label names.  Any other capital letter stands for
-one size, the same wherever the declaration uses it; ``V+1`` is one more than V, and ``*`` is any size.  A type that
-ends in ``?`` allows None in place of the value.
+V is the number of words or features and L the number of labels.  Any other capital letter is a size that must be the
+same wherever it occurs; ``V+1`` is one more than V, and ``*`` is any size.  A type that ends in ``?`` allows None.
 """
 
 from __future__ import annotations
@@ -35,13 +33,35 @@ from textmix.core.errors import ConfigError
 _SCALARS: dict[str, tuple[type, ...]] = {"float": (int, float), "int": (int,), "bool": (bool,), "str": (str,)}
 _FORM = re.compile(r"(?P<type>[a-z]+[0-9]*)(?P<optional>\??)(?P<sizes>( (\*|[A-Z](\+1)?))*)")
 _PARTS = ("data", "indices", "indptr")
-#: Largest JSON file read, bytes; the largest vocabulary of the five documents takes a fortieth of it.
-MAX_JSON = 2**28
+#: Larger JSON files are rejected; the largest vocabulary of the papers takes a fortieth of it.
+MAX_JSON_BYTES = 2**28
+#: Types of labels.
+LABEL_TYPES = (str, bool, int, float)
 
 
 def write_state(folder: Path, owner: Any, forms: Mapping[str, Any], inside: str = "") -> dict[str, Any]:
-    """Write the declared arrays and vocabularies of a fitted estimator to files ``<inside><attribute>`` or, of a field,
-    ``<inside><attribute>.<field>``.  The other attributes are returned as JSON can hold them.
+    """Write the arrays and vocabularies of a fitted estimator.
+
+    Parameters
+    ----------
+    folder : Path
+        Folder of the files ``ATTRIBUTE``, and ``ATTRIBUTE.FIELD`` for fields of objects.
+    owner : object
+        Fitted estimator, or object with fields.
+    forms : mapping of str to str or tuple
+        Schema of each attribute.
+    inside : str, default=""
+        Prefix of the file names.
+
+    Returns
+    -------
+    values : dict
+        All other attributes, as JSON values.
+
+    Raises
+    ------
+    ConfigError
+        If an attribute is missing.
     """
     values: dict[str, Any] = {}
     for attribute, form in forms.items():
@@ -49,7 +69,7 @@ def write_state(folder: Path, owner: Any, forms: Mapping[str, Any], inside: str 
         if isinstance(form, tuple):
             values |= write_state(folder, value, form[1], f"{name}.")
         elif value is None and not _parse(form)[1]:
-            raise ConfigError(f"model: {type(owner).__name__} has no {attribute}, so that it cannot be saved")
+            raise ConfigError(f"model: {type(owner).__name__} has no {attribute}; it cannot be saved")
         elif value is None:
             values[name] = None
         elif _parse(form)[0] == "vocabulary":
@@ -67,9 +87,21 @@ def write_state(folder: Path, owner: Any, forms: Mapping[str, Any], inside: str 
 def read_state(
     folder: Path, owner: Any, forms: Mapping[str, Any], values: Mapping[str, Any], sizes: dict[str, int]
 ) -> None:
-    """Read the attributes that `write_state` wrote, check each against its form, and set it on an estimator.
-    ``sizes``, letter -> size, is filled in place: a letter that it lacks gets the size of the first array that shows
-    it.
+    """Read the attributes that `write_state` wrote, validate them, and set them on an estimator.
+
+    Parameters
+    ----------
+    folder, owner, forms
+        See `write_state`.
+    values : mapping of str to object
+        What `write_state` returned.
+    sizes : dict of str to int
+        Letters and their sizes; a new letter gets the size of the first array in which it occurs.
+
+    Raises
+    ------
+    ValueError, TypeError, LookupError or OSError
+        If an attribute is missing or does not match its schema.
     """
     state = _State(folder, values, sizes)
     for attribute, form in forms.items():
@@ -78,14 +110,14 @@ def read_state(
 
 @dataclass(frozen=True)
 class _State:
-    """The files and values of one fitted state, and the sizes found so far; see `read_state`."""
+    """Files, values and sizes of the fitted attributes of one estimator; see `read_state`."""
 
     folder: Path
     values: Mapping[str, Any]
     sizes: dict[str, int]
 
     def read(self, name: str, form: Any, present: Any = None) -> Any:
-        """Return one attribute after a check against its form; ``present`` is an object to be filled, or None."""
+        """Read and validate an attribute; ``present`` is an existing object whose fields are set, or None."""
         if isinstance(form, tuple):
             return self._object(name, form[0], form[1], present)
         typed, optional, dimensions = _parse(form)
@@ -97,14 +129,14 @@ class _State:
         return self._array(name, typed, dimensions) if dimensions else _scalar(name, self.values[name], typed)
 
     def _object(self, name: str, kind: type, fields: Mapping[str, Any], present: Any) -> Any:
-        """Return an object of a class with the declared fields: a named tuple, or one whose fields are set."""
-        found = {field: self.read(f"{name}.{field}", form) for field, form in fields.items()}
+        """Read an object: a named tuple, or an instance whose fields are set."""
+        values = {field: self.read(f"{name}.{field}", form) for field, form in fields.items()}
         if issubclass(kind, tuple):
-            return kind(**found)
-        made = kind.__new__(kind) if present is None else present
-        for field, value in found.items():
-            object.__setattr__(made, field, value)
-        return made
+            return kind(**values)
+        instance = kind.__new__(kind) if present is None else present
+        for field, value in values.items():
+            object.__setattr__(instance, field, value)
+        return instance
 
     def _vocabulary(self, name: str, dimensions: list[str]) -> dict[str, int]:
         words = read_names(self.folder / f"{name}.json")
@@ -112,7 +144,7 @@ class _State:
         return {word: column for column, word in enumerate(words)}
 
     def _matrix(self, name: str, dimensions: list[str]) -> Any:
-        """Return a float64 matrix: CSR if the values hold its shape, else an array."""
+        """Read a float64 matrix: CSR if the values contain its shape, otherwise dense."""
         if name not in self.values:
             return self._array(name, "float64", dimensions)
         rows, columns = (_scalar(name, side, "int") for side in self.values[name])
@@ -128,15 +160,15 @@ class _State:
         kind = "float64" if typed == "logs" else typed
         if array.dtype.kind != "i" if kind == "int" else array.dtype != np.dtype(kind):
             raise TypeError(f"{name} is of the type {array.dtype}, not {kind}")
-        # A score of cross-validation may be NaN, of a point that was not fitted; nothing that labels a text may.
+        # Cross-validation scores are nan for points that were not fitted; attributes used in prediction never are.
         if array.dtype.kind == "f" and not name.startswith("cv_"):
             if (np.isnan(array) if typed == "logs" else ~np.isfinite(array)).any():
-                raise ValueError(f"{name} holds NaN or infinity, which no fit leaves there")
+                raise ValueError(f"{name} contains nan or infinity")
         self._check_shape(name, array.shape, dimensions)
         return array
 
     def _check_shape(self, name: str, shape: tuple[int, ...], dimensions: list[str]) -> None:
-        """Check a shape against the letters of a form; adds new letters to the sizes."""
+        """Check a shape against the letters of a schema; new letters are added to the sizes."""
         if len(shape) != len(dimensions):
             raise ValueError(f"{name} has {len(shape)} dimensions, not {len(dimensions)}")
         for size, dimension in zip(shape, dimensions, strict=True):
@@ -150,49 +182,62 @@ def _parse(form: str) -> tuple[str, bool, list[str]]:
     """Return the type of a form, whether it allows None, and the letters of its sizes."""
     match = _FORM.fullmatch(form)
     if match is None:
-        raise TypeError(f"the form {form!r} is malformed")
+        raise TypeError(f"the schema {form!r} is malformed")
     return match["type"], bool(match["optional"]), match["sizes"].split()
 
 
 def _scalar(name: str, value: Any, typed: str) -> Any:
-    """Return a single value after a check of its type; True and False are not numbers here, as they are in Python."""
+    """Validate the type of a single value; unlike in Python, booleans are not numbers."""
     if not isinstance(value, _SCALARS[typed]) or (typed != "bool" and isinstance(value, bool)):
-        raise TypeError(f"{name} is not of the type {typed}")
+        raise TypeError(f"{name} is not of type {typed}")
     number: Any = value
     if typed == "float" and not math.isfinite(number):
-        raise ValueError(f"{name} is {value}, which no fit leaves")
+        raise ValueError(f"{name} is {value}, not a finite number")
     return value
 
 
 def read_json(path: Path, kind: type) -> Any:
-    """Read a JSON file of an expected kind, of at most `MAX_JSON` bytes; else ValueError, TypeError or OSError."""
+    """Read a JSON file of an expected type; raises ValueError, TypeError or OSError."""
     _check_file(path)
-    if path.stat().st_size > MAX_JSON:
-        raise ValueError(f"{path.name} has more than {MAX_JSON:,} bytes")
+    if path.stat().st_size > MAX_JSON_BYTES:
+        raise ValueError(f"{path.name} has more than {MAX_JSON_BYTES:,} bytes")
     value = io.read_json(path)
     if not isinstance(value, kind):
-        raise TypeError(f"{path.name} holds no {kind.__name__}")
+        raise TypeError(f"{path.name} does not contain a {kind.__name__}")
     return value
 
 
 def read_names(path: Path) -> list[str]:
-    """Read a list of names, no two of them equal; the errors are those of `read_json`."""
+    """Read a list of distinct strings; raises as `read_json` does."""
     names: list[str] = read_json(path, list)
     if not all(isinstance(name, str) for name in names) or len(set(names)) != len(names):
-        raise ValueError(f"{path.name} is not a list of different names")
-    "".join(names).encode()  # raises at half of a pair of surrogates, which JSON can write and UTF-8 cannot
+        raise ValueError(f"{path.name} is not a list of distinct names")
+    "".join(names).encode()  # raises for lone surrogates, which JSON can represent and UTF-8 cannot
     return names
 
 
+def read_labels(path: Path) -> list[Any]:
+    """Read a list of distinct labels, strings, numbers or booleans; raises as `read_json` does."""
+    labels: list[Any] = read_json(path, list)
+    texts = [str(label) for label in labels]
+    if "nan" in texts and not all(isinstance(label, str) for label in labels):
+        raise ValueError(f"{path.name} contains nan")
+    if not all(isinstance(label, LABEL_TYPES) for label in labels) or len(set(texts)) != len(labels):
+        raise ValueError(f"{path.name} is not a list of distinct labels")
+    "".join(texts).encode()
+    return labels
+
+
 def _check_file(path: Path) -> None:
-    """Raise ValueError if there is something else than a file, such as a pipe, for which a reader would wait."""
+    """Raise ValueError if a path is not a regular file: a pipe would block the reader."""
     if path.exists() and not path.is_file():
-        raise ValueError(f"{path.name} is no file")
+        raise ValueError(f"{path.name} is not a file")
 
 
 def read_npy(path: Path) -> np.ndarray:
-    """Return the array of a ``.npy`` file after a check of its header against the size of the file.  `numpy.load`
-    trusts the header: a false one makes it ask for any amount of memory, or run code of a pickled object.
+    """Read a ``.npy`` file whose header matches the size of the file.
+
+    `numpy.load` trusts the header: a forged one allocates any amount of memory, or runs code of a pickled object.
     """
     _check_file(path)
     with open(path, "rb") as handle:
@@ -201,13 +246,13 @@ def read_npy(path: Path) -> np.ndarray:
             raise ValueError(f"{path.name} is in version {version} of its format, not (1, 0)")
         try:
             shape, fortran, dtype = np.lib.format.read_array_header_1_0(handle)
-        except (SyntaxError, TokenError) as error:  # of a header that is no literal of Python
+        except (SyntaxError, TokenError) as error:  # the header is not a Python literal
             raise ValueError(f"{path.name} has a damaged header ({error})") from error
         expected = int(np.prod([int(side) for side in shape], dtype=object)) * dtype.itemsize
         left = os.fstat(handle.fileno()).st_size - handle.tell()
         if dtype.hasobject or fortran or min(shape, default=0) < 0 or expected != left:
             raise ValueError(
-                f"{path.name} holds {left} bytes and its header announces {expected}, "
-                "or the array is in Fortran order, has a negative size, or holds Python objects"
+                f"{path.name} contains {left} bytes where its header declares {expected}, "
+                "or the array is in Fortran order, has a negative size, or contains Python objects"
             )
         return np.fromfile(handle, dtype=dtype).reshape(shape)

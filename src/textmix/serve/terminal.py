@@ -1,4 +1,4 @@
-"""A user's terminal: control characters of files as their codes, and the progress on a long file."""
+"""Terminal output: escaped control characters, and progress on long files."""
 
 from __future__ import annotations
 
@@ -12,77 +12,101 @@ from typing import IO, TypeVar
 
 logger = logging.getLogger("textmix")
 
-#: Seconds between two lines on a terminal, and elsewhere.
-ON_TERMINAL, IN_LOG = 0.5, 60.0
+#: Seconds between two progress lines on a terminal, and in a log.
+TERMINAL_INTERVAL_SECONDS = 0.5
+LOG_INTERVAL_SECONDS = 60.0
+PROGRESS_LINE_CHARACTERS = 60
 Item = TypeVar("Item")
-#: Control characters, halves of surrogate pairs, further ends of lines, and marks that turn the direction of writing.
-_HIDDEN = re.compile("[\\x00-\\x1f\\x7f-\\x9f\\u2028\\u2029\\u202a-\\u202e\\u2066-\\u2069\\ud800-\\udfff]")
+#: Control characters, lone surrogates, Unicode line separators and bidirectional formatting characters.
+_CONTROL_CHARACTERS = re.compile("[\\x00-\\x1f\\x7f-\\x9f\\u2028\\u2029\\u202a-\\u202e\\u2066-\\u2069\\ud800-\\udfff]")
 
 
-def visible(text: str) -> str:
-    """Return one line of text with each control character as its code in Python."""
-    return _HIDDEN.sub(lambda match: match[0].encode("unicode_escape").decode(), text)
+def escape_control_characters(text: str) -> str:
+    """Replace each control character by its Python escape."""
+    return _CONTROL_CHARACTERS.sub(lambda match: match[0].encode("unicode_escape").decode(), text)
 
 
-class Visible(logging.Formatter):
-    """Writes each message as one line, see `visible`."""
+class EscapingFormatter(logging.Formatter):
+    """Log formatter that writes each message on one line (`escape_control_characters`)."""
 
     def format(self, record: logging.LogRecord) -> str:
-        """Return the line."""
-        return visible(super().format(record))
+        """Format a record."""
+        return escape_control_characters(super().format(record))
 
 
-class VisibleStream(io.TextIOWrapper):
-    """A text stream to a terminal: lines end and cells are apart as ever; see `visible` for the rest."""
+class EscapingStream(io.TextIOWrapper):
+    """Text stream to a terminal that escapes control characters except for tabs and line feeds."""
 
     def write(self, text: str) -> int:
         """Write text."""
-        return super().write("".join(part if part in "\t\n" else visible(part) for part in re.split("([\t\n])", text)))
+        parts = re.split("([\t\n])", text)
+        return super().write("".join(part if part in "\t\n" else escape_control_characters(part) for part in parts))
 
     def writelines(self, lines: object) -> None:
-        """Write texts one after the other."""
+        """Write several texts."""
         for line in lines:  # type: ignore[attr-defined]
             self.write(line)
 
 
-def size_of(stream: IO[bytes]) -> int | None:
-    """Return the size of a file, bytes; None for a pipe."""
+def replace_unencodable(*streams: object) -> None:
+    """Let text streams write escapes in place of characters that their encoding lacks, as with ``LC_ALL=C``."""
+    for stream in streams:
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
+
+
+def file_size(stream: IO[bytes]) -> int | None:
+    """Return the size of a file in bytes; None for a pipe."""
     size = os.fstat(stream.fileno()).st_size
     return size if stream.seekable() and size else None
 
 
-def watched(
+def report_progress(
     items: Iterable[Item],
     source: IO[bytes],
     size: int | None,
     terminal: IO[str] | None,
     clock: Callable[[], float] = time.monotonic,
 ) -> Iterator[Item]:
-    """Yield the items unchanged and tell now and then how many there were and how long the rest takes.  ``size`` is
-    that of ``source`` in bytes; a line of the terminal is written over, or one a minute is logged without it.
+    """Yield items unchanged and report their number and the estimated time left.
+
+    Parameters
+    ----------
+    items : iterable
+        Items that are read from ``source``.
+    source : binary stream
+        Its position gives the proportion of the file that was read.
+    size : int or None
+        Size of the source in bytes, if known.
+    terminal : text stream or None
+        Terminal on which one line is updated; without it, a line per minute is logged.
+    clock : callable, default=time.monotonic
+        Time source in seconds.
     """
-    start = printed = clock()
-    count, shown = 0, False
+    start = clock()
+    last_report = start
+    interval = TERMINAL_INTERVAL_SECONDS if terminal else LOG_INTERVAL_SECONDS
+    n_items = 0
     for item in items:
         yield item
-        count += 1
+        n_items += 1
         now = clock()
-        if now - printed < (ON_TERMINAL if terminal else IN_LOG):
+        if now - last_report < interval:
             continue
-        printed, shown = now, True
-        line = _line(count, source.tell() / size if size else None, now - start)
+        last_report = now
+        line = _progress_line(n_items, source.tell() / size if size else None, now - start)
         if terminal:
-            terminal.write(f"\r{line:<60}")
+            terminal.write(f"\r{line:<{PROGRESS_LINE_CHARACTERS}}")
             terminal.flush()
         else:
             logger.info("%s", line)
-    if shown and terminal:
-        terminal.write("\r" + " " * 60 + "\r")
+    if terminal and last_report > start:
+        terminal.write(f"\r{' ' * PROGRESS_LINE_CHARACTERS}\r")
 
 
-def _line(count: int, share: float | None, seconds: float) -> str:
-    """Return what is told: texts read, share of the file (0 to 1) and time left, where the share is known."""
-    if not share:
-        return f"{count:,} texts read"
-    left = int(seconds * (1.0 - share) / share)
-    return f"{count:,} texts read, {share:.0%}, {left // 3600}:{left // 60 % 60:02}:{left % 60:02} left"
+def _progress_line(n_texts: int, proportion: float | None, seconds: float) -> str:
+    """Format the number of texts and, if the proportion of the file is known, the time left."""
+    if not proportion:
+        return f"{n_texts:,} texts"
+    left = int(seconds * (1.0 - proportion) / proportion)
+    return f"{n_texts:,} texts, {proportion:.0%}, {left // 3600}:{left // 60 % 60:02}:{left % 60:02} left"

@@ -17,7 +17,8 @@ from scipy import sparse
 
 from textmix.core.errors import ConfigError
 from textmix.data.corpus import Ragged
-from textmix.text.word_vectorizer import OfTexts, texts_of
+from textmix.text.text_validation import texts_of
+from textmix.text.word_vectorizer import OfTexts
 
 #: The encoders that the user of this process named.
 _ALLOWED: set[str] = set()

@@ -14,7 +14,8 @@ from sklearn.utils.validation import check_is_fitted
 from textmix.core.errors import ConfigError
 from textmix.data.corpus import Ragged
 from textmix.text import ngram_kernels as kernels
-from textmix.text.word_vectorizer import OfTexts, strings_of
+from textmix.text.text_validation import strings_of
+from textmix.text.word_vectorizer import OfTexts
 
 #: Bits of a key, most symbols of characters, and the mark before the name of a run of characters, which no word has.
 BITS, ALPHABET, MARK = 62, 4095, "'"

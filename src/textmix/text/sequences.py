@@ -13,8 +13,9 @@ from sklearn.utils.validation import check_is_fitted
 
 from textmix.core.errors import ConfigError
 from textmix.data.corpus import Corpus, Ragged
+from textmix.text.text_validation import texts_of
 from textmix.text.vocabulary import of_fold, restrict
-from textmix.text.word_vectorizer import WordVectorizer, check_choice, texts_of
+from textmix.text.word_vectorizer import WordVectorizer, check_choice
 
 
 @dataclass(frozen=True)

@@ -11,8 +11,9 @@ from sklearn.utils.validation import check_is_fitted
 
 from textmix.data.corpus import Ragged
 from textmix.text.skipgrams import BOUNDARY_TOKENS, Skipgrams, with_boundary_tokens
+from textmix.text.text_validation import strings_of, texts_of
 from textmix.text.tokenize import tokenize
-from textmix.text.word_vectorizer import OfTexts, Tokenizer, split_by, strings_of, texts_of
+from textmix.text.word_vectorizer import OfTexts, Tokenizer, split_by
 
 
 class SkipgramVectorizer(OfTexts):

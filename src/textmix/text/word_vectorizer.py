@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import reprlib
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import fields
 from itertools import compress
 from numbers import Integral
@@ -19,6 +18,7 @@ from textmix.data.corpus import Corpus, Ragged, label_matrix
 from textmix.text.features import FeatureSpec, build_features, count_known, counts_of, known_tokens
 from textmix.text.mail_parts import clean_messages
 from textmix.text.stoplists import stop_words
+from textmix.text.text_validation import texts_of
 from textmix.text.vocabulary import kept_words, rename, renumber, restrict
 
 _KEYS = frozenset(item.name for item in fields(FeatureSpec))
@@ -262,31 +262,6 @@ def split_by(tokenizer: Callable[[str], Iterable[str]], texts: Iterable[str]) ->
     offsets = np.concatenate([[0], np.cumsum([len(document) for document in documents])]).astype(np.int64)
     values = [ids[word] for document in documents for word in document]
     return Ragged(np.array(values, dtype=np.int32), offsets), words
-
-
-def texts_of(raw_documents: Iterable[str] | Ragged) -> Ragged:
-    """Return texts as UTF-8 in one array; a `Ragged` is returned itself."""
-    if isinstance(raw_documents, Ragged):
-        return raw_documents
-    return Ragged.from_texts(text.encode("utf-8") for text in strings_of(raw_documents))
-
-
-def strings_of(raw_documents: Iterable[str]) -> Iterator[str]:
-    """Yield the texts that a user gives, each checked."""
-    if isinstance(raw_documents, (str, bytes)) or not isinstance(raw_documents, Iterable):
-        kind = "one string" if isinstance(raw_documents, str) else f"a {type(raw_documents).__name__}"
-        raise ValueError(f"raw_documents is {kind}; give a list of texts")
-    for number, text in enumerate(raw_documents):
-        if not isinstance(text, str):
-            remedy = (
-                "decode it" if isinstance(text, bytes) else "replace what is missing by an empty text, or leave it out"
-            )
-            raise ValueError(f"text {number} is {reprlib.repr(text)}, a {type(text).__name__} and no string; {remedy}")
-        try:
-            text.encode("utf-8")
-        except UnicodeEncodeError as error:
-            raise ValueError(f"text {number} holds half of a pair of surrogates at {error.start}; remove it") from error
-        yield text
 
 
 def ngrams(tokens: Ragged, words: Sequence[str], smallest: int, largest: int) -> tuple[Ragged, list[str]]:
