@@ -10,11 +10,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
 
+from tests.models.test_cbm import documents
 from tests.naive import cbm as naive
+from tests.naive.linear import plain_lbfgs
+from textmix import BinaryRelevance, CBMClassifier, ClassifierChain, PairwiseCRF, PowerSet
 from textmix.models.linear.loss_kernels import logistic_line
 from textmix.models.linear.problems import LogisticBatch, Multinomial, add_bias
 from textmix.models.linear.row_space import RowSpace
-from textmix.models.linear.solvers import minimise, minimise_newton
+from textmix.models.linear.solvers import minimise, minimise_newton, minimise_plain
 
 seeds = st.integers(0, 2**32 - 1)
 
@@ -112,3 +115,78 @@ def test_the_best_weights_are_found_in_the_space_of_the_rows(form):
 def test_only_few_rows_of_many_columns_are_turned():
     assert RowSpace.of(np.ones((5, 4))).X is None
     assert RowSpace.of(np.eye(5, 9), most=4).X is None
+
+
+@pytest.mark.parametrize("penalise_intercept", [False, True])
+def test_plain_lbfgs_takes_the_steps_of_the_reference_implementation(penalise_intercept):
+    X, Y, weight = problem(5)
+    X = X * 10.0 ** np.arange(4)  # features of different scales, so that the path differs from the scaled one
+    batch = LogisticBatch(X, Y, weight, 1e4, penalise_intercept=penalise_intercept)
+    for b in range(3):
+
+        def value_and_gradient(w, b=b):
+            odds = X @ w[:-1] + w[-1]
+            penalised = w if penalise_intercept else np.append(w[:-1], 0.0)
+            value = weight @ (np.logaddexp(0.0, odds) - Y[:, b] * odds) + penalised @ penalised / 2e4
+            residual = weight * (1.0 / (1.0 + np.exp(-odds)) - Y[:, b])
+            return value, np.append(X.T @ residual, residual.sum()) + penalised / 1e4
+
+        iterates = plain_lbfgs(value_and_gradient, np.zeros(5), 12)
+        for n_iter in (1, 2, 5, 8, 12):
+            solution = minimise_plain(batch, np.zeros((5, 3)), n_iter, 0.0)
+            np.testing.assert_allclose(solution.unknowns[:, b], iterates[n_iter], rtol=1e-5, atol=1e-9)
+
+
+def test_plain_lbfgs_stops_after_five_successive_small_changes():
+    X, Y, weight = problem(6)
+    batch = LogisticBatch(X, Y, weight, 1.0)
+    values = np.array([minimise_plain(batch, np.zeros((5, 3)), n, 0.0).objective for n in range(40)])
+    change = np.abs(np.diff(values, axis=0))
+    for tol in (1e-3, 1e-5):
+        solution = minimise_plain(batch, np.zeros((5, 3)), 40, tol)
+        assert solution.converged.all()
+        small = (change <= tol * np.abs(values[1:])) & (change <= 100.0 * tol)
+        ends = [next(n for n in range(5, 40) if small[n - 5 : n, b].all()) for b in range(3)]
+        assert solution.n_iter == max(ends)
+        np.testing.assert_allclose(solution.objective, values[ends, range(3)])
+    assert not minimise_plain(batch, np.zeros((5, 3)), 4, 1e-3).converged.any()
+
+
+@pytest.mark.parametrize("kind", [BinaryRelevance, PowerSet, PairwiseCRF])
+def test_plain_and_scaled_lbfgs_reach_the_same_optimum_by_different_paths(kind):
+    X, Y = documents(1, n=60)
+    X = X * 10.0 ** np.arange(X.shape[1]) / 100.0
+    params = {"variance": 1.0, "max_iter": 5000, "tol": 1e-12}
+    plain = kind(**params, solver="plain_lbfgs").fit(X, Y)
+    scaled = kind(**params).fit(X, Y)
+    np.testing.assert_allclose(plain.objective_path_, scaled.objective_path_, rtol=1e-6)
+    few = {"max_iter": 3, "tol": 0.0}
+    coef = [kind(**few, solver=solver).fit(X, Y).coef_ for solver in ("plain_lbfgs", "lbfgs")]
+    assert not np.allclose(*coef)
+
+
+@pytest.mark.parametrize("kind", [BinaryRelevance, PowerSet, PairwiseCRF])
+def test_plain_lbfgs_takes_the_same_path_in_the_row_space(kind, monkeypatch):
+    X, Y = np.random.default_rng(2).poisson(0.3, (30, 80)).astype(float), documents(1, n=30)[1]
+    model = kind(variance=1e6, max_iter=4, tol=0.0, solver="plain_lbfgs")
+    inside = model.fit(X, Y).coef_
+    monkeypatch.setattr(RowSpace, "of", classmethod(lambda cls, X, most=0: cls(X)))
+    np.testing.assert_allclose(model.fit(X, Y).coef_, inside, atol=1e-8)
+
+
+def test_penalised_intercepts_are_smaller():
+    X, Y = documents(1, n=60)
+    for kind in (BinaryRelevance, PowerSet, ClassifierChain):
+        free, penalised = (kind(variance=0.01, penalise_intercept=on).fit(X, Y) for on in (False, True))
+        assert np.linalg.norm(penalised.intercept_) < np.linalg.norm(free.intercept_)
+
+
+def test_plain_partial_m_steps_never_decrease_the_likelihood():
+    X, Y = documents(1, n=200)
+    params = {"n_components": 3, "variance": 1e2, "max_iter": 5, "steps": 3, "floor": 0.0, "constant": 0.0, "tol": 0.0}
+    paths = []
+    for solver in ("plain_lbfgs", "lbfgs"):
+        model = CBMClassifier(**params, solver=solver, penalise_intercept=True, random_state=0).fit(X, Y)
+        assert (np.diff(model.objective_path_) >= -1e-9 * np.abs(model.objective_path_[1:])).all()
+        paths.append(model.objective_path_)
+    assert not np.allclose(*paths)

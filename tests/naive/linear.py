@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from scipy.optimize import minimize
 
@@ -42,3 +44,32 @@ def dropout_objective(
             loss -= np.log(p if y[i] else 1.0 - p) / len(y)
         noise += share * p * (1.0 - p) * sum((x * v[:-1]) ** 2)
     return float(loss + 0.5 * delta / (1.0 - delta) * noise + 0.5 * l2 * sum(v[:-1] ** 2))
+
+
+def plain_lbfgs(value_and_gradient: Any, start: np.ndarray, n_iter: int, memory: int = 5) -> list[np.ndarray]:
+    """Return the iterates of L-BFGS from the identity, with step lengths halved from 1, for one problem.
+
+    The inverse Hessian is an explicit matrix: s'y / y'y of the last pair times the identity, updated by the BFGS
+    formula with the last ``memory`` pairs.
+    """
+    w = start.copy()
+    pairs: list[tuple[np.ndarray, np.ndarray]] = []
+    iterates = [w]
+    value, gradient = value_and_gradient(w)
+    for _ in range(n_iter):
+        inverse = np.eye(len(w))
+        if pairs:
+            s, y = pairs[-1]
+            inverse *= (s @ y) / (y @ y)
+        for s, y in pairs[-memory:]:
+            left = np.eye(len(w)) - np.outer(s, y) / (s @ y)
+            inverse = left @ inverse @ left.T + np.outer(s, s) / (s @ y)
+        direction = -inverse @ gradient
+        t = 1.0
+        while value_and_gradient(w + t * direction)[0] > value + 1e-4 * t * (gradient @ direction):
+            t /= 2.0
+        new_value, new_gradient = value_and_gradient(w + t * direction)
+        pairs.append((t * direction, new_gradient - gradient))
+        w, value, gradient = w + t * direction, new_value, new_gradient
+        iterates.append(w)
+    return iterates

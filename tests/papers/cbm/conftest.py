@@ -24,28 +24,55 @@ PARAMS = {"n_components": 3, "max_iter": 3}
 
 
 SETTINGS: dict[str, Any] = {
-    **{"reference": "cbm_lr", "resamples": 50, "params": PARAMS, "runs": {"scene": 2}, "tol": 1e-4},
-    **{"components": [1, 3], "labels": [2], "enumerated": 3, "documents": 20, "variance": 1.0, "steps": 2000},
+    "reference": "cbm_lr",
+    "resamples": 50,
+    "params": PARAMS,
+    "runs": {"scene": 2},
+    "tol": 1e-4,
+    "components": [1, 3],
+    "labels": [2],
+    "enumerated": 3,
+    "documents": 20,
+    "variance": 1.0,
+    "steps": 2000,
 }
 
 
-COMPONENTS: dict[str, Any] = {
-    "illustration": {"components": 2},
-    "random_starts": {"components": {"scene": [1, 20]}},
-}
-
-
-#: Settings of the measures that share none.
+#: Settings of measures that do not use `SETTINGS`.
 OWN: dict[str, Any] = {
-    "boosting_variants": {"rounds": [2, 4], "leaves": 2, "kinds": ["ours", "authors"]},
+    "components": {
+        "baselines": ["binrel_lr", "powset_lr"],
+        "params": {"scene": {"max_iter": 3}, "tmc2007": {"max_iter": 1}},
+        "components": {"scene": [1, 20], "tmc2007": [30, 60]},
+        "runs": {"scene": 2, "tmc2007": 1},
+    },
+    "boosting_variants": {"rounds": [2, 4], "leaves": 2, "tree_methods": ["lightgbm", "equal_width"]},
     "sampler_seeds": {"params": {"sweeps": 20, "kept": 10}, "runs": 3},
     "restored_parent": {"params": {"tol": 1e-4}, "children": [1, 3], "missed": 2},
-    "plain_steps": {
-        **{"variance": 1e6, "steps": [2, 60], "cbm": {"n_components": 3, "max_iter": 2, "steps": 4}, "folds": 2},
+    "early_stopping": {
+        "variance": 1e6,
+        "variances": {"paircrf": 1.0},
+        "max_iter": [2, 60],
+        "tolerances": [1e-3],
+        "cbm": {"n_components": 3, "max_iter": 2, "steps": [2, 4]},
+    },
+    "synthetic_study": {
+        "components": 3,
+        "documents": 400,
+        "features": 4,
+        "labels": 3,
+        "weight_deviation": 3.0,
+        "noise_deviation": 1.0,
+        "variance": 100.0,
+        "max_iter": 5,
+        "runs": 1,
     },
     "chain_variants": {
-        **{"params": {"scene": {"tol": 1e-4}}, "orders": {"scene": 2}, "ensembles": {"scene": 2}},
-        **{"samples": 10, "beam_width": 8},
+        "params": {"scene": {"tol": 1e-4}},
+        "orders": {"scene": 2},
+        "ensembles": {"scene": 2},
+        "samples": 10,
+        "beam_width": 8,
     },
 }
 
@@ -80,7 +107,11 @@ def measured(source, tmp_path_factory) -> tuple[dict[str, Any], Path]:
     measures = {}
     for name in SPEC["measures"]:
         function = SPEC["measures"][name]["function"]
-        settings = OWN.get(function.partition(".")[2], {**SETTINGS, **COMPONENTS.get(function.partition(".")[2], {})})
-        measures[name] = run_measure("cbm", function, {"scene": source}, settings, np.random.default_rng(3))
+        settings = OWN.get(function.partition(".")[2], SETTINGS)
+        if name.startswith("illustration"):
+            settings = {**SETTINGS, "components": 2}
+        roles = ("scene", "tmc2007") if function == "measures.components" else ("scene",)
+        sources = dict.fromkeys(roles, source)
+        measures[name] = run_measure("cbm", function, sources, settings, np.random.default_rng(3))
         measures[name].save(root / "papers/cbm/measures" / name, META)
     return measures, root

@@ -21,7 +21,7 @@ def test_every_figure_has_an_entry_and_every_entry_a_figure():
     assert set(SPEC["figures"]) == set(FIGURES)
 
 
-@pytest.mark.parametrize("name", ["components", "illustration", "em_path", "evaluations", "variants"])
+@pytest.mark.parametrize("name", ["components", "illustration", "em_path", "evaluations", "variants", "stopping"])
 def test_figures_are_drawn_alike_each_time(name, measured):
     data = FigureData(results_of("cbm", measured[1]), {}, SPEC["figures"][name])
     assert len(assert_drawn("cbm", name, data)) > 5000

@@ -35,11 +35,16 @@ def test_the_path_of_em_has_every_iteration_of_every_run(measured):
     assert measured[0]["em_path"].values["largest_fall"] == max(0.0, *falls)
 
 
-def test_random_starts_give_mean_and_deviation_of_each_number_of_components(measured):
-    rows, values = measured[0]["starts"].tables["runs"], measured[0]["starts"].values
-    assert [(row["components"], row["run"]) for row in rows] == [(1, 0), (1, 1), (20, 0), (20, 1)]
+def test_each_number_of_components_has_mean_and_deviation_and_baselines_are_scored(measured):
+    rows, values = measured[0]["components"].tables["runs"], measured[0]["components"].values
+    runs = [(row["components"], row["run"]) for row in rows if row["role"] == "scene"]
+    assert runs == [(1, 0), (1, 1), (20, 0), (20, 1)]
     accuracies = [row["subset_accuracy"] for row in rows if row["components"] == 20]
     assert values["scene_k20"] == Repeated(accuracies)
+    baseline = measured[0]["components"].tables["baselines"][0]
+    methods = {row["method"]: row for row in measured[0]["comparisons"].tables["methods"]}
+    assert baseline["method"] == "binrel_lr", "PowSet has no predictions here"
+    assert baseline["subset_accuracy"] == methods["binrel_lr"]["subset_accuracy"]
 
 
 def test_the_example_shows_mode_marginals_and_symmetric_correlations(measured):

@@ -7,7 +7,9 @@ import itertools
 import numpy as np
 
 from reproduction.flow.measures import Repeated
-from reproduction.papers.cbm.variants import calibrated_threshold, with_parent, within_reach
+from reproduction.papers.cbm.variants import calibrated_threshold, predict_after, with_parent, within_reach
+from tests.models.test_cbm import documents
+from textmix.models.label_sets.estimators import BoostedPowerSet
 
 
 def test_variants_of_chains_and_boosting_are_scored(measured):
@@ -21,7 +23,7 @@ def test_variants_of_chains_and_boosting_are_scored(measured):
         assert 0.2 < np.mean(accuracies) <= 1.0
     assert values["scene_beam"] == values["scene_exact"], "eight paths are all paths of three labels"
     variants = {row["variant"] for row in measured[0]["boosting_variants"].tables["runs"]}
-    assert variants == {"ours_2", "ours_4", "authors_2", "authors_4"}
+    assert variants == {"lightgbm_2", "lightgbm_4", "equal_width_2", "equal_width_4"}
 
 
 def test_a_network_is_sampled_with_several_seeds(measured):
@@ -54,3 +56,14 @@ def test_sets_within_reach_are_those_that_are_counted_first():
     number = sets @ [1, 2, 4, 8]
     for limit in (1, 3, 5, 16, 1000):
         np.testing.assert_array_equal(within_reach(sets, limit), number < limit)
+
+
+def test_the_first_rounds_of_a_model_are_a_model_with_so_many_rounds():
+    X, Y = documents(6, n=90)
+    for method in ("lightgbm", "equal_width"):
+        model = BoostedPowerSet(trees=8, leaves=2, tree_method=method).fit(X, Y)
+        predictions = dict(predict_after(model, X, (3, 8)))
+        three = BoostedPowerSet(trees=3, leaves=2, tree_method=method).fit(X, Y)
+        np.testing.assert_array_equal(predictions[3], three.predict(X))
+        np.testing.assert_array_equal(predictions[8], model.predict(X))
+        assert (predictions[3] != predictions[8]).any()

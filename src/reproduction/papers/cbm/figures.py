@@ -1,14 +1,15 @@
-"""Figures of Li, Wang, Pavlu & Aslam: effect of K, one example, the path of EM, and the cost of the exact search."""
+"""Figures of Li, Wang, Pavlu & Aslam: effects of K, variance and stopping, times, one example, EM, the exact search."""
 
 from __future__ import annotations
 
 import statistics
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from matplotlib.patches import Patch, Rectangle
 
-from reproduction.figures.drawing import FigureData, read_columns
+from reproduction.figures.drawing import FigureData, read_available, read_columns
 from reproduction.figures.figure_elements import (
     add_legend,
     add_trials_legend,
@@ -36,66 +37,173 @@ from reproduction.figures.style import (
     method_colour,
     panels,
 )
+from textmix.core.errors import MissingResult
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 Rows = list[dict[str, str]]
-#: A correlation of at least this size is written into its cell.
-WRITTEN = 0.3
-#: Role -> variance in the configuration generators of the authors' code (Exp153 and Exp152).
-AUTHORS_VARIANCE = {"scene": 1.0, "rcv1": 1e6}
-NAMES = {
-    **{"binrel_lr": "BinRel LR", "powset_lr": "PowSet LR", "paircrf": "PairCRF", "cbm_lr": "CBM LR"},
+#: Minimum absolute correlation that is written into its cell.
+MIN_WRITTEN_CORRELATION = 0.3
+#: Role -> variance of logistic regression in the paper (supplement, table 1).
+PAPER_VARIANCE = {"scene": 1.0, "rcv1": 1e6}
+METHOD_NAMES = {
+    "binrel_lr": "BinRel LR",
+    "powset_lr": "PowSet LR",
     "cc_lr": "CC LR",
+    "pcc_lr": "PCC LR",
+    "ecc_label_lr": "ECC-label LR",
+    "ecc_subset_lr": "ECC-subset LR",
+    "cdn_lr": "CDN LR",
+    "paircrf": "pairCRF",
+    "cbm_lr": "CBM LR",
+}
+#: Methods of `reproduction.papers.cbm.stopping` and their names.
+STOPPED_METHODS = {
+    "binrel": "BinRel LR",
+    "powset": "PowSet LR",
+    "paircrf": "pairCRF",
+    "chain": "CC LR",
+    "beam": "PCC LR",
+    "ensemble_label": "ECC-label LR",
+    "ensemble_subset": "ECC-subset LR",
+    "cbm": "CBM LR",
 }
 #: Variants of `reproduction.papers.cbm.variants.chain_variants` in the order of their rows, and their names.
 VARIANTS = {
-    **{"greedy": "chain, greedy", "monte_carlo": "chain, ten samples", "beam": "chain, beam of 15"},
-    **{"exact": "chain, exact mode", "label_half": "labels, half the votes"},
-    **{"label_calibrated": "labels, calibrated votes", "subset": "sets, most votes"},
+    "greedy": "chain, greedy",
+    "monte_carlo": "chain, ten samples",
+    "beam": "chain, beam of 15",
+    "exact": "chain, exact mode",
+    "label_half": "labels, half of the votes",
+    "label_calibrated": "labels, calibrated votes",
+    "subset": "sets, most votes",
 }
-#: The number of all sets has its mark up to this number of labels.
-ENUMERABLE = 14
-_OVER_STARTS = "A bar reaches one standard deviation over the random starts; one start has none."
+#: Maximum number of labels for which the number of all label sets is marked.
+MAX_ENUMERATED_LABELS = 14
+_NOTE_ON_BARS = "A bar reaches one standard deviation over random initialisations; a single one has no bar."
 
 
 def components(data: FigureData) -> Sheet:
-    """Draw subset accuracy against the number of components: the mean over random starts, and its deviation as a bar.
+    """Draw subset accuracy against the number of components, for both base learners, with baselines.
+
     Options: labels, published (role -> id).
     """
-    rows = data.results.measure_table("components", "runs")
-    roles = list(dict.fromkeys(row["role"] for row in rows))
+    runs = {"CBM LR": data.results.measure_table("components", "runs")}
+    baselines = data.results.measure_table("components", "baselines")
+    with suppress(MissingResult):
+        runs["CBM GB"] = data.results.measure_table("components_boosted", "runs")
+    roles = list(dict.fromkeys(row["role"] for row in runs["CBM LR"]))
     figure, axes = panels(len(roles), height=2.8)
     for panel, role in zip(axes, roles, strict=True):
-        accuracies: dict[float, list[float]] = {}
-        for row in (row for row in rows if row["role"] == role):
-            accuracies.setdefault(float(row["components"]), []).append(100.0 * float(row["subset_accuracy"]))
-        means, spreads = [[of(values) for values in accuracies.values()] for of in (statistics.fmean, sample_sd)]
-        draw_with_bars(
-            panel,
-            list(accuracies),
-            means,
-            spreads if any(spreads) else None,
-            0,
-            label="CBM LR",
-            color=method_colour("cbm"),
-        )
+        numbers: set[float] = set()
+        sizes: list[int] = []
+        for series, (label, rows) in enumerate(runs.items()):
+            accuracies = _accuracies_by_components(rows, role)
+            if accuracies:
+                _draw_components(panel, accuracies, label, series)
+                numbers.update(accuracies)
+                sizes += map(len, accuracies.values())
+        for series, row in enumerate(row for row in baselines if row["role"] == role):
+            colour = method_colour(row["method"])
+            name = METHOD_NAMES.get(row["method"], row["method"])
+            panel.axhline(100.0 * float(row["subset_accuracy"]), color=colour, linestyle=DASHES[series], label=name)
         draw_published_line(panel, data.published_of(role), f"published, {data.title_of(role)}")
-        set_log_scale(panel.xaxis, min(accuracies), max(accuracies))
-        if len(accuracies) < 6:  # the names of more would overlap
-            set_ticks(panel.xaxis, list(accuracies))
-        panel.set_title(with_sample_size(data.title_of(role) + ", random starts", map(len, accuracies.values())))
+        set_log_scale(panel.xaxis, min(numbers), max(numbers))
+        if len(numbers) < 6:  # more labels would overlap
+            set_ticks(panel.xaxis, sorted(numbers))
+        panel.set_title(with_sample_size(data.title_of(role) + ", random initialisations", sizes))
         panel.set_xlabel("components K (log scale)")
-    figure.note(_OVER_STARTS)
+    figure.note(_NOTE_ON_BARS)
     axes[0].set_ylabel("subset accuracy (percent)")
     add_legend(figure)
     return figure
 
 
+def _accuracies_by_components(rows: Rows, role: str) -> dict[float, list[float]]:
+    """Return K -> the subset accuracies (percent) of all runs on a data set."""
+    accuracies: dict[float, list[float]] = {}
+    for row in rows:
+        if row["role"] == role:
+            accuracies.setdefault(float(row["components"]), []).append(100.0 * float(row["subset_accuracy"]))
+    return accuracies
+
+
+def _draw_components(axes: Axes, accuracies: Mapping[float, Sequence[float]], label: str, series: int) -> None:
+    """Draw the mean accuracy over runs for each K."""
+    means = [statistics.fmean(values) for values in accuracies.values()]
+    deviations = [sample_sd(values) for values in accuracies.values()]
+    bars = deviations if any(deviations) else None
+    draw_with_bars(axes, list(accuracies), means, bars, series, label=label)
+
+
+def stopping(data: FigureData) -> Sheet:
+    """Draw the accuracy of all linear methods against the maximum number of iterations and against the tolerance.
+
+    Options: labels, published (method -> id).
+    """
+    rows = data.results.measure_table("stopping", "runs")
+    figure, axes = panels(2, height=3.6, sharey=True)
+    rules = {"max_iter": "maximum number of iterations (log scale)", "tol": "tolerance (log scale)"}
+    for panel, (rule, name) in zip(axes, rules.items(), strict=True):
+        limits = [float(row["limit"]) for row in rows if row["rule"] == rule]
+        for series, (method, label) in enumerate(STOPPED_METHODS.items()):
+            points = [row for row in rows if (row["rule"], row["method"]) == (rule, method)]
+            if not points:
+                continue
+            style: dict[str, Any] = {
+                "color": f"C{series % 8}",
+                "marker": MARKERS[series % len(MARKERS)],
+                "linestyle": DASHES[series % len(DASHES)],
+            }
+            x = [float(row["limit"]) for row in points]
+            panel.plot(x, [100.0 * float(row["subset_accuracy"]) for row in points], label=label, **style)
+            published = data.published_of(method)
+            if published is not None:
+                panel.axhline(published.value, color=style["color"], linewidth=0.7, linestyle=":")
+        set_log_scale(panel.xaxis, min(limits), max(limits))
+        panel.set_xlabel(name)
+    figure.note("One given split and one seed; the accuracies have no bars. Dotted lines are published values.")
+    axes[0].set_ylabel("subset accuracy (percent)")
+    add_legend(figure)
+    return figure
+
+
+def times(data: FigureData) -> Sheet:
+    """Draw published and measured training times of the linear methods, a panel for each data set.
+
+    Options: published (experiment, role and method joined by ``/`` -> id).
+    """
+    cells = [name.split("/") for name in data.option("published")]
+    seconds = read_available(
+        ["/".join(cell) for cell in cells], lambda name: statistics.median(data.results.seconds(*name.split("/")))
+    )
+    roles = list(dict.fromkeys(name.split("/")[1] for name in seconds))
+    figure, axes = panels(len(roles), height=0.28 * len(METHOD_NAMES) + 1.4, sharey=True)
+    values: list[float] = []
+    for panel, role in zip(axes, roles, strict=True):
+        for name, value in seconds.items():
+            _, cell_role, method = name.split("/")
+            if cell_role != role:
+                continue
+            height = list(METHOD_NAMES).index(method)
+            panel.plot([value], [height], "o", color=method_colour(method), label="here, one thread")
+            published = data.published_of(name)
+            draw_published_point(panel, 0, height, published)
+            values += [value] if published is None else [value, published.value]
+        panel.set_title(data.title_of(role))
+        panel.set_xlabel("seconds of training (log scale)")
+    for panel in axes:
+        set_log_scale(panel.xaxis, max(min(values), 1e-3), max(values))
+    label_rows(axes[0], list(METHOD_NAMES.values()))
+    figure.note("Wall-clock time; published values are those of 48 logical cores.")
+    add_legend(figure)
+    return figure
+
+
 def variances(data: FigureData) -> Sheet:
-    """Draw subset accuracy against the variance of the prior, a line for each method, with the authors' variance.
-    Options: experiment, role, methods, published (method -> id), drawn at the authors' variance.
+    """Draw subset accuracy against the variance of the prior, a line for each method, with the variance of the paper.
+    Options: experiment, role, methods, published (method -> id), drawn at the variance of the paper.
     """
     figure, (axes,) = panels(1, height=3.0)
     role = data.option("role")
@@ -103,10 +211,10 @@ def variances(data: FigureData) -> Sheet:
         points = data.grid(role, method, "subset_accuracy", "variance")
         values = [100.0 * statistics.fmean(trials) for trials in points.values()]
         style: dict[str, Any] = {"marker": MARKERS[series], "linestyle": DASHES[series], "color": method_colour(method)}
-        axes.plot(list(points), values, label=NAMES.get(method, method), **style)
+        axes.plot(list(points), values, label=METHOD_NAMES.get(method, method), **style)
     for method in data.option("methods"):
-        draw_published_point(axes, AUTHORS_VARIANCE[role], 0, data.published_of(method), across=False)
-    axes.axvline(AUTHORS_VARIANCE[role], color=GREY, linestyle=DASHES[3], label="the authors' variance")
+        draw_published_point(axes, PAPER_VARIANCE[role], 0, data.published_of(method), across=False)
+    axes.axvline(PAPER_VARIANCE[role], color=GREY, linestyle=DASHES[3], label="variance of the paper")
     figure.note("One given split; its accuracies have no bars.")
     set_log_scale(axes.xaxis, min(points), max(points))
     axes.set_xlabel("variance of the prior (log scale)")
@@ -204,7 +312,7 @@ def _correlations(axes: Axes, rows: Rows, labels: list[str]) -> None:
             continue
         style: dict[str, Any] = {"facecolor": "C1" if value > 0 else "C0", "alpha": min(abs(value), 1.0)}
         axes.add_patch(Rectangle((x, y), 1, 1, edgecolor="none", **style))
-        if abs(value) >= WRITTEN:
+        if abs(value) >= MIN_WRITTEN_CORRELATION:
             axes.text(x + 0.5, y + 0.5, f"{value:.1f}".replace("-", "−"), ha="center", va="center", fontsize=SMALL)
     middle = [number + 0.5 for number in range(len(labels))]
     axes.set_xticks(middle, labels, rotation=90)
@@ -213,7 +321,7 @@ def _correlations(axes: Axes, rows: Rows, labels: list[str]) -> None:
     axes.set_ylim(len(labels), 0)
     axes.tick_params(length=0)
     axes.grid(visible=False)
-    axes.set_title(f"correlation: positive orange, negative blue; written from {WRITTEN:g} on")
+    axes.set_title(f"correlation: positive orange, negative blue; written from {MIN_WRITTEN_CORRELATION:g} on")
 
 
 def em_path(data: FigureData) -> Sheet:
@@ -267,7 +375,7 @@ def evaluations(data: FigureData) -> Sheet:
     rows = data.results.measure_table("exact_search", "evaluations")
     roles = list(dict.fromkeys(row["role"] for row in rows))
     figure, axes = grid_of_panels(len(roles), 2, 2.6, sharey=True)
-    top = 2.0 ** max(float(row["labels"]) for row in rows if float(row["labels"]) <= ENUMERABLE)
+    top = 2.0 ** max(float(row["labels"]) for row in rows if float(row["labels"]) <= MAX_ENUMERATED_LABELS)
     top = max(top, *(float(row["largest"]) for row in rows))
     for panel, role in zip(axes, roles, strict=True):
         searches = [row for row in rows if row["role"] == role]
@@ -275,7 +383,7 @@ def evaluations(data: FigureData) -> Sheet:
             _searches(panel, [row for row in searches if row["components"] == number], series)
         x = sorted({float(row["labels"]) for row in searches})
         for n in x:
-            if n <= ENUMERABLE:
+            if n <= MAX_ENUMERATED_LABELS:
                 panel.plot([n], [2.0**n], "_", color=INK, markersize=16, label="number of all sets, 2ᴸ")
             else:
                 figure.note(f"There are 2^{n:g} sets of {n:g} labels, too many for the axis.")
@@ -311,6 +419,8 @@ def _note_repeats(figure: Sheet, rows: Rows) -> None:
 
 FIGURES: dict[str, Callable[[FigureData], Sheet]] = {
     "components": components,
+    "stopping": stopping,
+    "times": times,
     "variances": variances,
     "variances_rcv1": variances,
     "variants": variants,

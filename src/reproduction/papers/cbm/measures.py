@@ -94,30 +94,36 @@ def _largest_fall(rows: list[dict[str, Any]]) -> float:
     return max([0.0, *(a["objective"] - b["objective"] for a, b in pairs)])
 
 
-def random_starts(sources: Sources, settings: Settings, generator: Generator) -> Measure:
-    """Fit CBM from several random starts, with one number of components or with several.
+def components(sources: Sources, settings: Settings, generator: Generator) -> Measure:
+    """Fit CBM with several numbers of components, and score baselines that have none.
 
-    Settings: ``params`` of `CBMClassifier`; ``components``, role -> the K tried; ``runs``, role -> number of starts.
-    Result: the table ``runs`` (subset accuracy of the test part, and the penalised log-likelihood at the end); the
-    value ``scene_k20`` is the mean over the starts with its standard deviation.
+    Data: the predictions of the baselines.
+    Settings: ``params``, role -> parameters of `CBMClassifier`; ``components``, role -> values of K; ``runs``, role ->
+    number of random initialisations; ``baselines``, methods.
+    Result: the tables ``runs`` (role, components, run, subset accuracy on the test part, final objective) and
+    ``baselines`` (role, method, subset accuracy), and the values ``<role>_k<K>``.
     """
     rows: list[dict[str, Any]] = []
+    baselines: list[dict[str, Any]] = []
     values: dict[str, Value] = {}
     for role, source in sources.items():
         trial = source.first("indicators")
         for n_components in settings["components"][role]:
-            starts = [
-                _random_start(trial, {**settings["params"], "n_components": n_components}, generator)
-                for _ in range(settings["runs"][role])
-            ]
-            case = {"role": role, "components": n_components}
-            rows += [{**case, "run": run, **row} for run, row in enumerate(starts)]
-            values[f"{role}_k{n_components}"] = Repeated([row["subset_accuracy"] for row in starts])
-    return Measure(values, {"runs": rows})
+            params = {**settings["params"][role], "n_components": n_components}
+            fits = [_random_start(trial, params, generator) for _ in range(settings["runs"][role])]
+            rows += [{"role": role, "components": n_components, "run": run, **row} for run, row in enumerate(fits)]
+            values[f"{role}_k{n_components}"] = Repeated([row["subset_accuracy"] for row in fits])
+        documents = source.splits.test_place(0)
+        for method in settings["baselines"]:
+            if method in source.predictions:
+                predicted = source.predictions[method].label_sets(0, documents, trial.test.y.shape[1])
+                accuracy = float(exactly_right(trial.test.y, predicted).mean())
+                baselines.append({"role": role, "method": method, "subset_accuracy": accuracy})
+    return Measure(values, {"runs": rows, "baselines": baselines})
 
 
 def _random_start(trial: Trial, params: Mapping[str, Any], generator: Generator) -> dict[str, float]:
-    """Return the test part's subset accuracy and the last objective of CBM from one random start."""
+    """Return the subset accuracy on the test part and the final objective of CBM after one random initialisation."""
     model = trial.train.fitted(CBMClassifier(**params, random_state=seed_from(generator)))
     return {"subset_accuracy": trial.test.accuracy(model), "objective": float(model.objective_path_[-1])}
 

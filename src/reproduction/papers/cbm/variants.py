@@ -9,7 +9,6 @@ import numpy as np
 from numpy.random import Generator
 
 from reproduction.flow.measures import Measure, Repeated, Settings, Sources, seed_from
-from reproduction.papers.cbm.boosting import BarePowerSet, ClippedPowerSet, EqualStartPowerSet, predict_after
 from textmix.experiment.trial import Documents, Trial
 from textmix.metrics.multilabel import subset_accuracy
 from textmix.models.label_sets.chain_kernels import search_samples
@@ -20,14 +19,6 @@ from textmix.models.label_sets.estimators import BinaryRelevance, BoostedPowerSe
 MEKA_LIMIT = 1_000_000
 #: Least threshold of votes, as in MEKA.
 LEAST_THRESHOLD = 1e-5
-
-#: The power sets that `boosting_variants` compares.
-POWER_SETS = {
-    "ours": BoostedPowerSet,
-    "equal_start": EqualStartPowerSet,
-    "bare": BarePowerSet,
-    "authors": ClippedPowerSet,
-}
 
 Predicted = Iterable[tuple[str, np.ndarray]]
 
@@ -54,21 +45,30 @@ def chain_variants(sources: Sources, settings: Settings, generator: Generator) -
 
 
 def boosting_variants(sources: Sources, settings: Settings, generator: Generator) -> Measure:
-    """Compare the power set by boosted trees of several kinds, after several numbers of rounds.
+    """Compare the boosted power set with both kinds of trees after several numbers of rounds.
 
-    Settings: ``rounds``, increasing; ``leaves`` of a tree; ``kinds``, keys of `POWER_SETS`: ``ours``, the same from an
-    ``equal_start``, ``bare``, which also has no 1 in the Hessian of a leaf, and that by the ``authors``' steps.
-    Result: the table ``runs`` and the values ``<role>_<kind>_<n>`` after n rounds, see `chain_variants`.
+    Settings: ``rounds``, increasing; ``leaves`` of a tree; ``tree_methods``, see `BoostedPowerSet`.
+    Result: the table ``runs`` and the values ``<role>_<tree method>_<n>`` after n rounds, see `chain_variants`.
     """
     rows: list[dict[str, Any]] = []
     size = {"trees": settings["rounds"][-1], "leaves": settings["leaves"]}
     for role, source in sources.items():
         trial = source.first("indicators")
-        for name in settings["kinds"]:
-            fitted = trial.train.fitted(POWER_SETS[name](**size))
-            predictions = predict_after(fitted, trial.test.X, settings["rounds"])
-            rows += _score_rows(role, 0, trial, ((f"{name}_{rounds}", sets) for rounds, sets in predictions))
+        for method in settings["tree_methods"]:
+            model = trial.train.fitted(BoostedPowerSet(**size, tree_method=method))
+            predictions = predict_after(model, trial.test.X, settings["rounds"])
+            rows += _score_rows(role, 0, trial, ((f"{method}_{rounds}", sets) for rounds, sets in predictions))
     return Measure(_accuracies_of_runs(rows), {"runs": rows})
+
+
+def predict_after(model: BoostedPowerSet, X: Any, rounds: Iterable[int]) -> Iterator[tuple[int, np.ndarray]]:
+    """Yield each number of rounds and the label sets (N, L) that a fitted model predicts from its first rounds."""
+    trees = model._gate.trees
+    forest = trees.forest
+    for number in rounds:
+        trees.forest = forest._replace(root=forest.root[: number * trees.outputs])
+        yield number, model.predict(X)
+    trees.forest = forest
 
 
 def sampler_seeds(sources: Sources, settings: Settings, generator: Generator) -> Measure:

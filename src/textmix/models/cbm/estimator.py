@@ -25,12 +25,13 @@ from textmix.models.cbm.learners import (
     MStep,
 )
 from textmix.models.cbm.mixture_kernels import search_expected_f, search_modes
-from textmix.models.common.boosted_trees import Growth
+from textmix.models.common.boosted_trees import TREE_METHODS, Growth
 from textmix.models.common.multilabel import MultiLabelClassifier, in_form_of_y, label_sets
 from textmix.models.common.sklearn_private import HasMethods, Interval, StrOptions
 from textmix.models.common.validation import generator
 from textmix.models.linear.loss_kernels import set_log_likelihood
 from textmix.models.linear.row_space import RowSpace
+from textmix.models.linear.solvers import SOLVERS
 
 #: Instances predicted at a time, so that their log odds (K, N, L) stay small.
 CHUNK = 2048
@@ -117,6 +118,10 @@ class CBMClassifier(MultiLabelClassifier):
         "n_init": [Interval(Integral, 1, None, closed="left")],
         "floor": [Interval(Real, 0, 1, closed="left")],
         "constant": [Interval(Real, 0, 0.5, closed="left")],
+        "smoothing": [Interval(Real, 0, None, closed="left")],
+        "solver": [StrOptions({*SOLVERS})],
+        "penalise_intercept": ["boolean"],
+        "tree_method": [StrOptions({*TREE_METHODS})],
         "decision": [StrOptions({"mode", "expected_f", "marginal"})],
         "allow_empty": [StrOptions({"auto"}), "boolean"],
         "random_state": ["random_state"],
@@ -141,6 +146,10 @@ class CBMClassifier(MultiLabelClassifier):
         n_init: int = 10,
         floor: float = 1e-5,
         constant: float = 1e-5,
+        smoothing: float = 1e-4,
+        solver: str = "lbfgs",
+        penalise_intercept: bool = False,
+        tree_method: str = "lightgbm",
         decision: str = "mode",
         allow_empty: bool | str = "auto",
         random_state: Any = None,
@@ -161,6 +170,10 @@ class CBMClassifier(MultiLabelClassifier):
         self.n_init = n_init
         self.floor = floor
         self.constant = constant
+        self.smoothing = smoothing
+        self.solver = solver
+        self.penalise_intercept = penalise_intercept
+        self.tree_method = tree_method
         self.decision = decision
         self.allow_empty = allow_empty
         self.random_state = random_state
@@ -206,23 +219,31 @@ class CBMClassifier(MultiLabelClassifier):
 
     def _learners(self, X: Any, Y: np.ndarray) -> tuple[Gate, Experts]:
         """Return the two halves, not yet trained, and set ``space_``."""
-        size, limits = self.n_components_, {"floor": self.floor, "constant": self.constant}
+        size = self.n_components_
         in_row_space = self.learner == "logistic" and self.gate is None
         self.space_ = RowSpace.of(X) if in_row_space else RowSpace(X)
         X = self.space_.inputs
+        constants = {"constant": self.constant, "smoothing": self.smoothing}
         gate: Gate
         experts: Experts
         if self.learner == "boosting":
-            growth = Growth(self.trees, self.leaves, self.shrinkage)
-            gate, experts = BoostedGate(X, size, growth), BoostedExperts(X, Y, size, growth, self.constant)
+            growth = Growth(self.trees, self.leaves, self.shrinkage, self.tree_method)
+            gate = BoostedGate(X, size, growth)
+            experts = BoostedExperts(X, Y, size, growth, **constants)
         else:
-            gate = LogisticGate(X, size, MStep(self.variance, self.steps, self.step_tol))
+            gate = LogisticGate(X, size, self._m_step(self.variance))
             if self.learner == "logistic":
-                step = MStep(2.0 * self.variance, self.steps, self.step_tol)
-                experts = LogisticExperts(X, Y, size, step, **limits)
+                step = self._m_step(2.0 * self.variance)
+                experts = LogisticExperts(X, Y, size, step, floor=self.floor, **constants)
             else:
-                experts = EstimatorExperts(X, Y, size, self.learner, **limits)
-        return gate if self.gate is None else EstimatorGate(X, size, self.gate), experts
+                experts = EstimatorExperts(X, Y, size, self.learner, floor=self.floor, **constants)
+        if self.gate is not None:
+            gate = EstimatorGate(X, size, self.gate)
+        return gate, experts
+
+    def _m_step(self, variance: float) -> MStep:
+        """Return the partial M step of logistic regressions whose weights have this variance."""
+        return MStep(variance, self.steps, self.step_tol, self.solver, self.penalise_intercept)
 
     def _expectation(self, Y: np.ndarray) -> tuple[float, np.ndarray]:
         """Return the penalised log-likelihood and the memberships (posteriors of the components), float64 (N, K)."""

@@ -10,24 +10,22 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import cached_property
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from scipy import sparse
-from scipy.special import expit, log_softmax, logsumexp
+from scipy.special import log_softmax, logsumexp
 from sklearn.base import clone
 
-from textmix.models.common.boosted_trees import FOREST_FORMS, Forest, Growth, Trees
+from textmix.models.common.boosted_trees import FOREST_FORMS, Forest, Growth, Loss, Trees, make_trees
 from textmix.models.linear.problems import LogisticBatch, Multinomial, add_bias
-from textmix.models.linear.solvers import minimise, minimise_newton
+from textmix.models.linear.solvers import SOLVERS, minimise_newton
 
-#: Weight of a label's share in all instances in the constant that replaces a classifier (see `smoothed_log_odds`).
-SMOOTHING = 1e-4
 #: Most instances or features (the smaller number counts) for which Newton's method is used and not L-BFGS.
 NEWTON = 150
-#: Added to a component's share before its logarithm is taken.
-LEAST_SHARE = 1e-6
+#: Added to the proportion of a component before taking its logarithm.
+MIN_PROPORTION = 1e-6
 #: Least distance of a probability from 0 and 1: a decision tree gives 0 and 1 themselves, with infinite log odds.
 MARGIN = 1e-9
 
@@ -78,27 +76,34 @@ class Experts:
 
 @dataclass(frozen=True)
 class MStep:
-    """A partial M step of logistic regressions by `textmix.models.linear.solvers.minimise`.
+    """A partial M step of logistic regressions, see `textmix.models.linear.solvers`.
 
-    The prior over the weights is Gaussian: the penalty of a weight v is v^2 / (2 variance).
+    The prior over the weights is Gaussian: the penalty of a weight v is v^2 / (2 variance).  ``penalise_intercept``
+    applies it to intercepts, too.
     """
 
     variance: float
     max_iter: int
     tol: float
+    solver: str = "lbfgs"
+    penalise_intercept: bool = False
 
     def improve(self, problem: LogisticBatch | Multinomial, W: np.ndarray) -> np.ndarray:
-        """Return unknowns whose objectives are at most the objectives at the start, float64 (P, B).
+        """Update unknowns W, float64 (P, B), without increasing any objective.
 
-        Newton's method solves binary regressions on few instances or few features, see `NEWTON`; L-BFGS all others.
+        Newton's method replaces "lbfgs" for binary regressions with few instances or few features, see `NEWTON`.
         """
-        if isinstance(problem, LogisticBatch) and min(problem.X.shape) <= NEWTON:
+        is_small = isinstance(problem, LogisticBatch) and min(problem.X.shape) <= NEWTON
+        if is_small and self.solver == "lbfgs":
             return minimise_newton(problem, W, self.max_iter, self.tol).unknowns
-        return minimise(problem, W, self.max_iter, self.tol).unknowns
+        return SOLVERS[self.solver](problem, W, self.max_iter, self.tol).unknowns
 
-    def penalty(self, weights: np.ndarray) -> float:
-        """Return the penalty of weights of any shape, biases not included."""
-        return float(np.sum(weights**2) / (2.0 * self.variance))
+    def penalty(self, weights: np.ndarray, intercepts: np.ndarray) -> float:
+        """Compute the penalty of weights and intercepts of any shape."""
+        squares = float(np.sum(weights**2))
+        if self.penalise_intercept:
+            squares += float(np.sum(intercepts**2))
+        return squares / (2.0 * self.variance)
 
 
 class LogisticGate(Gate):
@@ -115,9 +120,9 @@ class LogisticGate(Gate):
         """See `Gate`."""
         n, n_components = memberships.shape
         if n_components > 1:
-            problem = Multinomial(self.X, memberships, n_components, np.ones(n), self.step.variance)
-            found = self.step.improve(problem, self.coef.reshape(-1, 1))
-            self.coef = found.reshape(-1, n_components)
+            step = self.step
+            problem = Multinomial(self.X, memberships, n_components, np.ones(n), step.variance, step.penalise_intercept)
+            self.coef = step.improve(problem, self.coef.reshape(-1, 1)).reshape(-1, n_components)
 
     def log_proba(self, X: Any) -> np.ndarray:
         """See `Gate`."""
@@ -126,7 +131,7 @@ class LogisticGate(Gate):
 
     def penalty(self) -> float:
         """See `Gate`."""
-        return self.step.penalty(self.coef[:-1])
+        return self.step.penalty(self.coef[:-1], self.coef[-1])
 
 
 class LogisticExperts(Experts):
@@ -140,9 +145,23 @@ class LogisticExperts(Experts):
     #: Attributes that predictions read, and their forms, see `textmix.serve.state_schema`.
     forms: ClassVar[dict[str, str]] = {"coef": "float64 K R+1 L", "active": "bool K L"}
 
-    def __init__(self, X: Any, Y: np.ndarray, n_components: int, step: MStep, *, floor: float, constant: float) -> None:
-        self.X, self.Y, self.step, self.floor, self.constant = X, Y, step, floor, constant
-        self.rate = Y.mean(axis=0)
+    def __init__(
+        self,
+        X: Any,
+        Y: np.ndarray,
+        n_components: int,
+        step: MStep,
+        *,
+        floor: float,
+        constant: float,
+        smoothing: float,
+    ) -> None:
+        self.X = X
+        self.Y = Y
+        self.step = step
+        self.floor = floor
+        self.constant = constant
+        self.smoothing = smoothing
         self.coef = np.zeros((n_components, X.shape[1] + 1, Y.shape[1]))
         self.active = np.zeros((n_components, Y.shape[1]), dtype=bool)
 
@@ -162,8 +181,7 @@ class LogisticExperts(Experts):
         share = weight @ Y / weight.sum()
         active = np.minimum(share, 1.0 - share) > self.constant
         if self.constant == 0.0:
-            # A smoothed constant in place of a trained classifier would decrease the likelihood.
-            active |= self.active[component]
+            active[:] = True
         coef, columns = self.coef[component], np.arange(X.shape[1] + 1)
         if sparse.issparse(X):
             # A feature that none of these instances has gets the weight 0.
@@ -172,11 +190,13 @@ class LogisticExperts(Experts):
         place = np.ix_(columns, np.flatnonzero(active))
         start = coef[place]
         coef[:] = 0.0
-        coef[-1] = smoothed_log_odds(share, self.rate)
+        coef[-1] = smoothed_log_odds(weight, Y, self.Y, self.smoothing)
         self.active[component] = active
         if active.any():
-            problem = LogisticBatch(X, np.ascontiguousarray(Y[:, active]), weight, self.step.variance)
-            coef[place] = self.step.improve(problem, start)
+            step = self.step
+            active_labels = np.ascontiguousarray(Y[:, active])
+            problem = LogisticBatch(X, active_labels, weight, step.variance, penalise_intercept=step.penalise_intercept)
+            coef[place] = step.improve(problem, start)
 
     def log_odds(self, X: Any, component: int) -> np.ndarray:
         """See `Experts`."""
@@ -187,44 +207,47 @@ class LogisticExperts(Experts):
 
     def penalty(self) -> float:
         """See `Experts`."""
-        return self.step.penalty(self.coef[:, :-1])
+        return self.step.penalty(self.coef[:, :-1], self.coef[:, -1] * self.active)
 
 
-def smoothed_log_odds(share: np.ndarray, rate: np.ndarray) -> np.ndarray:
-    """Return the log odds of labels' shares in a component, smoothed by their shares in all instances, float64 (L,).
+def smoothed_log_odds(weight: np.ndarray, Y: np.ndarray, all_labels: np.ndarray, smoothing: float) -> np.ndarray:
+    """Compute the log odds of the labels in a component, smoothed by all training instances, float64 (L,).
 
-    They are finite also for a label of no or of all training instances.
+    The proportion of a label is (n_kl + s n_l) / (n_k + s N), where n_kl and n_k are sums of memberships, n_l and N are
+    counts in all training instances, and s is ``smoothing``.  The log odds are finite even if no or every training
+    instance has the label.
     """
-    mixed = np.clip((1.0 - SMOOTHING) * share + SMOOTHING * rate, 1e-9, 1.0 - 1e-9)
-    return np.asarray(np.log(mixed) - np.log1p(-mixed))
+    count = weight @ Y + smoothing * all_labels.sum(axis=0)
+    proportion = count / (weight.sum() + smoothing * len(all_labels))
+    proportion = np.clip(proportion, MARGIN, 1.0 - MARGIN)
+    return np.asarray(np.log(proportion) - np.log1p(-proportion))
 
 
 class BoostedGate(Gate):
-    """Multinomial gate of boosted trees; an update adds the trees of ``growth``."""
+    """Multinomial gate of boosted trees; each update adds the trees of ``growth``.
 
-    #: Attributes that predictions read, and their forms, see `textmix.serve.state_schema`.
+    With LightGBM's trees the scores start at the logarithms of the mean memberships: starting from equal scores,
+    hundreds of classes would need most of the trees to reach their proportions.  Equal-width trees start at 0.
+    """
+
+    #: Attributes that predictions read, and their types, see `textmix.serve.state_schema`.
     forms: ClassVar[dict[str, Any]] = {"trees": (Trees, Trees.forms)}
 
     def __init__(self, X: Any, n_components: int, growth: Growth) -> None:
-        self.trees, self._started = Trees(X, n_components, growth), False
+        self.trees = make_trees(X, n_components, growth)
+        self._is_started = growth.method == "equal_width"
 
     def update(self, memberships: np.ndarray) -> None:
         """See `Gate`."""
-        n_components = memberships.shape[1]
-
-        def derivatives(scores: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-            """Return gradient and Hessian diagonal of the cross-entropy in scores (N, K), float64 (N, K) each."""
-            pi = np.exp(log_softmax(scores, axis=1))
-            # The diagonal of the softmax's Hessian times K / (K - 1), as in Friedman's multi-class boosting.
-            return pi - memberships, pi * (1.0 - pi) * n_components / (n_components - 1.0)
-
-        if n_components > 1:
-            if not self._started:
-                # From equal shares, hundreds of classes would need most of the trees to reach their true shares.
-                self._started, self.trees.start = True, np.log(memberships.mean(axis=0) + LEAST_SHARE)
-                self.trees.scores = np.tile(self.trees.start, (len(memberships), 1))
-            if self.trees.can_split:
-                self.trees.grow(derivatives)
+        n, n_components = memberships.shape
+        if n_components == 1:
+            return
+        if not self._is_started:
+            self._is_started = True
+            self.trees.start = np.log(memberships.mean(axis=0) + MIN_PROPORTION)
+            self.trees.scores = np.tile(self.trees.start, (n, 1))
+        if self.trees.can_split:
+            self.trees.grow(Loss(memberships, np.ones(n)))
 
     def training_log_proba(self) -> np.ndarray:
         """See `Gate`."""
@@ -273,28 +296,39 @@ class BoostedExperts(Experts):
         "grown": (Grown, {"first": "int64 A+1", "place": "int64 K L", "forest": (Forest, FOREST_FORMS)}),
     }
 
-    def __init__(self, X: Any, Y: np.ndarray, n_components: int, growth: Growth, constant: float) -> None:
-        self.X, self.Y, self.growth, self.constant = X, Y, growth, constant
-        self.rate = Y.mean(axis=0)
+    def __init__(
+        self, X: Any, Y: np.ndarray, n_components: int, growth: Growth, *, constant: float, smoothing: float
+    ) -> None:
+        self.X = X
+        self.Y = Y
+        self.growth = growth
+        self.constant = constant
+        self.smoothing = smoothing
         self.fixed = np.zeros((n_components, Y.shape[1]))
         self.trees: list[dict[int, Trees]] = [{} for _ in range(n_components)]
         self.active = np.zeros((n_components, Y.shape[1]), dtype=bool)
-        self._first = Trees(X, 1, growth)
+        self._first = make_trees(X, 1, growth)
 
     def update(self, memberships: np.ndarray) -> None:
         """See `Experts`."""
         vars(self).pop("grown", None)
-        for component, grown in enumerate(self.trees):
-            weight = memberships[:, component]
+        for component, trees in enumerate(self.trees):
+            weight = np.ascontiguousarray(memberships[:, component])
             if not weight.any():
                 continue
-            share = weight @ self.Y / weight.sum()
-            self.active[component] = (np.minimum(share, 1.0 - share) > self.constant) & self._first.can_split
-            self.fixed[component] = smoothed_log_odds(share, self.rate)
+            self.active[component] = self._varies(weight)
+            self.fixed[component] = smoothed_log_odds(weight, self.Y, self.Y, self.smoothing)
             for label in np.flatnonzero(self.active[component]).tolist():
-                if label not in grown:
-                    grown[label] = Trees(self.X, 1, self.growth, self._first)
-                grown[label].grow(partial(log_loss_derivatives, weight[:, np.newaxis], self.Y[:, [label]]))
+                if label not in trees:
+                    trees[label] = make_trees(self.X, 1, self.growth, self._first)
+                trees[label].grow(Loss(self.Y[:, [label]], weight))
+
+    def _varies(self, weight: np.ndarray) -> np.ndarray:
+        """Return which labels have trees in a component with memberships ``weight``, bool (L,)."""
+        if self.constant == 0.0 and self.growth.method == "equal_width":
+            return np.ones(self.Y.shape[1], dtype=bool)
+        proportion = weight @ self.Y / weight.sum()
+        return (np.minimum(proportion, 1.0 - proportion) > self.constant) & self._first.can_split
 
     @cached_property
     def grown(self) -> Grown:
@@ -317,12 +351,6 @@ class BoostedExperts(Experts):
         for label in np.flatnonzero(self.grown.place[component] >= 0).tolist():
             odds[:, label] = self.grown.log_odds(rows, component, label)
         return odds
-
-
-def log_loss_derivatives(weight: np.ndarray, y: np.ndarray, scores: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return gradient and second derivative of the weighted log loss in log odds ``scores``, float64 (N, 1) each."""
-    b = expit(scores)
-    return weight * (b - y), weight * b * (1.0 - b)
 
 
 class EstimatorGate(Gate):
@@ -360,10 +388,22 @@ class EstimatorExperts(Experts):
     """
 
     def __init__(
-        self, X: Any, Y: np.ndarray, n_components: int, estimator: Any, *, floor: float, constant: float
+        self,
+        X: Any,
+        Y: np.ndarray,
+        n_components: int,
+        estimator: Any,
+        *,
+        floor: float,
+        constant: float,
+        smoothing: float,
     ) -> None:
-        self.X, self.Y, self.estimator, self.floor, self.constant = X, Y, estimator, floor, constant
-        self.rate = Y.mean(axis=0)
+        self.X = X
+        self.Y = Y
+        self.estimator = estimator
+        self.floor = floor
+        self.constant = constant
+        self.smoothing = smoothing
         self.fixed = np.zeros((n_components, Y.shape[1]))
         self._fitted: list[dict[int, Any]] = [{} for _ in range(n_components)]
 
@@ -375,7 +415,7 @@ class EstimatorExperts(Experts):
                 continue
             X, Y, weight = self.X[rows], self.Y[rows], membership[rows]
             share = weight @ Y / weight.sum()
-            self.fixed[component] = smoothed_log_odds(share, self.rate)
+            self.fixed[component] = smoothed_log_odds(weight, Y, self.Y, self.smoothing)
             # A classifier needs both classes, whatever the share.
             varying = (np.minimum(share, 1.0 - share) > self.constant) & (Y.min(axis=0) < Y.max(axis=0))
             self._fitted[component] = {

@@ -1,32 +1,49 @@
-"""Boosted trees for several outputs over one binned data set, by LightGBM, with a loss of the caller; trees as arrays.
+"""Boosted trees for several outputs that share one data set.
 
-A `Forest` is read from LightGBM's text form, joined, cut apart, checked, and applied without LightGBM.
+`LightGBMTrees` are grown by LightGBM, `EqualWidthTrees` by `textmix.models.common.tree_kernels`.  Both store their
+trees as arrays in a `Forest`, which predicts without LightGBM.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import cached_property
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from scipy import sparse
+from scipy.special import expit, log_softmax
 
 from textmix.core.errors import extra
 from textmix.models.common.forest_kernels import add_trees
+from textmix.models.common.tree_kernels import bin_columns, grow_tree
 
-#: Least entry of the Hessian's diagonal; LightGBM divides by sums of them.
-LEAST_HESSIAN = 1e-12
-#: L2 penalty of a leaf's value, added to the Hessian's sum in the leaf, as other boosting libraries do.  In a class of
-#: few instances the Hessian's sum is close to 0; without the penalty, the scores of hundreds of classes diverge.
+#: Minimum entry of the Hessian diagonal; LightGBM divides by sums of them.
+MIN_HESSIAN = 1e-12
+#: L2 penalty on leaf values, added to the sum of the Hessian in a leaf.  In a class with few instances this sum is
+#: close to 0; without the penalty, the scores of hundreds of classes diverge.
 LEAF_PENALTY = 1.0
+#: Maximum number of elements of a dense feature matrix for `EqualWidthTrees`: 2 GiB of float64.
+MAX_DENSE_ELEMENTS = 1 << 28
 
 
 class Forest(NamedTuple):
-    """Trees whose leaves hold numbers.  An instance goes to child 0 of a node if its feature is at most the threshold.
+    """Regression trees stored as arrays.
 
-    ``root``, int32 (T,), is the first node of each tree; a negative node r stands for the leaf ~r.  A node has
-    ``feature``, int32 (M,), ``threshold``, float64 (M,), ``child``, int32 (M, 2); a leaf has ``value``, float64 (Q,).
+    An instance goes to child 0 of a node if its feature value is at most the threshold, else to child 1.
+
+    Parameters
+    ----------
+    root : int32 ndarray of shape (T,)
+        Root node of each tree; a negative node r denotes the leaf ~r.
+    feature : int32 ndarray of shape (M,)
+        Feature of each node.
+    threshold : ndarray of shape (M,)
+        Threshold of each node.
+    child : int32 ndarray of shape (M, 2)
+        Children of each node.
+    value : ndarray of shape (Q,)
+        Value of each leaf.
     """
 
     root: np.ndarray
@@ -37,15 +54,16 @@ class Forest(NamedTuple):
 
     @classmethod
     def of_booster(cls, booster: Any, only: int | None = None) -> Forest:
-        """Return the trees of a LightGBM model with numeric features and without missing values.
+        """Read the trees of a LightGBM model with numeric features and no missing values.
 
-        Its text form has seventeen digits, so that every number comes back as it was.
+        ``only`` restricts the result to one boosting round.  LightGBM's text format has seventeen digits, which
+        represent every float64 exactly.
         """
         rounds = {} if only is None else {"start_iteration": only, "num_iteration": 1}
         lines = [line.split("=", 1) for line in booster.model_to_string(**rounds).split("\n") if "=" in line]
 
         def numbers(name: str, kind: type) -> np.ndarray:
-            """Return the numbers in the lines of a name, tree after tree."""
+            """Parse the numbers of all trees in the lines with this name."""
             return np.fromstring(" ".join([text for key, text in lines if key == name]), sep=" ").astype(kind)
 
         leaves = numbers("num_leaves", np.int32)
@@ -62,13 +80,13 @@ class Forest(NamedTuple):
 
     @classmethod
     def empty(cls) -> Forest:
-        """Return no tree."""
+        """Return a forest without trees."""
         none = np.empty(0, dtype=np.int32)
         return cls(none, none, np.empty(0), np.empty((0, 2), dtype=np.int32), np.empty(0))
 
     @classmethod
     def joined(cls, forests: Sequence[Forest]) -> Forest:
-        """Return the trees of some forests one after the other."""
+        """Concatenate the trees of several forests."""
         forests = [cls.empty(), *forests]
         nodes = np.cumsum([0, *(len(forest.feature) for forest in forests[:-1])])
         leaves = np.cumsum([0, *(len(forest.value) for forest in forests[:-1])])
@@ -79,68 +97,194 @@ class Forest(NamedTuple):
         return cls(*(np.concatenate(part) for part in zip(*moved, strict=True)))
 
     def check(self, n_features: int) -> None:
-        """Check a forest that was read from a file: a walk ends at a leaf and reads only features that exist."""
+        """Raise ValueError if a forest that was read from a file has an index out of range or a cycle."""
         nodes = np.concatenate([self.root, self.child.ravel()])
         inside = -len(self.value) <= nodes.min(initial=0) and nodes.max(initial=-1) < len(self.feature)
         forward = (self.child > np.arange(len(self.feature))[:, np.newaxis]) | (self.child < 0)
-        known = 0 <= self.feature.min(initial=0) and self.feature.max(initial=-1) < n_features
-        if not (inside and forward.all() and known):
-            raise ValueError("a tree has a node, a leaf or a feature out of range")
+        has_valid_features = 0 <= self.feature.min(initial=0) and self.feature.max(initial=-1) < n_features
+        if not (inside and forward.all() and has_valid_features):
+            raise ValueError("a tree contains a node, leaf or feature index that is out of range")
 
     def add_scores(self, X: Any, score: np.ndarray) -> None:
-        """Add the scores of instances X (n, V), sparse or dense, to ``score``, float64 (n, C), in place."""
+        """Add the scores of sparse or dense instances X (n, V) to ``score``, float64 (n, C), in place."""
         rows = sparse.csr_array(X)
         data = rows.data.astype(np.float64, copy=False)
         add_trees(rows.indptr, rows.indices, data, *self, np.zeros(rows.shape[1]), score)
 
 
-#: Fields and their forms, see `textmix.serve.state_schema`.
+#: Types of the fields, see `textmix.serve.state_schema`.
 FOREST_FORMS: dict[str, str] = {
-    **{"root": "int32 *", "feature": "int32 *", "threshold": "float64 *", "child": "int32 * *", "value": "float64 *"}
+    "root": "int32 *",
+    "feature": "int32 *",
+    "threshold": "float64 *",
+    "child": "int32 * *",
+    "value": "float64 *",
 }
 
 
 def _moved(nodes: np.ndarray, first: Any, leaf: Any) -> np.ndarray:
-    """Return nodes whose numbers start at ``first``, and whose leaves start at ``leaf``; int32 like ``nodes``."""
+    """Shift node indices by ``first`` and leaf indices by ``leaf``."""
     return np.where(nodes < 0, nodes - leaf, nodes + first).astype(np.int32)
 
 
 class Growth(NamedTuple):
-    """The trees that one call of `Trees.grow` adds to each output, their most leaves, and the learning rate."""
+    """Parameters of boosted trees.
+
+    Parameters
+    ----------
+    trees : int
+        Number of trees that one call of `Trees.grow` adds to each output.
+    leaves : int
+        Maximum number of leaves of a tree.
+    shrinkage : float
+        Learning rate.
+    method : {"lightgbm", "equal_width"}, default="lightgbm"
+        See `make_trees`.
+    min_leaf_weight : float, default=1.0
+        Minimum sum of the instance weights in a leaf of "equal_width".
+    """
 
     trees: int
     leaves: int
     shrinkage: float
+    method: str = "lightgbm"
+    min_leaf_weight: float = 1.0
+
+
+class Loss(NamedTuple):
+    """The loss that one call of `Trees.grow` decreases: log loss for one output, cross-entropy for several.
+
+    Parameters
+    ----------
+    target : ndarray of shape (N, C)
+        Target probabilities: of a binary label (C = 1), or of C classes.
+    weight : ndarray of shape (N,)
+        Weights of the instances.
+    """
+
+    target: np.ndarray
+    weight: np.ndarray
+
+    @property
+    def n_outputs(self) -> int:
+        """Number of outputs C."""
+        return int(self.target.shape[1])
+
+    @property
+    def class_factor(self) -> float:
+        """Friedman's factor (C - 1) / C of a multi-class Newton step; 1 for a binary label."""
+        return (self.n_outputs - 1.0) / self.n_outputs if self.n_outputs > 1 else 1.0
+
+    def probabilities(self, scores: np.ndarray) -> np.ndarray:
+        """Compute the predicted probabilities (N, C) from scores (N, C)."""
+        if self.n_outputs == 1:
+            return np.asarray(expit(scores))
+        return np.exp(log_softmax(scores, axis=1))
+
+    def derivatives(self, scores: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Compute the gradient and the Hessian diagonal of the weighted loss in the scores, (N, C) each."""
+        probabilities = self.probabilities(scores)
+        weight = self.weight[:, np.newaxis]
+        hessian = probabilities * (1.0 - probabilities) / self.class_factor
+        return weight * (probabilities - self.target), weight * hessian
 
 
 class Trees:
-    """Boosted trees for C outputs over one binned data set.
+    """Boosted trees for C outputs.
 
-    ``growth`` is what one call of `grow` adds; with ``like``, other trees over the same features, the binned data are
-    shared.  ``start``, float64 (C,), are the scores before the first tree, and ``scores``, float64 (N, C), those of the
-    training instances.
+    Parameters
+    ----------
+    X : {ndarray, sparse array} of shape (N, V)
+        Features of the training instances.
+    outputs : int
+        Number of outputs C.
+    growth : Growth
+        Parameters of the trees.
+    like : Trees, optional
+        Trees over the same features, whose binned data set is shared.
+
+    Attributes
+    ----------
+    start : ndarray of shape (C,)
+        Scores before the first tree.
+    scores : ndarray of shape (N, C)
+        Scores of the training instances.
     """
 
-    #: Attributes that predictions read, and their forms, see `textmix.serve.state_schema`.
+    #: Attributes that predictions read, and their types, see `textmix.serve.state_schema`.
     forms: ClassVar[dict[str, Any]] = {"outputs": "int", "start": "float64 *", "forest": (Forest, FOREST_FORMS)}
 
     def __init__(self, X: Any, outputs: int, growth: Growth, like: Trees | None = None) -> None:
-        settings: dict[str, Any] = {
-            **{"num_leaves": growth.leaves, "learning_rate": growth.shrinkage, "num_class": outputs},
-            **{"min_data_in_leaf": 5},
-            **{"num_threads": 1, "deterministic": True, "force_row_wise": True, "verbose": -1, "seed": 0},
-            **{"objective": "none", "boost_from_average": False, "min_sum_hessian_in_leaf": 1e-3},
-            **{"lambda_l2": LEAF_PENALTY},
-        }
-        self.outputs, self.growth = outputs, growth
-        self.start, self.scores = np.zeros(outputs), np.zeros((X.shape[0], outputs))
-        self._settings = settings
-        self._data: Any = like._data if like else _binned(X, settings)
-        self._booster: Any = None
+        self.outputs = outputs
+        self.growth = growth
+        self.start = np.zeros(outputs)
+        self.scores = np.zeros((X.shape[0], outputs))
+        self._data: Any = like._data if like else self._binned(X)
+
+    def _binned(self, X: Any) -> Any:
+        """Return the binned data set of features (N, V)."""
+        raise NotImplementedError
 
     def __getstate__(self) -> dict[str, Any]:
-        """Return the state that predictions read: a copied or pickled object can predict, but cannot grow."""
-        return {**vars(self), "forest": self.forest, "_data": None, "_booster": None}
+        """Return the state for predictions: a copied or unpickled object can predict, but not grow."""
+        return {**vars(self), "forest": self.forest, "_data": None}
+
+    @cached_property
+    def forest(self) -> Forest:
+        """The trees grown so far."""
+        raise NotImplementedError
+
+    @cached_property
+    def can_split(self) -> bool:
+        """Whether at least one feature has two or more values in the training instances."""
+        raise NotImplementedError
+
+    def grow(self, loss: Loss) -> None:
+        """Add ``growth.trees`` trees to each output and update ``scores``."""
+        raise NotImplementedError
+
+    def predict(self, X: Any) -> np.ndarray:
+        """Compute the scores of instances X (n, V), float64 (n, C)."""
+        scores = np.zeros((X.shape[0], self.outputs))
+        self.forest.add_scores(X, scores)
+        return scores + self.start
+
+
+class LightGBMTrees(Trees):
+    """Boosted trees grown by LightGBM: Newton trees with an L2 penalty on leaf values, see `Trees`."""
+
+    def __init__(self, X: Any, outputs: int, growth: Growth, like: Trees | None = None) -> None:
+        self._settings: dict[str, Any] = {
+            "num_leaves": growth.leaves,
+            "learning_rate": growth.shrinkage,
+            "num_class": outputs,
+            "min_data_in_leaf": 5,
+            "num_threads": 1,
+            "deterministic": True,
+            "force_row_wise": True,
+            "verbose": -1,
+            "seed": 0,
+            "objective": "none",
+            "boost_from_average": False,
+            "min_sum_hessian_in_leaf": 1e-3,
+            "lambda_l2": LEAF_PENALTY,
+        }
+        self._booster: Any = None
+        super().__init__(X, outputs, growth, like)
+
+    def _binned(self, X: Any) -> Any:
+        """Return LightGBM's data set, which accepts csr_matrix but not csr_array, and no matrix without a value."""
+        if not sparse.issparse(X):
+            values = X
+        elif X.nnz:
+            values = sparse.csr_matrix(X)
+        else:
+            values = X.toarray()
+        return _lightgbm().Dataset(values, np.zeros(X.shape[0]), params=self._settings)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """See `Trees`."""
+        return {**super().__getstate__(), "_booster": None}
 
     @cached_property
     def forest(self) -> Forest:
@@ -149,23 +293,23 @@ class Trees:
 
     @cached_property
     def can_split(self) -> bool:
-        """Whether a feature has two values or more in training; LightGBM raises an error where none has."""
+        """See `Trees`; LightGBM raises an error if no feature can be split."""
         data = self._data.construct()
         return any(data.feature_num_bin(column) > 1 for column in range(data.num_feature()))
 
-    def grow(self, derivatives: Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]]) -> None:
-        """Add ``growth.trees`` trees to each output and update ``scores``."""
+    def grow(self, loss: Loss) -> None:
+        """See `Trees`."""
         if self._booster is None:
             self._booster = _lightgbm().Booster(self._settings, self._data)
         vars(self).pop("forest", None)
 
         def in_columns(scores: np.ndarray, _: Any) -> tuple[np.ndarray, np.ndarray]:
-            """Return the derivatives in LightGBM's form: vectors (N C,), one output after the other."""
-            gradient, hessian = derivatives(scores.reshape(self.scores.shape, order="F") + self.start)
-            return gradient.ravel(order="F"), np.maximum(hessian, LEAST_HESSIAN).ravel(order="F")
+            """Return the derivatives as LightGBM expects them: vectors (N C,), one output after the other."""
+            gradient, hessian = loss.derivatives(scores.reshape(self.scores.shape, order="F") + self.start)
+            return gradient.ravel(order="F"), np.maximum(hessian, MIN_HESSIAN).ravel(order="F")
 
         def read_scores(scores: np.ndarray, _: Any) -> tuple[str, float, bool]:
-            """Store the training instances' scores: LightGBM gives them to a metric, whose value is not used."""
+            """Store the training scores, which LightGBM passes to metrics; the returned value is not used."""
             self.scores = scores.reshape(self.scores.shape, order="F") + self.start
             return "scores", 0.0, True
 
@@ -173,21 +317,81 @@ class Trees:
             self._booster.update(fobj=in_columns)
         self._booster.eval_train(read_scores)
 
-    def predict(self, X: Any) -> np.ndarray:
-        """Return the scores of instances with features X (N, V), float64 (N, C)."""
-        scores = np.zeros((X.shape[0], self.outputs))
-        self.forest.add_scores(X, scores)
-        return scores + self.start
+
+class _BinnedColumns(NamedTuple):
+    """Features as dense columns, float64 (V, N), with the bins of the root node, see `tree_kernels.bin_columns`."""
+
+    columns: np.ndarray
+    bins: np.ndarray
+    low: np.ndarray
+    width: np.ndarray
+
+
+class EqualWidthTrees(Trees):
+    """Boosted trees fitted by least squares over equal-width bins, with clipped Newton steps, see `Trees`.
+
+    A tree is fitted to the residuals of the probabilities; the weight of an instance does not scale its residual, but
+    its term in the sum of squares.  Leaf values are Newton steps without a penalty, limited to 1 in absolute value for
+    classes, and to 2 for the log odds of a binary label, which is the difference of two classes.
+    """
+
+    def __init__(self, X: Any, outputs: int, growth: Growth, like: Trees | None = None) -> None:
+        self._grown: list[Forest] = []
+        super().__init__(X, outputs, growth, like)
+
+    def _binned(self, X: Any) -> _BinnedColumns:
+        """Return the features as dense columns with their bins."""
+        if X.shape[0] * X.shape[1] > MAX_DENSE_ELEMENTS:
+            raise ValueError(
+                f"tree_method='equal_width' needs dense features, but X has shape {X.shape}; use tree_method='lightgbm'"
+            )
+        dense = X.toarray() if sparse.issparse(X) else np.asarray(X)
+        columns = np.ascontiguousarray(dense.T, dtype=np.float64)
+        return _BinnedColumns(columns, *bin_columns(columns))
+
+    @cached_property
+    def forest(self) -> Forest:
+        """The trees grown so far."""
+        return Forest.joined(self._grown)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """See `Trees`."""
+        return {**super().__getstate__(), "_grown": []}
+
+    @cached_property
+    def can_split(self) -> bool:
+        """See `Trees`."""
+        return bool((self._data.width > 0.0).any())
+
+    def grow(self, loss: Loss) -> None:
+        """See `Trees`."""
+        vars(self).pop("forest", None)
+        limit = 1.0 if loss.n_outputs > 1 else 2.0
+        sizes = (self.growth.leaves, self.growth.min_leaf_weight, loss.class_factor, limit)
+        for _ in range(self.growth.trees):
+            residuals = np.ascontiguousarray((loss.target - loss.probabilities(self.scores)).T)
+            for output, residual in enumerate(residuals):
+                root, feature, threshold, child, value, leaf = grow_tree(*self._data, residual, loss.weight, *sizes)
+                step = self.growth.shrinkage * value
+                self.scores[:, output] += step[leaf]
+                self._grown.append(Forest(np.array([root], dtype=np.int32), feature, threshold, child, step))
+
+
+def make_trees(X: Any, outputs: int, growth: Growth, like: Trees | None = None) -> Trees:
+    """Return trees of the class that ``growth.method`` selects, see `Trees`."""
+    kind: type[Trees] = TREE_METHODS[growth.method]
+    return kind(X, outputs, growth, like)
+
+
+#: Values of the parameter ``tree_method`` of estimators, with the class of their trees.
+TREE_METHODS: dict[str, type[Trees]] = {
+    "lightgbm": LightGBMTrees,
+    "equal_width": EqualWidthTrees,
+}
 
 
 def _lightgbm() -> Any:
-    """Return the package that grows trees; applying trees does not need it."""
+    """Import LightGBM, which grows trees; predictions do not need it."""
     with extra("boosting"):
         import lightgbm
     return lightgbm
-
-
-def _binned(X: Any, settings: dict[str, Any]) -> Any:
-    """Return LightGBM's data set of features (N, V); it knows csr_matrix, not csr_array, and none without a value."""
-    values = X if not sparse.issparse(X) else sparse.csr_matrix(X) if X.nnz else X.toarray()
-    return _lightgbm().Dataset(values, np.zeros(X.shape[0]), params=settings)

@@ -44,7 +44,9 @@ def fit_linked(model: Any, space: RowSpace, Y: np.ndarray, weight: np.ndarray, f
     mask = np.vstack([np.repeat(every, n_features, axis=0), free, every])
     rows = np.flatnonzero(weight > 0)
     inputs = _with_labels(space.inputs[rows], Y[rows])
-    problem = LogisticBatch(inputs, Y[rows], weight[rows], 2.0 * model.variance, mask)
+    problem = LogisticBatch(
+        inputs, Y[rows], weight[rows], 2.0 * model.variance, mask, penalise_intercept=model.penalise_intercept
+    )
     unknowns = model._solve(problem, mask.shape).unknowns
     model.links_ = unknowns[n_features:-1]
     model._weights = space.lift(np.delete(unknowns, slice(n_features, n_features + n_labels), axis=0))
@@ -105,14 +107,18 @@ class ClassifierChain(LinearMultiLabel):
         variance: float = 1.0,
         max_iter: int = 500,
         tol: float = 1e-5,
+        solver: str = "lbfgs",
+        penalise_intercept: bool = False,
         random_state: Any = None,
     ) -> None:
-        super().__init__(variance=variance, max_iter=max_iter, tol=tol)
+        super().__init__(
+            variance=variance, max_iter=max_iter, tol=tol, solver=solver, penalise_intercept=penalise_intercept
+        )
         self.random_state = random_state
         self.beam_width = beam_width
 
     def _fit(self, X: Any, Y: np.ndarray) -> None:
-        self.fit_weighted(RowSpace.of(X), Y, np.ones(len(Y)), generator(self.random_state))
+        self.fit_weighted(self._row_space(X), Y, np.ones(len(Y)), generator(self.random_state))
 
     def fit_weighted(self, space: RowSpace, Y: np.ndarray, weight: np.ndarray, rng: np.random.Generator) -> None:
         """Draw the order of the labels and fit to instances of the space with indicators (N, L) and weights (N,)."""
@@ -185,7 +191,7 @@ class ProbabilisticChain(ClassifierChain):
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **{key: ClassifierChain._parameter_constraints[key] for key in ("variance", "max_iter", "tol", "random_state")},
+        **{key: value for key, value in ClassifierChain._parameter_constraints.items() if key != "beam_width"},
         "epsilon": [Interval(Real, 0, 0.5, closed="left")],
         "informed": ["boolean"],
     }
@@ -198,9 +204,18 @@ class ProbabilisticChain(ClassifierChain):
         variance: float = 1.0,
         max_iter: int = 500,
         tol: float = 1e-5,
+        solver: str = "lbfgs",
+        penalise_intercept: bool = False,
         random_state: Any = None,
     ) -> None:
-        super().__init__(variance=variance, max_iter=max_iter, tol=tol, random_state=random_state)
+        super().__init__(
+            variance=variance,
+            max_iter=max_iter,
+            tol=tol,
+            solver=solver,
+            penalise_intercept=penalise_intercept,
+            random_state=random_state,
+        )
         self.epsilon = epsilon
         self.informed = informed
 
@@ -265,6 +280,8 @@ class ChainEnsemble(MultiLabelClassifier):
         variance: float = 1.0,
         max_iter: int = 500,
         tol: float = 1e-5,
+        solver: str = "lbfgs",
+        penalise_intercept: bool = False,
         random_state: Any = None,
     ) -> None:
         self.n_chains = n_chains
@@ -272,13 +289,18 @@ class ChainEnsemble(MultiLabelClassifier):
         self.variance = variance
         self.max_iter = max_iter
         self.tol = tol
+        self.solver = solver
+        self.penalise_intercept = penalise_intercept
         self.random_state = random_state
 
     def _fit(self, X: Any, Y: np.ndarray) -> None:
-        rng, space = generator(self.random_state), RowSpace.of(X)
+        rng = generator(self.random_state)
+        names = ("variance", "max_iter", "tol", "solver", "penalise_intercept")
+        params = {name: getattr(self, name) for name in names}
+        space = ClassifierChain(**params)._row_space(X)
         fitted = []
         for _ in range(self.n_chains):
-            chain = ClassifierChain(variance=self.variance, max_iter=self.max_iter, tol=self.tol)
+            chain = ClassifierChain(**params)
             sample = rng.integers(len(Y), size=len(Y))
             chain.fit_weighted(space, Y, np.bincount(sample, minlength=len(Y)).astype(np.float64), rng)
             fitted.append(chain)
@@ -373,9 +395,13 @@ class DependencyNetwork(LinearMultiLabel):
         variance: float = 1.0,
         max_iter: int = 500,
         tol: float = 1e-5,
+        solver: str = "lbfgs",
+        penalise_intercept: bool = False,
         random_state: Any = None,
     ) -> None:
-        super().__init__(variance=variance, max_iter=max_iter, tol=tol)
+        super().__init__(
+            variance=variance, max_iter=max_iter, tol=tol, solver=solver, penalise_intercept=penalise_intercept
+        )
         self.random_state = random_state
         self.sweeps = sweeps
         self.kept = kept
@@ -385,7 +411,7 @@ class DependencyNetwork(LinearMultiLabel):
         if self.kept > self.sweeps:
             raise ValueError(f"kept={self.kept} is above sweeps={self.sweeps}; lower it")
         others = ~np.eye(Y.shape[1], dtype=bool)
-        fit_linked(self, RowSpace.of(X), Y, np.ones(len(Y)), others)
+        fit_linked(self, self._row_space(X), Y, np.ones(len(Y)), others)
         self.seed_ = int(generator(self.random_state).integers(2**63))
 
     def _check_loaded(self) -> None:

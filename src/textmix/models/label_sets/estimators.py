@@ -18,10 +18,10 @@ from scipy import sparse
 from scipy.special import logsumexp
 
 from textmix.models.cbm.learners import BoostedExperts, BoostedGate
-from textmix.models.common.boosted_trees import Growth
+from textmix.models.common.boosted_trees import TREE_METHODS, Growth
 from textmix.models.common.f_kernels import listed_expected_f
 from textmix.models.common.multilabel import MultiLabelClassifier, in_form_of_y, label_sets
-from textmix.models.common.sklearn_private import Interval
+from textmix.models.common.sklearn_private import Interval, StrOptions
 from textmix.models.label_sets.independent import IndependentLabels
 from textmix.models.linear.loss_kernels import class_line
 from textmix.models.linear.machines import WarmMachines
@@ -36,33 +36,56 @@ from textmix.models.linear.problems import (
     weighted_squares,
 )
 from textmix.models.linear.row_space import RowSpace
-from textmix.models.linear.solvers import minimise
+from textmix.models.linear.solvers import SOLVERS
 
-#: Instances predicted at a time by the models that score all training label sets.
+#: Number of instances that the models over all training label sets score at a time.
 CHUNK = 1024
+#: Weight of all training instances in the log odds of a label without trees.
+SMOOTHING = 1e-4
+#: Plain L-BFGS takes the same path in the row space as in the features, so that larger Gram matrices pay off.
+MAX_ROWS_OF_PLAIN_SOLVER = 5000
 
 
 class LinearMultiLabel(MultiLabelClassifier):
-    r"""The base class of the linear models: their parameters, and the solver.
+    r"""Base class of the linear multi-label models.
 
     Parameters
     ----------
-    variance : \sigma^2 of the Gaussian prior; each model says which weights have it.
-    max_iter : most iterations of L-BFGS.
-    tol : see `textmix.models.linear.solvers.minimise`.
+    variance : float, default=1.0
+        Variance \sigma^2 of the Gaussian prior; the models document which weights it applies to.
+    max_iter : int, default=500
+        Maximum number of L-BFGS iterations.
+    tol : float, default=1e-5
+        Tolerance of the stopping criterion of ``solver``.
+    solver : {"lbfgs", "plain_lbfgs"}, default="lbfgs"
+        "lbfgs" is preconditioned by the inverse Hessian diagonal (`textmix.models.linear.solvers.minimise`);
+        "plain_lbfgs" is the textbook form (`textmix.models.linear.solvers.minimise_plain`), for comparisons with
+        programs whose result depends on its path.
+    penalise_intercept : bool, default=False
+        Apply the penalty to intercepts, too.
 
     Attributes
     ----------
-    coef_, intercept_ : float64 (K, V), made at each access, and (K,): a row for each label or label set; a feature that
-        no training instance had in a sparse X has the weight 0.
-    objective_path_ : float64 (1,), the negative penalised log-likelihood at the end.
-    n_iter_, converged_ : iterations of L-BFGS, and whether ``tol`` ended them.
-    classes_, n_features_in_ : see `textmix.models.common.multilabel.MultiLabelClassifier`.
+    coef_ : ndarray of shape (n_outputs, n_features)
+        Weights of each label or label set, computed at each access.  Features without a value in the training
+        instances of a sparse X have the weight 0.
+    intercept_ : ndarray of shape (n_outputs,)
+        Intercepts.
+    objective_path_ : ndarray of shape (1,)
+        Negative penalised log-likelihood of the solution.
+    n_iter_ : int
+        Number of L-BFGS iterations.
+    converged_ : bool
+        Whether the stopping criterion was met within ``max_iter`` iterations.
+    classes_ : ndarray of shape (n_labels,)
+        See `textmix.models.common.multilabel.MultiLabelClassifier`.
+    n_features_in_ : int
+        Number of features seen during fit.
     """
 
-    #: Name of the attribute whose entries the rows of ``coef_`` belong to.
+    #: Name of the attribute that labels the rows of ``coef_``.
     _rows_of_coef: ClassVar[str] = "classes_"
-    #: Weights of the W features that the model was fitted to and, last, the bias: float64 (W + 1, K).
+    #: Weights of the W features seen during fit and, last, the intercept: float64 (W + 1, K).
     _weights: np.ndarray
     _forms: ClassVar[dict[str, Any]] = {
         **{**MultiLabelClassifier._forms, "objective_path_": "float64 *", "n_iter_": "int", "converged_": "bool"},
@@ -71,29 +94,48 @@ class LinearMultiLabel(MultiLabelClassifier):
         "variance": [Interval(Real, 0, None, closed="neither")],
         "max_iter": [Interval(Integral, 1, None, closed="left")],
         "tol": [Interval(Real, 0, None, closed="left")],
+        "solver": [StrOptions({*SOLVERS})],
+        "penalise_intercept": ["boolean"],
     }
 
-    def __init__(self, *, variance: float = 1.0, max_iter: int = 500, tol: float = 1e-5) -> None:
+    def __init__(
+        self,
+        *,
+        variance: float = 1.0,
+        max_iter: int = 500,
+        tol: float = 1e-5,
+        solver: str = "lbfgs",
+        penalise_intercept: bool = False,
+    ) -> None:
         self.variance = variance
         self.max_iter = max_iter
         self.tol = tol
+        self.solver = solver
+        self.penalise_intercept = penalise_intercept
 
     @property
     def coef_(self) -> np.ndarray:
-        """The weights, float64 (K, V)."""
+        """Weights, float64 (K, V)."""
         return self._by_feature(self._weights)
 
     @property
     def intercept_(self) -> np.ndarray:
-        """The biases, float64 (K,)."""
+        """Intercepts, float64 (K,)."""
         return self._weights[-1].copy()
 
+    def _row_space(self, X: Any) -> RowSpace:
+        """Return the row space in which the model is fitted."""
+        if self.solver == "plain_lbfgs":
+            return RowSpace.of(X, MAX_ROWS_OF_PLAIN_SOLVER)
+        return RowSpace.of(X)
+
     def _solve(self, problem: BatchProblem, size: tuple[int, int]) -> Solution:
-        """Minimise from unknowns of 0, shape ``size``, set the attributes of the fit, and return the solution."""
-        found = minimise(problem, np.zeros(size), self.max_iter, self.tol)
-        self.objective_path_ = np.array([found.total_objective])
-        self.n_iter_, self.converged_ = found.n_iter, found.all_converged
-        return found
+        """Solve the problem from zero and set the fitted attributes; ``size`` is the shape of the unknowns."""
+        solution = SOLVERS[self.solver](problem, np.zeros(size), self.max_iter, self.tol)
+        self.objective_path_ = np.array([solution.total_objective])
+        self.n_iter_ = solution.n_iter
+        self.converged_ = solution.all_converged
+        return solution
 
 
 class BinaryRelevance(IndependentLabels, LinearMultiLabel):
@@ -119,8 +161,10 @@ class BinaryRelevance(IndependentLabels, LinearMultiLabel):
     _fitted_forms: ClassVar[dict[str, Any]] = {**LinearMultiLabel._forms, "_weights": "float64 W+1 L"}
 
     def _fit(self, X: Any, Y: np.ndarray) -> None:
-        space = RowSpace.of(X)
-        problem = LogisticBatch(space.inputs, Y, np.ones(len(Y)), 2.0 * self.variance)
+        space = self._row_space(X)
+        penalise_intercept = self.penalise_intercept
+        weight = np.ones(len(Y))
+        problem = LogisticBatch(space.inputs, Y, weight, 2.0 * self.variance, penalise_intercept=penalise_intercept)
         self._weights = space.lift(self._solve(problem, (len(problem.penalty), Y.shape[1])).unknowns)
 
     def decision_function(self, X: Any) -> np.ndarray:
@@ -218,10 +262,11 @@ class PowerSet(SetScorer, LinearMultiLabel):
 
     def _fit(self, X: Any, Y: np.ndarray) -> None:
         self.sets_, code = label_sets(Y)
-        space, n_sets = RowSpace.of(X), len(self.sets_)
+        space = self._row_space(X)
+        n_sets = len(self.sets_)
 
         def problem_of(X: Any, code: np.ndarray) -> BatchProblem:
-            return Multinomial(X, code, n_sets, np.ones(len(code)), self.variance)
+            return Multinomial(X, code, n_sets, np.ones(len(code)), self.variance, self.penalise_intercept)
 
         problem = in_blocks(problem_of, space.inputs, code, n_sets)
         self._weights = space.lift(self._solve(problem, (len(problem.penalty), 1)).unknowns.reshape(-1, n_sets))
@@ -310,11 +355,18 @@ class PairwiseCRF(SetScorer, LinearMultiLabel):
         **{**LinearMultiLabel._forms, "sets_": "int8 S L", "_weights": "float64 W+1 L", "pair_": "float64 P"},
         **{"_pair_score": "float64 S"},
     }
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        key: LinearMultiLabel._parameter_constraints[key] for key in ("variance", "max_iter", "tol", "solver")
+    }
+
+    def __init__(self, *, variance: float = 1.0, max_iter: int = 500, tol: float = 1e-5, solver: str = "lbfgs") -> None:
+        super().__init__(variance=variance, max_iter=max_iter, tol=tol, solver=solver, penalise_intercept=True)
 
     def _fit(self, X: Any, Y: np.ndarray) -> None:
         self.sets_, code = label_sets(Y)
-        space = RowSpace.of(X)
-        sets, pairs = self.sets_.astype(np.float64), pair_states(self.sets_)
+        space = self._row_space(X)
+        sets = self.sets_.astype(np.float64)
+        pairs = pair_states(self.sets_)
 
         def problem_of(X: Any, code: np.ndarray) -> BatchProblem:
             return _CRFProblem(X, code, sets, pairs, self.variance)
@@ -490,16 +542,22 @@ class BoostedClassifier(MultiLabelClassifier):
         "trees": [Interval(Integral, 1, None, closed="left")],
         "leaves": [Interval(Integral, 2, None, closed="left")],
         "shrinkage": [Interval(Real, 0, 1, closed="right")],
+        "tree_method": [StrOptions({*TREE_METHODS})],
     }
+    #: Minimum weight of a leaf of equal-width trees.
+    _min_leaf_weight: ClassVar[float] = 1.0
 
-    def __init__(self, *, trees: int = 100, leaves: int = 5, shrinkage: float = 0.1) -> None:
+    def __init__(
+        self, *, trees: int = 100, leaves: int = 5, shrinkage: float = 0.1, tree_method: str = "lightgbm"
+    ) -> None:
         self.trees = trees
         self.leaves = leaves
         self.shrinkage = shrinkage
+        self.tree_method = tree_method
 
     def _growth(self) -> Growth:
-        """Return the parameters in the form that trees take."""
-        return Growth(self.trees, self.leaves, self.shrinkage)
+        """Return the parameters of the trees."""
+        return Growth(self.trees, self.leaves, self.shrinkage, self.tree_method, self._min_leaf_weight)
 
 
 class BoostedRelevance(IndependentLabels, BoostedClassifier):
@@ -521,9 +579,10 @@ class BoostedRelevance(IndependentLabels, BoostedClassifier):
         **BoostedClassifier._forms,
         "_experts": (BoostedExperts, BoostedExperts.forms),
     }
+    _min_leaf_weight: ClassVar[float] = 3.0
 
     def _fit(self, X: Any, Y: np.ndarray) -> None:
-        self._experts = BoostedExperts(X, Y, 1, self._growth(), 0.0)
+        self._experts = BoostedExperts(X, Y, 1, self._growth(), constant=0.0, smoothing=SMOOTHING)
         self._experts.update(np.ones((len(Y), 1)))
 
     def _check_loaded(self) -> None:

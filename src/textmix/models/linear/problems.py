@@ -97,17 +97,21 @@ def weighted_squares(X: Any, weight: np.ndarray) -> np.ndarray:
     return np.append(np.asarray(squares.T @ weight).ravel(), weight.sum())
 
 
-def ridge(n_features: int, variance: float) -> np.ndarray:
-    """Return the penalty 1 / variance of every weight and 0 of the bias, float64 (V + 1, 1)."""
-    return np.append(np.full(n_features, 1.0 / variance), 0.0)[:, np.newaxis]
+def ridge(n_features: int, variance: float, penalise_intercept: bool = False) -> np.ndarray:
+    """Return the penalty factor 1 / variance of the weights and of the intercept, or 0 of it, float64 (V + 1, 1)."""
+    penalty = np.full(n_features + 1, 1.0 / variance)
+    if not penalise_intercept:
+        penalty[-1] = 0.0
+    return penalty[:, np.newaxis]
 
 
 @dataclass
 class LogisticBatch:
-    r"""B weighted logistic regressions: \sum_n w_n log loss(x_n v + c, y_nb) + ||v||^2 / (2 variance), the bias c free.
+    r"""B weighted logistic regressions: \sum_n w_n log loss(x_n v + c, y_nb) + ||v||^2 / (2 variance).
 
-    Unknowns are (V + 1, B): the weights of the features and, last, the bias.  An unknown that is not ``free``, bool
-    (V + 1, B), must be 0 at the start, and stays 0; None: all are free.
+    Unknowns are (V + 1, B): the weights of the features and, last, the intercept c, which is penalised like a weight if
+    ``penalise_intercept``.  ``free``, bool (V + 1, B), masks the unknowns that are fitted; the others must be 0 at the
+    start and remain 0.  None means that all unknowns are fitted.
     """
 
     X: Any
@@ -115,11 +119,12 @@ class LogisticBatch:
     weight: np.ndarray
     variance: float
     free: np.ndarray | None = None
+    penalise_intercept: bool = False
 
     @cached_property
     def penalty(self) -> np.ndarray:
         """See `BatchProblem`."""
-        return ridge(self.X.shape[1], self.variance)
+        return ridge(self.X.shape[1], self.variance, self.penalise_intercept)
 
     @cached_property
     def inverse_diagonal(self) -> np.ndarray:
@@ -149,14 +154,16 @@ class LogisticBatch:
     def select(self, problems: np.ndarray) -> LogisticBatch:
         """See `BatchProblem`."""
         free = None if self.free is None else self.free[:, problems]
-        return LogisticBatch(self.X, np.ascontiguousarray(self.Y[:, problems]), self.weight, self.variance, free)
+        Y = np.ascontiguousarray(self.Y[:, problems])
+        return LogisticBatch(self.X, Y, self.weight, self.variance, free, self.penalise_intercept)
 
 
 @dataclass
 class Multinomial:
     """One multinomial logistic regression with weights for all C classes: a batch of one problem in (V + 1) C unknowns.
 
-    ``target`` is float64 (N, C), the shares of the classes in each instance, or int64 (N,), the index of its class.
+    ``target`` contains the class probabilities of each instance, float64 (N, C), or its class index, int64 (N,).
+    ``penalise_intercept`` penalises intercepts like weights.
     """
 
     X: Any
@@ -164,18 +171,24 @@ class Multinomial:
     n_classes: int
     weight: np.ndarray
     variance: float
+    penalise_intercept: bool = False
 
     @cached_property
     def penalty(self) -> np.ndarray:
         """See `BatchProblem`."""
-        return np.repeat(ridge(self.X.shape[1], self.variance), self.n_classes, axis=0)
+        return np.repeat(self._ridge, self.n_classes, axis=0)
+
+    @property
+    def _ridge(self) -> np.ndarray:
+        """The penalty factors of the unknowns of a class, float64 (V + 1, 1)."""
+        return ridge(self.X.shape[1], self.variance, self.penalise_intercept)
 
     @cached_property
     def inverse_diagonal(self) -> np.ndarray:
         """See `BatchProblem`; the softmax's second derivative p (1 - p) is taken at equal probabilities."""
-        share = (1.0 - 1.0 / self.n_classes) / self.n_classes
-        penalty = ridge(self.X.shape[1], self.variance)
-        inverse = 1.0 / (weighted_squares(self.X, self.weight)[:, np.newaxis] * share + penalty + 1e-300)
+        curvature = (1.0 - 1.0 / self.n_classes) / self.n_classes
+        squares = weighted_squares(self.X, self.weight)[:, np.newaxis]
+        inverse = 1.0 / (squares * curvature + self._ridge + 1e-300)
         return np.repeat(inverse, self.n_classes, axis=0)
 
     @cached_property

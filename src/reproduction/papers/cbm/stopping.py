@@ -1,0 +1,91 @@
+"""Early stopping of plain L-BFGS: one factor that all linear rows of a data set share.
+
+With almost no penalty, a fit to separable documents never reaches its optimum, so that the end of the solver decides
+what it predicts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from numpy.random import Generator
+
+from reproduction.flow.measures import Measure, Settings, Sources, seed_from
+from textmix.experiment.trial import Documents
+from textmix.models.cbm.estimator import CBMClassifier
+from textmix.models.common.multilabel import MultiLabelClassifier
+from textmix.models.label_sets.chains import ChainEnsemble, ClassifierChain
+from textmix.models.label_sets.estimators import BinaryRelevance, PairwiseCRF, PowerSet
+from textmix.models.linear.row_space import RowSpace
+
+#: Maximum number of iterations where the tolerance alone ends a fit.
+MAX_ITER = 1000
+#: Methods with one fit, and the parameters that distinguish them.
+METHODS: dict[str, tuple[type[MultiLabelClassifier], dict[str, Any]]] = {
+    "binrel": (BinaryRelevance, {"penalise_intercept": True}),
+    "powset": (PowerSet, {"penalise_intercept": True}),
+    "paircrf": (PairwiseCRF, {}),
+    "chain": (ClassifierChain, {"penalise_intercept": True}),
+    "beam": (ClassifierChain, {"penalise_intercept": True, "beam_width": 15}),
+    "ensemble_label": (ChainEnsemble, {"penalise_intercept": True, "vote": "label"}),
+    "ensemble_subset": (ChainEnsemble, {"penalise_intercept": True, "vote": "subset"}),
+}
+
+
+def early_stopping(sources: Sources, settings: Settings, generator: Generator) -> Measure:
+    """Score the linear methods after several numbers of iterations and with several tolerances.
+
+    Settings: ``variance`` of the methods, with exceptions in ``variances``; ``max_iter``, maximum numbers of iterations
+    without a tolerance; ``tolerances``, without a maximum; ``cbm``, the number of components, of M steps (``max_iter``)
+    and the maximum numbers of iterations in an M step (``steps``); ``methods``, keys of `METHODS`, by default all.
+    Result: the table ``runs`` (role, method, rule, limit, subset_accuracy), where the rule is ``max_iter`` or ``tol``;
+    the values are ``<role>_<method>_<rule>_<limit>``.
+    """
+    rows: list[dict[str, Any]] = []
+    for role, source in sources.items():
+        trial = source.first("indicators")
+        space = RowSpace.of(trial.train.X, most=len(trial.train))
+        train = Documents(space.inputs, trial.train.y)
+        test = Documents(space.coordinates(trial.test.X), trial.test.y)
+        for method, rule, limit, model in _models(settings, seed_from(generator)):
+            accuracy = test.accuracy(train.fitted(model))
+            row = {"role": role, "method": method, "rule": rule, "limit": limit}
+            rows.append({**row, "subset_accuracy": accuracy})
+    values = {f"{row['role']}_{row['method']}_{row['rule']}_{row['limit']:g}": row["subset_accuracy"] for row in rows}
+    return Measure(values, {"runs": rows})
+
+
+def _models(settings: Settings, seed: int) -> Iterator[tuple[str, str, float, MultiLabelClassifier]]:
+    """Yield method, rule, limit and the estimator, not fitted."""
+    rules = [("max_iter", limit) for limit in settings["max_iter"]]
+    rules += [("tol", limit) for limit in settings["tolerances"]]
+    for method in settings.get("methods", METHODS):
+        kind, params = METHODS[method]
+        variance = settings.get("variances", {}).get(method, settings["variance"])
+        for rule, limit in rules:
+            ends = {"max_iter": limit, "tol": 0.0} if rule == "max_iter" else {"max_iter": MAX_ITER, "tol": limit}
+            model = kind(variance=variance, solver="plain_lbfgs", **params, **ends)
+            if "random_state" in model.get_params():
+                model.set_params(random_state=seed)
+            yield method, rule, limit, model
+    mixture = settings["cbm"]
+    m_steps = [("max_iter", limit) for limit in mixture["steps"]]
+    m_steps += [("tol", limit) for limit in settings["tolerances"]]
+    for rule, limit in m_steps:
+        ends = {"steps": limit, "step_tol": 0.0} if rule == "max_iter" else {"steps": 40, "step_tol": limit}
+        yield (
+            "cbm",
+            rule,
+            limit,
+            CBMClassifier(
+                n_components=mixture["n_components"],
+                variance=settings["variance"],
+                max_iter=mixture["max_iter"],
+                tol=0.0,
+                solver="plain_lbfgs",
+                penalise_intercept=True,
+                random_state=seed,
+                **ends,
+            ),
+        )
