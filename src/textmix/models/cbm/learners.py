@@ -93,8 +93,8 @@ class MStep:
 
         Newton's method replaces "lbfgs" for binary regressions with few instances or few features, see `NEWTON`.
         """
-        is_small = isinstance(problem, LogisticBatch) and min(problem.X.shape) <= NEWTON
-        if is_small and self.solver == "lbfgs":
+        is_small = min(problem.X.shape) <= NEWTON
+        if isinstance(problem, LogisticBatch) and is_small and self.solver == "lbfgs":
             return minimise_newton(problem, W, self.max_iter, self.tol).unknowns
         return SOLVERS[self.solver](problem, W, self.max_iter, self.tol).unknowns
 

@@ -23,7 +23,7 @@ MIN_GAIN = 1e-12
 
 
 @njit
-def bin_index(value: float, low: float, scale: float) -> int:
+def bin_index(value: float, low: float, scale: float) -> np.uint8:
     """Compute the bin of a value: bin b contains values above ``low + b / scale`` up to ``low + (b + 1) / scale``."""
     index = math.ceil((value - low) * scale) - 1
     return np.uint8(min(max(index, 0), N_BINS - 1))  # unsigned, so that no kernel checks for negative indices
