@@ -9,7 +9,9 @@ from textmix.experiment.trials import TIMINGS, run_trials
 
 with job(snakemake, threads=snakemake.threads) as running:
     asked = running.settings
-    corpus, splits = Corpus.load(snakemake.input.features), Splits.load(snakemake.input.splits)
+    # collect() gives a list also for one file.
+    corpus = Corpus.load(snakemake.input.features[0])
+    splits = Splits.load(snakemake.input.splits[0])
     predictions, timings = run_trials(corpus, splits, Method(**asked.method), asked.spec, asked.seed)
     predictions.save(snakemake.output.predictions, running.record)
     write_result(snakemake.output.timings, format_csv(timings, TIMINGS), running.record)

@@ -10,8 +10,8 @@ from textmix.experiment.splits import Splits
 with job(snakemake) as running:
     rows = score(
         Predictions.load(snakemake.input.predictions),
-        Corpus.load(snakemake.input.features),
-        Splits.load(snakemake.input.splits),
+        Corpus.load(snakemake.input.features[0]),
+        Splits.load(snakemake.input.splits[0]),
         running.settings.metrics,
     )
     write_result(snakemake.output[0], format_csv(rows, SCORE_COLUMNS), running.record)
