@@ -15,6 +15,8 @@ from textmix.data.delimited import Lines
 SAMPLE_BYTES = 1 << 15
 #: Fewest bytes above 127 on which the rejection of an encoding can rest.
 MIN_LEGACY_BYTES = 6
+#: Fewest symbols within words on which it can rest.
+MIN_SYMBOLS = 3
 _BYTE_ORDER_MARKS = (
     (codecs.BOM_UTF32_LE, "utf-32"),
     (codecs.BOM_UTF32_BE, "utf-32"),
@@ -108,7 +110,8 @@ def suggested_encodings(lines: Iterable[bytes]) -> list[str]:
     if sum(len(run) for run in runs if len(run) > 2) > 0.5 * n_high:
         candidates = [encoding for encoding in _OTHER_SCRIPTS if _can_decode(sample, encoding)]
         return candidates[:_MAX_SUGGESTIONS] or [*_OTHER_SCRIPTS[:2]]
-    if len(_SYMBOL_IN_WORD.findall(sample)) > 0.5 * n_high:
+    n_symbols = len(_SYMBOL_IN_WORD.findall(sample))
+    if n_symbols >= MIN_SYMBOLS and n_symbols > 0.1 * n_high:
         return [*_OTHER_LATIN]
     return []
 

@@ -43,7 +43,7 @@ PREFIX = "__label__"
 #: A cell of a header, or a category, is not longer.
 MAX_CELL_CHARACTERS = 40
 #: A cell of a header in a table that may lack one has at most this many words ...
-MAX_HEADER_WORDS = 2
+MAX_HEADER_WORDS = 3
 #: ... and the texts below it have on average at least as many, in at least so many rows.
 MIN_TEXT_WORDS = 5
 MIN_TEXT_ROWS = 5
@@ -407,7 +407,8 @@ def _has_header(rows: Sequence[Sequence[Any]], wanted: Sequence[str | int]) -> b
     below = [[_strip_header_cell(cell) for cell in row] for row in rows[1:] if len(row) == len(first)]
     columns = [[row[place] for row in below if row[place] and row != first] for place in range(len(first))]
     for name, cells in zip(first, columns, strict=True):
-        if name and (name in cells or (is_number(name) and cells and all(map(is_number, cells)))):
+        is_choice = set(cells) == {name} and len(cells) < len(below)  # of a survey: its name, or blank
+        if name and ((name in cells and not is_choice) or (is_number(name) and cells and all(map(is_number, cells)))):
             return False
     if any(len(cell) > MAX_CELL_CHARACTERS for cell in first):  # questions of a form, if another column has categories
         recur = any(len(cells) > 3 and len(set(cells)) <= len(cells) / 2 for cells in columns)

@@ -1,8 +1,9 @@
-"""The user's own data of any format, a folder of texts among them, as a checked `Corpus`."""
+"""Read a user's data: a folder of texts, and files of numbers."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -12,26 +13,45 @@ import numpy as np
 from textmix.core.errors import ConfigError, DataFormatError
 from textmix.data.archives import iter_lines
 from textmix.data.corpus import Corpus
-from textmix.data.formats import name_of
+from textmix.data.formats import FORMATS, format_of, is_system_file, name_of, without_packing
+from textmix.data.json_tables import SPLIT_KEYS
 from textmix.data.parse import check_corpus, read_corpus
+from textmix.data.reader_utils import corpus_of_parts
+from textmix.data.readers.message_folder import legacy_notes, read_class_folders
 from textmix.data.registry import reader_of
 
-#: Caps on LIBSVM: arrays of these sizes are allocated, so that one wrong digit could exhaust the memory.
-MOST = {"features": 20_000_000, "labels": 1_000_000}
-#: Folder of training documents without a label beside the class folders, as aclImdb comes; it is no class.
+#: Largest numbers in LIBSVM files: arrays of these sizes are allocated, so that one wrong digit could fill the memory.
+MAX_NUMBERS = {"features": 20_000_000, "labels": 1_000_000}
+#: Folder of training documents without labels, as in aclImdb; it is not a class.
 UNLABELLED = "unsup"
+_VALIDATION = ("val", "valid", "validation", "dev")
 
 
 def read_own(reading: Mapping[str, Any]) -> Corpus:
-    """Read the user's data, which must have documents of different labels; every promise of `Corpus` is checked.
+    """Read a user's data in any format.
 
-    ``reading`` has ``name``, ``source`` (where these keys stand), ``files`` (role -> path), ``format``, ``task`` and
-    ``options``.
+    Parameters
+    ----------
+    reading : mapping
+        ``name``, ``source`` (where these keys come from, for messages), ``files`` (role -> path), ``format``, ``task``
+        (``single`` or ``multi``) and ``options`` of the format.
+
+    Returns
+    -------
+    Corpus
+        The data, validated.
+
+    Raises
+    ------
+    ConfigError
+        If a file is missing, or does not fit the format.
+    DataFormatError
+        If a file is not in its format, or there are not two labels.
     """
     files = {role: Path(path) for role, path in reading["files"].items()}
     for role, path in files.items():
         if not path.exists():
-            raise ConfigError(f"{reading['source']}: files.{role}: there is no {path}; correct the path")
+            raise ConfigError(f"{reading['source']}: files.{role}: {path} not found; correct the path")
         if path.is_dir() != (reading["format"] == "folder"):
             kind = "a folder" if path.is_dir() else "a file"
             raise ConfigError(
@@ -40,89 +60,257 @@ def read_own(reading: Mapping[str, Any]) -> Corpus:
             )
         if path.is_file() and path.stat().st_size == 0:
             raise DataFormatError(path, None, "is empty")
-    reader = reader_of(reading["format"], _options(reading, files))
     if reading["format"] == "folder":
-        files = {"archive": files["data"]} if "data" in files else files
-    corpus = read_corpus(reader, files, reading["name"])
+        corpus = _read_class_folders(files, reading["name"], reading["options"].get("encoding"))
+    else:
+        reader = reader_of(reading["format"], _reader_options(reading, files))
+        corpus = read_corpus(reader, files, reading["name"])
+    return _validated(corpus)
+
+
+def _validated(corpus: Corpus) -> Corpus:
     check_corpus(corpus)
     check_labels(corpus)
     return corpus
 
 
-def read_folder(path: Path) -> Corpus:
-    """Return the texts below a folder with a folder for each class, or with two such folders, for training and test."""
-    files = _parts(path) or {"data": path}
-    head = {"name": name_of(path), "source": path.name, "task": "single", "format": "folder"}
-    return read_own({**head, "files": files, "options": {}})
-
-
-def _parts(path: Path) -> dict[str, Path]:
-    """Return ``train`` and ``test`` -> folder, of a folder with two so named, such as 20news-bydate; else empty."""
-    inside = sorted(path for path in path.iterdir() if path.is_dir() and not path.name.startswith("."))
-    folders = {role: [path for path in inside if role in path.name.lower()] for role in ("train", "test")}
-    whole = len(inside) == 2 and all(len(paths) == 1 for paths in folders.values())
-    return {role: paths[0] for role, paths in folders.items()} if whole else {}
-
-
-def _options(reading: Mapping[str, Any], files: Mapping[str, Path]) -> dict[str, Any]:
-    """Return the options of the reader of the format, in the reader's own names."""
-    form, options = reading["format"], dict(reading["options"])
-    if form == "folder":
-        # Files whose name begins with a dot are the system's, not documents.
-        classes = [f"{name}/[!.]*" for name in _classes(files)] or ["*/[!.]*"]
-        return {**{key: options[key] for key in ("encoding",) if key in options}, "members": classes}
-    if form == "arff":
-        return {**{key: options[key] for key in ("n_labels",) if key in options}, **options.get("columns", {})}
-    if form == "libsvm":
-        return _libsvm_sizes(list(files.values()))
+def _reader_options(reading: Mapping[str, Any], files: Mapping[str, Path]) -> dict[str, Any]:
+    """Return the options of the reader of the format, in the reader's names."""
+    options = dict(reading["options"])
     columns = options.pop("columns", {})
+    if reading["format"] == "arff":
+        n_labels = {"n_labels": options["n_labels"]} if "n_labels" in options else {}
+        return {**n_labels, **columns}
+    if reading["format"] == "libsvm":
+        return _libsvm_sizes(list(files.values()))
     return {**options, **columns, "several": reading["task"] == "multi"}
 
 
-def _classes(files: Mapping[str, Path]) -> list[str]:
-    """Return the class folders of a split that is laid out like aclImdb, without `UNLABELLED`; else an empty list."""
-    if "train" not in files or not (files["train"] / UNLABELLED).is_dir() or (files["test"] / UNLABELLED).exists():
-        return []
-    classes = {path.name for part in files.values() for path in part.iterdir() if path.is_dir()}
-    return sorted(classes - {UNLABELLED})
+# --- folders -------------------------------------------------------------------------------------------------------
+
+
+def read_folder(path: Path, encoding: str | None = None) -> Corpus:
+    """Read a folder with a folder of texts for each class.
+
+    The class is the uppermost folder, so that it may have subfolders.  Hidden files and files of the system are
+    skipped.  Folders for training, validation and test may be above those of the classes; validation documents are
+    used for training, or for the test if there is no test folder.
+
+    Parameters
+    ----------
+    path : Path
+        The folder.
+    encoding : str, default=None
+        Encoding of the texts; by default UTF-8, and Windows-1252 for a file that is not UTF-8.
+
+    Returns
+    -------
+    Corpus
+        The texts, validated.
+
+    Raises
+    ------
+    ConfigError
+        If the folder has no class folders.
+    DataFormatError
+        If a file cannot be decoded, or there are not two labels.
+    """
+    root = _skip_wrappers(path)
+    return _validated(_read_class_folders(_part_folders(root) or {"data": root}, name_of(path), encoding))
+
+
+def _folders_in(path: Path) -> list[Path]:
+    return sorted(inner for inner in path.iterdir() if inner.is_dir() and not is_system_file(inner.name))
+
+
+def _skip_wrappers(path: Path) -> Path:
+    """Return the first folder that does not just hold one other folder."""
+    folders = _folders_in(path)
+    while len(folders) == 1 and _folders_in(folders[0]):
+        if any(inner.is_file() and not is_system_file(inner.name) for inner in folders[0].iterdir()):
+            break
+        path = folders[0]
+        folders = _folders_in(path)
+    return path
+
+
+def _part_folders(path: Path) -> dict[str, Path | list[Path]]:
+    """Return part -> folders of a folder that is divided into training and test; empty if it is not."""
+    parts: dict[str, list[Path]] = {}
+    folders = _folders_in(path)
+    for folder in folders:
+        part = _part_of(folder.name)
+        if part is None:
+            return {}
+        parts.setdefault(part, []).append(folder)
+    if "train" not in parts or len(parts) < 2:
+        return {}
+    if "test" not in parts:
+        parts["test"] = parts.pop("validation")
+    return {"train": [*parts["train"], *parts.get("validation", [])], "test": [*parts["test"]]}
+
+
+def _part_of(name: str) -> str | None:
+    """Return the part that the name of a folder tells, such as ``20news-bydate-train``."""
+    name = name.lower()
+    if name in _VALIDATION:
+        return "validation"
+    if name in SPLIT_KEYS:
+        return SPLIT_KEYS[name]
+    return next((part for part in ("train", "test") if part in name), None)
+
+
+def _read_class_folders(files: Mapping[str, Any], name: str, encoding: str | None) -> Corpus:
+    """Read class folders; the parts are ``train`` and ``test``, or ``data``."""
+    folders = {part: [paths] if isinstance(paths, Path) else paths for part, paths in files.items()}
+    classes = _classes(folders)
+    legacy_files: list[str] = []
+    n_outside = 0
+    parts = {}
+    for part, paths in folders.items():
+        documents, outside = read_class_folders(paths, classes, encoding, legacy_files)
+        n_outside += outside
+        parts[part] = documents
+    if not any(parts.values()):
+        first = next(iter(folders.values()))[0]
+        raise ConfigError(f"{first}: has no texts in class folders; put the texts of each class in a folder of its own")
+    notes = legacy_notes(legacy_files)
+    if n_outside:
+        notes.append(f"{n_outside:,} files next to the class folders were skipped.")
+    corpus = corpus_of_parts({"name": name}, parts)
+    return replace(corpus, info={"remarks": notes} if notes else {})
+
+
+def _classes(folders: Mapping[str, list[Path]]) -> list[str]:
+    """Return the names of the class folders, without `UNLABELLED` of a split such as aclImdb's."""
+    names = {folder.name for paths in folders.values() for path in paths for folder in _folders_in(path)}
+    if "train" in folders and not any((path / UNLABELLED).exists() for path in folders["test"]):
+        names -= {UNLABELLED}
+    return sorted(names)
+
+
+# --- files of numbers ----------------------------------------------------------------------------------------------
+
+
+def is_numeric(path: Path) -> bool:
+    """Check by the file extension whether a file holds numbers in place of texts: ARFF or LIBSVM."""
+    format = format_of(without_packing(path), FORMATS)
+    return format is not None and FORMATS[format].kind == "matrix"
+
+
+def read_numeric(path: Path, label: str | None = None) -> Corpus:
+    """Read documents that are given as feature vectors.
+
+    Parameters
+    ----------
+    path : Path
+        An ARFF or LIBSVM file.  Of ARFF, the labels are those of the MULAN label file of the same name with the
+        extension ``.xml``, of MEKA's option ``-C``, of the nominal attribute ``label``, or of the last attribute.
+    label : str, default=None
+        The nominal attribute that is the class.
+
+    Returns
+    -------
+    Corpus
+        The data, validated; ``features`` is the matrix of shape (n_documents, n_features).
+
+    Raises
+    ------
+    ConfigError
+        If the format is unknown.
+    DataFormatError
+        If the file is not in its format, or there are not two labels.
+    """
+    format = format_of(without_packing(path), FORMATS)
+    if format not in ("arff", "libsvm"):
+        raise ConfigError(f"{path.name}: cannot infer the format of this file; rename it to .arff or .libsvm")
+    files = {"data": path}
+    options: dict[str, Any] = {}
+    if format == "libsvm":
+        options = _libsvm_sizes([path])
+    else:
+        xml = without_packing(path).with_suffix(".xml")
+        if label is not None:
+            options = {"label": label}
+        elif Path(xml).exists():
+            files["labels"] = Path(xml)
+        else:
+            options = _arff_label(path)
+    return _validated(read_corpus(reader_of(format, options), files, name_of(path)))
+
+
+def _arff_label(path: Path) -> dict[str, Any]:
+    """Return the options of the ARFF reader for the last nominal attribute as the class, unless MEKA names labels."""
+    from textmix.data.numeric_files import content_of
+    from textmix.data.readers.arff import read_header
+
+    header = read_header(path, content_of(path))
+    if header.meka:
+        return {}
+    if header.values[-1] is None:
+        what = f"its last attribute {header.names[-1]!r} is not nominal, so that it cannot be the class"
+        remedy = f"name the class by --label, or add MULAN's label file {path.stem}.xml"
+        raise DataFormatError(path, None, f"{what}; {remedy}")
+    return {"label": header.names[-1]}
+
+
+def _numbered_lines(path: Path) -> Iterator[tuple[int, bytes]]:
+    """Yield the lines of a file, which may end with a carriage return alone."""
+    lines = iter_lines(path)
+    first = next(lines, b"")
+    pieces = first.split(b"\r") if not first.endswith(b"\n") else [first]
+    return enumerate(chain(filter(None, pieces), lines), start=1)
 
 
 def _libsvm_sizes(paths: list[Path]) -> dict[str, Any]:
     """Return the options of the LIBSVM reader, counted in the files since the format does not state them."""
-    n_features, least, most, met = 0, 1, 0, set[int]()
+    n_features = 0
+    first_label = 1
+    last_label = 0
+    labels_seen = set[int]()
     for path in paths:
-        lines = iter_lines(path)
-        first = next(lines, b"")
-        parts = first.split(b"\r") if not first.endswith(b"\n") else [first]
-        for line_number, line in enumerate(chain(filter(None, parts), lines), start=1):
+        for line_number, line in _numbered_lines(path):
             head, *cells = line.split() or [b""]
             if b":" in head:  # a document without labels
-                head, cells = b"", [head, *cells]
+                cells = [head, *cells]
+                head = b""
             try:
                 labels = [int(label) for label in head.split(b",") if label]
                 n_features = max([n_features, *(int(cell.split(b":")[0]) for cell in cells[-1:])])
             except ValueError as error:
                 raise DataFormatError(path, line_number, f"is not 'label,label index:value ...' ({error})") from error
-            least, most = min([least, *labels]), max([most, *labels])
-            met.update(labels)
-            for key, number in (("features", n_features), ("labels", most)):
-                if number > MOST[key]:
-                    what = f"has number {number} among its {key}, above the most that is read, {MOST[key]:,}"
+            first_label = min([first_label, *labels])
+            last_label = max([last_label, *labels])
+            labels_seen.update(labels)
+            for kind, number in (("features", n_features), ("labels", last_label)):
+                if number > MAX_NUMBERS[kind]:
+                    what = f"has number {number} among its {kind}, above the most that is read, {MAX_NUMBERS[kind]:,}"
                     raise DataFormatError(path, line_number, f"{what}; number them from 1 without gaps")
     if not n_features:
         raise DataFormatError(paths[0], None, "has no values")
-    if least < 0:  # -1 and +1, as most files of two classes have them
-        return {"n_features": n_features, "n_labels": len(met), "first_label": "found", "named": True}
-    return {"n_features": n_features, "n_labels": most - least + 1, "first_label": least}
+    if first_label < 0:  # -1 and +1, as in most binary files
+        return {"n_features": n_features, "n_labels": len(labels_seen), "first_label": "found", "named": True}
+    return {"n_features": n_features, "n_labels": last_label - first_label + 1, "first_label": first_label}
 
 
 def check_labels(corpus: Corpus) -> None:
-    """Check that a classifier has something to learn."""
+    """Check that there are labels to learn.
+
+    Parameters
+    ----------
+    corpus : Corpus
+        The data.
+
+    Raises
+    ------
+    DataFormatError
+        If there is no label, or if all documents have the same single label.
+    """
     counts = np.asarray(corpus.labels.sum(axis=0)).ravel()
-    used = int(np.count_nonzero(counts))
-    if used == 0:
+    n_used = int(np.count_nonzero(counts))
+    if n_used == 0:
         raise DataFormatError(corpus.name, None, "no document has a label; there is nothing to learn")
-    if used == 1 and np.all(corpus.label_counts == 1):
+    if n_used == 1 and np.all(corpus.label_counts == 1):
         name = corpus.label_names[int(np.argmax(counts))]
         what = f"all {corpus.n_documents} documents have the one label {name!r}; a classifier needs two or more"
         raise DataFormatError(corpus.name, None, what)

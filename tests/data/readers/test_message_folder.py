@@ -86,7 +86,7 @@ def test_a_folder_of_which_the_encoding_is_to_be_found_is_utf8_and_else_windows_
         (tmp_path / name).write_bytes(data)
     corpus = message_folder.read({"archive": tmp_path}, {"name": "n", "encoding": "found"})
     assert [corpus.text.text(row) for row in range(3)] == ["café", "café “x”", "x"]
-    assert corpus.info["remarks"][0].startswith("1 files are no UTF-8 and were read as Windows-1252")
+    assert corpus.info["remarks"][0].startswith("1 files are not UTF-8 and were read as Windows-1252")
 
 
 def test_folders_of_a_users_texts_may_be_those_of_training_and_test_and_one_without_labels(tmp_path: Path) -> None:

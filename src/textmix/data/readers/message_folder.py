@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import codecs
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
 from itertools import pairwise
 from pathlib import Path
@@ -14,7 +14,9 @@ from textmix.core.errors import ConfigError, DataFormatError
 from textmix.data.archives import iter_members, safe_name
 from textmix.data.corpus import Corpus
 from textmix.data.delimited import CP1252_FALLBACK
+from textmix.data.encodings import suggested_encodings
 from textmix.data.file_text import CONTENTS
+from textmix.data.formats import is_system_file
 from textmix.data.reader_utils import SPLITS, Document, corpus_of_parts, decode
 
 #: Options, and which of them are required.
@@ -26,53 +28,122 @@ def read(files: Mapping[str, Path], options: Mapping[str, Any]) -> Corpus:
 
     Parameters
     ----------
-    files : role -> a tar archive, or a folder already unpacked; the data set is all of them together.
-    options : ``name``; ``encoding`` of a plain text (default latin-1, in which every byte is a character; ``found`` is
-        UTF-8, and Windows-1252 for a file that is no UTF-8, of which the corpus has a remark); ``members``, `fnmatch`
-        patterns of the files to read (default: all, or those of ``labels``); ``content``, a name in
-        `textmix.data.file_text.CONTENTS` (default ``text``); ``labels``, `fnmatch` pattern -> label, of which the first
-        that matches the path of a file gives its label (default: the name of the file's folder).
+    files : mapping of str to Path
+        Role -> a tar archive, or an unpacked folder; the data set is all of them together.
+    options : mapping
+        ``name``; ``encoding`` of plain text (default latin-1, in which every byte is a character; ``found`` is UTF-8,
+        and Windows-1252 for a file that is not UTF-8, which the corpus notes); ``members``, `fnmatch` patterns of the
+        files to read (default: all, or those of ``labels``); ``content``, a key of `textmix.data.file_text.CONTENTS`
+        (default ``text``); ``labels``, `fnmatch` pattern -> label: the first pattern that matches the path of a file
+        gives its label (default: the name of the file's folder).
 
     Returns
     -------
-    a `Corpus` with ids ``folder/file``, after ``train/`` or ``test/`` with a split, without a final ``.txt``, and with
-    ``labels`` ``folder/label/file``.  In a folder the files whose name is a number come first, by number.
+    Corpus
+        The ids are ``folder/file``, after ``train/`` or ``test/`` with a split, without a final ``.txt``; with
+        ``labels`` they are ``folder/label/file``.  Files named by a number come first in their folder, by number.
+
+    Raises
+    ------
+    ConfigError
+        If ``content`` is unknown.
+    DataFormatError
+        If a file has no class, cannot be decoded, or occurs twice.
     """
     if options.get("content", "text") not in CONTENTS:
         raise ConfigError(f"config/datasets.yaml: {options['name']}: content: choose one of {', '.join(CONTENTS)}")
-    foreign: list[str] = []
+    legacy_files: list[str] = []
     split = {role: [files[role]] for role in SPLITS} if set(files) == set(SPLITS) else {"data": [*files.values()]}
-    parts = {role: _documents(paths, options, foreign) for role, paths in split.items()}
-    return corpus_of_parts(options, parts, _remarks(foreign))
+    parts = {role: _documents(paths, options, legacy_files) for role, paths in split.items()}
+    notes = legacy_notes(legacy_files)
+    return corpus_of_parts(options, parts, {"remarks": notes} if notes else {})
 
 
-def _remarks(foreign: Sequence[str]) -> dict[str, list[str]]:
-    """Return the facts about files that are no UTF-8, given their names."""
-    what = "files are no UTF-8 and were read as Windows-1252 (Latin-1 with quotes and dashes)"
-    return {"remarks": [f"{len(foreign):,} {what}; if letters are wrong, name their encoding."]} if foreign else {}
+def read_class_folders(
+    paths: Sequence[Path], classes: Collection[str], encoding: str | None, legacy_files: list[str]
+) -> tuple[list[Document], int]:
+    """Read the texts of a user's folders, whose uppermost folders are the classes.
+
+    Parameters
+    ----------
+    paths : sequence of Path
+        Folders with class folders.
+    classes : collection of str
+        Names of the class folders.
+    encoding : str or None
+        Encoding of the texts; None to detect UTF-8 and Windows-1252.
+    legacy_files : list of str
+        Names of files that are read as Windows-1252 are appended.
+
+    Returns
+    -------
+    documents : list of Document
+        The texts.
+    n_outside : int
+        Number of files next to the class folders.
+
+    Raises
+    ------
+    DataFormatError
+        If a file cannot be decoded, or is a link.
+    """
+    options: dict[str, Any] = {"name": paths[0].name, "encoding": encoding or "found"}
+    documents = list[Document]()
+    n_outside = 0
+    for path in paths:
+        n_before = len(documents)
+        for name, data in _folder_members(path, ["*"], skip_system_files=True):
+            folder, _, _ = name.partition("/")
+            if folder == name:
+                n_outside += 1
+            elif folder in classes:
+                text = data if encoding else _recode(path, name, data, legacy_files)
+                identifier = name.removesuffix(".txt")
+                if len(paths) > 1:
+                    identifier = f"{folder}/{path.name}/{identifier.removeprefix(f'{folder}/')}"
+                documents.append(Document(identifier, folder, _text(path, name, text, options)))
+        if n_before == len(documents) and len(paths) > 1:
+            raise DataFormatError(path, None, "has no texts in class folders")
+    return sorted(documents, key=_order), n_outside
 
 
-def _documents(paths: Iterable[Path], options: Mapping[str, Any], foreign: list[str]) -> list[Document]:
-    patterns, find = options.get("members", list(options.get("labels", ["*"]))), options.get("encoding") == "found"
-    unordered = [
-        _document(path, name, _recoded(name, data, foreign) if find else data, options)
+def legacy_notes(legacy_files: Sequence[str]) -> list[str]:
+    """Return a note about files that are not UTF-8, given their names."""
+    what = "files are not UTF-8 and were read as Windows-1252"
+    return (
+        [f"{len(legacy_files):,} {what}; if letters are wrong, give their encoding by --encoding."]
+        if legacy_files
+        else []
+    )
+
+
+def _documents(paths: Iterable[Path], options: Mapping[str, Any], legacy_files: list[str]) -> list[Document]:
+    patterns = options.get("members", list(options.get("labels", ["*"])))
+    detect = options.get("encoding") == "found"
+    documents = [
+        _document(path, name, _recode(path, name, data, legacy_files) if detect else data, options)
         for path in paths
         for name, data in _members(path, patterns)
     ]
-    documents = sorted(unordered, key=_order)
-    for before, after in pairwise(documents):
-        if before.id == after.id:
-            raise DataFormatError(options["name"], None, f"has two documents {after.id!r}")
+    documents.sort(key=_order)
+    for document, following in pairwise(documents):
+        if document.id == following.id:
+            raise DataFormatError(options["name"], None, f"has two documents {document.id!r}")
     return documents
 
 
-def _recoded(name: str, data: bytes, foreign: list[str]) -> bytes:
-    """Return a file as UTF-8; one that is not UTF-8 is read as Windows-1252, and its name is added to ``foreign``."""
+def _recode(path: Path, name: str, data: bytes, legacy_files: list[str]) -> bytes:
+    """Return a file as UTF-8; one that is not UTF-8 is read as Windows-1252, and its name is appended."""
     data = data.removeprefix(codecs.BOM_UTF8)
     try:
         data.decode("utf-8")
-    except UnicodeDecodeError:
-        foreign.append(name)
+    except UnicodeDecodeError as error:
+        suggestions = suggested_encodings(data.splitlines())
+        if suggestions:
+            what = f"the file {name!r} is neither UTF-8 nor Windows-1252"
+            remedy = f"give the encoding by --encoding, for example {' or '.join(suggestions)}"
+            raise DataFormatError(path, None, f"{what}; {remedy}") from error
+        legacy_files.append(name)
         return data.decode("cp1252", CP1252_FALLBACK).encode("utf-8")
     return data
 
@@ -109,21 +180,25 @@ def _text(path: Path, name: str, data: bytes, options: Mapping[str, Any]) -> byt
 
 
 def _order(document: Document) -> tuple[str, bool, int, str]:
-    """Return the sort key: folder, then number, then name."""
+    """Return the sort key: folder, number, name."""
     folder, number = document.id.rsplit("/", 1)
     is_number = number.isascii() and number.isdigit() and len(number) < 19
     return folder, not is_number, int(number) if is_number else 0, document.id
 
 
-def _folder_members(path: Path, patterns: Sequence[str], prefix: str = "") -> Iterator[tuple[str, bytes]]:
-    """Yield (name, content) of the regular files under a folder that match a pattern, in no order; refuse links."""
+def _folder_members(
+    path: Path, patterns: Sequence[str], prefix: str = "", skip_system_files: bool = False
+) -> Iterator[tuple[str, bytes]]:
+    """Yield (name, content) of the regular files below a folder that match a pattern, in no order; reject links."""
     with os.scandir(path) as entries:
         for entry in entries:
+            if skip_system_files and is_system_file(entry.name):
+                continue
             name = safe_name(path, prefix + entry.name)
             if entry.is_symlink():
                 raise DataFormatError(path, None, f"{name!r} is a link; only files are read")
             if entry.is_dir():
-                yield from _folder_members(Path(entry.path), patterns, f"{name}/")
+                yield from _folder_members(Path(entry.path), patterns, f"{name}/", skip_system_files)
             elif entry.is_file() and ("*" in patterns or any(fnmatchcase(name, pattern) for pattern in patterns)):
                 with open(entry.path, "rb", buffering=0) as raw:
                     yield name, raw.read()
