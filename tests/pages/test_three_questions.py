@@ -119,7 +119,7 @@ def test_how_do_i_get_the_rest(opened: tuple[Browser, Path], width: int, dark: b
     page.click('.answers a[href="#missing"]')
     assert page.in_sight("#missing-title")
     message = page.text("#missing")
-    assert "make fetches" in message and " MB" in message and f"{report().recorded.minutes} minutes" in message  # type: ignore[union-attr]
+    assert "make downloads" in message and " MB" in message and f"{report().recorded.minutes} minutes" in message  # type: ignore[union-attr]
 
 
 @WINDOWS

@@ -70,10 +70,10 @@ def test_the_page_shows_the_cause_of_a_row_that_differs_or_that_it_is_not_known(
     rows = [comparison("differs", id=f"p.{name}", metric=name) for name in ("n", "m")]
     section = made_of(rows, explaining(EXPLAINED))
     made = pages(section)
-    for html, unknown in ((made["index"], "the cause is not known."), (made["p"], "The cause is not known.")):
-        assert "The rule is another one. Shown by <code>curve</code>." in html
-        assert html.count(unknown) == 1
-    assert made["numbers"].count("The cause is not known.") == 1
+    for html, unknown in ((made["index"], "no cause is known."), (made["p"], "No cause is known.")):
+        assert "The rule is another one. Evidence: <code>curve</code>." in html
+        assert unknown in html
+    assert made["numbers"].count("No cause is known.") == 1
 
 
 def test_a_cause_links_to_the_figure_and_the_table_that_show_it() -> None:

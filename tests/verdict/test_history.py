@@ -203,7 +203,7 @@ HISTORY = """# Changes
 def test_the_rows_of_an_item_on_what_had_been_seen_are_marked() -> None:
     ids = ["pmm.t1.p01.SVM", "pmm.t2.p03.NB", "pmm.t1.p02.NB", "pmm.t1.p03.NB"]
     wider = "Its margin was widened after test results had been seen: history.md, 2026-11-22: wider"
-    other = "Its reading was chosen after test results had been seen: history.md, 2026-11-23: another reading"
+    other = "Its interpretation was chosen after test results had been seen: history.md, 2026-11-23: another reading"
     assert marks_of_history(HISTORY, ids) == {**dict.fromkeys(ids[:2], wider), "pmm.t1.p03.NB": other}
 
 

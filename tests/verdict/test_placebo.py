@@ -120,7 +120,7 @@ def table(*values: float, margin: str = "2") -> list[Published]:
 def test_a_margin_that_accepts_more_than_half_of_the_other_methods_is_weak() -> None:
     found = placebos(table(50.0, 51.0, 52.0, 60.0), {})
     assert [found[f"p.{i}"].n_passed for i in range(4)] == [2, 2, 2, 0]
-    assert found["p.0"].weak == "its margin accepts 2 of 3 other printed values"
+    assert found["p.0"].weak == "its margin accepts 2 of 3 other published values"
     assert (found["p.3"].name, found["p.3"].n_tried, found["p.3"].weak) == (PLACEBO_VALUES, 3, "")
     assert not placebos(table(50.0, 51.0, 53.0), {})["p.0"].weak, "half of them is not most"
 
@@ -132,7 +132,7 @@ def test_values_of_another_data_set_are_no_rivals_where_the_row_has_its_own() ->
 
 
 def test_a_margin_of_a_quarter_of_the_number_is_weak() -> None:
-    assert placebos(table(20.0, 90.0, margin="5"), {})["p.0"].weak == "its margin is a quarter of it or more"
+    assert placebos(table(20.0, 90.0, margin="5"), {})["p.0"].weak == "its margin is at least a quarter of the number"
     assert not placebos(table(20.0, 90.0, margin="4.9"), {})["p.0"].weak
 
 

@@ -58,7 +58,7 @@ def test_a_row_links_to_the_figures_and_tables_that_show_it() -> None:
     ("where", "words"),
     [
         ("001:L327-L341,L9", "lines 327–341, 9"),
-        ("unsaid", "the document does not say"),
+        ("unsaid", "not stated in the paper"),
         ("Table 2", "Table 2"),
     ],
 )
@@ -90,7 +90,7 @@ def test_a_small_difference_that_is_one_is_not_0_per_cent() -> None:
 def test_a_missing_data_set_has_its_reason_unless_the_front_page_gives_it(tmp_path: Path) -> None:
     io.write_missing(tmp_path / "nowhere", MissingResult("the host is not known"), {})
     assert data_digests([tmp_path / "nowhere"]) == {"nowhere": "missing: the host is not known"}
-    assert data_digests([tmp_path / "nowhere"], with_reasons=False) == {"nowhere": "missing: the front page says why"}
+    assert data_digests([tmp_path / "nowhere"], with_reasons=False) == {"nowhere": "missing: see the front page"}
 
 
 def test_times_of_a_run_are_those_of_its_first_and_last_job(tmp_path: Path) -> None:

@@ -57,7 +57,7 @@ def origin(data: str = "d", settings: str = "s", results: str = "results/scores/
         ("reproduced", 0.81, origin("e"), recorded(), "other data"),
         ("reproduced", 0.81, None, recorded(data=""), "equal"),
         ("reproduced", 0.81, origin(results="results/timings/a.csv"), recorded(), "a measured time"),
-        ("data missing", "", None, recorded(), "not rebuilt here"),
+        ("data missing", "", None, recorded(), "not reproduced here"),
         ("reproduced", 0.81, origin(), recorded(verdict="data missing"), ""),
         ("data missing", "", None, recorded(verdict="open"), ""),
     ],
@@ -103,14 +103,14 @@ def test_a_row_without_data_shows_the_recorded_value_marked_and_uncounted() -> N
     assert report.recorded_counts["reproduced"] == 1
     assert "recorded 0.812 ✓ reproduced" in Reader(render_numbers(report)).text
     paper = render_paper(report, "p")
-    assert '<span class="rebuilt recorded">' in paper
+    assert '<span class="reproduced recorded">' in paper
     text = " ".join(Reader(paper).text.split())
     assert (
         "1 value in italics is of the recorded run of 2026-11-23, with the sign of the verdict there: 1 repro" in text
     )
     front = " ".join(Reader(render_front(report)).text.split())
     assert "The recorded run of 2026-11-23" in front
-    assert "No number of this run rests on the data of the recorded run." in front
+    assert "No result of this run uses the data of the recorded run." in front
 
 
 def test_what_differs_in_the_recorded_run_alone_is_told_apart_with_its_cause() -> None:
@@ -128,8 +128,7 @@ def test_a_row_with_the_same_data_says_whether_it_equals_the_record() -> None:
     report = Report([section_beside(absent=False)], {}, run_of(recorded(rebuilt="0.8125")))
     assert "= recorded" in render_numbers(report)
     front = " ".join(Reader(render_front(report)).text.split())
-    same = "1 number or claim rests on the same data as in the recorded run"
-    assert f"{same}: 1 equals the recorded value at the printed digits." in front
+    assert "1 result uses the same data as the recorded run; 1 equals the recorded value" in front
 
 
 def test_what_a_run_would_fetch_counts_each_data_set_once_and_says_whose_size_is_not_known() -> None:

@@ -141,7 +141,7 @@ def test_every_verdict_has_its_own_sign() -> None:
 def test_csv_holds_published_rebuilt_and_verdict_of_every_cell() -> None:
     rows = [line(id="p.1"), line(id="p.2", dataset="b", method="S,V", verdict="differs")]
     found = list(csv.DictReader(text_io.StringIO(table_csv(make_table("t", PIVOT, rows)))))
-    assert found[0]["NB rebuilt"] == "42.1 ± 1.0"
+    assert found[0]["NB reproduced"] == "42.1 ± 1.0"
     assert found[1]["S,V published"] == "41.6 ± 1.9"
     assert (found[1]["S,V verdict"], found[1]["NB verdict"]) == ("differs", "")
 
@@ -157,5 +157,5 @@ def test_tex_escapes_what_tex_would_read_as_a_command() -> None:
 
 def test_a_run_ends_with_its_verdicts_in_order_of_worth_and_the_path_of_its_page() -> None:
     counts = {"data missing": 21, "differs": 9, "open": 0, "reproduced": 39}
-    assert closing_line("edcm", counts, "edcm.html") == "edcm: 39 reproduced, 9 differs, 21 data missing; edcm.html"
-    assert closing_line("edcm", {"open": 0}, "edcm.html") == "edcm: no number and no claim; edcm.html"
+    assert closing_line("edcm", counts, "edcm.html") == "edcm: 39 reproduced, 9 differ, 21 data missing; edcm.html"
+    assert closing_line("edcm", {"open": 0}, "edcm.html") == "edcm: no numbers or claims; edcm.html"

@@ -16,8 +16,10 @@ with job(snakemake, tolerate_missing=True) as running:
         "Run": {"seed": asked.settings["seed"], "requirements.lock, sha256": sha256_file(read.lock)},
         "Machine": machine(),
         "Versions": versions(),
-        "Data, digest of the content": data_digests(map(Path, read.data), reasons=False),
-        "Seconds of all jobs, by stage": seconds_by_stage(Path("results/benchmarks"), map(Path, read.benchmarks)),
+        "Digests of the data": data_digests(map(Path, read.data), with_reasons=False),
+        "Wall-clock time of all jobs, by stage": seconds_by_stage(
+            Path("results/benchmarks"), map(Path, read.benchmarks)
+        ),
     }
     page = render_provenance(asked.papers, facts, canonical_json(asked.settings))
     write_result(snakemake.output[0], page, running.record)

@@ -1,4 +1,4 @@
-"""Write the tables of a paper with the published and the rebuilt values side by side, as csv and as LaTeX."""
+"""Write the tables of a paper with published and reproduced values side by side, as csv and as LaTeX."""
 
 from pathlib import Path
 

@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import itertools
 import statistics
-from collections.abc import Callable, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from reproduction.flow.locators import (
@@ -23,12 +24,14 @@ from reproduction.flow.locators import (
     parse_locator,
 )
 from reproduction.flow.results import Results
-from reproduction.verdict.published import Check
+from reproduction.verdict.published import Check, Published
 from reproduction.verdict.resolve import Trials, locate, roles_of_check
-from reproduction.verdict.wording import SINGLE_SPLIT, first_of, short
+from reproduction.verdict.wording import SINGLE_SPLIT, exceptions_text, first_of, short
 from textmix.core.errors import ConfigError, MissingResult
 from textmix.metrics.significance import LEVEL, Estimate, holm, resampled_difference
 
+#: Sign of a comparison -> the sign if it fails.
+OPPOSITE_SIGNS = {">": "≤", "≥": "<", "<": "≥", "≤": ">", "=": "≠"}
 #: Maximum number of pairs, or of chains of pairs, that a reason lists in full.
 _MAX_PAIRS_IN_REASON = 4
 
@@ -40,7 +43,7 @@ class Operand:
     Parameters
     ----------
     name : str
-        Short name of the number, as the reason shows it; empty for a bound.
+        Short name of the number, as the reason shows it, without its data set; empty for a bound.
     value : float
         The number or bound in stored units (fractions and seconds).
     trials : Trials or None, default=None
@@ -49,8 +52,8 @@ class Operand:
         Ends of its 95 % interval, of a ratio of times or of a measure that writes one.
     is_single : bool, default=False
         Whether it is a score on the source's own single split, so that no test over trials compares it.
-    role : str, default=""
-        The data set of a score.
+    role, metric : str, default=""
+        The data set and the metric of a score.
     """
 
     name: str
@@ -59,8 +62,15 @@ class Operand:
     interval: tuple[float, float] | None = None
     is_single: bool = False
     role: str = ""
+    metric: str = ""
 
     def __str__(self) -> str:
+        data = f" on {self.role.replace('_', ' ')}" if self.role else ""
+        return f"{self.name}{data} {short(self.value)}".strip()
+
+    @property
+    def without_role(self) -> str:
+        """The number as text without its data set."""
         return f"{self.name} {short(self.value)}".strip()
 
 
@@ -91,6 +101,8 @@ class Outcome:
     roles: Sequence[str]
 
 
+#: (Experiment, method, variant) of a score -> the name of its method in the paper.
+MethodNames = Mapping[tuple[str, str, str | None], str]
 _Side = Sequence["Operand | MissingResult"]
 _Pair = tuple[Operand, Operand]
 _Pairs = list[tuple["Operand | MissingResult", "Operand | MissingResult"]]
@@ -128,7 +140,18 @@ COMPARISONS: dict[str, tuple[Callable[[_Side, _Side], _Pairs], str, Callable[[fl
 }
 
 
-def evaluate(name: str, check: Check, results: Results) -> Outcome:
+def method_names(published: Iterable[Published]) -> MethodNames:
+    """Return the names that a paper gives to its methods, apart from names of several methods."""
+    names: dict[tuple[str, str, str | None], str] = {}
+    for row in published:
+        locator = row.locator
+        if isinstance(locator, ScoreLocator) and row.method:
+            names.setdefault((locator.experiment, locator.method, locator.variant), row.method)
+    counts = Counter((experiment, name) for (experiment, _, _), name in names.items())
+    return {key: name for key, name in names.items() if counts[key[0], name] == 1}
+
+
+def evaluate(name: str, check: Check, results: Results, methods: MethodNames | None = None) -> Outcome:
     """Compare the reproduced numbers of a check.
 
     Parameters
@@ -139,13 +162,15 @@ def evaluate(name: str, check: Check, results: Results) -> Outcome:
         Its entry in ``checks.yaml``.
     results : Results
         The results of the paper.
+    methods : MethodNames or None, default=None
+        The names of the methods in the reason; a method without one is shown by its id.
 
     Returns
     -------
     outcome : Outcome
         A missing number does not raise but is listed in ``missing``.
     """
-    pairs = _pairs(name, check, results)
+    pairs = _pairs(name, check, results, methods or {})
     if not pairs:
         raise ConfigError(f"check {name}: nothing to compare; name at least two numbers")
     available: list[_Pair] = []
@@ -175,7 +200,7 @@ def distance(name: str, check: Check, results: Results) -> float:
     """
     distances = sorted(
         _distance(check, a.value, b.value)
-        for a, b in _pairs(name, check, results)
+        for a, b in _pairs(name, check, results, {})
         if isinstance(a, Operand) and isinstance(b, Operand)
     )
     return distances[check.get("exceptions", 0)]
@@ -251,19 +276,19 @@ def _estimate(name: str, pair: _Pair, factor: float = 1.0, level: float = 1.0 - 
     return resampled_difference(a, [factor * value for value in b], trials[0].test_ratio, level)
 
 
-def _pairs(name: str, check: Check, results: Results) -> _Pairs:
+def _pairs(name: str, check: Check, results: Results, methods: MethodNames) -> _Pairs:
     """Return the pairs of numbers that a check compares; the right side is its own, the check's bound, 1, or 0."""
-    left = _side(name, check, "left", results)
-    right = _side(name, check, "right", results)
+    left = _side(name, check, "left", results, methods)
+    right = _side(name, check, "right", results, methods)
     bound = {"holds": 1.0, "positive": 0.0, "negative": 0.0}.get(check["kind"], check.get("bound"))
     if bound is not None:
         right = [Operand("", float(bound))]
     return COMPARISONS[check["kind"]][0](left, right)
 
 
-def _side(name: str, check: Check, side: str, results: Results) -> list[Operand | MissingResult]:
+def _side(name: str, check: Check, side: str, results: Results, methods: MethodNames) -> list[Operand | MissingResult]:
     """Return the numbers of one side of a check; with the key ``average`` only their mean."""
-    operands = [_operand(parse_locator(text, f"check {name}"), results) for text in check.get(side, ())]
+    operands = [_operand(parse_locator(text, f"check {name}"), results, methods) for text in check.get(side, ())]
     if not check.get("average") or not operands:
         return operands
     missing = next((operand for operand in operands if isinstance(operand, MissingResult)), None)
@@ -286,13 +311,15 @@ def _mean(operands: Sequence[Operand]) -> Operand:
     elif len(series) == len(operands):
         rows = zip(*(values.values for values in series), strict=False)
         trials = Trials([statistics.fmean(row) for row in rows], series[0].scheme, series[0].test_ratio)
-    size = len(by_role) if len(by_role) > 1 else len(operands)
-    name = f"mean of {operands[0].name.partition(' on ')[0]} on {size}"
+    name = f"mean of {operands[0].name} and {len(operands) - 1} more"
+    if len(by_role) > 1:
+        name = f"mean of {operands[0].name} on {len(by_role)} data sets"
     is_single = len(by_role) == 1 and any(operand.is_single for operand in operands)
-    return Operand(name, statistics.fmean(operand.value for operand in operands), trials, is_single=is_single)
+    value = statistics.fmean(operand.value for operand in operands)
+    return Operand(name, value, trials, is_single=is_single, metric=operands[0].metric)
 
 
-def _operand(locator: Locator, results: Results) -> Operand | MissingResult:
+def _operand(locator: Locator, results: Results, methods: MethodNames) -> Operand | MissingResult:
     """Return one number of a check, or the reason why it is missing."""
     try:
         reproduced = locate(results, locator)
@@ -302,21 +329,25 @@ def _operand(locator: Locator, results: Results) -> Operand | MissingResult:
         raise ConfigError(
             f"locator '{locator}' is the word '{reproduced.value}', not a number; a check compares numbers"
         )
+    value = float(reproduced.value)
+    if not isinstance(locator, ScoreLocator):
+        return Operand(_name(locator).replace("_", " "), value, reproduced.trials, reproduced.interval)
     return Operand(
-        _name(locator).replace("_", " "),
-        float(reproduced.value),
+        methods.get((locator.experiment, locator.method, locator.variant), _name(locator).replace("_", " ")),
+        value,
         reproduced.trials,
         reproduced.interval,
-        is_single=isinstance(locator, ScoreLocator) and reproduced.trials is None,
-        role=locator.role if isinstance(locator, ScoreLocator) else "",
+        is_single=reproduced.trials is None,
+        role=locator.role,
+        metric=locator.metric,
     )
 
 
 def _name(locator: Locator) -> str:
-    """Return a short name of a value for a reason: method and role, or the last part of its locator."""
+    """Return a short name of a value for a reason: its method, or the last part of its locator."""
     match locator:
-        case ScoreLocator(method=method, variant=variant, role=role):
-            return f"{method} {variant} on {role}" if variant else f"{method} on {role}"
+        case ScoreLocator(method=method, variant=variant):
+            return f"{method} {variant}" if variant else method
         case TimeLocator(method=method, role=role):
             return f"{method} on {role}"
         case DataLocator(statistic=name) | FeaturesLocator(statistic=name) | MeasureLocator(key=name):
@@ -340,24 +371,38 @@ def _pairs_text(check: Check, compared: _Compared) -> str:
     factor = check.get("factor", 1.0)
     if factor != 1.0:
         sign = f"{sign} {factor:g} ×"
-    failing = _list_pairs([pair for pair, outcome in compared if outcome is False], f"not {sign}")
-    undecided = _list_pairs([pair for pair, outcome in compared if outcome is None], f"undecided {sign}")
+    opposite = OPPOSITE_SIGNS.get(COMPARISONS[check["kind"]][1], "")
+    opposite = sign.replace(COMPARISONS[check["kind"]][1], opposite) if opposite else f"not {sign}"
+    prefix = _common_prefix(compared)
+    failing = _list_pairs([pair for pair, outcome in compared if outcome is False], opposite, bool(prefix))
+    undecided = _list_pairs([pair for pair, outcome in compared if outcome is None], f"undecided {sign}", bool(prefix))
     exceptions = "; ".join(filter(None, (failing, undecided)))
     if _holds(check, compared) is not True:
-        return exceptions
-    holding = _list_pairs([pair for pair, outcome in compared if outcome is True], sign)
+        return prefix + exceptions
+    holding = _list_pairs([pair for pair, outcome in compared if outcome is True], sign, bool(prefix))
     n_allowed = check.get("exceptions", 0)
-    return f"{exceptions} ({n_allowed} such allowed); {holding}" if exceptions else holding
+    return prefix + (f"{exceptions} ({exceptions_text(n_allowed)}); {holding}" if exceptions else holding)
 
 
-def _list_pairs(pairs: Sequence[_Pair], sign: str) -> str:
+def _common_prefix(compared: _Compared) -> str:
+    """Return metric and data set if all compared scores share them; else empty."""
+    operands = [operand for pair, _ in compared for operand in pair if operand.name]
+    contexts = {(operand.metric, operand.role) for operand in operands}
+    if len(contexts) != 1:
+        return ""
+    metric, role = contexts.pop()
+    return f"{metric.replace('_', ' ')} on {role.replace('_', ' ')}: " if metric and role else ""
+
+
+def _list_pairs(pairs: Sequence[_Pair], sign: str, is_short: bool) -> str:
     """Return the first pairs and the number of the others; pairs that share a number become one chain."""
     texts: list[str] = []
     last: Operand | None = None
     for a, b in pairs:
+        left, right = (operand.without_role if is_short else str(operand) for operand in (a, b))
         if texts and a is last:
-            texts[-1] += f" {sign} {b}"
+            texts[-1] += f" {sign} {right}"
         else:
-            texts.append(f"{a} {sign} {b}")
+            texts.append(f"{left} {sign} {right}")
         last = b
     return first_of(texts, _MAX_PAIRS_IN_REASON)

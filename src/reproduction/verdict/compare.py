@@ -19,7 +19,7 @@ from typing import Any
 
 from reproduction.flow.locators import CheckLocator, Locator, ScoreLocator, SettingLocator, TestLocator, TimeLocator
 from reproduction.flow.results import NotRun, Results, RoleEntry, rounded
-from reproduction.verdict.claims import Outcome, evaluate
+from reproduction.verdict.claims import MethodNames, Outcome, evaluate, method_names
 from reproduction.verdict.comparison_row import ComparisonRow
 from reproduction.verdict.evidence import Evidence
 from reproduction.verdict.placebo import placebos
@@ -115,9 +115,10 @@ def compare_paper(published: Sequence[Published], checks: Mapping[str, Check], r
         One for each published row, in the given order.
     """
     rows = []
+    methods = method_names(published)
     for printed in published:
         with results.reading(printed.id):
-            rows.append(_judge(printed, checks, results))
+            rows.append(_judge(printed, checks, results, methods))
     return _with_placebos(_correct_tables(rows), published, checks)
 
 
@@ -207,7 +208,7 @@ def _with_placebos(
     ]
 
 
-def _judge(printed: Published, checks: Mapping[str, Check], results: Results) -> ComparisonRow:
+def _judge(printed: Published, checks: Mapping[str, Check], results: Results, methods: MethodNames) -> ComparisonRow:
     row = ComparisonRow.of(printed, results.paper)
     locator = printed.locator
     if locator is None:
@@ -216,7 +217,8 @@ def _judge(printed: Published, checks: Mapping[str, Check], results: Results) ->
         if isinstance(locator, TestLocator):
             return _judge_test(row, locator, results)
         if isinstance(locator, CheckLocator):
-            return _judge_claim(row, locator.check, checks[locator.check], results)
+            outcome = evaluate(locator.check, checks[locator.check], results, methods)
+            return _judge_claim(row, outcome, results)
         return _judge_value(row, printed, locator, results)
     except NotRun as missing:
         return replace(row, verdict=NOT_RUN, reason=missing.reason)
@@ -304,8 +306,7 @@ def _judge_setting(row: ComparisonRow, value: str) -> ComparisonRow:
     return replace(row, verdict=DIFFERS, reason=setting_reason(value, row.published), reproduced=value)
 
 
-def _judge_claim(row: ComparisonRow, name: str, check: Check, results: Results) -> ComparisonRow:
-    outcome = evaluate(name, check, results)
+def _judge_claim(row: ComparisonRow, outcome: Outcome, results: Results) -> ComparisonRow:
     word, verdict = CLAIM_VERDICTS[outcome.holds]
     if outcome.missing:
         return _partly_missing(row, outcome, word)

@@ -136,11 +136,12 @@ class Evidence:
             return NOT_A_NUMBER
         if self.verdict == REPRODUCED or self.difference is None:
             return ""
-        reason = difference_reason(self.difference, row.unit, margin_text(row.tolerance, row.margin, row.unit))
-        trials = trials_text(self.reproduced.n)
-        if self.verdict == DIFFERS:
-            return reason + trials + self._overlap
-        return reason + undecided_reason(trials, self._trials_needed)
+        allowed = margin_text(row.tolerance, row.margin, row.unit)
+        reason = difference_reason(self.difference, float(row.value), row.unit, row.margin, allowed)
+        n_trials = self.reproduced.n
+        if self.verdict == DIFFERS or n_trials is None:
+            return reason + trials_text(n_trials) + self._overlap
+        return reason + undecided_reason(n_trials, self._trials_needed)
 
     def chance(self, documents: int) -> str:
         """Describe the standard error of a proportion of one split's test documents.

@@ -32,7 +32,7 @@ def _digest(folder: Path, with_reason: bool) -> str:
     try:
         io.check_result(folder)
     except MissingResult as missing:
-        return f"missing: {missing.reason if with_reason else 'the front page says why'}"
+        return f"missing: {missing.reason if with_reason else 'see the front page'}"
     return str(io.read_json(folder / "corpus.json")["content_digest"])
 
 
@@ -118,10 +118,10 @@ def _settings(paper: str, parts: Sequence[str], spec: Mapping[str, Any]) -> Iter
             yield f"settings of the experiment {experiment}, method {method}", file
             methods = spec.get("experiments", {}).get(experiment, {}).get("methods", {})
             estimator = methods.get(method, {}).get("use", method)
-            yield f"code of {estimator}, by its estimator", "config/methods.yaml"
+            yield f"code of {estimator} (see its estimator)", "config/methods.yaml"
         case "datasets" | "features":
             dataset = parts[1].removesuffix(".csv")
-            yield f"entry of the data set {dataset}, with its reader", "config/datasets.yaml"
+            yield f"entry of the data set {dataset} with its reader", "config/datasets.yaml"
             yield "code of the readers", "src/textmix/data/readers"
 
 

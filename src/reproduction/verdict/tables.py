@@ -17,7 +17,7 @@ from textmix.core.errors import ConfigError
 #: A table of rows and columns with a smaller proportion of filled cells becomes a list.
 MIN_FILLED = 1 / 3
 #: Each column of a table becomes three in its CSV file.
-CSV_COLUMNS = ("published", "rebuilt", "verdict")
+CSV_COLUMNS = ("published", "reproduced", "verdict")
 TEX_ESCAPES = {character: f"\\{character}" for character in "&%$#_{}"} | {
     "~": r"\textasciitilde{}",
     "^": r"\textasciicircum{}",

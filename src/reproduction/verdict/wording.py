@@ -40,19 +40,19 @@ MAX_CELLS_IN_NOTE = 3
 MAX_MISSING_REASONS = 2
 
 # Reasons without a value in them.
-NO_SOURCE = "nothing in this version rebuilds it yet"
-NOT_CHOSEN = "this configuration does not name the paper"
+NO_SOURCE = "not reproduced by this version"
+NOT_CHOSEN = "the paper is not part of this configuration"
 UNCONVERGED = "did not converge"
 FOREIGN = "not the paper's data: shown, not judged"
-LEFT_OPEN = "the source leaves open what to compare: shown, not judged"
-NO_NUMBER = "the source prints no number: shown, not judged"
-NOTHING_TO_COMPARE = "prints no number to compare"
-NOT_A_NUMBER = "the rebuilt value is not a number"
-UNDECIDABLE = "no number of our trials can decide it, for the printed value is too uncertain"
-SINGLE_SPLIT = "; one split: compared as they are, without a test"
+LEFT_OPEN = "the paper does not say what to compare: shown, not judged"
+NO_NUMBER = "the paper gives no number: shown, not judged"
+NOTHING_TO_COMPARE = "the paper gives no number to compare"
+NOT_A_NUMBER = "the reproduced value is not a number"
+UNDECIDABLE = "more trials of ours cannot decide it because the published value is too uncertain"
+SINGLE_SPLIT = "; single split: compared directly, without a test"
 NOT_DRAWN = f"{NOT_RUN}: this run did not draw it"
 NOT_READ = "not read in this run"
-NO_DATASET_CONFIGURED = "the configuration names none"
+NO_DATASET_CONFIGURED = "the configuration names no data set"
 LEFT_OUT_OF_RUN = f"{LEFT_OUT}, make full"
 #: First words for a result that this run does not have.
 ABSENT_RESULT = "not in this run"
@@ -66,7 +66,7 @@ LISTED = "value"
 EQUAL = "equal"
 UNEQUAL = "not equal"
 OTHER_DATA = "other data"
-ABSENT = "not rebuilt here"
+ABSENT = "not reproduced here"
 TIMED = "a measured time"
 # Why a value is not compared with the recorded one, besides other data.
 TIMES = "times"
@@ -74,25 +74,25 @@ LEFT_TO_FULL_RUN = LEFT_OUT
 OTHER_SETTINGS = "other settings by a cap"
 
 #: Kinds of wrong values with which rows are tested.
-PLACEBO_VALUES = "other printed values"
+PLACEBO_VALUES = "other published values"
 PLACEBO_ORDERS = "orders"
 PLACEBO_SIGNS = "signs"
 PLACEBO_WORDS = "random words"
 
 #: Names of the evidence levels, from all judged rows to the hardest test.
 ALL_JUDGED = "all judged rows"
-WITHOUT_FACTS = "without facts of data files"
+WITHOUT_FACTS = "without facts about data files"
 METHOD_RESULTS = "results of methods"
 NARROW_MARGINS = "… with margins three quarters as wide"
-CORRECTED = "… with both tests corrected over each table"
-CHOSEN_BEFORE = "… whose margin and reading were chosen before results were seen"
+CORRECTED = "… with both tests corrected over each table (Holm)"
+CHOSEN_BEFORE = "… not marked as chosen or widened after results were seen"
 OWN_METHODS = "own methods"
 
 # Words of the summary figure.
-SUMMARY_TITLE = "Printed and rebuilt results of methods"
-PUBLISHED_AXIS = "printed, %"
-REPRODUCED_AXIS = "rebuilt, %"
-DIFFERENCE_AXIS = "rebuilt less printed, % of the printed number"
+SUMMARY_TITLE = "Published and reproduced results of methods"
+PUBLISHED_AXIS = "published score (%)"
+REPRODUCED_AXIS = "reproduced score (%)"
+DIFFERENCE_AXIS = "reproduced − published (% of the published value; linear within ±1 %, else logarithmic)"
 ALL_NUMBERS = "all numbers of methods"
 
 #: Part of the name of an artefact -> the place in the paper.
@@ -254,7 +254,7 @@ def join_clauses(*clauses: str) -> str:
 
 
 def margin_text(tolerance: str, margin: str, unit: str) -> str:
-    """Describe the largest difference that a tolerance allows."""
+    """Describe the largest difference that a tolerance accepts."""
     if tolerance == "exact":
         return "only rounding"
     size = float(margin.removesuffix("%"))
@@ -266,17 +266,19 @@ def margin_text(tolerance: str, margin: str, unit: str) -> str:
     return f"{size:g}{suffix}"
 
 
-def difference_reason(difference: float, unit: str, allowed: str) -> str:
+def difference_reason(difference: float, target: float, unit: str, margin: str, allowed: str) -> str:
+    """Describe a difference in the same terms as the margin: relative or in the unit of the row."""
+    if margin.endswith("%") and target:
+        percent = 100 * abs(difference / target)
+        direction = "lower" if difference < 0 else "higher"
+        return f"{short(percent)} % {direction} than published where {allowed} is allowed"
     return f"differs by {short(difference, '+')}{unit_suffix(unit)} where {allowed} is allowed"
 
 
-def undecided_reason(trials: str, needed: int | None) -> str:
+def undecided_reason(n_trials: int, n_needed: int | None) -> str:
     """Describe why no test decides, and how many trials of ours would."""
-    if needed is None:
-        remedy = UNDECIDABLE
-    else:
-        remedy = f"about {needed} of our trials would decide it, with this difference and spread"
-    return f"; no test bounds the difference by that or shows it{trials}; {remedy}"
+    remedy = UNDECIDABLE if n_needed is None else f"about {n_needed} would do"
+    return f"; {n_trials} trials are too few to tell; {remedy}"
 
 
 def trials_text(trials: int | None) -> str:
@@ -285,7 +287,7 @@ def trials_text(trials: int | None) -> str:
 
 
 def overlap_reason(p: float) -> str:
-    return f"; the spreads over trials overlap, but the means of so many differ, p = {p:.2g} by Welch's test"
+    return f"; the spreads over trials overlap, but the means differ (p = {p:.2g}, Welch's test)"
 
 
 def range_reason(low: float, high: float) -> str:
@@ -293,11 +295,13 @@ def range_reason(low: float, high: float) -> str:
 
 
 def chance_reason(documents: int, error: float, unit: str) -> str:
-    return f"a share of {documents} documents has a standard error of {short(error)}{unit_suffix(unit)}"
+    return f"a proportion of {documents} documents has a standard error of {short(error)}{unit_suffix(unit)}"
 
 
 def unconverged_reason(fits: int) -> str:
-    return f"{fits} fits {UNCONVERGED}" if fits else ""
+    if not fits:
+        return ""
+    return f"{fits} fit{'s' if fits > 1 else ''} {UNCONVERGED}"
 
 
 def setting_reason(ours: str, published: str) -> str:
@@ -309,11 +313,11 @@ def test_reason(name: str) -> str:
 
 
 def untested_reason(name: str) -> str:
-    return f"make test has not run tests/{name} with this code"
+    return f"tests/{name} has not been run with this code; run make test"
 
 
 def data_reason(dataset: str | None, note: str) -> str:
-    return f"rebuilt on {dataset}{f' ({note})' if note else ''}"
+    return f"reproduced on {dataset}{f' ({note})' if note else ''}"
 
 
 def without_notes(reason: str, notes: Iterable[str]) -> str:
@@ -331,6 +335,10 @@ def missing_reasons(reasons: Iterable[str]) -> list[str]:
     return [*unique[:MAX_MISSING_REASONS], f"and {len(unique) - MAX_MISSING_REASONS} more reasons"]
 
 
+def exceptions_text(n_allowed: int) -> str:
+    return "1 exception allowed" if n_allowed == 1 else f"{n_allowed} exceptions allowed"
+
+
 def partial_claim(word: str, n_compared: int, n_pairs: int) -> str:
     return f"{word} on {n_compared} of {n_pairs}"
 
@@ -340,8 +348,13 @@ def partial_claim(word: str, n_compared: int, n_pairs: int) -> str:
 
 def closing_line(report: str, counts: Mapping[str, int], page: str) -> str:
     """Return the last line of a run: the nonzero counts of a report's verdicts, and its page."""
-    tally = ", ".join(f"{counts[verdict]} {verdict}" for verdict in VERDICTS if counts.get(verdict))
-    return f"{report}: {tally or 'no number and no claim'}; {page}"
+    tally = ", ".join(count_text(counts[verdict], verdict) for verdict in VERDICTS if counts.get(verdict))
+    return f"{report}: {tally or 'no numbers or claims'}; {page}"
+
+
+def count_text(count: int, verdict: str) -> str:
+    """Return a number of rows with their verdict, such as ``6 differ``."""
+    return f"{count} differ" if verdict == DIFFERS and count != 1 else f"{count} {verdict}"
 
 
 def placebo_text(n_tried: int | None, n_passed: int | None, name: str) -> str:
@@ -352,11 +365,11 @@ def placebo_text(n_tried: int | None, n_passed: int | None, name: str) -> str:
 
 
 def weak_by_width() -> str:
-    return "its margin is a quarter of it or more"
+    return "its margin is at least a quarter of the number"
 
 
 def weak_by_values(n_accepted: int, n_values: int) -> str:
-    return f"its margin accepts {n_accepted} of {n_values} other printed values"
+    return f"its margin accepts {n_accepted} of {n_values} other published values"
 
 
 def place_in_paper(artefact: str, where: str) -> str:
@@ -377,7 +390,7 @@ def place_in_paper(artefact: str, where: str) -> str:
 def where_in_words(where: str) -> str:
     """Return a place of ``choices.yaml`` in words: lines such as ``001:L341``, or ``unsaid``; other words stay."""
     if where == "unsaid":
-        return "the document does not say"
+        return "not stated in the paper"
     return _lines(where) if re.fullmatch(r"\d{3}:L[-L\d,]+", where) else where
 
 
@@ -392,14 +405,14 @@ def _lines(where: str) -> str:
 
 
 def stand_in_text(dataset: str, note: str) -> str:
-    return f"{dataset} stands in: {note}" if note else f"{dataset} stands in"
+    return f"replaced by {dataset}: {note}" if note else f"replaced by {dataset}"
 
 
 def span_text(factors: Iterable[str], low: float, high: float, *, is_claim: bool) -> str:
     """Describe the range of a specification curve."""
     least, most = (leading_minus(short(end)) for end in (low, high))
     what = "distances from the boundary of the claim" if is_claim else "values"
-    return f"The readings vary {', '.join(factors)}; their {what} are {least} to {most}."
+    return f"The specifications vary {', '.join(factors)}; their {what} range from {least} to {most}."
 
 
 def number_of_scores(n_scores: int) -> str:
@@ -407,13 +420,13 @@ def number_of_scores(n_scores: int) -> str:
 
 
 def history_mark(word: str, heading: str) -> str:
-    """Say that a margin (``Widened``) or reading (``Chosen``) was set after test results had been seen."""
-    what = "Its margin was widened" if word == "Widened" else "Its reading was chosen"
+    """Say that a margin (``Widened``) or interpretation (``Chosen``) was set after test results had been seen."""
+    what = "Its margin was widened" if word == "Widened" else "Its interpretation was chosen"
     return f"{what} after test results had been seen: history.md, {heading}"
 
 
 def no_digest_text(why: str) -> str:
-    return f"no sha256 is known: {why}" if why else ""
+    return f"no SHA-256 digest is available: {why}" if why else ""
 
 
 def recorded_caption(day: str, notes: str) -> str:
@@ -425,7 +438,7 @@ def size_text(documents: int, labels: int) -> str:
 
 
 def tex_caption(caption: str) -> str:
-    return f"{caption} Each cell: published / rebuilt, verdict."
+    return f"{caption} Each cell: published / reproduced, verdict."
 
 
 def cells_text(places: Sequence[str], n_cells: int) -> str:
