@@ -14,7 +14,15 @@ from scipy import sparse
 from textmix.core.errors import ConfigError
 from textmix.data.corpus import TRAIN, Corpus, Ragged
 from textmix.text.mail_parts import clean_messages
-from textmix.text.skipgrams import BOUNDARY_TOKENS, WEIGHTINGS, Skipgrams, with_boundary_tokens
+from textmix.text.skipgrams import (
+    BOUNDARY_TOKENS,
+    REAL_WEIGHTINGS,
+    SCALINGS,
+    WEIGHTINGS,
+    Skipgrams,
+    scale_to_unit,
+    with_boundary_tokens,
+)
 from textmix.text.stoplists import STOP_LISTS, stop_words
 from textmix.text.token_kernels import count_words
 from textmix.text.tokenize import TOKENIZERS, tokenize
@@ -32,6 +40,7 @@ _CHOICES = {
     "stop_list": STOP_LISTS,
     "fit_on": ("all", "train", "fold"),
     "weighting": WEIGHTINGS,
+    "scaling": SCALINGS,
 }
 
 
@@ -80,7 +89,11 @@ class FeatureSpec:
         Whether ``<s>`` and ``</s>`` are at the ends of each document as words of skip-grams.
     weighting : str, default="count"
         Value of a feature, see `textmix.text.skipgrams.Skipgrams.transform`; words take ``count`` or ``binary`` and
-        treat ``score`` as ``count``.
+        treat the real-valued weightings as ``count``.
+    scaling : str, default="none"
+        Whether skip-grams with a real-valued weighting are divided by their largest value in the documents of
+        ``fit_on``: each ``feature`` by its own, or all by the ``global`` one, see
+        `textmix.text.skipgrams.scale_to_unit`.
     vectors : mapping of str to Any or None, default=None
         Keys of `textmix.text.vectors.VectorSpec`: paragraph vectors then replace the counts.
     keep_text, keep_tokens : bool, default=False
@@ -104,6 +117,7 @@ class FeatureSpec:
     subsume: bool = True
     boundary_tokens: bool = False
     weighting: str = "count"
+    scaling: str = "none"
     vectors: Mapping[str, Any] | None = None
     keep_text: bool = False
     keep_tokens: bool = False
@@ -129,6 +143,10 @@ class FeatureSpec:
             raise ConfigError("features: keep_tokens keeps words, not skip-grams or vectors; make an entry of its own")
         if result.boundary_tokens and (result.max_n == 1 or result.vectors):
             raise ConfigError("features: boundary_tokens: they are words of skip-grams; set max_n to 2 or more")
+        if result.scaling != "none" and (result.max_n == 1 or result.weighting not in REAL_WEIGHTINGS):
+            raise ConfigError(
+                f"features: scaling: only skip-grams weighted by {' or '.join(REAL_WEIGHTINGS)} are scaled"
+            )
         if result.fit_on == "fold":
             result._check_fold()
         return result
@@ -138,7 +156,7 @@ class FeatureSpec:
         remedy = "give another value, or fit_on: all"
         if self.vectors is not None or self.keep_tokens:
             raise ConfigError("features: fit_on: fold: it drops columns of counts; leave vectors and keep_tokens out")
-        if self.max_n > 1 and (self.subsume or self.min_count > 1 or self.weighting == "score"):
+        if self.max_n > 1 and (self.subsume or self.min_count > 1 or self.weighting in REAL_WEIGHTINGS):
             raise ConfigError(f"features: fit_on: fold: skip-grams take subsume: false and no min_count; {remedy}")
         if self.weighting == "binary" and self.min_count > 1:
             raise ConfigError(f"features: fit_on: fold: binary features take min_df and no min_count; {remedy}")
@@ -337,6 +355,7 @@ def _sequences(
         tokens, words = with_boundary_tokens(tokens, words)
     grams = Skipgrams(spec.max_n, spec.max_slop, spec.cuts[1], spec.subsume).fit(tokens, len(words), deciding)
     features, names, facts = grams.transform(tokens, spec.weighting), grams.names(words), {"skipgrams": grams.sizes()}
+    scale_to_unit(features, deciding, spec.scaling)
     if not spec.boundary_tokens:
         return features, names, facts
     kept = grams.beyond(range(len(words) - len(BOUNDARY_TOKENS), len(words)))

@@ -15,13 +15,19 @@ from textmix.data.corpus import Ragged
 from textmix.numerics.threads import number, ranges, side_by_side
 from textmix.text import skipgram_kernels as kernels
 
-WEIGHTINGS = ("count", "binary", "score")
+WEIGHTINGS = ("count", "binary", "score", "sqrt_frequency")
+#: The weightings whose values are real numbers, float32.
+REAL_WEIGHTINGS = ("score", "sqrt_frequency")
+#: What the values are divided by: nothing, the largest value of the feature, or the largest value of all features.
+SCALINGS = ("none", "feature", "global")
 
 #: Number of documents that are counted at a time, so that the arrays of a chunk stay in the processor's cache.
 CHUNK = 512
 #: Occurrences of candidates that are listed at a time, eight bytes each; half as many as there are tokens where that is
 #: more, so that the list takes no more memory than the tokens, and the text is read at most twice for each pattern.
 CANDIDATES = 1 << 24
+#: Stored values that are scaled at a time, which bounds the temporary arrays.
+STORED = 1 << 22
 
 
 def position_patterns(n: int, max_slop: int) -> list[tuple[int, ...]]:
@@ -219,15 +225,25 @@ class Skipgrams:
     def transform(self, tokens: Ragged, weighting: str = "count") -> sparse.csr_array:
         """Return the features of N documents, CSR (N, F), indices sorted.
 
-        ``weighting`` is ``count`` (int32), the number of places and gaps at which the skip-gram matches; ``binary``
-        (int32), 1 if it matches; or ``score`` (float32), the score of a search engine, see `_score`.
+        Parameters
+        ----------
+        tokens : Ragged
+            Word ids of the documents.
+        weighting : {"count", "binary", "score", "sqrt_frequency"}, default="count"
+            ``count`` (int32) is the number of matches, ``binary`` (int32) is 1 for a match, ``score`` (float32) is
+            Lucene's score, see `_score`, and ``sqrt_frequency`` (float32) is the square root of the sloppy frequency
+            divided by the length of the document (Li et al. 2016, section 2.1).
+
+        Returns
+        -------
+        X : csr_array of shape (n_documents, n_features)
         """
         if weighting not in WEIGHTINGS:
             raise ConfigError(f"skip-grams: weighting: '{weighting}' is unknown; allowed: {', '.join(WEIGHTINGS)}")
         values, offsets = _as_arrays(tokens)
         words = self._rank[values]
         chunks = (offsets[low : low + CHUNK + 1] for low in range(0, len(tokens), CHUNK))
-        kind = np.dtype(np.float32 if weighting == "score" else np.int32)
+        kind = np.dtype(np.float32 if weighting in REAL_WEIGHTINGS else np.int32)
         indices, data, ends = np.empty(0, np.int32), np.empty(0, kind), [np.zeros(1, np.int64)]
         for part in side_by_side(self._count, ((words, chunk, weighting, kind) for chunk in chunks)):
             size = len(indices)
@@ -240,7 +256,13 @@ class Skipgrams:
         indptr = np.concatenate(ends).astype(sparse.get_index_dtype(maxval=len(data)))
         X = sparse.csr_array((data, indices, indptr), shape=(len(tokens), len(self.n)))
         X.has_canonical_format = True
-        return self._score(X, np.diff(offsets)) if weighting == "score" else X
+        lengths = np.diff(offsets)
+        if weighting == "score":
+            return self._score(X, lengths)
+        if weighting == "sqrt_frequency":
+            X.data /= np.repeat(np.maximum(lengths, 1).astype(np.float32), np.diff(X.indptr))
+            np.sqrt(X.data, out=X.data)
+        return X
 
     def _count(
         self, words: np.ndarray, offsets: np.ndarray, weighting: str, kind: np.dtype
@@ -255,8 +277,8 @@ class Skipgrams:
             gaps.append(table[:, 4])
             lengths.append(table[:, 3] + 1)
         read, gap, length = np.concatenate(grams), np.concatenate(gaps), np.concatenate(lengths)
-        # Lucene's sloppy frequency: a match that spans m words counts 1 / (m + 1).
-        weights = 1.0 / (length + 1.0) if weighting == "score" else np.ones(len(gap))
+        # Sloppy frequency: a match that spans m words counts 1 / (m + 1).
+        weights = 1.0 / (length + 1.0) if weighting in REAL_WEIGHTINGS else np.ones(len(gap))
         room = int(np.sum(np.sum(read >= 0, axis=1) * (self.max_slop + 1 - gap)))
         indices, data, total = np.empty(room, np.int32), np.empty(room, kind), np.zeros(len(self.n), kind)
         ends = kernels.add_columns(read, offsets, gap, weights.astype(kind), self.columns, total, indices, data)
@@ -315,6 +337,35 @@ class Skipgrams:
         X.data *= weight.astype(np.float32)[X.indices]
         X.data *= np.repeat(norm.astype(np.float32), np.diff(X.indptr))
         return X
+
+
+def scale_to_unit(X: sparse.csr_array, deciding: np.ndarray, scaling: str) -> None:
+    """Divide nonnegative features in place by their largest value in the deciding documents.
+
+    A value of another document may exceed 1.
+
+    Parameters
+    ----------
+    X : csr_array of shape (n_documents, n_features), float32
+    deciding : ndarray of shape (n_documents,), bool
+        Documents whose values decide, usually the training documents.
+    scaling : {"none", "feature", "global"}
+        Whether each feature has a factor of its own, or all features have the same factor.
+    """
+    if scaling == "none":
+        return
+    largest = np.zeros(X.shape[1], dtype=X.dtype)
+    for start in range(0, X.shape[0], CHUNK):
+        rows = X.indptr[start : start + CHUNK + 1]
+        stored = slice(rows[0], rows[-1])
+        counts = np.repeat(deciding[start : start + CHUNK], np.diff(rows))
+        np.maximum.at(largest, X.indices[stored][counts], X.data[stored][counts])
+    if scaling == "global":
+        largest[:] = largest.max(initial=0)
+    largest[largest == 0] = 1
+    for start in range(0, X.nnz, STORED):
+        stored = slice(start, start + STORED)
+        X.data[stored] /= largest[X.indices[stored]]
 
 
 def _blocks(begins: np.ndarray, most: int) -> Iterator[tuple[int, int]]:

@@ -1,165 +1,224 @@
-"""Figures of the skip-gram slides: accuracy against n and slop, size against accuracy, and the shares of the weight."""
+"""Figures of the skip-gram study: accuracy by n and slop, size against accuracy, proportions of weight, and vectors."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from reproduction.figures.drawing import FigureData
+from reproduction.figures.drawing import FigureData, at_hand
 from reproduction.figures.figure_elements import (
     PublishedValue,
     add_legend,
     annotate_point,
     annotate_row,
-    draw_published_point,
+    draw_published_line,
     set_log_scale,
 )
-from reproduction.figures.style import DASHES, GREY, INK, MARKERS, PAPER, SMALL, Sheet, method_colour, panels
+from reproduction.figures.style import (
+    DASHES,
+    GREY,
+    INK,
+    MARKERS,
+    PAPER,
+    SMALL,
+    Sheet,
+    method_colour,
+    grid_of_panels,
+    panels,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 LABELS = {
-    **{"lr_l2": "LR L2", "lr_l1": "LR L1", "lr_elastic_net": "LR L1+L2"},
-    **{"svm_l2": "SVM L2", "svm_l1": "SVM L1"},
+    "lr_l2": "LR L2",
+    "lr_l1": "LR L1",
+    "lr_elastic_net": "LR L1+L2",
+    "svm_l2": "SVM L2",
+    "svm_l1": "SVM L1",
 }
-_PARTS = {"all": "all", "selected": "chosen", "weight": "weight"}
-#: A share of at least this is written into its bar.
-WRITTEN = 0.045
+#: Column of the table ``proportions`` -> label of its bar.
+PROPORTIONS = {"all": "all features", "used": "features used", "weight": "weight"}
+#: Smallest proportion that is written into its bar.
+MIN_LABELLED_PROPORTION = 0.045
+#: Training of the vectors -> its label and series.
+VECTOR_ORDERS = {"file_order": "file order", "shuffled": "shuffled"}
+VECTOR_SPLITS = {"given": "given split", "random": "random halves"}
 
 
-def _paths(data: FigureData, method: str) -> list[dict[str, float]]:
-    """Return the rows of the measure ``<method>_curves``, table ``path``, as numbers; one row a lambda."""
-    rows = data.results.measure_table(f"{method}_curves", "path")
-    return [{key: float(value) for key, value in row.items()} for row in rows]
+def _fits(data: FigureData, method: str) -> list[dict[str, float]]:
+    """Return the fits of one learner, a row for each feature set, as numbers."""
+    rows = data.results.measure_table(data.option("measure"), "fits")
+    numbers = []
+    for row in rows:
+        if row["learner"] == method:
+            numbers.append({key: float(value) for key, value in row.items() if key != "learner"})
+    return numbers
+
+
+def _published(data: FigureData, method: str, n: float, slop: float, suffix: str = "") -> float | None:
+    """Return a published value of a fit, as printed, or None."""
+    key = f"n{n:g}_s{slop:g}"
+    ids: Mapping[str, str] = data.options.get("published", {})
+    named = ids.get(f"{method}_{key}{suffix}", f"{data.option('artefact')}.{method}.{key}{suffix}")
+    printed = data.published.get(named)
+    return None if printed is None else printed.value
 
 
 def accuracy(data: FigureData) -> Sheet:
-    """Draw accuracy against the largest n, one line a largest slop, one panel a learner.
+    """Draw accuracy against the largest n, one line for each largest slop, one panel for each learner.
 
-    A full mark is at the lambda chosen on training documents, a hollow one at the best lambda for the test documents.
-    Options: methods, published (method -> id of the accuracy in percent, for the largest n and slop).
+    Filled marks are reproduced, open marks published.
+    Options: measure, methods, artefact of the published accuracies in percent, and published for other ids.
     """
     methods = data.option("methods")
-    figure, panel = panels(len(methods), height=3.1, sharex=True, sharey=True)
-    for axes, method in zip(panel, methods, strict=True):
-        rows = _paths(data, method)
+    figure, axes_of = grid_of_panels(len(methods), columns=3, height=2.6, sharey=True)
+    for axes, method in zip(axes_of, methods, strict=True):
+        rows = _fits(data, method)
         for series, slop in enumerate(sorted({row["slop"] for row in rows})):
-            _accuracies(axes, [row for row in rows if row["slop"] == slop], series, f"slop up to {slop:g}")
-        printed = data.published_of(method)
-        if printed is not None:
-            longest = max(row["n"] for row in rows)
-            draw_published_point(axes, longest + 0.25, 0, PublishedValue(printed.value / 100), across=False)
+            _draw_accuracies(axes, data, method, [row for row in rows if row["slop"] == slop], series)
         axes.set_title(LABELS[method])
         axes.set_xlabel("largest n (words)")
         axes.set_xticks(sorted({row["n"] for row in rows}))
-    panel[0].set_ylabel("accuracy (fraction of test reviews)")
-    panel[0].plot([], [], "o", color=GREY, label="penalty chosen in training")
-    panel[0].plot([], [], "o", color=GREY, markerfacecolor=PAPER, label="penalty best for the test")
-    figure.note("One given split; a learner is trained once and has no bar.")
+    axes_of[0].set_ylabel("test accuracy")
+    axes_of[0].plot([], [], "o", color=GREY, label="reproduced")
+    axes_of[0].plot([], [], "o", color=GREY, markerfacecolor=PAPER, label="published")
+    figure.note("Each model is trained once on the given split.")
     add_legend(figure)
     return figure
 
 
-def _accuracies(axes: Axes, rows: Sequence[dict[str, float]], series: int, label: str) -> None:
-    """Draw the accuracies of one slop against n, at the chosen lambda and at the best one."""
-    ns = sorted({row["n"] for row in rows})
-    chosen = [next(row["test_accuracy"] for row in rows if row["n"] == n and row["chosen"]) for n in ns]
-    best = [max(row["test_accuracy"] for row in rows if row["n"] == n) for n in ns]
+def _draw_accuracies(
+    axes: Axes, data: FigureData, method: str, rows: Sequence[Mapping[str, float]], series: int
+) -> None:
+    """Draw reproduced and published accuracies of one slop against n."""
     style: dict[str, Any] = {"color": f"C{series}", "marker": MARKERS[series]}
-    axes.plot(ns, best, linestyle="none", markerfacecolor=PAPER, **style)
-    axes.plot(ns, chosen, linestyle=DASHES[series], label=label, **style)
+    slop = rows[0]["slop"]
+    ns = [row["n"] for row in rows]
+    accuracies = [row["accuracy"] for row in rows]
+    axes.plot(ns, accuracies, linestyle=DASHES[series], label=f"slop up to {slop:g}", **style)
+    for n in ns:
+        value = _published(data, method, n, slop)
+        if value is not None:
+            axes.plot([n], [value / 100], linestyle="none", markerfacecolor=PAPER, **style)
 
 
 def size(data: FigureData) -> Sheet:
-    """Draw accuracy against features used along the path of each learner, with all skip-grams.
+    """Draw the accuracy of every feature set against the number of features used, one series for each learner.
 
-    A ring marks the chosen lambda.  Options: methods.
+    Filled marks are reproduced, open marks published.
+    Options: measure, methods, artefact and published as for `accuracy`.
     """
-    figure, (axes,) = panels(1, height=3.0)
-    sizes = []
+    figure, (axes,) = panels(1, height=3.2)
+    sizes: list[float] = []
     for number, method in enumerate(data.option("methods")):
-        rows = _paths(data, method)
-        largest = max((row["n"], row["slop"]) for row in rows)
-        path = [row for row in rows if (row["n"], row["slop"]) == largest and row["features"] > 0]
-        x, y = ([row[key] for row in path] for key in ("features", "test_accuracy"))
-        sizes += x
-        colour = method_colour(method)
-        style: dict[str, Any] = {"color": colour, "marker": MARKERS[number], "linestyle": DASHES[number]}
-        axes.plot(x, y, label=LABELS[method], **style)
-        ring = next(number for number, row in enumerate(path) if row["chosen"])
-        axes.plot(x[ring], y[ring], "o", markersize=12, markerfacecolor="none", color=colour)
-        figure.note(f"The chosen penalty of {LABELS[method]} keeps {x[ring]:,.0f} skip-grams.")
-    axes.plot([], [], "o", markersize=12, markerfacecolor="none", color=GREY, label="penalty chosen in training")
+        rows = sorted(_fits(data, method), key=lambda row: row["used"])
+        style: dict[str, Any] = {"color": method_colour(method), "marker": MARKERS[number]}
+        used = [row["used"] for row in rows]
+        sizes += used
+        axes.plot(used, [row["accuracy"] for row in rows], linestyle=DASHES[number], label=LABELS[method], **style)
+        for row in rows:
+            value = _published(data, method, row["n"], row["slop"])
+            published_used = _published(data, method, row["n"], row["slop"], ".used")
+            if value is not None and published_used is not None:
+                axes.plot([published_used], [value / 100], linestyle="none", markerfacecolor=PAPER, **style)
     set_log_scale(axes.xaxis, min(sizes), max(sizes))
-    axes.set_xlabel("skip-grams with weight (log scale)")
-    axes.set_ylabel("accuracy (fraction of test reviews)")
+    axes.set_xlabel("features with nonzero weight (log scale)")
+    axes.set_ylabel("test accuracy")
+    figure.note("Published numbers of features have one digit; those of L2, which uses all features, are not drawn.")
     add_legend(figure)
     return figure
 
 
 def contributions(data: FigureData) -> Sheet:
-    """Draw the share of each n and slop among all features, among selected ones, and in the weight; a panel a learner.
-    Options: methods, published (method -> id of the share of the weight without gaps, in percent).
+    """Draw the proportion of each n and slop in all features, in the features used and in the weight.
+
+    Options: measure, methods, and kind, the pair of largest n and largest slop.
     """
     methods = data.option("methods")
-    figure, panel = panels(len(methods), height=3.8, sharey=True)
-    for axes, method in zip(panel, methods, strict=True):
-        _stack(axes, data.results.measure_table(f"{method}_curves", "shares"))
-        printed = data.published_of(method)
-        if printed is not None:
-            draw_published_point(axes, 2.42, 0, PublishedValue(printed.value / 100), across=False)
-            figure.note("The diamond is the published share of slop 0 in the weight.")
+    largest = [str(number) for number in data.option("kind")]
+    table = data.results.measure_table(data.option("measure"), "proportions")
+    figure, axes_of = panels(len(methods), height=3.8, sharey=True)
+    for axes, method in zip(axes_of, methods, strict=True):
+        rows = [row for row in table if row["learner"] == method and [row["largest_n"], row["largest_slop"]] == largest]
+        _draw_stack(axes, rows)
         axes.set_title(LABELS[method])
-    panel[0].set_ylabel("share (fraction)")
+    axes_of[0].set_ylabel("proportion")
     add_legend(figure)
     return figure
 
 
-def _stack(axes: Axes, rows: Sequence[dict[str, str]]) -> None:
-    """Draw one bar a part, in layers by n (paleness) and slop (colour)."""
-    bottom = [0.0] * len(_PARTS)
+def _draw_stack(axes: Axes, rows: Sequence[Mapping[str, str]]) -> None:
+    """Draw one bar for each of `PROPORTIONS`, in layers by n (paleness) and slop (colour)."""
+    bottom = [0.0] * len(PROPORTIONS)
     for row in sorted(rows, key=lambda row: (int(row["slop"]), int(row["n"]))):
-        n, slop = int(row["n"]), int(row["slop"])
-        heights = [float(row[part]) for part in _PARTS]
+        n = int(row["n"])
+        slop = int(row["slop"])
+        heights = [float(row[column]) for column in PROPORTIONS]
         style: dict[str, Any] = {
             "color": f"C{slop}",
             "alpha": 1.0 - 0.17 * (n - 1),
             "edgecolor": PAPER,
             "linewidth": 0.5,
         }
-        axes.bar(range(len(_PARTS)), heights, bottom=bottom, width=0.7, label=f"n = {n}, slop {slop}", **style)
+        axes.bar(range(len(PROPORTIONS)), heights, bottom=bottom, width=0.7, label=f"n = {n}, slop {slop}", **style)
         for x, height in enumerate(heights):
-            if height >= WRITTEN:
-                annotate_point(
-                    axes, f"{100 * height:.0f} %", (x, bottom[x] + height / 2), up=0, color=INK, fontsize=SMALL
-                )
+            if height >= MIN_LABELLED_PROPORTION:
+                centre = (x, bottom[x] + height / 2)
+                annotate_point(axes, f"{100 * height:.0f} %", centre, up=0, color=INK, fontsize=SMALL)
         bottom = [low + height for low, height in zip(bottom, heights, strict=True)]
-    axes.set_xticks(range(len(_PARTS)), list(_PARTS.values()))
-    axes.set_xlim(-0.5, len(_PARTS) - 0.4)
+    axes.set_xticks(range(len(PROPORTIONS)), [label.replace(" ", "\n") for label in PROPORTIONS.values()])
+    axes.set_xlim(-0.5, len(PROPORTIONS) - 0.4)
     axes.set_ylim(0, 1)
     axes.grid(axis="x", visible=False)
 
 
-def speaking(data: FigureData) -> Sheet:
-    """Draw the skip-grams with the largest effect on the scores, as bars to either side."""
-    rows = sorted(data.results.measure_table("speaking", "skipgrams"), key=lambda row: -float(row["pull"]))
+def predictive(data: FigureData) -> Sheet:
+    """Draw the skip-grams with the largest effect on the scores, as bars to either side.  Options: measure."""
+    table = data.results.measure_table(data.option("measure"), "skipgrams")
+    rows = sorted(table, key=lambda row: -float(row["effect"]))
     figure, (axes,) = panels(1, height=0.17 * len(rows) + 0.9)
     for height, row in enumerate(rows):
-        pull, share = float(row["pull"]), 100 * float(row["positive_share"])
-        label = "towards positive" if pull > 0 else "towards negative"
+        effect = float(row["effect"])
+        proportion = 100 * float(row["positive_proportion"])
+        label = "towards positive" if effect > 0 else "towards negative"
         in_legend = label in axes.get_legend_handles_labels()[1]
-        axes.barh([height], [pull], color="C0" if pull > 0 else "C1", height=0.72, label=None if in_legend else label)
-        annotate_point(axes, row["skipgram"], (0, height), right=-3 if pull > 0 else 3, up=0, color=INK)
-        text = f"{int(row['documents']):,} · {share:.0f} %"
-        annotate_row(axes, text, height)
+        colour = "C0" if effect > 0 else "C1"
+        axes.barh([height], [effect], color=colour, height=0.72, label=None if in_legend else label)
+        annotate_point(axes, row["skipgram"], (0, height), right=-3 if effect > 0 else 3, up=0, color=INK)
+        annotate_row(axes, f"{int(row['documents']):,} · {proportion:.0f} %", height)
     axes.set_yticks([])
     axes.set_ylim(len(rows) - 0.4, -0.6)
     axes.grid(axis="y", visible=False)
     axes.set_xlabel("weight × standard deviation of the feature")
-    figure.note(
-        "At the right stand the training reviews with the skip-gram, and the share of positive ones among them."
-    )
+    figure.note("On the right: training reviews with the skip-gram, and the percentage of them that is positive.")
+    add_legend(figure)
+    return figure
+
+
+def vectors(data: FigureData) -> Sheet:
+    """Draw the accuracy of paragraph vectors on the given split and on random halves, for each order of training.
+
+    Options: measures, order of training -> measure; published, ``given`` and ``random`` -> id of the accuracy.
+    """
+    figure, axes_of = panels(len(VECTOR_SPLITS), height=2.6, sharey=True)
+    measures: Mapping[str, str] = data.option("measures")
+    values = at_hand(measures, lambda order: data.results.measure(measures[order]))
+    for axes, (split, title) in zip(axes_of, VECTOR_SPLITS.items(), strict=True):
+        for number, order in enumerate(values):
+            value = values[order][f"{order}_{split}"].value
+            axes.bar([number], [value], color=f"C{number}", width=0.6)
+            annotate_point(axes, f"{100 * value:.1f} %", (number, value))
+        axes.set_xticks(range(len(values)), [VECTOR_ORDERS[order] for order in values])
+        printed = data.published_of(split)
+        if printed is not None:
+            draw_published_line(axes, PublishedValue(printed.value / 100))
+        axes.set_title(title)
+        axes.set_ylim(0.5, 1)
+        axes.grid(axis="x", visible=False)
+    axes_of[0].set_ylabel("test accuracy")
+    if len(values) < len(measures):
+        figure.note("The training in shuffled order is part of the full run.")
     add_legend(figure)
     return figure
 
@@ -168,5 +227,6 @@ FIGURES: dict[str, Callable[[FigureData], Sheet]] = {
     "accuracy": accuracy,
     "size": size,
     "contributions": contributions,
-    "speaking": speaking,
+    "predictive": predictive,
+    "vectors": vectors,
 }

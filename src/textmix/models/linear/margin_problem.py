@@ -88,7 +88,15 @@ class Columns:
         return combine_some(*self.arrays, used, w[used], self.n_rows)
 
     def take(self, blocks: list[tuple[int, int]]) -> Columns:
-        """Return the columns ``low`` to ``high - 1`` of each block ``(low, high)``, one block after the other."""
+        """Return the columns ``low`` to ``high - 1`` of each block ``(low, high)``, one block after the other.
+
+        One block is a view; several blocks are copied.
+        """
+        if len(blocks) == 1:
+            ((low, high),) = blocks
+            first, last = int(self.indptr[low]), int(self.indptr[high])
+            data = self.data[first:last] if len(self.data) else self.data
+            return Columns(self.indptr[low : high + 1] - first, self.indices[first:last], data, self.n_rows)
         places = [slice(int(self.indptr[low]), int(self.indptr[high])) for low, high in blocks]
         sizes = np.concatenate([np.diff(self.indptr[low : high + 1]) for low, high in blocks])
         data = np.concatenate([self.data[place] for place in places]) if len(self.data) else self.data

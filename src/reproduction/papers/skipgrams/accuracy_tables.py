@@ -1,0 +1,172 @@
+"""Tables 1 to 3 of the ECIR 2016 paper: five linear learners with fixed penalties on 13 nested sets of skip-grams.
+
+The authors chose one penalty per learner by cross-validation on the unigrams of training documents and used it for all
+feature sets (section 3).  Every model therefore starts from the model of the largest subset that was fitted before.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.random import Generator
+from scipy import stats
+
+from reproduction.flow.measures import Measure, Repeated, Settings, Sources, Value, only
+from reproduction.papers.skipgrams.feature_sets import Kind, TrainTest, column_ranges, each_split
+from reproduction.papers.skipgrams.predictive import predictive_skipgrams
+from textmix.core.progress import progress
+from textmix.models.linear.margin_problem import MarginSolution
+from textmix.models.linear.nested import NestedFits, merge_ranges
+from textmix.models.linear.subspace import Subspace
+
+#: Level of the paired t-test against the n-grams of the same length.
+SIGNIFICANCE_LEVEL = 0.05
+
+#: Accuracy and number of features used, by learner, largest n and largest slop.
+Cells = dict[tuple[str, int, int], tuple[float, float]]
+
+
+def accuracy_table(sources: Sources, settings: Settings, _: Generator) -> Measure:
+    """Measure the test accuracy of every learner on every feature set, and the number of features that it uses.
+
+    Data: two labels; skip-grams of the given split, or the word stream, from which the skip-grams of each split are
+    extracted.
+    Settings: ``kinds``, pairs of largest n and largest slop, each after its subsets; ``learners``, name -> ``loss``,
+    ``l1_ratio``, and ``lambda`` of the mean loss or ``C`` of the sum of losses; ``tol``, the relative duality gap by
+    l1_ratio 0 (``l2``) and above (``l1``); ``skipgrams``, see `feature_sets.each_split`; ``predictive``, see
+    `predictive.predictive_skipgrams`, with a ``learner``, for one given split.
+    Result: ``<learner>_n5_s2``, accuracy, ``.._used``, number of features with nonzero weight,
+    ``.._used_proportion``, ``.._weight_slop0`` and ``.._weight_slop12``, proportions of the sum of absolute weights,
+    and
+    ``.._all_n1_s0`` and ``.._used_n1_s0``, proportions of a kind in all features and in those used; these are of the
+    first split.  ``<learner>_gain_n1_to_n2`` is the gain of bigrams over unigrams.  With several splits also
+    ``.._better``, 1 if the accuracy is significantly higher than with slop 0, and ``n_better``.  The tables
+    are ``fits`` (a row for every split and fit), ``proportions`` (by kind of skip-gram, of the first split) and, if
+    asked for, ``skipgrams``.
+    """
+    source = only(sources)
+    cells: list[Cells] = []
+    fits: list[dict[str, Any]] = []
+    proportions: list[dict[str, Any]] = []
+    tables: dict[str, Sequence[Mapping[str, Any]]] = {}
+    for number, data in enumerate(each_split(source, settings)):
+        split_cells: Cells = {}
+        for learner, kind, solution, part in _fit_all(data, settings):
+            accuracy = part.accuracy(solution)
+            used = int(np.count_nonzero(solution.w))
+            split_cells[learner, *kind] = accuracy, float(used)
+            fits.append(_fit_row(number, learner, kind, solution) | {"accuracy": accuracy, "used": used})
+            if number == 0:
+                proportions += _proportions(data.kinds, learner, kind, solution.w)
+            predictive = settings.get("predictive", {})
+            if number == 0 and predictive.get("learner") == learner and kind == tuple(settings["kinds"][-1]):
+                tables["skipgrams"] = predictive_skipgrams(source, data, solution, predictive)
+        cells.append(split_cells)
+    values = _values(cells, source.test_ratio) | _weight_values(proportions)
+    for fit in fits:
+        if fit["split"] == 0:
+            key = f"{fit['learner']}_n{fit['n']}_s{fit['slop']}"
+            values[f"{key}_used_proportion"] = fit["used"] / fit["features"]
+    return Measure(values, {"fits": fits, "proportions": proportions, **tables})
+
+
+def _fit_all(data: TrainTest, settings: Settings) -> Iterable[tuple[str, tuple[int, int], MarginSolution, TrainTest]]:
+    """Yield learner, (n, slop), model and documents of every fit, all learners on one feature set after the other."""
+    learners = {name: _nested_fits(entry, data.y, settings["tol"]) for name, entry in settings["learners"].items()}
+    report = progress("feature sets", len(settings["kinds"]))
+    for done, (n, slop) in enumerate(settings["kinds"], start=1):
+        ranges = merge_ranges(column_ranges(data.kinds, n, slop))
+        part = data.take(list(ranges))
+        space = Subspace(part.train)
+        for name, fits in learners.items():
+            yield name, (n, slop), fits.fit(part.train, ranges, space), part
+        report(done, None)
+
+
+def _nested_fits(entry: Settings, y: np.ndarray, tol: Settings) -> NestedFits:
+    """Return the fits of a learner; ``C`` multiplies the sum of the losses, ``lambda`` the penalty of their mean."""
+    penalty = entry["lambda"] if "lambda" in entry else 1.0 / (entry["C"] * len(y))
+    ratio = entry["l1_ratio"]
+    return NestedFits(y, entry["loss"], ratio * penalty, (1 - ratio) * penalty, tol["l1" if ratio > 0 else "l2"])
+
+
+def _fit_row(number: int, learner: str, kind: tuple[int, int], solution: MarginSolution) -> dict[str, Any]:
+    return {
+        "split": number,
+        "learner": learner,
+        "n": kind[0],
+        "slop": kind[1],
+        "features": len(solution.w),
+        "objective": solution.total_objective,
+        "gap": solution.gap,
+        "iterations": solution.n_iter,
+    }
+
+
+def _values(cells: Sequence[Cells], test_ratio: float) -> dict[str, Value]:
+    """Return the values of all fits; of several splits their means, and the paired t-tests."""
+    values: dict[str, Value] = {}
+    better: list[float] = []
+    for learner, n, slop in cells[0]:
+        key = f"{learner}_n{n}_s{slop}"
+        accuracies = [split[learner, n, slop][0] for split in cells]
+        used = [split[learner, n, slop][1] for split in cells]
+        if len(cells) == 1:
+            values[key], values[f"{key}_used"] = accuracies[0], used[0]
+            continue
+        values[key] = Repeated(accuracies, test_ratio)
+        values[f"{key}_used"] = Repeated(used, test_ratio)
+        if slop > 0:
+            ngrams = [split[learner, n, 0][0] for split in cells]
+            better.append(float(is_significantly_higher(accuracies, ngrams)))
+            values[f"{key}_better"] = better[-1]
+    if better:
+        values["n_better"] = sum(better)
+    for learner in dict.fromkeys(learner for learner, _, _ in cells[0]):
+        if (learner, 1, 0) in cells[0] and (learner, 2, 0) in cells[0]:
+            gains = [split[learner, 2, 0][0] - split[learner, 1, 0][0] for split in cells]
+            values[f"{learner}_gain_n1_to_n2"] = gains[0] if len(gains) == 1 else Repeated(gains, test_ratio)
+    return values
+
+
+def is_significantly_higher(left: Sequence[float], right: Sequence[float]) -> bool:
+    """Return whether paired values have a higher mean, by the two-sided paired t-test that the paper names."""
+    difference = np.subtract(left, right)
+    if np.ptp(difference) == 0:  # no variance: the test is not defined
+        return bool(difference[0] > 0)
+    return bool(difference.mean() > 0 and stats.ttest_rel(left, right).pvalue < SIGNIFICANCE_LEVEL)
+
+
+def _proportions(kinds: Sequence[Kind], learner: str, largest: tuple[int, int], w: np.ndarray) -> list[dict[str, Any]]:
+    """Return, for every kind of skip-gram, its proportion of all features, of those used, and of the sum of |w|."""
+    n_used = max(int(np.count_nonzero(w)), 1)
+    total = max(float(np.abs(w).sum()), np.finfo(float).tiny)
+    rows = []
+    first = 0
+    for kind in kinds:
+        if kind.n > largest[0] or kind.slop > largest[1]:
+            continue
+        part = w[first : first + kind.high - kind.low]
+        first += len(part)
+        row = {"learner": learner, "largest_n": largest[0], "largest_slop": largest[1], "n": kind.n, "slop": kind.slop}
+        row["all"] = len(part) / len(w)
+        row["used"] = int(np.count_nonzero(part)) / n_used
+        row["weight"] = float(np.abs(part).sum()) / total
+        rows.append(row)
+    return rows
+
+
+def _weight_values(proportions: Iterable[Mapping[str, Any]]) -> dict[str, Value]:
+    """Return for every fit the proportion of the weight with slop 0 and with slop 1 or 2, and of unigrams and so on."""
+    values: dict[str, Value] = {}
+    for row in proportions:
+        key = f"{row['learner']}_n{row['largest_n']}_s{row['largest_slop']}"
+        for slop_key in ("slop0", "slop12"):
+            values.setdefault(f"{key}_weight_{slop_key}", 0.0)
+        name = f"{key}_weight_slop{'0' if row['slop'] == 0 else '12'}"
+        values[name] += row["weight"]
+        for part in ("all", "used"):
+            values[f"{key}_{part}_n{row['n']}_s{row['slop']}"] = row[part]
+    return values

@@ -1,0 +1,52 @@
+"""Paragraph vectors as the paper trained them, and a support vector machine on them (section 3.2)."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.random import Generator
+from sklearn import svm
+
+from reproduction.flow.measures import Measure, MeasureData, Repeated, Settings, Sources, only
+from textmix.text.line_vectors import LineVectorSpec, line_vectors as train_line_vectors
+
+
+def line_vectors(sources: Sources, settings: Settings, generator: Generator) -> Measure:
+    """Measure the accuracy of an RBF support vector machine on line vectors, on the given split and on random halves.
+
+    One training on all documents serves all splits, since it reads no label.
+
+    Data: two labels, and the stream of words, documents in the order of the file.
+    Settings: ``order`` in which the vectors of the documents are trained, ``file_order`` or ``shuffled``; ``vectors``,
+    see `textmix.text.line_vectors.LineVectorSpec`; ``svm``, parameters of scikit-learn's ``SVC``; ``random_halves``,
+    their number.
+    Result: ``<order>_given``, the accuracy on the test documents of the splits, and ``<order>_random``, on a random
+    half.
+    """
+    source = only(sources)
+    corpus = source.corpus
+    order = np.arange(corpus.n_documents)
+    if settings["order"] == "shuffled":
+        order = generator.permutation(corpus.n_documents)
+    spec = LineVectorSpec.from_mapping(settings["vectors"])
+    vectors = train_line_vectors(corpus.tokens, spec, order)  # type: ignore[arg-type]
+    given = [
+        _accuracy(source, vectors, settings, source.splits.train[number], source.splits.test[number])
+        for number in range(len(source.splits))
+    ]
+    halves = []
+    for _ in range(settings["random_halves"]):
+        permuted = generator.permutation(corpus.n_documents)
+        middle = corpus.n_documents // 2
+        halves.append(_accuracy(source, vectors, settings, permuted[:middle], permuted[middle:]))
+    name = settings["order"]
+    given_value = given[0] if len(given) == 1 else Repeated(given, source.test_ratio)
+    return Measure({f"{name}_given": given_value, f"{name}_random": Repeated(halves, 1.0)})
+
+
+def _accuracy(
+    source: MeasureData, vectors: np.ndarray, settings: Settings, train: np.ndarray, test: np.ndarray
+) -> float:
+    classes = source.corpus.classes()
+    model = svm.SVC(kernel="rbf", cache_size=500, **settings["svm"])
+    model.fit(vectors[train], classes[train])
+    return float(np.mean(model.predict(vectors[test]) == classes[test]))

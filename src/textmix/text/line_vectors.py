@@ -1,0 +1,99 @@
+"""Line vectors: one vector per document, trained in one pass over the file while the learning rate falls to zero."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from textmix.data.corpus import Ragged
+from textmix.text.float_kernels import LANES
+from textmix.text.line_vector_kernels import train_lines, train_words
+from textmix.text.vector_kernels import huffman_paths
+
+
+@dataclass(frozen=True)
+class LineVectorSpec:
+    """Settings of line vectors.
+
+    Parameters
+    ----------
+    size : int, default=100
+        Length of a vector.
+    rate : float, default=0.025
+        First learning rate; it falls linearly with the words that have been read.
+    min_rate : float, default=1e-4
+        Smallest learning rate.
+    window : int, default=5
+        Largest distance between two words of a window.
+    min_count : int, default=5
+        Words with fewer occurrences are dropped.
+    seed : int, default=1
+    """
+
+    size: int = 100
+    rate: float = 0.025
+    min_rate: float = 1e-4
+    window: int = 5
+    min_count: int = 5
+    seed: int = 1
+
+    @classmethod
+    def from_mapping(cls, entry: Mapping[str, Any]) -> LineVectorSpec:
+        """Return the settings of a mapping by name."""
+        return cls(**entry)
+
+
+def line_vectors(tokens: Ragged, spec: LineVectorSpec, order: np.ndarray | None = None) -> np.ndarray:
+    """Train one vector for each document.
+
+    A skip-gram model of the words with hierarchical softmax is trained first, by one pass over the documents in the
+    order of the file.  Its output vectors are then frozen, and the vector of each document is trained in turn.  Because
+    the learning rate falls along the way, a vector encodes the place of its document.
+
+    Parameters
+    ----------
+    tokens : Ragged
+        Word ids of the documents, in the order of the file.
+    spec : LineVectorSpec
+    order : ndarray of shape (n_documents,), optional
+        Order in which the vectors of the documents are trained; by default that of the file.
+
+    Returns
+    -------
+    vectors : ndarray of shape (n_documents, size), float64
+
+    Notes
+    -----
+    This is the training of the public program sentence2vec (klb3713), which Li et al. (2016) used.
+    """
+    generator = np.random.default_rng(spec.seed)
+    counts = np.bincount(tokens.values, minlength=1)
+    frequent = np.flatnonzero(counts >= spec.min_count)
+    ids = np.full(len(counts), -1, dtype=np.int32)
+    ids[frequent] = np.arange(len(frequent))
+    learned = ids[tokens.values]
+    offsets = np.concatenate([[0], np.cumsum(learned >= 0)])[tokens.offsets]
+    learned = learned[learned >= 0]
+    n_documents = len(tokens)
+    width = -(-spec.size // LANES) * LANES
+    words = _initial_vectors(generator, len(frequent), spec.size, width)
+    lines = _initial_vectors(generator, n_documents, spec.size, width)
+    if len(learned):
+        outputs = np.zeros(len(frequent) * width, dtype=np.float32)
+        paths = huffman_paths(counts[frequent])
+        rates = spec.rate, spec.min_rate
+        state = generator.integers(2**64, size=1, dtype=np.uint64)
+        train_words(offsets, learned, rates, paths, spec.window, width, words.reshape(-1), outputs, state)
+        order = np.arange(n_documents) if order is None else np.asarray(order, dtype=np.int64)
+        train_lines(offsets, learned, order, rates, paths, spec.window, width, lines.reshape(-1), outputs, state)
+    return lines[:, : spec.size].astype(np.float64)
+
+
+def _initial_vectors(generator: np.random.Generator, n: int, size: int, width: int) -> np.ndarray:
+    """Draw vectors uniformly from +-0.5 / ``size``, float32 (n, ``width``), padded with zeros."""
+    vectors = np.zeros((n, width), dtype=np.float32)
+    vectors[:, :size] = (generator.random((n, size), dtype=np.float32) - np.float32(0.5)) / size
+    return vectors
