@@ -33,6 +33,13 @@ def longest_path(paths: tuple[np.ndarray, np.ndarray, np.ndarray]) -> int:
 
 
 @njit
+def add_scaled(target: np.ndarray, factor: float, source: np.ndarray) -> None:
+    """Add ``factor`` times a vector to another one in place, float32 (D,)."""
+    for i in range(len(target)):
+        target[i] += factor * source[i]
+
+
+@njit
 def train_words(
     offsets: np.ndarray,
     tokens: np.ndarray,
@@ -127,7 +134,5 @@ def train_lines(
                     row = np.int64(nodes[first + k]) * size
                     score = np.float64(product(lines, at, outputs, row, blocks))
                     factor = np.float32(rate * (branches[first + k] - 1.0 / (1.0 + np.exp(-score))))
-                    for i in range(size):
-                        change[i] += factor * outputs[row + i]
-                for i in range(size):
-                    lines[at + i] += change[i]
+                    add_scaled(change, factor, outputs[row : row + size])
+                add_scaled(lines[at : at + size], np.float32(1.0), change)

@@ -18,7 +18,7 @@ SPEC = spec_of("skipgrams")
 
 ENTRY = {
     **{"tokenizer": "treebank", "lowercase": True, "lemmatise": True, "fit_on": "train", "min_df": 3},
-    **{"max_n": 3, "max_slop": 2, "keep_text": True},
+    **{"max_n": 3, "max_slop": 2, "keep_text": True, "weighting": "sqrt_frequency", "scaling": "feature"},
 }
 
 
@@ -34,6 +34,14 @@ PATH = {
 
 
 KINDS = [[1, 0], [2, 0], [2, 1], [3, 2]]
+
+
+TABLE: dict[str, Any] = {
+    "kinds": KINDS,
+    "tol": {"l1": 1e-4, "l2": 1e-5},
+    "learners": SPEC["measures"]["imdb_table"]["settings"]["learners"],
+    "predictive": {"learner": "lr_elastic_net", "number": 3, "least_n": 2, "stop_list": "none"},
+}
 
 
 CURVES = ("lr_l2_curves", "lr_l1_curves", "lr_elastic_net_curves")

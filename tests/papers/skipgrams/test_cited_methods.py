@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from reproduction.flow.measures import MeasureData, run_measure
+from reproduction.flow.measures import Measure, MeasureData, run_measure
 from tests.papers.skipgrams.example import reviews, source_of
 from tests.text.test_features import corpus_of
 from textmix.data.corpus import TEST, TRAIN, UNUSED
@@ -29,7 +29,11 @@ def test_unlabelled_reviews_take_part_in_dropout_and_in_vectors() -> None:
     words = {"tokenizer": "treebank", "lowercase": True}
     settings = {"params": {"l2": 1e-3}, "tried": [[0.5, 0.1], [0.7, 1.0]], "folds": 3}
     measure = run_measure(
-        "skipgrams", "cited.dropout_unlabelled", {"a": with_unlabelled(words)}, settings, np.random.default_rng(0)
+        "skipgrams",
+        "cited_methods.dropout_unlabelled",
+        {"a": with_unlabelled(words)},
+        settings,
+        np.random.default_rng(0),
     )
     assert measure.values["accuracy"] == 1.0
     assert measure.values["discount"] == 0.1
@@ -37,7 +41,11 @@ def test_unlabelled_reviews_take_part_in_dropout_and_in_vectors() -> None:
     vectors = {**words, "vectors": {"size": 8, "min_count": 1, "epochs": 2}}
     settings = {"splits": 2, "params": {"max_iter": 50}}
     values = run_measure(
-        "skipgrams", "cited.vectors_accuracy", {"a": with_unlabelled(vectors)}, settings, np.random.default_rng(0)
+        "skipgrams",
+        "cited_methods.vectors_accuracy",
+        {"a": with_unlabelled(vectors)},
+        settings,
+        np.random.default_rng(0),
     ).values
     assert 0.3 < values["given"] <= 1.0
     assert 0.3 < values["random"].mean <= 1.0
@@ -48,8 +56,15 @@ def test_compressive_features_tell_the_reviews_apart() -> None:
     params = {"l1_ratio": 0.1, "n_lambdas": 3, "largest": 0.3, "smallest": 0.01}
     settings = {"max_n": 3, "least": 3, "entries": [1, 50], "folds": 3, "params": params}
     measure = run_measure(
-        "skipgrams", "cited.compressive_features", {"imdb": source}, settings, np.random.default_rng(0)
+        "skipgrams", "cited_methods.compressive_features", {"imdb": source}, settings, np.random.default_rng(0)
     )
     rows = measure.tables["entries"]
     assert measure.values["accuracy"] == 1.0 and measure.values["entry"] in (1.0, 50.0)
     assert rows[0]["longer"] >= rows[1]["longer"] >= 0 and rows[0]["ngrams"] >= measure.values["features"] > 0
+
+
+def test_line_vectors_give_an_accuracy_for_each_split(measured: dict[str, Measure]) -> None:
+    for measure, order in (("line_vectors", "file_order"), ("line_vectors_shuffled", "shuffled")):
+        values = measured[measure].values
+        assert 0.3 < values[f"{order}_given"] <= 1.0
+        assert len(values[f"{order}_random"].values) == 3

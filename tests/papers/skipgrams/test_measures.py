@@ -7,8 +7,10 @@ import pytest
 
 from reproduction.flow.measures import Measure, MeasureData, run_measure
 from reproduction.papers.skipgrams import measures as skipgrams
-from tests.papers.skipgrams.example import CURVES, ENTRY, KINDS, PATH, source_of
+from reproduction.papers.skipgrams.predictive import standard_deviations
+from tests.papers.skipgrams.example import CURVES, ENTRY, KINDS, PATH, TABLE, source_of
 from textmix.data.corpus import Ragged
+from textmix.models.linear.margin_problem import Columns
 from textmix.text.stoplists import stop_words
 
 
@@ -35,37 +37,38 @@ def test_chosen_lambda_is_the_best_on_held_out_documents(name: str, measured: di
     assert values["largest_relative_gap"] <= PATH["tol"]
 
 
-def test_l1_uses_few_features_and_shares_sum_to_one(source: MeasureData, measured: dict[str, Measure]) -> None:
+def test_paths_of_l1_use_fewest_features(source: MeasureData, measured: dict[str, Measure]) -> None:
     used = [measured[name].values["n3_s2_used"] for name in CURVES]
-    assert used[1] < used[2] < used[0] == len(source.corpus.feature_names)
-    for name in CURVES:
-        shares = measured[name].tables["shares"]
-        for part in ("all", "selected", "weight"):
-            assert sum(row[part] for row in shares) == pytest.approx(1.0)
-        values = measured[name].values
-        assert values["weight_slop0_share"] + values["weight_slop12_share"] == pytest.approx(1.0)
-        assert values["gain_n1_to_n2"] == values["n2_s0"] - values["n1_s0"]
+    assert used[1] < used[2] < used[0] == len(source.corpus.feature_names or ())
 
 
-def test_speaking_skipgrams_come_with_a_sentence_of_their_class(measured: dict[str, Measure]) -> None:
-    rows = measured["speaking"].tables["skipgrams"]
+def test_predictive_skipgrams_come_with_a_sentence_of_their_class(table: Measure) -> None:
+    rows = table.tables["skipgrams"]
     assert [row["weight"] > 0 for row in rows] == [True] * 3 + [False] * 3
     for row in rows:
-        good = row["weight"] > 0
+        is_good = row["weight"] > 0
         assert " " in row["skipgram"].partition(" ~")[0]
-        assert row["positive_share"] == pytest.approx(float(good))
-        assert ("It never fails" if good else "I waste") in row["example"]
+        assert row["positive_proportion"] == pytest.approx(float(is_good))
+        assert ("It never fails" if is_good else "I waste") in row["example"]
 
 
-def test_speaking_skipgrams_hold_a_word_outside_the_stop_list(source: MeasureData) -> None:
-    settings = {**PATH, "l1_ratio": 0.1, "number": 3, "least_n": 2, "stop_list": "smart"}
-    rows = run_measure("skipgrams", "measures.speaking", {"imdb": source}, settings, np.random.default_rng(0)).tables[
-        "skipgrams"
-    ]
+def test_predictive_skipgrams_contain_a_word_outside_the_stop_list(source: MeasureData) -> None:
+    predictive = {**TABLE["predictive"], "stop_list": "smart"}
+    settings = {**TABLE, "learners": {"lr_elastic_net": TABLE["learners"]["lr_elastic_net"]}, "predictive": predictive}
+    generator = np.random.default_rng(0)
+    measure = run_measure("skipgrams", "accuracy_tables.accuracy_table", {"imdb": source}, settings, generator)
+    rows = measure.tables["skipgrams"]
     assert rows
     for row in rows:
         words = row["skipgram"].partition(" ~")[0].split(" ")
         assert any(word.isalpha() and word.lower() not in stop_words("smart") for word in words)
+
+
+def test_standard_deviations_are_those_of_the_columns(source: MeasureData) -> None:
+    X = source.first().train.X
+    np.testing.assert_allclose(standard_deviations(Columns.of(X)), X.toarray().std(axis=0), atol=1e-6)
+    binary = (X != 0).astype(np.float32)
+    np.testing.assert_allclose(standard_deviations(Columns.of(binary)), binary.toarray().std(axis=0), atol=1e-6)
 
 
 def test_documents_match_in_order_within_the_slop_and_not_across_reviews() -> None:

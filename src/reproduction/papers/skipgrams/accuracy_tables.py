@@ -118,7 +118,7 @@ def _values(cells: Sequence[Cells], test_ratio: float) -> dict[str, Value]:
             continue
         values[key] = Repeated(accuracies, test_ratio)
         values[f"{key}_used"] = Repeated(used, test_ratio)
-        if slop > 0:
+        if slop > 0 and (learner, n, 0) in cells[0]:
             ngrams = [split[learner, n, 0][0] for split in cells]
             better.append(float(is_significantly_higher(accuracies, ngrams)))
             values[f"{key}_better"] = better[-1]

@@ -7,7 +7,7 @@ from numpy.random import Generator
 from sklearn import svm
 
 from reproduction.flow.measures import Measure, MeasureData, Repeated, Settings, Sources, only
-from textmix.text.line_vectors import LineVectorSpec, line_vectors as train_line_vectors
+from textmix.text import line_vectors as vectors_of_lines
 
 
 def line_vectors(sources: Sources, settings: Settings, generator: Generator) -> Measure:
@@ -27,8 +27,8 @@ def line_vectors(sources: Sources, settings: Settings, generator: Generator) -> 
     order = np.arange(corpus.n_documents)
     if settings["order"] == "shuffled":
         order = generator.permutation(corpus.n_documents)
-    spec = LineVectorSpec.from_mapping(settings["vectors"])
-    vectors = train_line_vectors(corpus.tokens, spec, order)  # type: ignore[arg-type]
+    spec = vectors_of_lines.LineVectorSpec.from_mapping(settings["vectors"])
+    vectors = vectors_of_lines.line_vectors(corpus.tokens, spec, order)  # type: ignore[arg-type]
     given = [
         _accuracy(source, vectors, settings, source.splits.train[number], source.splits.test[number])
         for number in range(len(source.splits))

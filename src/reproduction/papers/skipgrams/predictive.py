@@ -59,8 +59,7 @@ def predictive_skipgrams(
     for side in (order[::-1], order):
         with_content = (column for column in side if _has_content_word(_words_of(names[column]), stops))
         columns += islice(with_content, settings["number"])
-    train_rows = source.splits.train[0]
-    return [_row(source.corpus, train_rows, data, solution, int(column), effect) for column in columns]
+    return [_row(source, data, solution, int(column), effect) for column in columns]
 
 
 def standard_deviations(X: Columns) -> np.ndarray:
@@ -79,19 +78,19 @@ def standard_deviations(X: Columns) -> np.ndarray:
 
 
 def _row(
-    corpus: Corpus, train_rows: np.ndarray, data: TrainTest, solution: MarginSolution, column: int, effect: np.ndarray
+    source: MeasureData, data: TrainTest, solution: MarginSolution, column: int, effect: np.ndarray
 ) -> dict[str, Any]:
     rows = data.train.indices[data.train.indptr[column] : data.train.indptr[column + 1]]
     is_positive = data.y[rows] > 0
     matching = rows[is_positive == (solution.w[column] > 0)]
-    name = corpus.feature_names[column]  # type: ignore[index]
+    name = source.corpus.feature_names[column]  # type: ignore[index]
     return {
         "skipgram": name,
         "weight": float(solution.w[column]),
         "effect": float(effect[column]),
         "documents": len(rows),
         "positive_proportion": float(np.mean(is_positive)),
-        "example": _example(corpus, train_rows[matching], name),
+        "example": _example(source.corpus, source.splits.train[0][matching], name),
     }
 
 
