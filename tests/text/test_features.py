@@ -38,13 +38,17 @@ WRONG = [
     ({"tokenizer": "letters", "min_count": -1}, "min_count: -1 is not allowed; give a whole number from 1"),
     ({"tokenizer": "letters", "min_count": True}, "min_count: True is not allowed; give a whole number from 1"),
     ({"tokenizer": "letters", "keep_tokens": "yes"}, "keep_tokens: 'yes' is not allowed; write true or false"),
-    ({"tokenizer": "letters", "boundary_tokens": True}, "boundary_tokens: they are words of skip-grams; set max_n to 2 or more"),
+    (
+        {"tokenizer": "letters", "boundary_tokens": True},
+        "boundary_tokens: they are words of skip-grams; set max_n to 2 or more",
+    ),
     ({"tokenizer": "letters", "fit_on": "fold", "keep_tokens": True}, "leave vectors and keep_tokens out"),
     ({"tokenizer": "letters", "fit_on": "fold", "max_n": 2}, "skip-grams take subsume: false and no min_count"),
     (
         {"tokenizer": "letters", "fit_on": "fold", "weighting": "binary", "min_count": 2},
         "binary features take min_df and no min_count",
     ),
+    ({"tokenizer": "letters", "scaling": "feature"}, "scaling: only skip-grams with weighting score or sqrt_frequency"),
     ({"tokenizer": "letters", "fit_on": "test"}, "fit_on: 'test' is not allowed; choose one of all, train, fold"),
     ({"tokenizer": "matrix", "min_count": 2}, "matrix takes the matrix as it is; remove the other keys"),
 ]

@@ -10,10 +10,10 @@ import pytest
 
 from reproduction.verdict.causes import Cause, cause_rows, causes_of
 from reproduction.verdict.published import Choice, read_choices, read_published
+from reproduction.verdict.recorded_run import read_recorded, recorded_files
 from tests.verdict.reporting import Made
 from tests.verdict.test_page import comparison, made_of, pages, part
 from tests.verdict.test_page import row as published
-from textmix.core import io
 from textmix.core.errors import ConfigError
 
 ROOT = Path(__file__).parents[2]
@@ -60,7 +60,9 @@ def test_a_wrong_cause_is_refused(entries: list[dict[str, Any]], message: str) -
 def test_each_row_that_differs_in_the_recorded_run_has_a_cause_and_none_that_is_reproduced(folder: Path) -> None:
     rows = read_published(folder / "published.csv")
     causes = causes_of(read_choices(folder / "choices.yaml", ROOT / "workflow/schemas"), rows)
-    verdicts = {row["id"]: row["verdict"] for row in io.read_csv(folder / "recorded/rows.csv")}
+    recorded = read_recorded(recorded_files([folder]))
+    assert recorded is not None
+    verdicts = {name: row.verdict for name, row in recorded.rows.items()}
     assert [row for row, verdict in verdicts.items() if verdict == "differs" and row not in causes] == []
     # A row that another form of the data changes has its cause for runs with that form.
     assert [row for row in causes if verdicts.get(row) == "reproduced" and row not in OTHER_FORM] == []

@@ -18,10 +18,12 @@ from reproduction.verdict.read_sections import make_section
 from reproduction.verdict.record_check import lost_verdicts
 from reproduction.verdict.record_writer import check_no_loss, write_record
 from reproduction.verdict.recorded_run import (
+    OUT_OF_DATE,
     RECORDED_COLUMNS,
     Facts,
     RecordedRow,
     RecordedRun,
+    out_of_date_patterns,
     read_recorded,
     recorded_files,
 )
@@ -176,6 +178,19 @@ def test_a_verdict_that_this_configuration_leaves_to_the_full_run_is_not_lost() 
     run = run_of(recorded(verdict="reproduced"))
     lost, counts = lost_verdicts([left], {"p.x": origin()}, run)
     assert not lost and counts["left to the full run"] == 1 and counts["compared"] == 0
+
+
+def test_rows_that_a_later_entry_of_the_history_names_are_out_of_date(tmp_path: Path) -> None:
+    entry = "\n## 2026-11-28: a change\n\n- Before: `p.z`.\n- Out of date: `p.x` and\n  `q.*`.\n- Why: `p.y`.\n"
+    path = tmp_path / "history.md"
+    path.write_text(f"# Changes\n{entry}", encoding="utf-8")
+    assert out_of_date_patterns(path, "2026-11-27") == ["p.x", "q.*"]
+    assert out_of_date_patterns(path, "2026-11-28") == []
+    run = run_of(recorded(verdict=OUT_OF_DATE))
+    row = comparison("differs")
+    assert standing(row, origin(), run.rows["p.x"]) == OUT_OF_DATE
+    lost, counts = lost_verdicts([row], {"p.x": origin()}, run)
+    assert not lost and counts[OUT_OF_DATE] == 1 and counts["compared"] == 0
 
 
 def test_no_judged_row_of_the_record_can_be_lost_unseen() -> None:

@@ -8,7 +8,7 @@ from reproduction.flow.lineage import Origin
 from reproduction.flow.results import is_left_out
 from reproduction.verdict.comparison_row import ComparisonRow
 from reproduction.verdict.published import COUNTED, FACT
-from reproduction.verdict.recorded_run import RecordedRow, RecordedRun
+from reproduction.verdict.recorded_run import OUT_OF_DATE, RecordedRow, RecordedRun
 from reproduction.verdict.wording import (
     JUDGED,
     LEFT_TO_FULL_RUN,
@@ -47,13 +47,18 @@ def lost_verdicts(
     lost : list of str
         A sentence for each lost verdict.
     counts : dict of str to int
-        Number of rows that were ``compared``, and of those skipped for each reason in `NOT_COMPARED`.
+        Number of rows that were ``compared``, of those skipped for each reason in `NOT_COMPARED`, and of those whose
+        recorded result is ``out of date``.
     """
     lost: list[str] = []
-    counts = dict.fromkeys(("compared", *NOT_COMPARED), 0)
+    counts = dict.fromkeys(("compared", *NOT_COMPARED, OUT_OF_DATE), 0)
     for row in rows:
         recorded = run.rows.get(row.id)
-        if recorded is None or row.kind not in (*COUNTED, FACT) or recorded.verdict not in JUDGED:
+        if recorded is None or row.kind not in (*COUNTED, FACT):
+            continue
+        if recorded.verdict == OUT_OF_DATE:
+            counts[OUT_OF_DATE] += 1
+        if recorded.verdict not in JUDGED:
             continue
         skipped = _why_skipped(row, origins.get(row.id), recorded, fewer_trials)
         counts[skipped or "compared"] += 1

@@ -6,8 +6,10 @@ record`` writes both from a finished run (`reproduction.verdict.record_writer`);
 
 from __future__ import annotations
 
+import fnmatch
+import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 
 from textmix.core import io
@@ -16,6 +18,11 @@ from textmix.core.errors import ConfigError
 #: The two files in the folder of a paper.
 RECORDED = "recorded/rows.csv"
 RUN = "recorded/run.json"
+#: Verdict of a recorded row whose protocol was changed after the recorded run.
+OUT_OF_DATE = "out of date"
+#: Heading of an entry of ``history.md``, and the items in it that name recorded rows that are out of date.
+_ENTRY = re.compile(r"^## (\d{4}-\d{2}-\d{2}):", flags=re.MULTILINE)
+_OUT_OF_DATE_ITEM = re.compile(r"^- Out of date:((?:.|\n(?=  ))*)", flags=re.MULTILINE)
 
 
 @dataclass(frozen=True)
@@ -119,12 +126,26 @@ def read_recorded(files: Sequence[Path]) -> RecordedRun | None:
     rows: dict[str, RecordedRow] = {}
     papers: dict[str, Facts] = {}
     for folder in sorted({path.parent for path in files}):
-        papers[folder.parent.name] = _read_facts(folder / Path(RUN).name)
+        facts = _read_facts(folder / Path(RUN).name)
+        papers[folder.parent.name] = facts
+        patterns = out_of_date_patterns(folder.parent / "history.md", facts.day)
         for row in _read_rows(folder / Path(RECORDED).name):
             if row.id in rows:
                 raise ConfigError(f"{folder}: duplicate id '{row.id}'; write it anew with snakemake record")
-            rows[row.id] = row
+            is_out_of_date = any(fnmatch.fnmatchcase(row.id, pattern) for pattern in patterns)
+            rows[row.id] = replace(row, verdict=OUT_OF_DATE) if is_out_of_date else row
     return RecordedRun(rows, papers) if papers else None
+
+
+def out_of_date_patterns(history: Path, day: str) -> list[str]:
+    """Return the ids and patterns of the rows whose protocol was changed after the day of the recorded run.
+
+    A later entry of ``history.md`` names them in an item that begins with ``- Out of date:``.
+    """
+    text = history.read_text(encoding="utf-8") if history.is_file() else ""
+    _, *parts = _ENTRY.split(text)
+    later = [entry for date, entry in zip(parts[::2], parts[1::2], strict=True) if date > day]
+    return re.findall(r"`([^`]+)`", "".join(_OUT_OF_DATE_ITEM.findall("".join(later))))
 
 
 def _read_facts(path: Path) -> Facts:

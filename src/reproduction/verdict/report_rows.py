@@ -10,7 +10,7 @@ from reproduction.flow.lineage import Origin
 from reproduction.flow.results import Results, RoleEntry
 from reproduction.verdict.comparison_row import ComparisonRow, parse_value
 from reproduction.verdict.published import Check, Published, Record
-from reproduction.verdict.recorded_run import RecordedRow
+from reproduction.verdict.recorded_run import OUT_OF_DATE, RecordedRow
 from reproduction.verdict.resolve import roles_behind, roles_of_check
 from reproduction.verdict.wording import (
     ABSENT,
@@ -177,10 +177,13 @@ def standing(row: ComparisonRow, origin: Origin | None, recorded: RecordedRow) -
     Returns
     -------
     standing : str
-        ``equal`` or ``not equal`` at the published digits, for a value that both runs reproduced from the same data;
-        else ``other data``, ``a measured time``, or ``not rebuilt here`` if only the recorded run judged the row; empty
-        if the recorded run did not judge it.
+        ``out of date`` if the protocol of the row was changed after the recorded run; ``equal`` or ``not equal`` at the
+        published digits, for a value that both runs reproduced from the same data; else ``other data``, ``a measured
+        time``, or ``not rebuilt here`` if only the recorded run judged the row; empty if the recorded run did not judge
+        it.
     """
+    if recorded.verdict == OUT_OF_DATE:
+        return OUT_OF_DATE
     if recorded.verdict not in JUDGED:
         return ""
     if not row.is_judged:

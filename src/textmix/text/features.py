@@ -144,9 +144,8 @@ class FeatureSpec:
         if result.boundary_tokens and (result.max_n == 1 or result.vectors):
             raise ConfigError("features: boundary_tokens: they are words of skip-grams; set max_n to 2 or more")
         if result.scaling != "none" and (result.max_n == 1 or result.weighting not in REAL_WEIGHTINGS):
-            raise ConfigError(
-                f"features: scaling: only skip-grams weighted by {' or '.join(REAL_WEIGHTINGS)} are scaled"
-            )
+            allowed = " or ".join(REAL_WEIGHTINGS)
+            raise ConfigError(f"features: scaling: only skip-grams with weighting {allowed} are scaled")
         if result.fit_on == "fold":
             result._check_fold()
         return result

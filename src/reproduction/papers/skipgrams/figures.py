@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from reproduction.figures.drawing import FigureData, at_hand
+from reproduction.figures.drawing import FigureData, read_available
 from reproduction.figures.figure_elements import (
     PublishedValue,
     add_legend,
@@ -22,8 +22,8 @@ from reproduction.figures.style import (
     PAPER,
     SMALL,
     Sheet,
-    method_colour,
     grid_of_panels,
+    method_colour,
     panels,
 )
 
@@ -203,7 +203,7 @@ def vectors(data: FigureData) -> Sheet:
     """
     figure, axes_of = panels(len(VECTOR_SPLITS), height=2.6, sharey=True)
     measures: Mapping[str, str] = data.option("measures")
-    values = at_hand(measures, lambda order: data.results.measure(measures[order]))
+    values = read_available(measures, lambda order: data.results.measure(measures[order]))
     for axes, (split, title) in zip(axes_of, VECTOR_SPLITS.items(), strict=True):
         for number, order in enumerate(values):
             value = values[order][f"{order}_{split}"].value
