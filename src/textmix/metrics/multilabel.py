@@ -3,8 +3,9 @@ r"""Metrics of predicted label sets: subset accuracy, Hamming loss, Jaccard inde
 Source: N. Ueda and K. Saito, NIPS 2002, section 4.1 (`sample_f`); the others are standard.
 
 Symbols: N documents, L labels; y and z are the true and the predicted label set of a document.  Every metric takes
-``true`` and ``predicted``, label indicators of 0 and 1 of shape (N, L), dense or sparse, and returns a value between 0
-and 1.  It raises ValueError if the shapes differ or are empty, or if an indicator is neither 0 nor 1.
+``true`` and ``predicted``, label indicators of 0 and 1 of shape (N, L), dense or sparse, or a collection of labels for
+each document (`textmix.metrics.label_sets`), and returns a value between 0 and 1.  It raises ValueError if the shapes
+differ or are empty, or if an indicator is neither 0 nor 1.
 """
 
 from __future__ import annotations
@@ -14,9 +15,12 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from textmix.metrics.label_sets import encode_label_sets
+
 
 def _count_labels(true: Any, predicted: Any, axis: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Count true labels, predicted labels, and their intersection along an axis."""
+    true, predicted = encode_label_sets(true, predicted)
     # Dense arrays stay dense: a search over thresholds compares thousands of mostly small ones.
     is_dense = not (sparse.issparse(true) or sparse.issparse(predicted))
     first, second = (np.asarray(Y) if is_dense else sparse.csr_array(Y) for Y in (true, predicted))
@@ -46,7 +50,8 @@ def subset_accuracy(true: Any, predicted: Any) -> float:
 def hamming_loss(true: Any, predicted: Any) -> float:
     """Compute the fraction of wrong decisions among the N L pairs of a document and a label."""
     n_true, n_predicted, hits = _count_labels(true, predicted, axis=0)
-    return float((n_true + n_predicted - 2 * hits).sum() / (len(n_true) * sparse.csr_array(true).shape[0]))
+    n_documents = len(true) if hasattr(true, "__len__") and not sparse.issparse(true) else true.shape[0]
+    return float((n_true + n_predicted - 2 * hits).sum() / (len(n_true) * n_documents))
 
 
 def jaccard(true: Any, predicted: Any) -> float:
