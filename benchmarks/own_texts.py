@@ -218,7 +218,7 @@ def compared(path: Path, seconds: float, folder: Path) -> dict[str, Any]:
         text=Ragged.from_texts(text.encode("utf-8", "replace") for text in texts),
         split=np.where(np.arange(len(texts)) < told["train"], TRAIN, TEST).astype(np.int8),
     )
-    settings = Settings(seconds, told["metric"], 1, start=0.0, clock=time.process_time)
+    settings = Settings(seconds, told["metric"], 1, overwrite=True, start=0.0, clock=time.process_time)
     result = run(corpus, "multi" if several else "single", folder, settings)
     with open(folder / "predictions.csv", encoding="utf-8", newline="") as table:
         predicted = [row["predicted"].split(" | ") if row["predicted"] else [] for row in csv.DictReader(table)]

@@ -273,3 +273,15 @@ def test_warnings_are_on_the_terminal_and_in_the_report(tmp_path: Path, capsys: 
     assert "1 of 5 folds" in output.out
     assert len(rows_of(tmp_path / "kept" / "leaderboard.csv")) == 1
     assert "<circle" in page, "the reliability diagram"
+
+
+def test_an_earlier_comparison_is_replaced_only_on_request(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    table = write_table(tmp_path / "a.csv", 60)
+    options = ("--time", "1", "--output-dir", tmp_path / "kept", "--quiet")
+    assert run("compare", table, *options) == 0
+    before = (tmp_path / "kept" / "choice.json").stat().st_mtime_ns
+    assert run("compare", table, *options) == 1
+    assert "--overwrite" in capsys.readouterr().err
+    assert (tmp_path / "kept" / "choice.json").stat().st_mtime_ns == before
+    assert run("compare", table, *options, "--overwrite") == 0
+    assert (tmp_path / "kept" / "choice.json").stat().st_mtime_ns != before

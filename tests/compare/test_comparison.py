@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import html
 from pathlib import Path
 
 import numpy as np
@@ -123,3 +125,28 @@ def test_a_folder_with_other_files_is_left_alone(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="not the output of a comparison"):
         compare(*drawn(40), 3, output_dir=tmp_path)
     assert (tmp_path / "thesis.txt").read_text() == "mine"
+
+
+@pytest.mark.parametrize("several", [False, True])
+def test_the_code_of_the_report_reproduces_the_test_score(several: bool, tmp_path: Path) -> None:
+    texts, labels = drawn_sets(120) if several else drawn(120)
+    metric = "micro_f" if several else None
+    comparison = compare(texts, labels, metric=metric, output_dir=tmp_path / "kept")
+    pre = comparison.report().split("<pre", 1)[1].split("</pre>", 1)[0]
+    code = html.unescape(pre.split("<code>")[1].split("</code>")[0])
+    with open(tmp_path / "kept" / "predictions.csv", encoding="utf-8", newline="") as table:
+        rows = [*csv.DictReader(table)]
+    test = [int(row["id"]) - 1 for row in rows]
+    training = [row for row in range(len(texts)) if row not in test]
+    namespace = {
+        "texts": [texts[row] for row in training],
+        "labels": [labels[row] for row in training],
+        "new_texts": [texts[row] for row in test],
+    }
+    exec(code, namespace)
+    predicted = namespace["predicted"]
+    joined = [" | ".join(label) if several else label for label in predicted]
+    assert joined == [row["predicted"] for row in rows]
+    np.testing.assert_allclose(
+        namespace["probability"].max(axis=1)[0], max(map(float, rows[0]["probability"].split(" | "))), rtol=1e-4
+    )

@@ -49,6 +49,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="DIR",
         help="output directory for report, tables and model (default: name of FILE with -compared)",
     )
+    parser.add_argument(
+        "--overwrite", action="store_true", help="replace the output of an earlier comparison in the output directory"
+    )
     parser.add_argument("--workers", metavar="N", type=int, help="number of threads (default: number of cores)")
     parser.add_argument(
         "--never-empty",

@@ -13,7 +13,7 @@ from textmix.compare import candidates
 from textmix.compare.comparison import Settings, describe_test_score, no_score_error, run
 from textmix.compare.finish import Result
 from textmix.compare.options import check_time, check_workers
-from textmix.compare.output_folder import MODEL, REPORT
+from textmix.compare.output_folder import MODEL, REPORT, check_folder
 from textmix.compare.terminal import LiveTable
 from textmix.core.errors import ConfigError
 from textmix.data.corpus import Corpus
@@ -51,6 +51,7 @@ class CompareOptions(NamedTuple):
     date: str | None = None
     test: str | None = None
     output_dir: str | None = None
+    overwrite: bool = False
     workers: int | None = None
     seed: int = 0
     never_empty: bool = False
@@ -79,6 +80,7 @@ def compare_file(options: CompareOptions, start: float) -> list[str]:
         If an option is invalid, a column is missing, or the comparison ended before there was a model.
     """
     check_options(options)
+    check_folder(output_dir_of(options), overwrite=options.overwrite)
     path = Path(options.file)
     seconds = None if options.time in (None, NO_LIMIT) else check_time(options.time)
     n_workers = check_workers(options.workers)
@@ -97,6 +99,7 @@ def compare_file(options: CompareOptions, start: float) -> list[str]:
             seed=options.seed,
             never_empty=options.never_empty,
             encoder=options.encoder or "",
+            overwrite=options.overwrite,
             title=_stem(path),
             source=path.name,
             facts=facts,

@@ -63,6 +63,7 @@ class Settings:
     seed: int = 0
     never_empty: bool = False
     encoder: str = ""
+    overwrite: bool = False
     title: str = "texts"
     source: str = "texts"
     facts: Mapping[str, Any] = field(default_factory=dict)
@@ -135,6 +136,7 @@ def compare(
     seed: int = 0,
     never_empty: bool = False,
     encoder: str | None = None,
+    overwrite: bool = False,
 ) -> Comparison:
     """Compare methods on texts and labels, and fit the best one to all of them.
 
@@ -168,6 +170,8 @@ def compare(
     encoder : str, default=None
         ``module:name`` of your encoder: an object with ``encode``, or a function from a list of texts to vectors.
         Logistic regression on its vectors is then a candidate.
+    overwrite : bool, default=False
+        Whether the output of an earlier comparison in ``output_dir`` is replaced.
 
     Returns
     -------
@@ -198,6 +202,7 @@ def compare(
         never_empty=never_empty,
         encoder=encoder or "",
         labels={name: label for name, label in originals.items() if isinstance(label, LABEL_TYPES)},
+        overwrite=overwrite,
         start=start,
     )
     if encoder:
@@ -244,7 +249,7 @@ def run(
     """
     start = settings.clock() if settings.start is None else settings.start
     cpu_start = time.process_time()
-    check_folder(folder)
+    check_folder(folder, overwrite=settings.overwrite)
     check_corpus(corpus)
     limit_threads()
     names = [str(name) for name in corpus.label_names]

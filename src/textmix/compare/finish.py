@@ -24,6 +24,7 @@ from textmix.compare.metrics import (
     metric_of,
     paired_bootstrap,
 )
+from textmix.compare.pipeline_code import pipeline_code
 from textmix.compare.reserve import Reserve
 from textmix.compare.search import Progress, Search
 from textmix.core.environment import versions
@@ -415,6 +416,7 @@ def draw_report(ended: EndedSearch, outcome: Outcome, result: Result) -> None:
         "scores": {metric.name: metric(y, outcome.answer) for metric in metrics},
         "suspicious": diagnostics.suspicious_labels(search, ended.chosen, searched_ids, names),
         "words": most_predictive_words(search, outcome.fits, ended.chosen, names),
+        "code": pipeline_code(search, ended.chosen),
         "curve": search.plan.learning_curve(),
         "summary": diagnostics.summarise(ended.corpus, ended.split.training, ended.split.test),
         "provenance": {"seed": search.seed, "threads": search.runner.n_workers, **versions()},

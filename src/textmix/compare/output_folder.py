@@ -20,18 +20,20 @@ FILES = (LEADERBOARD, PREDICTIONS, CHOICE, MODEL, REPORT)
 REQUIRED_FILE = CHOICE
 
 
-def check_folder(folder: Path) -> None:
+def check_folder(folder: Path, *, overwrite: bool) -> None:
     """Check that no file of the user would be overwritten.
 
     Parameters
     ----------
     folder : Path
         Output folder.
+    overwrite : bool
+        Whether the output of an earlier comparison may be overwritten; other files never are.
 
     Raises
     ------
     ConfigError
-        If the folder exists and is neither empty nor the output of an earlier comparison.
+        If the folder contains other files, or the output of an earlier comparison that must not be overwritten.
     """
     if not os.path.lexists(folder):
         return
@@ -41,6 +43,8 @@ def check_folder(folder: Path) -> None:
     names = {path.name for path in folder.iterdir() if not path.name.startswith(".")}
     if names and (REQUIRED_FILE not in names or not names <= {*FILES}):
         raise ConfigError(f"{folder}: is not empty and is not the output of a comparison; {remedy}")
+    if names and not overwrite:
+        raise ConfigError(f"{folder}: contains an earlier comparison; replace it with --overwrite, or {remedy}")
     if MODEL in names:
         _check_model(folder / MODEL, remedy)
 
