@@ -73,12 +73,14 @@ def load(name: str, folder: str | Path | None = None) -> Bunch:
     from textmix.data.fetch import fetch_dataset
     from textmix.data.parse import parse_dataset
     from textmix.data.registry import RECORD, dataset_entry
+    from textmix.data.sources import check_mirror
 
     if name not in registry:
         raise ConfigError(f"there is no data set {name!r}; {suggest(name, registry)}")
     entry = dataset_entry(name, registry[name], f"config/datasets.yaml: {name}")
     target = (_cache() if folder is None else Path(folder)) / name
-    mirror = os.environ.get("TEXTMIX_MIRROR")
+    mirror = os.environ.get("TEXTMIX_MIRROR") or None
+    check_mirror(mirror)
     write_json(target / RECORD, fetch_dataset(entry, target, Path(mirror) if mirror else None))
     try:
         return as_arrays(parse_dataset(entry, target), entry)

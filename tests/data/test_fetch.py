@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import bz2
+import errno
+import gzip
 import io
 import json
+import lzma
 import os
 import stat
 import subprocess
@@ -33,8 +37,10 @@ from tests.data.fetching import (
     running_server,
     sha256,
 )
+from textmix.core.errors import ConfigError, StorageError
 from textmix.core.io import write_json
 from textmix.data import sources
+from textmix.data.catalogue import dataset_table
 from textmix.data.fetch import fetch_dataset, source_state
 from textmix.data.parse import parse_dataset
 from textmix.data.registry import DatasetEntry, Reader, Source, SourceFile, Wheel
@@ -62,7 +68,7 @@ def test_the_mirror_is_linked_to_and_nothing_is_asked(tmp_path: Path, server: Se
 
 @pytest.mark.parametrize(
     ("stored", "words", "broken"),
-    [(None, "mirror: tiny/tiny.arff.xz is not there", False), (OTHER, f"has sha256 {sha256(OTHER)}", True)],
+    [(None, "mirror: tiny/tiny.arff.xz not found in the mirror", False), (OTHER, f"has sha256 {sha256(OTHER)}", True)],
 )
 def test_a_mirror_without_the_right_file_is_passed_over(
     tmp_path: Path, server: Server, stored: bytes | None, words: str, broken: bool
@@ -330,3 +336,63 @@ def test_where_the_first_host_is_gone_the_second_gives_its_form_which_parses_to_
         parsed[form] = parse_dataset(the_entry, folder / "resources/tiny").content_digest()
         assert fetch(the_entry, folder)["form"] == form, "files in place keep their form"
     assert parsed["https"] == parsed["https 2"]
+
+
+# ---------------------------------------------------------------------------------------------- other compressions
+
+
+def pack(data: bytes, extension: str) -> bytes:
+    if extension == ".zip":
+        packed = io.BytesIO()
+        with zipfile.ZipFile(packed, "w") as archive:
+            archive.writestr("tiny.arff", data)
+        return packed.getvalue()
+    return {"": bytes, ".gz": gzip.compress, ".bz2": bz2.compress, ".xz": lzma.compress}[extension](data)
+
+
+@pytest.mark.parametrize("extension", ["", ".gz", ".bz2", ".xz", ".zip"])
+def test_a_mirror_may_hold_a_file_in_any_compression(extension: str, tmp_path: Path) -> None:
+    stored = SourceFile(("tiny/tiny.arff.xz",), sha256(OTHER), len(OTHER), plain_sha256=sha256(DATA))
+    the_entry = entry(replace(mirrored(), files={"data": stored}))
+    mirror = mirror_with(tmp_path, {f"tiny.arff{extension}": pack(DATA, extension)})
+    record = fetch(the_entry, tmp_path, mirror)
+    assert (record["status"], record["source"]) == ("had", "mirror")
+    assert fetch(the_entry, tmp_path, mirror) == record
+    (mirror / f"tiny/tiny.arff{extension}").write_bytes(pack(DATA + b"x", extension))
+    assert fetch(the_entry, tmp_path / "again", mirror)["broken"]
+
+
+def test_a_wrong_mirror_is_rejected_with_a_sentence(tmp_path: Path) -> None:
+    sources.check_mirror(None)
+    sources.check_mirror(tmp_path)
+    (tmp_path / "file").write_text("x")
+    for name, what in (("missing", "does not exist"), ("file", "is a file")):
+        with pytest.raises(ConfigError, match=f"TEXTMIX_MIRROR: .*{name} {what}"):
+            sources.check_mirror(tmp_path / name)
+
+
+@pytest.mark.parametrize(
+    ("number", "what"), [(errno.ENOSPC, "no space left on the disk"), (errno.EACCES, "no write permission")]
+)
+def test_a_folder_that_cannot_be_written_is_no_missing_data(
+    number: int, what: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    def fail(*_: object) -> None:
+        raise OSError(number, "cannot")
+
+    mirror = mirror_with(tmp_path, {"tiny.arff.xz": DATA})
+    monkeypatch.setattr(Path, "symlink_to", fail)
+    with pytest.raises(StorageError, match=f"resources/tiny: {what}"):
+        fetch(entry(mirrored()), tmp_path, mirror)
+
+
+def test_the_table_of_data_sets_names_addresses_and_checksums() -> None:
+    the_entry = entry(mirrored(), https("https://a.invalid/x"))
+    (row,) = dataset_table({"tiny": the_entry}, {"tiny": ["a number"]})
+    assert (row.dataset, row.file, row.addresses, row.results) == (
+        "tiny",
+        "tiny.arff",
+        ("https://a.invalid/x",),
+        ("a number",),
+    )
+    assert row.sha256 == sha256(DATA) and row.mirror_path.startswith("tiny/")

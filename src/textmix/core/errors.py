@@ -56,6 +56,10 @@ class IntegrityError(TextmixError):
     """A stored file does not have the digest that was recorded when it was made."""
 
 
+class StorageError(TextmixError):
+    """A file cannot be written because the disk is full or the folder is read-only; trying again may help."""
+
+
 class MissingResult(TextmixError):  # noqa: N818 - an expected outcome, not a fault
     """A result cannot be made, for example because its data set cannot be fetched.
 

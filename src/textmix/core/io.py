@@ -24,7 +24,7 @@ from pathlib import Path, PurePosixPath
 from typing import IO, TYPE_CHECKING, Any
 
 from textmix.core.digests import known_sha256, sha256_bytes, sha256_file, stamp
-from textmix.core.errors import IntegrityError, MissingResult
+from textmix.core.errors import IntegrityError, MissingResult, StorageError
 
 if TYPE_CHECKING:
     import numpy as np
@@ -74,6 +74,39 @@ def replacing(path: str | Path, mode: int | None = None) -> Iterator[IO[bytes]]:
     except BaseException:
         Path(temporary).unlink(missing_ok=True)
         raise
+
+
+#: Errors of the place where a file is written rather than of the file.
+_NOT_WRITABLE = (*_FULL, errno.EACCES, errno.EPERM, errno.EROFS)
+
+
+@contextmanager
+def storage_errors(folder: str | Path) -> Iterator[None]:
+    """Turn a full disk and missing write permission in a ``with`` block into a `StorageError` of one sentence.
+
+    Parameters
+    ----------
+    folder : str or Path
+        The folder that is written to, for the message.
+
+    Raises
+    ------
+    StorageError
+        If the disk is full, or the folder cannot be written to.
+    """
+    try:
+        yield
+    except OSError as error:
+        if error.errno not in _NOT_WRITABLE:
+            raise
+        raise StorageError(storage_message(folder, is_full=error.errno in _FULL)) from error
+
+
+def storage_message(folder: str | Path, is_full: bool) -> str:
+    """Return the message of a `StorageError`."""
+    if is_full:
+        return f"{folder}: no space left on the disk; free some space and run again"
+    return f"{folder}: no write permission; make the folder writable and run again"
 
 
 @contextmanager

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import bz2
 import gzip
+import hashlib
 import lzma
 import os
 import re
@@ -126,6 +127,40 @@ def open_plain(path: Path, limit: int = MAX_BYTES) -> bytes:
         if size > limit:
             raise _bomb(path, "it", limit)
         return raw.read()
+
+
+def plain_sha256(path: Path, limit: int = MAX_BYTES) -> str:
+    """Compute the sha256 of the decompressed content of a file, which does not depend on its compression.
+
+    Parameters
+    ----------
+    path : Path
+        The file, compressed as in `open_plain` or not.
+    limit : int, default=MAX_BYTES
+        Most bytes of decompressed content.
+
+    Returns
+    -------
+    str
+        64 hexadecimal digits.
+
+    Raises
+    ------
+    DataFormatError
+        If the file is damaged or too large.
+    """
+    digest = hashlib.sha256()
+    with open(path, "rb") as raw, _naming_the_file(path):
+        opener = _opener(raw)
+        budget = limit if opener is None else _budget_of(limit, os.fstat(raw.fileno()).st_size)
+        stream = raw if opener is None else opener(raw)
+        size = 0
+        while chunk := stream.read(_CHUNK):
+            digest.update(chunk)
+            size += len(chunk)
+            if size > budget:
+                raise _bomb(path, "it", budget)
+    return digest.hexdigest()
 
 
 def iter_lines(path: Path, limit: int = 2**40, *, stream: IO[bytes] | None = None) -> Iterator[bytes]:

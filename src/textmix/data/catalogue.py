@@ -1,0 +1,103 @@
+"""The table of data sets: where each file can be obtained, and how a copy is recognised."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from textmix.data.registry import DatasetEntry, Source, SourceFile
+
+
+class CatalogueRow(NamedTuple):
+    """One file of a data set.
+
+    Parameters
+    ----------
+    dataset : str
+        Identifier of the data set.
+    title : str
+        Title of the data set.
+    file : str
+        Name of the file in ``resources/<dataset>/``.
+    addresses : tuple of str
+        Where it can be obtained: URLs, or the package that contains it; empty if only a mirror has it.
+    mirror_path : str
+        Path in the folder that ``TEXTMIX_MIRROR`` names, with any compression; empty if no mirror has it.
+    bytes : int or None
+        Size of the file as it is stored; None if unknown.
+    sha256 : str
+        Checksum of the file as it is stored; empty if unknown.
+    plain_sha256 : str
+        Checksum of the decompressed file; empty if unknown.
+    licence : str
+        Terms of use of the data set.
+    results : tuple of str
+        Results that need the data set.
+    """
+
+    dataset: str
+    title: str
+    file: str
+    addresses: tuple[str, ...]
+    mirror_path: str
+    bytes: int | None
+    sha256: str
+    plain_sha256: str
+    licence: str
+    results: tuple[str, ...] = ()
+
+
+def dataset_table(
+    registry: Mapping[str, DatasetEntry], results: Mapping[str, Sequence[str]] | None = None
+) -> list[CatalogueRow]:
+    """Tabulate the files of all data sets, for the report, the documentation and ``doctor``.
+
+    Parameters
+    ----------
+    registry : mapping of str to DatasetEntry
+        The data sets, as `textmix.data.registry.load_registry` returns them.
+    results : mapping of str to sequence of str, default=None
+        Identifier of a data set -> the results that need it.
+
+    Returns
+    -------
+    list of CatalogueRow
+        One row per file, in the order of the registry.
+    """
+    rows = []
+    for entry in registry.values():
+        needed_by = tuple((results or {}).get(entry.id, ()))
+        for name in entry.names:
+            rows.append(_row(entry, name, needed_by))
+    return rows
+
+
+def _row(entry: DatasetEntry, name: str, results: tuple[str, ...]) -> CatalogueRow:
+    sources = [
+        (source, source.files[role])
+        for source in entry.sources
+        for role, file_name in source.names.items()
+        if file_name == name
+    ]
+    mirrored = [file for source, file in sources if source.kind == "mirror"]
+    described = [file for _, file in sources if file.sha256] or [file for _, file in sources]
+    return CatalogueRow(
+        dataset=entry.id,
+        title=entry.title,
+        file=name,
+        addresses=tuple(dict.fromkeys(address for source, file in sources for address in _addresses(source, file))),
+        mirror_path=mirrored[0].where[0] if mirrored else "",
+        bytes=described[0].bytes,
+        sha256=described[0].sha256 or "",
+        plain_sha256=next((file.plain_sha256 for _, file in sources if file.plain_sha256), ""),
+        licence=entry.terms,
+        results=results,
+    )
+
+
+def _addresses(source: Source, file: SourceFile) -> tuple[str, ...]:
+    if source.kind == "https":
+        return file.where
+    if source.wheel is not None:
+        return (f"https://pypi.org/project/{source.wheel.name}/{source.wheel.version}/",)
+    return ()
