@@ -215,20 +215,20 @@ def test_a_good_row_keeps_its_printed_digits(tmp_path: Path) -> None:
         ({"value": "79.5 %"}, "value", "not a number"),
         ({"value": "1_000"}, "value", "not a number"),
         ({"value": "1e999"}, "value", "not a number"),
-        ({"value": ""}, "value", "is empty"),
-        ({"unit": "percent", "value": "850"}, "value", "is not from 0 to 100; correct"),
-        ({"trials": "0"}, "trials", "not a whole number above 0"),
-        ({"trials": "1"}, "spread", "one trial has no spread"),
+        ({"value": ""}, "value", "requires a number"),
+        ({"unit": "percent", "value": "850"}, "value", "is not between 0 and 100; correct"),
+        ({"trials": "0"}, "trials", "not a positive integer"),
+        ({"trials": "1"}, "spread", "single trial has no standard deviation"),
         ({"spread": "ten"}, "spread", "not a number"),
-        ({"spread": "-0.1"}, "spread", "is below 0, as no standard deviation is"),
+        ({"spread": "-0.1"}, "spread", "negative standard deviation"),
         ({"value": "\u0664\u0662"}, "value", "not a number"),
-        ({"trials": "1\u0660"}, "trials", "not a whole number above 0"),
+        ({"trials": "1\u0660"}, "trials", "not a positive integer"),
         ({"tolerance": "test", "margin": ""}, "source", "use both or neither"),
-        ({"margin": ""}, "margin", "not a number above 0"),
-        ({"margin": "-1"}, "margin", "not a number above 0"),
-        ({"margin": "2"}, "margin", "allows every share, so that the row cannot fail; write it in fraction"),
-        ({"margin": "101%"}, "margin", "allows every share"),
-        ({"tolerance": "exact"}, "margin", "takes no margin"),
+        ({"margin": ""}, "margin", "not a positive number"),
+        ({"margin": "-1"}, "margin", "not a positive number"),
+        ({"margin": "2"}, "margin", "accepts every proportion, so that the row cannot fail; write it in fraction"),
+        ({"margin": "101%"}, "margin", "accepts every proportion"),
+        ({"tolerance": "exact"}, "margin", "does not accept a margin"),
         ({"note": " padded"}, "note", "remove it"),
         ({"tolerance": "order", "margin": ""}, "source", "use both or neither"),
     ],
@@ -267,7 +267,7 @@ def test_text_is_a_value_where_nothing_is_judged(tmp_path: Path) -> None:
 
 
 def test_an_id_that_stands_twice_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(ConfigError, match=r"line 3, column id: 'edcm\.x' stands on line 2 already"):
+    with pytest.raises(ConfigError, match=r"line 3, column id: duplicate id 'edcm\.x', first on line 2"):
         read_published(write_csv(tmp_path, GOOD, GOOD))
 
 
@@ -277,7 +277,7 @@ def test_an_id_that_stands_twice_is_refused(tmp_path: Path) -> None:
         (b"", "line 1: the columns are"),
         (",".join(PUBLISHED_COLUMNS).encode() + b"\na,b\n", "line 2: 2 cells, expected 15"),
         (",".join(PUBLISHED_COLUMNS).encode() + b'\n"a\n', "not valid csv"),
-        (b"\xff\xfe", "is not UTF-8 text"),
+        (b"\xff\xfe", "not UTF-8 text"),
         (None, "cannot be read"),
     ],
 )
@@ -294,7 +294,7 @@ def test_a_row_must_name_a_check_that_there_is(tmp_path: Path) -> None:
     record = read_record(write_paper(tmp_path, {**claim, "source": "check:edcm_above"}), SCHEMAS)
     assert record.rows[0].check == "edcm_above"
     with pytest.raises(
-        ConfigError, match="line 2, column source: there is no check 'edcm_abov'; did you mean 'edcm_above'"
+        ConfigError, match="line 2, column source: unknown check 'edcm_abov'; did you mean 'edcm_above'"
     ):
         read_record(write_paper(tmp_path, {**claim, "source": "check:edcm_abov"}), SCHEMAS)
 
@@ -303,17 +303,17 @@ def test_a_row_must_name_a_check_that_there_is(tmp_path: Path) -> None:
     ("entry", "message"),
     [
         ("{text: t, kind: holds, left: ['data:r/s'], lft: 1}", "a: unknown key 'lft'; did you mean 'left'"),
-        ("{text: t, kind: above, left: ['data:r/s']}", "a: kind above needs 'right'"),
-        ("{text: t, kind: at_least, left: ['data:r/s']}", "a: kind at_least needs 'bound'"),
-        ("{text: t, kind: holds, left: ['data:r/s'], bound: 1}", "a: kind holds takes no 'bound'"),
-        ("{text: t, kind: holds, left: ['check:other']}", "a: left: 'check:other' is no locator"),
+        ("{text: t, kind: above, left: ['data:r/s']}", "a: kind above requires 'right'"),
+        ("{text: t, kind: at_least, left: ['data:r/s']}", "a: kind at_least requires 'bound'"),
+        ("{text: t, kind: holds, left: ['data:r/s'], bound: 1}", "a: kind holds has no 'bound'"),
+        ("{text: t, kind: holds, left: ['check:other']}", "a: left: 'check:other' is not a locator"),
         (
             "{text: t, kind: near, left: ['data:r/s'], right: ['data:r'], margin: 1}",
             "a: right: 'data:r' does not follow",
         ),
         (
             "{text: t, kind: near, left: ['score:e/r/m/accuracy'], right: ['score:e/r/n/accuracy'], margin: 1.5}",
-            "a: margin: 1.5 decides nothing, for scores are shares from 0 to 1; write 1.5 percent as 0.015",
+            "a: margin: 1.5 decides nothing because scores are between 0 and 1; write 1.5 percent as 0.015",
         ),
         ("{text: t, kind: at_least, left: ['score:e/r/m/accuracy'], bound: 85}", "a: bound: 85 decides nothing"),
     ],
@@ -338,7 +338,7 @@ def test_a_margin_of_what_is_no_share_may_be_above_one(tmp_path: Path) -> None:
     [
         ([{**CHOICE, "reason": "x"}], "unknown key 'reason'"),
         ([{**CHOICE, "readings": {}}], "unknown key 'readings'; it is now called 'alternatives'"),
-        ([CHOICE, CHOICE], "sign: stands twice"),
+        ([CHOICE, CHOICE], "sign: duplicate id"),
     ],
 )
 def test_a_wrong_deviation_is_refused(tmp_path: Path, change: object, message: str) -> None:

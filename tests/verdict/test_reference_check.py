@@ -85,7 +85,7 @@ FAULTS: dict[str, tuple[str, str, str, str]] = {
     ),
     "check": (
         *(ROW, "check:", "check:no_"),
-        r"published\.csv, line \d+, column source: there is no check 'no_\w+'; did you mean '",
+        r"published\.csv, line \d+, column source: unknown check 'no_\w+'; did you mean '",
     ),
     "artefact of a table": (
         *(PAPER, "artefact: edcm.t1", "artefact: edcm.tt1"),

@@ -1,12 +1,12 @@
-"""The published side of a paper: its numbers and claims, the checks of its claims, and the choices made here.
+"""The published values and claims of a paper, the checks of its claims, and the choices made here.
 
 Each paper has up to three files in ``config/papers/<paper>/``, or in its folder outside the repository:
 
 - ``published.csv``: one row for each number, claim, figure or equation;
-- ``checks.yaml``: the claims as comparisons of rebuilt values; a paper without claims has none;
-- ``choices.yaml``: the places that the paper leaves open or prints garbled, and the choice made here, if any.
+- ``checks.yaml``: the claims as comparisons of reproduced values; optional;
+- ``choices.yaml``: the passages that the paper leaves open or prints unclearly, and the choice made here; optional.
 
-A fault in one of them is a `ConfigError` that names file, line, column and remedy.  The module imports no NumPy, so the
+An error in one of them is a `ConfigError` with file, line, column and remedy.  The module does not import NumPy, so the
 files can be checked while the workflow is parsed.
 """
 
@@ -35,46 +35,75 @@ from textmix.core.errors import ConfigError, suggest
 from textmix.metrics.registry import METRICS
 
 PUBLISHED_COLUMNS = (
-    *("id", "artefact", "kind", "dataset", "method", "metric", "unit", "value", "spread", "trials"),
-    *("where", "tolerance", "margin", "source", "note"),
+    "id",
+    "artefact",
+    "kind",
+    "dataset",
+    "method",
+    "metric",
+    "unit",
+    "value",
+    "spread",
+    "trials",
+    "where",
+    "tolerance",
+    "margin",
+    "source",
+    "note",
 )
-#: Kind of a row -> its meaning.  The counts of verdicts count the kinds of `COUNTED` alone;
-#: facts stand in a line of their own.
+#: Kind of a row -> its meaning.
 KINDS: Mapping[str, str] = {
-    "number": "a measured value as printed",
-    "phrase": "a count of a phrase in the texts, as printed",
-    "fact": "a fact of a data file, such as its number of documents: whether the data are the paper's",
+    "number": "a measured value as published",
+    "phrase": "a count of a phrase in the texts, as published",
+    "fact": "a fact about a data file, such as its number of documents: whether the data are the paper's",
     "claim": "a statement on measured values",
-    "setting": "a choice of the experiment, such as a number of trials",
-    "derived": "a value or claim made of other rows, or printed a second time",
+    "setting": "a setting of the experiment, such as a number of trials",
+    "derived": "a value or claim derived from other rows, or published a second time",
     "equation": "a formula or property of a model, judged by a test",
-    "context": "a fact that no experiment can rebuild, or one from outside the source",
-    "beyond": "a number or claim of a later work on the same data, beside which a method of today is set",
-    "identity": "a claim without power: it holds by arithmetic, or for words drawn at random too",
+    "context": "a fact that no experiment can reproduce, or that is not in the paper",
+    "beyond": "a number or claim of a later work on the same data, for comparison with a current method",
+    "identity": "a claim without power: it holds by arithmetic, or for random words too",
 }
-COUNTED = NUMBER, CLAIM, PHRASE = ("number", "claim", "phrase")
+NUMBER = "number"
+CLAIM = "claim"
+PHRASE = "phrase"
 FACT = "fact"
 IDENTITY = "identity"
-#: Unit -> how a stored value is shown in it; the further ones are counts, which are shown as they are, and
-#: ``units`` of a paper.yaml adds to them.
+#: Kinds that are included in the counts of verdicts.
+COUNTED = (NUMBER, CLAIM, PHRASE)
+#: Units of counts, which are shown as they are.
+COUNT_UNITS = (
+    "classes",
+    "counts",
+    "data sets",
+    "documents",
+    "evaluations",
+    "features",
+    "label sets",
+    "labels",
+    "occurrences",
+    "pages",
+    "problems",
+    "reviews",
+    "splits",
+    "trials",
+    "units",
+    "vectors",
+    "words",
+)
+#: Unit -> how a stored value is shown in it; ``units`` of a paper.yaml adds to them.
 UNITS: Mapping[str, str] = {
-    "": "no unit, as of a claim",
-    "percent": "a share, multiplied by 100",
-    "fraction": "a share as it is stored, from 0 to 1",
+    "": "no unit, as for a claim",
+    "percent": "a proportion, multiplied by 100",
+    "fraction": "a proportion as it is stored, from 0 to 1",
     "seconds": "a time as it is stored",
     "minutes": "a time, divided by 60",
     "times": "a ratio",
-    **dict.fromkeys(
-        (
-            *("classes", "counts", "data sets", "documents", "evaluations", "features", "label sets", "labels"),
-            *("occurrences", "pages", "problems", "reviews", "splits", "trials", "units", "vectors", "words"),
-        ),
-        "a number of them",
-    ),
-    **dict.fromkeys(("GHz", "open interval", "share for training", "version"), "a setting as it is printed"),
+    **dict.fromkeys(COUNT_UNITS, "a number of them"),
+    **dict.fromkeys(("GHz", "open interval", "share for training", "version"), "a setting as it is published"),
 }
 TOLERANCES = ("exact", "near", "range", "order", "test", "open")
-#: Kind of check -> the keys that it must have and the keys that it may have, beside ``text`` and ``kind``.
+#: Kind of check -> its required and its optional keys, in addition to ``text`` and ``kind``.
 CHECK_KINDS: Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "above": (("left", "right"), ("exceptions", "factor", "average")),
     "near": (("left", "right", "margin"), ("average",)),
@@ -91,34 +120,48 @@ CHECK_KINDS: Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
 
 _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.+, -]*[A-Za-z0-9]")
 _NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?", re.ASCII)
-#: Unit of a share -> the largest number that it can have.
-_MOST = {"percent": 100.0, "fraction": 1.0}
+#: Unit of a proportion -> its maximum.
+MAX_OF_UNIT = {"percent": 100.0, "fraction": 1.0}
 
 
 @dataclass(frozen=True)
 class Published:
-    """One row of ``published.csv``: a number, claim, figure or equation as printed.
+    """One row of ``published.csv``: a number, claim, figure or equation as published.
 
     Parameters
     ----------
-    id : its name; parts of a composite value are named ``<id>.<part>``.
-    artefact : the table, figure or passage to which it belongs.
-    kind, tolerance : one of `KINDS`, and one of `TOLERANCES`.
-    dataset, method : role of the data set and method as printed; may be empty.
-    metric : the measured quantity, or the text of a claim; may be empty.
-    unit : unit of value and spread, and of a margin of ``near`` without ``%``.  Rebuilt values are stored as fractions
+    id : str
+        Its name; components of a composite value have the name ``<id>.<component>``.
+    artefact : str
+        The table, figure or passage to which it belongs.
+    kind, tolerance : str
+        One of `KINDS`, and one of `TOLERANCES`.
+    dataset, method : str
+        Role of the data set and published name of the method; may be empty.
+    metric : str
+        The measured quantity, or the text of a claim; may be empty.
+    unit : str
+        Unit of value and spread, and of a margin of ``near`` without ``%``.  Reproduced values are stored as fractions
         and seconds, so they are multiplied by 100 before they are compared with ``percent`` and divided by 60 before
         they are compared with ``minutes``.
-    value : the value with its printed digits, which decide the meaning of ``exact``; a number unless the tolerance is
-        ``open`` or ``order``; empty where nothing is printed.
-    spread : the printed standard deviation, or empty.
-    trials : number of independent values behind the printed mean and its standard deviation; 1 of a single run of a
-        random method; empty where it is not known, or the method draws nothing.
-    where : document and line or equation of the source, ``derived`` or ``public``.
-    margin : for ``near`` the largest difference, in the row's unit or, written like ``5%``, relative to the value.
-    source : locator of the rebuilt value or of a check, or empty.
-    note : the uncertainty of the row, and the reason for its margin.
-    line : line in the file, for messages.
+    value : str
+        The value with its published digits, which determine the meaning of ``exact``; a number unless the tolerance is
+        ``open`` or ``order``; empty if no value is published.
+    spread : str
+        The published standard deviation, or empty.
+    trials : str
+        Number of independent values behind the published mean and its standard deviation; 1 for a single run of a
+        stochastic method; empty if it is unknown or the method is deterministic.
+    where : str
+        Document and line or equation, ``derived`` or ``public``.
+    margin : str
+        For ``near`` the largest difference, in the row's unit or, written like ``5%``, relative to the value.
+    source : str
+        Locator of the reproduced value or of a check, or empty.
+    note : str
+        The uncertainty of the row, and the reason for its margin.
+    line : int
+        Line in the file, for messages.
     """
 
     id: str
@@ -140,11 +183,12 @@ class Published:
 
     @property
     def locator(self) -> Locator | None:
-        """Locator of the rebuilt value or of the check that judges this row, or None."""
+        """Locator of the reproduced value or of the check that judges this row, or None."""
         return parse_locator(self.source, self.id) if self.source else None
 
     @property
     def check(self) -> str | None:
+        """Name of the check that judges this row, or None."""
         locator = self.locator
         return locator.check if isinstance(locator, CheckLocator) else None
 
@@ -156,16 +200,23 @@ Check = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class Choice:
-    """One entry of ``choices.yaml``: a place that the paper leaves open or prints garbled, and the choice made here.
+    """One entry of ``choices.yaml``: a passage that is missing or unclear in the paper, and the choice made here.
 
     Parameters
     ----------
-    where, source_says : place in the paper, or ``unsaid``, and what the paper says there.
-    we_do, why : the choice made here and its reason.
-    effect : change of the results by the choice, where it is known; its results are references, see
+    id : str
+        Its name.
+    where, source_says : str
+        Place in the paper, or ``unsaid``, and the content of the passage.
+    we_do, why : str
+        The choice made here and its reason.
+    effect : str, default=""
+        Effect of the choice on the results, if known; its results are references, see
         `reproduction.verdict.quoted_values`.
-    explains : the published rows that are not reproduced for this reason, see `reproduction.verdict.causes`.
-    alternatives : what else the paper allows, see `reproduction.flow.alternatives`.
+    explains : sequence of mapping, default=()
+        The published rows that are not reproduced for this reason, see `reproduction.verdict.causes`.
+    alternatives : mapping, default={}
+        What else the paper allows, see `reproduction.flow.alternatives`.
     """
 
     id: str
@@ -180,8 +231,9 @@ class Choice:
 
 @dataclass(frozen=True)
 class Record:
-    """All that is published of one paper, and the choices made here, in the order of the files.  The check that a row
-    names exists; locators of checks name roles only.
+    """All published values of one paper, and the choices made here, in the order of the files.
+
+    The check that a row names exists; locators of checks contain only roles, no role lists.
     """
 
     rows: tuple[Published, ...]
@@ -190,31 +242,33 @@ class Record:
 
 
 def read_record(folder: str | Path, schemas: str | Path) -> Record:
-    """Return all that is published of a paper, from its folder of configuration; ``schemas`` is a folder."""
+    """Read the three files of a paper from its folder of configuration; ``schemas`` is the folder of the schemas."""
     rows, checks = read_claims(folder, schemas)
     return Record(rows, checks, read_choices(Path(folder) / "choices.yaml", schemas))
 
 
 def read_claims(folder: str | Path, schemas: str | Path) -> tuple[tuple[Published, ...], dict[str, Check]]:
-    """Return the published rows of a paper and its checks by name: the part of `read_record` that verdicts need."""
+    """Read the published rows of a paper and its checks by name, which is all that verdicts need."""
     folder = Path(folder)
     rows = read_published(folder / "published.csv")
     checks = read_checks(folder / "checks.yaml", schemas, read_role_lists(folder / "paper.yaml"))
     for row in rows:
         if row.check is not None and row.check not in checks:
             remedy = suggest(row.check, checks) or "write it in checks.yaml"
-            raise _fault(folder / "published.csv", row.line, "source", f"there is no check '{row.check}'; {remedy}")
+            raise _error(folder / "published.csv", row.line, "source", f"unknown check '{row.check}'; {remedy}")
     return rows, checks
 
 
 def read_published(path: str | Path) -> tuple[Published, ...]:
-    """Return the rows of ``published.csv`` in its order; ConfigError for a fault, or an id that stands twice."""
+    """Read ``published.csv``; ConfigError for an invalid cell or a duplicate id."""
     path = Path(path)
     rows = tuple(_row(path, line, cells) for line, cells in _cells(path))
     first: dict[str, int] = {}
     for row in rows:
         if first.setdefault(row.id, row.line) != row.line:
-            raise _fault(path, row.line, "id", f"'{row.id}' stands on line {first[row.id]} already; rename one of them")
+            raise _error(
+                path, row.line, "id", f"duplicate id '{row.id}', first on line {first[row.id]}; rename one of them"
+            )
     return rows
 
 
@@ -223,9 +277,9 @@ def _cells(path: Path) -> Iterator[tuple[int, dict[str, str]]]:
     try:
         lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
     except OSError as error:
-        raise ConfigError(f"{path}: cannot be read ({error.strerror}); put the file there") from error
+        raise ConfigError(f"{path}: cannot be read ({error.strerror}); create the file") from error
     except UnicodeDecodeError as error:
-        raise ConfigError(f"{path}: is not UTF-8 text; save it as UTF-8") from error
+        raise ConfigError(f"{path}: not UTF-8 text; save it as UTF-8") from error
     reader = csv.reader(lines, strict=True)
     try:
         header = next(reader, [])
@@ -233,123 +287,134 @@ def _cells(path: Path) -> Iterator[tuple[int, dict[str, str]]]:
             raise ConfigError(f"{path}, line 1: the columns are {header}; write {','.join(PUBLISHED_COLUMNS)}")
         for cells in reader:
             if len(cells) != len(PUBLISHED_COLUMNS):
-                fault = f"{len(cells)} cells, expected {len(PUBLISHED_COLUMNS)}; quote cells that hold a comma"
-                raise ConfigError(f"{path}, line {reader.line_num}: {fault}")
+                problem = f"{len(cells)} cells, expected {len(PUBLISHED_COLUMNS)}; quote cells that hold a comma"
+                raise ConfigError(f"{path}, line {reader.line_num}: {problem}")
             yield reader.line_num, dict(zip(PUBLISHED_COLUMNS, cells, strict=True))
     except csv.Error as error:
-        raise ConfigError(f"{path}, line {reader.line_num}: not valid csv ({error}); mend the quotes") from error
+        raise ConfigError(f"{path}, line {reader.line_num}: not valid csv ({error}); correct the quotes") from error
 
 
 def _row(path: Path, line: int, cells: Mapping[str, str]) -> Published:
-    """Check the cells of one line and return them as a row."""
+    """Check the cells of one line and return its row."""
     for column, cell in cells.items():
         if cell != cell.strip():
-            raise _fault(path, line, column, f"{cell!r} begins or ends with a blank; remove it")
+            raise _error(path, line, column, f"{cell!r} leading or trailing space; remove it")
     for column, allowed in (("kind", KINDS), ("tolerance", TOLERANCES)):
         if cells[column] not in allowed:
-            raise _fault(path, line, column, f"'{cells[column]}' is unknown; {suggest(cells[column], allowed)}")
+            raise _error(path, line, column, f"'{cells[column]}' is unknown; {suggest(cells[column], allowed)}")
     if not _ID.fullmatch(cells["id"]):
-        raise _fault(path, line, "id", f"'{cells['id']}' has not the form of edcm.t1.industry.c1; correct it")
+        raise _error(path, line, "id", f"'{cells['id']}' invalid id; write one like edcm.t1.industry.c1")
     if not cells["where"] or not cells["where"].isprintable():
-        fault = "is no place in the source; write one, such as Table 2, page 7, derived or public"
-        raise _fault(path, line, "where", f"{cells['where']!r} {fault}")
+        problem = "is not a place in the paper; write one such as Table 2, page 7, derived or public"
+        raise _error(path, line, "where", f"{cells['where']!r} {problem}")
     _check_numbers(path, line, cells)
     if cells["source"]:
         locator = parse_locator(cells["source"], f"{path}, line {line}, column source")
         for kind, tolerance in ((CheckLocator, "order"), (TestLocator, "test")):
             if isinstance(locator, kind) != (cells["tolerance"] == tolerance):
-                fault = f"a {kind.kind} and tolerance {tolerance} go together; use both or neither"
-                raise _fault(path, line, "source", fault)
+                problem = f"a {kind.kind} requires tolerance {tolerance} and vice versa; use both or neither"
+                raise _error(path, line, "source", problem)
     return Published(**cells, line=line)
 
 
 def _check_numbers(path: Path, line: int, cells: Mapping[str, str]) -> None:
-    """Refuse a value, standard deviation or margin that is not the number that the tolerance needs."""
-    tolerance, value, margin = cells["tolerance"], cells["value"], cells["margin"]
-    judged = tolerance in ("exact", "near", "range")
-    if judged and not value:
-        raise _fault(path, line, "value", f"is empty, but tolerance {tolerance} needs a number; write it or use open")
+    """Reject a value, standard deviation or margin that does not fit the tolerance."""
+    tolerance = cells["tolerance"]
+    value = cells["value"]
+    margin = cells["margin"]
+    is_judged = tolerance in ("exact", "near", "range")
+    if is_judged and not value:
+        raise _error(path, line, "value", f"empty, but tolerance {tolerance} requires a number; write it or use open")
     if cells["trials"] and not re.fullmatch(r"[1-9][0-9]*", cells["trials"]):
-        raise _fault(path, line, "trials", f"'{cells['trials']}' is not a whole number above 0; write one or empty it")
+        raise _error(
+            path, line, "trials", f"'{cells['trials']}' is not a positive integer; write one or leave it empty"
+        )
     if cells["trials"] == "1" and cells["spread"]:
-        raise _fault(path, line, "spread", "one trial has no spread; empty the cell, or write the number of trials")
-    for column, text in (("value", value if judged else ""), ("spread", cells["spread"])):
+        raise _error(
+            path,
+            line,
+            "spread",
+            "a single trial has no standard deviation; leave the cell empty, or correct the number of trials",
+        )
+    for column, text in (("value", value if is_judged else ""), ("spread", cells["spread"])):
         if text and not _is_number(text):
-            raise _fault(path, line, column, f"'{text}' is not a number; write digits with a decimal point")
-    most = _MOST.get(cells["unit"])
-    if judged and most is not None and not 0 <= float(value) <= most:
-        raise _fault(path, line, "value", f"'{value}' is not from 0 to {most:g}; correct the number or its unit")
+            raise _error(path, line, column, f"'{text}' is not a number; write digits with a decimal point")
+    maximum = MAX_OF_UNIT.get(cells["unit"])
+    if is_judged and maximum is not None and not 0 <= float(value) <= maximum:
+        raise _error(path, line, "value", f"'{value}' is not between 0 and {maximum:g}; correct the number or its unit")
     if cells["spread"] and float(cells["spread"]) < 0:
-        raise _fault(path, line, "spread", f"'{cells['spread']}' is below 0, as no standard deviation is; correct it")
+        raise _error(path, line, "spread", f"'{cells['spread']}' negative standard deviation; correct it")
     if margin and tolerance != "near":
-        raise _fault(path, line, "margin", f"tolerance {tolerance} takes no margin; empty the cell")
+        raise _error(path, line, "margin", f"tolerance {tolerance} does not accept a margin; leave the cell empty")
     size = margin.removesuffix("%")
     if tolerance == "near" and not (_is_number(size) and float(size) > 0):
-        raise _fault(path, line, "margin", f"'{margin}' is not a number above 0, as tolerance near needs; write one")
-    if tolerance == "near" and most is not None:
+        raise _error(
+            path, line, "margin", f"'{margin}' is not a positive number, which tolerance near requires; write one"
+        )
+    if tolerance == "near" and maximum is not None:
         allowed = float(size) * (float(value) / 100.0 if margin.endswith("%") else 1.0)
-        if allowed >= max(float(value), most - float(value)):
-            fault = f"'{margin}' allows every share, so that the row cannot fail; write it in {cells['unit']}"
-            raise _fault(path, line, "margin", fault)
+        if allowed >= max(float(value), maximum - float(value)):
+            problem = f"'{margin}' accepts every proportion, so that the row cannot fail; write it in {cells['unit']}"
+            raise _error(path, line, "margin", problem)
 
 
 def _is_number(text: str) -> bool:
-    """Return whether a text is a finite decimal number; Python's ``float`` takes ``nan`` and ``1_0`` too."""
+    """Check that a text is a finite decimal number; Python's ``float`` also accepts ``nan`` and ``1_0``."""
     return bool(_NUMBER.fullmatch(text)) and math.isfinite(float(text))
 
 
 def read_checks(path: str | Path, schemas: str | Path, lists: RoleLists) -> dict[str, Check]:
-    """Return name -> check of ``checks.yaml``, with its lists of roles expanded; none where there is no file."""
+    """Read ``checks.yaml`` by name, with role lists expanded; empty without a file."""
     entries = load_yaml_strict(path) if Path(path).is_file() else {}
     validate(entries, Path(schemas) / "checks.schema.yaml", str(path))
     return {name: _check(f"{path}: {name}", entry, lists) for name, entry in entries.items()}
 
 
 def _check(place: str, entry: Check, lists: RoleLists) -> Check:
-    """Return an entry of ``checks.yaml`` with its locators expanded; refuse keys that its kind does not take."""
+    """Return an entry of ``checks.yaml`` with its locators expanded; reject keys that its kind does not have."""
     needed, optional = CHECK_KINDS[entry["kind"]]
     for key in needed:
         if key not in entry:
-            raise ConfigError(f"{place}: kind {entry['kind']} needs '{key}'; add it")
+            raise ConfigError(f"{place}: kind {entry['kind']} requires '{key}'; add it")
     for key in entry:
         if key not in ("text", "kind", *needed, *optional):
-            raise ConfigError(f"{place}: kind {entry['kind']} takes no '{key}'; remove it")
+            raise ConfigError(f"{place}: kind {entry['kind']} has no '{key}'; remove it")
     sides = [side for side in ("left", "right") if side in entry]
     expanded = {side: _operands(entry[side], lists, f"{place}: {side}") for side in sides}
-    if all(_is_share(text) for side in expanded.values() for text in side):
+    if all(_is_proportion(text) for side in expanded.values() for text in side):
         for key, fits in (("margin", entry.get("margin", 0) < 1), ("bound", 0 <= entry.get("bound", 0) <= 1)):
             if not fits:
-                fault = f"{entry[key]} decides nothing, for scores are shares from 0 to 1"
-                raise ConfigError(f"{place}: {key}: {fault}; write 1.5 percent as 0.015")
+                problem = f"{entry[key]} decides nothing because scores are between 0 and 1"
+                raise ConfigError(f"{place}: {key}: {problem}; write 1.5 percent as 0.015")
     return {**entry, **expanded}
 
 
-def _is_share(text: str) -> bool:
-    """Return whether a locator is of a score from 0 to 1."""
+def _is_proportion(text: str) -> bool:
+    """Check whether a locator is that of a score between 0 and 1."""
     locator = parse_locator(text)
     return isinstance(locator, ScoreLocator) and locator.metric in METRICS and METRICS[locator.metric].is_share
 
 
 def _operands(locators: Iterable[str], lists: RoleLists, place: str) -> list[str]:
-    """Return the locators of one side of a check, with role lists expanded; refuse a locator of a check."""
+    """Return the locators of one side of a check, with role lists expanded; reject a locator of a check."""
     expanded = expand_locators(locators, lists, place)
     for text in expanded:
         if isinstance(parse_locator(text), CheckLocator):
-            raise ConfigError(f"{place}: '{text}' is no locator of a value; a check compares values, so name a value")
+            raise ConfigError(f"{place}: '{text}' is not a locator of a value; a check compares values")
     return expanded
 
 
 def read_choices(path: str | Path, schemas: str | Path) -> tuple[Choice, ...]:
-    """Return the entries of ``choices.yaml`` in its order, if there is one; ConfigError for a fault in it."""
+    """Read ``choices.yaml``, if it exists; ConfigError for an invalid entry."""
     entries = load_yaml_strict(path) if Path(path).is_file() else []
     validate(entries, Path(schemas) / "choices.schema.yaml", str(path))
-    seen: set[str] = set()
+    ids: set[str] = set()
     for entry in entries:
-        if entry["id"] in seen:
-            raise ConfigError(f"{path}: {entry['id']}: stands twice; rename one of them")
-        seen.add(entry["id"])
+        if entry["id"] in ids:
+            raise ConfigError(f"{path}: {entry['id']}: duplicate id; rename one of them")
+        ids.add(entry["id"])
     return tuple(Choice(**entry) for entry in entries)
 
 
-def _fault(path: Path, line: int, column: str, what: str) -> ConfigError:
-    return ConfigError(f"{path}, line {line}, column {column}: {what}")
+def _error(path: Path, line: int, column: str, problem: str) -> ConfigError:
+    return ConfigError(f"{path}, line {line}, column {column}: {problem}")
