@@ -1,8 +1,8 @@
-"""textmix: the tables, curves and numbers of five documents on text categorisation, rebuilt from raw data.
+"""textmix: text classification, and the reproduction of five papers on statistical text categorisation from raw data.
 
-Every estimator and transformer can be imported from here by its name, as in ``from textmix import PMM1``; `save` and
-`load` keep a fitted model, and ``datasets`` gives the registered data sets as arrays.  A name's module is imported when
-the name is first asked for, so ``import textmix`` alone imports neither NumPy nor a model.
+Estimators and transformers can be imported from here, as in ``from textmix import PMM1``.  `save` and `load` store
+fitted models, `explain` explains predictions, and ``datasets`` loads the registered data sets.  A module is imported on
+first access, so ``import textmix`` imports neither NumPy nor a model.
 """
 
 from __future__ import annotations
@@ -16,9 +16,10 @@ __version__ = "0.3.0"
 
 
 def _modules() -> dict[str, str]:
-    """Return public name -> dotted name of its module, from the stub ``__init__.pyi``, the only list.  It is read as
-    text: import statements here would make the code digest of each program that imports textmix depend on every
-    estimator.
+    """Map each public name to its module, according to the stub ``__init__.pyi``.
+
+    The stub is parsed, because import statements would make the code digest of every program that imports textmix
+    depend on all estimators.
     """
     stub = ast.parse(Path(__file__).with_suffix(".pyi").read_text(encoding="utf-8"))
     imports = [node for node in stub.body if isinstance(node, ast.ImportFrom)]
@@ -30,14 +31,14 @@ __all__ = ["__version__", *_MODULES]  # noqa: PLE0604 - the keys are strings
 
 
 def __getattr__(name: str) -> Any:
-    """Return the public class, function or module of a name that is not yet defined, after an import."""
+    """Import a public class, function or module on first access."""
     if name not in _MODULES:
-        raise AttributeError(f"textmix has no {name!r}; its public names are {', '.join(__all__)}")
+        raise AttributeError(f"module 'textmix' has no attribute {name!r}; its public names are {', '.join(__all__)}")
     if _MODULES[name] == __name__:
         return importlib.import_module(f"{__name__}.{name}")
     return getattr(importlib.import_module(_MODULES[name]), name)
 
 
 def __dir__() -> list[str]:
-    """Return the public names, for ``dir`` and for completion in editors."""
+    """List the public names, for ``dir`` and tab completion."""
     return __all__

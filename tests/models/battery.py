@@ -36,13 +36,19 @@ YES, NO = "yes", "–"
 
 HEAD = """# In scikit-learn
 
-Every class of textmix is a scikit-learn estimator. `yes` means that a tool of scikit-learn works with the class; each
-run of the tests checks it. A dash means that the tool does not apply to the class. Calibration, one against the rest,
-voting and bagging of scikit-learn apply to one label a document. They do not take sequences of words, which hidden
-Markov models need. A table of `set_output` is dense.
+Every class of textmix is a scikit-learn estimator. `yes` means that a tool of scikit-learn works with the class, which the
+tests check. A dash means that the tool is not applicable to the class. Calibration, one-vs-rest, voting and bagging of
+scikit-learn are single-label. They do not accept token sequences, which hidden Markov models require. A table of
+`set_output` is dense.
 
-`textmix.scorer` gives metrics for lists of labels, such as `scoring=scorer("micro_f")`. scikit-learn's own `"f1_micro"`
-does not take such lists.
+Multi-label classifiers accept y as a list of label sets, such as `[["art"], ["art", "sport"]]`, and predict tuples of
+labels. The functions of `textmix.metrics` accept both. scikit-learn itself rejects label sets in three places:
+
+| instead of | use |
+|---|---|
+| `cv=3`, the default of `cross_val_score` and `GridSearchCV` | `cv=KFold(3)`: scikit-learn inspects y to stratify the folds |
+| `scoring="f1_micro"` | `scoring=textmix.scorer("micro_f")` |
+| `cross_val_predict(method="predict_proba")`, `train_test_split(stratify=y)` | indicators: `MultiLabelBinarizer().fit_transform(y)` |
 
 """
 
