@@ -172,7 +172,7 @@ def public_classes(package: Path) -> dict[str, str]:
 #: Public names that are no estimators -> their modules; a public module has the name of its package.
 PUBLIC = {
     **{"compare": "textmix", "datasets": "textmix", "metrics": "textmix", "scorer": "textmix.experiment.scorers"},
-    **{"load": "textmix.serve.persistence", "save": "textmix.serve.persistence"},
+    **{"explain": "textmix.serve.explain", "load": "textmix.serve.persistence", "save": "textmix.serve.persistence"},
     "TopWordsDisplay": "textmix.pages.top_words",
 }
 
@@ -206,8 +206,8 @@ SECTION = """
 """
 #: Section of the public names that are no estimators.
 FUNCTIONS = (
-    "Compare methods, score, draw, save a model, load data",
-    ("compare.compare", "scorer", "TopWordsDisplay", "save", "load", "datasets.load", "datasets.names"),
+    "Compare methods, score, draw, save and explain a model, load data",
+    ("compare.compare", "scorer", "TopWordsDisplay", "save", "load", "explain", "datasets.load", "datasets.names"),
 )
 
 

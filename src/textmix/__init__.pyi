@@ -51,6 +51,7 @@ from textmix.models.pmm.estimator import PMM1 as PMM1
 from textmix.models.pmm.estimator import PMM2 as PMM2
 from textmix.models.topics.lda import LDAClassifier as LDAClassifier
 from textmix.pages.top_words import TopWordsDisplay as TopWordsDisplay
+from textmix.serve.explain import explain as explain
 from textmix.serve.persistence import load as load
 from textmix.serve.persistence import save as save
 from textmix.text.sequences import SequenceVectorizer as SequenceVectorizer

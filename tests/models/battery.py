@@ -36,9 +36,9 @@ YES, NO = "yes", "–"
 
 HEAD = """# In scikit-learn
 
-Every class of textmix is a scikit-learn estimator. `yes` means that a tool of scikit-learn works with the class, which the
-tests check. A dash means that the tool is not applicable to the class. Calibration, one-vs-rest, voting and bagging of
-scikit-learn are single-label. They do not accept token sequences, which hidden Markov models require. A table of
+Every class of textmix is a scikit-learn estimator. `yes` means that a tool of scikit-learn works with the class, which
+the tests check. A dash means that the tool is not applicable to the class. Calibration, one-vs-rest, voting and bagging
+of scikit-learn are single-label. They do not accept token sequences, which hidden Markov models require. A table of
 `set_output` is dense.
 
 Multi-label classifiers accept y as a list of label sets, such as `[["art"], ["art", "sport"]]`, and predict tuples of
@@ -46,9 +46,9 @@ labels. The functions of `textmix.metrics` accept both. scikit-learn itself reje
 
 | instead of | use |
 |---|---|
-| `cv=3`, the default of `cross_val_score` and `GridSearchCV` | `cv=KFold(3)`: scikit-learn inspects y to stratify the folds |
+| `cv=3`, the default of `cross_val_score` and `GridSearchCV` | `cv=KFold(3)` |
 | `scoring="f1_micro"` | `scoring=textmix.scorer("micro_f")` |
-| `cross_val_predict(method="predict_proba")`, `train_test_split(stratify=y)` | indicators: `MultiLabelBinarizer().fit_transform(y)` |
+| `cross_val_predict(method="predict_proba")`, `stratify=y` | indicators: `MultiLabelBinarizer().fit_transform(y)` |
 
 """
 
