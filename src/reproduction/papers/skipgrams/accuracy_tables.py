@@ -53,8 +53,8 @@ def accuracy_table(sources: Sources, settings: Settings, _: Generator) -> Measur
     tables: dict[str, Sequence[Mapping[str, Any]]] = {}
     for number, data in enumerate(each_split(source, settings)):
         split_cells: Cells = {}
-        for learner, kind, solution, part in _fit_all(data, settings):
-            accuracy = part.accuracy(solution)
+        for learner, kind, solution in _fit_all(data, settings):
+            accuracy = data.accuracy_on(_ranges(data, kind), solution)
             used = int(np.count_nonzero(solution.w))
             split_cells[learner, *kind] = accuracy, float(used)
             fits.append(_fit_row(number, learner, kind, solution) | {"accuracy": accuracy, "used": used})
@@ -72,16 +72,21 @@ def accuracy_table(sources: Sources, settings: Settings, _: Generator) -> Measur
     return Measure(values, {"fits": fits, "proportions": proportions, **tables})
 
 
-def _fit_all(data: TrainTest, settings: Settings) -> Iterable[tuple[str, tuple[int, int], MarginSolution, TrainTest]]:
-    """Yield learner, (n, slop), model and documents of every fit, all learners on one feature set after the other."""
+def _ranges(data: TrainTest, kind: tuple[int, int]) -> tuple[tuple[int, int], ...]:
+    """Return the merged column ranges of a feature set."""
+    return merge_ranges(column_ranges(data.kinds, *kind))
+
+
+def _fit_all(data: TrainTest, settings: Settings) -> Iterable[tuple[str, tuple[int, int], MarginSolution]]:
+    """Yield learner, (n, slop) and model of every fit, all learners on one feature set after the other."""
     learners = {name: _nested_fits(entry, data.y, settings["tol"]) for name, entry in settings["learners"].items()}
     report = progress("feature sets", len(settings["kinds"]))
     for done, (n, slop) in enumerate(settings["kinds"], start=1):
-        ranges = merge_ranges(column_ranges(data.kinds, n, slop))
-        part = data.take(list(ranges))
-        space = Subspace(part.train)
+        ranges = _ranges(data, (n, slop))
+        X = data.train.take(list(ranges))
+        space = Subspace(X)
         for name, fits in learners.items():
-            yield name, (n, slop), fits.fit(part.train, ranges, space), part
+            yield name, (n, slop), fits.fit(X, ranges, space)
         report(done, None)
 
 

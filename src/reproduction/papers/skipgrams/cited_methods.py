@@ -8,6 +8,7 @@ West, Mitchell & Hastie, NIPS 2013.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from numpy.random import Generator
@@ -33,18 +34,26 @@ def dropout_unlabelled(sources: Sources, settings: Settings, generator: Generato
     """
     source = only(sources)
     trial = positive_trial(source)
-    train, unlabelled = trial.train, features_of(source)[np.flatnonzero(source.corpus.label_counts == 0)]
+    train = trial.train
+    unlabelled = features_of(source)[np.flatnonzero(source.corpus.label_counts == 0)]
 
-    def accuracy(pair: Sequence[float], fitted: Documents, tried: Documents) -> float:
-        model = DropoutLogisticRegression(**settings["params"], delta=pair[0], discount=pair[1])
-        return tried.accuracy(model.fit(fitted.X, fitted.y, unlabelled))
+    def accuracy(pair: Sequence[float], fitted: Documents, test: Documents) -> float:
+        delta, discount = pair
+        model = DropoutLogisticRegression(**settings["params"], delta=delta, discount=discount)
+        return test.accuracy(model.fit(fitted.X, fitted.y, unlabelled))
 
-    fit, out = next(halves_of(fold_numbers(len(train), settings["folds"], generator)))
+    fitted_rows, held_out_rows = next(halves_of(fold_numbers(len(train), settings["folds"], generator)))
     pairs = settings["tried"]
-    held_out = [accuracy(pair, train[fit], train[out]) for pair in pairs]
-    delta, discount = chosen = pairs[int(np.argmax(held_out))]
-    values = {"accuracy": accuracy(chosen, train, trial.test), "delta": float(delta), "discount": float(discount)}
-    rows = [{"delta": d, "discount": c, "accuracy": a} for (d, c), a in zip(pairs, held_out, strict=True)]
+    held_out = [accuracy(pair, train[fitted_rows], train[held_out_rows]) for pair in pairs]
+    best = pairs[int(np.argmax(held_out))]
+    values = {
+        "accuracy": accuracy(best, train, trial.test),
+        "delta": float(best[0]),
+        "discount": float(best[1]),
+    }
+    rows = []
+    for (delta, discount), fold_accuracy in zip(pairs, held_out, strict=True):
+        rows.append({"delta": delta, "discount": discount, "accuracy": fold_accuracy})
     return Measure(values, {"held_out": rows})
 
 
@@ -59,15 +68,19 @@ def vectors_accuracy(sources: Sources, settings: Settings, generator: Generator)
     source = only(sources)
     reviews = Documents(features_of(source), source.corpus.indicators()[:, 1])
 
-    def accuracy(train: np.ndarray, test: np.ndarray) -> float:
-        fit, tried = (Documents(reviews.X[rows].toarray(), reviews.y[rows]) for rows in (train, test))
-        return tried.accuracy(fit.fitted(linear_model.LogisticRegression(**settings["params"])))
+    def accuracy(train_rows: np.ndarray, test_rows: np.ndarray) -> float:
+        train = Documents(reviews.X[train_rows].toarray(), reviews.y[train_rows])
+        test = Documents(reviews.X[test_rows].toarray(), reviews.y[test_rows])
+        return test.accuracy(train.fitted(linear_model.LogisticRegression(**settings["params"])))
 
-    source_split = source.splits.train[0], source.splits.test[0]
-    labelled = np.concatenate(source_split)
-    orders = [generator.permutation(labelled) for _ in range(settings["splits"])]
-    halves = [accuracy(order[: len(source_split[0])], order[len(source_split[0]) :]) for order in orders]
-    return Measure({"given": accuracy(*source_split), "random": Repeated(halves, source.test_ratio)})
+    train_rows = source.splits.train[0]
+    test_rows = source.splits.test[0]
+    labelled = np.concatenate([train_rows, test_rows])
+    halves = []
+    for _ in range(settings["splits"]):
+        order = generator.permutation(labelled)
+        halves.append(accuracy(order[: len(train_rows)], order[len(train_rows) :]))
+    return Measure({"given": accuracy(train_rows, test_rows), "random": Repeated(halves, source.test_ratio)})
 
 
 def positive_trial(source: MeasureData) -> Trial:
@@ -92,24 +105,29 @@ def compressive_features(sources: Sources, settings: Settings, generator: Genera
     n-grams, those of two words and more, accuracy on the fold).
     """
     source = only(sources)
-    tokens, train, test = source.corpus.tokens, source.splits.train[0], source.splits.test[0]
-    codes, offsets = source.corpus.classes(), np.asarray(tokens.offsets, dtype=np.int64)  # type: ignore[union-attr]
-    ids = ngram_ids(tokens, settings["max_n"], settings["least"], train)  # type: ignore[arg-type]
-    out = fold_numbers(len(train), settings["folds"], generator) == 0
-    seed, n_words = seed_from(generator), int(ids[:, 0].max(initial=-1)) + 1
+    tokens: Any = source.corpus.tokens
+    train = source.splits.train[0]
+    codes = source.corpus.classes()
+    offsets = np.asarray(tokens.offsets, dtype=np.int64)
+    ids = ngram_ids(tokens, settings["max_n"], settings["least"], train)
+    is_held_out = fold_numbers(len(train), settings["folds"], generator) == 0
+    seed = seed_from(generator)
+    n_words = int(ids[:, 0].max(initial=-1)) + 1
 
-    def accuracy(entry: float, fitted: np.ndarray, tried: np.ndarray) -> tuple[float, np.ndarray]:
-        chosen, _ = dictionary(ids, offsets, train, entry)
-        X = presence(ids, offsets, chosen)
-        documents = Documents(X, codes)
-        model = documents[fitted].fitted(PathClassifier(**settings["params"], random_state=seed))
-        return documents[tried].accuracy(model), chosen
+    def fit_and_test(entry: float, fitted_rows: np.ndarray, test_rows: np.ndarray) -> tuple[float, np.ndarray]:
+        ngrams, _cost = dictionary(ids, offsets, train, entry)
+        documents = Documents(presence(ids, offsets, ngrams), codes)
+        model = documents[fitted_rows].fitted(PathClassifier(**settings["params"], random_state=seed))
+        return documents[test_rows].accuracy(model), ngrams
 
     rows = []
     for entry in settings["entries"]:
-        on_fold, chosen = accuracy(entry, train[~out], train[out])
-        longer = int(np.sum(chosen >= n_words))
-        rows.append({"entry": float(entry), "ngrams": len(chosen), "longer": longer, "accuracy": on_fold})
+        fold_accuracy, ngrams = fit_and_test(entry, train[~is_held_out], train[is_held_out])
+        longer = int(np.sum(ngrams >= n_words))
+        rows.append({"entry": float(entry), "ngrams": len(ngrams), "longer": longer, "accuracy": fold_accuracy})
     best = max(rows, key=lambda row: row["accuracy"])
-    final, chosen = accuracy(best["entry"], train, test)
-    return Measure({"accuracy": final, "entry": best["entry"], "features": float(len(chosen))}, {"entries": rows})
+    accuracy, ngrams = fit_and_test(best["entry"], train, source.splits.test[0])
+    return Measure(
+        {"accuracy": accuracy, "entry": best["entry"], "features": float(len(ngrams))},
+        {"entries": rows},
+    )
