@@ -82,7 +82,7 @@ WRONG_CONFIG: dict[str, tuple[Callable[[dict[str, Any]], Any], str]] = {
     ),
     "unknown data set": (
         lambda c: c["roles"]["newsgroups"].update(dataset="newsgroup_wheel"),
-        r"roles\.newsgroups: no data set 'newsgroup_wheel'; did you mean 'newsgroups_wheel'\? allowed: .*",
+        r"roles\.newsgroups: unknown data set 'newsgroup_wheel'; did you mean 'newsgroups_wheel'\? allowed: .*",
     ),
     "command as data set": (
         lambda c: c["roles"]["newsgroups"].update(dataset="a;touch x;"),
@@ -94,7 +94,7 @@ WRONG_CONFIG: dict[str, tuple[Callable[[dict[str, Any]], Any], str]] = {
     ),
     "unknown substitute": (
         lambda c: c["roles"]["newsgroups"].update(substitutes=[{**SUBSTITUTE, "dataset": "bbc_whel"}]),
-        r"roles\.newsgroups: no data set 'bbc_whel'; did you mean 'bbc_wheel'\? allowed: .*",
+        r"roles\.newsgroups: unknown data set 'bbc_whel'; did you mean 'bbc_wheel'\? allowed: .*",
     ),
     "one data set under two splits": (
         lambda c: c["roles"]["industry"].update(dataset="newsgroups_wheel"),
@@ -116,7 +116,7 @@ def test_wrong_run_is_refused_with_key_and_remedy(case):
 def test_role_that_a_paper_needs_and_the_run_lacks_is_named():
     config = configuration()
     del config["roles"]["r52"]
-    with pytest.raises(ConfigError, match=r"papers/\w+/paper\.yaml: roles: no role 'r52'; allowed: newsgroups,"):
+    with pytest.raises(ConfigError, match=r"papers/\w+/paper\.yaml: roles: unknown role 'r52'; allowed: newsgroups,"):
         make_plan(config, ROOT)
 
 

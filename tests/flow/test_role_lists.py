@@ -39,10 +39,10 @@ def test_lists_become_roles_in_order_wherever_roles_stand() -> None:
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"roles": ["both", "a"]}, "paper.yaml: roles: the role 'a' stands twice"),
-        ({"experiments": {"e": {"roles": {"a": "s", "both": "t"}}}}, "experiments.e.roles: the role 'a' stands twice"),
-        ({"roles": ["a", "b"], "role_lists": {"a": ["b"]}}, "the role 'b' stands twice"),
-        ({"roles": ["c", "d"], "role_lists": {"e": ["d"], "d": ["e"]}}, "role_lists.e: 'e' is a role too"),
+        ({"roles": ["both", "a"]}, "paper.yaml: roles: the role 'a' is repeated"),
+        ({"experiments": {"e": {"roles": {"a": "s", "both": "t"}}}}, "experiments.e.roles: the role 'a' is repeated"),
+        ({"roles": ["a", "b"], "role_lists": {"a": ["b"]}}, "the role 'b' is repeated"),
+        ({"roles": ["c", "d"], "role_lists": {"e": ["d"], "d": ["e"]}}, "role_lists.e: 'e' is also a role"),
     ],
 )
 def test_a_double_or_ambiguous_name_is_refused(changes: dict[str, Any], message: str) -> None:

@@ -25,15 +25,15 @@ ROW, PAPER = "edcm/published.csv", "edcm/paper.yaml"
 FAULTS: dict[str, tuple[str, str, str, str]] = {
     "role of a paper": (
         *("naive_bayes/paper.yaml", "newsgroups_by_date, r52]", "newsgroups_by_date, r52, reuter]"),
-        r"^config/papers/naive_bayes/paper\.yaml: roles: no role 'reuter'; did you mean 'reuters'\? allowed: ",
+        r"^config/papers/naive_bayes/paper\.yaml: roles: unknown role 'reuter'; did you mean 'reuters'\? allowed: ",
     ),
     "role of an experiment that the paper does not list": (
         *("naive_bayes/paper.yaml", "random_60_40, r52: given}", "random_60_40, r52: given, industry: given}"),
-        r"paper\.yaml: experiments\.curve: no role 'industry'; allowed: newsgroups, ",
+        r"paper\.yaml: experiments\.curve: unknown role 'industry'; allowed: newsgroups, ",
     ),
     "method": (
         *(PAPER, "dcm: {use: dcm}", "dcm: {use: dmc}"),
-        r"paper\.yaml: experiments\.table1\.methods\.dcm: no method 'dmc'; did you mean '\w+'\? allowed: multinomial, ",
+        r"paper\.yaml: experiments\.table1\.methods\.dcm: unknown method 'dmc'; did you mean '\w+'\? allowed: multi",
     ),
     "metric": (
         *(PAPER, "metrics: [accuracy, macro_f1]", "metrics: [acuracy]"),
@@ -61,7 +61,7 @@ FAULTS: dict[str, tuple[str, str, str, str]] = {
     ),
     "experiment in a locator": (
         *(ROW, "score:table1/industry/edcm/accuracy", "score:tabel1/industry/edcm/accuracy"),
-        r"published\.csv, line \d+, column source: no experiment 'tabel1'; did you mean 'table1'\?",
+        r"published\.csv, line \d+, column source: unknown experiment 'tabel1'; did you mean 'table1'\?",
     ),
     "unit": (
         *("cbm/published.csv", ",percent,", ",per cent,"),
@@ -69,19 +69,19 @@ FAULTS: dict[str, tuple[str, str, str, str]] = {
     ),
     "role of a row": (
         *(ROW, ",number,industry,", ",number,indutry,"),
-        r"published\.csv, line \d+, column dataset: no role 'indutry'; did you mean 'industry'\?",
+        r"published\.csv, line \d+, column dataset: unknown role 'indutry'; did you mean 'industry'\?",
     ),
     "role in a locator": (
         *(ROW, "score:table1/industry/edcm/accuracy", "score:table1/industri/edcm/accuracy"),
-        r"column source: experiment table1: no role 'industri'; did you mean 'industry'\?",
+        r"column source: experiment table1: unknown role 'industri'; did you mean 'industry'\?",
     ),
     "method in a locator": (
         *(ROW, "score:table1/industry/edcm/accuracy", "score:table1/industry/ecdm/accuracy"),
-        r"column source: experiment table1: no method 'ecdm'; did you mean 'edcm'\?",
+        r"column source: experiment table1: unknown method 'ecdm'; did you mean 'edcm'\?",
     ),
     "metric in a locator": (
         *(ROW, "score:table1/industry/edcm/accuracy", "score:table1/industry/edcm/acuracy"),
-        r"column source: experiment table1: no metric 'acuracy'; did you mean 'accuracy'\?",
+        r"column source: experiment table1: unknown metric 'acuracy'; did you mean 'accuracy'\?",
     ),
     "check": (
         *(ROW, "check:", "check:no_"),
@@ -97,35 +97,35 @@ FAULTS: dict[str, tuple[str, str, str, str]] = {
     ),
     "figure": (
         *(PAPER, "\n  smoothing_sensitivity:\n", "\n  smoothing_sensitivty:\n"),
-        r"paper\.yaml: figures: no figure 'smoothing_sensitivty'; did you mean 'smoothing_sensitivity'\?",
+        r"paper\.yaml: figures: unknown figure 'smoothing_sensitivty'; did you mean 'smoothing_sensitivity'\?",
     ),
     "row of a figure": (
         *("cbm/paper.yaml", "scene: cbm.t.CBM.LR.SCENE", "scene: cbm.t.CMB.LR.SCENE"),
-        r"paper\.yaml: figures\.\w+\.published\.scene: no published row 'cbm\.t\.CMB\.LR\.SCENE'; did you mean '",
+        r"paper\.yaml: figures\.\w+\.published\.scene: unknown published row 'cbm\.t\.CMB\.LR\.SCENE'; did you mean '",
     ),
     "claim of a figure": (
         *("thesis/paper.yaml", "published_rows: [th.longer]", "published_rows: [th.longest]"),
-        r"paper\.yaml: figures\.longer\.published_rows: no published row 'th\.longest'; did you mean 'th\.longer'\?",
+        r"paper\.yaml: figures\.longer\.published_rows: unknown published row 'th\.longest'",
     ),
     "parameter": (
         *(PAPER, "params: {smoothing: 0.01}", "params: {smooting: 0.01}"),
-        r"paper\.yaml: experiments\.\w+\.methods\.\w+\.params: no parameter 'smooting'; did you mean 'smoothing'\?",
+        r"paper\.yaml: experiments\.\w+\.methods\.\w+\.params: unknown parameter 'smooting'",
     ),
     "function of a measure": (
         *(PAPER, "function: burstiness.", "function: burstiness.x"),
-        r"paper\.yaml: measures\.\w+\.function: no function 'x\w+'; did you mean '",
+        r"paper\.yaml: measures\.\w+\.function: unknown function 'x\w+'; did you mean '",
     ),
     "module of a measure": (
         *(PAPER, "function: burstiness.", "function: burstines."),
-        r"paper\.yaml: measures\.\w+\.function: no module 'burstines'; did you mean 'burstiness'\?",
+        r"paper\.yaml: measures\.\w+\.function: unknown module 'burstines'; did you mean 'burstiness'\?",
     ),
     "split": (
         *(PAPER, "newsgroups: random_80_20", "newsgroups: random_80_2"),
-        r"paper\.yaml: \w+\.\w+: no split 'random_80_2'; did you mean 'random_80_20'\?",
+        r"paper\.yaml: \w+\.\w+: unknown split 'random_80_2'; did you mean 'random_80_20'\?",
     ),
     "parameter of a figure": (
         *(PAPER, "parameter: smoothing", "parameter: smooting"),
-        r"paper\.yaml: figures\.\w+\.parameter: no parameter 'smooting'; did you mean 'smoothing'\?",
+        r"paper\.yaml: figures\.\w+\.parameter: unknown parameter 'smooting'; did you mean 'smoothing'\?",
     ),
     "what shows a deviation": (
         *("edcm/choices.yaml", "evidence: [dcm_methods]", "evidence: [dcm_method]"),
@@ -133,15 +133,15 @@ FAULTS: dict[str, tuple[str, str, str, str]] = {
     ),
     "result in prose": (
         *("edcm/choices.yaml", "{edcm.eqapprox}", "{edcm.eqaprox}"),
-        r"fisher_approximation\.effect: no published row 'edcm.eqaprox'; did you mean 'edcm.eqapprox'\?",
+        r"fisher_approximation\.effect: unknown published row 'edcm.eqaprox'; did you mean 'edcm.eqapprox'\?",
     ),
     "value of a check": (
         *("edcm/checks.yaml", "score:table1/newsgroups/edcm/accuracy", "score:table1/newsgroup/edcm/accuracy"),
-        r"checks\.yaml: \w+\.left: score:\S+: experiment table1: no role 'newsgroup'; did you mean 'newsgroups'\?",
+        r"checks\.yaml: \w+\.left: score:\S+: experiment table1: unknown role 'newsgroup'; did you mean 'newsgroups'\?",
     ),
     "features": (
         *(PAPER, "features: rainbow", "features: rainbows"),
-        r"paper\.yaml: \w+\.\w+: no features 'rainbows'; did you mean 'rainbow'\?",
+        r"paper\.yaml: \w+\.\w+: unknown features 'rainbows'; did you mean 'rainbow'\?",
     ),
 }
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from reproduction.flow import provenance, recipe
+from reproduction.flow import code_digests, fingerprint
 from reproduction.flow.fingerprint import Code
 from reproduction.flow.plan import make_plan
 from reproduction.flow.rule_params import STYLES, TEMPLATES, RuleParams
@@ -25,7 +25,7 @@ pytestmark = pytest.mark.workflow
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGES = ("textmix", "reproduction")
 #: Modules that can change no number.
-NO_NUMBER = {*provenance.NEUTRAL, *recipe.NEUTRAL}
+NO_NUMBER = {*code_digests.NEUTRAL, *fingerprint.NEUTRAL}
 
 
 @pytest.fixture(scope="module")
@@ -60,13 +60,13 @@ def closure(modules: set[str]) -> set[str]:
 @functools.cache
 def is_code(name: str) -> bool:
     """Return whether a name is that of a module of ours that can change a number."""
-    return name.startswith(PACKAGES) and name not in NO_NUMBER and provenance.module_file(name) is not None
+    return name.startswith(PACKAGES) and name not in NO_NUMBER and code_digests.module_file(name) is not None
 
 
 @functools.cache
 def imported_code(name: str) -> frozenset[str]:
     """Return the modules of ours that a module imports, and its package."""
-    path = provenance.module_file(name)
+    path = code_digests.module_file(name)
     assert path is not None
     return frozenset(filter(is_code, {name.rpartition(".")[0], *imported(path)}))
 
@@ -93,14 +93,14 @@ def statements(body: list[Any]) -> Iterator[ast.AST]:
 def test_a_digest_covers_all_modules_that_the_code_imports_and_no_other(codes: list[Code]) -> None:
     assert len(codes) > 30
     for code in codes:
-        expected = closure({*imported(recipe.SCRIPTS / f"{code.script}.py"), *code.modules, recipe.INSTRUCTIONS})
+        expected = closure({*imported(fingerprint.SCRIPTS / f"{code.script}.py"), *code.modules, fingerprint.INSTRUCTIONS})
         names = {name for name in code.state()[0] if re.fullmatch(r"(textmix|reproduction)[\w.]*", name)}
         assert names == expected, code.script
 
 
 def test_each_script_with_results_is_the_start_of_a_digest(codes: list[Code]) -> None:
     without = {"doctor", "fetch", "record", "record_curves", "verify"}
-    assert {path.stem for path in recipe.SCRIPTS.glob("*.py")} - without == {code.script for code in codes}
+    assert {path.stem for path in fingerprint.SCRIPTS.glob("*.py")} - without == {code.script for code in codes}
 
 
 def test_every_job_opens_only_what_its_rule_declares(everything: Clone, tmp_path: Path) -> None:

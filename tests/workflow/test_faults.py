@@ -94,7 +94,7 @@ WRONG = {
         "config/papers/edcm/published.csv",
         "score:table1/",
         "score:tabel1/",
-        ["no experiment 'tabel1'; did you mean 'table1'?"],
+        ["unknown experiment 'tabel1'; did you mean 'table1'?"],
     ),
 }
 

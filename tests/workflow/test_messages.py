@@ -33,8 +33,12 @@ def test_a_module_that_lies_where_a_job_alone_would_find_it_ends_a_dry_run(fresh
     own.mkdir()
     path = f"{fresh.folder}/src:{own}"
     for name, text, said in (
-        ("mine", MINE, "no job finds mine, the module of the method mine; correct the name in methods.yaml"),
-        ("needed", NEEDED, "the import of mine ends at needed, which no job finds"),
+        (
+            "mine",
+            MINE,
+            "mine, the module of the method mine, cannot be imported by jobs; correct its name in methods.yaml",
+        ),
+        ("needed", NEEDED, "importing mine fails, because jobs cannot import needed"),
     ):
         for place in places:
             (place / f"{name}.py").write_text(text, encoding="utf-8")

@@ -161,7 +161,7 @@ t2,multinomial,pairs,36,52
 def begun(folder: Path, table: str, **features: str) -> Path:
     """Begin a paper in a folder outside the repository; return the folder of the paper."""
     roles = {"letters": "r52_wheel", "mail": "bbc_wheel"}
-    new_paper.begin(new_paper.Begun(ROOT, "begun", table, folder, roles, features))
+    new_paper.write_paper(new_paper.NewPaper(ROOT, "begun", table, folder, roles, features))
     return folder / "begun"
 
 
@@ -194,10 +194,10 @@ def test_each_feature_set_of_a_table_is_an_experiment_and_each_cell_has_its_own(
     ("table", "features", "said"),
     [
         (SETS, {}, "say how the features pairs differ from words, such as by --features 'pairs=max_n: 2'"),
-        (SETS, {"pears": "max_n: 2"}, "no features 'pears'; did you mean 'pairs'?"),
-        ("artefact,method,letters\nt1,nbsvm,1\nt1,nbsvm,2\n", {}, "t1,nbsvm stands twice; tell feature sets apart by"),
-        (SETS.replace("t2", "t1"), {"pairs": "max_n: 2"}, "t1,multinomial,pairs stands twice; correct it"),
-        (SETS.replace("pairs", "Pairs"), {}, "'Pairs' is no name of features"),
+        (SETS, {"pears": "max_n: 2"}, "unknown features 'pears'; did you mean 'pairs'?"),
+        ("artefact,method,letters\nt1,nbsvm,1\nt1,nbsvm,2\n", {}, "t1,nbsvm occurs twice; distinguish feature sets by"),
+        (SETS.replace("t2", "t1"), {"pairs": "max_n: 2"}, "t1,multinomial,pairs occurs twice"),
+        (SETS.replace("pairs", "Pairs"), {}, "'Pairs' is not a valid name of features"),
     ],
 )
 def test_a_table_in_which_two_cells_would_be_one_is_refused(

@@ -1,9 +1,9 @@
-"""The readings that a document leaves open: ``readings`` in ``config/papers/<paper>/choices.yaml``.
+"""Registered alternatives to choices that a paper leaves open: ``alternatives`` in ``choices.yaml``.
 
-A reading is the paper's ``paper.yaml`` with other values at some of its keys.  An entry that becomes another one gets a
-name of its own, which holds a digest of its content.  So the jobs of a reading are jobs of the paper by the same rules,
-readings share what they have in common, and the choice of the table is not made twice.  The module is imported while
-Snakemake parses the workflow, so it imports nothing heavy.
+An alternative is the ``paper.yaml`` of a paper with other values of some keys.  A changed entry gets a new name that
+contains a digest of its content.  The jobs of an alternative therefore use the same rules as those of the paper,
+alternatives share common results, and the choice of the table is computed once.  The module is imported while Snakemake
+parses the workflow, so it must not import anything heavy.
 """
 
 from __future__ import annotations
@@ -31,27 +31,30 @@ from textmix.core.digests import digest_of
 from textmix.core.errors import ConfigError
 from textmix.experiment.methods import Method
 
-#: Most readings of a row: the choice of the table, and a draw of the others.
-MOST = 32
+#: Limit on the specifications of a row: the choice of the table, and a random sample of the others.
+MAX_SPECIFICATIONS = 32
 #: Key of an entry that is added to the seed of config.yaml.
 SEED = "seed"
 _FILE = "choices.yaml"
 _SCHEMA = "workflow/schemas/choices.schema.yaml"
 #: Digits of the digest in a name.
-_SHORT = 8
-#: The parts of paper.yaml of which a reading may have other entries, each behind those that it reads.
+_DIGEST_DIGITS = 8
+#: Sections of paper.yaml that alternatives can change; entries refer only to earlier sections.
 _KINDS = ("features", "splits", "experiments", "measures")
 
 
 @dataclass(frozen=True)
 class DeclaredReading:
-    """One reading of a row; what is read as the table reads it is not named.
+    """One specification of a row: a level of each factor.
 
     Parameters
     ----------
-    levels : factor -> its level.
-    names : ``<kind>.<name>`` of an entry of paper.yaml -> the name under which it stands as this point reads it.
-    keys : ``<measure>/<key>`` of a value -> its key as this point reads it, where the key tells a setting.
+    levels : mapping
+        Factor -> level.
+    names : mapping, default={}
+        ``<kind>.<name>`` of a changed entry of paper.yaml -> its new name.
+    keys : mapping, default={}
+        ``<measure>/<key>`` of a value -> the key to read instead.
     """
 
     levels: Mapping[str, str]
@@ -59,7 +62,7 @@ class DeclaredReading:
     keys: Mapping[str, str] = field(default_factory=dict)
 
     def read(self, locator: Locator) -> Locator:
-        """Return a locator that names the same value as this point reads it."""
+        """Return the locator of the same value under this specification."""
         match locator:
             case FeaturesLocator(features=name):
                 return replace(locator, features=self.names.get(f"features.{name}", name))
@@ -73,8 +76,20 @@ class DeclaredReading:
 
 @dataclass(frozen=True)
 class Specification:
-    """The readings of some rows (ids of published.csv).  ``factors`` maps factor -> level -> why the source allows it;
-    ``points`` are run, first the choice of the table; ``product`` is the number of all readings.
+    """The alternatives of some rows.
+
+    Parameters
+    ----------
+    name : str
+        Name in choices.yaml.
+    rows : tuple of str
+        Ids of rows of published.csv.
+    factors : mapping
+        Factor -> level -> reason why the paper allows it.
+    points : tuple of DeclaredReading
+        The specifications that are run; the first is the choice of the table.
+    product : int
+        Number of all combinations of levels.
     """
 
     name: str
@@ -86,14 +101,18 @@ class Specification:
 
 @dataclass(frozen=True)
 class Readings:
-    """All readings of a paper.
+    """All registered alternatives of a paper.
 
     Parameters
     ----------
-    spec : its paper.yaml with the entries of all readings.
-    specifications : in the order of the file; none where the paper has no such file.
-    sources : id of a row -> the locators of the values that it rests on.
-    bases : ``<kind>.<name>`` of an entry of a reading -> the entry of paper.yaml that it comes from.
+    spec : mapping
+        The paper.yaml extended by the entries of all alternatives.
+    specifications : tuple of Specification, default=()
+        In the order of choices.yaml.
+    sources : mapping, default={}
+        Id of a row -> locators of the values that it depends on.
+    bases : mapping, default={}
+        ``<kind>.<name>`` of an added entry -> name of the entry that it was derived from.
     """
 
     spec: Mapping[str, Any]
@@ -102,14 +121,14 @@ class Readings:
     bases: Mapping[str, str] = field(default_factory=dict)
 
     def locators(self) -> Iterator[Locator]:
-        """Yield the locators of all values that all readings rest on, each once."""
-        found = (
+        """Yield the distinct locators of all values that the alternatives depend on."""
+        locators = (
             point.read(locator)
-            for one in self.specifications
-            for row, point in itertools.product(one.rows, one.points)
+            for specification in self.specifications
+            for row, point in itertools.product(specification.rows, specification.points)
             for locator in self.sources[row]
         )
-        yield from dict.fromkeys(found)
+        yield from dict.fromkeys(locators)
 
 
 def load_readings(
@@ -119,53 +138,75 @@ def load_readings(
     methods: Mapping[str, Method],
     seed: int,
 ) -> dict[str, Readings]:
-    """Return the readings of every paper; ``seed`` draws the points, and lists of roles in ``papers`` are expanded."""
-    return {name: _readings(root, folders[name], paper, methods, seed) for name, paper in papers.items()}
+    """Read the alternatives of all papers.
+
+    Parameters
+    ----------
+    root : Path
+        Folder with ``config/`` and ``workflow/``.
+    papers : mapping
+        Name -> content of the paper.yaml with expanded role lists.
+    folders : mapping
+        Name -> folder of the paper.
+    methods : mapping
+        Registry of methods.
+    seed : int
+        Random seed for the sample of specifications.
+
+    Returns
+    -------
+    dict of str to Readings
+
+    Raises
+    ------
+    ConfigError
+        If an alternative is invalid or changes nothing.
+    """
+    return {name: _load_paper(root, folders[name], paper, methods, seed) for name, paper in papers.items()}
 
 
-def _readings(root: Path, folder: Path, paper: Mapping[str, Any], methods: Mapping[str, Method], seed: int) -> Readings:
+def _load_paper(
+    root: Path, folder: Path, paper: Mapping[str, Any], methods: Mapping[str, Method], seed: int
+) -> Readings:
     path = folder / _FILE
     if not path.is_file():
         return Readings(paper)
-    source, choices = file_name(root, path), load_yaml_strict(path)
+    source = file_name(root, path)
+    choices = load_yaml_strict(path)
     validate(choices, root / _SCHEMA, source)
-    raw = _declared(source, choices)
-    rows = [row for entry in raw.values() for row in entry["rows"]]
-    found = _Expansion(paper, _sources(folder, rows, source))
+    entries = _collect_entries(source, choices)
+    rows = [row for entry in entries.values() for row in entry["rows"]]
+    expansion = _Expansion(paper, _sources(folder, rows, source))
     specifications = []
-    for key, entry in raw.items():
+    for key, entry in entries.items():
         place = f"{source}: {key}"
-        _check_levels(place, entry, found, methods, root / PAPER_SCHEMA)
-        levels = _drawn(entry["factors"], [seed, folder.name, key])
-        points = [
-            DeclaredReading(
-                chosen,
-                found.add(_merged(place, entry, chosen, "set"), entry["rows"]),
-                _merged(place, entry, chosen, "reads"),
-            )
-            for chosen in levels
-        ]
-        why = {
-            factor: {level: one["reason"] for level, one in each.items()} for factor, each in entry["factors"].items()
+        _check_levels(place, entry, expansion, methods, root / PAPER_SCHEMA)
+        points = []
+        for levels in _sample_levels(entry["factors"], [seed, folder.name, key]):
+            names = expansion.add(_merge_changes(place, entry, levels, "set"), entry["rows"])
+            points.append(DeclaredReading(levels, names, _merge_changes(place, entry, levels, "reads")))
+        reasons = {
+            factor: {name: level["reason"] for name, level in levels.items()}
+            for factor, levels in entry["factors"].items()
         }
-        size = math.prod(map(len, entry["factors"].values()))
-        specifications.append(Specification(key, tuple(entry["rows"]), why, tuple(points), size))
-    return Readings(found.spec, tuple(specifications), found.sources, found.bases)
+        product = math.prod(map(len, entry["factors"].values()))
+        specifications.append(Specification(key, tuple(entry["rows"]), reasons, tuple(points), product))
+    return Readings(expansion.spec, tuple(specifications), expansion.sources, expansion.bases)
 
 
-def _declared(source: str, choices: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
-    """Return name -> the rows and factors of the readings of all choices."""
-    found: dict[str, Any] = {}
+def _collect_entries(source: str, choices: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
+    """Return name -> rows and factors of the alternatives of all choices."""
+    entries: dict[str, Any] = {}
     for choice in choices:
         for name, entry in choice.get("alternatives", {}).items():
-            if name in found:
-                raise ConfigError(f"{source}: {choice['id']}.alternatives.{name}: stands twice; rename one of them")
-            found[name] = entry
-    return found
+            if name in entries:
+                raise ConfigError(f"{source}: {choice['id']}.alternatives.{name}: duplicate name; rename one of them")
+            entries[name] = entry
+    return entries
 
 
 def _sources(folder: Path, rows: Iterable[str], source: str) -> dict[str, tuple[Locator, ...]]:
-    """Return row -> the locators of the values that it, or its check, rests on."""
+    """Return row -> locators of the values that it, or its check, depends on."""
     with open(folder / "published.csv", encoding="utf-8", newline="") as handle:
         value_of = {row["id"]: row["source"] for row in csv.DictReader(handle)}
     for row in rows:
@@ -173,29 +214,33 @@ def _sources(folder: Path, rows: Iterable[str], source: str) -> dict[str, tuple[
     return locators_behind(folder, {row: value_of[row] for row in rows}, source)
 
 
-def _drawn(factors: Mapping[str, Mapping[str, Any]], axes: list[Any]) -> list[dict[str, str]]:
-    """Return the points that are run: first the choice of the table, then a draw without replacement of the others.  A
-    hash of the axes and of the levels seeds the draw, so that a further level moves few points.
+def _sample_levels(factors: Mapping[str, Mapping[str, Any]], axes: list[Any]) -> list[dict[str, str]]:
+    """Return the specifications to run: the choice of the table, then a sample of the others without replacement.
+
+    The sample has the smallest hashes of axes and levels, so that an additional level changes few specifications.
     """
-    chosen = {factor: next(name for name, one in each.items() if _is_of_table(one)) for factor, each in factors.items()}
-    points = (dict(zip(factors, levels, strict=True)) for levels in itertools.product(*factors.values()))
-    others = [levels for levels in points if levels != chosen]
-    drawn = sorted(others, key=lambda levels: digest_of([*axes, levels]))[: MOST - 1]
-    return [chosen, *(levels for levels in others if levels in drawn)]
+    of_table = {
+        factor: next(name for name, level in levels.items() if _is_of_table(level))
+        for factor, levels in factors.items()
+    }
+    combinations = (dict(zip(factors, levels, strict=True)) for levels in itertools.product(*factors.values()))
+    others = [levels for levels in combinations if levels != of_table]
+    sample = sorted(others, key=lambda levels: digest_of([*axes, levels]))[: MAX_SPECIFICATIONS - 1]
+    return [of_table, *(levels for levels in others if levels in sample)]
 
 
 def _is_of_table(level: Mapping[str, Any]) -> bool:
-    """Return whether a level is the choice of the table, which changes nothing."""
+    """Return whether a level is the choice of the table, that is, changes nothing."""
     return not {"set", "reads"} & set(level)
 
 
-def _merged(place: str, entry: Mapping[str, Any], levels: Mapping[str, str], part: str) -> dict[str, Any]:
-    """Return ``set`` or ``reads`` of all levels of a point in one."""
+def _merge_changes(place: str, entry: Mapping[str, Any], levels: Mapping[str, str], key: str) -> dict[str, Any]:
+    """Merge the changes under a key, ``set`` or ``reads``, of all levels."""
     changes: dict[str, Any] = {}
     for factor, level in levels.items():
-        for path, value in entry["factors"][factor][level].get(part, {}).items():
+        for path, value in entry["factors"][factor][level].get(key, {}).items():
             if path in changes:
-                raise ConfigError(f"{place}: two factors set {path}; make one factor of both")
+                raise ConfigError(f"{place}: two factors set {path}; combine them into one factor")
             changes[path] = value
     return changes
 
@@ -203,123 +248,141 @@ def _merged(place: str, entry: Mapping[str, Any], levels: Mapping[str, str], par
 def _check_levels(
     place: str, entry: Mapping[str, Any], expansion: _Expansion, methods: Mapping[str, Method], schema: Path
 ) -> None:
-    """Check that each factor has one choice of the table, and that each other level could be run and is a reading."""
-    known = _values_behind(one for row in entry["rows"] for one in expansion.sources[row])
+    """Check that each factor has one choice of the table, and that every other level is valid and has an effect."""
+    values = _measure_values(locator for row in entry["rows"] for locator in expansion.sources[row])
     for factor, levels in entry["factors"].items():
         if sum(map(_is_of_table, levels.values())) != 1:
             raise ConfigError(
                 f"{place}.factors.{factor}: exactly one level, the choice of the table, has neither set nor reads; "
-                "say what each other one changes"
+                "state what each other level changes"
             )
         for name, level in levels.items():
             where = f"{place}.factors.{factor}.{name}"
             changed = _changed(expansion.paper, level.get("set", {}), where)
             for entries in changed.values():
-                for one in entries.values():
-                    one.pop(SEED, None)  # the one key that no paper.yaml has
+                for changed_entry in entries.values():
+                    changed_entry.pop(SEED, None)  # the only key that paper.yaml does not allow
             check_entries(where, changed, expansion.paper, methods, schema)
             for value in level.get("reads", {}):
-                check_name("value", value, known, f"{where}.reads")
-            # A level that changes nothing that a row rests on would look like a further reading.
+                check_name("value", value, values, f"{where}.reads")
+            # A level without effect on a row would look like another specification.
             for row in entry["rows"]:
                 if not _is_of_table(level) and not expansion.is_changed(row, level):
                     raise ConfigError(
-                        f"{where}: changes nothing that '{row}' rests on; remove the level, or give the row readings "
-                        "of its own"
+                        f"{where}: has no effect on '{row}'; remove the level, or give the row alternatives of its own"
                     )
 
 
-def _values_behind(sources: Iterable[Locator]) -> dict[str, str]:
-    """Return ``<measure>/<key>`` -> key of the values of measures among the locators that rows rest on."""
-    return {f"{one.measure}/{one.key}": one.key for one in sources if isinstance(one, MeasureLocator)}
+def _measure_values(locators: Iterable[Locator]) -> dict[str, str]:
+    """Return ``<measure>/<key>`` -> key of the values of measures among some locators."""
+    measures = (locator for locator in locators if isinstance(locator, MeasureLocator))
+    return {f"{locator.measure}/{locator.key}": locator.key for locator in measures}
 
 
-def _reaches(path: str, sources: Iterable[Locator]) -> bool:
-    """Return whether a path of paper.yaml is none of another method than those that a row rests on."""
-    kind, experiment, part, *keys = path.split(".")
-    if kind != "experiments" or part != "methods":
+def _can_affect(path: str, sources: Iterable[Locator]) -> bool:
+    """Return whether a change of a path of paper.yaml can affect a row: settings of other methods cannot."""
+    kind, experiment, section, *keys = path.split(".")
+    if kind != "experiments" or section != "methods":
         return True
-    scores = [one for one in sources if isinstance(one, ScoreLocator) and one.experiment == experiment]
-    # An experiment that a measure reads counts as a whole.
-    return not scores or keys[0] in {one.method for one in scores}
+    methods = {
+        locator.method for locator in sources if isinstance(locator, ScoreLocator) and locator.experiment == experiment
+    }
+    # A measure reads all methods of an experiment.
+    return not methods or keys[0] in methods
 
 
 def base_of(name: str) -> str:
-    """Return the name of the entry of paper.yaml that a reading changed, by which its random numbers are drawn."""
+    """Return the name of the entry that an alternative was derived from, which seeds its random numbers."""
     return re.sub(r"_r[0-9a-f]{8}$", "", name)
 
 
 def _changed(paper: Mapping[str, Any], changes: Mapping[str, Any], where: str) -> dict[str, dict[str, Any]]:
-    """Return kind -> name -> the entry of paper.yaml with other values, of the entries in which a value is set."""
-    found: dict[str, dict[str, Any]] = {kind: {} for kind in _KINDS}
+    """Apply changes to copies of entries of paper.yaml; return kind -> name -> changed entry."""
+    entries: dict[str, dict[str, Any]] = {kind: {} for kind in _KINDS}
     for path, value in changes.items():
         kind, name, *keys = path.split(".")
         check_name(kind, name, paper[kind], f"{where}: {path}")
-        inner = found[kind].setdefault(name, copy.deepcopy(dict(paper[kind][name])))
+        inner = entries[kind].setdefault(name, copy.deepcopy(dict(paper[kind][name])))
         for depth, key in enumerate(keys[:-1]):
-            # The one part of an entry that paper.yaml may leave out where it is empty.
+            # The only mapping that paper.yaml may omit.
             if key == "params":
                 inner.setdefault(key, {})
             check_name("key", key, inner, f"{where}: {'.'.join((kind, name, *keys[:depth]))}")
             inner = inner[key]
         inner[keys[-1]] = value
-    return found
+    return entries
 
 
 class _Expansion:
-    """A paper.yaml to which readings add entries; ``sources`` maps row -> locators of the values that it rests on."""
+    """A paper.yaml to which alternatives add entries.
+
+    Parameters
+    ----------
+    paper : mapping
+        Content of the paper.yaml.
+    sources : mapping
+        Row -> locators of the values that it depends on.
+    """
 
     def __init__(self, paper: Mapping[str, Any], sources: Mapping[str, tuple[Locator, ...]]) -> None:
-        self.paper, self.sources = paper, sources
-        self.spec = {**paper, **{kind: dict(paper[kind]) for kind in _KINDS}}
+        self.paper = paper
+        self.sources = sources
+        self.spec = dict(paper)
+        for kind in _KINDS:
+            self.spec[kind] = dict(paper[kind])
         self.bases: dict[str, str] = {}
 
     def is_changed(self, row: str, level: Mapping[str, Any]) -> bool:
-        """Return whether a level gives another value to an entry on which a row rests, or reads another value."""
-        sources, reads = self.sources[row], level.get("reads", {})
-        changes = {path: value for path, value in level.get("set", {}).items() if _reaches(path, sources)}
-        elsewhere = any(reads.get(name, key) != key for name, key in _values_behind(sources).items())
-        return elsewhere or bool(_Expansion(self.paper, self.sources).add(changes, [row]))
+        """Return whether a level changes an entry that a row depends on, or reads another value."""
+        sources = self.sources[row]
+        reads = level.get("reads", {})
+        changes = {path: value for path, value in level.get("set", {}).items() if _can_affect(path, sources)}
+        reads_other_value = any(reads.get(name, key) != key for name, key in _measure_values(sources).items())
+        return reads_other_value or bool(_Expansion(self.paper, self.sources).add(changes, [row]))
 
     def add(self, changes: Mapping[str, Any], rows: Iterable[str]) -> dict[str, str]:
-        """Add the entries of a reading that some rows need; return ``<kind>.<name>`` -> their names."""
+        """Add the changed entries that some rows need; return ``<kind>.<name>`` -> new name."""
         names: dict[str, str] = {}
         changed = _changed(self.paper, changes, "")
         for kind, name in self._needed(rows):
-            entry = self._referring(kind, changed[kind].get(name, self.paper[kind][name]), names)
+            entry = self._renamed(kind, changed[kind].get(name, self.paper[kind][name]), names)
             if entry != self.paper[kind][name]:
                 if kind == "splits" and entry["kind"] == "random":
-                    entry.setdefault("order", name)  # a random order of its own would be another reading
-                # The place of a function is no part of what it measures.
+                    entry.setdefault("order", name)  # another random order would be another alternative
+                # The location of a function does not change what it measures.
                 content = {key: value for key, value in entry.items() if key != "function"}
-                given = names[f"{kind}.{name}"] = f"{name}_r{digest_of(content)[:_SHORT]}"
-                self.spec[kind][given] = entry
-                self.bases[f"{kind}.{given}"] = name
+                new_name = f"{name}_r{digest_of(content)[:_DIGEST_DIGITS]}"
+                names[f"{kind}.{name}"] = new_name
+                self.spec[kind][new_name] = entry
+                self.bases[f"{kind}.{new_name}"] = name
         return names
 
     def _needed(self, rows: Iterable[str]) -> list[tuple[str, str]]:
-        """Return kind and name of the entries on which rows rest, each behind those that it reads."""
-        queue = [made for row in rows for locator in self.sources[row] if (made := _entry_of(locator))]
-        found: dict[tuple[str, str], None] = {}
+        """Return kind and name of the entries that rows depend on; dependencies come first."""
+        queue = [entry for row in rows for locator in self.sources[row] if (entry := _entry_of(locator))]
+        needed: dict[tuple[str, str], None] = {}
         while queue:
-            kind, name = made = queue.pop(0)
-            if made not in found:
-                found[made] = None
-                queue += _read_by(self.paper[kind][name]) if kind in _KINDS[2:] else []
-        return sorted(found, key=lambda one: _KINDS.index(one[0]))
+            entry = queue.pop(0)
+            if entry in needed:
+                continue
+            needed[entry] = None
+            kind, name = entry
+            if kind in ("experiments", "measures"):
+                queue += _read_by(self.paper[kind][name])
+        return sorted(needed, key=lambda entry: _KINDS.index(entry[0]))
 
-    def _referring(self, kind: str, entry: Mapping[str, Any], names: Mapping[str, str]) -> dict[str, Any]:
-        """Return an entry in which the names of other entries are those of the reading."""
-        if kind in _KINDS[:2]:
-            return dict(entry)
-        found = dict(entry)
+    def _renamed(self, kind: str, entry: Mapping[str, Any], names: Mapping[str, str]) -> dict[str, Any]:
+        """Return a copy of an entry that refers to other entries by their new names."""
+        renamed = dict(entry)
+        if kind in ("features", "splits"):
+            return renamed
         for key in ("features", "extra_features"):
-            if key in found:
-                found[key] = names.get(f"features.{found[key]}", found[key])
-        found["roles"] = {role: names.get(f"splits.{split}", split) for role, split in entry["roles"].items()}
-        if "experiments" in found:
-            found["experiments"] = [names.get(f"experiments.{one}", one) for one in found["experiments"]]
-        return found
+            if key in renamed:
+                renamed[key] = names.get(f"features.{renamed[key]}", renamed[key])
+        renamed["roles"] = {role: names.get(f"splits.{split}", split) for role, split in entry["roles"].items()}
+        if "experiments" in renamed:
+            renamed["experiments"] = [names.get(f"experiments.{name}", name) for name in renamed["experiments"]]
+        return renamed
 
 
 def _read_by(entry: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
@@ -330,7 +393,7 @@ def _read_by(entry: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
 
 
 def _entry_of(locator: Locator) -> tuple[str, str] | None:
-    """Return kind and name of the entry of paper.yaml that makes a value; None where none does."""
+    """Return kind and name of the entry of paper.yaml that computes a value, or None."""
     match locator:
         case FeaturesLocator(features=name):
             return "features", name

@@ -1,11 +1,10 @@
-"""The papers, one folder each, read and checked; adding a folder adds a paper, and no list names them.
+"""Read and check the configuration of papers: one folder per paper.
 
-A paper lies in ``config/papers/`` or in a folder outside the repository that ``papers_from`` names.  That one holds a
-folder a paper, with its configuration and its code, and may hold ``datasets.yaml``, ``methods.yaml`` and
-``roles.yaml``: further entries, in the form of the files of ``config/``.
+The folder of a paper is in ``config/papers/``, or in a folder outside the repository that ``papers_from`` names.  Such
+a folder has one subfolder per paper, with its configuration and code, and may have ``datasets.yaml``, ``methods.yaml``
+and ``roles.yaml`` with additional entries.
 
-``role_lists`` of a ``paper.yaml`` gives one name to several roles, wherever the files of the paper name roles.  The
-lists are expanded when a file is read; the rest of the code sees roles only.
+``role_lists`` of a ``paper.yaml`` names groups of roles.  They are expanded on reading; other code sees only roles.
 """
 
 from __future__ import annotations
@@ -31,88 +30,89 @@ from textmix.experiment.methods import Method, load_methods, variants
 from textmix.metrics.registry import check_metrics, metrics_for
 
 FOLDER = "config/papers"
-#: Name that `figures.py` of a paper gives to its mapping of names to functions.
+#: Name of the mapping from figures to functions in a paper's ``figures.py``.
 FIGURES = "FIGURES"
 PAPER_SCHEMA = "workflow/schemas/paper.schema.yaml"
-_METHODS, _DATASETS = "workflow/schemas/methods.schema.yaml", "workflow/schemas/datasets.schema.yaml"
-#: Most names that a message lists beside the nearest one.
-_LISTED = 100
-#: The parts of a paper.yaml that it may leave out.
-_EMPTY: Mapping[str, Any] = {part: {} for part in ("experiments", "measures", "tables", "figures")}
-#: Kind of what an entry names -> the part of a paper.yaml that has it.
-_PARTS = {"role": "roles", "features": "features", "split": "splits"}
+_METHODS_SCHEMA = "workflow/schemas/methods.schema.yaml"
+_DATASETS_SCHEMA = "workflow/schemas/datasets.schema.yaml"
+#: A message lists all allowed names up to this number, else only the closest one.
+_MAX_NAMES_IN_MESSAGE = 100
+#: Defaults of the optional sections of a paper.yaml.
+_DEFAULTS: Mapping[str, Any] = {part: {} for part in ("experiments", "measures", "tables", "figures")}
+#: Kind of a reference -> section of a paper.yaml that defines its targets.
+_SECTIONS = {"role": "roles", "features": "features", "split": "splits"}
 
 
 def outside(config: Mapping[str, Any]) -> list[Path]:
-    """Return the folders of papers outside the repository, absolute; relative ones start where the workflow runs."""
-    named = config.get("papers_from") or []
-    if not isinstance(named, (list, tuple)):
-        raise ConfigError(f"configuration: papers_from: {named!r} is no list; write [{named}]")
-    found = [Path(str(name)).expanduser().absolute() for name in named]
-    for folder in found:
+    """Return the absolute paths of the folders in ``papers_from``, which are relative to the working directory."""
+    names = config.get("papers_from") or []
+    if not isinstance(names, (list, tuple)):
+        raise ConfigError(f"configuration: papers_from: {names!r} is not a list; write [{names}]")
+    folders = [Path(str(name)).expanduser().absolute() for name in names]
+    for folder in folders:
         if not folder.is_dir():
-            raise ConfigError(f"configuration: papers_from: there is no folder {folder}; correct the path")
-    return found
+            raise ConfigError(f"configuration: papers_from: the folder {folder} does not exist; correct the path")
+    return folders
 
 
-def paper_folders(root: Path, further: Iterable[Path] = ()) -> dict[str, Path]:
-    """Return name -> folder of every paper, sorted: those of ``config/papers``, and those of the further folders."""
-    found = {path.name: path for path in (root / FOLDER).iterdir() if path.is_dir()}
-    for folder in further:
+def paper_folders(root: Path, external: Iterable[Path] = ()) -> dict[str, Path]:
+    """Return name -> folder of every paper, in ``config/papers`` and in folders outside the repository, sorted."""
+    folders = {path.name: path for path in (root / FOLDER).iterdir() if path.is_dir()}
+    for folder in external:
         for path in sorted(file.parent for file in folder.glob("*/paper.yaml")):
             if not re.fullmatch(r"[a-z][a-z0-9_]*", path.name):
-                raise ConfigError(f"{path}: '{path.name}' is no name of a paper; use a-z, 0-9 and _ alone")
-            if path.name in found or (CODE / path.name).is_dir():
+                raise ConfigError(f"{path}: '{path.name}' is not a valid name of a paper; use only a-z, 0-9 and _")
+            if path.name in folders or (CODE / path.name).is_dir():
                 raise ConfigError(f"{path}: another paper has the name '{path.name}'; rename one of the folders")
-            found[path.name] = path
-    return dict(sorted(found.items()))
+            folders[path.name] = path
+    return dict(sorted(folders.items()))
 
 
 def file_name(root: Path, path: Path) -> str:
-    """Return how messages name a file: from the root on, or by its whole path where it lies elsewhere."""
+    """Return a file name for messages: relative to the root if possible, else absolute."""
     return path.relative_to(root).as_posix() if path.is_relative_to(root) else str(path)
 
 
 def code_of(root: Path, folder: Path) -> Path:
-    """Return the folder with the code of a paper: beside its configuration, or in the package of this repository."""
+    """Return the folder with the code of a paper."""
     return CODE / folder.name if folder.parent == root / FOLDER else folder
 
 
 def make_importable(folders: Iterable[Path]) -> None:
-    """Let this process and its jobs import the code of papers outside the repository, after all other code."""
+    """Append folders to the search path of this process and its jobs."""
     for folder in map(str, folders):
         if folder not in sys.path:
             sys.path.append(folder)
-        known = [part for part in os.environ.get("PYTHONPATH", "").split(os.pathsep) if part]
-        if folder not in known:
-            os.environ["PYTHONPATH"] = os.pathsep.join([*known, folder])
+        search_path = [path for path in os.environ.get("PYTHONPATH", "").split(os.pathsep) if path]
+        if folder not in search_path:
+            os.environ["PYTHONPATH"] = os.pathsep.join([*search_path, folder])
 
 
-def registries(root: Path, further: Iterable[Path] = ()) -> list[Path]:
-    """Return the files with data sets: that of the repository, and those of the folders outside it."""
-    return [root / "config/datasets.yaml", *_files(further, "datasets.yaml")]
+def registries(root: Path, external: Iterable[Path] = ()) -> list[Path]:
+    """Return the ``datasets.yaml`` of the repository and of folders outside it."""
+    return [root / "config/datasets.yaml", *_files(external, "datasets.yaml")]
 
 
-def read_methods(root: Path, further: Iterable[Path] = ()) -> dict[str, Method]:
-    """Return the registry of methods, with the entries of the folders outside the repository."""
-    found = load_methods(root / "config/methods.yaml", root / _METHODS)
-    for path in _files(further, "methods.yaml"):
-        _add(found, load_methods(path, root / _METHODS), path)
-    return found
+def read_methods(root: Path, external: Iterable[Path] = ()) -> dict[str, Method]:
+    """Return the registry of methods, including entries of folders outside the repository."""
+    methods = load_methods(root / "config/methods.yaml", root / _METHODS_SCHEMA)
+    for path in _files(external, "methods.yaml"):
+        _add_entries(methods, load_methods(path, root / _METHODS_SCHEMA), path)
+    return methods
 
 
-def read_datasets(root: Path, further: Iterable[Path] = ()) -> dict[str, DatasetEntry]:
-    """Return the registry of data sets, with the entries of the folders outside the repository."""
-    first, *added = registries(root, further)
-    found = load_registry(first)
-    for path in added:
-        _add(found, load_registry(path, root / _DATASETS, found), path)
-    return found
+def read_datasets(root: Path, external: Iterable[Path] = ()) -> dict[str, DatasetEntry]:
+    """Return the registry of data sets, including entries of folders outside the repository."""
+    main, *others = registries(root, external)
+    datasets = load_registry(main)
+    for path in others:
+        _add_entries(datasets, load_registry(path, root / _DATASETS_SCHEMA, datasets), path)
+    return datasets
 
 
-def with_roles(config: Mapping[str, Any], further: Iterable[Path] = ()) -> dict[str, Any]:
-    """Return a configuration with the roles of the folders outside the repository, which are checked with its own."""
-    files = _files(further, "roles.yaml")
+def with_roles(config: Mapping[str, Any], external: Iterable[Path] = ()) -> dict[str, Any]:
+    """Return a configuration extended by the roles of folders outside the repository."""
+    files = _files(external, "roles.yaml")
     if not files:
         return dict(config)
     roles = dict(config.get("roles") or {})
@@ -120,35 +120,36 @@ def with_roles(config: Mapping[str, Any], further: Iterable[Path] = ()) -> dict[
         added = load_yaml_strict(path)
         if not isinstance(added, Mapping):
             raise ConfigError(
-                f"{path}: is no mapping; write a line <role>: {{dataset: ..., comparable: ..., note: ...}}"
+                f"{path}: is not a mapping; write a line <role>: {{dataset: ..., comparable: ..., note: ...}}"
             )
-        _add(roles, added, path)
+        _add_entries(roles, added, path)
     return {**config, "roles": roles}
 
 
-def _files(further: Iterable[Path], name: str) -> list[Path]:
-    return [path for folder in further if (path := folder / name).is_file()]
+def _files(external: Iterable[Path], name: str) -> list[Path]:
+    return [path for folder in external if (path := folder / name).is_file()]
 
 
-def _add(known: dict[str, Any], added: Mapping[str, Any], path: Path) -> None:
-    """Add entries to those that there are; refuse a name that stands already."""
+def _add_entries(entries: dict[str, Any], added: Mapping[str, Any], path: Path) -> None:
+    """Add entries in place; raise ConfigError for a duplicate name."""
     for name in added:
-        if name in known:
-            raise ConfigError(f"{path}: {name}: another entry has this name already; rename it")
-    known.update(added)
+        if name in entries:
+            raise ConfigError(f"{path}: {name}: another entry has this name; rename it")
+    entries.update(added)
 
 
 def load_papers(
     root: Path, methods: Mapping[str, Method], folders: Mapping[str, Path] | None = None
 ) -> dict[str, dict[str, Any]]:
-    """Return name -> content of every ``paper.yaml``, checked, in the order of ``place``, then of names."""
-    found = paper_folders(root) if folders is None else folders
-    papers = {name: _paper(root, folder, methods) for name, folder in found.items()}
+    """Return name -> content of every ``paper.yaml``, checked and sorted by ``order`` and name."""
+    folders = paper_folders(root) if folders is None else folders
+    papers = {name: _load_paper(root, folder, methods) for name, folder in folders.items()}
     return dict(sorted(papers.items(), key=lambda item: item[1]["order"]))
 
 
-def _paper(root: Path, folder: Path, methods: Mapping[str, Method]) -> dict[str, Any]:
-    path, code = folder / "paper.yaml", code_of(root, folder)
+def _load_paper(root: Path, folder: Path, methods: Mapping[str, Method]) -> dict[str, Any]:
+    path = folder / "paper.yaml"
+    code = code_of(root, folder)
     source = file_name(root, path)
     paper: dict[str, Any] = load_yaml_strict(path)
     validate(paper, root / PAPER_SCHEMA, source)
@@ -160,19 +161,20 @@ def _paper(root: Path, folder: Path, methods: Mapping[str, Method]) -> dict[str,
     for key, measure in paper["measures"].items():
         _check_measure(f"{source}: measures.{key}", measure, paper, methods)
         _check_function(f"{source}: measures.{key}.function", code, measure["function"])
-    _check_drawn(source, code, [name for name, one in paper["figures"].items() if "template" not in one])
+    drawn = [name for name, figure in paper["figures"].items() if "template" not in figure]
+    _check_figure_functions(source, code, drawn)
     return paper
 
 
 def expand_paper(paper: Mapping[str, Any], source: str) -> dict[str, Any]:
-    """Return a ``paper.yaml`` with all its parts, and with every role list in it replaced by its roles in order."""
-    paper = {**_EMPTY, **paper}
+    """Return a ``paper.yaml`` with default sections, and with its role lists expanded."""
+    paper = {**_DEFAULTS, **paper}
     expanded = {key: value for key, value in paper.items() if key != "role_lists"}
     lists: RoleLists = paper.get("role_lists", {})
     expanded["roles"] = _expand_roles(paper["roles"], lists, f"{source}: roles")
     for name in lists:
         if name in expanded["roles"]:
-            raise ConfigError(f"{source}: role_lists.{name}: '{name}' is a role too; rename the list")
+            raise ConfigError(f"{source}: role_lists.{name}: '{name}' is also a role; rename the list")
     for kind in ("experiments", "measures", "figures"):
         expanded[kind] = {
             key: _expand_entry(entry, lists, f"{source}: {kind}.{key}.roles") for key, entry in paper[kind].items()
@@ -181,7 +183,7 @@ def expand_paper(paper: Mapping[str, Any], source: str) -> dict[str, Any]:
 
 
 def _expand_entry(entry: Mapping[str, Any], lists: RoleLists, place: str) -> dict[str, Any]:
-    """Return an entry with the lists in its ``roles`` expanded; each role of a list gets the split of the list."""
+    """Expand the role lists in the ``roles`` of an entry; each role of a list gets the split of the list."""
     if "roles" not in entry:
         return dict(entry)
     roles = _expand_roles(entry["roles"], lists, place)
@@ -195,7 +197,7 @@ def _expand_roles(names: Iterable[str], lists: RoleLists, place: str) -> list[st
     roles = [role for name in names for role in lists.get(name, [name])]
     for role, count in Counter(roles).items():
         if count > 1:
-            raise ConfigError(f"{place}: the role '{role}' stands twice; name it once, by itself or by one list")
+            raise ConfigError(f"{place}: the role '{role}' is repeated; name it once, directly or by one list")
     return roles
 
 
@@ -206,24 +208,43 @@ def check_entries(
     methods: Mapping[str, Method],
     schema: Path,
 ) -> None:
-    """Check entries, by part and name, that could stand in the place of a paper's own; ``where`` is for messages."""
+    """Check entries that would replace entries of a paper.
+
+    Parameters
+    ----------
+    where : str
+        Location for messages.
+    changed : mapping
+        Section -> name -> new entry.
+    paper : mapping
+        Content of the ``paper.yaml``.
+    methods : mapping
+        Registry of methods.
+    schema : Path
+        Schema of ``paper.yaml``.
+
+    Raises
+    ------
+    ConfigError
+        If an entry is invalid or names something unknown.
+    """
     validate({**paper, **changed, "tables": {}, "figures": {}}, schema, where)
     for key, experiment in changed["experiments"].items():
         _check_experiment(f"{where}: experiments.{key}", experiment, methods)
     for key, measure in changed["measures"].items():
         _check_measure(f"{where}: measures.{key}", measure, paper, methods)
     for place, kind, name in _references({**changed, "roles": ()}):
-        check_name(kind, name, paper[_PARTS[kind]], f"{where}: {place}")
+        check_name(kind, name, paper[_SECTIONS[kind]], f"{where}: {place}")
 
 
 def _check_experiment(where: str, experiment: Mapping[str, Any], methods: Mapping[str, Method]) -> None:
-    """Check that an experiment's methods, their parameters and its metrics exist and suit each other."""
+    """Check that the methods, parameters and metrics of an experiment exist and are compatible."""
     for name, entry in experiment["methods"].items():
         place = f"{where}.methods.{name}"
         check_name("method", entry["use"], methods, place)
         _check_module(place, methods[entry["use"]])
         tune = entry.get("tune", {})
-        _check_parameters(f"{place}.params", methods[entry["use"]], _each(entry.get("params", {})))
+        _check_parameters(f"{place}.params", methods[entry["use"]], _as_grid(entry.get("params", {})))
         for key, grid in (("grid", entry.get("grid", {})), ("tune.grid", tune.get("grid", {}))):
             _check_parameters(f"{place}.{key}", methods[entry["use"]], grid)
         if tune:
@@ -233,21 +254,21 @@ def _check_experiment(where: str, experiment: Mapping[str, Any], methods: Mappin
 
 
 def _check_module(where: str, method: Method) -> None:
-    """Check that the jobs find the module of a method, which the plan then finds too and digests."""
+    """Check that jobs can import the module of a method."""
     if not is_found(method.module):
         raise ConfigError(
-            f"{where}: no job finds {method.module}, the module of the method {method.name}; correct the name in "
-            "methods.yaml, or name the folder of the module in PYTHONPATH"
+            f"{where}: {method.module}, the module of the method {method.name}, cannot be imported by jobs; correct "
+            "its name in methods.yaml, or add its folder to PYTHONPATH"
         )
 
 
-def _each(params: Mapping[str, Any]) -> dict[str, list[Any]]:
+def _as_grid(params: Mapping[str, Any]) -> dict[str, list[Any]]:
     return {name: [value] for name, value in params.items()}
 
 
 def _check_parameters(where: str, method: Method, grid: Mapping[str, Iterable[Any]]) -> None:
-    """Check that the estimator of a method has the parameters that an entry names, and takes their values."""
-    # Here, for the workflow asks for the papers while it is parsed.
+    """Check that the estimator of a method has these parameters and accepts their values."""
+    # Imported here, because the workflow imports this module while it is parsed.
     from textmix.models.common.sklearn_private import check_values
 
     for name, values in grid.items():
@@ -261,18 +282,18 @@ def _check_parameters(where: str, method: Method, grid: Mapping[str, Iterable[An
 
 @functools.cache
 def parameters_of(estimator: str) -> list[str]:
-    """Return the parameters of an estimator, given as ``module:class``, sorted."""
+    """Return the sorted parameters of an estimator ``module:class``."""
     return sorted(inspect.signature(_class_of(estimator)).parameters)
 
 
 @functools.cache
 def _class_of(estimator: str) -> type:
-    """Return the class of an estimator, given as ``module:class``."""
-    module, _, name = estimator.partition(":")
-    found = _imported(module, "methods.yaml")
-    check_name("class", name, sorted(vars(found)), f"methods.yaml: {estimator}")
-    cls: type = getattr(found, name)
-    return cls
+    """Import the class of an estimator ``module:class``."""
+    module_name, _, name = estimator.partition(":")
+    module = _import_module(module_name, "methods.yaml")
+    check_name("class", name, sorted(vars(module)), f"methods.yaml: {estimator}")
+    estimator_class: type = getattr(module, name)
+    return estimator_class
 
 
 def _check_measure(
@@ -282,7 +303,7 @@ def _check_measure(
     for name, params in measure.get("methods", {}).items():
         check_name("method", name, methods, f"{where}.methods")
         _check_module(f"{where}.methods.{name}", methods[name])
-        _check_parameters(f"{where}.methods.{name}", methods[name], _each(params))
+        _check_parameters(f"{where}.methods.{name}", methods[name], _as_grid(params))
     for name in measure.get("experiments", ()):
         check_name("experiment", name, paper["experiments"], f"{where}.experiments")
 
@@ -290,86 +311,91 @@ def _check_measure(
 def _check_function(where: str, code: Path, function: str) -> None:
     module, _, name = function.partition(".")
     check_name("module", module, sorted(path.stem for path in code.glob("*.py")), where)
-    check_name("function", name, sorted(vars(_module(code, module))), where)
+    check_name("function", name, sorted(vars(_paper_module(code, module))), where)
 
 
-def _check_drawn(source: str, code: Path, figures: Collection[str]) -> None:
+def _check_figure_functions(source: str, code: Path, figures: Collection[str]) -> None:
     module = code / "figures.py"
     if figures and not module.is_file():
-        raise ConfigError(f"{source}: figures: there is no {module}, which draws them; write it or remove the figures")
+        raise ConfigError(f"{source}: figures: {module} is missing; write it or remove the figures")
     for name in figures:
-        check_name("figure", name, getattr(_module(code, module.stem), FIGURES), f"{source}: figures")
+        check_name("figure", name, getattr(_paper_module(code, module.stem), FIGURES), f"{source}: figures")
 
 
-def _module(code: Path, name: str) -> Any:
+def _paper_module(code: Path, name: str) -> Any:
     if code.parent != CODE:
         make_importable([code.parent])
-    return _imported(f"{package_of(code.name)}.{name}", str(code / f"{name}.py"))
+    return _import_module(f"{package_of(code.name)}.{name}", str(code / f"{name}.py"))
 
 
-def _imported(module: str, where: str) -> Any:
-    """Return a module, imported as a job imports it."""
+def _import_module(module: str, where: str) -> Any:
+    """Import a module as a job would."""
     with found_by_all():
         try:
             return importlib.import_module(module)
         except ModuleNotFoundError as error:
             raise ConfigError(
-                f"{where}: the import of {module} ends at {error.name}, which no job finds; correct the name, install "
-                "the package, or name the folder of the module in PYTHONPATH"
+                f"{where}: importing {module} fails, because jobs cannot import {error.name}; correct the name, "
+                "install the package, or add its folder to PYTHONPATH"
             ) from error
 
 
 def _check_figure(where: str, figure: Mapping[str, Any], paper: Mapping[str, Any]) -> None:
-    """Check what a figure names; methods of a figure without an experiment are names of its function's own."""
+    """Check the references of a figure; without an experiment, its function defines the names of methods."""
     experiments = paper["experiments"]
     name = figure.get("experiment")
     if name is not None:
         check_name("experiment", name, experiments, f"{where}.experiment")
     for key in ("role", "roles"):
-        for role in _listed(figure.get(key, ())):
-            check_name("role", role, paper["roles"] if name is None else experiments[name]["roles"], f"{where}.{key}")
+        roles = paper["roles"] if name is None else experiments[name]["roles"]
+        for role in _as_list(figure.get(key, ())):
+            check_name("role", role, roles, f"{where}.{key}")
     methods = {} if name is None else experiments[name]["methods"]
     for key in ("method", "methods", "level", "variants") if methods else ():
-        for method in _listed(figure.get(key, ())):
+        for method in _as_list(figure.get(key, ())):
             check_name("method", method, methods, f"{where}.{key}")
     for method, variant in figure.get("variants", {}).items() if methods else ():
         check_name("variant", variant, variants_of(methods[method]), f"{where}.variants.{method}")
     if methods and "parameter" in figure:
-        curves = [*_listed(figure.get("method", ())), *figure.get("methods", ())]
-        known = {parameter for method in curves for parameter in methods[method].get("grid", ())}
-        check_name("parameter", figure["parameter"], sorted(known), f"{where}.parameter")
+        curves = [*_as_list(figure.get("method", ())), *figure.get("methods", ())]
+        parameters = {parameter for method in curves for parameter in methods[method].get("grid", ())}
+        check_name("parameter", figure["parameter"], sorted(parameters), f"{where}.parameter")
 
 
-def _listed(names: str | Iterable[str]) -> list[str]:
+def _as_list(names: str | Iterable[str]) -> list[str]:
     return [names] if isinstance(names, str) else list(names)
 
 
 def variants_of(entry: Mapping[str, Any]) -> list[str]:
-    """Return the names of the variants of an experiment's entry of a method."""
+    """Return the names of the variants of a method in an experiment."""
     return [name for name, _ in variants({}, entry.get("grid", {}))]
 
 
-def check_name(kind: str, name: str, known: Iterable[str], where: str) -> None:
-    """Raise ConfigError, which gives the nearest known name, if a name is not known."""
-    if name not in (allowed := list(known)):
-        nearest, _, rest = (suggest(name, allowed) or f"there is no {kind} at all").partition("? ")
-        remedy = f"{nearest}?" if rest and len(allowed) > _LISTED else f"{nearest}? {rest}" if rest else nearest
-        raise ConfigError(f"{where}: no {kind} '{name}'; {remedy}")
+def check_name(kind: str, name: str, allowed: Iterable[str], where: str) -> None:
+    """Raise ConfigError with the closest allowed name if a name is not allowed."""
+    names = list(allowed)
+    if name in names:
+        return
+    suggestion = suggest(name, names) or f"no {kind} is defined"
+    closest, _, all_names = suggestion.partition("? ")
+    if all_names and len(names) > _MAX_NAMES_IN_MESSAGE:
+        suggestion = f"{closest}?"
+    raise ConfigError(f"{where}: unknown {kind} '{name}'; {suggestion}")
 
 
 def check_references(source: str, paper: Mapping[str, Any], roles: Collection[str]) -> None:
-    """Check that a paper names roles, features and splits that exist; else ConfigError names file and place."""
-    for place, kind, key in _references(paper):
-        known = roles if place == "roles" else paper[_PARTS[kind]]
-        check_name(kind, key, known, f"{source}: {place}")
+    """Check that a paper names only existing roles, features and splits."""
+    for place, kind, name in _references(paper):
+        allowed = roles if place == "roles" else paper[_SECTIONS[kind]]
+        check_name(kind, name, allowed, f"{source}: {place}")
 
 
 def _references(paper: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
-    """Yield (place, kind, name) of every name in a paper.yaml that refers to a role, features or a split."""
+    """Yield (place, kind, name) of every reference to a role, features or a split in a paper.yaml."""
     yield from (("roles", "role", role) for role in paper["roles"])
-    for part in ("experiments", "measures"):
-        for key, entry in paper[part].items():
-            place = f"{part}.{key}"
+    for section in ("experiments", "measures"):
+        for key, entry in paper[section].items():
+            place = f"{section}.{key}"
             yield from ((place, "features", entry[name]) for name in ("features", "extra_features") if name in entry)
             for role, split in entry["roles"].items():
                 yield place, "role", role
@@ -377,7 +403,8 @@ def _references(paper: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
 
 
 def given_by_causes(folder: Path) -> list[str]:
-    """Return the locators of the results that the causes in a paper's folder name (``gives`` in its choices.yaml)."""
+    """Return the locators of the results that the causes of a paper name (``values`` in its choices.yaml)."""
     path = folder / "choices.yaml"
-    entries = (load_yaml_strict(path) or []) if path.is_file() else []
-    return [text for one in entries for cause in one.get("explains", ()) for text in cause.get("gives", ())]
+    choices = (load_yaml_strict(path) or []) if path.is_file() else []
+    causes = [cause for choice in choices for cause in choice.get("explains", ())]
+    return [locator for cause in causes for locator in cause.get("values", ())]

@@ -1,8 +1,8 @@
-"""Begin a paper: ``python -m reproduction.scaffold.new_paper NAME`` writes its folder, which runs as it is.
+"""Write the folder of a new paper, which runs without edits: ``python -m reproduction.scaffold.new_paper NAME``.
 
-A table of printed numbers (``--table``) gives the rows: columns ``artefact`` and ``method``, then one column a role.  A
-column ``features`` after them names the feature set of each line, where the table has several; each is an experiment.
-Without a table there is one row, which shows the accuracy of naive Bayes beside no printed number.
+A table of published values (``--table``) has the columns ``artefact`` and ``method``, then one column per role.  A
+third column ``features`` names the feature set of each line if the table has several; each becomes an experiment.
+Without a table, the paper has one row: the accuracy of naive Bayes, without a published value.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ from textmix.core.errors import ConfigError, TextmixError
 from textmix.metrics.registry import check_metrics, metrics_for
 
 _SCHEMA = "workflow/schemas/paper.schema.yaml"
-#: The table of a paper that is begun without one.
-_ONE_ROW = "artefact,method,newsgroups\nt1,multinomial,\n"
-#: How words are counted unless ``--features`` says otherwise.
-_FEATURES = {"tokenizer": "letters", "lowercase": "true", "min_count": "2"}
-_HISTORY = """# Changes made after results were seen
+#: The default table.
+_DEFAULT_TABLE = "artefact,method,newsgroups\nt1,multinomial,\n"
+#: Default features, which ``--features`` can override.
+_DEFAULT_FEATURES = {"tokenizer": "letters", "lowercase": "true", "min_count": "2"}
+_HISTORY_TEXT = """# Changes made after results were seen
 
 ## Before the first run
 
@@ -39,7 +39,7 @@ _HISTORY = """# Changes made after results were seen
 
 
 class Cell(NamedTuple):
-    """One printed number of a table; ``features`` is empty where the table has one feature set."""
+    """One published value of a table; ``features`` is empty if the table has one feature set."""
 
     artefact: str
     method: str
@@ -49,33 +49,46 @@ class Cell(NamedTuple):
 
     @property
     def entry(self) -> str:
-        """The name of its method in an experiment, and on the page."""
+        """The name of the method in its experiment and in the report."""
         return f"{self.method}_{self.features}" if self.features else self.method
 
     @property
     def experiment(self) -> str:
-        """The name of its experiment: that of the feature set."""
+        """The name of the experiment, which is that of the feature set."""
         return self.features or "main"
 
 
 @dataclass(frozen=True)
-class Begun:
-    """A paper to begin.
+class NewPaper:
+    """What to write for a new paper.
 
     Parameters
     ----------
-    root : the folder with ``config/`` and ``workflow/``.
-    table : text of the table, as csv.
-    outside : the folder for papers outside the repository; None for ``config/papers``.
-    roles : role -> data set, of the roles that there are not yet.
-    features : feature set of the table -> its settings beside or in place of `_FEATURES`, as YAML without braces.
-    metric, unit, margin : of all numbers of the table; the unit is percent or fraction.
-    folds : parts of the cross-validation; 0 for the data set's own split.
+    root : Path
+        Folder with ``config/`` and ``workflow/``.
+    name : str
+        Name of the paper and its folder.
+    table : str
+        Table of published values as CSV.
+    outside : Path, default=None
+        Folder for papers outside the repository; None means ``config/papers``.
+    roles : mapping, default={}
+        New role -> data set.
+    features : mapping, default={}
+        Feature set of the table -> settings that override the default ones, as YAML without braces.
+    metric : str, default="accuracy"
+        Metric of all values of the table.
+    unit : {"percent", "fraction"}, default="percent"
+        Unit of all values.
+    margin : str, default="1"
+        Margin of all values, in their unit.
+    folds : int, default=0
+        Folds of the cross-validation; 0 means the data set's own split.
     """
 
     root: Path
     name: str
-    table: str = _ONE_ROW
+    table: str = _DEFAULT_TABLE
     outside: Path | None = None
     roles: Mapping[str, str] = field(default_factory=dict)
     features: Mapping[str, str] = field(default_factory=dict)
@@ -85,16 +98,30 @@ class Begun:
     folds: int = 0
 
 
-def begin(paper: Begun) -> list[Path]:
-    """Write the files of a paper that is begun; return those that were written or changed."""
-    root, further = paper.root, [] if paper.outside is None else [paper.outside]
-    folder = (root / FOLDER if paper.outside is None else paper.outside) / paper.name
+def write_paper(paper: NewPaper) -> list[Path]:
+    """Write the files of a new paper.
+
+    Returns
+    -------
+    list of Path
+        The files that were written or changed.
+
+    Raises
+    ------
+    ConfigError
+        If the name is taken, or the table or an option names something unknown.
+    """
+    root = paper.root
+    further = [] if paper.outside is None else [paper.outside]
+    parent = root / FOLDER if paper.outside is None else paper.outside
+    folder = parent / paper.name
     if not re.fullmatch(r"[a-z][a-z0-9_]*", paper.name):
-        raise ConfigError(f"new_paper: '{paper.name}' is no name of a paper; use a-z, 0-9 and _ alone")
+        raise ConfigError(f"new_paper: '{paper.name}' is not a valid name of a paper; use only a-z, 0-9 and _")
     if paper.name in paper_folders(root, further) or folder.exists():
-        raise ConfigError(f"new_paper: there is a paper '{paper.name}' or its folder {folder}; take another name")
-    cells, roles = _cells(paper.table)
-    methods, datasets = read_methods(root, further), read_datasets(root, further)
+        raise ConfigError(f"new_paper: the paper '{paper.name}' or its folder {folder} exists; choose another name")
+    cells, roles = _read_table(paper.table)
+    methods = read_methods(root, further)
+    datasets = read_datasets(root, further)
     known = with_roles(load_yaml_strict(root / "config/config.yaml"), further)["roles"]
     for method in {cell.method: None for cell in cells}:
         check_name("method", method, methods, "new_paper: table")
@@ -102,10 +129,11 @@ def begin(paper: Begun) -> list[Path]:
     sets = list({cell.features: None for cell in cells})
     for name in paper.features:
         check_name("features", name, sets, "new_paper: --features")
-    if len(sets) > 1 and (unsaid := [name for name in sets[1:] if name not in paper.features]):
+    undefined = [name for name in sets[1:] if name not in paper.features]
+    if undefined:
         raise ConfigError(
-            f"new_paper: table: say how the features {unsaid[0]} differ from {sets[0]}, such as by "
-            f"--features '{unsaid[0]}=max_n: 2' for pairs of words"
+            f"new_paper: table: specify how the features {undefined[0]} differ from {sets[0]}, such as "
+            f"--features '{undefined[0]}=max_n: 2' for word pairs"
         )
     added = {role: paper.roles[role] for role in roles if role in paper.roles and role not in known}
     for role in roles:
@@ -115,45 +143,50 @@ def begin(paper: Begun) -> list[Path]:
     files = {
         folder / "paper.yaml": _paper_yaml(paper, folder, cells, roles),
         folder / "published.csv": _published(paper, cells),
-        **_with_roles(paper, added),
-        **({} if paper.outside else _pages(paper, folder)),
     }
+    files.update(_with_roles(paper, added))
+    if paper.outside is None:
+        files.update(_pages(paper, folder))
     for path, text in files.items():
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")
     return list(files)
 
 
-def _cells(table: str) -> tuple[list[Cell], list[str]]:
+def _read_table(table: str) -> tuple[list[Cell], list[str]]:
     header, *lines = [line for line in csv.reader(io.StringIO(table)) if line] or [[]]
-    several = header[2:3] == ["features"]
-    first = 3 if several else 2
+    has_features = header[2:3] == ["features"]
+    first = 3 if has_features else 2
     if header[:2] != ["artefact", "method"] or len(header) <= first or not lines:
-        raise ConfigError("new_paper: table: write the line artefact,method and the roles, then a line for each method")
-    if wrong := next((line for line in lines if len(line) != len(header)), None):
-        raise ConfigError(f"new_paper: table: the line {','.join(wrong)} has not {len(header)} cells; correct it")
-    if wrong := next(
-        (line for line in lines if several and not re.fullmatch(r"[a-z][a-z0-9_]*", line[2].strip())), None
-    ):
-        raise ConfigError(f"new_paper: table: '{wrong[2]}' is no name of features; use a-z, 0-9 and _ alone")
-    twice = Counter(tuple(cell.strip() for cell in line[:first]) for line in lines).most_common(1)[0]
-    if twice[1] > 1:
-        remedy = "correct it" if several else "tell feature sets apart by a column features after method"
-        raise ConfigError(f"new_paper: table: the line {','.join(twice[0])} stands twice; {remedy}")
+        raise ConfigError(
+            "new_paper: table: write a header with artefact, method and the roles, then a line for each method"
+        )
+    for line in lines:
+        if len(line) != len(header):
+            raise ConfigError(
+                f"new_paper: table: the line {','.join(line)} has {len(line)} cells, not {len(header)}; correct it"
+            )
+        if has_features and not re.fullmatch(r"[a-z][a-z0-9_]*", line[2].strip()):
+            raise ConfigError(f"new_paper: table: '{line[2]}' is not a valid name of features; use only a-z, 0-9 and _")
+    counts = Counter(tuple(cell.strip() for cell in line[:first]) for line in lines)
+    key, count = counts.most_common(1)[0]
+    if count > 1:
+        remedy = "remove one" if has_features else "distinguish feature sets by a column features after method"
+        raise ConfigError(f"new_paper: table: the line {','.join(key)} occurs twice; {remedy}")
     roles = header[first:]
-    # An empty cell is a number that the paper does not print; a table without any number is there to be filled in.
-    empty = not any(cell.strip() for line in lines for cell in line[first:])
+    # The paper gives no value for an empty cell; a table without any value is to be filled in.
+    is_template = not any(cell.strip() for line in lines for cell in line[first:])
     cells = [
-        Cell(line[0].strip(), line[1].strip(), line[2].strip() if several else "", role, cell.strip())
+        Cell(line[0].strip(), line[1].strip(), line[2].strip() if has_features else "", role, cell.strip())
         for line in lines
         for role, cell in zip(roles, line[first:], strict=True)
-        if empty or cell.strip()
+        if is_template or cell.strip()
     ]
     return cells, roles
 
 
-def _published(paper: Begun, cells: Sequence[Cell]) -> str:
-    """Return the text of published.csv: one row a cell of the table."""
+def _published(paper: NewPaper, cells: Sequence[Cell]) -> str:
+    """Return the content of published.csv: one row per cell of the table."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(PUBLISHED_COLUMNS)
@@ -162,17 +195,17 @@ def _published(paper: Begun, cells: Sequence[Cell]) -> str:
         source = f"score:{cell.experiment}/{cell.role}/{cell.entry}/{paper.metric}"
         head = (f"{table}.{cell.entry}.{cell.role}", table, "number", cell.role, cell.entry, paper.metric, paper.unit)
         where = f"Table {cell.artefact[1:]}" if re.fullmatch(r"t\d+", cell.artefact) else cell.artefact
-        judged = ("near", paper.margin, source, f"within {paper.margin}: the table prints no spread")
-        shown = ("open", "", source, "no printed number yet")
+        judged = ("near", paper.margin, source, f"within {paper.margin}: the table gives no standard deviation")
+        shown = ("open", "", source, "no published value yet")
         writer.writerow([*head, cell.value, "", "", where, *(judged if cell.value else shown)])
     return text.getvalue()
 
 
-def _paper_yaml(paper: Begun, folder: Path, cells: Sequence[Cell], roles: Sequence[str]) -> str:
-    """Return the text of paper.yaml: an experiment and a stock figure a feature set, and a table each artefact."""
+def _paper_yaml(paper: NewPaper, folder: Path, cells: Sequence[Cell], roles: Sequence[str]) -> str:
+    """Return the content of paper.yaml: an experiment and a figure per feature set, and a table per artefact."""
     schema = os.path.relpath(paper.root / _SCHEMA, folder)
     split = f"{{kind: folds, folds: {paper.folds}, stratified: true}}" if paper.folds else "{kind: given}"
-    # The names of splits and features mean the same in every paper, so that their results are shared.
+    # Papers share results by the names of splits and features, so the names must be unique.
     name = f"{paper.name}_{f'folds_{paper.folds}' if paper.folds else 'given'}"
     parts = {cell.experiment: [one for one in cells if one.experiment == cell.experiment] for cell in cells}
     lines = [
@@ -182,7 +215,7 @@ def _paper_yaml(paper: Begun, folder: Path, cells: Sequence[Cell], roles: Sequen
         f"title: {paper.name}",
         "citation: Authors, title, place and year.",
         "status: built",
-        "place: 100",
+        "order: 100",
         f"roles: [{', '.join(roles)}]",
         "features:",
         *(f"  {_features(paper, part)}: {{{_counted(paper, part[0].features)}}}" for part in parts.values()),
@@ -206,18 +239,18 @@ def _once(names: Iterable[str]) -> list[str]:
     return list(dict.fromkeys(names))
 
 
-def _features(paper: Begun, part: Sequence[Cell]) -> str:
+def _features(paper: NewPaper, part: Sequence[Cell]) -> str:
     return f"{paper.name}_{part[0].features or 'words'}"
 
 
-def _counted(paper: Begun, name: str) -> str:
+def _counted(paper: NewPaper, name: str) -> str:
     """Return the settings of a feature set, as YAML without braces."""
     given = (part.partition(":") for part in paper.features.get(name, "").split(",") if part.strip())
-    settings = {**_FEATURES, **{key.strip(): value.strip() for key, _, value in given}}
+    settings = {**_DEFAULT_FEATURES, **{key.strip(): value.strip() for key, _, value in given}}
     return ", ".join(f"{key}: {value}" for key, value in settings.items())
 
 
-def _experiment(paper: Begun, part: Sequence[Cell], split: str) -> list[str]:
+def _experiment(paper: NewPaper, part: Sequence[Cell], split: str) -> list[str]:
     return [
         f"  {part[0].experiment}:",
         f"    roles: {{{', '.join(f'{role}: {split}' for role in _once(cell.role for cell in part))}}}",
@@ -228,14 +261,14 @@ def _experiment(paper: Begun, part: Sequence[Cell], split: str) -> list[str]:
     ]
 
 
-def _figure(paper: Begun, part: Sequence[Cell]) -> list[str]:
+def _figure(paper: NewPaper, part: Sequence[Cell]) -> list[str]:
     entries = _once(cell.entry for cell in part)
     first = {cell.entry: cell.artefact for cell in reversed(part)}
     return [
         f"  scores{f'_{part[0].features}' if part[0].features else ''}:",
-        "    stock: scores",
-        "    title: Each method on each data set",
-        "    caption: A panel a data set and a row a method; the white diamond is the printed number.",
+        "    template: scores",
+        "    title: Scores of each method on each data set",
+        "    caption: One panel per data set, one row per method; the white diamond is the published value.",
         f"    experiment: {part[0].experiment}",
         f"    metric: {paper.metric}",
         f"    unit: {paper.unit}",
@@ -245,8 +278,8 @@ def _figure(paper: Begun, part: Sequence[Cell]) -> list[str]:
     ]
 
 
-def _with_roles(paper: Begun, added: Mapping[str, str]) -> dict[Path, str]:
-    """Return the file of the roles with those that are added after the others; nothing where none is."""
+def _with_roles(paper: NewPaper, added: Mapping[str, str]) -> dict[Path, str]:
+    """Return the file with the roles, extended by new ones; empty if there are none."""
     lines = [f'{role}: {{dataset: {dataset}, comparable: fully, note: ""}}\n' for role, dataset in added.items()]
     if not lines:
         return {}
@@ -257,14 +290,14 @@ def _with_roles(paper: Begun, added: Mapping[str, str]) -> dict[Path, str]:
     text = path.read_text(encoding="utf-8").rstrip("\n") + "\n"
     block = re.search(r"^roles:\n(?:(?:[ #].*)?\n)*", text, flags=re.MULTILINE)
     if block is None:
-        raise ConfigError(f"{path}: has no line 'roles:' with a line for each role below it; add them")
+        raise ConfigError(f"{path}: the block 'roles:' is missing; add it")
     return {path: text[: block.end()] + "".join(f"  {line}" for line in lines) + text[block.end() :]}
 
 
-def _pages(paper: Begun, folder: Path) -> dict[Path, str]:
-    """Return the history of a paper of this repository, and its page of the site with the list of these pages."""
+def _pages(paper: NewPaper, folder: Path) -> dict[Path, str]:
+    """Return the history of a paper of this repository, its documentation page, and the index of these pages."""
     page, index = (paper.root / "docs/papers" / f"{name}.md" for name in (paper.name, "index"))
-    pages = {folder / "history.md": _HISTORY}
+    pages = {folder / "history.md": _HISTORY_TEXT}
     if index.is_file():
         title = paper.name.replace("_", " ").capitalize()
         pages[page] = f"# {title}\n\n```{{include}} generated/{paper.name}.md\n```\n"
@@ -273,30 +306,43 @@ def _pages(paper: Begun, folder: Path) -> dict[Path, str]:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Write the files and name them; return the exit code."""
+    """Write the files and print their paths; return the exit code."""
     parser = argparse.ArgumentParser(prog="python -m reproduction.scaffold.new_paper", description=__doc__)
     parser.add_argument("name", help="name of the paper: a-z, 0-9 and _")
-    parser.add_argument("--table", type=Path, help="csv of printed numbers: artefact,method and a column for each role")
-    parser.add_argument("--folder", type=Path, help="folder of papers outside the repository, for papers_from")
-    parser.add_argument("--role", action="append", default=[], metavar="ROLE=DATASET", help="a role that is not there")
+    parser.add_argument("--table", type=Path, help="CSV of published values: artefact, method and a column per role")
+    parser.add_argument("--folder", type=Path, help="folder for papers outside the repository (see papers_from)")
+    parser.add_argument("--role", action="append", default=[], metavar="ROLE=DATASET", help="new role and its data set")
     parser.add_argument(
         "--features",
         action="append",
         default=[],
         metavar="NAME=SETTINGS",
-        help="settings of a feature set of the table, such as 'pairs=max_n: 2'",
+        help="settings of a feature set, such as 'pairs=max_n: 2'",
     )
-    parser.add_argument("--metric", default="accuracy", help="metric of the numbers (accuracy)")
-    parser.add_argument("--unit", default="percent", choices=("percent", "fraction"), help="their unit (percent)")
-    parser.add_argument("--margin", default="1", help="how near is near, in their unit (1)")
-    parser.add_argument("--folds", type=int, default=0, help="folds of cross-validation; else the given split")
-    asked = parser.parse_args(arguments)
+    parser.add_argument("--metric", default="accuracy", help="metric of the values (default: %(default)s)")
+    parser.add_argument(
+        "--unit", default="percent", choices=("percent", "fraction"), help="unit of the values (default: %(default)s)"
+    )
+    parser.add_argument("--margin", default="1", help="margin of the values, in their unit (default: %(default)s)")
+    parser.add_argument(
+        "--folds", type=int, default=0, help="number of cross-validation folds (default: the data set's own split)"
+    )
+    options = parser.parse_args(arguments)
     try:
-        table = asked.table.read_text(encoding="utf-8") if asked.table else _ONE_ROW
-        roles, features = (dict(each.partition("=")[::2] for each in part) for part in (asked.role, asked.features))
-        root, outside = Path.cwd(), asked.folder.absolute() if asked.folder else None
-        further = (asked.metric, asked.unit, asked.margin, asked.folds)
-        written = begin(Begun(root, asked.name, table, outside, roles, features, *further))
+        table = options.table.read_text(encoding="utf-8") if options.table else _DEFAULT_TABLE
+        paper = NewPaper(
+            root=Path.cwd(),
+            name=options.name,
+            table=table,
+            outside=options.folder.absolute() if options.folder else None,
+            roles=dict(text.partition("=")[::2] for text in options.role),
+            features=dict(text.partition("=")[::2] for text in options.features),
+            metric=options.metric,
+            unit=options.unit,
+            margin=options.margin,
+            folds=options.folds,
+        )
+        written = write_paper(paper)
     except (OSError, TextmixError) as error:
         sys.stderr.write(f"{error}\n")
         return 1
