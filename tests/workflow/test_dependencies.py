@@ -93,7 +93,8 @@ def statements(body: list[Any]) -> Iterator[ast.AST]:
 def test_a_digest_covers_all_modules_that_the_code_imports_and_no_other(codes: list[Code]) -> None:
     assert len(codes) > 30
     for code in codes:
-        expected = closure({*imported(fingerprint.SCRIPTS / f"{code.script}.py"), *code.modules, fingerprint.INSTRUCTIONS})
+        script = fingerprint.SCRIPTS / f"{code.script}.py"
+        expected = closure({*imported(script), *code.modules, fingerprint.INSTRUCTIONS})
         names = {name for name in code.state()[0] if re.fullmatch(r"(textmix|reproduction)[\w.]*", name)}
         assert names == expected, code.script
 
