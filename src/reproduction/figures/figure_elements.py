@@ -209,6 +209,22 @@ def draw_published_line(
     draw_line(value, color=INK, linestyle=(0, (4, 2)), linewidth=1.1, label=label)
 
 
+def draw_labelled_line(axes: Axes, published: PublishedValue | None) -> None:
+    """Draw a published value as a dashed horizontal line with the value at its left end, for panels with one legend."""
+    if published is None:
+        return
+    axes.axhline(published.value, color=INK, linestyle=(0, (4, 2)), linewidth=1.1, label="published")
+    axes.annotate(
+        format_number(published.value),
+        (0.02, published.value),
+        xytext=(0, 2),
+        xycoords=("axes fraction", "data"),
+        textcoords="offset points",
+        va="bottom",
+        fontsize=SMALL,
+    )
+
+
 def draw_with_bars(
     axes: Axes, x: Sequence[float], y: Sequence[float], bars: Any, number: int, *, label: str, **style: Any
 ) -> None:

@@ -20,7 +20,7 @@ SMALL: dict[str, dict[str, Any]] = {
     "knn_curves": {"neighbours": [1, 3, 9]},
     "knn_curves_industry": {"neighbours": [1, 3, 9]},
     "dcm_parameters": {"steps": [1, 2]},
-    "approximation": {"per_class": 10, "shown": 40},
+    "approximation": {"per_class": 10, "n_shown": 40},
     "burstiness": {"bands": {"common": [0, 20], "rare": [20, 200]}, "occurrences": 4},
     "normalisation": {"lengths": [1, 2, 5, 12], "short": 4},
     "fisher_tfidf": {"cells": 200, "frequencies": [1, 10, 100], "counts": [1, 2, 5]},
@@ -30,7 +30,7 @@ SMALL: dict[str, dict[str, Any]] = {
     "perplexity_readings": {"smoothing": [0.01, 1.0], "absolute": [0.001]},
     "mixtures": {"components": [1, 2], "smoothing": [0.1]},
     "latent_topics": {"documents": [30, 300], "words": 80, "topics": 2, "length": 40, "starts": 3},
-    "newsgroup_topics": {"topics": 3, "least": 2, "max_iter": 10},
+    "newsgroup_topics": {"topics": 3, "min_df": 2, "max_iter": 10},
 }
 
 

@@ -15,7 +15,7 @@ from tests.papers.edcm.example import SPEC
 
 def test_burstiness_follows_the_urn(measured):
     values = measured[0]["burstiness"].values
-    share = SPEC["measures"]["burstiness"]["settings"]["share"]
+    share = SPEC["measures"]["burstiness"]["settings"]["proportion"]
     for s in SPEC["measures"]["burstiness"]["settings"]["concentrations"]:
         assert values[f"repetition_factor_s_{s}"] == pytest.approx((1 / share + s) / (s + 1))
     assert values["largest_error_of_repetition_factor"] < 1e-10

@@ -1,9 +1,10 @@
-"""Repeated words under multinomial, DCM and EDCM (sections 2 and 3), and how far the EDCM is from summing to one."""
+"""Repeated words under multinomial, DCM and EDCM (sections 2 and 3), and the normalisation of the EDCM."""
 
 from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 from numpy.random import Generator
@@ -18,44 +19,47 @@ from textmix.models.dirichlet.edcm import EDCMClassifier
 
 
 def burstiness(sources: Sources, settings: Settings, _: Generator) -> Measure:
-    """Measure the probability that a word occurs again in a document, in the models and in the documents of a class.
+    """Measure the probability that a word occurs again in a document, for the models and the documents of a class.
 
-    Settings: ``share``, mean share of the word whose second occurrence is measured at each s of ``concentrations``;
-    ``words``, number of words in the limit s -> infinity, ``length`` of its documents, ``infinite``, the s that stands
-    for infinity; ``class``, index of the class whose documents are counted; ``bands``, name -> first rank of its words
-    by frequency, from 0, and the rank after the last; ``occurrences``, the largest m.
-    Result: the table ``occurrences`` has the share of (document, word) pairs in which the word occurs exactly m times,
-    in the documents of the class and as each model expects it, for every band and every m from 1.
+    Settings: ``proportion``, mean proportion of the word whose second occurrence is measured for each s of
+    ``concentrations``; ``words``, number of words in the limit s -> infinity, with documents of ``length`` words and
+    ``infinite`` as s; ``class``, index of the class whose documents are counted; ``bands``, the ranks by frequency of
+    the first word (from 0) and after the last one, by name; ``occurrences``, the largest m.
+    Result: the table ``occurrences`` has the proportion of (document, word) pairs in which the word occurs exactly m
+    times, in the documents of the class and as expected by each model, for each band and each m from 1.
     """
     train = only(sources).first().train
-    values: Values = {f"repetition_factor_s_{s}": _repetition(s, settings["share"]) for s in settings["concentrations"]}
+    values: Values = {}
+    for s in settings["concentrations"]:
+        values[f"repetition_factor_s_{s}"] = _repetition_factor(s, settings["proportion"])
     shape = np.arange(1.0, settings["words"] + 1)
-    values["largest_difference_dcm_multinomial"] = _distance_to_multinomial(
-        settings["infinite"] * shape / shape.sum(), settings["length"]
-    )
-    documents = train[np.flatnonzero(train.y == settings["class"])]
-    documents = Documents(documents.X, np.zeros_like(documents.y))
+    alpha = settings["infinite"] * shape / shape.sum()
+    values["largest_difference_dcm_multinomial"] = _distance_to_multinomial(alpha, settings["length"])
+    rows_of_class = np.flatnonzero(train.y == settings["class"])
+    X = train[rows_of_class].X
+    documents = Documents(X, np.zeros(len(rows_of_class), dtype=train.y.dtype))
     values["largest_error_of_repetition_factor"] = _error_of_repetition(documents, settings["occurrences"])
     rows = _occurrences(documents, settings["bands"], settings["occurrences"])
     return Measure(values, {"occurrences": rows})
 
 
 def _log_rising(a: float, x: int) -> float:
-    """Return log a (a + 1) ... (a + x - 1) as a sum: for a large a, a difference of log Gamma would lose its digits."""
+    """Compute log a (a + 1) ... (a + x - 1) as a sum, because a difference of log Gamma cancels for large a."""
     return float(np.log(a + np.arange(x)).sum())
 
 
 def _log_dcm(x: Sequence[int], alpha: np.ndarray) -> float:
-    """Return log p of counts x (V,) under a DCM with parameters alpha (V,), equation (1)."""
+    """Compute log p of counts x (V,) under a DCM with parameters alpha (V,), equation (1)."""
     terms = [_log_rising(a, count) - gammaln(count + 1) for a, count in zip(alpha, x, strict=True)]
     return float(gammaln(sum(x) + 1) - _log_rising(alpha.sum(), sum(x)) + sum(terms))
 
 
-def _repetition(s: float, share: float) -> float:
-    """Return the ratio of the probability of a second occurrence to that of the first, for a word of mean ``share``."""
-    alpha = np.array([s * share, s * (1 - share)])
-    once, twice = (_log_dcm((n, 0), alpha) for n in (1, 2))
-    return float(np.exp(twice - 2 * once))
+def _repetition_factor(s: float, proportion: float) -> float:
+    """Compute the ratio of the probabilities of a second and a first occurrence, for a word of mean ``proportion``."""
+    alpha = np.array([s * proportion, s * (1 - proportion)])
+    log_p_once = _log_dcm((1, 0), alpha)
+    log_p_twice = _log_dcm((2, 0), alpha)
+    return float(np.exp(log_p_twice - 2 * log_p_once))
 
 
 def compositions(total: int, parts: int) -> Iterator[tuple[int, ...]]:
@@ -66,29 +70,32 @@ def compositions(total: int, parts: int) -> Iterator[tuple[int, ...]]:
 
 
 def _distance_to_multinomial(alpha: np.ndarray, length: int) -> float:
-    """Return the largest difference of the probabilities of DCM and multinomial over all count vectors of a length."""
+    """Compute the largest difference of the probabilities of DCM and multinomial over all documents of a length."""
     theta = alpha / alpha.sum()
-    worst = 0.0
+    largest = 0.0
     for x in compositions(length, len(alpha)):
-        multinomial = gammaln(length + 1) - gammaln(np.add(x, 1)).sum() + np.dot(x, np.log(theta))
-        worst = max(worst, abs(float(np.exp(_log_dcm(x, alpha)) - np.exp(multinomial))))
-    return worst
+        log_coefficient = gammaln(length + 1) - gammaln(np.add(x, 1)).sum()
+        multinomial = np.exp(log_coefficient + np.dot(x, np.log(theta)))
+        dcm = np.exp(_log_dcm(x, alpha))
+        largest = max(largest, abs(float(dcm - multinomial)))
+    return largest
 
 
 def _error_of_repetition(documents: Documents, most: int) -> float:
-    """Return the largest absolute error of the factor by which the m-th occurrence of a word multiplies q.
+    """Compute the largest absolute error of the factor by which the m-th occurrence of a word multiplies q.
 
-    q is equation (2) without n! Gamma(s) / Gamma(s + n).  The factor is beta_w for m = 1 and (m - 1) / m for a larger
-    m.  Up to ``most`` copies of a word are added to the first document.  The words are the four with the largest beta,
-    with its ranks at 1 % and 10 %, and with the smallest, less the words of that document.  ``documents`` are of one
-    class, of index 0.
+    q is equation (2) without n! Gamma(s) / Gamma(s + n). The factor is beta_w for m = 1 and (m - 1) / m for larger m.
+    Up to ``most`` copies of a word are added to the first document. The words are those with the largest beta, at ranks
+    1 % and 10 %, and with the smallest beta, except words of that document. All ``documents`` have the class 0.
     """
     beta = documents.fitted(EDCMClassifier(smoothing=0.0)).beta_
-    s, seen = beta.sum(), np.flatnonzero(beta[0])
-    ranked = seen[np.argsort(-beta[0, seen], kind="stable")]
+    s = beta.sum()
+    vocabulary = np.flatnonzero(beta[0])
+    ranked = vocabulary[np.argsort(-beta[0, vocabulary], kind="stable")]
     words = ranked[[0, len(ranked) // 100, len(ranked) // 10, -1]]
     start = documents.X[:1]
-    worst = 0.0
+    largest = 0.0
+    m = np.arange(2, most + 1)
     for w in words[~np.isin(words, start.indices)]:
         extra = sparse.coo_array(([1], ([0], [w])), shape=start.shape).tocsr()
         texts = [start + m * extra if m else start for m in range(most + 1)]
@@ -96,20 +103,20 @@ def _error_of_repetition(documents: Documents, most: int) -> float:
         n = chain.lengths
         constant = gammaln(n + 1) + gammaln(s) - gammaln(s + n)
         factors = np.exp(np.diff(log_edcm(chain, beta, "bag") - constant))
-        m = np.arange(2, most + 1)
-        worst = max(worst, float(np.abs(factors - np.concatenate([[beta[0, w]], (m - 1) / m])).max()))
-    return worst
+        expected = np.concatenate([[beta[0, w]], (m - 1) / m])
+        largest = max(largest, float(np.abs(factors - expected).max()))
+    return largest
 
 
 def _occurrences(documents: Documents, bands: Mapping[str, Sequence[int]], most: int) -> Rows:
-    """Return the share of (document, word) pairs with exactly m occurrences, for each band of words and each m."""
-    X, lengths = documents.X, documents.lengths
+    """Compute the proportion of (document, word) pairs with exactly m occurrences, for each band of words and m."""
+    X = documents.X
     totals = np.asarray(X.sum(axis=0), dtype=np.float64).ravel()
     rank = np.empty(len(totals), dtype=np.int64)
     rank[np.argsort(-totals, kind="stable")] = np.arange(len(totals))
     alpha = documents.fitted(DCMClassifier(smoothing=0.0)).alpha_[0]
     beta = documents.fitted(EDCMClassifier(smoothing=0.0)).beta_[0]
-    n, number = np.unique(lengths, return_counts=True)
+    n, number = np.unique(documents.lengths, return_counts=True)
     rows: Rows = []
     for band, (begin, end) in bands.items():
         words = (rank >= begin) & (rank < end) & (totals > 0)
@@ -121,8 +128,10 @@ def _occurrences(documents: Documents, bands: Mapping[str, Sequence[int]], most:
                 "dcm": _expected(_log_urn, alpha[words], n, number, m, alpha.sum(), exact=True),
                 "edcm": _expected(_log_urn, beta[words], n, number, m, beta.sum(), exact=False),
             }
-            seen = {"band": band, "m": m, "seen": float(np.sum(counts == m)) / pairs}
-            rows.append({**seen, **{name: value / pairs for name, value in expected.items()}})
+            row: dict[str, Any] = {"band": band, "m": m, "seen": float(np.sum(counts == m)) / pairs}
+            for model, n_pairs in expected.items():
+                row[model] = n_pairs / pairs
+            rows.append(row)
     return rows
 
 
@@ -135,27 +144,28 @@ def _expected(
     *others: float,
     **options: bool,
 ) -> float:
-    """Return the expected number of (document, word) pairs in which the word occurs m times."""
+    """Compute the expected number of (document, word) pairs in which the word occurs m times."""
     distinct, copies = np.unique(parameters, return_counts=True)
-    long = n >= m
-    chance = np.exp(log_chance(distinct[:, np.newaxis], n[long], m, *others, **options))
-    return float(copies @ chance @ number[long])
+    is_long = n >= m
+    chance = np.exp(log_chance(distinct[:, np.newaxis], n[is_long], m, *others, **options))
+    return float(copies @ chance @ number[is_long])
 
 
 def _log_choose(n: np.ndarray, m: int) -> np.ndarray:
+    """Compute the log binomial coefficient."""
     return gammaln(n + 1) - gammaln(n - m + 1) - gammaln(m + 1)
 
 
 def _log_binomial(theta: np.ndarray, n: np.ndarray, m: int) -> np.ndarray:
-    """Return the log probability that a word of share theta occurs m times among n words."""
+    """Compute the log probability that a word with probability theta occurs m times among n words."""
     return _log_choose(n, m) + m * np.log(theta) + (n - m) * np.log1p(-theta)
 
 
 def _log_urn(a: np.ndarray, n: np.ndarray, m: int, s: float, exact: bool) -> np.ndarray:
-    r"""Return the log probability that a word with parameter a occurs m >= 1 times among n words: DCM (exact) or EDCM.
+    r"""Compute the log probability that a word with parameter a occurs m >= 1 times among n words: DCM (exact) or EDCM.
 
-    All other words are taken together as one word of a DCM with the parameter s - a.  The EDCM has \Gamma(m) a in place
-    of \Gamma(m + a) / \Gamma(a).
+    All other words are one word of a DCM with the parameter s - a. The EDCM has \Gamma(m) a instead of
+    \Gamma(m + a) / \Gamma(a).
     """
     word = gammaln(m + a) - gammaln(a) if exact else gammaln(m) + np.log(a)
     others = gammaln(s - a + n - m) - gammaln(s - a)
@@ -166,10 +176,10 @@ def normalisation(sources: Sources, settings: Settings, _: Generator) -> Measure
     """Measure the sum of the EDCM of a class over all count vectors of a length (section 3).
 
     Settings: ``lengths``, increasing, from 1; ``words`` and ``short``, number of words and length of the documents that
-    are enumerated one by one to check the sum.
-    Result: the table ``totals`` has the sum for each class and length; ``edcm_distance_of_total_from_one`` is the
-    median of |sum - 1| over the classes at the largest length, ``saddle_point_largest_error`` the largest error of
-    `log_total_by_saddle_point` on all lengths but the first.
+    are enumerated to check the sum.
+    Result: the table ``totals`` has the sum for each class and length. ``edcm_distance_of_total_from_one`` is the
+    median of |sum - 1| over the classes at the largest length, and ``saddle_point_largest_error`` the largest error of
+    `log_total_by_saddle_point` for all lengths but the first.
     """
     train = only(sources).first().train
     beta = train.fitted(EDCMClassifier(smoothing=0.0)).beta_
@@ -194,16 +204,16 @@ def normalisation(sources: Sources, settings: Settings, _: Generator) -> Measure
 
 
 def log_totals(beta: np.ndarray, lengths: Sequence[int]) -> np.ndarray:
-    r"""Return log Z(n), Z(n) = \sum_x q(x) over all count vectors of length n; the lengths increase, from 1.
+    r"""Compute log Z(n), where Z(n) = \sum_x q(x) over all count vectors of length n, for increasing lengths.
 
-    A word present contributes \beta_w t^x / x, summed over x: \beta_w L(t), L = -log(1 - t), with beta (V,), positive.
+    An occurring word contributes \beta_w t^x / x, summed over x: \beta_w L(t), L = -log(1 - t). beta (V,) is positive.
     Hence
 
         Z(n) = n! \Gamma(s) / \Gamma(s + n) [t^n] \prod_w (1 + \beta_w L(t))
              = \Gamma(s) / \Gamma(s + n) \sum_m m! e_m c(n, m)
 
     with e_m the elementary symmetric polynomials of beta and c(n, m) the Stirling numbers of the first kind, unsigned.
-    All terms are positive, so that no digits cancel.
+    All terms are positive, so that there is no cancellation.
     """
     longest = lengths[-1]
     e = np.full(longest + 1, -np.inf)
@@ -211,9 +221,11 @@ def log_totals(beta: np.ndarray, lengths: Sequence[int]) -> np.ndarray:
     for log_b in np.log(beta):
         e[1:] = np.logaddexp(e[1:], e[:-1] + log_b)
     log_factor = gammaln(np.arange(longest + 1) + 1.0) + e
-    stirling, s = np.full(longest + 1, -np.inf), beta.sum()
+    stirling = np.full(longest + 1, -np.inf)
+    s = beta.sum()
     stirling[0] = 0.0
-    log_total, log_rising = {}, 0.0
+    log_total = {}
+    log_rising = 0.0
     for n in range(1, longest + 1):
         shifted = np.concatenate([[-np.inf], stirling[:-1]])
         stirling = np.logaddexp(shifted, stirling + (np.log(n - 1) if n > 1 else -np.inf))
@@ -223,8 +235,7 @@ def log_totals(beta: np.ndarray, lengths: Sequence[int]) -> np.ndarray:
 
 
 def log_total_by_saddle_point(beta: np.ndarray, n: float) -> float:
-    """Return log Z(n) approximately, for any n > 1 words, from the tilted distribution of `edcm.draw`; beta (V,), at
-    least 0.
+    """Approximate log Z(n) for n > 1 words by the saddle-point method, with the tilted distribution of `edcm.draw`.
 
     Z(n) = n! Gamma(s) / Gamma(s + n) G(z) z^-n P_z(N = n), G(z) = prod_w (1 + beta_w L(z)), with L of `log_totals`. z
     is chosen so that n is the mean of the random length N. P_z(N = n) is approximated by the density of a normal
@@ -233,8 +244,9 @@ def log_total_by_saddle_point(beta: np.ndarray, n: float) -> float:
     values, copies = np.unique(beta, return_counts=True)
 
     def moments(tilt: float) -> tuple[float, float]:
-        """Return mean and variance of N; tilt is L(z), and z / (1 - z) is exp(tilt) - 1."""
-        present, rise = values * tilt / (1.0 + values * tilt), np.expm1(tilt)
+        """Compute mean and variance of N for tilt = L(z), where z / (1 - z) = exp(tilt) - 1."""
+        present = values * tilt / (1.0 + values * tilt)
+        rise = np.expm1(tilt)
         mean = rise / tilt
         second = rise * (1.0 + rise) / tilt
         return float(copies @ (present * mean)), float(copies @ (present * second - (present * mean) ** 2))
@@ -244,7 +256,8 @@ def log_total_by_saddle_point(beta: np.ndarray, n: float) -> float:
         high *= 2.0
     tilt = float(optimize.brentq(lambda t: moments(t)[0] - n, 1e-12, high))
     variance = moments(tilt)[1]
-    s, log_z = float(beta.sum()), float(np.log(-np.expm1(-tilt)))
+    s = float(beta.sum())
+    log_z = float(np.log(-np.expm1(-tilt)))
     log_g = float(copies @ np.log1p(values * tilt))
     return float(
         gammaln(n + 1) + gammaln(s) - gammaln(s + n) + log_g - n * log_z - 0.5 * np.log(2.0 * np.pi * variance)

@@ -1,4 +1,4 @@
-"""Perplexity on unseen documents (section 6.2), and how many multinomials it takes to reach the DCM."""
+"""Perplexity of held-out documents (section 6.2), and of mixtures of multinomials compared with the DCM."""
 
 from __future__ import annotations
 
@@ -22,17 +22,17 @@ MODELS: Mapping[str, Any] = {"multinomial": MultinomialClassifier, "dcm": DCMCla
 
 
 def perplexity(sources: Sources, settings: Settings, _: Generator) -> Measure:
-    """Measure exp(-sum_d log p(x_d) / sum_d n_d) of each class's unseen documents under the class's model.
+    """Measure the perplexity exp(-sum_d log p(x_d) / sum_d n_d) of each class's held-out documents under its model.
 
-    A value is the mean over classes and splits; its standard deviation is over both.  Keys without a suffix take the
-    documents as sequences of words, keys in ``_bag`` as count vectors.  The EDCM's value is that of q, which does not
-    sum to one; ``edcm_normalised_on_first_split`` takes q divided by its sum over all documents of the same length.
+    Values are means, with standard deviations over classes and splits. Keys without a suffix consider documents as
+    sequences of words, keys in ``_bag`` as count vectors. The value of the EDCM is that of q, which does not sum to
+    one; for ``edcm_normalised_on_first_split``, q is divided by its sum over all documents of the same length.
 
-    Settings: ``smoothing``, the smoothing constant of the values; ``others``, further constants, which are tried on the
-    first split only.
-    Result: the tables ``smoothing`` (perplexity of each model at each further constant) and ``classes`` (perplexity of
-    each class under each model, mean over the splits); ``chance_of_a_dcm_no_better`` is the one-sided p-value of the
-    sign test over the classes.
+    Settings: ``smoothing``, the smoothing constant of the values; ``others``, constants that are tried on the first
+    split only.
+    Result: the tables ``smoothing`` (perplexity of each model with each of the other constants) and ``classes`` (mean
+    perplexity of each class under each model over the splits). ``chance_of_a_dcm_no_better`` is the one-sided p-value
+    of the sign test over the classes.
     """
     perplexities: dict[tuple[str, str], list[np.ndarray]] = {}
     conventions: tuple[Literal["sequence", "bag"], ...] = ("sequence", "bag")
@@ -47,12 +47,13 @@ def perplexity(sources: Sources, settings: Settings, _: Generator) -> Measure:
             if trial.number == 0:
                 rows += [_smoothed(name, smoothing, train, test) for smoothing in settings["others"]]
                 firsts[name] = model, test
-    dcm, normalised = float(perplexities["dcm", "sequence"][0].mean()), float(_normalised(*firsts["edcm"]).mean())
-    values: Values = {
-        **{f"{name}_on_first_split": float(perplexities[name, "sequence"][0].mean()) for name in MODELS},
-        "edcm_normalised_on_first_split": normalised,
-        "edcm_normalised_distance_from_dcm": abs(normalised / dcm - 1.0),
-    }
+    normalised = float(_normalised(*firsts["edcm"]).mean())
+    values: Values = {}
+    for name in MODELS:
+        values[f"{name}_on_first_split"] = float(perplexities[name, "sequence"][0].mean())
+    dcm = float(perplexities["dcm", "sequence"][0].mean())
+    values["edcm_normalised_on_first_split"] = normalised
+    values["edcm_normalised_distance_from_dcm"] = abs(normalised / dcm - 1.0)
     for (name, convention), by_split in perplexities.items():
         key = name if convention == "sequence" else f"{name}_bag"
         values[key] = mean_and_deviation(by_split)
@@ -64,26 +65,27 @@ def perplexity(sources: Sources, settings: Settings, _: Generator) -> Measure:
 
 
 def _chance_of_no_gain(before: np.ndarray, after: np.ndarray) -> float:
-    """Return the one-sided p-value of the sign test that ``after`` is not below ``before``, both (C,)."""
-    gained, changed = int(np.sum(after < before)), int(np.sum(after != before))
-    return float(bdtrc(gained - 1, changed, 0.5)) if gained else 1.0
+    """Compute the one-sided p-value of the sign test that ``after`` is not below ``before``, both (C,)."""
+    n_lower = int(np.sum(after < before))
+    n_changed = int(np.sum(after != before))
+    return float(bdtrc(n_lower - 1, n_changed, 0.5)) if n_lower else 1.0
 
 
 def _smoothed(name: str, smoothing: float, train: Documents, test: Documents) -> dict[str, Any]:
-    """Return the row of a model with a given smoothing constant: mean perplexity and its standard deviation."""
+    """Return the row of a model with a smoothing constant: mean perplexity and its standard deviation."""
     model = train.fitted(MODELS[name](smoothing=smoothing))
     mean, deviation = mean_and_deviation(of_classes(model, test, "sequence"))
     return {"model": name, "smoothing": smoothing, "perplexity": mean, "spread": deviation}
 
 
 def of_classes(model: Any, test: Documents, convention: Literal["sequence", "bag"]) -> np.ndarray:
-    """Return the perplexity of each class's documents under its own model, float64 (C,)."""
+    """Compute the perplexity of the documents of each class under its model, float64 (C,)."""
     log_p = model.log_likelihood(test.X, convention)[np.arange(len(test.y)), np.searchsorted(model.classes_, test.y)]
     return by_class(log_p, test)
 
 
 def _normalised(model: EDCMClassifier, test: Documents) -> np.ndarray:
-    """Return the perplexity of `of_classes` for q(x) / Z(n), with Z(n) by saddle point, float64 (C,)."""
+    """Compute the perplexity of `of_classes` for q(x) / Z(n), with Z(n) by the saddle-point method, float64 (C,)."""
     log_p = model.log_likelihood(test.X, "sequence")[np.arange(len(test.y)), np.searchsorted(model.classes_, test.y)]
     for c, beta in zip(model.classes_, model.beta_, strict=True):
         rows = np.flatnonzero((test.y == c) & (test.lengths > 1))
@@ -93,18 +95,18 @@ def _normalised(model: EDCMClassifier, test: Documents) -> np.ndarray:
 
 
 def by_class(log_p: np.ndarray, test: Documents) -> np.ndarray:
-    """Return exp(-sum log p / sum n) of each class that has words, (C,)."""
+    """Compute exp(-sum log p / sum n) of each class with words, (C,)."""
     total, words = np.bincount(test.y, log_p), np.bincount(test.y, test.lengths)
     return np.exp(-total[words > 0] / words[words > 0])
 
 
 def mixtures(sources: Sources, settings: Settings, generator: Generator) -> Measure:
-    """Measure the perplexity of a mixture of multinomials a class against its number of components.
+    """Measure the perplexity of one mixture of multinomials per class against its number of components.
 
-    Settings: ``components``, an increasing list; ``smoothing``, constants for the mixtures, the first of them for the
-    DCM too; ``max_iter``, the most EM iterations.
-    Result: the table ``curve`` has the mean perplexity of the classes for each constant and number of components;
-    ``a_mixture_reaches_the_dcm`` is 1 if the lowest of them is at most the DCM's, else 0.
+    Settings: ``components``, an increasing list; ``smoothing``, constants for the mixtures, the first also for the DCM;
+    ``max_iter``, the maximum number of EM iterations.
+    Result: the table ``curve`` has the mean perplexity of the classes for each constant and number of components.
+    ``a_mixture_reaches_the_dcm`` is 1 if the lowest of them is not above that of the DCM, otherwise 0.
     """
     trial = only(sources).first()
     train, test = trial.train, trial.test

@@ -1,7 +1,7 @@
 """The k-NN methods: accuracy against k (the last Figure 4), forms of TF-IDF, weights of words (section 5).
 
-Rainbow names weights of words after SMART, by the count, the document frequency and the length, and its own methods
-after what a document frequency counts (documents or occurrences) and its function (log, root, as it is).
+Rainbow has SMART weights, named by count, document frequency and length, and its own weights, named by what the
+document frequency counts (documents or occurrences) and its function (log, square root, identity).
 """
 
 from __future__ import annotations
@@ -19,22 +19,23 @@ from textmix.experiment.trial import Documents, Trial
 from textmix.models.neighbors.knn import KNNClassifier
 from textmix.models.neighbors.representations import REPRESENTATIONS, FisherDCM, TfIdf
 
-#: Representations whose vectors depend on a model of the documents; there can be one model a class.
+#: Representations that depend on a model of the documents, which can also be fitted to each class.
 FISHER = ("fisher_dcm", "fisher_multinomial")
 
 
 def knn_curves(sources: Sources, settings: Settings, _: Generator) -> Measure:
-    """Measure accuracy against the number of neighbours, one search a split for all k.
+    """Measure accuracy against the number of neighbours, with one search per split for all k.
 
-    ``<representation>_gain`` is the accuracy at the largest k less that at the smallest, mean over the splits.
+    ``<representation>_gain`` is the mean accuracy over the splits at the largest k minus that at the smallest.
 
-    Settings: ``representations``; ``neighbours``, an increasing list of k, from 1; ``trials``, how many splits.
-    Result: the table ``curves`` has mean accuracy and its standard deviation over the splits (column ``spread``) for
-    each representation and k.
+    Settings: ``representations``; ``neighbours``, an increasing list of k, from 1; ``trials``, number of splits.
+    Result: the table ``curves`` has the mean accuracy and its standard deviation over the splits (column ``spread``)
+    for each representation and k.
     """
     values: Values = {}
     rows: Rows = []
-    source, ks = only(sources), np.array(settings["neighbours"])
+    source = only(sources)
+    ks = np.array(settings["neighbours"])
     for name in settings["representations"]:
         curves = np.array([_curve(name, trial, ks) for trial in source.trials(most=settings["trials"])])
         values[f"{name}_gain"] = Repeated(curves[:, -1] - curves[:, 0], source.test_ratio)
@@ -45,15 +46,17 @@ def knn_curves(sources: Sources, settings: Settings, _: Generator) -> Measure:
 
 
 def _curve(name: str, trial: Trial, ks: np.ndarray) -> np.ndarray:
-    """Return the accuracy of a representation at each k of ``ks``, float64 (K,)."""
+    """Compute the accuracy of a representation for each k, float64 (K,)."""
     model = trial.train.fitted(KNNClassifier(representation=name))
-    elected = model.elect(*model.kneighbors(trial.test.X, int(ks[-1])))
+    similarity, index = model.kneighbors(trial.test.X, int(ks[-1]))
+    elected = model.elect(similarity, index)
     columns = np.minimum(ks, elected.shape[1]) - 1
-    return np.mean(elected[:, columns] == trial.test.y[:, np.newaxis], axis=0)
+    is_correct = elected[:, columns] == trial.test.y[:, np.newaxis]
+    return np.mean(is_correct, axis=0)
 
 
 def knn_variants(sources: Sources, settings: Settings, _: Generator) -> Measure:
-    """Measure the accuracy under each open choice: tied votes, vectors of length 1, one Fisher kernel a class.
+    """Measure the accuracy of each alternative: tied votes, L2-normalised vectors, one Fisher kernel per class.
 
     Settings: ``neighbours``, k.
     """
@@ -65,37 +68,43 @@ def knn_variants(sources: Sources, settings: Settings, _: Generator) -> Measure:
         for scale, (similarity, index) in _searches(name, train, test, k):
             for weights, ties in (("uniform", "nearest"), ("uniform", "first"), ("similarity", "nearest")):
                 voter = train.fitted(KNNClassifier(representation=name, weights=weights, ties=ties))  # type: ignore[arg-type]
-                accuracy = float(np.mean(voter.elect(similarity, index)[:, -1] == test.y))
+                predicted = voter.elect(similarity, index)[:, -1]
+                accuracy = float(np.mean(predicted == test.y))
                 vote = weights if weights == "similarity" else ties
                 rows.append({"representation": name, "vectors": scale, "vote": vote, "accuracy": accuracy})
-    values: Values = {f"{row['representation']}_{row['vectors']}_{row['vote']}": row["accuracy"] for row in rows}
+    values: Values = {}
+    for row in rows:
+        values[f"{row['representation']}_{row['vectors']}_{row['vote']}"] = row["accuracy"]
     return Measure(values, {"variants": rows})
 
 
 def _searches(
     name: str, train: Documents, test: Documents, k: int
 ) -> Iterator[tuple[str, tuple[np.ndarray, np.ndarray]]]:
-    """Yield, for each choice of the vectors, its name and its search: similarities and indices of the neighbours."""
+    """Yield the name of each alternative for the vectors, and similarities and indices of the neighbours."""
     for cosine, scale in ((False, "printed"), (True, "cosine")):
-        yield scale, train.fitted(KNNClassifier(representation=name, cosine=cosine)).kneighbors(test.X, k)
+        model = train.fitted(KNNClassifier(representation=name, cosine=cosine))
+        yield scale, model.kneighbors(test.X, k)
     if name in FISHER:
-        yield "per_class", _per_class(name, train, test, k)
+        yield "per_class", _search_per_class(name, train, test, k)
 
 
-def _per_class(name: str, train: Documents, test: Documents, k: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return similarities and indices of the k nearest documents, (N, k) each; each class has a model of its own."""
+def _search_per_class(name: str, train: Documents, test: Documents, k: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return similarities and indices (N, k) of the k nearest documents, with one model per class."""
     similarities, indices = [], []
     for c in np.unique(train.y):
         rows = np.flatnonzero(train.y == c)
-        similarity, index = train[rows].fitted(KNNClassifier(representation=name)).kneighbors(test.X, k)
+        model = train[rows].fitted(KNNClassifier(representation=name))
+        similarity, index = model.kneighbors(test.X, k)
         similarities.append(similarity)
         indices.append(rows[index])
-    similarity, index = np.hstack(similarities), np.hstack(indices)
+    similarity = np.hstack(similarities)
+    index = np.hstack(indices)
     order = np.argsort(-similarity, axis=1, kind="stable")[:, :k]
     return np.take_along_axis(similarity, order, axis=1), np.take_along_axis(index, order, axis=1)
 
 
-#: Name -> weight of counts x (nnz,) of documents of the lengths n (nnz,) with the mean length m.
+#: Weights of counts x (nnz,) in documents of lengths n (nnz,) with mean length m, by name.
 COUNTS: Mapping[str, Callable[[np.ndarray, np.ndarray, float], np.ndarray]] = {
     "x": lambda x, n, m: x,
     "1 + log x": lambda x, n, m: 1.0 + np.log(x),
@@ -103,7 +112,7 @@ COUNTS: Mapping[str, Callable[[np.ndarray, np.ndarray, float], np.ndarray]] = {
     "1": lambda x, n, m: np.ones_like(x),
     "x / (x + .5 + 1.5 n / m)": lambda x, n, m: x / (x + 0.5 + 1.5 * n / m),
 }
-#: Name -> weight of words by document frequency d and number of occurrences o (V,), both positive, of D documents.
+#: Weights of words with document frequency d and o occurrences (V,), both positive, in D documents, by name.
 WORDS: Mapping[str, Callable[[np.ndarray, np.ndarray, int], np.ndarray]] = {
     "log D / d": lambda d, o, D: np.log(D / d),
     "log D / o": lambda d, o, D: np.maximum(np.log(D / o), 0.0),
@@ -116,56 +125,76 @@ VOTES = {"nearest": ("uniform", "nearest"), "similarity": ("similarity", "neares
 
 
 def tfidf_forms(sources: Sources, settings: Settings, _: Generator) -> Measure:
-    """Measure the accuracy of k-NN with TF-IDF in each form, and with Bhattacharyya.
+    """Measure the accuracy of k-NN with each form of TF-IDF, and with Bhattacharyya.
 
-    Vectors have length 1.  A vote counts one for each neighbour, a tie going to the nearest, or counts the similarity.
+    Vectors are L2-normalised. Votes are unweighted, with ties broken by the nearest neighbour, or weighted by
+    similarity.
 
-    Settings: ``neighbours``, k; ``trials``, how many splits; ``forms``, triples of a name of `COUNTS`, a name of
-    `WORDS` and the documents that count document frequencies, ``training`` or ``all``.
-    Result: the table ``forms`` (mean accuracy and deviation over the splits of each form and vote) and, for each vote,
-    the best accuracies of TF-IDF with whole counts x, of TF-IDF in any form, and of Bhattacharyya.
+    Settings: ``neighbours``, k; ``trials``, number of splits; ``forms``, triples of a name in `COUNTS`, a name in
+    `WORDS` and the documents for document frequencies, ``training`` or ``all``.
+    Result: the table ``forms`` (mean accuracy and standard deviation over the splits for each form and vote) and, for
+    each vote, the best accuracies of TF-IDF with unweighted counts x, of any form of TF-IDF, and of Bhattacharyya.
     """
     accuracies_of: dict[tuple[str, str, str, str], list[float]] = {}
     for trial in only(sources).trials(most=settings["trials"]):
-        train, test = trial.train, trial.test
-        both = sparse.vstack([train.X, test.X], format="csr")
-        ways: dict[tuple[str, str, str], tuple[str, Documents, Documents]] = {}
-        for count, word, documents in settings["forms"]:
-            weigh = _weighing(count, word, both if documents == "all" else train.X)
-            weighed = [Documents(weigh(part.X), part.y) for part in (train, test)]
-            ways[count, word, documents] = ("l2", weighed[0], weighed[1])
-        ways["bhattacharyya", "", ""] = ("bhattacharyya", train, test)
-        for form, way in ways.items():
-            for vote, accuracy in _accuracies(*way, settings["neighbours"]).items():
+        for form, (representation, train, test) in _weigh_forms(trial, settings["forms"]).items():
+            for vote, accuracy in _accuracies(representation, train, test, settings["neighbours"]).items():
                 accuracies_of.setdefault((*form, vote), []).append(accuracy)
     rows: Rows = []
     for (count, word, documents, vote), accuracies in accuracies_of.items():
         mean, deviation = mean_and_deviation(accuracies)
-        cells = {"count": count, "word": word, "documents": documents, "vote": vote}
-        rows.append({**cells, "accuracy": mean, "spread": deviation, "splits": len(accuracies)})
+        row = {
+            "count": count,
+            "word": word,
+            "documents": documents,
+            "vote": vote,
+            "accuracy": mean,
+            "spread": deviation,
+            "splits": len(accuracies),
+        }
+        rows.append(row)
     values: Values = {}
     for vote in VOTES:
-        of_vote = [row for row in rows if row["vote"] == vote]
-        values[f"bhattacharyya_{vote}"] = _best(row for row in of_vote if row["count"] == "bhattacharyya")
-        values[f"whole_counts_{vote}"] = _best(row for row in of_vote if row["count"] == "x")
-        values[f"any_form_{vote}"] = _best(row for row in of_vote if row["count"] != "bhattacharyya")
+        rows_of_vote = [row for row in rows if row["vote"] == vote]
+        values[f"bhattacharyya_{vote}"] = _best(row for row in rows_of_vote if row["count"] == "bhattacharyya")
+        values[f"whole_counts_{vote}"] = _best(row for row in rows_of_vote if row["count"] == "x")
+        values[f"any_form_{vote}"] = _best(row for row in rows_of_vote if row["count"] != "bhattacharyya")
     return Measure(values, {"forms": rows})
 
 
+def _weigh_forms(
+    trial: Trial, forms: Iterable[tuple[str, str, str]]
+) -> dict[tuple[str, str, str], tuple[str, Documents, Documents]]:
+    """Return representation and weighted training and test documents of each form, and those of Bhattacharyya."""
+    train, test = trial.train, trial.test
+    X_all = sparse.vstack([train.X, test.X], format="csr")
+    weighted: dict[tuple[str, str, str], tuple[str, Documents, Documents]] = {}
+    for count, word, documents in forms:
+        weigh = _make_weighting(count, word, X_all if documents == "all" else train.X)
+        weighted_train = Documents(weigh(train.X), train.y)
+        weighted_test = Documents(weigh(test.X), test.y)
+        weighted[count, word, documents] = ("l2", weighted_train, weighted_test)
+    weighted["bhattacharyya", "", ""] = ("bhattacharyya", train, test)
+    return weighted
+
+
 def _best(rows: Iterable[Mapping[str, Any]]) -> float:
-    """Return the largest accuracy of the rows, or nan where there is none."""
+    """Return the largest accuracy of the rows, or nan if there are none."""
     return max((row["accuracy"] for row in rows), default=float("nan"))
 
 
-def _weighing(count: str, word: str, X: sparse.csr_array) -> Callable[[sparse.csr_array], sparse.csr_array]:
-    """Return the weighting of counts, CSR (n, V) to CSR (n, V); X counts document frequencies and lengths."""
+def _make_weighting(count: str, word: str, X: sparse.csr_array) -> Callable[[sparse.csr_array], sparse.csr_array]:
+    """Return a function that weights counts (n, V), with document frequencies and mean length of X."""
     frequency = np.bincount(X.indices, minlength=X.shape[1])
     occurrences = np.bincount(X.indices, X.data, minlength=X.shape[1])
-    weight = WORDS[word](np.maximum(frequency, 1), np.maximum(occurrences, 1), X.shape[0]) * (frequency > 0)
+    weight = WORDS[word](np.maximum(frequency, 1), np.maximum(occurrences, 1), X.shape[0])
+    weight = weight * (frequency > 0)
     mean = float(X.sum() / X.shape[0])
 
     def weigh(part: sparse.csr_array) -> sparse.csr_array:
-        lengths = np.repeat(np.asarray(part.sum(axis=1), dtype=np.float64).ravel(), np.diff(part.indptr))
+        """Weight the counts of documents."""
+        length_of_row = np.asarray(part.sum(axis=1), dtype=np.float64).ravel()
+        lengths = np.repeat(length_of_row, np.diff(part.indptr))
         values = COUNTS[count](part.data.astype(np.float64), lengths, mean) * weight[part.indices]
         return sparse.csr_array((values, part.indices, part.indptr), shape=part.shape)
 
@@ -173,53 +202,62 @@ def _weighing(count: str, word: str, X: sparse.csr_array) -> Callable[[sparse.cs
 
 
 def _accuracies(representation: str, train: Documents, test: Documents, k: int) -> dict[str, float]:
-    """Return the accuracy by each vote; one search serves all."""
+    """Compute the accuracy with each kind of vote, from one search."""
     search = train.fitted(KNNClassifier(representation=representation)).kneighbors(test.X, k)
     accuracies = {}
     for vote, (weights, ties) in VOTES.items():
         voter = train.fitted(KNNClassifier(representation=representation, weights=weights, ties=ties))  # type: ignore[arg-type]
-        accuracies[vote] = float(np.mean(voter.elect(*search)[:, -1] == test.y))
+        predicted = voter.elect(*search)[:, -1]
+        accuracies[vote] = float(np.mean(predicted == test.y))
     return accuracies
 
 
 def approximate_digamma(z: np.ndarray) -> np.ndarray:
-    """Return Minka's approximation of Psi(z) (section 5): log(z - 1/2) for z >= 0.6, else -1/z + Psi(1); any shape."""
-    low = z < 0.6
-    return np.where(low, -1.0 / np.where(low, z, 1.0) - np.euler_gamma, np.log(np.where(low, 1.0, z) - 0.5))
+    """Compute Minka's approximation of Psi(z) (section 5): log(z - 1/2) for z >= 0.6, otherwise -1/z + Psi(1)."""
+    is_small = z < 0.6
+    for_small = -1.0 / np.where(is_small, z, 1.0) - np.euler_gamma
+    for_large = np.log(np.where(is_small, 1.0, z) - 0.5)
+    return np.where(is_small, for_small, for_large)
 
 
 def fisher_tfidf(sources: Sources, settings: Settings, generator: Generator) -> Measure:
     """Compare the Fisher-DCM score of a word in a document with its TF-IDF weight, and with its approximation.
 
-    Scores are of the words of a document, minus the constant that all its words share.
+    Scores are those of the words of a document, without the constant that is common to all its words.
 
-    Settings: ``cells``, how many non-zero counts are drawn; ``frequencies`` and ``counts``, the document frequencies
-    and counts of the curves.
-    Result: the table ``weights`` has both weights for each document frequency and count; its values are correlations of
+    Settings: ``cells``, number of nonzero counts drawn; ``frequencies`` and ``counts``, the document frequencies and
+    counts of the curves.
+    Result: the table ``weights`` has both weights for each document frequency and count. The values are correlations of
     both weights, and relative errors of `approximate_digamma`, over the drawn counts.
     """
-    from scipy import stats  # here, for it takes a second to import and no other measure needs it
+    from scipy import stats  # imported here because it takes a second and no other measure needs it
 
     train = only(sources).first().train
-    fisher, tfidf = FisherDCM().fit(train.X), TfIdf().fit(train.X)
+    fisher = FisherDCM().fit(train.X)
+    tfidf = TfIdf().fit(train.X)
     exact = fisher.transform(train.X).sparse.data
     cells = np.sort(generator.permutation(len(exact))[: settings["cells"]])
-    x, words = train.X.data[cells].astype(np.float64), train.X.indices[cells]
-    beta, plain = fisher.beta[words], x * tfidf.weight[words]
+    x = train.X.data[cells].astype(np.float64)
+    words = train.X.indices[cells]
+    beta = fisher.beta[words]
+    weight_tfidf = x * tfidf.weight[words]
     score = exact[cells]
+    is_single = x == 1
+    log_tfidf = np.log(np.maximum(weight_tfidf, 1e-12))
     approximate = approximate_digamma(x + beta) - approximate_digamma(beta)
     error = np.abs(approximate / score - 1.0)
     values: Values = {
-        "rank_correlation": float(stats.spearmanr(score, plain).statistic),
-        "rank_correlation_seen_once": float(stats.spearmanr(score[x == 1], plain[x == 1]).statistic),
-        "correlation_of_logarithms": float(np.corrcoef(np.log(score), np.log(np.maximum(plain, 1e-12)))[0, 1]),
+        "rank_correlation": float(stats.spearmanr(score, weight_tfidf).statistic),
+        "rank_correlation_seen_once": float(stats.spearmanr(score[is_single], weight_tfidf[is_single]).statistic),
+        "correlation_of_logarithms": float(np.corrcoef(np.log(score), log_tfidf)[0, 1]),
         "approximation_mean_error": float(error.mean()),
         "approximation_largest_error": float(error.max()),
     }
     frequency = np.bincount(train.X.indices, minlength=train.X.shape[1])
     rows: Rows = []
     for df in settings["frequencies"]:
-        b, idf = df * fisher.beta.sum() / frequency.sum(), float(np.log(len(train.y) / df))
+        b = df * fisher.beta.sum() / frequency.sum()
+        idf = float(np.log(len(train.y) / df))
         for count in settings["counts"]:
             weight = float(digamma(count + b) - digamma(b))
             rows.append({"frequency": df, "count": count, "fisher": weight, "tfidf": count * idf})

@@ -1,4 +1,4 @@
-"""Figures of the EDCM paper's studies: the k-NN methods, latent topics, and every reading of its numbers."""
+"""Figures of the EDCM paper: the k-NN methods, latent topics, and alternatives behind its values."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from reproduction.figures.figure_elements import (
     add_trials_legend,
     annotate_point,
     annotate_row,
-    draw_published_line,
+    draw_labelled_line,
     draw_published_point,
     draw_trials,
     draw_with_bars,
@@ -25,7 +25,7 @@ from reproduction.figures.figure_elements import (
     sample_sd,
     set_log_scale,
     set_ticks,
-    with_sample_size,
+    title_with_splits,
 )
 from reproduction.figures.style import (
     DASHES,
@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 Rows = Sequence[Mapping[str, str]]
-#: Method or representation -> its name in the paper.
+#: Names of methods and representations in the paper.
 NAMES = {
     "multinomial": "multinomial",
     "dcm": "DCM",
@@ -56,15 +56,18 @@ NAMES = {
     "l2": "L₂",
     "bhattacharyya": "Bhattacharyya",
     "tfidf": "TF-IDF",
+    "tfidf_damped": "TF-IDF, damped",
     "fisher_dcm": "Fisher-DCM",
     "fisher_multinomial": "Fisher-multinomial",
 }
-_VOTES = {"nearest": "tie to the nearest", "first": "tie to the first class", "similarity": "votes by similarity"}
-_VECTORS = {"printed": "", "cosine": ", length 1", "per_class": ", one a class"}
-#: Shares of at least this are written into their cells.
-WRITTEN = 0.1
-_METHODS = {"likelihood": "maximum likelihood", "mean_field": "variational mean field"}
-#: Model -> its name in figures; the names of ``training_time`` lack the method of this reproduction.
+_VOTES = {
+    "nearest": "ties to the nearest",
+    "first": "ties to the first class",
+    "similarity": "votes weighted by similarity",
+}
+_VECTORS = {"printed": "", "cosine": ", L2-normalised", "per_class": ", one per class"}
+_ESTIMATORS = {"likelihood": "maximum likelihood", "mean_field": "variational mean field"}
+#: Names of the models in figures.
 MODELS = {
     "multinomial": "multinomial",
     "edcm": "EDCM",
@@ -73,319 +76,394 @@ MODELS = {
     "dcm_fixed_point": "DCM, fixed point",
     "dcm_leave_one_out": "DCM, leave one out",
 }
-#: Numbers of one newsgroup: measure, column of its table ``groups``, title of the panel, factor of the printed unit.
-OF_ONE_GROUP = (
+#: Models in `MODELS` without a method of the DCM.
+OTHER_MODELS = ("multinomial", "edcm")
+#: Statistics of one newsgroup: measure, column of its table ``groups``, title of the panel, factor of the unit.
+GROUP_STATISTICS = (
     ("dcm_parameters", "mean_alpha", "mean α of a word", 1.0),
-    ("dcm_parameters", "above_0.5", "words with α > 0.5", 1.0),
-    ("dcm_parameters", "above_1.0", "words with α > 1", 1.0),
-    ("dcm_parameters", "correlation_alpha_beta", "correlation of α, β", 1.0),
-    ("gamma_ratio", "counts", "non-zero counts", 1.0),
-    ("gamma_ratio", "mean_relative_error", "Gamma ratio, % off", 100.0),
+    ("dcm_parameters", "above_0.5", "words, α > 0.5", 1.0),
+    ("dcm_parameters", "above_1.0", "words, α > 1", 1.0),
+    ("dcm_parameters", "correlation_alpha_beta", "corr. of α, β", 1.0),
+    ("gamma_ratio", "counts", "nonzero counts", 1.0),
+    ("gamma_ratio", "mean_relative_error", "Γ ratio, % off", 100.0),
 )
+#: Number of words that describe a topic.
+N_TOPIC_WORDS = 4
+#: Opacity of the darkest cell of a matrix, on which text is still legible.
+MAX_OPACITY = 0.55
 
 
 def dcm_methods(data: FigureData) -> Sheet:
-    """Draw accuracy, perplexity and training time of the DCM by each method, beside multinomial and EDCM."""
+    """Draw accuracy, perplexity and training time of the DCM by each method, multinomial and EDCM."""
     splits = data.results.measure_table("dcm_methods", "splits")
     seconds = data.results.measure_table("training_time", "seconds")
     figure, panel = panels(3, height=2.9, sharey=True)
     for axes, metric in zip(panel[:2], ("accuracy", "perplexity"), strict=True):
-        groups = [_column_of(splits, name, metric) for name in MODELS]
-        for height, values in enumerate(groups):
-            draw_trials(axes, height, values, method_colour(list(MODELS)[height]), "split")
-        add_trials_legend(axes, "split", map(len, groups))
+        sizes = []
+        for height, model in enumerate(MODELS):
+            values = _column_of(splits, model, metric)
+            draw_trials(axes, height, values, method_colour(model), "split")
+            sizes.append(len(values))
+        add_trials_legend(axes, "split", sizes)
         axes.locator_params(axis="x", nbins=2)
-    times = [statistics.median(_column_of(seconds, _timed(name), "seconds")) for name in MODELS]
-    for height, (name, value) in enumerate(zip(MODELS, times, strict=True)):
-        panel[2].plot([value], [height], MARKERS[1], color=method_colour(name), markersize=5)
+    medians = [statistics.median(_column_of(seconds, _name_in_times(model), "seconds")) for model in MODELS]
+    for height, (model, median) in enumerate(zip(MODELS, medians, strict=True)):
+        panel[2].plot([median], [height], MARKERS[1], color=method_colour(model), markersize=5)
     panel[2].plot([], [], MARKERS[1], color=GREY, markersize=5, label="median of the training times")
-    set_log_scale(panel[2].xaxis, min(times) / 1.3, max(times) * 1.3)
-    for axes, name in zip(panel, ("accuracy (fraction)", "perplexity", "seconds (log scale)"), strict=True):
-        axes.set_xlabel(name)
+    set_log_scale(panel[2].xaxis, min(medians) / 1.3, max(medians) * 1.3)
+    for axes, label in zip(panel, ("accuracy (fraction)", "perplexity", "seconds (log scale)"), strict=True):
+        axes.set_xlabel(label)
     label_rows(panel[0], list(MODELS.values()))
-    figure.note(_order_sentence(splits))
+    figure.note(_describe_order(splits))
     add_legend(figure)
     return figure
 
 
 def _column_of(rows: Rows, model: str, column: str) -> list[float]:
+    """Return the values of a column for one model."""
     return [float(row[column]) for row in rows if row["model"] == model]
 
 
-def _timed(model: str) -> str:
-    """Return the name of a model in the table of times."""
+def _name_in_times(model: str) -> str:
+    """Return the name of a model in the table of times, which omits the default method of the DCM."""
     return model.removesuffix("_reciprocal_newton")
 
 
-def _order_sentence(splits: Rows) -> str:
-    """Return a sentence on the order of EDCM, DCM and multinomial for each method of the DCM."""
-    parts = []
-    for name in list(MODELS)[2:]:
-        mean = {
-            model: statistics.fmean(_column_of(splits, model, "accuracy")) for model in ("edcm", name, "multinomial")
-        }
-        ranked = sorted(mean, key=lambda model: -mean[model])
-        parts.append(f"{MODELS[name]}: " + " > ".join(MODELS[model].split(",")[0] for model in ranked))
-    return f"Order of the mean accuracies by method of the DCM: {'; '.join(parts)}."
+def _describe_order(splits: Rows) -> str:
+    """Describe the order of EDCM, DCM and multinomial by accuracy for each method of the DCM."""
+    descriptions = []
+    for dcm, label in MODELS.items():
+        if dcm not in OTHER_MODELS:
+            models = ("edcm", dcm, "multinomial")
+            means = {model: statistics.fmean(_column_of(splits, model, "accuracy")) for model in models}
+            ranked = sorted(models, key=lambda model: -means[model])
+            names = [MODELS[model].split(",")[0] for model in ranked]
+            descriptions.append(f"{label}: {' > '.join(names)}")
+    return f"Order of the mean accuracies by method of the DCM: {'; '.join(descriptions)}."
 
 
 def deviation_readings(data: FigureData) -> Sheet:
-    """Draw both deviations of every reading against each other, with the printed pair.
-    Options: published (``same``, ``own`` -> ids, percent).
+    """Draw the two deviations of each specification against each other, with the published pair.
+
+    Options: ``published`` (``same``, ``own`` to ids, percent).
     """
     rows = data.results.measure_table("deviation_readings", "readings")
     figure, (axes,) = panels(1, height=3.2)
-    for series, (label, chosen) in enumerate(_trainings(rows).items()):
-        x, y = ([100 * float(row[key]) for row in chosen] for key in ("same", "own"))
+    for series, (label, group) in enumerate(_group_by_training(rows).items()):
         style: dict[str, Any] = {"color": f"C{series}", "marker": MARKERS[series], "linestyle": "none"}
-        axes.plot([], [], markersize=5, label=f"{label} (n = {len(chosen)})", **style)
-        axes.plot(x, y, markersize=3, alpha=0.5, markeredgewidth=0, **style)
-    printed = {key: data.published_of(key) for key in ("same", "own")}
-    if printed["same"] and printed["own"]:
-        draw_published_point(axes, 0, printed["own"].value, printed["same"])
+        axes.plot([], [], markersize=5, label=f"{label} (n = {len(group)})", **style)
+        axes.plot(
+            _percentages(group, "same"), _percentages(group, "own"), markersize=3, alpha=0.5, markeredgewidth=0, **style
+        )
+    published = {key: data.published_of(key) for key in ("same", "own")}
+    if published["same"] and published["own"]:
+        draw_published_point(axes, 0, published["own"].value, published["same"])
     for axis, key in ((axes.xaxis, "same"), (axes.yaxis, "own")):
-        shown = [100 * float(row[key]) for row in rows] + [number.value for number in (printed[key],) if number]
-        set_log_scale(axis, min(shown) / 1.2, max(shown) * 1.2)
+        values = _percentages(rows, key)
+        value = published[key]
+        if value:
+            values.append(value.value)
+        set_log_scale(axis, min(values) / 1.2, max(values) * 1.2)
     axes.set_xlabel("deviation of q by the DCM's α (percent, log scale)")
     axes.set_ylabel("deviation of q by its own β\n(percent, log scale)")
-    measured = data.results.measure("deviation_readings")
-    both, number, other, n = (int(measured[key].value) for key in ("with_both", "with_same", "with_own", "readings"))
+    values_of = data.results.measure("deviation_readings")
+    n_both, n_same, n_own, n = (int(values_of[key].value) for key in ("with_both", "with_same", "with_own", "readings"))
     figure.note(
-        f"{n} readings: {both} give both printed numbers within a tenth, {number} the first, {other} the second."
+        f"Of {n} specifications, {n_both} are within 10 % of both published values, {n_same} of the first, and {n_own} "
+        "of the second."
     )
     add_legend(figure)
     return figure
 
 
-def _trainings(rows: Rows) -> dict[str, Rows]:
-    """Return the readings by the end of the training: maximum of the likelihood, stopped early, leave one out."""
+def _percentages(rows: Rows, key: str) -> list[float]:
+    """Return the deviations of a kind in percent."""
+    return [100 * float(row[key]) for row in rows]
+
+
+def _group_by_training(rows: Rows) -> dict[str, Rows]:
+    """Group the specifications by the end of training: maximum of the likelihood, stopped early, leave one out."""
     names = {"maximum": "maximum of the likelihood", "leave one out": "leave one out"}
     groups: dict[str, list[Mapping[str, str]]] = {}
     for row in rows:
-        groups.setdefault(names.get(row["training"], "stopped early"), []).append(row)
+        name = names.get(row["training"], "stopped early")
+        groups.setdefault(name, []).append(row)
     return dict(groups)
 
 
 def perplexity_readings(data: FigureData) -> Sheet:
-    """Draw the perplexity of multinomial and DCM against the smoothing constant, a line for each kind of documents.
-    Options: published (model -> id).
+    """Draw the perplexity of multinomial and DCM against the smoothing constant, one line per set of documents.
+
+    Options: ``published`` (model to id).
     """
-    rows = data.results.measure_table("perplexity_readings", "readings")
-    rows = [row for row in rows if row["level"] == "mean of the classes" and row["method"] != "leave_one_out"]
+    table = data.results.measure_table("perplexity_readings", "readings")
+    rows = [row for row in table if row["level"] == "mean of the classes" and row["method"] != "leave_one_out"]
     figure, panel = panels(2, height=3.0)
-    units = {"multinomial": "absolute", "dcm": "smallest"}
-    for axes, (model, unit) in zip(panel, units.items(), strict=True):
-        chosen = [row for row in rows if row["model"] == model and row["unit"] == unit]
-        _perplexity_lines(axes, chosen)
-        name = {"multinomial": "multinomial", "dcm": "DCM"}[model]
-        draw_published_line(axes, data.published_of(model), f"published, {name}")
-        axes.set_title(name)
+    models = (("multinomial", "multinomial", "absolute"), ("dcm", "DCM", "smallest"))
+    for axes, (model, title, unit) in zip(panel, models, strict=True):
+        _draw_perplexities(axes, [row for row in rows if row["model"] == model and row["unit"] == unit])
+        draw_labelled_line(axes, data.published_of(model))
+        axes.set_title(title)
         axes.set_xlabel("smoothing constant (log scale)")
     panel[0].set_ylabel("perplexity")
-    measured = data.results.measure("perplexity_readings")
-    both, usual = (int(measured[key].value) for key in ("with_both", "with_both_at_0.01"))
-    figure.note(f"Both printed numbers within 5 %: {both} pairs of readings, {usual} with 0.01 for the multinomial.")
+    values = data.results.measure("perplexity_readings")
+    n_pairs = int(values["with_both"].value)
+    n_pairs_of_paper = int(values["with_both_at_0.01"].value)
+    figure.note(
+        f"{n_pairs} pairs of specifications are within 5 % of both published values, {n_pairs_of_paper} of them "
+        "with the constant 0.01 for the multinomial."
+    )
     add_legend(figure)
     return figure
 
 
-def _perplexity_lines(axes: Axes, rows: Rows) -> None:
-    """Draw perplexity against the smoothing constant, a line for each kind of documents."""
+def _draw_perplexities(axes: Axes, rows: Rows) -> None:
+    """Draw perplexity against the smoothing constant, one line per set of documents."""
     for series, documents in enumerate(dict.fromkeys(row["documents"] for row in rows)):
         line = [row for row in rows if row["documents"] == documents]
-        x, y = read_columns(line, "smoothing", "perplexity")
+        constants, values = read_columns(line, "smoothing", "perplexity")
         style: dict[str, Any] = {"color": f"C{series}", "marker": MARKERS[series], "linestyle": DASHES[series]}
-        axes.plot(x, y, markersize=4, label=f"documents: {documents}", **style)
-    set_log_scale(axes.xaxis, min(x), max(x))
-    set_ticks(axes.xaxis, [value for value in (0.001, 0.01, 0.1, 1.0) if min(x) <= value <= max(x)])
+        axes.plot(constants, values, markersize=4, label=f"documents: {documents}", **style)
+    low, high = min(constants), max(constants)
+    set_log_scale(axes.xaxis, low, high)
+    set_ticks(axes.xaxis, [value for value in (0.001, 0.01, 0.1, 1.0) if low <= value <= high])
 
 
 def tfidf_forms(data: FigureData) -> Sheet:
-    """Draw the accuracy of k-NN by each form of TF-IDF, with that of Bhattacharyya as lines."""
+    """Draw the accuracy of k-NN with each form of TF-IDF, and that of Bhattacharyya as lines."""
     rows = data.results.measure_table("tfidf_forms", "forms")
-    names = {"nearest": "a vote a neighbour", "similarity": "votes by similarity"}
-    forms = list(dict.fromkeys(_form(row) for row in rows if row["word"]))
+    votes = {"nearest": "unweighted votes", "similarity": "votes weighted by similarity"}
+    forms = list(dict.fromkeys(_describe_form(row) for row in rows if row["word"]))
     figure, (axes,) = panels(1, height=1.0 + 0.24 * len(forms))
-    for series, (vote, label) in enumerate(names.items()):
-        chosen = {_form(row): row for row in rows if row["vote"] == vote}
-        values, spreads = ([float(chosen[form][key]) for form in forms] for key in ("accuracy", "spread"))
-        style: dict[str, Any] = {"marker": MARKERS[series], "color": method_colour("tfidf"), "linestyle": "none"}
-        style |= {"markersize": 4.5, "markerfacecolor": PAPER if series else method_colour("tfidf"), "elinewidth": 0.9}
-        at = [height + 0.2 * (2 * series - 1) for height in range(len(forms))]
-        axes.errorbar(values, at, xerr=spreads if any(spreads) else None, label=f"TF-IDF, {label}", **style)
-        level, line = float(chosen["bhattacharyya"]["accuracy"]), DASHES[series]
-        colour = method_colour("bhattacharyya")
-        axes.axvline(level, color=colour, linestyle=line, linewidth=1.1, label=f"Bhattacharyya, {label}")
+    colour = method_colour("tfidf")
+    for series, (vote, label) in enumerate(votes.items()):
+        row_of_form = {_describe_form(row): row for row in rows if row["vote"] == vote}
+        accuracies = [float(row_of_form[form]["accuracy"]) for form in forms]
+        deviations = [float(row_of_form[form]["spread"]) for form in forms]
+        axes.errorbar(
+            accuracies,
+            [height + 0.2 * (2 * series - 1) for height in range(len(forms))],
+            xerr=deviations if any(deviations) else None,
+            label=f"TF-IDF, {label}",
+            marker=MARKERS[series],
+            color=colour,
+            markerfacecolor=PAPER if series else colour,
+            linestyle="none",
+            markersize=4.5,
+            elinewidth=0.9,
+        )
+        level = float(row_of_form["bhattacharyya"]["accuracy"])
+        level_label = f"Bhattacharyya, {label}"
+        level_colour = method_colour("bhattacharyya")
+        axes.axvline(level, color=level_colour, linestyle=DASHES[series], linewidth=1.1, label=level_label)
     label_rows(axes, forms)
     axes.set_xlabel("accuracy (fraction)")
-    splits = int(rows[0]["splits"])
-    over = f"means over {splits} splits with bars of one standard deviation" if splits > 1 else "one split without bars"
-    figure.note(f"Vectors have length 1; {over}.")
-    figure.note("x is the count, n the length, m its mean, d documents and o occurrences of the word, D all documents.")
+    n_splits = int(rows[0]["splits"])
+    values = "Values are those of one split, without bars."
+    if n_splits > 1:
+        values = f"Values are means over {n_splits} splits, with bars of one standard deviation."
+    figure.note(f"Vectors are L2-normalised. {values}")
+    figure.note(
+        "x: count, n: length, m: mean length, d and o: documents and occurrences of the word, D: number of documents."
+    )
     add_legend(figure)
     return figure
 
 
-def _form(row: Mapping[str, str]) -> str:
-    """Return the form of TF-IDF of a row in words; that of Bhattacharyya is its name."""
+def _describe_form(row: Mapping[str, str]) -> str:
+    """Describe the form of TF-IDF of a row as a product, or return "bhattacharyya"."""
     if not row["word"]:
         return row["count"]
-    named = [re.sub(r"^(log|sqrt) (.+ / .+)$", r"\1 (\2)", part) for part in (row["count"], row["word"])]
-    factors = [f"({part})" if " " in part and not part.startswith(("log", "sqrt (")) else part for part in named]
-    used = [part for part in factors if part != "1"] or ["1"]
-    return " · ".join(used) + (", d of all documents" if row["documents"] == "all" else "")
+    factors = [_format_factor(row[column]) for column in ("count", "word")]
+    product = " · ".join(factor for factor in factors if factor != "1") or "1"
+    suffix = ", d of all documents" if row["documents"] == "all" else ""
+    return product + suffix
+
+
+def _format_factor(factor: str) -> str:
+    """Add parentheses to a factor where they are needed."""
+    named = re.sub(r"^(log|sqrt) (.+ / .+)$", r"\1 (\2)", factor)
+    if " " in named and not named.startswith(("log", "sqrt (")):
+        return f"({named})"
+    return named
 
 
 def one_newsgroup(data: FigureData) -> Sheet:
-    """Draw the numbers that the paper gives for one newsgroup, a mark for each newsgroup, with the printed number.
-    Options: published (column -> id).
+    """Draw the statistics that the paper gives for one newsgroup, for each newsgroup, with the published values.
+
+    Options: ``published`` (column to id).
     """
-    figure, panel = grid_of_panels(len(OF_ONE_GROUP), 3, 1.45)
-    for axes, (measure, column, title, factor) in zip(panel, OF_ONE_GROUP, strict=True):
-        rows = data.results.measure_table(measure, "groups")
-        values = {row["group"]: factor * float(row[column]) for row in rows}
-        ordered = sorted(values, key=lambda group: values[group])
-        style: dict[str, Any] = {"color": "C0", "alpha": 0.6, "markersize": 4, "markeredgewidth": 0}
-        label = f"one newsgroup (n = {len(ordered)})"
-        axes.plot([values[group] for group in ordered], range(len(ordered)), "o", label=label, **style)
-        printed = data.published_of(column)
-        if printed:
-            axes.axvline(printed.value, color="C1", linestyle="--", linewidth=1.1, label="published")
-            nearest = min(ordered, key=lambda group: abs(values[group] - printed.value))
-            note = f"{title}: {format_brief(printed.value)} in print, nearest {nearest} with "
-            figure.note(note + f"{format_brief(values[nearest])}.")
+    tables = [data.results.measure_table(measure, "groups") for measure, *_ in GROUP_STATISTICS]
+    groups = [row["group"] for row in tables[0]]
+    height = 0.6 + 0.135 * len(groups)
+    figure, panel = grid_of_panels(len(GROUP_STATISTICS), 3, height, sharey=True)
+    for axes, rows, (_, column, title, factor) in zip(panel, tables, GROUP_STATISTICS, strict=True):
+        value_of = {row["group"]: factor * float(row[column]) for row in rows}
+        values = [value_of[group] for group in groups]
+        label = f"one newsgroup (n = {len(groups)})"
+        axes.plot(values, range(len(groups)), "o", label=label, color="C0", alpha=0.8, markersize=4, markeredgewidth=0)
+        published = data.published_of(column)
+        if published:
+            axes.axvline(published.value, color="C1", linestyle="--", linewidth=1.1, label="published")
+            _note_nearest(figure, title, published.value, value_of)
         axes.set_title(title)
-        axes.set_yticks([])
         axes.locator_params(axis="x", nbins=3)
         axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,g}"))
-    panel[-2].set_xlabel("value; the newsgroups in order, each in a row")
+    label_rows(panel[0], groups)
     add_legend(figure, panel[0])
     return figure
 
 
+def _note_nearest(figure: Sheet, title: str, published: float, values: Mapping[str, float]) -> None:
+    """Note the newsgroup whose value is closest to the published one."""
+    nearest = min(sorted(values, key=values.__getitem__), key=lambda group: abs(values[group] - published))
+    reproduced = format_brief(values[nearest])
+    figure.note(f"{title}: published {format_brief(published)}, closest {nearest} with {reproduced}.")
+
+
 def name_of(method: str) -> str:
-    """Return a method's or representation's name as the paper writes it."""
+    """Return the name of a method or representation in the paper."""
     return NAMES.get(method.removeprefix("knn_"), method)
 
 
 def table1(data: FigureData) -> Sheet:
-    """Draw the accuracy of all methods on every split, one panel a data set at hand.
-    Options: experiment, roles, labels (role -> title), methods, published (``<role>.<method>`` -> id).
+    """Draw the accuracy of all methods on every split, one panel per data set with results.
+
+    Options: ``experiment``, ``roles``, ``labels`` (role to title), ``methods``, ``published`` (``<role>.<method>`` to
+    id).
     """
     methods = data.option("methods")
-    trials_of = read_available(
-        data.option("roles"), lambda role: [data.trials(role, method, "accuracy") for method in methods]
-    )
-    figure, panel = panels(len(trials_of), height=1.0 + 0.27 * len(methods), sharey=True)
-    for axes, (role, values) in zip(panel, trials_of.items(), strict=True):
-        for height, (method, trials) in enumerate(zip(methods, values, strict=True)):
+
+    def read_accuracies(role: str) -> list[list[float]]:
+        """Return the accuracies of each method."""
+        return [data.trials(role, method, "accuracy") for method in methods]
+
+    trials_of_role = read_available(data.option("roles"), read_accuracies)
+    figure, panel = panels(len(trials_of_role), height=1.0 + 0.27 * len(methods), sharey=True)
+    for axes, (role, trials_of_method) in zip(panel, trials_of_role.items(), strict=True):
+        for height, (method, trials) in enumerate(zip(methods, trials_of_method, strict=True)):
             draw_trials(axes, height, trials, method_colour(method), "split")
-            if len(trials_of) == 1:
+            if len(trials_of_role) == 1:
                 annotate_row(axes, f"{statistics.fmean(trials):.3f}", height)
             draw_published_point(axes, 0, height - 0.3, data.published_of(f"{role}.{method}"))
-        add_trials_legend(axes, "split", map(len, values))
+        add_trials_legend(axes, "split", map(len, trials_of_method))
         axes.set_title(data.title_of(role))
         axes.set_xlabel("accuracy (fraction)")
-    label_rows(panel[0], [_kind(method) + name_of(method) for method in methods])
+    label_rows(panel[0], [_family_of(method) + name_of(method) for method in methods])
     add_legend(figure, *panel)
     return figure
 
 
-def _kind(method: str) -> str:
-    """Return the family of a method, which is written before its name."""
+def _family_of(method: str) -> str:
+    """Return the family of a method, a prefix of its label."""
     return "k-NN, " if method.startswith("knn") else "naive Bayes, "
 
 
 def knn_curves(data: FigureData) -> Sheet:
-    """Draw the mean accuracy against k for each representation, one panel a data set at hand.
-    Options: labels (measure -> title of its panel).  A missing measure is left out.
+    """Draw the mean accuracy against k for each representation, one panel per data set with results.
+
+    Options: ``labels`` (measure to title of its panel). Measures without results are omitted.
     """
+
+    def read_curves(measure: str) -> Rows:
+        """Return the curves of a measure."""
+        return data.results.measure_table(measure, "curves")
+
     titles = data.option("labels")
-    rows_of = read_available(titles, lambda measure: data.results.measure_table(measure, "curves"))
-    figure, panel = panels(len(rows_of), height=3.0)
-    for axes, (measure, rows) in zip(panel, rows_of.items(), strict=True):
+    curves = read_available(titles, read_curves)
+    figure, panel = panels(len(curves), height=3.0)
+    for axes, (measure, rows) in zip(panel, curves.items(), strict=True):
         title = titles[measure]
-        splits = {len(gain.repetitions) or 1 for gain in data.results.measure(measure).values()}
-        _curves(axes, rows)
-        axes.set_title(with_sample_size(f"{title}, splits", splits))
+        n_splits = {len(gain.repetitions) or 1 for gain in data.results.measure(measure).values()}
+        _draw_curves(axes, rows)
+        axes.set_title(title_with_splits(title, n_splits))
         axes.set_xlabel("neighbours k (log scale)")
-        figure.note(f"{title}: {_trend_sentence(rows)}")
-    figure.note("A bar reaches one standard deviation over the splits to each side of the mean.")
+        figure.note(f"{title}: {_describe_trends(rows)}")
+    figure.note("Bars show one standard deviation over the splits.")
     panel[0].set_ylabel("accuracy (fraction)")
     add_legend(figure, panel[0])
     return figure
 
 
-def _curves(axes: Axes, rows: Rows) -> None:
-    """Draw a line a representation; the bars of the lines stand side by side."""
+def _draw_curves(axes: Axes, rows: Rows) -> None:
+    """Draw one line per representation. Bars of different lines are next to each other."""
     for series, name in enumerate(dict.fromkeys(row["representation"] for row in rows)):
         points = [row for row in rows if row["representation"] == name]
-        k, mean, spread = read_columns(points, "k", "accuracy", "spread")
-        style = {"label": name_of(name), "color": method_colour(name)}
-        draw_with_bars(axes, [x * 1.02 ** (series - 1.5) for x in k], mean, spread, series, **style)
+        k, means, deviations = read_columns(points, "k", "accuracy", "spread")
+        x = [value * 1.02 ** (series - 1.5) for value in k]
+        draw_with_bars(axes, x, means, deviations, series, label=name_of(name), color=method_colour(name))
     set_log_scale(axes.xaxis, min(k), max(k))
-    set_ticks(axes.xaxis, [x for x in k if x in (1, 2, 3, 5, 10, 20, 30, 50, 100)])
+    set_ticks(axes.xaxis, [value for value in k if value in (1, 2, 3, 5, 10, 20, 30, 50, 100)])
 
 
-def _trend_sentence(rows: Rows) -> str:
-    """Return a sentence on the representations whose accuracy is higher at the largest k than at the smallest."""
-    ends: dict[str, list[float]] = {}
+def _describe_trends(rows: Rows) -> str:
+    """Describe for which representations the accuracy is higher at the largest k than at the smallest."""
+    accuracies: dict[str, list[float]] = {}
     for row in sorted(rows, key=lambda row: float(row["k"])):
-        ends.setdefault(name_of(row["representation"]), []).append(float(row["accuracy"]))
-    up = [name for name, values in ends.items() if values[-1] > values[0]]
-    down = [name for name in ends if name not in up]
-    parts = [f"{word} for {', '.join(names)}" for word, names in (("higher", up), ("lower", down)) if names]
-    low, high = (f"{end(float(row['k']) for row in rows):g}" for end in (min, max))
-    return f"at k = {high} the mean is {' and '.join(parts)} than at k = {low}."
+        accuracies.setdefault(name_of(row["representation"]), []).append(float(row["accuracy"]))
+    higher = [name for name, values in accuracies.items() if values[-1] > values[0]]
+    lower = [name for name in accuracies if name not in higher]
+    trends = []
+    if higher:
+        trends.append(f"higher for {', '.join(higher)}")
+    if lower:
+        trends.append(f"lower for {', '.join(lower)}")
+    k = [float(row["k"]) for row in rows]
+    return f"at k = {max(k):g} the mean is {' and '.join(trends)} than at k = {min(k):g}."
 
 
 def knn_choices(data: FigureData) -> Sheet:
-    """Draw the accuracy of every representation under each choice that the paper leaves open."""
+    """Draw the accuracy of each representation with each alternative that the paper leaves open."""
     rows = data.results.measure_table("knn_variants", "variants")
     groups: dict[str, list[Mapping[str, str]]] = {}
     for row in rows:
-        groups.setdefault(name_of(row["representation"]) + _VECTORS[row["vectors"]], []).append(row)
+        label = name_of(row["representation"]) + _VECTORS[row["vectors"]]
+        groups.setdefault(label, []).append(row)
     figure, (axes,) = panels(1, height=0.9 + 0.24 * len(groups))
     for height, variants in enumerate(groups.values()):
-        _plot_choices(axes, variants, height)
-    for height in range(1, len(groups)):
-        axes.axhline(height - 0.5, color=PALE, linewidth=0.6, zorder=0)
+        _draw_votes(axes, variants, height)
+        if height:
+            axes.axhline(height - 0.5, color=PALE, linewidth=0.6, zorder=0)
     label_rows(axes, list(groups))
     axes.set_xlim(0, 1)
     axes.set_xlabel("accuracy with k = 3 (fraction of test documents)")
-    figure.note("One split; its accuracies have no bars.")
+    figure.note("Accuracies are those of one split, without bars.")
     add_legend(figure)
     return figure
 
 
-def _plot_choices(axes: Axes, variants: Rows, height: int) -> None:
-    """Draw the accuracies of one representation, a mark for each way to vote; the row at height 0 fills the legend."""
+def _draw_votes(axes: Axes, variants: Rows, height: int) -> None:
+    """Draw the accuracies of one representation, one marker per kind of vote. The first row fills the legend."""
     for series, (vote, label) in enumerate(_VOTES.items()):
         values = [float(row["accuracy"]) for row in variants if row["vote"] == vote]
-        style: dict[str, Any] = {"marker": MARKERS[series], "color": f"C{series}", "linestyle": "none", "markersize": 4}
-        at = [height + 0.25 * (series - 1)] * len(values)
-        axes.plot(values, at, label=None if height else label, **style)
+        heights = [height + 0.25 * (series - 1)] * len(values)
+        axes.plot(values, heights, MARKERS[series], color=f"C{series}", markersize=4, label=None if height else label)
 
 
 def latent_topics(data: FigureData) -> Sheet:
     """Draw the distance of estimated from true topics against the number of documents."""
     rows = data.results.measure_table("latent_topics", "distances")
-    figure, (of_words, of_shares) = panels(2, height=3.0, sharex=True, sharey=True)
-    for series, (method, label) in enumerate(_METHODS.items()):
+    figure, (of_words, of_documents) = panels(2, height=3.0, sharex=True, sharey=True)
+    for series, (method, label) in enumerate(_ESTIMATORS.items()):
         topics: dict[float, list[float]] = {}
-        shares: dict[float, float] = {}
-        for row in (row for row in rows if row["method"] == method):
-            topics.setdefault(float(row["documents"]), []).append(float(row["distance"]))
-            shares[float(row["documents"])] = float(row["shares"])
-        means, bars = [[of(values) for values in topics.values()] for of in (statistics.fmean, sample_sd)]
-        draw_with_bars(of_words, [x * 1.04 ** (2 * series - 1) for x in topics], means, bars, series, label=label)
+        proportions: dict[float, float] = {}
+        for row in rows:
+            if row["method"] == method:
+                n_documents = float(row["documents"])
+                topics.setdefault(n_documents, []).append(float(row["distance"]))
+                proportions[n_documents] = float(row["shares"])
+        means = [statistics.fmean(values) for values in topics.values()]
+        deviations = [sample_sd(values) for values in topics.values()]
+        x = [n_documents * 1.04 ** (2 * series - 1) for n_documents in topics]
+        draw_with_bars(of_words, x, means, deviations, series, label=label)
         style: dict[str, Any] = {"color": f"C{series}", "linestyle": DASHES[series], "marker": MARKERS[series]}
-        of_shares.plot(list(shares), list(shares.values()), markersize=4, **style)
-        last = f"with {max(topics):,.0f} documents the mean distance of the topics is {means[-1]:.3f}"
-        figure.note(f"By {label}, {last}.")
+        of_documents.plot(list(proportions), list(proportions.values()), markersize=4, **style)
+        result = f"with {max(topics):,.0f} documents the mean distance of the topics is {means[-1]:.3f}"
+        figure.note(f"By {label}, {result}.")
+    n_topics = len(topics[min(topics)])
     for axes, title in (
-        (of_words, f"words of a topic (n = {len(topics[min(topics)])} topics)"),
-        (of_shares, "topics of a document"),
+        (of_words, f"words of a topic (n = {n_topics} topics)"),
+        (of_documents, "topics of a document"),
     ):
         set_log_scale(axes.xaxis, min(topics), max(topics))
         set_ticks(axes.xaxis, list(topics))
@@ -393,50 +471,50 @@ def latent_topics(data: FigureData) -> Sheet:
         axes.set_title(title)
         axes.set_xlabel("documents (log scale)")
     of_words.set_ylabel("total-variation distance to the truth")
-    figure.note(
-        "A bar reaches one standard deviation over the topics to each side of the mean; documents have no bars."
-    )
+    figure.note("Bars show one standard deviation over the topics; values of documents have no bars.")
     add_legend(figure, of_words)
     return figure
 
 
 def newsgroup_topics(data: FigureData) -> Sheet:
-    """Draw the topics as their most typical words, and their share in the words of every newsgroup."""
+    """Draw the proportion of each topic in the words of every newsgroup; topics are described by typical words."""
     topics = data.results.measure_table("newsgroup_topics", "topics")
     rows = data.results.measure_table("newsgroup_topics", "groups")
     groups = list(dict.fromkeys(row["group"] for row in rows))
-    share = {(row["topic"], row["group"]): float(row["share"]) for row in rows}
+    proportion = {(row["topic"], row["group"]): float(row["share"]) for row in rows}
+    matrix = {row["topic"]: [proportion[row["topic"], group] for group in groups] for row in topics}
 
-    def home(row: dict[str, str]) -> tuple[int, float]:
-        """Return the index of the newsgroup in which a topic has its largest share, and minus that share."""
-        largest = max(range(len(groups)), key=lambda g: (share[row["topic"], groups[g]], -g))
-        return largest, -share[row["topic"], groups[largest]]
+    def sort_key(topic: Mapping[str, str]) -> tuple[int, float]:
+        """Order topics by the newsgroup with their largest proportion, and by decreasing proportion there."""
+        values = matrix[topic["topic"]]
+        return values.index(max(values)), -max(values)
 
-    ordered = sorted(topics, key=home)
+    ordered = sorted(topics, key=sort_key)
     figure = Sheet(figsize=(WIDTH, 1.6 + 0.2 * len(ordered)))
     axes = figure.subplots()
-    shading(axes, [[share[row["topic"], group] for group in groups] for row in ordered])
-    axes.set_yticks([number + 0.5 for number in range(len(ordered))], [_shortened(row["words"]) for row in ordered])
+    draw_matrix(axes, [matrix[topic["topic"]] for topic in ordered])
+    labels = [" ".join(topic["words"].split()[:N_TOPIC_WORDS]) for topic in ordered]
+    axes.set_yticks([number + 0.5 for number in range(len(ordered))], labels)
     axes.set_xticks([number + 0.5 for number in range(len(groups))], groups, rotation=90)
     axes.set_xlabel("newsgroup")
     axes.set_ylabel("topic, by its most typical words")
+    largest = 100 * max(proportion.values())
+    figure.note(
+        f"Shades range from 0 % (white) to {largest:.0f} % (darkest). The largest value of each topic is labelled."
+    )
     return figure
 
 
-def shading(axes: Axes, shares: Sequence[Sequence[float]]) -> None:
-    """Draw a matrix of shares as shades from white (0) to ink (the largest); a share from `WRITTEN` on is written."""
-    top = max(map(max, shares))
-    for y, row in enumerate(shares):
+def draw_matrix(axes: Axes, rows: Sequence[Sequence[float]]) -> None:
+    """Draw proportions as shades from white (0) to dark (the largest), and label the largest of each row in percent."""
+    largest = max(map(max, rows))
+    for y, row in enumerate(rows):
         for x, value in enumerate(row):
-            axes.add_patch(Rectangle((x, y), 1, 1, facecolor=INK, alpha=value / top, edgecolor="none"))
-            if value >= WRITTEN:
-                colour = PAPER if value > 0.45 * top else INK
-                annotate_point(axes, f"{100 * value:.0f}", (x + 0.5, y + 0.5), up=0, color=colour)
-    axes.set_xlim(0, len(shares[0]))
-    axes.set_ylim(len(shares), 0)
+            opacity = MAX_OPACITY * value / largest
+            axes.add_patch(Rectangle((x, y), 1, 1, facecolor=INK, alpha=opacity, edgecolor="none"))
+        x = row.index(max(row))
+        annotate_point(axes, f"{100 * row[x]:.0f}", (x + 0.5, y + 0.5), up=0, color=INK)
+    axes.set_xlim(0, len(rows[0]))
+    axes.set_ylim(len(rows), 0)
     axes.grid(visible=False)
     axes.tick_params(length=0, labelsize=SMALL)
-
-
-def _shortened(words: str, most: int = 4) -> str:
-    return " ".join(words.split()[:most])

@@ -1,4 +1,4 @@
-"""Training times side by side, in one run: the three models (section 6), and the latent topics by both methods."""
+"""Training times measured in turns: the three models (section 6), and latent topics by both methods."""
 
 from __future__ import annotations
 
@@ -15,22 +15,27 @@ from textmix.models.dirichlet.edcm import EDCMClassifier
 from textmix.models.dirichlet.latent_edcm import LatentTopicEDCM, packed
 from textmix.models.naive_bayes.multinomial import MultinomialClassifier
 
-#: Minka's estimators, among which the paper took the fastest.
+#: Minka's estimators, of which the paper used the fastest.
 MINKA: tuple[Literal["fixed_point", "leave_one_out", "newton"], ...] = ("fixed_point", "leave_one_out", "newton")
 
 
 def training_time(sources: Sources, settings: Settings, _: Generator) -> Measure:
-    """Time the training of every model on the first split, in turns, and take medians (section 6, seconds).
+    """Time the training of each model on the first split in turns, and report medians (section 6), in seconds.
 
-    The measure's name ends in ``_time`` because its values differ from run to run.  ``ratio_dcm_edcm`` is the time of
-    the fastest of `MINKA` over the EDCM's, with its interval, and ``ratio_own_dcm_edcm`` that of `DCMClassifier`'s
-    default method.
+    The name of the measure ends in ``_time`` because its values differ from run to run. ``ratio_dcm_edcm`` is the time
+    of the fastest of `MINKA` divided by that of the EDCM, with its interval, and ``ratio_own_dcm_edcm`` the same
+    for the default method of `DCMClassifier`.
 
-    Settings: ``repeats``, how often each is timed.
+    Settings: ``repeats``, the number of rounds.
     """
     train = only(sources).first().train
-    models: dict[str, Any] = {"multinomial": MultinomialClassifier(), "edcm": EDCMClassifier(), "dcm": DCMClassifier()}
-    models |= {f"dcm_{method}": DCMClassifier(method=method) for method in MINKA}
+    models: dict[str, Any] = {
+        "multinomial": MultinomialClassifier(),
+        "edcm": EDCMClassifier(),
+        "dcm": DCMClassifier(),
+    }
+    for method in MINKA:
+        models[f"dcm_{method}"] = DCMClassifier(method=method)
     calls = {name: functools.partial(train.fitted, model) for name, model in models.items()}
     seconds = in_turns(calls, settings["repeats"])
     medians = {name: statistics.median(values) for name, values in seconds.items()}
@@ -38,20 +43,26 @@ def training_time(sources: Sources, settings: Settings, _: Generator) -> Measure
     fastest = min((f"dcm_{method}" for method in MINKA), key=lambda name: medians[name])
     values |= ratio_of_times("ratio_dcm_edcm", seconds[fastest], seconds["edcm"])
     values["ratio_own_dcm_edcm"] = medians["dcm"] / medians["edcm"]
-    rows = [{"model": name, "repeat": i, "seconds": s} for name, all_s in seconds.items() for i, s in enumerate(all_s)]
+    rows = []
+    for name, times in seconds.items():
+        for repeat, time in enumerate(times):
+            rows.append({"model": name, "repeat": repeat, "seconds": time})
     return Measure(values, {"seconds": rows})
 
 
 def mean_field_time(sources: Sources, settings: Settings, _: Generator) -> Measure:
-    """Time the training of the latent topics by the mean field and by maximum likelihood, in turns.
+    """Time the training of latent topics by mean field and by maximum likelihood in turns.
 
-    ``ratio_mean_field_likelihood`` is the time of the first over that of the second, with its interval.
+    ``ratio_mean_field_likelihood`` is the time of the former divided by that of the latter, with its interval.
 
-    Settings: ``documents``, how many of the first training documents; ``topics``; ``prior``; ``max_iter``; ``repeats``,
-    how often each is timed.
+    Settings: ``documents``, number of training documents, the first ones; ``topics``; ``prior``; ``max_iter``;
+    ``repeats``, the number of rounds.
     """
-    X, _dropped = packed(only(sources).first().train.X[: settings["documents"]])
+    train = only(sources).first().train
+    X, _dropped = packed(train.X[: settings["documents"]])
     shared = {"n_components": settings["topics"], "prior": settings["prior"], "max_iter": settings["max_iter"]}
     models = {name: LatentTopicEDCM(method=name, n_init=1, random_state=0, **shared) for name in METHODS}
-    seconds = in_turns({name: functools.partial(model.fit, X) for name, model in models.items()}, settings["repeats"])
-    return Measure(ratio_of_times("ratio_mean_field_likelihood", seconds["mean_field"], seconds["likelihood"]))
+    calls: dict[str, Any] = {name: functools.partial(model.fit, X) for name, model in models.items()}
+    seconds = in_turns(calls, settings["repeats"])
+    ratio = ratio_of_times("ratio_mean_field_likelihood", seconds["mean_field"], seconds["likelihood"])
+    return Measure(ratio)

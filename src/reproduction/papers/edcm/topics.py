@@ -1,4 +1,4 @@
-"""The latent-topic EDCM (thesis, chapter 8): known topics of synthetic documents, and topics of newsgroups."""
+"""The latent-topic EDCM (thesis, chapter 8): recovery of known topics, and topics of newsgroups."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ METHODS: tuple[Literal["likelihood", "mean_field"], ...] = ("likelihood", "mean_
 
 @dataclass(frozen=True)
 class _Collection:
-    """Documents drawn from known topics: counts X (N, V), topics' parameters beta (K, V), topic shares theta (N, K)."""
+    """Documents drawn from known topics: counts X (N, V), parameters beta (K, V), topic proportions theta (N, K)."""
 
     X: sparse.csr_array
     beta: np.ndarray
@@ -27,40 +27,48 @@ class _Collection:
 
     @classmethod
     def of(cls, settings: Settings, generator: Generator) -> _Collection:
-        """Draw topics, shares and documents: as many documents as the largest number of the settings."""
-        n_components, n_documents = settings["topics"], settings["documents"][-1]
+        """Draw topics, topic proportions and the largest number of documents in the settings."""
+        n_components = settings["topics"]
+        n_documents = settings["documents"][-1]
         shape = generator.dirichlet(np.full(settings["words"], settings["word_spread"]), size=n_components)
         beta = settings["concentration"] * shape
-        theta = generator.dirichlet(np.full(n_components, settings["share_spread"]), size=n_documents)
-        drawn = [draw(shares @ beta, settings["length"], generator) for shares in theta]
+        theta = generator.dirichlet(np.full(n_components, settings["proportion_spread"]), size=n_documents)
+        drawn = [draw(proportions @ beta, settings["length"], generator) for proportions in theta]
         rows = np.repeat(np.arange(n_documents), [len(words) for words, _ in drawn])
-        words, counts = (np.concatenate([pair[part] for pair in drawn]) for part in (0, 1))
+        words = np.concatenate([words_of_document for words_of_document, _ in drawn])
+        counts = np.concatenate([counts_of_document for _, counts_of_document in drawn])
         X = sparse.coo_array((counts, (rows, words)), shape=(n_documents, settings["words"])).tocsr()
         return cls(X, beta, theta)
 
     def distances(self, model: LatentTopicEDCM) -> tuple[np.ndarray, float, np.ndarray]:
-        """Match estimated topics to true ones: distances of words (K,), mean distance of shares, ratios of s (K,)."""
+        """Match estimated to true topics; return word distances (K,), mean distance of proportions, s ratios (K,)."""
         fitted = model.beta_ / model.concentration_[:, np.newaxis]
         true = self.beta / self.beta.sum(axis=1, keepdims=True)
         pairs = 0.5 * np.abs(fitted[:, np.newaxis] - true).sum(axis=2)
         matched, true_topics = optimize.linear_sum_assignment(pairs)
-        shares = model.mixture_[:, matched] - self.theta[: len(model.mixture_), true_topics]
+        true_proportions = self.theta[: len(model.mixture_), true_topics]
+        differences = np.abs(model.mixture_[:, matched] - true_proportions)
+        mean_distance = float(0.5 * differences.sum(axis=1).mean())
         ratios = model.concentration_[matched] / self.beta.sum(axis=1)[true_topics]
-        return pairs[matched, true_topics], float(0.5 * np.abs(shares).sum(axis=1).mean()), ratios
+        return pairs[matched, true_topics], mean_distance, ratios
 
 
 def latent_topics(_: Sources, settings: Settings, generator: Generator) -> Measure:
     """Measure the distance of estimated from true topics on synthetic documents, against the number of documents.
 
-    Distances are total variations between the word shares of an estimated topic and of the true topic matched to it.
-    Values are at the largest number of documents; their standard deviation is over the topics.
+    Distances are total-variation distances between the word distributions of an estimated topic and the true topic that
+    it is matched to. Values are those for the largest number of documents, with standard deviations over the topics.
 
     Settings: ``documents``, an increasing list; ``words``, ``topics``, ``length``; ``concentration``, s of each topic;
-    ``word_spread`` and ``share_spread``, the Dirichlet's parameter from which topics and shares are drawn (the latter
-    is the mean field's prior too); ``starts`` and ``max_iter`` of each fit.
+    ``word_spread`` and ``proportion_spread``, the parameters of the Dirichlet distributions of words and topic
+    proportions (the latter is also the prior of the mean field); ``starts`` and ``max_iter`` of each fit.
     """
     collection = _Collection.of(settings, generator)
-    shape = {"n_components": settings["topics"], "prior": settings["share_spread"], "max_iter": settings["max_iter"]}
+    shape = {
+        "n_components": settings["topics"],
+        "prior": settings["proportion_spread"],
+        "max_iter": settings["max_iter"],
+    }
     values: Values = {}
     rows: Rows = []
     for number in settings["documents"]:
@@ -82,28 +90,28 @@ def latent_topics(_: Sources, settings: Settings, generator: Generator) -> Measu
 
 
 def newsgroup_topics(sources: Sources, settings: Settings, generator: Generator) -> Measure:
-    """Find latent topics of 20 Newsgroups without the groups, and describe each by its words and its share of groups.
+    """Find latent topics of 20 Newsgroups without using the groups, and describe them by typical words and groups.
 
-    Settings: ``topics``, their number; ``least``, the fewest documents of a word that is used; ``max_iter``; ``shown``,
-    number of words that describe a topic.
-    Result: the tables ``topics`` (mean share of the documents' words, s, typical words) and ``groups`` (mean share of
-    each topic in the words of each newsgroup); ``information`` is that of `_information`.
+    Settings: ``topics``, their number; ``min_df``, the minimum document frequency; ``max_iter``; ``n_words``, number of
+    words that describe a topic.
+    Result: the tables ``topics`` (mean proportion of the words, s, typical words) and ``groups`` (mean proportion of
+    each topic in the words of each newsgroup). ``information`` is that of `_information`.
     """
     source = only(sources)
     train = source.first().train
     frequency = np.bincount(train.X.indices, minlength=train.X.shape[1])
-    columns = np.flatnonzero(frequency >= settings["least"])
+    columns = np.flatnonzero(frequency >= settings["min_df"])
     model = LatentTopicEDCM(
         n_components=settings["topics"], max_iter=settings["max_iter"], random_state=seed_from(generator)
     ).fit(train.X[:, columns])
     names = [source.corpus.feature_names[int(w)] for w in columns]  # type: ignore[index]
-    # A document's parameters are the sum of mixture x s x word shares over the topics: a topic's share of the words is
-    # its part of that sum, not its part of the mixture.
+    # The parameters of a document are the sum of mixture x s x word distribution over the topics. The proportion of a
+    # topic in its words is therefore that of mixture x s, not that of the mixture.
     weights = model.mixture_ * model.concentration_
     weights /= weights.sum(axis=1, keepdims=True)
     groups = np.array([weights[train.y == c].mean(axis=0) for c in np.unique(train.y)])
     shares = model.beta_ / model.concentration_[:, np.newaxis]
-    words = [_typical(shares, k, names, settings["shown"]) for k in range(settings["topics"])]
+    words = [_typical(shares, k, names, settings["n_words"]) for k in range(settings["topics"])]
     share = weights.mean(axis=0)
     topics: Rows = [
         {"topic": k, "share": float(share[k]), "s": float(model.concentration_[k]), "words": " ".join(words[k])}
@@ -114,13 +122,13 @@ def newsgroup_topics(sources: Sources, settings: Settings, generator: Generator)
         for k in range(settings["topics"])
         for c in range(len(groups))
     ]
-    likeliest = np.argmax(weights, axis=1)
-    values: Values = {"information": _information(train.y, likeliest), "sweeps": model.n_iter_}
+    main_topic = np.argmax(weights, axis=1)
+    values: Values = {"information": _information(train.y, main_topic), "sweeps": model.n_iter_}
     return Measure(values, {"topics": topics, "groups": table})
 
 
 def _typical(shares: np.ndarray, topic: int, names: Sequence[str], number: int) -> list[str]:
-    """Return the words that distinguish a topic most from the mean of all topics: largest p_kw log(p_kw / p_w)."""
+    """Return the most typical words of a topic, those with the largest p_kw log(p_kw / p_w)."""
     mean = shares.mean(axis=0)
     p = shares[topic]
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -129,7 +137,7 @@ def _typical(shares: np.ndarray, topic: int, names: Sequence[str], number: int) 
 
 
 def _information(classes: np.ndarray, topics: np.ndarray) -> float:
-    """Return the mutual information of class and likeliest topic over the mean of both entropies, 0 to 1."""
+    """Compute the normalised mutual information of class and main topic (mean of both entropies)."""
     joint = np.histogram2d(classes, topics, bins=(classes.max() + 1, topics.max() + 1))[0] / len(classes)
 
     def entropy(p: np.ndarray) -> float:
