@@ -74,7 +74,7 @@ def drawn(name: str, *measures: str) -> Any:
 
 def test_learning_curves_and_gains_have_a_panel_a_data_set() -> None:
     curves = drawn("fusion", "fusion", "fusion_webkb")
-    assert [axes.get_title() for axes in curves.axes] == ["BBC News, splits (n = 2)", "WebKB, splits (n = 2)"]
+    assert [axes.get_title() for axes in curves.axes] == ["BBC News, 2 splits", "WebKB, 2 splits"]
     words = curves.axes[0].lines[0]
     assert list(words.get_ydata()) == pytest.approx([0.49 - n / 100 for n in SIZES])
     gains = drawn("fusion_gains", "fusion", "fusion_webkb")
@@ -87,7 +87,7 @@ def test_topics_and_joined_documents_have_two_panels_a_data_set() -> None:
     topics = drawn("latent_topics", "latent_topics")
     assert [axes.get_xlabel() for axes in topics.axes] == ["perplexity", "accuracy (fraction)"]
     assert [label.get_text() for label in topics.axes[0].get_yticklabels()] == ["multinomial", "DCM", "LDA, 10 topics"]
-    for name, axis in (("longer", "documents joined to one"), ("thinned", "words kept (percent)")):
+    for name, axis in (("longer", "documents joined into one"), ("thinned", "words kept (percent)")):
         assert [axes.get_xlabel() for axes in drawn(name, name).axes] == [axis, axis]
 
 

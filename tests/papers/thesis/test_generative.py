@@ -9,7 +9,7 @@ from scipy import sparse, stats
 from reproduction.flow.measures import MeasureData
 from reproduction.papers.thesis.generative import (
     dcm_log_probabilities,
-    fit_likeliest,
+    fit_most_likely,
     join,
     latent_topics,
     log_densities,
@@ -30,7 +30,7 @@ from textmix.models.topics.lda import LDAClassifier
 
 def test_the_likeliest_smoothing_is_chosen() -> None:
     documents = Documents(sparse.csr_array(np.tile([[5, 0], [0, 5]], (10, 1))), np.tile([0, 1], 10))
-    model = fit_likeliest(MultinomialClassifier, [{"smoothing": 10.0}, {"smoothing": 0.01}], documents)
+    model = fit_most_likely(MultinomialClassifier, [{"smoothing": 10.0}, {"smoothing": 0.01}], documents)
     assert model.smoothing == 0.01
     assert nats(model, documents) < 0.1
 

@@ -15,7 +15,7 @@ from textmix.experiment.splits import make_splits
 
 
 def test_pruning_keeps_shares_and_compares_on_the_same_splits(data: MeasureData) -> None:
-    settings = {"shares": [0.5, 0.2], "small": [0.2], "components": [2, 4], "widths": [0.3], "folds": 2}
+    settings = {"proportions": [0.5, 0.2], "small": [0.2], "components": [2, 4], "widths": [0.3], "folds": 2}
     measure = pruning({"made": data}, settings, np.random.default_rng(0))
     rows = measure.tables["errors"]
     assert len(rows) == 2 * (1 + 5 * 2)

@@ -30,19 +30,20 @@ REPRESENTATIONS = {
 
 
 def comparison(sources: Sources, settings: Settings, rng: Generator) -> Measure:
-    """Measure the accuracy of every method on every data set at hand, for several numbers of training documents.
+    """Measure the accuracy of each method on each available data set, for several numbers of training documents.
 
     Data: words in their order, and the methods.
     Settings: ``sizes``, numbers of training documents, increasing; ``trials``, number of splits.
-    Result: ``friedman_p`` and ``critical_difference`` (Nemenyi's) at the largest size over the data sets, and the
-    tables ``accuracies`` (a row a data set, method, size and split) and ``ranks`` (mean rank, 1 is the best).
+    Result: ``friedman_p`` and ``critical_difference`` (Nemenyi) over the data sets for the largest size, and the tables
+    ``accuracies`` (one row per data set, method, size and split) and ``ranks`` (mean rank, 1 is the best).
     """
-    rows = [
-        {"role": role, "method": method.name, "size": size, "trial": trial, "accuracy": accuracy}
-        for role, source in sources.items()
-        for size, method, _seconds, accuracies in _run_methods(source, settings["sizes"], settings["trials"], rng)
-        for trial, accuracy in enumerate(accuracies)
-    ]
+    rows: list[dict[str, Any]] = []
+    for role, source in sources.items():
+        runs = _run_methods(source, settings["sizes"], settings["trials"], rng)
+        for size, method, _seconds, accuracies in runs:
+            for trial, accuracy in enumerate(accuracies):
+                row = {"role": role, "method": method.name, "size": size, "trial": trial}
+                rows.append({**row, "accuracy": accuracy})
     methods = list(next(iter(sources.values())).methods)
     means = means_of(rows, settings["sizes"][-1])
     values = {"datasets": float(len(means)), "critical_difference": float("inf"), "friedman_p": 1.0}
@@ -55,9 +56,9 @@ def comparison(sources: Sources, settings: Settings, rng: Generator) -> Measure:
 
 
 def comparison_time(sources: Sources, settings: Settings, rng: Generator) -> Measure:
-    """Measure the seconds in which every method is fitted and predicts, on the first split of every data set at hand.
+    """Measure the time to fit each method and to predict, on the first split of each available data set.
 
-    Parameters and methods are those of `comparison`, with the smallest number of training documents.
+    Settings and methods are those of `comparison`, with the smallest number of training documents.
     """
     rows = [
         {"role": role, "method": method.name, "seconds": seconds}
@@ -71,30 +72,34 @@ def _run_methods(
     source: MeasureData, sizes: Sequence[int], trials: int, rng: Generator
 ) -> Iterator[tuple[int, Method, float, list[float]]]:
     """Yield size, method, seconds of the first fit and prediction, and the accuracy of each trial."""
-    seed, whole = seed_from(rng), _ordered_splits(source, trials, rng)
+    seed = seed_from(rng)
+    ordered_splits = _ordered_splits(source, trials, rng)
     for size in sizes:
-        splits = Splits.of([(train[:size], test) for train, test in whole])
+        splits = Splits.of([(train[:size], test) for train, test in ordered_splits])
         for method in source.methods.values():
             entry = {"params": method.params}
             representation = REPRESENTATIONS[method.input]
             predictions, timings = run_compared(
                 source.corpus, splits, method, entry, seed, representation=representation
             )
-            right = predictions.classes[0] == source.corpus.classes()[splits.test.values]  # type: ignore[index]
+            is_correct = predictions.classes[0] == source.corpus.classes()[splits.test.values]  # type: ignore[index]
             seconds = timings[0]["fit_seconds"] + timings[0]["predict_seconds"]
-            yield size, method, seconds, [float(right[splits.test_place(trial)].mean()) for trial in range(len(splits))]
+            accuracies = [float(is_correct[splits.test_place(trial)].mean()) for trial in range(len(splits))]
+            yield size, method, seconds, accuracies
 
 
 def _ordered_splits(source: MeasureData, trials: int, rng: Generator) -> list[tuple[np.ndarray, np.ndarray]]:
-    """Return the first splits, their training documents ordered so that any first ones hold the classes alike."""
-    y, number = source.corpus.classes(), min(trials, len(source.splits))
-    return [
-        (evenly(rng.permutation(source.splits.train[trial]), y), source.splits.test[trial]) for trial in range(number)
-    ]
+    """Return the first splits, with training documents ordered so that any initial part is stratified by class."""
+    y = source.corpus.classes()
+    splits = []
+    for trial in range(min(trials, len(source.splits))):
+        train = rng.permutation(source.splits.train[trial])
+        splits.append((evenly(train, y), source.splits.test[trial]))
+    return splits
 
 
 def means_of(rows: Sequence[Mapping[str, Any]], size: int) -> np.ndarray:
-    """Return the mean accuracies of N data sets and K methods with a number of training documents, float64 (N, K)."""
+    """Compute the mean accuracies of K methods on N data sets for a number of training documents, float64 (N, K)."""
     values: dict[str, dict[str, list[float]]] = {}
     for row in rows:
         if row["size"] == size:

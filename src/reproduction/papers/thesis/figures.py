@@ -1,4 +1,4 @@
-"""The figures of the other methods of Madsen's thesis, by name."""
+"""Figures of Madsen's thesis, for the methods that are in no other paper."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from reproduction.figures.figure_elements import (
     sample_sd,
     set_log_scale,
     set_ticks,
-    with_sample_size,
+    title_with_splits,
 )
 from reproduction.figures.style import DASHES, GREY, MARKERS, PAPER, Sheet, grid_of_panels, method_colour, panels
 from textmix.metrics.significance import LEVEL
@@ -30,21 +30,31 @@ if TYPE_CHECKING:
 
 
 def tables_of(data: FigureData, measures: Sequence[str], name: str) -> dict[str, list[Mapping[str, str]]]:
-    """Return role -> rows of a table, from the measures that have results."""
+    """Read the rows of a table by role, from the measures that have results."""
+
+    def read_table(measure: str) -> Sequence[Mapping[str, str]]:
+        """Read the table of a measure."""
+        return data.results.measure_table(measure, name)
+
     tables: dict[str, list[Mapping[str, str]]] = {}
-    for rows in read_available(measures, lambda measure: data.results.measure_table(measure, name)).values():
+    for rows in read_available(measures, read_table).values():
         for row in rows:
             tables.setdefault(row["role"], []).append(row)
     return tables
 
 
-def difference(axes: Axes, height: int, value: float, low: float, high: float) -> None:
-    """Draw a difference on a row with its interval, in grey if that holds 0."""
-    colour = "C0" if low > 0 or high < 0 else GREY
-    axes.errorbar(value, height, xerr=[[value - low], [high - value]], color=colour, marker=MARKERS[0])
+def draw_difference(axes: Axes, height: int, value: float, low: float, high: float) -> None:
+    """Draw a difference in a row with its confidence interval, in grey if the interval contains 0."""
+    is_significant = low > 0 or high < 0
+    colour = "C0" if is_significant else GREY
+    label = "difference, 95 % interval" if is_significant else "the same, interval contains 0"
+    labels = axes.get_legend_handles_labels()[1]
+    bar = [[value - low], [high - value]]
+    new_label = None if label in labels else label
+    axes.errorbar(value, height, xerr=bar, color=colour, marker=MARKERS[0], linestyle="none", label=new_label)
 
 
-#: Method -> its name, in the order of its rows.
+#: Names of the methods, in the order of their rows.
 NAMES = {
     "multinomial": "multinomial",
     "dirichlet_smoothed": "Dirichlet-smoothed",
@@ -66,38 +76,45 @@ NAMES = {
 
 
 def comparison(data: FigureData) -> Sheet:
-    """Draw the accuracy of each method at each number of training documents, a panel a data set, a row a method.
-    Option: labels (role -> title).
+    """Draw the accuracy of each method for each number of training documents, one panel per data set.
+
+    Options: ``labels`` (role to title).
     """
     accuracies: dict[str, dict[str, dict[int, list[float]]]] = {}
     for row in data.results.measure_table("comparison", "accuracies"):
         points = accuracies.setdefault(row["role"], {}).setdefault(row["method"], {})
         points.setdefault(int(row["size"]), []).append(float(row["accuracy"]))
-    names = {method: name for method, name in NAMES.items() if any(method in of for of in accuracies.values())}
-    figure, panel = grid_of_panels(len(accuracies), 2, 0.7 + 0.17 * len(names), sharey=True)
+    available = {method for methods in accuracies.values() for method in methods}
+    names = {method: name for method, name in NAMES.items() if method in available}
+    n_columns = 3 if len(accuracies) == 3 else 2
+    height_of_panel = 0.7 + 0.17 * len(names)
+    figure, panel = grid_of_panels(len(accuracies), n_columns, height_of_panel, sharex=True, sharey=True)
     trials = set()
     for axes, (role, methods) in zip(panel, accuracies.items(), strict=True):
         for height, method in enumerate(names):
-            _accuracies(axes, height, method, methods.get(method, {}))
-            trials |= {len(values) for values in methods.get(method, {}).values()}
+            points = methods.get(method, {})
+            _draw_accuracies(axes, height, method, points)
+            trials |= {len(values) for values in points.values()}
         axes.set_title(data.title_of(role))
         axes.set_xlabel("accuracy (fraction)")
-        best = max(methods, key=lambda method: statistics.fmean(methods[method][max(methods[method])]))
-        top = statistics.fmean(methods[best][max(methods[best])])
-        figure.note(f"{data.title_of(role)}: at the largest size {NAMES[best]} is the most accurate, {top:.3f}.")
+        at_largest_size = {method: statistics.fmean(points[max(points)]) for method, points in methods.items()}
+        best = max(at_largest_size, key=at_largest_size.__getitem__)
+        result = f"{NAMES[best]} is the most accurate ({at_largest_size[best]:.3f})"
+        figure.note(f"{data.title_of(role)}: with the most training documents {result}.")
     label_rows(panel[0], list(names.values()))
     if max(trials) > 1:
-        figure.note(f"A bar reaches one standard deviation over the {max(trials)} splits to each side of the mean.")
+        figure.note(f"Bars show one standard deviation over the {max(trials)} splits.")
     else:
-        figure.note("One split of each data set; its accuracies have no bars.")
-    sizes = sorted({size for of in accuracies.values() for points in of.values() for size in points})
+        figure.note("Accuracies are those of one split of each data set, without bars.")
+    points_of_all = [points for methods in accuracies.values() for points in methods.values()]
+    sizes = sorted({size for points in points_of_all for size in points})
     _explain_sizes(panel[0], sizes, "mean of the splits" if max(trials) > 1 else "one split")
     add_legend(figure)
     return figure
 
 
-def _accuracies(axes: Axes, height: int, method: str, points: Mapping[int, Sequence[float]]) -> None:
-    """Draw the mean accuracies of a method on its row, the more training documents the fuller, joined by a line."""
+def _draw_accuracies(axes: Axes, height: int, method: str, points: Mapping[int, Sequence[float]]) -> None:
+    """Draw the mean accuracies of a method in its row, joined by a line; the largest size has a filled marker."""
     sizes = sorted(points)
     means = [statistics.fmean(points[size]) for size in sizes]
     axes.plot(means, [height] * len(sizes), color=method_colour(method), linewidth=0.8, alpha=0.5, zorder=1)
@@ -109,20 +126,25 @@ def _accuracies(axes: Axes, height: int, method: str, points: Mapping[int, Seque
 
 
 def _size_style(colour: str, number: int, sizes: int) -> dict[str, Any]:
-    """Return the style of a number of training documents, of which the largest is a full mark."""
-    face = colour if number == sizes - 1 else PAPER
-    return {"color": colour, "marker": MARKERS[number], "markerfacecolor": face, "linestyle": "none", "elinewidth": 0.9}
+    """Return the style of a number of training documents. The largest has a filled marker."""
+    return {
+        "color": colour,
+        "marker": MARKERS[number],
+        "markerfacecolor": colour if number == sizes - 1 else PAPER,
+        "linestyle": "none",
+        "elinewidth": 0.9,
+    }
 
 
 def _explain_sizes(axes: Axes, sizes: Sequence[int], of: str) -> None:
-    """Enter the marks of the numbers of training documents into the legend, and of how many splits they are."""
+    """Add the markers of the numbers of training documents to the legend."""
     for number, size in enumerate(sizes):
         label = f"{size:,} training documents, {of}"
         axes.errorbar([], [], xerr=[], markersize=4.5, label=label, **_size_style(GREY, number, len(sizes)))
 
 
 def comparison_ranks(data: FigureData) -> Sheet:
-    """Draw the mean rank of each method over the data sets at the largest size, and its median seconds."""
+    """Draw the mean rank of each method over the data sets for the largest size, and its median time."""
     ranks = {row["method"]: float(row["rank"]) for row in data.results.measure_table("comparison", "ranks")}
     values = data.results.measure("comparison")
     seconds: dict[str, list[float]] = {}
@@ -134,27 +156,30 @@ def comparison_ranks(data: FigureData) -> Sheet:
         style: dict[str, Any] = {"color": method_colour(method), "marker": "o", "linestyle": "none"}
         mean_ranks.plot([ranks[method]], [height], **style)
         times.plot([statistics.median(seconds[method])], [height], **style)
-    difference, best = values["critical_difference"].value, ranks[order[0]]
+    difference = values["critical_difference"].value
+    best = ranks[order[0]]
     if difference < len(ranks):
-        mean_ranks.axvspan(
-            best, best + difference, color=GREY, alpha=0.15, linewidth=0, label="critical difference from the best"
-        )
+        label = "critical difference from the best"
+        mean_ranks.axvspan(best, best + difference, color=GREY, alpha=0.15, linewidth=0, label=label)
+        n_close = sum(rank <= best + difference for rank in ranks.values())
+        figure.note(f"{n_close} of the {len(ranks)} methods cannot be distinguished from the best one.")
     label_rows(mean_ranks, [NAMES[method] for method in order])
     mean_ranks.set_xlabel("mean rank (1 is the best)")
     medians = [statistics.median(values_of) for values_of in seconds.values()]
     set_log_scale(times.xaxis, min(medians), max(medians), between=False)
     times.set_xlabel("seconds, median (log scale)")
-    n, p = int(values["datasets"].value), values["friedman_p"].value
-    tested = f"{len(ranks)} methods on {n} data sets; Friedman's test, p = {p:.2g}"
+    n = int(values["datasets"].value)
+    p = values["friedman_p"].value
+    test = f"{len(ranks)} methods on {n} data sets: Friedman's test, p = {p:.2g}"
     if difference < len(ranks):
-        figure.note(f"{tested}; ranks that differ by {difference:.1f} or more are distinguishable (Nemenyi, {LEVEL}).")
+        figure.note(f"{test}. Ranks that differ by {difference:.1f} or more are distinguishable (Nemenyi, {LEVEL}).")
     else:
-        figure.note(f"{tested}; {n} data sets are too few for Nemenyi's test to distinguish any two of the methods.")
+        figure.note(f"{test}. {n} data sets are too few for Nemenyi's test to distinguish any two methods.")
     add_legend(figure, mean_ranks)
     return figure
 
 
-#: Name of a score in the results -> its name in the legend.
+#: Names of the scores in the legend.
 SCORES = {
     "sensitivity": "sensitivity",
     "information_gain": "information gain",
@@ -163,13 +188,14 @@ SCORES = {
     "random": "random",
 }
 
-#: Measures of pruning: of the data that are always at hand, and of one further data set each.
+#: Measures of pruning: for the data sets that are always available, and for one other data set each.
 PRUNING = ("pruning", "pruning_webkb", "pruning_lingspam", "pruning_spamassassin")
 
 
 def pruning(data: FigureData) -> Sheet:
-    """Draw the error against the share of the vocabulary that is kept, a panel a data set, a line a score.
-    Option: labels (role -> title).
+    """Draw the error against the proportion of the vocabulary that is kept, one panel per data set.
+
+    Options: ``labels`` (role to title).
     """
     tables = tables_of(data, PRUNING, "errors")
     figure, panel = grid_of_panels(len(tables), 2, 2.5)
@@ -179,13 +205,12 @@ def pruning(data: FigureData) -> Sheet:
             errors.setdefault((row["score"], float(row["share"])), []).append(float(row["error"]))
         whole = errors.pop(("none", 1.0))
         for series, (score, label) in enumerate(SCORES.items()):
-            _error_curve(
-                axes, series, label, {share: values for (name, share), values in errors.items() if name == score}
-            )
+            errors_of_score = {share: values for (name, share), values in errors.items() if name == score}
+            _draw_errors(axes, series, label, errors_of_score)
         if len(whole) > 1:
-            figure.note("A bar reaches one standard deviation over the splits to each side of the mean.")
+            figure.note("Bars show one standard deviation over the splits.")
         axes.axhline(statistics.fmean(whole), color=GREY, linestyle=DASHES[1], label="whole vocabulary, mean")
-        axes.set_title(with_sample_size(data.title_of(role) + ", splits", [len(whole)]))
+        axes.set_title(title_with_splits(data.title_of(role), [len(whole)]))
         axes.set_xlabel("words kept (log scale)")
     for axes in panel[::2]:
         axes.set_ylabel("error (fraction of test documents)")
@@ -193,39 +218,42 @@ def pruning(data: FigureData) -> Sheet:
     return figure
 
 
-def _error_curve(axes: Axes, series: int, label: str, errors: Mapping[float, Sequence[float]]) -> None:
+def _draw_errors(axes: Axes, series: int, label: str, errors: Mapping[float, Sequence[float]]) -> None:
+    """Draw the mean errors of a score. Bars of different scores are next to each other."""
     shares = sorted(errors)
     set_log_scale(axes.xaxis, shares[0], shares[-1])
     set_ticks(axes.xaxis, shares, [f"{100 * share:g} %" for share in shares])
-    means, spreads = [[of(errors[share]) for share in shares] for of in (statistics.fmean, sample_sd)]
-    # The bars of the scores stand side by side.
+    means = [statistics.fmean(errors[share]) for share in shares]
+    deviations = [sample_sd(errors[share]) for share in shares]
     aside = 1.04 ** (series - (len(SCORES) - 1) / 2)
-    bars = spreads if any(spreads) else None
+    bars = deviations if any(deviations) else None
     draw_with_bars(axes, [share * aside for share in shares], means, bars, series, label=f"{label}, mean")
 
 
 def pruning_gains(data: FigureData) -> Sheet:
-    """Draw the error of each other vocabulary minus that of the one pruned by sensitivities, with intervals.
-    Option: labels (role -> title).
+    """Draw the error of each other vocabulary minus that of the one pruned by sensitivity, with intervals.
+
+    Options: ``labels`` (role to title).
     """
-    tables, errors = (tables_of(data, PRUNING, name) for name in ("gains", "errors"))
+    tables = tables_of(data, PRUNING, "gains")
+    errors = tables_of(data, PRUNING, "errors")
     names = {"none": "whole vocabulary", **SCORES}
     figure, panel = grid_of_panels(len(tables), 2, 1.7, sharey=True)
     for axes, (role, rows) in zip(panel, tables.items(), strict=True):
         for height, row in enumerate(rows):
-            difference(axes, height, *(float(row[key]) for key in ("value", "low", "high")))
+            draw_difference(axes, height, float(row["value"]), float(row["low"]), float(row["high"]))
         axes.axvline(0.0, color=GREY, linewidth=0.8)
         splits = sum(row["score"] == "none" for row in errors[role])
-        axes.set_title(with_sample_size(f"{data.title_of(role)}\nsplits", [splits]))
-        axes.set_xlabel("error minus that of\nsensitivities (fraction)")
+        axes.set_title(title_with_splits(data.title_of(role), [splits]))
+        axes.set_xlabel("error minus that of\nsensitivity (fraction)")
         label_rows(axes, [names[row["beside"]] for row in rows])
-    figure.note("Bars are 95 % intervals over the splits; those in grey hold 0, where the vertical line stands.")
+    figure.note("Bars show 95 % intervals over the splits, in grey if they contain 0.")
     add_legend(figure, *panel)
     return figure
 
 
 def sparse_counts(data: FigureData) -> Sheet:
-    """Draw the mean log density of documents under two Dirichlet densities as smoothing goes to 0."""
+    """Draw the mean log density of documents under two Dirichlet distributions as smoothing goes to 0."""
     rows = data.results.measure_table("sparse_counts", "densities")
     values = data.results.measure("sparse_counts")
     figure, (axes,) = panels(1, height=3.1)
@@ -240,23 +268,24 @@ def sparse_counts(data: FigureData) -> Sheet:
     set_ticks(axes.yaxis, [sign * 10.0**power for sign in (-1, 1) for power in (3, 4, 5)] + [0.0])
     axes.margins(y=0.08)
     axes.set_xlabel("smoothing added to each count (log scale)")
-    axes.set_ylabel("mean log density (nats, symlog scale)")
+    axes.set_ylabel("mean log density (nats; linear\nwithin ±1,000, logarithmic outside)")
     figure.note(f"{100 * values['zeros'].value:.1f} % of the counts are 0.")
     add_legend(figure, axes)
     return figure
 
 
-#: Measures of the fusion, one data set each.
+#: Measures of fusion, one data set each.
 FUSION = ("fusion", "fusion_newsgroups", "fusion_webkb", "fusion_lingspam", "fusion_spamassassin")
-#: Column of the table -> its name in the legend.
+#: Names of the columns in the legend.
 SERIES = {"words": "words alone", "fused": "words with tags"}
-#: Value of the measure -> its row, from the top.
-FUSION_GAINS = {"gain": "all sizes", "few_gain": "few documents", "few_above_many": "few minus many"}
+#: Labels of the values of the measure, from the top.
+FUSION_GAINS = {"gain": "all sizes", "few_gain": "small sizes", "few_above_many": "small − large sizes"}
 
 
 def fusion(data: FigureData) -> Sheet:
-    """Draw the error against the number of training documents a class, a panel a data set.
-    Option: labels (role -> title).
+    """Draw the error against the number of training documents per class, one panel per data set.
+
+    Options: ``labels`` (role to title).
     """
     curves = tables_of(data, FUSION, "curves")
     figure, panel = grid_of_panels(len(curves), 2, 2.3)
@@ -273,48 +302,52 @@ def fusion(data: FigureData) -> Sheet:
             means = [statistics.fmean(errors[size, name]) for size in sizes]
             bars = [sample_sd(errors[size, name]) for size in sizes]
             draw_with_bars(axes, sizes, means, bars, series, label=f"{label}: mean ± standard deviation")
-        axes.set_title(with_sample_size(data.title_of(role) + ", splits", [len(errors[sizes[0], "words"])]))
-        axes.set_xlabel("training documents a class (log scale)")
+        axes.set_title(title_with_splits(data.title_of(role), [len(errors[sizes[0], "words"])]))
+        axes.set_xlabel("training documents per class (log scale)")
     for axes in panel[::2]:
         axes.set_ylabel("error (fraction of test documents)")
-    chosen = [float(row["binding"]) for rows in curves.values() for row in rows]
-    figure.note(f"The binding coefficient was {format_brief(statistics.median(chosen))} in the median of all fits.")
+    coefficients = [float(row["binding"]) for rows in curves.values() for row in rows]
+    median = format_brief(statistics.median(coefficients))
+    figure.note(f"The median binding coefficient of all fits is {median}.")
     add_legend(figure, *panel)
     return figure
 
 
 def fusion_gains(data: FigureData) -> Sheet:
-    """Draw the gains by tags with their intervals, a panel a data set.
-    Option: labels (role -> title).
+    """Draw the gains from tags with their intervals, one panel per data set.
+
+    Options: ``labels`` (role to title).
     """
     measured = [role for measure in FUSION for role in data.results.measure_roles(measure)]
     roles = tables_of(data, FUSION, "curves")
     figure, panel = grid_of_panels(len(roles), 2, 1.4, sharey=True)
-    at = dict(zip(measured, FUSION, strict=True))
+    measure_of = dict(zip(measured, FUSION, strict=True))
     for axes, role in zip(panel, roles, strict=True):
-        values = data.results.measure(at[role])
+        values = data.results.measure(measure_of[role])
         for height, name in enumerate(FUSION_GAINS):
-            difference(axes, height, *(values[f"{role}_{name}{end}"].value for end in ("", "_ci_low", "_ci_high")))
+            key = f"{role}_{name}"
+            low, high = values[f"{key}_ci_low"].value, values[f"{key}_ci_high"].value
+            draw_difference(axes, height, values[key].value, low, high)
         axes.axvline(0.0, color=GREY, linewidth=0.8)
         sizes = Counter(row["size"] for row in roles[role])
-        axes.set_title(with_sample_size(f"{data.title_of(role)}, splits", sizes.values()))
+        axes.set_title(title_with_splits(data.title_of(role), sizes.values()))
         axes.set_xlabel("error of words alone\nminus that with tags")
         label_rows(axes, list(FUSION_GAINS.values()))
-    figure.note("Bars are 95 % intervals over the splits; those in grey hold 0, where the vertical line stands.")
+    figure.note("Bars show 95 % intervals over the splits, in grey if they contain 0.")
     add_legend(figure, *panel)
     return figure
 
 
 #: Measures of LDA, one data set each.
 LATENT_TOPICS = ("latent_topics", "latent_topics_newsgroups", "latent_topics_webkb")
-#: Model of the table -> its row, from the top; LDA follows with its numbers of topics.
+#: Labels of the models, from the top. LDA follows with its numbers of topics.
 MODELS = {"multinomial": "multinomial", "dcm": "DCM", "edcm": "EDCM", "pmm1": "PMM1"}
 
 Numbers = Mapping[str, Sequence[float]]
 
 
 def _numbers(data: FigureData, measures: Sequence[str]) -> dict[str, dict[str, list[float]]]:
-    """Return role -> name -> values of the trials, from the tables ``trials`` of measures."""
+    """Read the values of the trials by role and name, from the tables ``trials`` of measures."""
     numbers: dict[str, dict[str, list[float]]] = {}
     for role, rows in tables_of(data, measures, "trials").items():
         for row in rows:
@@ -323,8 +356,9 @@ def _numbers(data: FigureData, measures: Sequence[str]) -> dict[str, dict[str, l
 
 
 def latent_topics(data: FigureData) -> Sheet:
-    """Draw perplexity and accuracy of every model on every split, a row of panels a data set.
-    Option: labels (role -> title).
+    """Draw perplexity and accuracy of each model on every split, one row of panels per data set.
+
+    Options: ``labels`` (role to title).
     """
     numbers_by_role = _numbers(data, LATENT_TOPICS)
     figure, panel = grid_of_panels(2 * len(numbers_by_role), 2, 2.2)
@@ -332,29 +366,30 @@ def latent_topics(data: FigureData) -> Sheet:
         topics = sorted(int(name[3 : -len("_bound_nats")]) for name in numbers if name.endswith("_bound_nats"))
         names = MODELS | {f"lda{k}": f"LDA, {k} topics" for k in topics}
         perplexities, accuracies = panel[2 * row : 2 * row + 2]
-        _perplexities(perplexities, numbers, names)
-        _rows(accuracies, numbers, names, "_accuracy")
-        for axes, label in ((perplexities, "perplexity"), (accuracies, "accuracy (fraction)")):
-            axes.set_title(data.title_of(role))
-            axes.set_xlabel(label)
+        _draw_perplexities(perplexities, numbers, names)
+        _draw_rows(accuracies, numbers, names, "_accuracy")
+        perplexities.set_title(f"{data.title_of(role)}, perplexity")
+        perplexities.set_xlabel("perplexity")
+        accuracies.set_title(f"{data.title_of(role)}, accuracy")
+        accuracies.set_xlabel("accuracy (fraction)")
     add_legend(figure, *panel)
     return figure
 
 
-def _perplexities(axes: Axes, numbers: Numbers, names: Mapping[str, str]) -> None:
-    """Draw the perplexities, those by the variational bound as open marks."""
+def _draw_perplexities(axes: Axes, numbers: Numbers, names: Mapping[str, str]) -> None:
+    """Draw the perplexities, with open markers for those by the variational bound."""
     perplexities = {name: list(np.exp(values)) for name, values in numbers.items() if name.endswith("_nats")}
     shown = {name: label for name, label in names.items() if f"{name}_nats" in perplexities}
-    _rows(axes, perplexities, shown, "_nats")
+    _draw_rows(axes, perplexities, shown, "_nats")
     label = "mean by the variational bound"
     for height, name in enumerate(shown):
         if f"{name}_bound_nats" in perplexities:
-            middle = statistics.fmean(perplexities[f"{name}_bound_nats"])
-            axes.plot([middle], [height], color=GREY, marker="D", fillstyle="none", linestyle="none", label=label)
+            mean = statistics.fmean(perplexities[f"{name}_bound_nats"])
+            axes.plot([mean], [height], color=GREY, marker="D", fillstyle="none", linestyle="none", label=label)
 
 
-def _rows(axes: Axes, numbers: Numbers, names: Mapping[str, str], end: str = "") -> None:
-    """Draw a row of trials for each name, whose key in the numbers has an end."""
+def _draw_rows(axes: Axes, numbers: Numbers, names: Mapping[str, str], end: str = "") -> None:
+    """Draw a row of trials for each name. Keys of the numbers are the names with a suffix."""
     for height, name in enumerate(names):
         draw_trials(
             axes, height, numbers[name + end], method_colour("hmm" if name.split("_")[0] in HMMS else name), "split"
@@ -364,41 +399,43 @@ def _rows(axes: Axes, numbers: Numbers, names: Mapping[str, str], end: str = "")
 
 
 def longer(data: FigureData) -> Sheet:
-    """Draw the gains over the multinomial against the number of joined documents, a row of panels a data set.
-    Option: labels (role -> title).
+    """Draw the gains over the multinomial against the number of joined documents, one row of panels per data set.
+
+    Options: ``labels`` (role to title).
     """
-    return _gains(data, "longer", "documents joined to one")
+    return _draw_gains(data, "longer", "documents joined into one")
 
 
 def thinned(data: FigureData) -> Sheet:
-    """Draw the gains over the multinomial against the part of a document's words, a row of panels a data set.
-    Option: labels (role -> title).
+    """Draw the gains over the multinomial against the percentage of words kept, one row of panels per data set.
+
+    Options: ``labels`` (role to title).
     """
-    return _gains(data, "thinned", "words kept (percent)")
+    return _draw_gains(data, "thinned", "words kept (percent)")
 
 
-def _gains(data: FigureData, measure: str, length: str) -> Sheet:
-    """Draw the gains of a measure against the length of a document, whose name is the label of the axis."""
+def _draw_gains(data: FigureData, measure: str, length: str) -> Sheet:
+    """Draw the gains of a measure against document length, with ``length`` as label of the axis."""
     numbers_by_role = _numbers(data, (measure,))
     figure, panel = grid_of_panels(2 * len(numbers_by_role), 2, 2.2)
     for row, (role, numbers) in enumerate(numbers_by_role.items()):
         likelihoods, accuracies = panel[2 * row : 2 * row + 2]
-        _growth(likelihoods, numbers, "nats", {"dcm": "DCM"}, -1.0)
-        _growth(accuracies, numbers, "accuracy", {"dcm": "DCM", "edcm": "EDCM"}, 1.0)
-        splits = map(len, numbers.values())
-        title = with_sample_size(f"{data.title_of(role)}, splits", splits)
-        for axes, label in ((likelihoods, "likelihood gain (nats a word)"), (accuracies, "accuracy gain (fraction)")):
+        _draw_growth(likelihoods, numbers, "nats", {"dcm": "DCM"}, -1.0)
+        _draw_growth(accuracies, numbers, "accuracy", {"dcm": "DCM", "edcm": "EDCM"}, 1.0)
+        title = title_with_splits(data.title_of(role), map(len, numbers.values()))
+        for axes, label in ((likelihoods, "likelihood gain (nats per word)"), (accuracies, "accuracy gain (fraction)")):
             axes.set_title(title)
             axes.set_xlabel(length)
             axes.set_ylabel(label)
-    figure.note("A bar reaches one standard deviation over the splits to each side of the mean gain.")
+    figure.note("Bars show one standard deviation of the gain over the splits.")
     add_legend(figure, *panel)
     return figure
 
 
-def _growth(axes: Axes, numbers: Numbers, what: str, names: Mapping[str, str], sign: float) -> None:
-    """Draw the gain of models over the multinomial at each length of a document."""
-    start, end = "multinomial_", f"_{what}"
+def _draw_growth(axes: Axes, numbers: Numbers, what: str, names: Mapping[str, str], sign: float) -> None:
+    """Draw the gain of models over the multinomial for each document length."""
+    start = "multinomial_"
+    end = f"_{what}"
     lengths = sorted(
         int(name[len(start) : -len(end)]) for name in numbers if name.startswith(start) and name.endswith(end)
     )
@@ -406,14 +443,15 @@ def _growth(axes: Axes, numbers: Numbers, what: str, names: Mapping[str, str], s
         gains = [sign * np.subtract(numbers[f"{model}_{m}{end}"], numbers[f"{start}{m}{end}"]) for m in lengths]
         bars = [sample_sd(list(gain)) for gain in gains]
         aside = 0.06 * (2 * series + 1 - len(names))
-        style = {"label": f"{label} less multinomial, mean", "color": method_colour(model)}
-        at = [place + aside for place in range(len(lengths))]
-        draw_with_bars(axes, at, [float(gain.mean()) for gain in gains], bars if any(bars) else None, series, **style)
+        style = {"label": f"{label} minus multinomial, mean", "color": method_colour(model)}
+        x = [position + aside for position in range(len(lengths))]
+        means = [float(gain.mean()) for gain in gains]
+        draw_with_bars(axes, x, means, bars if any(bars) else None, series, **style)
     set_ticks(axes.xaxis, range(len(lengths)), [str(m) for m in lengths])
     axes.axhline(0.0, color=GREY, linewidth=0.8)
 
 
-#: Number of the measure -> its name in the figure, from the top.
+#: Labels of the values of the measure, from the top.
 ACCURACIES = {
     "lsi": "LSI + PNN",
     "multinomial": "naive Bayes",
@@ -421,10 +459,10 @@ ACCURACIES = {
     "small_shuffled": "… words shuffled",
     "whole": "HMM, topics as emissions",
     "whole_shuffled": "… words shuffled",
-    "own": "HMM, emissions a class",
+    "own": "HMM, class emissions",
     "shared": "HMM, shared emissions",
 }
-#: First words of the hidden Markov models' names.
+#: First components of the names of hidden Markov models.
 HMMS = ("small", "whole", "own", "shared")
 ORDER_GAINS = {"small_order": "clusters of words", "whole_order": "topics as emissions"}
 DISTANCES = {
@@ -436,13 +474,14 @@ DISTANCES = {
 
 
 def hmm_accuracy(data: FigureData) -> Sheet:
-    """Draw the accuracy of every model on every split, a panel a data set.
-    Options: labels (role -> title).
+    """Draw the accuracy of each model on every split, one panel per data set.
+
+    Options: ``labels`` (role to title).
     """
     by_role = _numbers(data, ("word_order",))
     figure, panel = panels(len(by_role), height=1.0 + 0.27 * len(ACCURACIES), sharey=True)
     for axes, (role, numbers) in zip(panel, by_role.items(), strict=True):
-        _rows(axes, numbers, ACCURACIES)
+        _draw_rows(axes, numbers, ACCURACIES)
         axes.set_title(data.title_of(role))
         axes.set_xlabel("accuracy (fraction)")
     add_legend(figure, *panel)
@@ -450,21 +489,20 @@ def hmm_accuracy(data: FigureData) -> Sheet:
 
 
 def hmm_order(data: FigureData) -> Sheet:
-    """Draw the gain of the true order (left) and the distance of the transitions (right) of the first data set.
-    Options: labels (role -> title).
+    """Draw the gain from the true order (left) and the distance of the transitions (right) for the first data set.
+
+    Options: ``labels`` (role to title).
     """
     role, numbers = next(iter(_numbers(data, ("word_order",)).items()))
     figure, panel = panels(2, height=2.2)
-    for axes, names, label in zip(
-        panel,
-        (ORDER_GAINS, DISTANCES),
-        ("gain of the true order\n(nats a word)", "transitions apart\n(nats a step)"),
-        strict=True,
-    ):
-        _rows(axes, numbers, names)
-        axes.set_xlabel(label)
+    gains, distances = panel
+    _draw_rows(gains, numbers, ORDER_GAINS)
+    gains.set_xlabel("gain from the true order\n(nats per word)")
+    _draw_rows(distances, numbers, DISTANCES)
+    distances.set_xlabel("distance of the transitions\n(nats per step)")
+    for axes in panel:
         axes.set_xlim(left=min(0.0, axes.get_xlim()[0]))
-    figure.note(f"The documents are those of {data.title_of(role)}.")
+    figure.note(f"The data set is {data.title_of(role)}.")
     add_legend(figure, *panel)
     return figure
 

@@ -1,4 +1,4 @@
-"""Generative models of documents: LDA a class, the Dirichlet compound multinomial (DCM), and documents of any length.
+"""Generative models of documents: one LDA per class, the DCM, and documents of different lengths.
 
 Perplexity is exp(-sum_d log p(words of d in order | class of d) / sum_d n_d) over the test documents.
 """
@@ -24,18 +24,18 @@ from textmix.models.naive_bayes.multinomial import MultinomialClassifier
 from textmix.models.pmm.estimator import PMM1
 from textmix.models.topics.lda import LDAClassifier, bound
 
-#: One training document in this many helps to choose a parameter.
-FOLDS = 5
+#: One fold of this many is held out to choose a parameter.
+N_FOLDS = 5
 
 
 def latent_topics(sources: Sources, settings: Settings, rng: Generator) -> Measure:
-    """Measure perplexity and accuracy of LDA a class for several numbers of topics, beside DCM, EDCM and PMM1.
+    """Measure perplexity and accuracy of one LDA per class, for several numbers of topics, and of DCM, EDCM and PMM1.
 
-    Smoothing, or the topics' beta, is chosen by the likelihood of one in `FOLDS` training documents.
+    Smoothing, or beta of the topics, is chosen by the likelihood of one of `N_FOLDS` folds of the training documents.
 
-    Settings: ``documents``, most training and most test documents of a trial; ``topics``, numbers of topics; ``betas``
-    and ``smoothing``, values to choose from; ``particles`` of the left-to-right estimate; ``max_iter``.
-    Result: ``<role>_<model>_nats``, log perplexity (nats a word) of ``multinomial``, ``dcm`` and ``lda<K>``, the last
+    Settings: ``documents``, maximum numbers of training and of test documents per trial; ``topics``, numbers of topics;
+    ``betas`` and ``smoothing``, values to choose from; ``particles`` of the left-to-right estimate; ``max_iter``.
+    Result: ``<role>_<model>_nats``, log perplexity (nats per word) of ``multinomial``, ``dcm`` and ``lda<K>``, the last
     by the left-to-right estimate and as ``_bound`` by the variational bound; ``<role>_<model>_accuracy``;
     ``<role>_dcm_above_lda<K>``, a difference of log perplexities with its interval; and the table ``trials``.
     """
@@ -47,7 +47,7 @@ def latent_topics(sources: Sources, settings: Settings, rng: Generator) -> Measu
 
 
 def pooled_topics(sources: Sources, settings: Settings, rng: Generator) -> Measure:
-    """Measure the perplexity of one LDA for all classes, beside that of the DCM, which has one model a class.
+    """Measure the perplexity of one LDA for all classes, and that of the DCM with one model per class.
 
     Result: ``<role>_<model>_nats`` of ``dcm`` and ``lda<K>``, their differences, and the table ``trials``.
     """
@@ -55,17 +55,18 @@ def pooled_topics(sources: Sources, settings: Settings, rng: Generator) -> Measu
     for role, source in sources.items():
         for trial in samples(source.documents(), source.splits, settings["documents"], rng):
             train, test = trial.train, trial.test[np.isin(trial.test.y, trial.train.y)]
-            dcm = fit_likeliest(DCMClassifier, [{"smoothing": value} for value in settings["smoothing"]], train)
-            one, tried = (Documents(part.X, np.zeros(len(part), dtype=np.int64)) for part in (train, test))
+            dcm = fit_most_likely(DCMClassifier, [{"smoothing": value} for value in settings["smoothing"]], train)
+            train_pooled = Documents(train.X, np.zeros(len(train), dtype=np.int64))
+            test_pooled = Documents(test.X, np.zeros(len(test), dtype=np.int64))
             numbers = {"dcm_nats": nats(dcm, test)}
             for k in settings["topics"]:
-                numbers[f"lda{k}_nats"] = _left_to_right(one, tried, k, settings, seed_from(rng))[1]
+                numbers[f"lda{k}_nats"] = _left_to_right(train_pooled, test_pooled, k, settings, seed_from(rng))[1]
             quantities.add(role, numbers)
     return _measure_of(quantities, settings, sources)
 
 
 def _measure_of(quantities: Quantities, settings: Settings, roles: Iterable[str]) -> Measure:
-    """Return quantities and the differences of the DCM's and the topics' log perplexities."""
+    """Return the quantities and the differences of log perplexity between the DCM and LDA."""
     pairs = {f"dcm_above_lda{k}": ("dcm_nats", f"lda{k}_nats") for k in settings["topics"]}
     values: dict[str, Value] = {**quantities.means(), **quantities.differences(pairs, list(roles))}
     return Measure(values, {"trials": quantities.rows()})
@@ -74,27 +75,29 @@ def _measure_of(quantities: Quantities, settings: Settings, roles: Iterable[str]
 def _left_to_right(
     train: Documents, test: Documents, k: int, settings: Settings, seed: int
 ) -> tuple[LDAClassifier, float]:
-    """Return an LDA of k topics a class with the chosen beta, and its log perplexity (nats a word) left to right."""
+    """Fit LDA with k topics per class and the best beta; return it and its left-to-right log perplexity."""
     points = [
         {"n_components": k, "beta": beta, "max_iter": settings["max_iter"], "random_state": seed}
         for beta in settings["betas"]
     ]
-    lda = fit_likeliest(LDAClassifier, points, train)
+    lda = fit_most_likely(LDAClassifier, points, train)
     estimate = lda.left_to_right_log_likelihood(test.X, test.y, settings["particles"], seed)
     return lda, -float(estimate.sum() / test.X.sum())
 
 
 def _trial(trial: Trial, settings: Settings, rng: Generator) -> dict[str, float]:
+    """Compute the quantities of one trial of `latent_topics`."""
     train, test = trial.train, trial.test[np.isin(trial.test.y, trial.train.y)]
     smoothed = [{"smoothing": value} for value in settings["smoothing"]]
     numbers: dict[str, float] = {}
     for name, kind in (("multinomial", MultinomialClassifier), ("dcm", DCMClassifier)):
-        model = fit_likeliest(kind, smoothed, train)
+        model = fit_most_likely(kind, smoothed, train)
         numbers |= {f"{name}_nats": nats(model, test), f"{name}_accuracy": test.accuracy(model)}
     numbers["edcm_accuracy"] = test.accuracy(train.fitted(EDCMClassifier(smoothing=0.01)))
     classes, codes = np.unique(train.y, return_inverse=True)
     pmm = Documents(train.X, np.eye(len(classes), dtype=np.int64)[codes]).fitted(PMM1(xi=1.1))
-    numbers["pmm1_accuracy"] = float(np.mean(classes[np.argmax(pmm.predict_proba(test.X), axis=1)] == test.y))
+    predicted = classes[np.argmax(pmm.predict_proba(test.X), axis=1)]
+    numbers["pmm1_accuracy"] = float(np.mean(predicted == test.y))
     for k in settings["topics"]:
         lda, numbers[f"lda{k}_nats"] = _left_to_right(train, test, k, settings, seed_from(rng))
         numbers[f"lda{k}_bound_nats"] = nats(lda, test)
@@ -102,24 +105,41 @@ def _trial(trial: Trial, settings: Settings, rng: Generator) -> dict[str, float]
     return numbers
 
 
-def fit_likeliest(kind: Any, points: Sequence[Mapping[str, Any]], train: Documents) -> Any:
-    """Return the estimator with the parameters under which held-out documents are likeliest, fitted to all.  The last
-    of `FOLDS` folds is held out, but for documents of a class that no other fold has.
+def fit_most_likely(kind: Any, points: Sequence[Mapping[str, Any]], train: Documents) -> Any:
+    """Fit the estimator with the parameters that maximise the likelihood of held-out documents to all documents.
+
+    The last of `N_FOLDS` folds is held out, except for documents of classes that are in no other fold.
+
+    Parameters
+    ----------
+    kind : type
+        Class of the estimator.
+    points : sequence of dict
+        Parameters to choose from.
+    train : Documents
+
+    Returns
+    -------
+    estimator
     """
-    validation = fold_numbers(len(train), FOLDS) == FOLDS - 1
+    validation = fold_numbers(len(train), N_FOLDS) == N_FOLDS - 1
     validation &= np.isin(train.y, train.y[~validation])
-    lost = [nats(train[~validation].fitted(kind(**point)), train[validation]) for point in points]
-    return train.fitted(kind(**points[int(np.argmin(lost))]))
+    losses = []
+    for point in points:
+        model = train[~validation].fitted(kind(**point))
+        losses.append(nats(model, train[validation]))
+    best = points[int(np.argmin(losses))]
+    return train.fitted(kind(**best))
 
 
 def nats(model: Any, documents: Documents) -> float:
-    """Return the log perplexity (nats a word) of documents under the models of their classes."""
+    """Compute the log perplexity (nats per word) of documents under the models of their classes."""
     column = np.searchsorted(model.classes_, documents.y)
     if not isinstance(model, LDAClassifier):
         logs = model.log_likelihood(documents.X, "sequence")[np.arange(len(documents)), column]
         return -float(logs.sum() / documents.X.sum())
     logs = np.empty(len(documents))
-    for code in np.unique(column):  # the bounds of the other classes cost as much again, each
+    for code in np.unique(column):  # the bounds of the other classes are expensive and not needed
         logs[column == code] = bound(documents.X[column == code], model.topics_[code], model.alpha)
     return -float(logs.sum() / documents.X.sum())
 
@@ -127,48 +147,48 @@ def nats(model: Any, documents: Documents) -> float:
 def samples(documents: Documents, splits: Splits, most: int, generator: Generator) -> Iterator[Trial]:
     """Yield each trial with at most ``most`` random training and test documents, in the order of the data set."""
     for number in range(len(splits)):
-        parts = splits.train[number], splits.test[number]
-        train, test = (documents[np.sort(generator.permutation(part)[:most])] for part in parts)
-        yield Trial(number, train, test)
+        train_rows = np.sort(generator.permutation(splits.train[number])[:most])
+        test_rows = np.sort(generator.permutation(splits.test[number])[:most])
+        yield Trial(number, documents[train_rows], documents[test_rows])
 
 
 MODELS = {"multinomial": MultinomialClassifier, "dcm": DCMClassifier, "edcm": EDCMClassifier}
 
 
 def longer(sources: Sources, settings: Settings, rng: Generator) -> Measure:
-    """Measure likelihood and accuracy as 1, 2, 4 and 8 documents of a class are joined to one.
+    """Measure likelihood and accuracy if 1, 2, 4 and 8 documents of a class are joined into one.
 
-    Training and test documents are joined alike, so that all lengths have the same words.
+    Training and test documents are joined in the same way, so that all lengths have the same words.
 
     Settings: ``joined``, numbers of documents that are joined, increasing from 1; ``smoothing``, values to choose from
-    by held-out training documents.
-    Result: ``<role>_<model>_<m>_nats`` (multinomial and DCM: log perplexity, nats a word) and
+    on held-out training documents.
+    Result: ``<role>_<model>_<m>_nats`` (multinomial and DCM: log perplexity, nats per word) and
     ``<role>_<model>_<m>_accuracy`` (with the EDCM, which has no normalised likelihood) for m joined documents;
     ``<role>_dcm_nats_growth``, ``<role>_dcm_accuracy_growth`` and ``<role>_edcm_accuracy_growth``: the gain over the
-    multinomial at the largest m less that at 1, with intervals over the splits; and the table ``trials``.
+    multinomial at the largest m minus that at 1, with intervals over the splits; and the table ``trials``.
     """
 
     def of_length(documents: Documents, m: int) -> Documents:
-        """Return documents of which each m are one."""
+        """Join m documents at a time."""
         return Documents(*join(documents.X, documents.y, m))
 
     return _measure_by_length(sources, settings["joined"], of_length, settings["smoothing"], rng)
 
 
 def thinned(sources: Sources, settings: Settings, rng: Generator) -> Measure:
-    """Measure likelihood and accuracy as long documents keep a part of their words, drawn at random.
+    """Measure likelihood and accuracy if long documents keep a random part of their words.
 
-    A document keeps the burstiness of its one author at every length, which joined documents do not have.
+    Unlike joined documents, a thinned document has the burstiness of a single author at every length.
 
-    Settings: ``percent`` of the words that are kept, increasing to 100; ``words``, least number of words of a document
-    that is used; ``smoothing``, as of `longer`.
-    Result: the values and the table of `longer`, the percentage in the place of m.
+    Settings: ``percent`` of the words that are kept, increasing to 100; ``words``, minimum number of words of a
+    document; ``smoothing``, see `longer`.
+    Result: the values and the table of `longer`, with the percentage instead of m.
     """
 
     def of_length(documents: Documents, percent: int) -> Documents:
-        """Return long documents with a part of their words; one that keeps no word is left out."""
-        long = documents[np.flatnonzero(documents.lengths >= settings["words"])]
-        thinned = Documents(thin(long.X, percent / 100.0, rng), long.y)
+        """Thin long documents and drop those without remaining words."""
+        long_documents = documents[np.flatnonzero(documents.lengths >= settings["words"])]
+        thinned = Documents(thin(long_documents.X, percent / 100.0, rng), long_documents.y)
         return thinned[np.flatnonzero(thinned.lengths > 0)]
 
     return _measure_by_length(sources, settings["percent"], of_length, settings["smoothing"], rng)
@@ -181,31 +201,35 @@ def _measure_by_length(
     smoothing: Sequence[float],
     rng: Generator,
 ) -> Measure:
-    """Return the measure over documents of each length, which ``of_length`` makes of documents."""
+    """Return the measure for documents of each length, which are made by ``of_length``."""
     quantities = Quantities({role: source.test_ratio for role, source in sources.items()})
     for role, source in sources.items():
         documents = source.documents()
         for trial in range(len(source.splits)):
             rows = [rng.permutation(part[trial]) for part in (source.splits.train, source.splits.test)]
-            by_length = {m: [of_length(documents[part_rows], m) for part_rows in rows] for m in lengths}
+            by_length = {}
+            for m in lengths:
+                by_length[m] = [of_length(documents[rows_of_part], m) for rows_of_part in rows]
             quantities.add(role, _numbers_by_length(by_length, smoothing))
     grown = ("dcm_nats_growth", "dcm_accuracy_growth", "edcm_accuracy_growth")
-    growth = quantities.differences({name: (name, "") for name in grown}, list(sources))
+    pairs = {name: (name, "") for name in grown}
+    growth = quantities.differences(pairs, list(sources))
     return Measure({**quantities.means(), **growth}, {"trials": quantities.rows()})
 
 
 def _numbers_by_length(by_length: Mapping[int, Sequence[Documents]], smoothing: Sequence[float]) -> dict[str, float]:
-    """Return the numbers of one trial, from each length's training and test documents, the shortest first."""
-    points, numbers = [{"smoothing": value} for value in smoothing], dict[str, float]()
+    """Compute the numbers of one trial from training and test documents of each length, the shortest first."""
+    points = [{"smoothing": value} for value in smoothing]
+    numbers: dict[str, float] = {}
     for m, (train, test) in by_length.items():
         for name, kind in MODELS.items():
-            model = train.fitted(kind(smoothing=0.01)) if name == "edcm" else fit_likeliest(kind, points, train)
+            model = train.fitted(kind(smoothing=0.01)) if name == "edcm" else fit_most_likely(kind, points, train)
             numbers[f"{name}_{m}_accuracy"] = test.accuracy(model)
             if name != "edcm":
                 numbers[f"{name}_{m}_nats"] = nats(model, test)
 
     def gain(name: str, m: int, of: str, sign: float) -> float:
-        """Return by how much a model is better than the multinomial at length m."""
+        """Compute the gain of a model over the multinomial at length m."""
         return sign * (numbers[f"{name}_{m}_{of}"] - numbers[f"multinomial_{m}_{of}"])
 
     least, *_, most = by_length
@@ -214,16 +238,16 @@ def _numbers_by_length(by_length: Mapping[int, Sequence[Documents]], smoothing: 
     return numbers
 
 
-def thin(X: sparse.csr_array, share: float, rng: Generator) -> sparse.csr_array:
-    """Return documents (N, V) that keep each occurrence of a word with the chance ``share``."""
+def thin(X: sparse.csr_array, proportion: float, rng: Generator) -> sparse.csr_array:
+    """Keep each occurrence of a word with probability ``proportion``."""
     documents = X.copy()
-    documents.data = rng.binomial(X.data.astype(np.int64), share).astype(X.dtype)
+    documents.data = rng.binomial(X.data.astype(np.int64), proportion).astype(X.dtype)
     documents.eliminate_zeros()
     return documents
 
 
 def join(X: sparse.csr_array, y: np.ndarray, m: int) -> tuple[sparse.csr_array, np.ndarray]:
-    """Return documents (N, V) of which each m of a class, or the fewer that remain, are one, and their classes."""
+    """Join m documents of the same class at a time; return documents and classes."""
     number = np.empty(len(y), dtype=np.int64)
     for label in np.unique(y):
         of_class = np.flatnonzero(y == label)
@@ -235,15 +259,16 @@ def join(X: sparse.csr_array, y: np.ndarray, m: int) -> tuple[sparse.csr_array, 
 
 
 def sparse_counts(sources: Sources, settings: Settings, _: Generator) -> Measure:
-    """Measure the density of documents under a Dirichlet as the smoothing of their word shares goes to 0.
+    """Measure the density of documents under a Dirichlet distribution as the smoothing of word proportions goes to 0.
 
-    The parameters alpha are those of the Dirichlet compound multinomial (DCM) of one class.  A share of 0 of a word
-    with alpha_w < 1 makes the density infinite, with alpha_w > 1 it makes it 0.  ``raised`` has alpha + 1.
+    The parameters alpha are those of the DCM of one class. If the proportion of a word is 0, the density is infinite
+    for alpha_w < 1 and 0 for alpha_w > 1. ``raised`` has alpha + 1.
 
-    Settings: ``smoothing``, powers of ten by which each count is raised, decreasing; ``label``, index of the class.
-    Result: ``fitted_<i>`` and ``raised_<i>``, mean log density a document (nats) at the i-th smoothing, ``dcm``, mean
-    log probability of the counts without smoothing under the DCM, ``zeros`` (share of the words that a document does
-    not have), and the table ``densities``.
+    Settings: ``smoothing``, exponents of the powers of ten added to each count, decreasing; ``label``, index of the
+    class.
+    Result: ``fitted_<i>`` and ``raised_<i>``, mean log density per document (nats) for the i-th smoothing; ``dcm``,
+    mean log probability of the unsmoothed counts under the DCM; ``zeros``, proportion of zero counts; and the table
+    ``densities``.
     """
     source = only(sources)
     train = source.first().train
@@ -264,8 +289,9 @@ def sparse_counts(sources: Sources, settings: Settings, _: Generator) -> Measure
 
 
 def log_densities(X: sparse.csr_array, alpha: np.ndarray, smoothing: float) -> np.ndarray:
-    r"""Return log Dirichlet(p; alpha) of the shares p_w = (x_w + e) / (n + e V) of counts X (N, V), float64 (N,), in
-    nats; alpha (V,) and the smoothing e are above 0.
+    r"""Compute log Dirichlet(p; alpha) of p_w = (x_w + e) / (n + e V) for counts X (N, V), float64 (N,), in nats.
+
+    alpha (V,) and the smoothing e are positive.
     """
     lengths = row_sums(X.indptr, X.data.astype(np.float64)) + smoothing * X.shape[1]
     rise = (alpha[X.indices] - 1.0) * (np.log(X.data + smoothing) - np.log(smoothing))
@@ -274,8 +300,9 @@ def log_densities(X: sparse.csr_array, alpha: np.ndarray, smoothing: float) -> n
 
 
 def dcm_log_probabilities(X: sparse.csr_array, alpha: np.ndarray) -> np.ndarray:
-    """Return the log probability of each document under the DCM with parameters alpha (V,), float64 (N,), in nats."""
-    lengths, total = row_sums(X.indptr, X.data.astype(np.float64)), alpha.sum()
+    """Compute the log probability of each document under a DCM with parameters alpha (V,), float64 (N,), in nats."""
+    lengths = row_sums(X.indptr, X.data.astype(np.float64))
+    total = alpha.sum()
     parameters = alpha[X.indices]
     words = gammaln(X.data + parameters) - gammaln(parameters) - gammaln(X.data + 1.0)
     return np.asarray(gammaln(lengths + 1.0) + gammaln(total) - gammaln(total + lengths) + row_sums(X.indptr, words))

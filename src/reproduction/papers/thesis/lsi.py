@@ -1,9 +1,9 @@
-"""Latent semantic indexing: a search over its grid, vocabularies pruned by sensitivities, and words fused with tags.
+"""Latent semantic indexing: grid search, vocabularies pruned by sensitivity, and fusion of words with tags.
 
-For the fusion (claim T2) the rows of a document are joined before the decomposition, [x ; b t]: x its weighted words of
-length 1, t its weighted tags and pairs of tags of length 1, b the binding coefficient.  Coefficient, number of
-coordinates and width of the probabilistic neural network are tuned on folds of the training documents, for words alone
-without the coefficient.
+For the fusion (claim T2) the features of a document are concatenated before the decomposition, [x ; b t], with
+L2-normalised weighted words x, L2-normalised weighted tags and pairs of tags t, and the binding coefficient b. The
+coefficient, the number of components and the width of the probabilistic neural network are tuned by cross-validation on
+the training documents, for words alone without the coefficient.
 """
 
 from __future__ import annotations
@@ -26,17 +26,18 @@ from textmix.models.lsi.classifiers import ProbabilisticNeuralNetwork
 from textmix.models.lsi.scores import SCORES, document_frequency, kept_words
 from textmix.models.lsi.transformer import LSITransformer, unit_cells, unit_length
 
-#: Number of coordinates of LSI, and width of the probabilistic neural network.
+#: Number of components of LSI, and width of the probabilistic neural network.
 GridPoint = tuple[int, float]
 
 
 def lsi_errors(
     train: Documents, test: Documents, points: Sequence[GridPoint], seed: int = 0, weighting: str = "log_tfidf"
 ) -> np.ndarray:
-    """Return the share of test documents with a wrong class at each point, float64."""
-    most = max(k for k, _ in points)
-    space = LSITransformer(n_components=most, weighting=weighting, unit_length=False, random_state=seed)
-    Z, Z_test = space.fit_transform(train.X), space.transform(test.X)
+    """Compute the error on the test documents for each point, float64."""
+    max_components = max(k for k, _ in points)
+    space = LSITransformer(n_components=max_components, weighting=weighting, unit_length=False, random_state=seed)
+    Z = space.fit_transform(train.X)
+    Z_test = space.transform(test.X)
     errors = np.empty(len(points))
     for number, (k, width) in enumerate(points):
         coordinates = Documents(unit_length(Z[:, :k]), train.y)
@@ -48,7 +49,7 @@ def lsi_errors(
 def lsi_point(
     train: Documents, grid: Mapping[str, Sequence[Any]], n_folds: int, generator: Generator, seed: int
 ) -> dict[str, Any]:
-    """Return the point of a grid with the least error on stratified folds of the training documents."""
+    """Return the point of a grid with the lowest error in stratified cross-validation on the training documents."""
     points = list(itertools.product(grid["n_components"], grid["width"]))
     folds = halves_of(fold_numbers(len(train), n_folds, generator, train.y))
     errors = [lsi_errors(train[inside], train[outside], points, seed) for inside, outside in folds]
@@ -56,28 +57,31 @@ def lsi_point(
     return {"n_components": k, "width": width}
 
 
-#: Name of the score that the thesis suggests, and of the vocabulary without pruning.
-SUGGESTED, WHOLE = "sensitivity", "none"
+#: Score that the thesis suggests.
+SUGGESTED = "sensitivity"
+#: Name of the vocabulary without pruning.
+WHOLE = "none"
 
 
 class Errors(NamedTuple):
-    """Errors of the LSI classifier with one vocabulary: of the test documents, and held out of the training ones."""
+    """Errors of the LSI classifier with one vocabulary, on test documents and on held-out training documents."""
 
     test: float
     held_out: float
 
 
 def pruning(sources: Sources, settings: Settings, rng: Generator) -> Measure:
-    """Measure the error of the LSI classifier against the share of the vocabulary that is kept.
+    """Measure the error of the LSI classifier against the proportion of the vocabulary that is kept.
 
-    The probabilistic neural network's number of coordinates and its width are tuned on training documents for each
-    vocabulary.  The share of ``<role>_gain`` is one of ``small``, chosen by the errors on held-out training documents.
+    The number of components and the width of the probabilistic neural network are tuned on training documents for each
+    vocabulary. The proportion for ``<role>_gain`` is one of ``small``, chosen by the errors on held-out training
+    documents.
 
-    Settings: ``shares``, decreasing, below 1; ``small``, those of "a major fraction removed"; ``components``,
+    Settings: ``proportions``, decreasing, below 1; ``small``, those with "a major fraction removed"; ``components``,
     ``widths`` and ``folds`` of the tuning.
     Result: ``<role>_gain``, the error of the whole vocabulary minus that of the pruned one, and its interval
-    (``_ci_low``, ``_ci_high``), ``<role>_over_<score>`` for each further score, ``<role>_share`` (mean of the chosen
-    shares), and the tables ``errors`` (a row a split and vocabulary) and ``gains``.
+    (``_ci_low``, ``_ci_high``), ``<role>_over_<score>`` for each other score, ``<role>_share`` (mean of the chosen
+    proportions), and the tables ``errors`` (one row per split and vocabulary) and ``gains``.
     """
     values: dict[str, float] = {}
     errors: list[dict[str, Any]] = []
@@ -94,27 +98,26 @@ def pruning(sources: Sources, settings: Settings, rng: Generator) -> Measure:
             key = f"{role}_gain" if name == WHOLE else f"{role}_over_{name}"
             values |= {key: estimate.value, f"{key}_ci_low": estimate.low, f"{key}_ci_high": estimate.high}
             gains.append({"role": role, "beside": name, **estimate._asdict()})
-        values[f"{role}_share"] = float(
-            np.mean([_best_share(vocabularies, SUGGESTED, settings["small"]) for vocabularies in trials])
-        )
+        proportions = [_best_proportion(vocabularies, SUGGESTED, settings["small"]) for vocabularies in trials]
+        values[f"{role}_share"] = float(np.mean(proportions))
     return Measure(values, {"errors": errors, "gains": gains})
 
 
 def _vocabularies(trial: Trial, settings: Settings, rng: Generator) -> dict[tuple[str, float], Errors]:
-    """Return (score, share) -> errors of one split."""
+    """Compute the errors of one split by score and proportion of the vocabulary."""
     X = trial.train.X
     folds = fold_numbers(len(trial.train), settings["folds"], rng)
     frequency = document_frequency(X)
     errors = {(WHOLE, 1.0): errors_of(trial, kept_words(frequency, frequency, 1.0), folds, settings)}
     for name, score in SCORES.items():
         scores = score(X, trial.train.y, rng)
-        for share in settings["shares"]:
+        for share in settings["proportions"]:
             errors[name, share] = errors_of(trial, kept_words(scores, frequency, share), folds, settings)
     return errors
 
 
 def errors_of(trial: Trial, words: np.ndarray, folds: np.ndarray, settings: Settings) -> Errors:
-    """Return the errors of the LSI classifier over some words, tuned on the folds of the training part."""
+    """Compute the errors of the LSI classifier with a vocabulary, tuned on folds of the training documents."""
     train, test = trial.train.columns(words), trial.test.columns(words)
     points = list(itertools.product(settings["components"], settings["widths"]))
     parts = [lsi_errors(train[inside], train[outside], points) for inside, outside in halves_of(folds)]
@@ -123,21 +126,23 @@ def errors_of(trial: Trial, words: np.ndarray, folds: np.ndarray, settings: Sett
     return Errors(float(lsi_errors(train, test, points[best : best + 1])[0]), float(held_out[best] / len(parts)))
 
 
-def _best_share(vocabularies: Mapping[tuple[str, float], Errors], score: str, shares: Sequence[float]) -> float:
-    """Return the share with the least error on held-out training documents; of equal ones the first."""
+def _best_proportion(vocabularies: Mapping[tuple[str, float], Errors], score: str, shares: Sequence[float]) -> float:
+    """Return the first proportion with the lowest error on held-out training documents."""
     return min(shares, key=lambda share: vocabularies[score, share].held_out)
 
 
 def _gains_of_pruning(
     trials: Sequence[Mapping[tuple[str, float], Errors]], shares: Sequence[float], ratio: float
 ) -> dict[str, Estimate]:
-    """Return name of another vocabulary -> its error minus that of the suggested one, over the splits."""
+    """Compute the error of each other vocabulary minus that of the suggested one, over the splits."""
 
     def errors(score: str) -> list[float]:
-        return [
-            vocabularies[score, 1.0 if score == WHOLE else _best_share(vocabularies, score, shares)].test
-            for vocabularies in trials
-        ]
+        """Return the test errors of a vocabulary over the splits."""
+        test_errors = []
+        for vocabularies in trials:
+            proportion = 1.0 if score == WHOLE else _best_proportion(vocabularies, score, shares)
+            test_errors.append(vocabularies[score, proportion].test)
+        return test_errors
 
     ours = errors(SUGGESTED)
     others = [WHOLE, *(name for name in SCORES if name != SUGGESTED)]
@@ -152,12 +157,12 @@ class Blocks(NamedTuple):
     y: np.ndarray
 
     def rows(self, rows: np.ndarray) -> Blocks:
-        """Return some of the documents."""
-        return Blocks(*(part[rows] for part in self))
+        """Select documents."""
+        return Blocks(self.words[rows], self.tags[rows], self.y[rows])
 
 
 class LearningCurve(NamedTuple):
-    """Errors of one split by documents a class, of words alone and of words with tags, and the chosen coefficients."""
+    """Errors of one split by documents per class, for words alone and with tags, and the chosen coefficients."""
 
     words: list[float]
     fused: list[float]
@@ -165,11 +170,11 @@ class LearningCurve(NamedTuple):
 
 
 def fusion(sources: Sources, settings: Settings, rng: Generator) -> Measure:
-    """Measure the errors of the LSI classifier with words alone and with tags, by training documents a class.
+    """Measure the errors of the LSI classifier with words alone and with tags, by training documents per class.
 
-    Data: words, with tags as further features.
-    Settings: ``sizes``, numbers of training documents a class, increasing, their first half "few"; ``bindings``,
-    ``components``, ``widths`` and ``folds`` of the tuning.
+    Data: words, with tags as additional features.
+    Settings: ``sizes``, numbers of training documents per class, increasing, of which the first half is "few";
+    ``bindings``, ``components``, ``widths`` and ``folds`` of the tuning.
     Result: ``<role>_gain``, the error of words alone minus that of words with tags, mean over the sizes,
     ``<role>_few_gain``, the same for the few sizes, and ``<role>_few_above_many``, its excess over that for the other
     sizes, with 95 % intervals over the splits (``_ci_low``, ``_ci_high``), and the table ``curves``.
@@ -190,7 +195,7 @@ def fusion(sources: Sources, settings: Settings, rng: Generator) -> Measure:
 
 
 def gains_by_tags(curves: Sequence[LearningCurve], few: int, ratio: float) -> dict[str, float]:
-    """Return the mean gain over all sizes, over the few, and their interaction with the size, with intervals."""
+    """Compute the mean gain over all sizes and over the small ones, and its interaction with size, with intervals."""
     gain = np.array([np.subtract(curve.words, curve.fused) for curve in curves])
     none = np.zeros(len(gain))
     pairs = {
@@ -227,7 +232,7 @@ def _tuned_fusion(
     bindings: Sequence[float],
     settings: Settings,
 ) -> tuple[float, int, float]:
-    """Return coefficient, number of coordinates and width with the least error on the folds."""
+    """Return coefficient, number of components and width with the lowest error on the folds."""
     points = list(itertools.product(settings["components"], settings["widths"]))
     errors: dict[tuple[float, int, float], float] = {}
     for binding in bindings:
@@ -237,16 +242,16 @@ def _tuned_fusion(
 
 
 def _fused_errors(train: Blocks, test: Blocks, binding: float, points: Sequence[GridPoint]) -> np.ndarray:
-    """Return the error at each (number of coordinates, width), float64; all share one decomposition."""
+    """Compute the error for each number of components and width, float64, with the same decomposition."""
     fused, fused_unknown = fuse(train, test, binding)
     return lsi_errors(Documents(fused, train.y), Documents(fused_unknown, test.y), points, weighting="none")
 
 
 def fuse(train: Blocks, test: Blocks, binding: float) -> Iterator[sparse.csr_array]:
-    """Yield the joined rows of training and of other documents, float64 CSR (N, V + T), or (N, V) without binding.
+    """Yield the fused features of training and of other documents, float64 CSR (N, V + T), or (N, V) if binding is 0.
 
-    Words are weighted by log(1 + count) log(N / df) of the training documents, tags by log(1 + count): the common tags
-    are in all documents.  Both blocks have length 1.
+    Words are weighted by log(1 + count) log(N / df) of the training documents. Tags are weighted by log(1 + count),
+    because common tags occur in all documents. Both blocks are L2-normalised.
     """
     weights = inverse_frequency(train.words)
     for documents in (train, test):

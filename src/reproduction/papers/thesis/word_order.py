@@ -1,16 +1,15 @@
-"""Whether hidden Markov models capture word order that differs between classes (claims T3 to T5).
+"""Whether hidden Markov models capture differences in word order between classes (claims T3 to T5).
 
-For each data set and random split, from a sample of the training part:
+For each data set and random split, trained on a sample of the training documents:
 
-- a model a class over clusters of words (``small``), over all words with topics as fixed emissions (``whole``), over
-  all words with emissions of its own (``own``), and with emissions shared by the classes (``shared``);
-- the same two models of the claim after the words of each document were put in random order (``*_shuffled``);
+- one model per class over clusters of words (``small``), over all words with topics as fixed emissions (``whole``),
+  over all words with class-specific emissions (``own``), and with emissions shared by the classes (``shared``);
+- the first two models after the words of each document were shuffled (``*_shuffled``);
 - LSI with the probabilistic neural network, and multinomial naive Bayes.
 
-Three numbers tell about order.  ``*_order``: by how many nats a word the true order of test documents is likelier than
-a random one under the model of their class.  ``*_apart``: how far the transitions of the classes lie apart, against
-``*_random``, the same for random groups of documents of the same sizes.  The accuracy with the true order, beside that
-with shuffled documents.
+Three quantities measure the effect of word order: ``*_order``, the log-likelihood ratio (nats per word) of true to
+random order of test documents under the model of their class; ``*_apart``, the distance between the transitions of the
+classes, compared with ``*_random``, that of random groups of the same sizes; and the accuracies with both orders.
 """
 
 from __future__ import annotations
@@ -30,21 +29,29 @@ from textmix.models.lsi.classifiers import LSIDensityClassifier
 from textmix.models.naive_bayes.multinomial import MultinomialClassifier
 from textmix.text.sequences import TokenSequences
 
-#: Claim -> the two numbers whose difference must be above 0.
+#: Pairs of quantities whose difference must be positive, by claim.
 PAIRS = {
-    **{f"{form}_order_gain": (f"{form}_order", "") for form in ("small", "whole")},
-    **{f"{form}_apart_gain": (f"{form}_apart", f"{form}_random") for form in ("small", "whole")},
-    **{f"{form}_accuracy_gain": (f"{form}", f"{form}_shuffled") for form in ("small", "whole")},
-    **{f"lsi_above_{form}": ("lsi", form) for form in ("small", "whole", "own", "shared")},
-    **{f"common_above_{form}": ("shared", form) for form in ("small", "whole", "own")},
+    "small_order_gain": ("small_order", ""),
+    "whole_order_gain": ("whole_order", ""),
+    "small_apart_gain": ("small_apart", "small_random"),
+    "whole_apart_gain": ("whole_apart", "whole_random"),
+    "small_accuracy_gain": ("small", "small_shuffled"),
+    "whole_accuracy_gain": ("whole", "whole_shuffled"),
+    "lsi_above_small": ("lsi", "small"),
+    "lsi_above_whole": ("lsi", "whole"),
+    "lsi_above_own": ("lsi", "own"),
+    "lsi_above_shared": ("lsi", "shared"),
+    "common_above_small": ("shared", "small"),
+    "common_above_whole": ("shared", "whole"),
+    "common_above_own": ("shared", "own"),
 }
 
 
 def word_order(sources: Sources, settings: Settings, generator: Generator) -> Measure:
-    """Measure all numbers of this module.
+    """Measure all quantities of this module.
 
-    Settings: ``documents``: most training and most test documents of a trial; ``clusters``: of words; ``states``: form
-    (small, whole, own, shared) -> number of states; ``max_iter``: most steps of training.
+    Settings: ``documents``, maximum numbers of training and of test documents of a trial; ``clusters``, number of word
+    clusters; ``states``, number of states by kind of model (small, whole, own, shared); ``max_iter`` of training.
     Result: values ``<role>_<name>``, differences of `PAIRS` with intervals, and the table ``trials``.
     """
     quantities = Quantities({role: source.test_ratio for role, source in sources.items()})
@@ -58,9 +65,11 @@ def word_order(sources: Sources, settings: Settings, generator: Generator) -> Me
 
 
 def _trial(trial: Trial, settings: Settings, generator: Generator) -> dict[str, float]:
+    """Compute the quantities of one trial."""
     seed = seed_from(generator)
     clusters = WordClusters(n_clusters=settings["clusters"], random_state=seed).fit(trial.train.X)
-    small, counted = _map_features(trial, clusters.transform), _map_features(trial, TokenSequences.counts)
+    small = _map_features(trial, clusters.transform)
+    counted = _map_features(trial, TokenSequences.counts)
     numbers = _numbers_of_form("small", ("own", "shared"), small, settings, seed)
     numbers |= _numbers_of_form("whole", ("topics", "topics"), trial, settings, seed)
     for form in ("own", "shared"):
@@ -72,11 +81,14 @@ def _trial(trial: Trial, settings: Settings, generator: Generator) -> dict[str, 
 
 
 def _map_features(trial: Trial, change: Callable[[Any], Any]) -> Trial:
-    train, test = (Documents(change(part.X), part.y) for part in (trial.train, trial.test))
+    """Transform the features of training and test documents."""
+    train = Documents(change(trial.train.X), trial.train.y)
+    test = Documents(change(trial.test.X), trial.test.y)
     return Trial(trial.number, train, test)
 
 
 def _model(form: str, emissions: Any, settings: Settings, seed: int) -> HMMClassifier:
+    """Create an unfitted model."""
     return HMMClassifier(
         n_states=settings["states"][form],
         emissions=emissions,
@@ -89,7 +101,7 @@ def _model(form: str, emissions: Any, settings: Settings, seed: int) -> HMMClass
 def _numbers_of_form(
     form: str, emissions: tuple[str, str], trial: Trial, settings: Settings, seed: int
 ) -> dict[str, float]:
-    """Return accuracy, gain of the true order, and distance of the transitions, of one form of model."""
+    """Compute accuracy, gain from the true order, and distance of the transitions for one kind of model."""
     rng = np.random.default_rng(seed)
     mixed = _map_features(trial, lambda words: words.shuffled(rng))
     model = trial.train.fitted(_model(form, emissions[0], settings, seed))
@@ -110,7 +122,7 @@ def _numbers_of_form(
 
 
 def _order_gain(model: HMMClassifier, test: Documents, mixed: TokenSequences) -> float:
-    """Return by how much documents are likelier than their shuffled forms under their class, nats a word."""
+    """Compute the log-likelihood ratio of documents and their shuffled versions under their class, nats per word."""
     in_training = np.isin(test.y, model.classes_)
     true, random = (
         model.own_log_likelihood(words[in_training], test.y[in_training]).sum() for words in (test.X, mixed)
@@ -119,10 +131,10 @@ def _order_gain(model: HMMClassifier, test: Documents, mixed: TokenSequences) ->
 
 
 def transitions_apart(transitions: np.ndarray) -> float:
-    """Return how far transitions (C, S, S) of C classes lie apart, nats a step; they are positive, and rows sum to 1.
+    """Compute the distance between positive transition matrices (C, S, S) of C classes, in nats per step.
 
-    It is the mean Kullback-Leibler divergence of a class's row from the row of the mean of all classes, weighted by how
-    often the mean chain visits the state of the row.
+    It is the mean Kullback-Leibler divergence of the rows of a class from those of the mean of all classes, weighted by
+    the stationary probabilities of the mean chain.
     """
     mean = transitions.mean(axis=0)
     visits = np.linalg.matrix_power(mean, 4096)[0]
