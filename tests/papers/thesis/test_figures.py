@@ -79,7 +79,7 @@ def test_learning_curves_and_gains_have_a_panel_a_data_set() -> None:
     assert list(words.get_ydata()) == pytest.approx([0.49 - n / 100 for n in SIZES])
     gains = drawn("fusion_gains", "fusion", "fusion_webkb")
     assert [label.get_text() for label in gains.axes[0].get_yticklabels()] == [
-        *("all sizes", "few documents", "few minus many"),
+        *("all sizes", "small sizes", "small − large sizes"),
     ]
 
 
