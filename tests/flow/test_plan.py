@@ -181,7 +181,7 @@ def test_full_run_leaves_no_role_without_data_and_no_job_out():
 
 def test_what_is_dear_comes_with_the_full_run_alone() -> None:
     plan, default = make_plan(full(), ROOT), make_plan(SHIPPED, ROOT)
-    assert "measures/plain_steps" in default.left_out("cbm")
+    assert "measures/stopping" in default.left_out("cbm")
     for paper in PAPERS:
         left = default.left_out(paper)
         assert all(why.startswith("left to the full run") for why in left.values())
@@ -273,7 +273,7 @@ def test_a_fit_depends_on_the_keys_of_its_method_that_it_reads(root):
 
 
 def test_what_decides_whether_a_job_is_made_is_no_setting_of_it(root: Path) -> None:
-    measure = SimpleNamespace(paper="cbm", measure="plain_steps")
+    measure = SimpleNamespace(paper="cbm", measure="stopping")
     before = RuleParams(make_plan(SHIPPED, root)).measure(measure)
     path = root / "config/papers/cbm/paper.yaml"
     path.write_text(path.read_text(encoding="utf-8").replace("    expensive: true\n", ""), encoding="utf-8")

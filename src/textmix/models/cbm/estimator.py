@@ -33,9 +33,9 @@ from textmix.models.linear.loss_kernels import set_log_likelihood
 from textmix.models.linear.row_space import RowSpace
 from textmix.models.linear.solvers import SOLVERS
 
-#: Instances predicted at a time, so that their log odds (K, N, L) stay small.
+#: Number of instances predicted at a time, which bounds the memory for their log odds (K, N, L).
 CHUNK = 2048
-#: Most label sets tried for the mode of one instance.
+#: Maximum number of label sets that are scored to find the mode of one instance.
 SEARCH_LIMIT = 10_000
 
 
@@ -44,40 +44,82 @@ class CBMClassifier(MultiLabelClassifier):
 
     Parameters
     ----------
-    n_components : K.
-    learner : "logistic" (regression) or "boosting" (of trees), for the gate and the binary classifiers; or a
-        scikit-learn classifier with ``predict_proba`` that takes ``sample_weight``, for the binary classifiers.
-    gate : a scikit-learn classifier of the same kind for the mixture weights.  None: the gate of ``learner``, or
-        logistic regression where ``learner`` is a classifier.
-    variance : \sigma^2, the variance of the Gaussian prior over the weights.  The authors' code has K weight vectors
-        for the gate and two for each binary classifier; their difference, used here, has the variance 2 \sigma^2.
-    max_iter : iterations of EM.
-    tol : relative change of the penalised log-likelihood below which EM stops.
-    steps, step_tol : most iterations of the solver in an M step, and its ``tol``, of logistic regressions; see
-        `textmix.models.linear.solvers.minimise`.
-    trees, leaves, shrinkage : trees an M step adds to each classifier by boosting, their leaves, and the learning rate.
-    init : the first memberships: "mixture", those of a Bernoulli mixture fitted to the label sets; "label_sets", one
-        component for each distinct label set.
-    n_init : random starts of the Bernoulli mixture.
-    floor : memberships below this are set to 0, but never the largest of an instance; those of an instance are then
-        divided by their sum.
-    constant : a label with a share in a component below this, or above one minus this, gets a constant there.
-    decision : "mode", the likeliest set; "expected_f", the set of largest expected F; "marginal", labels above 1/2.
-    allow_empty : whether the empty set may be predicted; "auto": if a training instance has no label.
-    random_state : for the random starts.
-    callback : called with the estimator after every EM iteration; the estimator can already predict.
+    n_components : int, default=20
+        Number of mixture components K.
+    learner : {"logistic", "boosting"} or classifier, default="logistic"
+        Base learner of the gate and of the binary classifiers; or a scikit-learn classifier with ``predict_proba`` and
+        ``sample_weight`` for the binary classifiers.
+    gate : classifier, default=None
+        A scikit-learn classifier of the same kind for the mixture weights.  None selects the gate of ``learner``, or
+        logistic regression if ``learner`` is a classifier.
+    variance : float, default=1.0
+        Variance \sigma^2 of the Gaussian prior.  The authors' program has K weight vectors for the gate and two for
+        each binary classifier; their difference, used here, has the variance 2 \sigma^2.
+    max_iter : int, default=50
+        Maximum number of EM iterations.
+    tol : float, default=1e-6
+        EM stops when the relative change of the penalised log-likelihood is at most this.
+    steps : int, default=10
+        Maximum number of solver iterations in an M step of logistic regressions.
+    step_tol : float, default=1e-6
+        Tolerance of the solver in an M step.
+    trees : int, default=20
+        Number of trees that an M step adds to each boosted classifier.
+    leaves : int, default=5
+        Maximum number of leaves of a tree.
+    shrinkage : float, default=0.1
+        Learning rate of boosting.
+    init : {"mixture", "label_sets"}, default="mixture"
+        Initial memberships: those of a Bernoulli mixture fitted to the label sets, or one component for each distinct
+        label set.
+    n_init : int, default=10
+        Number of random initialisations of the Bernoulli mixture, the most probable of which is used.
+    floor : float, default=1e-5
+        Smaller memberships are set to 0, except the largest one of an instance, and memberships are normalised again.
+    constant : float, default=1e-5
+        A label whose proportion in a component is not between this and one minus this gets constant log odds instead
+        of a classifier.  With 0, every label has a classifier, except with LightGBM's trees.
+    smoothing : float, default=1e-4
+        Weight of all training instances in these log odds, see `textmix.models.cbm.learners.smoothed_log_odds`.
+    solver : {"lbfgs", "plain_lbfgs"}, default="lbfgs"
+        Solver of logistic regressions, see `textmix.models.label_sets.estimators.LinearMultiLabel`.
+    penalise_intercept : bool, default=False
+        Apply the penalty to intercepts, too.
+    tree_method : {"lightgbm", "equal_width"}, default="lightgbm"
+        Kind of boosted trees, see `textmix.models.common.boosted_trees`.
+    decision : {"mode", "expected_f", "marginal"}, default="mode"
+        Predict the most probable label set, the set with the largest expected F, or the labels with a probability above
+        1/2.
+    allow_empty : bool or "auto", default="auto"
+        Whether the empty set may be predicted; "auto" allows it if a training instance has no label.
+    random_state : int, RandomState instance or None, default=None
+        Seed of the random initialisations.
+    callback : callable, default=None
+        Called with the estimator after every EM iteration; the estimator can already predict.
 
     Attributes
     ----------
-    gate_, experts_ : the halves, see `textmix.models.cbm.learners`; halves of logistic regression take coordinates in
-        ``space_``.
-    space_ : the `textmix.models.linear.row_space.RowSpace` of the training instances.
-    n_components_ : K; with ``init="label_sets"`` the number of distinct label sets of the training instances.
-    objective_path_ : float64 (n_iter_,), penalised log-likelihood after every iteration.  With logistic regression,
-        ``floor=0`` and ``constant=0`` it never decreases.
-    n_iter_ : iterations of EM; converged_ : whether ``tol`` ended them.
-    allow_empty_ : whether the empty set may be predicted.
-    classes_, n_features_in_ : see `textmix.models.common.multilabel.MultiLabelClassifier`.
+    gate_ : Gate
+        Gate, see `textmix.models.cbm.learners`.  Logistic regressions are fitted to coordinates in ``space_``.
+    experts_ : Experts
+        Binary classifiers of all components.
+    space_ : RowSpace
+        Row space of the training instances, see `textmix.models.linear.row_space`.
+    n_components_ : int
+        Number of components; with ``init="label_sets"`` the number of distinct label sets of the training instances.
+    objective_path_ : ndarray of shape (n_iter_,)
+        Penalised log-likelihood after every iteration.  With logistic regression, ``floor=0`` and ``constant=0`` it
+        never decreases.
+    n_iter_ : int
+        Number of EM iterations.
+    converged_ : bool
+        Whether EM stopped by ``tol``.
+    allow_empty_ : bool
+        Whether the empty set may be predicted.
+    classes_ : ndarray of shape (n_labels,)
+        See `textmix.models.common.multilabel.MultiLabelClassifier`.
+    n_features_in_ : int
+        Number of features seen during fit.
 
     Examples
     --------
@@ -97,9 +139,15 @@ class CBMClassifier(MultiLabelClassifier):
         gate: Any = BoostedGate if self.learner == "boosting" else LogisticGate
         experts: Any = BoostedExperts if self.learner == "boosting" else LogisticExperts
         return {
-            **{**self._forms, "n_components_": "int", "allow_empty_": "bool", "objective_path_": "float64 *"},
-            **{"n_iter_": "int", "converged_": "bool", "space_": (RowSpace, RowSpace.forms)},
-            **{"gate_": (gate, gate.forms), "experts_": (experts, experts.forms)},
+            **self._forms,
+            "n_components_": "int",
+            "allow_empty_": "bool",
+            "objective_path_": "float64 *",
+            "n_iter_": "int",
+            "converged_": "bool",
+            "space_": (RowSpace, RowSpace.forms),
+            "gate_": (gate, gate.forms),
+            "experts_": (experts, experts.forms),
         }
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
@@ -185,11 +233,11 @@ class CBMClassifier(MultiLabelClassifier):
         if self.learner == "boosting":
             gate.trees.forest.check(self._n_checked)
             experts.grown.check(self._n_checked)
-            found = {gate.trees.outputs, len(gate.trees.start), len(experts.fixed)}
+            sizes = {gate.trees.outputs, len(gate.trees.start), len(experts.fixed)}
         else:
-            found = {gate.coef.shape[1], len(experts.coef)}
-        if found != {self.n_components_}:
-            raise ValueError(f"n_components_ is {self.n_components_}, but the arrays have {sorted(found)} components")
+            sizes = {gate.coef.shape[1], len(experts.coef)}
+        if sizes != {self.n_components_}:
+            raise ValueError(f"n_components_ is {self.n_components_}, but the arrays have {sorted(sizes)} components")
 
     def _fit(self, X: Any, Y: np.ndarray) -> None:
         empty = not Y.any(axis=1).all()
@@ -211,14 +259,14 @@ class CBMClassifier(MultiLabelClassifier):
                 return
 
     def _start(self, Y: np.ndarray) -> np.ndarray:
-        """Return the first memberships, float64 (N, K)."""
+        """Compute the initial memberships, float64 (N, K)."""
         if self.init == "label_sets":
             _, code = label_sets(Y)
             return np.eye(code.max() + 1)[code]
         return bernoulli_mixture(Y, self.n_components, self.n_init, generator(self.random_state))
 
     def _learners(self, X: Any, Y: np.ndarray) -> tuple[Gate, Experts]:
-        """Return the two halves, not yet trained, and set ``space_``."""
+        """Return the untrained gate and binary classifiers, and set ``space_``."""
         size = self.n_components_
         in_row_space = self.learner == "logistic" and self.gate is None
         self.space_ = RowSpace.of(X) if in_row_space else RowSpace(X)
@@ -246,20 +294,20 @@ class CBMClassifier(MultiLabelClassifier):
         return MStep(variance, self.steps, self.step_tol, self.solver, self.penalise_intercept)
 
     def _expectation(self, Y: np.ndarray) -> tuple[float, np.ndarray]:
-        """Return the penalised log-likelihood and the memberships (posteriors of the components), float64 (N, K)."""
+        """Compute the penalised log-likelihood and the posterior memberships, float64 (N, K)."""
         joint = self.gate_.training_log_proba()
         for k in range(self.n_components_):
             joint[:, k] += set_log_likelihood(self.experts_.training_log_odds(k), Y)
         total = logsumexp(joint, axis=1, keepdims=True)
         memberships = np.exp(joint - total)
-        # The largest of an instance stays, or a floor above it would leave the instance in no component.
+        # The largest membership is kept: with a floor above it, the instance would belong to no component.
         least = np.minimum(self.floor, memberships.max(axis=1, keepdims=True))
         memberships[memberships < least] = 0.0
         memberships /= memberships.sum(axis=1, keepdims=True)
         return float(total.sum()) - self.gate_.penalty() - self.experts_.penalty(), memberships
 
     def _chunks(self, X: Any) -> Iterator[tuple[slice, np.ndarray, np.ndarray]]:
-        """Yield rows, log pi (n, K) and log odds (K, n, L) of at most `CHUNK` instances at a time."""
+        """Yield row slices, log pi (n, K) and log odds (K, n, L) of at most `CHUNK` instances at a time."""
         for start in range(0, X.shape[0], CHUNK):
             rows = slice(start, min(start + CHUNK, X.shape[0]))
             part = self.space_.coordinates(X[rows])
@@ -268,40 +316,43 @@ class CBMClassifier(MultiLabelClassifier):
 
     @in_form_of_y
     def predict(self, X: Any) -> np.ndarray:
-        """Return a label set for each instance by ``decision``, int64 (N, L) of 0 and 1."""
+        """Predict a label set for each instance with ``decision``, int64 indicators (N, L)."""
         return self.decide(X, self.decision)
 
     def decide(self, X: Any, decision: str) -> np.ndarray:
-        """Return a label set for each instance by any decision from the one fit, int64 (N, L) of 0 and 1.
+        """Predict a label set for each instance with any decision rule, int64 indicators (N, L).
 
-        The mode is best for subset accuracy, "expected_f" for F over documents, "marginal" for the Hamming loss.
+        "mode" is optimal for subset accuracy, "expected_f" for the sample F, "marginal" for the Hamming loss.
         """
         if decision == "marginal":
             return (self.predict_proba(X) > 0.5).astype(np.int64)
         if decision == "mode":
             return self.search(X)[0]
         features = self._checked(X)
-        found = np.zeros((features.shape[0], len(self.classes_)), dtype=np.int64)
+        predicted = np.zeros((features.shape[0], len(self.classes_)), dtype=np.int64)
         for rows, log_pi, odds in self._chunks(features):
-            found[rows] = search_expected_f(log_pi, odds, self.allow_empty_)[0]
-        return found
+            predicted[rows] = search_expected_f(log_pi, odds, self.allow_empty_)[0]
+        return predicted
 
     def search(self, X: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Return the mode of p(y|x), int64 (N, L), its log probability, and the number of label sets tried, (N,) each.
+        """Find the mode of p(y|x), int64 (N, L), its log probability, and the number of scored label sets, (N,) each.
 
-        The mode is exact unless the number of sets tried reaches `SEARCH_LIMIT`.
+        The mode is exact unless the number of scored label sets reaches `SEARCH_LIMIT`.
         """
         features = self._checked(X)
         n = features.shape[0]
-        found, log_probability = np.zeros((n, len(self.classes_)), dtype=np.int64), np.zeros(n)
+        modes = np.zeros((n, len(self.classes_)), dtype=np.int64)
+        log_probability = np.zeros(n)
         evaluations = np.zeros(n, dtype=np.int64)
         for rows, log_pi, odds in self._chunks(features):
-            modes, value, tried, _ = search_modes(log_pi, odds, self.allow_empty_, SEARCH_LIMIT)
-            found[rows], log_probability[rows], evaluations[rows] = modes, value, tried
-        return found, log_probability, evaluations
+            chunk = search_modes(log_pi, odds, self.allow_empty_, SEARCH_LIMIT)
+            modes[rows] = chunk[0]
+            log_probability[rows] = chunk[1]
+            evaluations[rows] = chunk[2]
+        return modes, log_probability, evaluations
 
     def predict_proba(self, X: Any) -> np.ndarray:
-        r"""Return the marginals p(y_l = 1|x) = \sum_k \pi_k b_kl, float64 (N, L)."""
+        r"""Compute the marginals p(y_l = 1|x) = \sum_k \pi_k b_kl, float64 (N, L)."""
         features = self._checked(X)
         marginal = np.zeros((features.shape[0], len(self.classes_)))
         for rows, log_pi, odds in self._chunks(features):
@@ -309,11 +360,11 @@ class CBMClassifier(MultiLabelClassifier):
         return marginal
 
     def set_log_proba(self, X: Any, Y: Any) -> np.ndarray:
-        """Return log p(y|x) of given label sets Y (N, L) of 0 and 1, float64 (N,)."""
+        """Compute log p(y|x) of label sets Y, indicators (N, L), float64 (N,)."""
         return self.features_log_proba(*self._checked_sets(X, Y))
 
     def features_log_proba(self, features: Any, labels: np.ndarray) -> np.ndarray:
-        """Return `set_log_proba` of checked features (N, W) and label sets, int8 (N, L), also while EM runs."""
+        """Compute `set_log_proba` for checked features (N, W) and label sets, int8 (N, L), also during EM."""
         value = np.zeros(len(labels))
         for rows, log_pi, odds in self._chunks(features):
             terms = [set_log_likelihood(z, labels[rows]) for z in odds]
@@ -321,13 +372,13 @@ class CBMClassifier(MultiLabelClassifier):
         return value
 
     def components(self, X: Any) -> tuple[np.ndarray, np.ndarray]:
-        """Return the mixture weights pi, float64 (N, K), and the label probabilities b, float64 (N, K, L)."""
+        """Compute the mixture weights pi, float64 (N, K), and the label probabilities b, float64 (N, K, L)."""
         features = self._checked(X)
         parts = [(np.exp(log_pi), expit(odds).swapaxes(0, 1)) for _, log_pi, odds in self._chunks(features)]
         return np.concatenate([pi for pi, _ in parts]), np.concatenate([b for _, b in parts])
 
     def label_correlations(self, X: Any) -> np.ndarray:
-        r"""Return the correlation of each pair of labels given x, float64 (N, L, L).
+        r"""Compute the correlation of each pair of labels given x, float64 (N, L, L).
 
         E[y_l y_m] = \sum_k \pi_k b_kl b_km for l != m.  A label whose probability is 0 or 1 has correlation 0 with
         every other label.
@@ -346,10 +397,10 @@ class CBMClassifier(MultiLabelClassifier):
 def bernoulli_mixture(
     Y: np.ndarray, n_components: int, n_init: int, rng: np.random.Generator, max_iter: int = 200
 ) -> np.ndarray:
-    """Return the memberships of label sets in a mixture of independent Bernoulli labels, float64 (N, K).
+    """Compute the memberships of label sets in a mixture of independent Bernoulli labels, float64 (N, K).
 
-    The likeliest of ``n_init`` EM runs from label probabilities uniform in (1/4, 3/4) and equal mixture weights.  A run
-    ends when the log-likelihood increases by at most 1e-6 of itself.
+    The result is that of the most probable of ``n_init`` EM runs, which start from uniform label probabilities in
+    (1/4, 3/4) and equal mixture weights.  A run stops when the relative increase of the log-likelihood is at most 1e-6.
     """
     sets, code = label_sets(Y)
     count = np.bincount(code).astype(np.float64)

@@ -1,10 +1,10 @@
-"""The two halves of a Conditional Bernoulli Mixture, its gate and its binary classifiers, in three kinds.
+"""Gates and binary classifiers ("experts") of conditional Bernoulli mixtures, with three kinds of base learners.
 
-- Logistic regression: a partial M step of either half never decreases the penalised expected log-likelihood.
+- Logistic regression: a partial M step never decreases the penalised expected log-likelihood.
 - Boosted trees: each M step adds a few trees to every classifier, fitted to the gradient of the expected
   log-likelihood.  All classifiers share one binned data set.
-- Any scikit-learn classifier: an M step fits new ones, with the memberships as weights of the instances.  The
-  likelihood increases only if the classifier maximises the weighted likelihood.
+- Any scikit-learn classifier: an M step fits new classifiers with memberships as sample weights.  The likelihood
+  increases only if the classifier maximises the weighted likelihood.
 """
 
 from __future__ import annotations
@@ -22,16 +22,16 @@ from textmix.models.common.boosted_trees import FOREST_FORMS, Forest, Growth, Lo
 from textmix.models.linear.problems import LogisticBatch, Multinomial, add_bias
 from textmix.models.linear.solvers import SOLVERS, minimise_newton
 
-#: Most instances or features (the smaller number counts) for which Newton's method is used and not L-BFGS.
+#: Maximum of the smaller of the numbers of instances and features for which Newton's method replaces L-BFGS.
 NEWTON = 150
 #: Added to the proportion of a component before taking its logarithm.
 MIN_PROPORTION = 1e-6
-#: Least distance of a probability from 0 and 1: a decision tree gives 0 and 1 themselves, with infinite log odds.
+#: Minimum distance of a probability from 0 and 1; decision trees predict 0 and 1, which have infinite log odds.
 MARGIN = 1e-9
 
 
 class Gate:
-    """The half that gives the mixture weights pi(x); ``X``, (N, V), are the training instances."""
+    """The model of the mixture weights pi(x); ``X``, (N, V), are the training instances."""
 
     X: Any
 
@@ -40,20 +40,20 @@ class Gate:
         raise NotImplementedError
 
     def log_proba(self, X: Any) -> np.ndarray:
-        """Return log pi(x) of instances X (n, V), float64 (n, K)."""
+        """Compute log pi(x) of instances X (n, V), float64 (n, K)."""
         raise NotImplementedError
 
     def training_log_proba(self) -> np.ndarray:
-        """Return log pi of the training instances, float64 (N, K)."""
+        """Compute log pi of the training instances, float64 (N, K)."""
         return self.log_proba(self.X)
 
     def penalty(self) -> float:
-        """Return the penalty of the weights: the negative log density of their prior, up to a constant."""
+        """Compute the penalty, the negative log density of the prior up to a constant."""
         return 0.0
 
 
 class Experts:
-    """The half that gives the label probabilities b(x) of every component, as log odds; ``X`` as of `Gate`."""
+    """The model of the label probabilities b(x) of every component, as log odds; ``X`` as in `Gate`."""
 
     X: Any
 
@@ -62,11 +62,11 @@ class Experts:
         raise NotImplementedError
 
     def log_odds(self, X: Any, component: int) -> np.ndarray:
-        """Return the labels' log odds of instances X (n, V) under one component, float64 (n, L)."""
+        """Compute the log odds of all labels in one component for instances X (n, V), float64 (n, L)."""
         raise NotImplementedError
 
     def training_log_odds(self, component: int) -> np.ndarray:
-        """Return the labels' log odds of the training instances under one component, float64 (N, L)."""
+        """Compute the log odds of all labels in one component for the training instances, float64 (N, L)."""
         return self.log_odds(self.X, component)
 
     def penalty(self) -> float:
@@ -137,9 +137,9 @@ class LogisticGate(Gate):
 class LogisticExperts(Experts):
     """K L weighted binary logistic regressions, solved a component at a time as one batch.
 
-    The variance of ``step`` is that of each weight of a classifier's one weight vector.  Instances with a membership
-    below ``floor`` are left out of a component's classifiers.  A label with a share in a component below ``constant``,
-    or above one minus it, gets a constant there.
+    The variance of ``step`` is that of each weight of the single weight vector of a classifier.  Instances with a
+    membership below ``floor`` are excluded from the classifiers of a component.  A label whose proportion in a
+    component is not between ``constant`` and one minus ``constant`` gets constant log odds, see `smoothed_log_odds`.
     """
 
     #: Attributes that predictions read, and their forms, see `textmix.serve.state_schema`.
@@ -171,7 +171,7 @@ class LogisticExperts(Experts):
             self._update(component, memberships[:, component])
 
     def _update(self, component: int, membership: np.ndarray) -> None:
-        """Improve one component's classifiers; they stay unless a membership (N,) is above ``floor``."""
+        """Update the classifiers of one component, if a membership (N,) exceeds ``floor``."""
         rows = np.flatnonzero(membership > self.floor)
         if not len(rows):
             return
@@ -184,7 +184,7 @@ class LogisticExperts(Experts):
             active[:] = True
         coef, columns = self.coef[component], np.arange(X.shape[1] + 1)
         if sparse.issparse(X):
-            # A feature that none of these instances has gets the weight 0.
+            # Features without a value in these instances have the weight 0.
             used = np.unique(X.indices)
             X, columns = X[:, used], np.append(used, X.shape[1])
         place = np.ix_(columns, np.flatnonzero(active))
@@ -259,7 +259,7 @@ class BoostedGate(Gate):
 
 
 class Grown(NamedTuple):
-    """The trees of all labels that vary in a component: A pairs of a component and a label.
+    """The trees of A pairs of a component and a label that varies in it.
 
     ``first`` int64 (A + 1,) is the first tree of each pair, in the order of ``place``, int64 (K, L), which of the pairs
     it is; -1 for a label that is constant in the component.

@@ -72,7 +72,8 @@ class ClassifierChain(LinearMultiLabel):
     ----------
     beam_width : 1 for the greedy chain (CC); a larger width approximates the mode of a probabilistic chain (PCC).
     random_state : for the order of the labels.
-    variance, max_iter, tol : see `LinearMultiLabel`.
+    variance, max_iter, tol, solver, penalise_intercept
+        See `textmix.models.label_sets.estimators.LinearMultiLabel`.
 
     Attributes
     ----------
@@ -174,7 +175,8 @@ class ProbabilisticChain(ClassifierChain):
     ----------
     epsilon : 0 for the exact search; above it, a set of at least this probability is found if there is one.
     informed : whether the search has a bound on the labels that follow (A*), or goes by probability alone.
-    variance, max_iter, tol, random_state : see `ClassifierChain`.
+    variance, max_iter, tol, solver, penalise_intercept, random_state
+        See `ClassifierChain`.
 
     Attributes
     ----------
@@ -245,7 +247,8 @@ class ChainEnsemble(MultiLabelClassifier):
     n_chains : number of chains.
     vote : "label", the labels that at least half of the chains predict; "subset", the most frequent predicted set.
     random_state : for orders and samples.
-    variance, max_iter, tol : see `LinearMultiLabel`.
+    variance, max_iter, tol, solver, penalise_intercept
+        See `textmix.models.label_sets.estimators.LinearMultiLabel`.
 
     Attributes
     ----------
@@ -359,7 +362,8 @@ class DependencyNetwork(LinearMultiLabel):
     ----------
     sweeps, kept : sweeps of the sampler, and the number of last sweeps from which the marginals are computed.
     random_state : for the sampler.
-    variance, max_iter, tol : see `LinearMultiLabel`.
+    variance, max_iter, tol, solver, penalise_intercept
+        See `textmix.models.label_sets.estimators.LinearMultiLabel`.
 
     Attributes
     ----------

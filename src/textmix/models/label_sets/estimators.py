@@ -535,7 +535,14 @@ class BoostedClassifier(MultiLabelClassifier):
 
     Parameters
     ----------
-    trees, leaves, shrinkage : trees of each output, their leaves, and the learning rate.
+    trees : int, default=100
+        Number of trees of each output.
+    leaves : int, default=5
+        Maximum number of leaves of a tree.
+    shrinkage : float, default=0.1
+        Learning rate.
+    tree_method : {"lightgbm", "equal_width"}, default="lightgbm"
+        Kind of trees, see `textmix.models.common.boosted_trees`.
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
