@@ -39,6 +39,7 @@ CATALOGUE = SHARED / "reference/published.yaml"
 EXTRA = re.compile(
     r"vil\.t1\..*\.percent|pmm\.derived\.\w+_six\w*\..*|pmm\.six\..*|pmm\.c1[12].*|vil\.c([6-9]|1[0-2])|edcm\.c1[0-4]|sg\.c([89]|10)|cbm\.c[56]\..*|edcm\.a\.one_group|th\..*"
     r"|zh\.c5|zh\.c1\.(sparse|sparse\.accuracy|prior)|sg\.n\d\.s\d\.patterns|sg\.imdb\.svm_l1|beyond\..*"
+    r"|cbm\.(jaccard|hamming|time|artificial)\..*|cbm\.f\.level"
     r"|cbm\.eq\.reduction|edcm\.eq1\.(integral|urn)|pmm\.(objective|hyper\.greedy)"
 )
 #: Numbers that the source prints in another form.
