@@ -41,13 +41,13 @@ def causes_of(choices: Iterable[Choice], rows: Iterable[Published]) -> dict[str,
     row_ids = [row.id for row in rows]
     causes: dict[str, Cause] = {}
     for choice in choices:
-        place = f"choices.yaml: {choice.id}: explains"
+        location = f"choices.yaml: {choice.id}: explains"
         for entry in choice.explains:
             for row_id in entry["rows"]:
                 if row_id not in row_ids:
-                    raise ConfigError(f"{place}: published.csv has no '{row_id}'; {suggest(row_id, row_ids)}")
+                    raise ConfigError(f"{location}: published.csv has no '{row_id}'; {suggest(row_id, row_ids)}")
                 if row_id in causes:
-                    raise ConfigError(f"{place}: '{row_id}' has a cause already; remove one of the two")
+                    raise ConfigError(f"{location}: '{row_id}' has a cause already; remove one of the two")
                 causes[row_id] = Cause(entry["reason"], tuple(entry["evidence"]), tuple(entry.get("values", ())))
     return causes
 

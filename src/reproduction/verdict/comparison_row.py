@@ -244,16 +244,16 @@ COMPARISON_COLUMNS = tuple(field.name for field in fields(ComparisonRow))
 
 def parse_value(cell: str) -> float | int | str | None:
     """Return a number whose text is this cell, else the word, or None if it is empty."""
-    for kind in (int, float):
-        value = _as_number(cell, kind)
+    for number_type in (int, float):
+        value = _as_number(cell, number_type)
         if value is not None and str(value) == cell:
             return value
     return cell or None
 
 
-def _as_number(cell: str, kind: type[int] | type[float]) -> float | int | None:
+def _as_number(cell: str, number_type: type[int] | type[float]) -> float | int | None:
     try:
-        return kind(cell)
+        return number_type(cell)
     except ValueError:
         return None
 

@@ -177,9 +177,9 @@ class Evidence:
         ours, published = self.samples
         allowed = slack(self.printed, published.mean)
         for n_trials in CANDIDATE_TRIALS:
-            more = ours._replace(n=n_trials)
+            larger = ours._replace(n=n_trials)
             if n_trials > ours.n and (
-                equivalence(more, published, allowed) < LEVEL or mean_difference(more, published).p < LEVEL
+                equivalence(larger, published, allowed) < LEVEL or mean_difference(larger, published).p < LEVEL
             ):
                 return n_trials
         return None

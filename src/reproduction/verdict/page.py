@@ -211,11 +211,11 @@ def notes(table: PaperTable) -> list[tuple[str, str, str]]:
         for column, item in zip(table.columns, items, strict=True):
             if item is None or not item.reason or item.verdict == MISSING:
                 continue
-            place = label if len(table.columns) == 1 else f"{label}, {column}"
+            cell = label if len(table.columns) == 1 else f"{label}, {column}"
             reason = LEFT_OUT_OF_RUN if is_left_out(item.reason) else item.reason
-            groups.setdefault((item.verdict, reason), []).append(place)
+            groups.setdefault((item.verdict, reason), []).append(cell)
     n_cells = len(table.items)
-    return [(verdict, cells_text(places, n_cells), reason) for (verdict, reason), places in groups.items()]
+    return [(verdict, cells_text(cells, n_cells), reason) for (verdict, reason), cells in groups.items()]
 
 
 def download_link(text: str) -> str:

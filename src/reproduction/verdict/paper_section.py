@@ -150,7 +150,7 @@ class ItemGroup:
     @property
     def repeated(self) -> dict[str, list[Item]]:
         """``equal`` and ``not equal`` -> the counted items whose value compares so with the recorded one."""
-        return {wanted: [item for item in self.counted if item.standing == wanted] for wanted in (EQUAL, UNEQUAL)}
+        return {standing: [item for item in self.counted if item.standing == standing] for standing in (EQUAL, UNEQUAL)}
 
     @property
     def not_counted(self) -> Counter[str]:

@@ -98,8 +98,8 @@ def links_to_sources(
     links: dict[tuple[str, str], None] = {}
     for path in origin.results.split() if origin else ():
         links |= dict.fromkeys([*_settings(paper, PurePosixPath(path).parts[1:], spec), *_job(path)])
-    named = list(links) or [("settings", f"config/papers/{paper}/paper.yaml")]
-    return [(label, f"{home}{place}") for label, place in named]
+    entries = list(links) or [("settings", f"config/papers/{paper}/paper.yaml")]
+    return [(label, f"{home}{path}") for label, path in entries]
 
 
 def _settings(paper: str, parts: Sequence[str], spec: Mapping[str, Any]) -> Iterator[tuple[str, str]]:

@@ -305,7 +305,7 @@ def _row(path: Path, line: int, cells: Mapping[str, str]) -> Published:
     if not _ID.fullmatch(cells["id"]):
         raise _error(path, line, "id", f"'{cells['id']}' invalid id; write one like edcm.t1.industry.c1")
     if not cells["where"] or not cells["where"].isprintable():
-        problem = "is not a place in the paper; write one such as Table 2, page 7, derived or public"
+        problem = "is not a location in the paper; write one such as Table 2, page 7, derived or public"
         raise _error(path, line, "where", f"{cells['where']!r} {problem}")
     _check_numbers(path, line, cells)
     if cells["source"]:
@@ -370,22 +370,22 @@ def read_checks(path: str | Path, schemas: str | Path, lists: RoleLists) -> dict
     return {name: _check(f"{path}: {name}", entry, lists) for name, entry in entries.items()}
 
 
-def _check(place: str, entry: Check, lists: RoleLists) -> Check:
+def _check(location: str, entry: Check, lists: RoleLists) -> Check:
     """Return an entry of ``checks.yaml`` with its locators expanded; reject keys that its kind does not have."""
     needed, optional = CHECK_KINDS[entry["kind"]]
     for key in needed:
         if key not in entry:
-            raise ConfigError(f"{place}: kind {entry['kind']} requires '{key}'; add it")
+            raise ConfigError(f"{location}: kind {entry['kind']} requires '{key}'; add it")
     for key in entry:
         if key not in ("text", "kind", *needed, *optional):
-            raise ConfigError(f"{place}: kind {entry['kind']} has no '{key}'; remove it")
+            raise ConfigError(f"{location}: kind {entry['kind']} has no '{key}'; remove it")
     sides = [side for side in ("left", "right") if side in entry]
-    expanded = {side: _operands(entry[side], lists, f"{place}: {side}") for side in sides}
+    expanded = {side: _operands(entry[side], lists, f"{location}: {side}") for side in sides}
     if all(_is_proportion(text) for side in expanded.values() for text in side):
         for key, fits in (("margin", entry.get("margin", 0) < 1), ("bound", 0 <= entry.get("bound", 0) <= 1)):
             if not fits:
                 problem = f"{entry[key]} decides nothing because scores are between 0 and 1"
-                raise ConfigError(f"{place}: {key}: {problem}; write 1.5 percent as 0.015")
+                raise ConfigError(f"{location}: {key}: {problem}; write 1.5 percent as 0.015")
     return {**entry, **expanded}
 
 
@@ -395,12 +395,12 @@ def _is_proportion(text: str) -> bool:
     return isinstance(locator, ScoreLocator) and locator.metric in METRICS and METRICS[locator.metric].is_share
 
 
-def _operands(locators: Iterable[str], lists: RoleLists, place: str) -> list[str]:
+def _operands(locators: Iterable[str], lists: RoleLists, location: str) -> list[str]:
     """Return the locators of one side of a check, with role lists expanded; reject a locator of a check."""
-    expanded = expand_locators(locators, lists, place)
+    expanded = expand_locators(locators, lists, location)
     for text in expanded:
         if isinstance(parse_locator(text), CheckLocator):
-            raise ConfigError(f"{place}: '{text}' is not a locator of a value; a check compares values")
+            raise ConfigError(f"{location}: '{text}' is not a locator of a value; a check compares values")
     return expanded
 
 

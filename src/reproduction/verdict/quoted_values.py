@@ -30,7 +30,7 @@ def quoted(
     published: Mapping[str, Published],
     recorded: Mapping[str, RecordedRow],
     points: Sequence[Mapping[str, str]],
-    place: str,
+    location: str,
 ) -> str:
     """Replace the references of a text by recorded values.
 
@@ -44,7 +44,7 @@ def quoted(
         The recorded rows by id.
     points : sequence of mapping
         The rows of the recorded specification curves.
-    place : str
+    location : str
         Place of the text, for messages.
 
     Raises
@@ -56,13 +56,13 @@ def quoted(
     def quote(match: re.Match[str]) -> str:
         name, levels = _parse_reference(match[1])
         if name not in published:
-            raise ConfigError(f"{place}: published.csv has no '{name}'; {suggest(name, published)}")
+            raise ConfigError(f"{location}: published.csv has no '{name}'; {suggest(name, published)}")
         printed = published[name].value
         if levels:
-            return shown(_value_of_point(name, levels, points, place), printed)
+            return shown(_value_of_point(name, levels, points, location), printed)
         row = recorded.get(name)
         if row is None or not row.reproduced:
-            raise ConfigError(f"{place}: recorded/rows.csv has no value of '{name}'; name another or record a run")
+            raise ConfigError(f"{location}: recorded/rows.csv has no value of '{name}'; name another or record a run")
         return value_text(row.reproduced, row.reproduced_sd, printed)
 
     return REFERENCE.sub(quote, text)
@@ -74,18 +74,18 @@ def _parse_reference(text: str) -> tuple[str, dict[str, str]]:
     return row, levels_of(levels) if levels else {}
 
 
-def _value_of_point(name: str, levels: Mapping[str, str], points: Sequence[Mapping[str, str]], place: str) -> str:
+def _value_of_point(name: str, levels: Mapping[str, str], points: Sequence[Mapping[str, str]], location: str) -> str:
     """Return the recorded value of the alternative that differs from the choice of the table by these levels."""
     curve = [point for point in points if point["row"] == name]
     table_levels = next((levels_of(point["levels"]) for point in curve if point["point"] == "0"), {})
     for factor in levels:
         if factor not in table_levels:
             remedy = suggest(factor, table_levels) or "record its curve"
-            raise ConfigError(f"{place}: the recorded curve of '{name}' has no factor '{factor}'; {remedy}")
-    wanted = {**table_levels, **levels}
-    value = next((point["value"] for point in curve if levels_of(point["levels"]) == wanted), "")
+            raise ConfigError(f"{location}: the recorded curve of '{name}' has no factor '{factor}'; {remedy}")
+    expected = {**table_levels, **levels}
+    value = next((point["value"] for point in curve if levels_of(point["levels"]) == expected), "")
     if not value:
         raise ConfigError(
-            f"{place}: the recorded curve of '{name}' has no alternative '{levels_text(wanted)}'; name another"
+            f"{location}: the recorded curve of '{name}' has no alternative '{levels_text(expected)}'; name another"
         )
     return value

@@ -219,8 +219,8 @@ def _read_specification(inputs: ReportInputs, paper: str, record: Record) -> Spe
         drawings.append((curve, _curve_drawing(recorded_files, curve, paper, titles[curve.row])))
     factors = read_factors(recorded_files) if recorded_files else {}
     factors = {**factors, **(read_factors(files) if files else {})}
-    shown = {curve.specification for curve, _ in drawings}
-    return SpecificationCurves(drawings, {name: levels for name, levels in factors.items() if name in shown})
+    specifications = {curve.specification for curve, _ in drawings}
+    return SpecificationCurves(drawings, {name: levels for name, levels in factors.items() if name in specifications})
 
 
 def _curve_drawing(files: Mapping[str, str], curve: Curve, paper: str, title: str) -> Drawing:

@@ -165,8 +165,8 @@ def _check_papers(written: Collection[str], plans: Mapping[str, PaperPlan]) -> N
     unknown = set(written) - published
     for names, problem in ((missing, "missing rows"), (unknown, "unknown rows")):
         if names:
-            shown = first_of(sorted(names), MAX_NAMES_IN_MESSAGE)
-            raise IntegrityError(f"{LAST_RESULTS[1]}: {problem} {shown}; run all papers with this version, then record")
+            ids = first_of(sorted(names), MAX_NAMES_IN_MESSAGE)
+            raise IntegrityError(f"{LAST_RESULTS[1]}: {problem} {ids}; run all papers with this version, then record")
 
 
 def check_fresh(run: Path, results: Iterable[str]) -> list[str]:

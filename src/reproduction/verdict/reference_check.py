@@ -62,8 +62,8 @@ def check_record(record: Record, spec: Mapping[str, Any], folder: Path, tests: P
     for name, check in record.checks.items():
         for side in ("left", "right"):
             for text in check.get(side, ()):
-                place = f"{folder / 'checks.yaml'}: {name}.{side}: {text}"
-                check_locator(parse_locator(text, place), spec, place, tests)
+                location = f"{folder / 'checks.yaml'}: {name}.{side}: {text}"
+                check_locator(parse_locator(text, location), spec, location, tests)
     causes_of(record.choices, record.rows)
     _check_choices(record, spec, folder, tests)
     _check_tables_and_figures(record, spec, folder / "paper.yaml")
@@ -72,12 +72,12 @@ def check_record(record: Record, spec: Mapping[str, Any], folder: Path, tests: P
 def _check_rows(record: Record, spec: Mapping[str, Any], folder: Path, tests: Path) -> None:
     """Check the units, roles and locators of the published rows."""
     for row in record.rows:
-        place = f"{folder / 'published.csv'}, line {row.line}, column"
-        check_name("unit", row.unit, [*UNITS, *spec.get("units", ())], f"{place} unit")
+        location = f"{folder / 'published.csv'}, line {row.line}, column"
+        check_name("unit", row.unit, [*UNITS, *spec.get("units", ())], f"{location} unit")
         if row.dataset:
-            check_name("role", row.dataset, spec["roles"], f"{place} dataset")
+            check_name("role", row.dataset, spec["roles"], f"{location} dataset")
         if row.locator is not None:
-            check_locator(row.locator, spec, f"{place} source", tests)
+            check_locator(row.locator, spec, f"{location} source", tests)
 
 
 def _check_tables_and_figures(record: Record, spec: Mapping[str, Any], paper: Path) -> None:
@@ -102,44 +102,44 @@ def _check_choices(record: Record, spec: Mapping[str, Any], folder: Path, tests:
     row_ids = [row.id for row in record.rows]
     evidence = [name for section in EVIDENCE_SECTIONS for name in spec[section]]
     for choice in record.choices:
-        place = f"{folder / 'choices.yaml'}: {choice.id}"
+        location = f"{folder / 'choices.yaml'}: {choice.id}"
         for row_id, _ in references(choice.effect):
-            check_name("published row", row_id, row_ids, f"{place}.effect")
+            check_name("published row", row_id, row_ids, f"{location}.effect")
         for entry in choice.explains:
             for name in entry["evidence"]:
-                check_name("experiment, measure, figure or table", name, evidence, f"{place}.explains.evidence")
+                check_name("experiment, measure, figure or table", name, evidence, f"{location}.explains.evidence")
             for text in entry.get("values", ()):
-                value_place = f"{place}.explains.values: {text}"
+                value_place = f"{location}.explains.values: {text}"
                 check_locator(parse_locator(text, value_place), spec, value_place, tests)
 
 
-def check_locator(locator: Locator, spec: Mapping[str, Any], place: str, tests: Path) -> None:
+def check_locator(locator: Locator, spec: Mapping[str, Any], location: str, tests: Path) -> None:
     """Check that a locator names something that a paper has; the keys of a measure are known only to its code."""
     match locator:
         case DataLocator() | FeaturesLocator():
-            check_name("role", locator.role, spec["roles"], place)
-            check_name("statistic", locator.statistic, STATISTICS, place)
+            check_name("role", locator.role, spec["roles"], location)
+            check_name("statistic", locator.statistic, STATISTICS, location)
             if isinstance(locator, FeaturesLocator):
-                check_name("features", locator.features, spec["features"], place)
+                check_name("features", locator.features, spec["features"], location)
         case ScoreLocator() | TimeLocator():
-            _check_fit(locator, spec, place)
+            _check_fit(locator, spec, location)
         case MeasureLocator():
-            check_name("measure", locator.measure, spec["measures"], place)
+            check_name("measure", locator.measure, spec["measures"], location)
         case SettingLocator():
-            setting_of(spec, locator, place)
+            setting_of(spec, locator, location)
         case TestLocator() if tests.is_dir():
             if not (tests / locator.file).is_file():
                 files = sorted(path.relative_to(tests).as_posix() for path in tests.rglob("test_*.py"))
-                check_name("test file", locator.file, files, place)
+                check_name("test file", locator.file, files, location)
             text = (tests / locator.file).read_text(encoding="utf-8")
-            check_name("test", locator.function, re.findall(r"^def (\w+)", text, re.MULTILINE), place)
+            check_name("test", locator.function, re.findall(r"^def (\w+)", text, re.MULTILINE), location)
 
 
-def _check_fit(locator: ScoreLocator | TimeLocator, spec: Mapping[str, Any], place: str) -> None:
+def _check_fit(locator: ScoreLocator | TimeLocator, spec: Mapping[str, Any], location: str) -> None:
     """Check that a locator of a score or a time names an experiment of the paper, with its role, method and metric."""
-    check_name("experiment", locator.experiment, spec["experiments"], place)
+    check_name("experiment", locator.experiment, spec["experiments"], location)
     experiment = spec["experiments"][locator.experiment]
-    where = f"{place}: experiment {locator.experiment}"
+    where = f"{location}: experiment {locator.experiment}"
     check_name("role", locator.role, experiment["roles"], where)
     check_name("method", locator.method, experiment["methods"], where)
     if isinstance(locator, ScoreLocator):

@@ -243,13 +243,13 @@ def _uses(results: Results, keys: Sequence[str]) -> Iterator[Callable[[], object
             yield functools.partial(results.statistics, role, name)
 
 
-def setting_of(settings: Mapping[str, Any], locator: SettingLocator, place: str = "") -> float | str:
+def setting_of(settings: Mapping[str, Any], locator: SettingLocator, location: str = "") -> float | str:
     """Return a setting of ``paper.yaml``; a truth value and a list of items become text."""
     setting: Any = settings
     for key in locator.path.split("."):
         if not isinstance(setting, Mapping) or key not in setting:
             remedy = suggest(key, setting) if isinstance(setting, Mapping) else "correct the path"
-            where = place or f"locator '{locator}'"
+            where = location or f"locator '{locator}'"
             raise ConfigError(f"{where}: paper.yaml has no '{locator.path}' (stopped at '{key}'); {remedy}")
         setting = setting[key]
     if isinstance(setting, (bool, str)):

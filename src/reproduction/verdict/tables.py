@@ -127,11 +127,11 @@ def table_csv(table: PaperTable) -> str:
         line = {table.corner: label}
         for column, item in zip(table.columns, items, strict=True):
             texts = (item.row.published_text, item.row.reproduced_text, item.verdict) if item else ("", "", "")
-            for part, text in zip(CSV_COLUMNS, texts, strict=True):
-                line[f"{column} {part}"] = text
+            for suffix, text in zip(CSV_COLUMNS, texts, strict=True):
+                line[f"{column} {suffix}"] = text
         lines.append(line)
     return io.format_csv(
-        lines, [table.corner, *(f"{column} {part}" for column in table.columns for part in CSV_COLUMNS)]
+        lines, [table.corner, *(f"{column} {suffix}" for column in table.columns for suffix in CSV_COLUMNS)]
     )
 
 

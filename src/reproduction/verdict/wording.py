@@ -411,8 +411,8 @@ def stand_in_text(dataset: str, note: str) -> str:
 def span_text(factors: Iterable[str], low: float, high: float, *, is_claim: bool) -> str:
     """Describe the range of a specification curve."""
     least, most = (leading_minus(short(end)) for end in (low, high))
-    what = "distances from the boundary of the claim" if is_claim else "values"
-    return f"The specifications vary {', '.join(factors)}; their {what} range from {least} to {most}."
+    quantity = "distances from the boundary of the claim" if is_claim else "values"
+    return f"The specifications vary {', '.join(factors)}; their {quantity} range from {least} to {most}."
 
 
 def number_of_scores(n_scores: int) -> str:
