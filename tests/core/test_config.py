@@ -75,8 +75,8 @@ def test_values_are_those_of_yaml(tmp_path):
 @pytest.mark.parametrize(
     ("content", "words"),
     [
-        ("a: 1\nb: 2\na: 3\n", "line 3: the key 'a' stands twice; keep one of them"),
-        ("list:\n  - {a: 1, b: 2}\n  - {a: 1, a: 1}\n", "line 3: the key 'a' stands twice; keep one of them"),
+        ("a: 1\nb: 2\na: 3\n", "line 3: duplicate key 'a'; keep one of them"),
+        ("list:\n  - {a: 1, b: 2}\n  - {a: 1, a: 1}\n", "line 3: duplicate key 'a'; keep one of them"),
         ("x: 0\n? [a, b]\n: 1\n", "line 2: the key ['a', 'b'] is not a plain name; write it as one word"),
     ],
     ids=["twice", "twice, in a list", "list as key"],
@@ -173,7 +173,7 @@ def test_aliases_that_stand_for_too_many_values_are_refused_before_they_are_writ
     # Written out they would fill the memory, after minutes.
     words = apart(lambda: str(load_yaml_strict(tmp_path / "a.yaml")), clock=10)
     assert (
-        words.startswith("ConfigError") and "a.yaml, line 6: its aliases stand for more than 1,000,000 values" in words
+        words.startswith("ConfigError") and "a.yaml, line 6: its aliases expand to more than 1,000,000 values" in words
     )
 
 

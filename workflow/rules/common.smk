@@ -80,6 +80,7 @@ from reproduction.verdict.wording import closing_line
 from textmix.core.config import load_yaml_strict
 from textmix.core.errors import TextmixError
 from textmix.core.io import read_json
+from textmix.data.sources import check_mirror
 
 # Jobs inherit this setting: results are the same bytes on every processor.
 use_common_instructions(os.environ)
@@ -107,6 +108,7 @@ MIRROR = (
     Path(os.environ["TEXTMIX_MIRROR"]) if os.environ.get("TEXTMIX_MIRROR") else None
 )
 with report_errors_briefly():
+    check_mirror(MIRROR)
     for path in dict.fromkeys((str(MAIN_CONFIG), *workflow.configfiles)):
         load_yaml_strict(path)
     SETTINGS = with_defaults(config, MAIN_CONFIG)

@@ -202,7 +202,7 @@ def read_input(options: CompareOptions) -> tuple[Corpus, str, dict[str, Any]]:
     facts: dict[str, Any] = {"description": path.name}
     task = "single"
     if path.is_dir():
-        corpus = read_folder(path)
+        corpus = read_folder(path, options.encoding)
     else:
         columns = {role: getattr(options, name) for name, role in COLUMN_ROLES.items()}
         table = read_table(

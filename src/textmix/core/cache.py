@@ -1,6 +1,6 @@
-"""The user's cache: machine code of kernels and digests that take time, found again by the next process.
+"""Cache machine code of kernels and expensive digests between processes.
 
-Every entry is found by a digest of what it was made of, so that the whole folder can be deleted at any time.
+Entries are keyed by a digest of what they were made from, so that the folder can be deleted at any time.
 """
 
 from __future__ import annotations
@@ -13,15 +13,23 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-#: Most entries that a store keeps; a store that grew beyond it keeps the entries that its process asked for.
-MOST = 20_000
+#: A store with more entries keeps only those that its process used.
+MAX_ENTRIES = 20_000
 
 
 def cache_folder(name: str) -> Path | None:
-    """Return a folder of the cache, and make it; None where none can be written.
+    """Create a folder of the cache.
 
-    It is below the first of ``$TEXTMIX_CACHE``, ``$XDG_CACHE_HOME`` and ``~/.cache`` where this user alone can write
-    the folder: what lies there decides which machine code runs.
+    Parameters
+    ----------
+    name : str
+        Name of the folder.
+
+    Returns
+    -------
+    Path or None
+        The folder below the first of ``$TEXTMIX_CACHE``, ``$XDG_CACHE_HOME`` and ``~/.cache`` where only this user can
+        write it, because its content decides which machine code runs; None if there is none.
     """
     roots = [os.environ.get("TEXTMIX_CACHE"), os.environ.get("XDG_CACHE_HOME"), os.path.expanduser("~/.cache")]
     for root in filter(None, roots):
@@ -37,42 +45,42 @@ def cache_folder(name: str) -> Path | None:
 
 
 def is_trusted(stat: os.stat_result) -> bool:
-    """Return whether nobody but this user and the administrator can have written a file or folder with these facts."""
+    """Check that only this user and the administrator can write a file or folder with this status."""
     return stat.st_uid in (0, os.getuid()) and not stat.st_mode & 0o022
 
 
 class Store:
-    """Values found by a text, kept in one JSON file between processes; a damaged file counts as an empty one."""
+    """JSON values by key, stored in one file between processes; a damaged file counts as empty."""
 
     def __init__(self, name: str) -> None:
         self._name = f"{name}.json"
         self._kept: dict[str, Any] | None = None
-        self._asked: dict[str, Any] = {}
+        self._used: dict[str, Any] = {}
 
     def get(self, key: str, make: Callable[[], Any]) -> Any:
-        """Return the value of a key; where there is none, make it, a JSON value, and keep it."""
+        """Return the value of a key; if it is missing, compute and store it."""
         if self._kept is None:
             self._kept = self._read()
             atexit.register(self._write, len(self._kept))
-        if key not in self._asked:
-            self._asked[key] = self._kept[key] if key in self._kept else make()
-            self._kept[key] = self._asked[key]
-        return self._asked[key]
+        if key not in self._used:
+            self._used[key] = self._kept[key] if key in self._kept else make()
+            self._kept[key] = self._used[key]
+        return self._used[key]
 
     def _read(self) -> dict[str, Any]:
         folder = cache_folder("textmix-digests")
         try:
-            found = json.loads((folder / self._name).read_text(encoding="utf-8")) if folder else {}
+            values = json.loads((folder / self._name).read_text(encoding="utf-8")) if folder else {}
         except (OSError, ValueError, RecursionError):
-            found = {}
-        return found if isinstance(found, dict) else {}
+            values = {}
+        return values if isinstance(values, dict) else {}
 
     def _write(self, before: int) -> None:
-        """Write the file in one step if there are more than the ``before`` entries that were read."""
+        """Write the file atomically if there are more than the ``before`` entries that were read."""
         folder = cache_folder("textmix-digests")
         if folder is None or self._kept is None or len(self._kept) == before:
             return
-        kept = self._kept if len(self._kept) <= MOST else self._asked
+        kept = self._kept if len(self._kept) <= MAX_ENTRIES else self._used
         handle, temporary = tempfile.mkstemp(dir=folder)
         with os.fdopen(handle, "w", encoding="utf-8") as stream:
             json.dump(kept, stream)

@@ -1,6 +1,6 @@
-"""Strict configuration: YAML without duplicate keys, closed schemas, and messages that name the remedy.
+"""Load strict YAML, without duplicate keys, and validate it by closed schemas.
 
-It is imported while a workflow is parsed, so it must not import NumPy or anything heavier.
+The module is imported while a workflow is parsed, so it must not import NumPy or anything more expensive.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ with extra("data"):
 if TYPE_CHECKING:
     import jsonschema
 
-#: Most values of a YAML file with every alias written out; config/ has some thousands.
-MOST_VALUES = 1_000_000
-#: Digest of this module: another version of it finds none of the values that the caches below hold.
+#: Most values of a YAML file with all aliases expanded; config/ has some thousands.
+MAX_YAML_VALUES = 1_000_000
+#: Digest of this module: another version does not use the cached values.
 _CODE = sha256_file(__file__)[:12]
 #: Text of a YAML file -> its content as JSON; empty where JSON does not give the same content back.
 _CONTENTS = Store(f"yaml-{_CODE}")
@@ -34,7 +34,7 @@ _VALID = Store(f"valid-{_CODE}")
 
 # LibYAML's parser takes a tenth of the time, and a dry run of a workflow waits for it.
 class _StrictLoader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc]
-    """SafeLoader that refuses a mapping with the same key twice."""
+    """SafeLoader that rejects duplicate keys."""
 
 
 def _strict_mapping(loader: _StrictLoader, node: yaml.MappingNode) -> dict[Any, Any]:
@@ -46,7 +46,7 @@ def _strict_mapping(loader: _StrictLoader, node: yaml.MappingNode) -> dict[Any, 
         if not isinstance(key, Hashable):
             raise ConfigError(f"line {line}: the key {key!r} is not a plain name; write it as one word")
         if key in result:
-            raise ConfigError(f"line {line}: the key '{key}' stands twice; keep one of them")
+            raise ConfigError(f"line {line}: duplicate key '{key}'; keep one of them")
         result[key] = loader.construct_object(value_node, deep=True)
     return result
 
@@ -55,12 +55,28 @@ _StrictLoader.add_constructor(yaml.resolver.BaseResolver.DEFAULT_MAPPING_TAG, _s
 
 
 def load_yaml_strict(path: str | Path) -> Any:
-    """Return the content of a YAML file as plain Python values; None for an empty file."""
+    """Load a YAML file.
+
+    Parameters
+    ----------
+    path : str or Path
+        The file.
+
+    Returns
+    -------
+    object
+        Plain Python values; None for an empty file.
+
+    Raises
+    ------
+    ConfigError
+        If the file cannot be read, is not UTF-8 or not valid YAML, has a duplicate key, or expands to too many values.
+    """
     path = Path(path)
     try:
         text = path.read_text(encoding="utf-8")
-        known = _CONTENTS.get(sha256_bytes(text.encode()), lambda: _as_json(_parsed(text)))
-        return json.loads(known) if known else _parsed(text)
+        cached = _CONTENTS.get(sha256_bytes(text.encode()), lambda: _as_json(_parsed(text)))
+        return json.loads(cached) if cached else _parsed(text)
     except OSError as error:
         raise ConfigError(f"{path}: cannot be read ({error.strerror}); name an existing file") from error
     except UnicodeDecodeError as error:
@@ -95,8 +111,10 @@ def _check_size(top: yaml.Node | None) -> None:
         if counted:
             within.discard(id(node))
             sizes[id(node)] = 1 + sum(sizes[id(part)] for part in parts)
-            if sizes[id(node)] > MOST_VALUES:
-                raise ConfigError(f"line {line}: its aliases stand for more than {MOST_VALUES:,} values; write fewer")
+            if sizes[id(node)] > MAX_YAML_VALUES:
+                raise ConfigError(
+                    f"line {line}: its aliases stand for more than {MAX_YAML_VALUES:,} values; write fewer"
+                )
         elif id(node) in within:
             raise ConfigError(f"line {line}: a value lies within itself; write it out")
         elif id(node) not in sizes:
@@ -121,14 +139,14 @@ def _as_json(value: Any) -> str:
 
 
 def registry_file(name: str) -> Path:
-    """Return the path of a file of ``config/``: that of the project, else the copy that setup.py made."""
+    """Return the path of a file of ``config/`` in the project, or of the copy that setup.py made."""
     here = Path(__file__).resolve()
     project = here.parents[3] / "config" / name
     return project if project.is_file() else here.parents[1] / "config" / name
 
 
 def _is_integer(_checker: Any, value: Any) -> bool:
-    """Say whether a value is a Python int; JSON Schema would take 10.0 for an integer too, but `range` does not."""
+    """Check whether a value is a Python int; JSON Schema would take 10.0 for an integer too, but `range` does not."""
     return isinstance(value, int) and not isinstance(value, bool)
 
 
@@ -152,19 +170,34 @@ def _validator(schema_path: Path) -> jsonschema.protocols.Validator:
 
 
 def validate(value: Any, schema_path: str | Path, source: str) -> None:
-    """Check a configuration value against a schema; messages begin with ``source``, a file or option."""
+    """Validate a configuration value by a JSON schema.
+
+    Parameters
+    ----------
+    value : object
+        The value.
+    schema_path : str or Path
+        The schema, in YAML.
+    source : str
+        The file or option that the value comes from, with which messages begin.
+
+    Raises
+    ------
+    ConfigError
+        If the value does not conform to the schema; the message names the key and the remedy.
+    """
     schema = Path(schema_path).resolve()
     key = f"{sha256_file(schema)} {sha256_bytes(repr(value).encode())}"
     _VALID.get(key, lambda: _check(value, schema, source))
 
 
 def _check(value: Any, schema: Path, source: str) -> bool:
-    """Return True for a value that follows a schema; `validate` states the errors."""
+    """Return True for a value that conforms to a schema; the errors are those of `validate`."""
     errors = sorted(
         _validator(schema).iter_errors(value),
         key=lambda error: (len(error.absolute_path), [str(part) for part in error.absolute_path], error.message),
     )
-    # A misspelt key causes two faults, an unknown key and a missing one.  The unknown key says more.
+    # A misspelt key causes two errors, an unknown and a missing key; the first one is more informative.
     unknown = [error for error in errors if error.validator == "additionalProperties"]
     if errors:
         best = _jsonschema()[0].exceptions.best_match(unknown or errors)
@@ -173,7 +206,7 @@ def _check(value: Any, schema: Path, source: str) -> bool:
 
 
 def explain(error: jsonschema.ValidationError) -> str:
-    """Return one sentence that states the key, a schema fault and its remedy."""
+    """Return a sentence with the key, what is wrong with it, and what to do."""
     key = ".".join(str(part) for part in error.absolute_path) or "the file"
     if error.validator == "additionalProperties" and isinstance(error.instance, Mapping):
         allowed = sorted(error.schema.get("properties", {}))

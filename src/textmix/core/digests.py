@@ -1,4 +1,4 @@
-"""Digests of bytes and of files.  The module is used while the workflow is parsed, so it must not import NumPy."""
+"""Compute digests.  The module is imported while a workflow is parsed, so it must not import NumPy."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ _RACY = 2.0
 
 
 def sha256_bytes(data: bytes) -> str:
-    """Return the sha256 of bytes: 64 hexadecimal digits."""
+    """Return the hexadecimal sha256 of bytes."""
     return hashlib.sha256(data).hexdigest()
 
 
 def sha256_file(path: str | Path) -> str:
-    """Return the sha256 of a file, read in blocks: 64 hexadecimal digits."""
+    """Return the hexadecimal sha256 of a file; raise OSError if it cannot be read."""
     with open(path, "rb") as handle:
         return hashlib.file_digest(handle, "sha256").hexdigest()
 
@@ -43,8 +43,8 @@ def stamp(path: str | Path) -> str:
 
 def known_sha256(path: str | Path) -> str:
     """Return the sha256 of a file as `sha256_file` does, without reading a file that was read before (see `stamp`)."""
-    found = stamp(path)
-    return str(_FILES.get(found, lambda: sha256_file(path))) if found else sha256_file(path)
+    status = stamp(path)
+    return str(_FILES.get(status, lambda: sha256_file(path))) if status else sha256_file(path)
 
 
 #: Types of values that stand for themselves.  They are asked for first: a plan has a hundred thousand of them.

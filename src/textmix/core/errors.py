@@ -1,4 +1,4 @@
-"""The errors a user of textmix can meet; each message names the file, the key and the remedy in one sentence."""
+"""Errors with a message for the user: one sentence with the file, what is wrong and what to do."""
 
 from __future__ import annotations
 
@@ -33,18 +33,24 @@ RENAMED = {
 
 
 class TextmixError(Exception):
-    """Base class of the errors that a user can cause and mend."""
+    """Base class of the errors that a user can cause and fix."""
 
 
 class ConfigError(TextmixError):
-    """A configuration file or ``--config`` value is not what its schema allows."""
+    """A configuration value or command-line option is invalid."""
 
 
 class DataFormatError(TextmixError):
-    """A raw data file is not what its reader allows.
+    """A data file is not in the expected format.
 
-    ``line`` counts from 1 and is None where the whole file is at fault; ``what`` is the fault and, if there is one, the
-    remedy.
+    Parameters
+    ----------
+    path : str or Path
+        The file.
+    line : int or None
+        Line number from 1; None if the error concerns the whole file.
+    what : str
+        What is wrong, and what to do.
     """
 
     def __init__(self, path: str | Path, line: int | None, what: str) -> None:
@@ -53,14 +59,14 @@ class DataFormatError(TextmixError):
 
 
 class IntegrityError(TextmixError):
-    """A stored file does not have the digest that was recorded when it was made."""
+    """A stored file does not match its recorded digest."""
 
 
 class StorageError(TextmixError):
     """A file cannot be written because the disk is full or the folder is read-only; trying again may help."""
 
 
-class MissingResult(TextmixError):  # noqa: N818 - an expected outcome, not a fault
+class MissingResult(TextmixError):  # noqa: N818 - an expected outcome, not an error
     """A result cannot be made, for example because its data set cannot be fetched.
 
     The results that depend on it are missing too and record the same ``reason``, a sentence with the cause and the

@@ -160,11 +160,19 @@ def write_json(path: str | Path, value: Any) -> None:
 
 
 def read_json(path: str | Path) -> Any:
-    """Return the value in a JSON file."""
+    """Load a JSON file.
+
+    Raises
+    ------
+    OSError
+        If the file cannot be read.
+    ValueError
+        If it is not JSON, has a duplicate key, or is nested too deeply.
+    """
     try:
         return json.loads(Path(path).read_text(encoding="utf-8"), object_pairs_hook=unique_keys)
     except RecursionError as error:
-        raise ValueError(f"{path}: its lists and objects stand too deep in one another") from error
+        raise ValueError(f"{path}: lists and objects are nested too deeply") from error
 
 
 def unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -172,14 +180,29 @@ def unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) < len(pairs):
         keys = [key for key, _ in pairs]
-        raise ValueError(f"the key {next(key for key in keys if keys.count(key) > 1)!r} stands twice")
+        raise ValueError(f"duplicate key {next(key for key in keys if keys.count(key) > 1)!r}")
     return found
 
 
 def format_csv(rows: Iterable[Mapping[str, Any]], columns: Sequence[str]) -> str:
-    """Return rows as CSV text with a header line, LF line ends and floats in their shortest exact form.
+    """Format rows as CSV with a header, LF line ends and floats in their shortest exact form.
 
-    None and a missing column become an empty cell; a key that is not among the columns raises ValueError.
+    Parameters
+    ----------
+    rows : iterable of mapping
+        Column -> value; None and a missing column become an empty cell.
+    columns : sequence of str
+        The columns in order.
+
+    Returns
+    -------
+    str
+        The CSV text.
+
+    Raises
+    ------
+    ValueError
+        If a row has a key that is not among the columns.
     """
     stream = io.StringIO()
     writer = csv.DictWriter(stream, columns, lineterminator="\n", extrasaction="raise")
