@@ -1,4 +1,4 @@
-"""The templates, style sheets and scripts of all pages, and the way in which they are read."""
+"""Read the templates, style sheets and scripts of all pages."""
 
 from __future__ import annotations
 
@@ -13,13 +13,20 @@ TEMPLATES = Path(__file__).with_name("templates")
 
 
 def with_minus(text: str) -> str:
-    """Return a text with a minus sign in place of the hyphen before a negative number."""
+    """Replace the hyphen before a negative number by a minus sign."""
     return re.sub(r"(?<![\w.,)-])-(?=\.?\d)", "−", text)
 
 
 def environment(*folders: Path) -> jinja2.Environment:
-    """Return a Jinja environment that escapes every value and raises an error for a missing one.  Filter ``thousands``
-    separates by commas, ``minus`` is `with_minus`; test ``plain`` tells a value from a mapping.
+    """Create a Jinja environment that escapes all values and raises an error for missing ones.
+
+    The filter ``thousands`` adds thousands separators, ``minus`` is `with_minus`, and the test ``plain`` is true for
+    all values except mappings.
+
+    Parameters
+    ----------
+    *folders : Path
+        Folders of templates in addition to `TEMPLATES`.
     """
     pages = jinja2.Environment(
         loader=jinja2.FileSystemLoader([TEMPLATES, *folders]),
@@ -35,10 +42,10 @@ def environment(*folders: Path) -> jinja2.Environment:
 
 
 def source(*files: Path) -> Markup:
-    """Return style sheets or scripts as one text, not escaped: they are of a package and hold no value from outside."""
+    """Join style sheets or scripts without escaping: they are part of the package and contain no external values."""
     return Markup("\n".join(file.read_text(encoding="utf-8") for file in files))  # noqa: S704
 
 
 def style(*names: str) -> Markup:
-    """Return style sheets of `TEMPLATES` as one text."""
+    """Join style sheets of `TEMPLATES`."""
     return source(*(TEMPLATES / name for name in names))

@@ -1,4 +1,4 @@
-"""`TopWordsDisplay`: the words that speak most for each class, as scikit-learn's ``Display`` objects draw a result."""
+"""`TopWordsDisplay`: plot the most predictive words of each class, like the ``Display`` classes of scikit-learn."""
 
 from __future__ import annotations
 
@@ -14,27 +14,33 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure, SubFigure
 
-#: Columns of axes in a figure of its own.
-_COLUMNS = 3
+#: Columns of axes in a new figure.
+_N_COLUMNS = 3
 
 
 class TopWordsDisplay:
-    """The top words of K classes or labels, a panel each.
+    """Plot the most predictive words of K classes or labels, one panel each.
 
-    `from_estimator` finds them: the largest weights of a linear model (``coef_``); of a model with a distribution of
-    words for each class the largest log p(word | class) less the log of the mean of p(word | class) over the other
-    classes.
+    `from_estimator` selects the words with the largest weights of a linear model (``coef_``), or, for a model with a
+    word distribution per class, with the largest log ratio of p(word | class) to its mean over the other classes.
 
     Parameters
     ----------
-    words : K sequences of words, the top one first.
-    values : K sequences of as many numbers.
-    titles : K names.
-    label : of the horizontal axis.
+    words : sequence of sequences of str, length K
+        Words of each class, the most predictive first.
+    values : sequence of sequences of float, length K
+        Weight of each word.
+    titles : sequence of str, length K
+        Titles of the panels.
+    label : str
+        Label of the horizontal axis.
 
     Attributes
     ----------
-    figure_, axes_ : after `plot`, the figure, and its axes, object (K,).
+    figure_ : Figure
+        Figure, after `plot`.
+    axes_ : ndarray of Axes, shape (K,)
+        Axes, after `plot`.
 
     Examples
     --------
@@ -63,23 +69,35 @@ class TopWordsDisplay:
         n_words: int = 10,
         axes: Sequence[Axes] | None = None,
     ) -> Self:
-        """Find the top words of a fitted classifier, and draw them.
+        """Select the most predictive words of a fitted classifier, and plot them.
 
         Parameters
         ----------
-        estimator : with ``coef_``, ``feature_log_prob_``, ``theta_``, ``alpha_`` or ``beta_`` of the V features of X;
-            or a pipeline that ends with one.
-        feature_names : V words; by default those of the pipeline, or of the table that the estimator was fitted to.
-        classes : entries of ``classes_``, for which panels are drawn; by default all.
-        n_words : the most words of a panel, at least 1.
-        axes : see `plot`.
+        estimator : estimator or Pipeline
+            Classifier with ``coef_``, ``feature_log_prob_``, ``theta_``, ``alpha_`` or ``beta_``, or a pipeline that
+            ends with one.
+        feature_names : sequence of str, length V, default=None
+            Words; by default those of the pipeline, or of the table that the estimator was fitted to.
+        classes : sequence, default=None
+            Entries of ``classes_`` to plot; by default all.
+        n_words : int, default=10
+            Largest number of words per panel.
+        axes : sequence of Axes, default=None
+            See `plot`.
+
+        Returns
+        -------
+        display : TopWordsDisplay
 
         Raises
         ------
-        NotFittedError : there was no fit.
-        ValueError : the estimator has no weights of the features, a class is unknown, ``n_words`` is below 1, or names
-            or axes are missing or too few.
-        ModuleNotFoundError : Matplotlib is not installed.
+        NotFittedError
+            If the estimator is not fitted.
+        ValueError
+            If the estimator has no weights of features, a class is unknown, ``n_words`` is below 1, or the number of
+            names or axes is wrong.
+        ModuleNotFoundError
+            If Matplotlib is not installed.
         """
         model, names = _model_and_names(estimator, feature_names)
         weights, label = _weights(model)
@@ -88,8 +106,8 @@ class TopWordsDisplay:
         if n_words < 1:
             raise ValueError(f"n_words: {n_words} is below 1; raise it")
         titles = _titles(model, len(weights))
-        chosen = titles if classes is None else [_joined(each) for each in classes]
-        unknown = [each for each in chosen if each not in titles]
+        chosen = titles if classes is None else [_format_label(label) for label in classes]
+        unknown = [title for title in chosen if title not in titles]
         if unknown:
             raise ValueError(f"classes: {unknown[0]!r} is unknown; choose among {', '.join(titles)}")
         rows = [titles.index(each) for each in chosen]
@@ -99,92 +117,104 @@ class TopWordsDisplay:
         return cls(words=words, values=values, titles=chosen, label=label).plot(axes=axes)
 
     def plot(self, *, axes: Sequence[Axes] | None = None) -> Self:
-        """Draw the panels: horizontal bars, the top word first.
+        """Plot horizontal bars, the most predictive word first.
 
         Parameters
         ----------
-        axes : K axes of Matplotlib; by default those of a new figure.
+        axes : sequence of Axes, length K, default=None
+            Axes of Matplotlib; by default those of a new figure.
+
+        Returns
+        -------
+        self : TopWordsDisplay
 
         Raises
         ------
-        ValueError : there are not K axes.
-        ModuleNotFoundError : Matplotlib is not installed.
+        ValueError
+            If the number of axes is wrong.
+        ModuleNotFoundError
+            If Matplotlib is not installed.
         """
-        given = _new_axes(len(self.titles), max(map(len, self.words), default=0)) if axes is None else list(axes)
-        if len(given) != len(self.titles):
-            raise ValueError(f"axes: {len(given)} for {len(self.titles)} classes; give one for each class")
-        for panel, words, values, title in zip(given, self.words, self.values, self.titles, strict=True):
-            places = np.arange(len(words))
-            panel.barh(places, values)
-            panel.set_yticks(places, words)
+        if axes is None:
+            axes = _create_axes(len(self.titles), max(map(len, self.words), default=0))
+        panels = list(axes)
+        if len(panels) != len(self.titles):
+            raise ValueError(f"axes: {len(panels)} for {len(self.titles)} classes; give one for each class")
+        for panel, words, values, title in zip(panels, self.words, self.values, self.titles, strict=True):
+            positions = np.arange(len(words))
+            panel.barh(positions, values)
+            panel.set_yticks(positions, words)
             panel.invert_yaxis()
             panel.set(title=title, xlabel=self.label)
-        self.axes_ = np.array(given, dtype=object)
-        self.figure_: Figure | SubFigure = given[0].figure
+        self.axes_ = np.array(panels, dtype=object)
+        self.figure_: Figure | SubFigure = panels[0].figure
         return self
 
 
-def _new_axes(number: int, n_words: int) -> list[Axes]:
-    """Return the axes of a new figure."""
+def _create_axes(number: int, n_words: int) -> list[Axes]:
+    """Create a figure and return its axes."""
     with extra("plot"):
         import matplotlib.pyplot as plt
-    rows = -(-number // _COLUMNS)
-    size = (3.2 * min(number, _COLUMNS), rows * (1.0 + 0.22 * n_words))
-    _, grid = plt.subplots(rows, min(number, _COLUMNS), squeeze=False, figsize=size, layout="constrained")
+    rows = -(-number // _N_COLUMNS)
+    size = (3.2 * min(number, _N_COLUMNS), rows * (1.0 + 0.22 * n_words))
+    _, grid = plt.subplots(rows, min(number, _N_COLUMNS), squeeze=False, figsize=size, layout="constrained")
     for unused in grid.flat[number:]:
         unused.remove()
     return list(grid.flat[:number])
 
 
 def _model_and_names(estimator: Any, feature_names: Sequence[str] | None) -> tuple[Any, Sequence[str]]:
-    """Return the fitted classifier, the last step of a pipeline, and the names of its features."""
+    """Return the fitted classifier, which may be the last step of a pipeline, and its feature names."""
     check_is_fitted(estimator)
-    before, model = (estimator[:-1], estimator[-1]) if hasattr(estimator, "named_steps") else (None, estimator)
+    transformers, model = (estimator[:-1], estimator[-1]) if hasattr(estimator, "named_steps") else (None, estimator)
     if feature_names is not None:
         return model, feature_names
-    if before is not None and len(before):
-        return model, before.get_feature_names_out()
+    if transformers is not None and len(transformers):
+        return model, transformers.get_feature_names_out()
     if not hasattr(model, "feature_names_in_"):
         raise ValueError("feature_names is missing; give the words of the columns, or a pipeline with its vectoriser")
     return model, model.feature_names_in_
 
 
 def _weights(model: Any) -> tuple[np.ndarray, str]:
-    """Return a number for each class and feature, float64 (K, V), and its name."""
-    coef, n_features = getattr(model, "coef_", None), model.n_features_in_
+    """Return the weight of each class and feature, float64 (K, V), and its name."""
+    coef = getattr(model, "coef_", None)
+    n_features = model.n_features_in_
     if coef is not None and np.ndim(coef) == 2 and np.shape(coef)[1] == n_features:
         weights = np.asarray(coef, dtype=np.float64)
-        both = len(weights) == 1 and len(model.classes_) == 2
-        return (np.vstack([-weights, weights]) if both else weights), "weight"
+        is_binary = len(weights) == 1 and len(model.classes_) == 2
+        return (np.vstack([-weights, weights]) if is_binary else weights), "weight"
     for name in ("feature_log_prob_", "theta_", "alpha_", "beta_"):
-        found = getattr(model, name, None)
-        if found is None:
+        values = getattr(model, name, None)
+        if values is None:
             continue
-        share = np.exp(found) if name == "feature_log_prob_" else np.asarray(found, dtype=np.float64)
-        share = share.T if name == "theta_" else share
-        if share.shape == (len(model.classes_), n_features):
-            return _log_ratios(share / share.sum(axis=1, keepdims=True)), "log ratio to the other classes"
+        weights = np.exp(values) if name == "feature_log_prob_" else np.asarray(values, dtype=np.float64)
+        weights = weights.T if name == "theta_" else weights
+        if weights.shape == (len(model.classes_), n_features):
+            return _log_ratios(weights / weights.sum(axis=1, keepdims=True)), "log ratio to the other classes"
     raise ValueError(f"{type(model).__name__} has no weights of words; choose a linear or a multinomial model")
 
 
-def _log_ratios(share: np.ndarray) -> np.ndarray:
-    """Return log p(word | class) less the log of its mean over the other classes, float64 (K, V), from shares (K, V).
-    It is log p(word | class) where there is one class, and -inf for a word that no class has.
+def _log_ratios(proba: np.ndarray) -> np.ndarray:
+    """Compute the log ratio of p(word | class) to its mean over the other classes, float64 (K, V).
+
+    With a single class it is log p(word | class); for words of probability 0 it is -inf.
     """
     with np.errstate(divide="ignore"):
-        if len(share) == 1:
-            return np.log(share)
-        others = (share.sum(axis=0) - share) / (len(share) - 1)
-        return np.where(share > 0, np.log(share) - np.log(np.maximum(others, np.finfo(float).tiny)), -np.inf)
+        if len(proba) == 1:
+            return np.log(proba)
+        others = (proba.sum(axis=0) - proba) / (len(proba) - 1)
+        log_others = np.log(np.maximum(others, np.finfo(float).tiny))
+        return np.where(proba > 0, np.log(proba) - log_others, -np.inf)
 
 
 def _titles(model: Any, rows: int) -> list[str]:
-    """Return the names of the K rows of the weights: classes, labels or label sets."""
+    """Format the classes, labels or label sets of the K rows of the weights."""
     if getattr(model, "_rows_of_coef", "classes_") == "sets_":
-        return [_joined(tuple(model.classes_[member.astype(bool)])) for member in model.sets_]
-    return [_joined(each) for each in model.classes_[:rows]]
+        return [_format_label(tuple(model.classes_[member.astype(bool)])) for member in model.sets_]
+    return [_format_label(label) for label in model.classes_[:rows]]
 
 
-def _joined(name: Any) -> str:
-    """Return a class, a label or a label set as text."""
+def _format_label(name: Any) -> str:
+    """Format a class, a label or a label set."""
     return ", ".join(map(str, name)) or "no label" if isinstance(name, (tuple, list, set, frozenset)) else str(name)
