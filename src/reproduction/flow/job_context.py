@@ -76,14 +76,16 @@ class Job:
 
 
 def set_up_log(path: str | Path | None) -> None:
-    """Log to the terminal and into a file, if any: our messages from INFO, others from WARNING, and paced progress."""
+    """Log to the terminal and to a file, if any; warnings go only to the file, and progress is throttled."""
     handlers: list[logging.Handler] = [logging.StreamHandler(sys.stderr)]
     handlers[0].addFilter(Paced(2.0 if sys.stderr.isatty() else 60.0))
     if path:
         Path(path).parent.mkdir(parents=True, exist_ok=True)
         handlers.append(logging.FileHandler(path, mode="w", encoding="utf-8"))
         handlers[1].addFilter(Paced(60.0))
+        handlers[0].addFilter(lambda record: record.levelno != logging.WARNING)
     logging.basicConfig(level=logging.WARNING, format="%(message)s", handlers=handlers, force=True)
+    logging.captureWarnings(True)
     logger.setLevel(logging.INFO)
 
 
