@@ -151,7 +151,7 @@ def test_columns_of_a_survey_are_labels(yes: str, no: str, tmp_path: Path) -> No
     (tmp_path / "a.csv").write_text(f"comment,Noise,Rude\n{body}")
     table = read_table(tmp_path / "a.csv", labels="Noise,Rude")
     assert label_sets(table)[:3] == [{"Noise"}, {"Rude"}, set()]
-    with pytest.raises(ConfigError, match="--labels Noise,Rude"):
+    with pytest.raises(ConfigError, match=r"--label Noise,Rude"):
         read_table(tmp_path / "a.csv")
 
 
