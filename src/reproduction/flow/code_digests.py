@@ -1,11 +1,11 @@
-"""Code digests: one hash of all code that a script can reach, recorded with the results that the script makes.
+"""Code digests: a hash of all code that a script can reach, recorded with the results of the script.
 
-The digest covers the syntax tree of every module that a script reaches in a package that is read from its source files:
-textmix itself, each package that lies beside its source, and a module of the user's own: one without a distribution, or
-one that is installed as editable.  Import statements are followed; nothing is imported.  Any other package counts by
-its version (`textmix.core.environment`).  Comments, docstrings and formatting are left out, so that only an edit that
-can change a number counts.  The caller passes the modules that the method registry names by strings.  The files in a
-folder with the name of a module (``stoplists/`` beside ``stoplists.py``) count as part of it.
+The digest covers the syntax tree of every module that a script reaches and that is imported from source: textmix,
+packages in the same source folder, and the user's modules (without a distribution, or installed in editable mode).
+Import statements are followed statically; nothing is imported.  Other packages contribute their version
+(`textmix.core.environment`).  Comments, docstrings and formatting are excluded, so that only edits that can change a
+number change the digest.  The caller passes the modules to which the method registry refers by string.  Files in a
+folder with the name of a module (``stoplists/`` next to ``stoplists.py``) are hashed as part of the module.
 """
 
 from __future__ import annotations
@@ -32,36 +32,37 @@ from textmix.core.environment import counts_by_version, has_distribution
 
 PACKAGE = "textmix"
 ROOT = Path(__file__).resolve().parents[2] / PACKAGE
-#: Modules of errors, logs and records.  They cannot change a number, so an edit of them re-runs no job.
+#: Modules for errors, logs and records.  They cannot change a number, so editing them does not trigger a rerun.
 NEUTRAL = {__name__, *(f"{PACKAGE}.core.{name}" for name in ("cache", "environment", "errors", "progress"))}
-#: Folders of installed packages, whose code counts by the version of its distribution.
+#: Folders of installed packages, which are identified by the version of their distribution.
 INSTALLED = {sysconfig.get_path(name) for name in ("purelib", "platlib")}
-#: Folders of Python's own library, which counts by the version of Python.
+#: Folders of the standard library, which is identified by the Python version.
 _PYTHON = {sysconfig.get_path(name) for name in ("stdlib", "platstdlib")}
-#: Digits of the digest of a module in a record.
+#: Number of hexadecimal digits of a module digest in a record.
 SHORT = 12
 
-#: Facts that are known of a file by its content; another version of Python or of this module knows nothing yet.
+#: Cache of facts derived from the content of files, invalidated by a new version of Python or of this module.
 _TREES = Store(f"trees-{platform.python_version()}-{sha256_file(__file__)[:SHORT]}")
 _DOCUMENTED = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
 
 
 def search_path() -> list[str]:
-    """Return the folders in which the plan and each job look for modules: those of ``PYTHONPATH`` and of Python.  The
-    folders of the process, of Snakefiles and of scripts are none of them: Snakemake has them in the plan or in the job
-    alone.
+    """Return the module search path shared by the plan and all jobs: ``PYTHONPATH`` and the folders of Python.
+
+    Working directories and the folders of Snakefiles and scripts are excluded, because Snakemake adds them either in
+    the plan or in the job, not in both.
     """
     return list(_search_path(os.environ.get("PYTHONPATH", "")))
 
 
 @functools.cache
 def _search_path(_named: str) -> tuple[str, ...]:
-    """Return the folders as a new process tells them that looks for no module beside its program."""
+    """Return ``sys.path`` of a new process started without the folder of its program."""
     return tuple(_told_by_python("import sys; print(sys.path)", ""))
 
 
 def _told_by_python(program: str, argument: str) -> list[str]:
-    """Return the list that a program prints in a new process as its last line; empty where the program fails."""
+    """Run a program in a new process and return the list in its last output line; empty if the program fails."""
     command = [sys.executable, "-P", "-c", program, argument]
     done = subprocess.run(command, env={**os.environ}, capture_output=True, text=True, check=False)  # noqa: S603
     return [] if done.returncode else list(ast.literal_eval(done.stdout.splitlines()[-1]))
@@ -69,7 +70,7 @@ def _told_by_python(program: str, argument: str) -> list[str]:
 
 @contextmanager
 def found_by_all() -> Iterator[None]:
-    """Let the imports of a ``with`` block look in the folders of `search_path` alone."""
+    """Restrict imports in a ``with`` block to the folders of `search_path`."""
     before = sys.path[:]
     sys.path[:] = search_path()
     try:
@@ -79,7 +80,7 @@ def found_by_all() -> Iterator[None]:
 
 
 def _is_beside(package: str) -> bool:
-    """Say whether a package is textmix or lies beside its source."""
+    """Check whether a package is textmix or is in the same source folder."""
     return package == PACKAGE or (str(ROOT.parent) not in INSTALLED and _is_package(ROOT.with_name(package)))
 
 
@@ -90,11 +91,16 @@ def _is_package(folder: Path) -> bool:
 
 @dataclass(frozen=True)
 class _Found:
-    """Where Python finds a module.
+    """Location of a module.
 
-    ``file`` is None for a namespace, and for a module that is built into Python.  ``folder`` holds the module or its
-    package, as the search path has it; it is empty for a namespace.  ``inner`` are the folders of its submodules; a
-    namespace may have several.
+    Parameters
+    ----------
+    file : Path or None
+        File of the module, None for a namespace package or a built-in module.
+    folder : str, default=""
+        Entry of the search path that contains the module or its package, "" for a namespace package.
+    inner : tuple of str, default=()
+        Folders of the submodules; a namespace package may have several.
     """
 
     file: Path | None
@@ -103,13 +109,13 @@ class _Found:
 
 
 def _find(module: str) -> _Found | None:
-    """Return where Python finds a module on the search path, without an import; None where there is none."""
+    """Locate a module on the search path without importing it; None if it does not exist."""
     return _find_in(module, tuple(search_path()))
 
 
 @functools.cache
 def _find_in(module: str, path: tuple[str, ...]) -> _Found | None:
-    """Return where Python finds a module: the first that is no namespace, else the namespace of all folders."""
+    """Locate a module: a regular module or package takes precedence over namespace packages."""
     holder = module.rpartition(".")[0]
     above = _find_in(holder, path) if holder else None
     if holder and above is None:
@@ -128,7 +134,7 @@ def _find_in(module: str, path: tuple[str, ...]) -> _Found | None:
 
 @functools.cache
 def _hooked(package: str) -> _Found | None:
-    """Return where Python finds a package that lies in no folder: built in, or told by a hook, as editable ones."""
+    """Locate a built-in package or one that an import hook finds, such as an editable installation."""
     if package in sys.builtin_module_names:
         return _Found(None)
     program = "import importlib.util, sys; found = importlib.util.find_spec(sys.argv[1]);"
@@ -140,12 +146,12 @@ def _hooked(package: str) -> _Found | None:
 
 
 def is_found(module: str) -> bool:
-    """Say whether plan and jobs find a module, given by its dotted name."""
+    """Check whether the plan and the jobs can import a module (dotted name)."""
     return module_file(module) is not None or _find(module) is not None
 
 
 def module_file(module: str) -> Path | None:
-    """Return the file of a module; None of Python's own, and of a package that counts by its version."""
+    """Return the file of a module; None for the standard library and for packages identified by their version."""
     package, *parts = module.split(".")
     if not _is_beside(package):
         found = _find(module)
@@ -158,7 +164,7 @@ def module_file(module: str) -> Path | None:
 
 
 def _is_own(package: str, found: _Found) -> bool:
-    """Say whether a module of a package is read from its file: its place tells, for its name may be another's too."""
+    """Check whether a module is imported from source, judged by its location because names can be ambiguous."""
     places = [found.file] if found.file is not None else list(map(Path, found.inner))
     if not places:  # built into Python
         return False
@@ -171,7 +177,7 @@ def _is_own(package: str, found: _Found) -> bool:
 
 
 def _is_read_from_source(name: str) -> bool:
-    """Say whether an imported name is that of a module that is read from its file, or of something within one."""
+    """Check whether an imported name is a module that is imported from source, or an attribute of one."""
     package = name.partition(".")[0]
     while not _is_beside(package):
         found = _find(name)
@@ -184,7 +190,7 @@ def _is_read_from_source(name: str) -> bool:
 
 
 def _describe(node: Any, imported: set[str]) -> str:
-    """Return a syntax tree as text, as `ast.dump` does but without docstrings, and collect its imports."""
+    """Dump a syntax tree like `ast.dump`, without docstrings, and collect its imports."""
     if isinstance(node, list):
         return f"[{', '.join([_describe(part, imported) for part in node])}]"
     if not isinstance(node, ast.AST):
@@ -206,28 +212,28 @@ def _describe(node: Any, imported: set[str]) -> str:
 
 
 def _is_docstring(head: list[ast.stmt]) -> bool:
-    """Say whether the first statement of a body is a docstring, which cannot change a number."""
+    """Check whether the first statement of a body is a docstring, which cannot change a number."""
     return bool(head) and isinstance(head[0], ast.Expr) and isinstance(getattr(head[0].value, "value", None), str)
 
 
 def _read(path: Path, package: str = "") -> tuple[str, list[str], set[str]]:
-    """Return the digest of the syntax tree of a file, the modules read from source and the packages that it imports."""
+    """Return the digest of a file's syntax tree, the modules imported from source, and the imported packages."""
     known = stamp(path)
     return _read_stamped(path, package, known) if known else _read_stamped.__wrapped__(path, package, known)
 
 
-# A plan meets each module in the code of many jobs.
+# Cached, because a plan encounters each module in the code of many jobs.
 @functools.cache
 def _read_stamped(path: Path, package: str, _stamp: str) -> tuple[str, list[str], set[str]]:
     digest, imports = source_digest(path)
     imports = list(filter(None, (_absolute(name, package) for name in imports)))
-    # Of ``from module import name`` both the module and the name below it are listed: most such names are no module.
+    # ``from module import name`` adds both the module and ``module.name``, which is usually not a module.
     modules = [name for name in imports if module_file(name)]
     return digest, modules, {name.split(".")[0] for name in imports if not _is_read_from_source(name)}
 
 
 def source_digest(path: Path) -> tuple[str, list[str]]:
-    """Return the digest of a file's syntax tree, or of its bytes, and the names that it imports, with their dots."""
+    """Return the digest of a file's syntax tree (or of its bytes), and its imports as dotted names."""
     source = path.read_bytes()
     if path.suffix != ".py":
         return sha256_bytes(source), []
@@ -242,7 +248,7 @@ def source_digest(path: Path) -> tuple[str, list[str]]:
 
 
 def _absolute(name: str, package: str) -> str:
-    """Return the absolute name of a module; empty for a relative one that leads out of its package."""
+    """Resolve the name of a module; "" for a relative import beyond the top-level package."""
     try:
         return resolve_name(name, package)
     except ImportError:
@@ -250,15 +256,23 @@ def _absolute(name: str, package: str) -> str:
 
 
 def _data_files(path: Path) -> list[Path]:
-    """Return the files in the folder beside a module that has the module's name, if there is one."""
+    """Return the files in the folder next to a module that has the name of the module, if any."""
     folder = path.with_suffix("")
     return sorted(p for p in folder.rglob("*") if p.is_file()) if folder.is_dir() else []
 
 
 @dataclass(frozen=True)
 class Reached:
-    """The code that a job reaches: ``digests`` maps a script, module or data file to its sha256 (hexadecimal),
-    ``files`` are theirs, ``packages`` the installed ones that it imports.
+    """Code that a job reaches.
+
+    Attributes
+    ----------
+    digests : dict of str to str
+        Script, module or data file -> SHA-256 (hexadecimal).
+    files : list of Path
+        The hashed files.
+    packages : set of str
+        Imported installed packages.
     """
 
     digests: dict[str, str] = field(default_factory=dict)
@@ -266,12 +280,12 @@ class Reached:
     packages: set[str] = field(default_factory=set)
 
     def short(self) -> dict[str, str]:
-        """Return the digests cut to `SHORT` digits, sorted by name: the form in which a record holds them."""
+        """Return the digests truncated to `SHORT` digits and sorted by name, as stored in records."""
         return {name: digest[:SHORT] for name, digest in sorted(self.digests.items())}
 
 
 def reachable(modules: Iterable[str], scripts: Iterable[str | Path] = (), neutral: Iterable[str] = ()) -> Reached:
-    """Return the code that scripts and modules reach, but for the neutral modules."""
+    """Collect the code that scripts and modules reach, except for neutral modules."""
     found = Reached()
     queue = list(modules)
     named = set(queue)
@@ -302,6 +316,6 @@ def reachable(modules: Iterable[str], scripts: Iterable[str | Path] = (), neutra
             within = path.with_suffix("")
             found.digests.update({f"{name}/{each.relative_to(within).as_posix()}": sha256_file(each) for each in data})
             found.files.extend(data)
-            # Python runs the packages that hold a module before the module.
+            # Python executes the parent packages of a module first.
             queue.extend([name.rpartition(".")[0], *imports] if "." in name else imports)
     return found

@@ -1,7 +1,7 @@
-"""Specification curves on disk: the value of a published row under every declared reading.
+"""Specification curves on disk: the value of a published row under each registered specification.
 
-A folder of curves holds ``readings.csv`` (`READINGS`, one row a published row and reading), ``factors.csv`` (`FACTORS`,
-one row a level with its reason) and a drawing a published row.
+A folder of curves contains ``readings.csv`` (`READINGS`, one row per published row and specification), ``factors.csv``
+(`FACTORS`, one row per level, with its reason) and one figure per published row.
 """
 
 from __future__ import annotations
@@ -16,23 +16,34 @@ from pathlib import Path
 from textmix.core import io
 
 #: Columns of ``readings.csv``: ``point`` 0 is the choice of the table; ``levels`` are ``factor=level``, joined by
-#: semicolons; ``spread`` is the standard deviation of ``value`` over its trials; ``low`` and ``high`` are the ends of
-#: the margin, in the row's unit.
+#: semicolons; ``spread`` is the standard deviation of ``value`` over trials; ``low`` and ``high`` are the limits of the
+#: tolerance, in the unit of the row.
 READINGS = (
     *("row", "specification", "point", "levels", "value", "spread", "inside"),
     *("published", "rounding", "low", "high", "unit", "product", "reason"),
 )
 #: Columns of ``factors.csv``.
 FACTORS = ("specification", "factor", "level", "reason")
-#: Unit of a claim: how far it is from its boundary, negative where it fails; its printed value is 0.
+#: Unit of a claim: signed distance from its boundary, negative if the claim fails; its published value is 0.
 CLAIM_UNIT = "beyond what the claim asks"
 
 
 @dataclass(frozen=True)
 class Reading:
-    """The value of a row under one reading: ``levels`` maps factor -> level, ``spread`` is over the trials.  ``value``
-    is in the row's unit, of a claim its distance from its boundary; where it is None, ``reason`` says why.  ``inside``:
-    it lies within the margin, or the claim holds.
+    """The value of a row under one specification.
+
+    Parameters
+    ----------
+    levels : mapping
+        Factor -> level.
+    value : float or None
+        Value in the unit of the row; for a claim, the signed distance from its boundary.
+    inside : bool
+        Whether the value is within the tolerance, or the claim is satisfied.
+    reason : str, default=""
+        Reason why ``value`` is None.
+    spread : float or None, default=None
+        Standard deviation over trials.
     """
 
     levels: Mapping[str, str]
@@ -44,16 +55,26 @@ class Reading:
 
 @dataclass(frozen=True)
 class Curve:
-    """A published row under every reading.
+    """A published row under all its specifications.
 
     Parameters
     ----------
-    specification : the entry of ``choices.yaml``.
-    published, rounding : the printed value, and half a unit of its last digit; both 0 of a claim.
-    low, high : ends of the margin; infinite where there is none.
-    readings : the first is the choice of the table.
-    product : number of all readings, of which ``readings`` are all or a draw.
-    recorded : the day on which a recorded curve was made; empty for one of this run.
+    row : str
+        Id in published.csv.
+    specification : str
+        Name of the entry in ``choices.yaml``.
+    unit : str
+        Unit of the row, `CLAIM_UNIT` for a claim.
+    published, rounding : float
+        Published value, and half a unit of its last digit; both 0 for a claim.
+    low, high : float
+        Limits of the tolerance; infinite if unbounded.
+    readings : sequence of Reading
+        Values; the first is the choice of the table.
+    product : int
+        Number of all specifications; ``readings`` contains all of them or a random sample.
+    recorded : str, default=""
+        Date of a recorded curve, "" for a curve of this run.
     """
 
     row: str
@@ -73,23 +94,23 @@ class Curve:
 
     @property
     def made(self) -> list[Reading]:
-        """The readings that have a value, in increasing order of it."""
+        """The specifications with a value, sorted by value."""
         return sorted((one for one in self.readings if one.value is not None), key=lambda one: one.value or 0.0)
 
     @property
     def span(self) -> tuple[float, float] | None:
-        """The smallest and the largest value; None if fewer than two readings have one."""
+        """The minimum and maximum value; None if fewer than two specifications have a value."""
         values = [one.value for one in self.made if one.value is not None]
         return (values[0], values[-1]) if len(values) > 1 else None
 
     @property
     def inside(self) -> int:
-        """Number of the readings within the margin of the row."""
+        """Number of specifications within the tolerance of the row."""
         return sum(one.inside for one in self.made)
 
     @property
     def holds(self) -> bool | None:
-        """Whether the readings' range has the printed value, or one makes the claim hold; None below two values."""
+        """Whether the range of values includes the published value, or any value satisfies the claim; None if < 2."""
         if self.span is None:
             return None
         if self.is_claim:
@@ -98,7 +119,7 @@ class Curve:
 
     @property
     def standing(self) -> str:
-        """Where the printed value lies beside the range of the readings, in words; never the word of a verdict."""
+        """Description of the position of the published value relative to the range; contains no verdict."""
         if self.holds is None:
             return "the readings were not run"
         if self.is_claim:
@@ -110,7 +131,7 @@ class Curve:
 
     @property
     def finding(self) -> str:
-        """A clause that says where the printed value lies, and how many of the readings lie within the margin."""
+        """A clause with the position of the published value and the number of specifications within the tolerance."""
         if self.holds is None or self.is_claim:
             return self.standing
         within = f"{self.inside or 'none'} of them {'lies' if self.inside < 2 else 'lie'} within the margin"
@@ -125,7 +146,7 @@ class Curve:
         return f"{re.sub('[^a-z0-9]+', '-', self.row.lower()).strip('-')}.svg"
 
     def rows(self) -> list[dict[str, object]]:
-        """Return its rows of ``readings.csv``."""
+        """Return the rows of the curve in ``readings.csv``."""
         of_curve = ("row", "specification", "published", "rounding", "low", "high", "unit", "product")
         shared = {name: getattr(self, name) for name in of_curve}
         return [
@@ -143,19 +164,19 @@ class Curve:
 
 
 def read_folder(folder: Path) -> dict[str, str]:
-    """Return file -> content of a folder of curves; IntegrityError if it was changed by hand."""
+    """Return file -> content of a folder of curves; raise IntegrityError if it was edited manually."""
     io.check_result(folder)
     names = sorted(path.name for path in folder.iterdir() if path.suffix in (".csv", ".svg"))
     return {name: (folder / name).read_text(encoding="utf-8") for name in names}
 
 
 def reading_rows(files: Mapping[str, str]) -> list[dict[str, str]]:
-    """Return the rows of ``readings.csv`` of a folder of curves, given as `read_folder` does; none without curves."""
+    """Return the rows of ``readings.csv`` from the output of `read_folder`; empty without curves."""
     return list(csv.DictReader(StringIO(files.get("readings.csv", ""))))
 
 
 def read_curves(files: Mapping[str, str]) -> list[Curve]:
-    """Return the curves of a folder, given as `read_folder` does, in the order in which they were written."""
+    """Parse the curves in the output of `read_folder`, in the order in which they were written."""
     grouped: dict[str, list[dict[str, str]]] = {}
     for row in reading_rows(files):
         grouped.setdefault(row["row"], []).append(row)
@@ -176,17 +197,17 @@ def _reading(row: Mapping[str, str]) -> Reading:
 
 
 def levels_of(text: str) -> dict[str, str]:
-    """Return factor -> level of ``factor=level; factor=level``, as ``readings.csv`` has them."""
+    """Parse ``factor=level; factor=level`` of ``readings.csv`` into factor -> level."""
     return dict(part.partition("=")[::2] for part in text.split("; "))
 
 
 def levels_text(levels: Mapping[str, str]) -> str:
-    """Return ``factor=level; factor=level``, as ``readings.csv`` has it."""
+    """Format levels as ``factor=level; factor=level`` for ``readings.csv``."""
     return "; ".join(f"{factor}={level}" for factor, level in levels.items())
 
 
 def read_factors(files: Mapping[str, str]) -> dict[str, dict[str, dict[str, str]]]:
-    """Return specification -> factor -> level -> why the source allows it."""
+    """Return specification -> factor -> level -> reason why the paper allows it."""
     found: dict[str, dict[str, dict[str, str]]] = {}
     for row in csv.DictReader(StringIO(files["factors.csv"])):
         found.setdefault(row["specification"], {}).setdefault(row["factor"], {})[row["level"]] = row["reason"]

@@ -1,7 +1,7 @@
-"""Evidence that no job of a run makes: the last outcomes of tests.
+"""Evidence from outside the workflow: the latest outcomes of tests.
 
-They are a setting of the comparison, so that a new outcome makes it again.  An outcome counts only while the code
-behind it is the same.
+The outcomes are a parameter of the comparison, so that a new outcome triggers a rerun.  An outcome is valid only while
+the tested code is unchanged.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ from textmix.core.digests import digest_of
 from textmix.core.environment import environment
 from textmix.core.errors import IntegrityError
 
-#: Outcomes of the tests, which no job writes but `make test`.
+#: Outcomes of the tests, written by `make test` instead of a job.
 OUTCOMES = RESULTS / "tests/outcomes.json"
 
 
 def code_of_test(tests: Path, file: str) -> str:
-    """Return the digest of all code that a test's file reaches, and of the versions of the packages that it imports."""
+    """Return the digest of all code that a test file reaches, and of the versions of the packages that it imports."""
     files = sources_of_test(tests, file)
     found = reachable((), files, NEUTRAL)
     own = {path.relative_to(tests).as_posix(): source_digest(path)[0][:SHORT] for path in files}
@@ -30,12 +30,12 @@ def code_of_test(tests: Path, file: str) -> str:
 
 
 def files_of_test(tests: Path, file: str) -> list[Path]:
-    """Return the files that `code_of_test` digests; the parameters are the same."""
+    """Return the files that `code_of_test` hashes; see there for the parameters."""
     return reachable((), sources_of_test(tests, file), NEUTRAL).files
 
 
 def sources_of_test(tests: Path, file: str) -> list[Path]:
-    """Return the file of a test, the plain implementations, the fixtures that pytest gives it, and what they import."""
+    """Return a test file, the reference implementations, the ``conftest.py`` files, and their imports."""
     fixtures = [folder / "conftest.py" for folder in (tests / file).parents if folder.is_relative_to(tests)]
     queue = [tests / file, *(tests / "naive").glob("*.py"), *fixtures]
     found = set[Path]()
@@ -49,7 +49,7 @@ def sources_of_test(tests: Path, file: str) -> list[Path]:
 
 
 def test_outcomes(tests: Path) -> dict[str, str]:
-    """Return test -> outcome in `OUTCOMES`, of tests whose code is still the same; none of a file changed by hand."""
+    """Return test -> outcome from `OUTCOMES`, for tests with unchanged code; empty if the file was edited manually."""
     try:
         io.check_result(OUTCOMES)
     except (IntegrityError, OSError):

@@ -25,7 +25,7 @@ def commit_of(folder: Path) -> dict[str, str]:
 
 
 def agent_of(folder: Path) -> str:
-    """Return the name that git is configured with in a folder, or else the name of the account."""
+    """Return the user name configured in git for a folder, or else the login name."""
     git = shutil.which("git")
     name = _run_git(git, folder, "config", "--get", "--default", "", "user.name").strip() if git else ""
     return name or getpass.getuser()

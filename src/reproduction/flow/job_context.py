@@ -1,4 +1,4 @@
-"""The part that all jobs of the workflow share: threads, log, provenance record, missing results and errors."""
+"""Context of all jobs of the workflow: threads, log, provenance record, missing results and errors."""
 
 from __future__ import annotations
 
@@ -23,15 +23,15 @@ from textmix.core import io
 from textmix.core.errors import IntegrityError, MissingResult, TextmixError
 from textmix.core.progress import Paced
 
-#: Parameters of glibc's mallopt (malloc.h): blocks outside of the heap, and free memory at its end that is given back.
+#: Parameters of glibc's mallopt (malloc.h): maximum number of mmap blocks, and threshold for trimming the heap.
 M_MMAP_MAX, M_TRIM_THRESHOLD = -4, -1
-#: The last words of a job that is interrupted from the keyboard.
+#: Last message of a job that is interrupted from the keyboard.
 JOB_ENDS = "interrupted; the same command makes this result"
 logger = logging.getLogger("textmix")
 
 
 def _end_quietly(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
-    """Print a sentence in place of the traceback of an interrupt that nothing caught, and any other error as ever."""
+    """Exception hook that replaces the traceback of an uncaught KeyboardInterrupt with a sentence."""
     if issubclass(kind, KeyboardInterrupt):
         sys.stderr.write(f"{JOB_ENDS}\n")
     else:
@@ -39,21 +39,31 @@ def _end_quietly(kind: type[BaseException], error: BaseException, trace: Traceba
 
 
 def _keep_freed_memory() -> None:
-    """Let glibc keep the memory that a job frees: a fit makes large arrays all the time, and each new page costs."""
+    """Make glibc keep freed memory: fits allocate large arrays repeatedly, and page faults are expensive."""
     mallopt = getattr(ctypes.CDLL(None), "mallopt", None)
     if mallopt is not None:
         mallopt(M_MMAP_MAX, 0)
         mallopt(M_TRIM_THRESHOLD, 2**31 - 1)
 
 
-# Here and not in `job`: a script imports this module before it imports a model.
+# At import time and not in `job`, because scripts import this module before they import a model.
 enable_lazy_imports()
 sys.excepthook = _end_quietly
 
 
 @dataclass(frozen=True)
 class Job:
-    """One running job; ``inputs`` maps path -> digest when the job began."""
+    """A running job.
+
+    Parameters
+    ----------
+    wildcards : mapping
+        Wildcards of the rule.
+    parameters : mapping
+        Parameters of the rule.
+    inputs : mapping
+        Path -> digest at the start of the job.
+    """
 
     wildcards: Mapping[str, str]
     parameters: Mapping[str, Any]
@@ -61,12 +71,12 @@ class Job:
 
     @property
     def settings(self) -> SimpleNamespace:
-        """The part of the configuration that the job reads, as attributes; empty for a job that reads none."""
+        """The part of the configuration that the job reads, as attributes; may be empty."""
         return SimpleNamespace(**self.parameters.get("settings", {}))
 
     @property
     def record(self) -> dict[str, Any]:
-        """The record of the results, after a check that code, packages and inputs are as when the job began."""
+        """The record of the results, after checking that code, packages and inputs have not changed."""
         state = check_code(self.parameters["code"])
         changed = [path for path, digest in self.inputs.items() if io.result_digest(path) != digest]
         if changed:
@@ -90,7 +100,7 @@ def set_up_log(path: str | Path | None) -> None:
 
 
 def machine() -> dict[str, str]:
-    """Return the facts about the machine on which times depend, as text: processor, cores, memory (GiB), system."""
+    """Return the properties of the machine that affect times, as text: processor, cores, memory (GiB), system."""
     memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30
     return {
         **processor(),
@@ -101,12 +111,12 @@ def machine() -> dict[str, str]:
 
 
 def _started(snakemake: Any) -> Job:
-    """Return the job that Snakemake started, after a check that its code is that of its parameter, if it has one."""
+    """Return the job that Snakemake started, after checking that its code matches its parameter, if it has one."""
     parameters = dict(snakemake.params.items())
     inputs: dict[str, str] = {}
     if "code" in parameters:
         check_code(parameters["code"])
-        # A copy of files stands for itself: a comment in one is no reason for a new copy.
+        # Copied files are identified by their content: a new comment is not a reason for a new copy.
         copied = set(map(str, getattr(snakemake.input, "source", ())))
         inputs = {path: io.result_digest(path) for path in sorted(set(map(str, snakemake.input)) - copied)}
     return Job(dict(snakemake.wildcards.items()), parameters, inputs)
@@ -114,13 +124,19 @@ def _started(snakemake: Any) -> Job:
 
 @contextmanager
 def job(snakemake: Any, tolerate_missing: bool = False, threads: int = 1) -> Iterator[Job]:
-    """Surround a workflow script in a ``with`` block: set up threads, log and record, and handle the script's errors.
+    """Context manager for workflow scripts: set up threads, log and record, and handle errors.
 
-    A `MissingResult` is no failure: every output is written as a missing result, and the job ends well; with
-    ``tolerate_missing`` the script handles missing inputs itself (comparison, report), and it is raised again.  Any
-    other `TextmixError`, and a change of code, environment or input, end the process with code 1, an interrupt with
-    130.  What the block imports is found where the plan finds it (`reproduction.flow.code_digests.search_path`).
-    ``threads``: see `textmix.numerics.threads`.
+    On `MissingResult`, every output is written as a missing result and the job succeeds.  Any other `TextmixError`, and
+    a change of code, environment or input, end the process with exit code 1; an interrupt with exit code 130.  Imports
+    in the block use the search path of the plan (`reproduction.flow.code_digests.search_path`).
+
+    Parameters
+    ----------
+    snakemake : Snakemake object of the script
+    tolerate_missing : bool, default=False
+        Reraise `MissingResult`, for scripts that handle missing inputs themselves (comparison, report).
+    threads : int, default=1
+        Number of threads; see `textmix.numerics.threads`.
     """
     from textmix.numerics.seeding import limit_threads
 

@@ -40,7 +40,7 @@ HIDDEN_PACKAGES = {"sklearn.utils.fixes": "pandas"}
 
 
 class LoaderWithout(Loader):
-    """Execute a module while the import of a package fails, unless the package is already loaded.
+    """Execute a module while imports of a package fail, unless the package is already loaded.
 
     Parameters
     ----------

@@ -1,7 +1,7 @@
-"""Where a rebuilt value comes from: the results that it was read from, and digests of their data, settings and code.
+"""Provenance of reproduced values: the results they were read from, and digests of their data, settings and code.
 
-The digests come from the records beside the results.  Two values with the same digests were rebuilt from the same
-content by the same code, on whatever machine and in whatever folder.
+The digests come from the records of the results.  Two values with equal digests were reproduced from the same content
+with the same code, regardless of machine and folder.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from reproduction.flow.code_digests import SHORT
 from textmix.core import io
 from textmix.core.digests import digest_of
 
-#: Folders of results whose numbers are measured times, which no other run repeats.
+#: Folders of results that contain measured times, which are not reproducible.
 TIMED = "results/timings/"
-#: Ending of the names of measures whose numbers are measured times.
+#: Suffix of the names of measures that contain measured times.
 TIMED_MEASURE = "_time"
 #: Folder of the parsed data sets.
 DATA = "results/datasets/"
@@ -26,10 +26,16 @@ DATA = "results/datasets/"
 
 @dataclass(frozen=True)
 class Origin:
-    """The origin of one rebuilt value.
+    """Provenance of one reproduced value.
 
-    ``data``, ``settings`` (splits by their content) and ``code`` are digests of those of all jobs behind it, empty
-    where there are none; ``results`` are the paths that it was read from, joined by blanks.
+    Parameters
+    ----------
+    id : str
+        Id of the published row.
+    data, settings, code : str
+        Digests over all jobs that contribute to the value, "" if not applicable; splits count by their content.
+    results : str
+        Paths of the results that the value was read from, joined by spaces.
     """
 
     id: str
@@ -40,21 +46,27 @@ class Origin:
 
     @property
     def timed(self) -> bool:
-        """Whether a measured time is behind the value."""
+        """Whether the value depends on a measured time."""
         return any(path.startswith(TIMED) or path.endswith(TIMED_MEASURE) for path in self.results.split())
 
 
-#: Columns of the file ``origins`` of the stage ``compare``.
+#: Columns of the output ``origins`` of the rule ``compare``.
 ORIGIN_COLUMNS = tuple(field.name for field in fields(Origin))
 
 
-#: Path -> digest of data sets, path -> digest of settings, and (module, digest) of code behind some results.
+#: Path -> digest of data sets, path -> digest of settings, and (module, digest) of the code of some results.
 _Ancestry = tuple[dict[str, str], dict[str, str], set[tuple[str, str]]]
 
 
 class Ancestors:
-    """The origins of the results in a run's folder, read from the records.  ``inputs`` maps path -> digest of the
-    results whose records may be read; any other stands for itself by its digest.
+    """Provenance of the results of a run, read from their records.
+
+    Parameters
+    ----------
+    run : Path
+        Folder of the run.
+    inputs : mapping
+        Path -> digest of results with readable records; any other result is represented by its own digest.
     """
 
     def __init__(self, run: Path, inputs: Mapping[str, str]) -> None:
@@ -62,14 +74,14 @@ class Ancestors:
         self._behind = functools.cache(self._behind_one)
 
     def origin(self, name: str, results: Iterable[str]) -> Origin:
-        """Return the origin of a value, named ``name``, that was read from some results."""
+        """Return the provenance of the value ``name`` that was read from some results."""
         paths = [path for path in results if path in self.inputs]
         data, settings, code = _joined(self._behind(path, self.inputs[path]) for path in paths)
         digests = _short(sorted(set(data.values()))), _short(sorted(settings.items())), _short(sorted(code))
         return Origin(name, *digests, " ".join(paths))
 
     def _behind_one(self, path: str, digest: str) -> _Ancestry:
-        """Return what is behind the result at a path that had a digest when it was read."""
+        """Collect the ancestry of the result at a path with the digest that it had when it was read."""
         record = io.read_meta(self.run / path) if path in self.inputs else {}
         code = set(record.get("code", {}).items())
         if path.startswith(DATA):
@@ -90,10 +102,10 @@ def _joined(parts: Iterable[_Ancestry]) -> _Ancestry:
 
 
 def _short(value: Any) -> str:
-    """Return a short digest of a value; empty for an empty one."""
+    """Return a short digest of a value; "" for an empty value."""
     return digest_of(value)[:SHORT] if value else ""
 
 
 def read_origins(path: Path) -> dict[str, Origin]:
-    """Return the rows of an ``origins.csv`` by the ids of the published rows."""
+    """Return published row id -> origin from an ``origins.csv``."""
     return {row["id"]: Origin(**row) for row in io.read_csv(path)}

@@ -1,8 +1,8 @@
-"""Locators: the grammar of the short names by which files refer to rebuilt values.
+"""Locators: the grammar of short references to reproduced values.
 
-``published.csv`` and ``checks.yaml`` name a rebuilt value by a locator, for example
-``score:table1/newsgroups/dcm/accuracy``.  The module imports no NumPy, so the workflow can check locators while it is
-parsed.
+``published.csv`` and ``checks.yaml`` refer to a reproduced value by a locator, for example
+``score:table1/newsgroups/dcm/accuracy``.  The module does not import NumPy, so that the workflow can check locators
+while it is parsed.
 """
 
 from __future__ import annotations
@@ -17,22 +17,31 @@ from textmix.core.config import load_yaml_strict
 from textmix.core.errors import ConfigError, suggest
 
 _OF_PART = ("", "_no_label", "_one_label", "_several_labels")
-#: The statistics of a data set, those that its words add, and those of its own split (`Corpus.statistics`).
+#: Statistics of a data set, of its vocabulary and of its predefined split (`Corpus.statistics`).
 STATISTICS = (
     *("documents", "labels", "label_sets", "labels_used", "multi_label_share", "features", "mean_length"),
     *(f"{part}{of}" for part in ("train", "test", "unused") for of in _OF_PART),
 )
-#: What a part of a locator is made of; what it names is looked up later (`reproduction.verdict.reference_check`).
+#: Syntax of one part of a locator; references are resolved later (`reproduction.verdict.reference_check`).
 _PART = re.compile(r"[A-Za-z0-9_.=;,+-]+")
-#: The two times of a fit that a `TimeLocator` can name.
+#: Times of a fit that a `TimeLocator` can refer to.
 _TIMES = ("fit_seconds", "predict_seconds")
 
 
 @dataclass(frozen=True)
 class Locator:
-    """The name of a rebuilt value; the subclasses hold its parts as fields, in the order of the form.  ``form`` shows
-    it to a reader, parts in angle brackets, an optional end in square ones; ``meaning`` is the value in words, ``kind``
-    the word before the colon, ``separator`` stands between the parts.
+    """Reference to a reproduced value.  The fields of subclasses are its parts, in the order of ``form``.
+
+    Attributes
+    ----------
+    form : str
+        Syntax for readers: parts in angle brackets, an optional suffix in square brackets.
+    meaning : str
+        Description of the value.
+    kind : str
+        Prefix before the colon.
+    separator : str, default="/"
+        Separator between parts.
     """
 
     form: ClassVar[str]
@@ -49,7 +58,7 @@ class Locator:
 
 @dataclass(frozen=True)
 class DataLocator(Locator):
-    """A statistic of the data set that stands for a role, as parsed."""
+    """A statistic of the parsed data set of a role."""
 
     form = "data:<role>/<statistic>"
     meaning = "a statistic of the parsed data set"
@@ -60,7 +69,7 @@ class DataLocator(Locator):
 
 @dataclass(frozen=True)
 class FeaturesLocator(Locator):
-    """A statistic of one feature set of the data set that stands for a role."""
+    """A statistic of one feature set of a role's data set."""
 
     form = "features:<role>/<features>/<statistic>"
     meaning = "a statistic of the data set after its words are counted"
@@ -86,7 +95,7 @@ class ScoreLocator(Locator):
 
 @dataclass(frozen=True)
 class TimeLocator(Locator):
-    """The seconds of a method; ``quantity`` is fit_seconds or predict_seconds."""
+    """The time of a method in seconds; ``quantity`` is fit_seconds or predict_seconds."""
 
     form = "time:<experiment>/<role>/<method>/<fit_seconds|predict_seconds>"
     meaning = "median of the seconds over the trials"
@@ -99,7 +108,7 @@ class TimeLocator(Locator):
 
 @dataclass(frozen=True)
 class MeasureLocator(Locator):
-    """One value of a measure, which is a function of ``reproduction.papers.<paper>.measures``."""
+    """A value of a measure, which is a function of ``reproduction.papers.<paper>.measures``."""
 
     form = "measure:<measure>/<key>"
     meaning = "a value of a measure"
@@ -110,7 +119,7 @@ class MeasureLocator(Locator):
 
 @dataclass(frozen=True)
 class SettingLocator(Locator):
-    """A setting in ``paper.yaml``; ``path`` is the keys that lead to it, joined by dots."""
+    """A setting in ``paper.yaml``; ``path`` consists of the nested keys, joined by dots."""
 
     form = "setting:<dotted path in paper.yaml>"
     meaning = "a setting that this reproduction uses"
@@ -120,7 +129,7 @@ class SettingLocator(Locator):
 
 @dataclass(frozen=True)
 class CheckLocator(Locator):
-    """Whether an entry of ``checks.yaml`` holds."""
+    """Whether an entry of ``checks.yaml`` is satisfied."""
 
     form = "check:<name>"
     meaning = "a named check of `checks.yaml`"
@@ -130,7 +139,7 @@ class CheckLocator(Locator):
 
 @dataclass(frozen=True)
 class TestLocator(Locator):
-    """The last outcome of a test; ``file`` is relative to the folder of the tests."""
+    """The latest outcome of a test; ``file`` is relative to the folder of the tests."""
 
     form = "test:<file>::<function>"
     meaning = "whether a test of the folder `tests` passed when `make test` ran last"
@@ -146,8 +155,9 @@ class TestLocator(Locator):
 
 
 #: Locators that name a role.
+#: Locators that refer to a role.
 RoleLocator = DataLocator | FeaturesLocator | ScoreLocator | TimeLocator
-#: Name of a list of a ``paper.yaml``, which stands for several roles -> its roles in order.
+#: Name of a role list of a ``paper.yaml`` -> its roles in order.
 RoleLists = Mapping[str, Sequence[str]]
 #: Kind -> class, in the order of the reference.
 LOCATORS: dict[str, type[Locator]] = {
@@ -175,7 +185,7 @@ def parse_locator(text: str, place: str = "locator") -> Locator:
 
 
 def expand_locators(locators: Iterable[str], lists: RoleLists, place: str) -> list[str]:
-    """Return locators in order; a locator that names a list is replaced by one locator for each role of the list."""
+    """Replace each locator that refers to a role list by one locator per role of the list, preserving the order."""
     expanded = []
     for text in locators:
         locator = parse_locator(text, place)
@@ -187,20 +197,20 @@ def expand_locators(locators: Iterable[str], lists: RoleLists, place: str) -> li
 
 
 def read_role_lists(path: str | Path) -> RoleLists:
-    """Return the role lists of a ``paper.yaml``; empty where it has none."""
+    """Return the role lists of a ``paper.yaml``; may be empty."""
     lists: RoleLists = load_yaml_strict(path).get("role_lists", {})
     return lists
 
 
 def locators_behind(folder: Path, sources: Mapping[str, str], place: str) -> dict[str, tuple[Locator, ...]]:
-    """Return row -> the locators of the values that it, or its check, rests on; ``sources`` are as written, by row."""
+    """Return row -> locators of the values that it, or its check, depends on; ``sources`` maps row -> source text."""
     checks = (load_yaml_strict(folder / "checks.yaml") or {}) if (folder / "checks.yaml").is_file() else {}
     lists = read_role_lists(folder / "paper.yaml")
     found = {}
     for row, text in sources.items():
         locator = parse_locator(text, row)
         if isinstance(locator, CheckLocator):
-            check = checks.get(locator.check, {})  # a check that there is not is refused with the line of its row
+            check = checks.get(locator.check, {})  # an unknown check is rejected later, with the line of its row
             texts = expand_locators([*check.get("left", ()), *check.get("right", ())], lists, f"{place}: {row}")
             found[row] = tuple(parse_locator(one, row) for one in texts)
         else:

@@ -1,9 +1,8 @@
-"""Measures: quantities that one paper alone defines, computed by its own code and stored in one form.
+"""Measures: quantities that a single paper defines, computed by its own code and stored in a common format.
 
 A measure is a function ``(sources, settings, generator) -> Measure`` of a paper's module.  Its docstring has a line
-``Settings:`` for the keys of its entry in paper.yaml, and a line ``Result:`` for its values and tables.  A measure that
-repeats something keeps the number of each repetition (`Repeated`), so that its mean is judged by the same tests as any
-score.
+``Settings:`` for the keys of its entry in paper.yaml, and a line ``Result:`` for its values and tables.  A measure with
+repetitions stores the value of each one (`Repeated`), so that its mean is subject to the same tests as any score.
 """
 
 from __future__ import annotations
@@ -26,14 +25,21 @@ from textmix.experiment.splits import Splits
 from textmix.experiment.trial import Documents, Trial, documents_of, trials_of
 from textmix.metrics.significance import resampled_difference
 
-#: Columns of ``repeated.csv``: ``test_ratio`` is n_test / (n - n_test) of random splits, and 0 of starts and seeds.
+#: Columns of ``repeated.csv``: ``test_ratio`` is n_test / (n - n_test) for random splits, 0 for random starts.
 REPEATED = ("key", "repetition", "value", "test_ratio")
 
 
 @dataclass(frozen=True)
 class Repeated:
-    """A number of each of one or more repetitions, in their order.  ``test_ratio`` is n_test / (n - n_test) where each
-    has a random split of n documents; 0 where they are independent, as starts and seeds are.
+    """Values of one or more repetitions, in order.
+
+    Parameters
+    ----------
+    values : sequence of float
+        Value of each repetition.
+    test_ratio : float
+        n_test / (n - n_test) if each repetition is a random split of n documents; 0 if repetitions are independent,
+        for example initializations and seeds.
     """
 
     values: Sequence[float]
@@ -45,19 +51,19 @@ class Repeated:
 
     @property
     def deviation(self) -> float | None:
-        """The sample standard deviation (ddof = 1); None of one repetition."""
+        """The sample standard deviation (ddof=1); None for a single repetition."""
         return float(np.std(self.values, ddof=1)) if len(self.values) > 1 else None
 
 
-#: A value of a measure: a number, a number with a standard deviation that is not one of repetitions, or repetitions.
+#: A value of a measure: a number, a number with a standard deviation that is not over repetitions, or repetitions.
 Value = float | tuple[float, float] | Repeated
-#: The values of a measure by key, and the rows of one of its tables, column -> cell.
+#: Values of a measure by key, and rows of one of its tables (column -> cell).
 Values = dict[str, Value]
 Rows = list[dict[str, Any]]
 
 
 def mean_and_deviation(values: Any) -> tuple[float, float]:
-    """Return mean and sample standard deviation of all values of an array of any shape; one value deviates by 0."""
+    """Return mean and sample standard deviation of an array of any shape; the deviation of a single value is 0."""
     values = np.asarray(values, dtype=np.float64)
     return float(values.mean()), float(values.std(ddof=1)) if values.size > 1 else 0.0
 
@@ -68,13 +74,20 @@ def seed_from(generator: np.random.Generator) -> int:
 
 @dataclass(frozen=True)
 class MeasureData:
-    """One data set as a measure gets it.
+    """One data set as passed to a measure.
 
     Parameters
     ----------
-    predictions : method -> its predictions of the test documents, for the methods that the measure's entry names.
-    beside : further features of the same documents, for the features that the measure's entry names; else None.
-    methods : registry entries of the methods that the measure's entry names, by name.
+    corpus : Corpus
+        Features and labels of the documents.
+    splits : Splits
+        Training and test documents of each trial.
+    predictions : mapping, default={}
+        Method -> predictions for the test documents, for the methods in the measure's entry.
+    beside : Corpus or None, default=None
+        Extra features of the same documents, if the measure's entry requests them.
+    methods : mapping, default={}
+        Name -> registry entry, for the methods in the measure's entry.
     """
 
     corpus: Corpus
@@ -84,11 +97,11 @@ class MeasureData:
     methods: Mapping[str, Method] = field(default_factory=dict)
 
     def documents(self, target: str = "classes") -> Documents:
-        """Return all documents, with targets as `textmix.experiment.trial.documents_of` gives them."""
+        """Return all documents with their targets; see `textmix.experiment.trial.documents_of`."""
         return documents_of(self.corpus, target)
 
     def trials(self, target: str = "classes", most: int | None = None) -> Iterator[Trial]:
-        """Yield the trials, the first ``most`` or all, with such targets."""
+        """Yield all trials, or the first ``most``, with these targets."""
         return trials_of(self.documents(target), self.splits, most)
 
     def first(self, target: str = "classes") -> Trial:
@@ -96,12 +109,12 @@ class MeasureData:
 
     @property
     def test_ratio(self) -> float:
-        """Test documents over all others in the first trial, for the corrected resampled t-test."""
+        """Ratio of test to training documents in the first trial, for the corrected resampled t-test."""
         n_test = len(self.splits.test[0])
         return n_test / (self.corpus.n_documents - n_test)
 
 
-#: What a measure reads: role -> data set at hand, and the ``settings`` of its entry in paper.yaml.
+#: Inputs of a measure: role -> available data set, and the ``settings`` of its entry in paper.yaml.
 Sources = Mapping[str, MeasureData]
 Settings = Mapping[str, Any]
 
@@ -113,13 +126,21 @@ def only(sources: Sources) -> MeasureData:
 
 @dataclass(frozen=True)
 class Measure:
-    """The result of a measure, whose keys ``measure:`` locators name; figures read ``tables``, name -> rows."""
+    """Result of a measure.
+
+    Parameters
+    ----------
+    values : mapping
+        Key of ``measure:`` locators -> value.
+    tables : mapping, default={}
+        Name -> rows of a table, which figures read.
+    """
 
     values: Mapping[str, Value]
     tables: Mapping[str, Sequence[Mapping[str, Any]]] = field(default_factory=dict)
 
     def save(self, folder: str | Path, meta: Mapping[str, Any]) -> None:
-        """Write ``values.csv``, ``repeated.csv`` where a value is `Repeated`, and ``<name>.csv`` for each table."""
+        """Write ``values.csv``, ``repeated.csv`` if any value is `Repeated`, and ``<name>.csv`` for each table."""
         repeated = [row for key, value in self.values.items() for row in _repeated(key, value)]
         with io.new_folder(folder, meta) as target:
             rows = [_row(key, value) for key, value in self.values.items()]
@@ -139,14 +160,14 @@ def _row(key: str, value: Value) -> dict[str, Any]:
 
 
 def _repeated(key: str, value: Value) -> Iterator[dict[str, Any]]:
-    """Yield the rows of a value in ``repeated.csv``; none of a value without repetitions."""
+    """Yield the rows of a value in ``repeated.csv``, if it has repetitions."""
     if isinstance(value, Repeated):
         for number, each in enumerate(value.values):
             yield {"key": key, "repetition": number, "value": float(each), "test_ratio": float(value.test_ratio)}
 
 
 class Quantities:
-    """Named numbers of each trial of several roles; ``test_ratio`` maps role -> that of its trials, see `Repeated`."""
+    """Quantities per trial of several roles; ``test_ratio`` maps role -> test ratio of its trials (see `Repeated`)."""
 
     def __init__(self, test_ratio: Mapping[str, float]) -> None:
         self.test_ratio = test_ratio
@@ -164,13 +185,13 @@ class Quantities:
         ]
 
     def means(self) -> dict[str, Repeated]:
-        """Return the numbers of each role and name, by ``<role>_<name>``."""
+        """Return ``<role>_<name>`` -> values over the trials of the role."""
         return {
             f"{role}_{name}": Repeated(values, self.test_ratio[role]) for (role, name), values in self._numbers.items()
         }
 
     def differences(self, pairs: Mapping[str, tuple[str, str]], roles: Sequence[str]) -> dict[str, float]:
-        """Return the `interval` of each pair of names over the trials of a role, by ``<role>_<key>``; no name is 0."""
+        """Return the `interval` of each pair of names over the trials of a role, by ``<role>_<key>``; "" is zero."""
         values: dict[str, float] = {}
         for role in roles:
             for key, (left, right) in pairs.items():
@@ -181,15 +202,16 @@ class Quantities:
 
 
 def interval(key: str, left: Sequence[float], right: Sequence[float], test_ratio: float) -> dict[str, float]:
-    """Return the mean of ``left - right`` by a key, and its 95 % interval by the corrected resampled t-test."""
+    """Return the mean of ``left - right`` and its 95 % interval by the corrected resampled t-test, by ``key``."""
     estimate = resampled_difference(left, right, test_ratio)
     return {key: estimate.value, f"{key}_ci_low": estimate.low, f"{key}_ci_high": estimate.high}
 
 
 def in_turns(calls: Mapping[str, Callable[[], object]], repeats: int) -> dict[str, list[float]]:
-    """Return the processor seconds of each call in each round, after one call that compiles and is not timed.
+    """Return the CPU seconds of each call in each round, after an untimed warm-up call that triggers compilation.
 
-    In turns a slow moment of the machine meets all calls alike, and other processes lengthen no processor time.
+    Calls are interleaved so that a slow phase of the machine affects all of them equally; CPU time excludes other
+    processes.
     """
     for call in calls.values():
         call()
@@ -203,7 +225,7 @@ def in_turns(calls: Mapping[str, Callable[[], object]], repeats: int) -> dict[st
 
 
 def ratio_of_times(key: str, left: Sequence[float], right: Sequence[float]) -> dict[str, float]:
-    """Return the geometric mean of ``left / right`` over the rounds by a key, and its 95 % interval (`interval`)."""
+    """Return the geometric mean of ``left / right`` over rounds and its 95 % interval (`interval`), by ``key``."""
     logarithms = interval(key, np.log(left).tolist(), np.log(right).tolist(), 0.0)
     return {name: float(np.exp(value)) for name, value in logarithms.items()}
 
@@ -215,7 +237,7 @@ def run_measure(
     settings: Settings,
     generator: np.random.Generator,
 ) -> Measure:
-    """Return what ``<package of the paper>.<function>(sources, settings, generator)`` returns."""
+    """Call ``<package of the paper>.<function>(sources, settings, generator)`` and return its result."""
     module, _, name = function.partition(".")
     found = getattr(importlib.import_module(f"{package_of(paper)}.{module}"), name)
     measure: Measure = found(sources, settings, generator)

@@ -75,14 +75,14 @@ def arguments_of(entry: Mapping[str, Any]) -> list[str]:
 def input_files(entry: Mapping[str, Any]) -> list[str]:
     """Return the files of an entry that Snakemake can watch.
 
-    Snakemake does not see an edit of a file inside a folder, and takes braces in a path for a wildcard.
+    Snakemake does not detect edits of files inside a folder, and interprets braces in a path as a wildcard.
     `state_of_files` watches such paths.
     """
     return [entry[key] for key in FILES if key in entry and _is_plain_file(entry[key])]
 
 
 def state_of_files(entry: Mapping[str, Any]) -> dict[str, str]:
-    """Return path -> digest of names, sizes and times of modification, of the paths that are not `input_files`."""
+    """Return path -> digest of names, sizes and modification times, for paths that are not in `input_files`."""
     paths = [entry[key] for key in FILES if key in entry and not _is_plain_file(entry[key])]
     return {path: _digest_of_state(Path(path)) for path in paths}
 

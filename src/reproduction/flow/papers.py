@@ -1,10 +1,10 @@
 """Read and check the configuration of papers: one folder per paper.
 
-The folder of a paper is in ``config/papers/``, or in a folder outside the repository that ``papers_from`` names.  Such
-a folder has one subfolder per paper, with its configuration and code, and may have ``datasets.yaml``, ``methods.yaml``
-and ``roles.yaml`` with additional entries.
+The folder of a paper is in ``config/papers/``, or in a folder outside the repository that is listed in ``papers_from``.
+Such a folder has one subfolder per paper, with its configuration and code, and may contain ``datasets.yaml``,
+``methods.yaml`` and ``roles.yaml`` with additional entries.
 
-``role_lists`` of a ``paper.yaml`` names groups of roles.  They are expanded on reading; other code sees only roles.
+``role_lists`` of a ``paper.yaml`` defines groups of roles.  They are expanded on reading; other code sees only roles.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ _DATASETS_SCHEMA = "workflow/schemas/datasets.schema.yaml"
 _MAX_NAMES_IN_MESSAGE = 100
 #: Defaults of the optional sections of a paper.yaml.
 _DEFAULTS: Mapping[str, Any] = {part: {} for part in ("experiments", "measures", "tables", "figures")}
-#: Kind of a reference -> section of a paper.yaml that defines its targets.
+#: Type of a reference -> section of a paper.yaml that defines its targets.
 _SECTIONS = {"role": "roles", "features": "features", "split": "splits"}
 
 
@@ -79,7 +79,7 @@ def code_of(root: Path, folder: Path) -> Path:
 
 
 def make_importable(folders: Iterable[Path]) -> None:
-    """Append folders to the search path of this process and its jobs."""
+    """Append folders to the module search path of this process and its jobs."""
     for folder in map(str, folders):
         if folder not in sys.path:
             sys.path.append(folder)
@@ -226,7 +226,7 @@ def check_entries(
     Raises
     ------
     ConfigError
-        If an entry is invalid or names something unknown.
+        If an entry is invalid or refers to an unknown name.
     """
     validate({**paper, **changed, "tables": {}, "figures": {}}, schema, where)
     for key, experiment in changed["experiments"].items():
@@ -341,7 +341,7 @@ def _import_module(module: str, where: str) -> Any:
 
 
 def _check_figure(where: str, figure: Mapping[str, Any], paper: Mapping[str, Any]) -> None:
-    """Check the references of a figure; without an experiment, its function defines the names of methods."""
+    """Check the references of a figure; without an experiment, its function defines the method names."""
     experiments = paper["experiments"]
     name = figure.get("experiment")
     if name is not None:
@@ -372,7 +372,7 @@ def variants_of(entry: Mapping[str, Any]) -> list[str]:
 
 
 def check_name(kind: str, name: str, allowed: Iterable[str], where: str) -> None:
-    """Raise ConfigError with the closest allowed name if a name is not allowed."""
+    """Raise ConfigError that suggests the closest allowed name if a name is not allowed."""
     names = list(allowed)
     if name in names:
         return
@@ -384,14 +384,14 @@ def check_name(kind: str, name: str, allowed: Iterable[str], where: str) -> None
 
 
 def check_references(source: str, paper: Mapping[str, Any], roles: Collection[str]) -> None:
-    """Check that a paper names only existing roles, features and splits."""
+    """Check that a paper refers only to existing roles, features and splits."""
     for place, kind, name in _references(paper):
         allowed = roles if place == "roles" else paper[_SECTIONS[kind]]
         check_name(kind, name, allowed, f"{source}: {place}")
 
 
 def _references(paper: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
-    """Yield (place, kind, name) of every reference to a role, features or a split in a paper.yaml."""
+    """Yield (location, type, name) of every reference to a role, features or a split in a paper.yaml."""
     yield from (("roles", "role", role) for role in paper["roles"])
     for section in ("experiments", "measures"):
         for key, entry in paper[section].items():
@@ -403,7 +403,7 @@ def _references(paper: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
 
 
 def given_by_causes(folder: Path) -> list[str]:
-    """Return the locators of the results that the causes of a paper name (``values`` in its choices.yaml)."""
+    """Return the locators of the results that the causes of a paper refer to (``values`` in its choices.yaml)."""
     path = folder / "choices.yaml"
     choices = (load_yaml_strict(path) or []) if path.is_file() else []
     causes = [cause for choice in choices for cause in choice.get("explains", ())]

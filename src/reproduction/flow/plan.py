@@ -53,7 +53,7 @@ class Plan:
     root : Path
         Folder with ``config/`` and ``workflow/``.
     settings : mapping
-        The keys of config.yaml; its ``roles`` name only available data sets.
+        The keys of config.yaml; its ``roles`` refer only to available data sets.
     registry : mapping
         Name -> entry of config/datasets.yaml.
     methods : mapping
@@ -88,7 +88,7 @@ class Plan:
         return self._shared("splits")
 
     def _shared(self, kind: str) -> dict[str, Any]:
-        """Merge the entries of all papers; a name must have one meaning, because papers share results by name."""
+        """Merge the entries of all papers; raise ConfigError for a name with two meanings, as papers share results."""
         entries: dict[str, Any] = {}
         for paper, alternatives in self.readings.items():
             for key, spec in alternatives.spec[kind].items():
@@ -117,7 +117,7 @@ class Plan:
         return bool(self.papers[paper][kind][name].get(EXPENSIVE)) and not self.settings.get("full")
 
     def left_out(self, paper: str) -> dict[str, str]:
-        """Return ``<kind>/<name>`` -> reason of the experiments and measures that this run skips."""
+        """Return ``<kind>/<name>`` -> reason for the experiments and measures that this run skips."""
         reason = f"{LEFT_OUT}: expensive, and no published value depends on it"
         return {
             f"{kind}/{name}": reason
@@ -148,7 +148,7 @@ class Plan:
         return {role: dict(self.settings["roles"][role]) for role in self.papers[paper]["roles"]}
 
     def out_of_reach(self, papers: Collection[str]) -> dict[str, str]:
-        """Return role -> reason of the roles of some papers without an available data set."""
+        """Return role -> reason, for the roles of some papers without an available data set."""
         roles = {role for paper in papers for role in self.papers[paper]["roles"]}
         missing = {role for role in roles if self.wanted[role]["dataset"] and self.dataset(role) is None}
         return {role: self.settings["roles"][role]["note"] for role in sorted(missing)}
@@ -184,7 +184,7 @@ class Plan:
         return entry
 
     def measures(self, paper: str) -> list[str]:
-        """Return the measures of a paper in this run: those with available data, and those that need none."""
+        """Return the measures of a paper in this run, which have available data or need none."""
         return [
             key
             for key, entry in self.papers[paper]["measures"].items()
@@ -241,7 +241,7 @@ def make_plan(config: Mapping[str, Any], root: Path, resources: Path | None = No
     Raises
     ------
     ConfigError
-        If a configuration file is invalid or names something unknown.
+        If a configuration file is invalid or refers to an unknown name.
     """
     external = outside(config)
     folders = paper_folders(root, external)

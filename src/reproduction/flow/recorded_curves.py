@@ -1,7 +1,7 @@
-"""The recorded specification curves: what the readings of a row gave when they were last run to the end.
+"""Recorded specification curves: the values of a row under each specification when they were last computed completely.
 
-``config/papers/<paper>/recorded/curves.csv`` shows them to a reader who has not the hours to run the readings.
-``snakemake record_curves`` writes it from curves that are those of today, and no one by hand.
+``config/papers/<paper>/recorded/curves.csv`` provides the curves without the hours of computation that they require.
+``snakemake record_curves`` writes the file from up-to-date curves; it must not be edited manually.
 """
 
 from __future__ import annotations
@@ -25,25 +25,46 @@ from textmix.core import io
 from textmix.core.digests import digest_of
 from textmix.core.errors import ConfigError, IntegrityError
 
-#: Name of a paper's file.
+#: Name of the file in a paper's folder.
 RECORDED_CURVES = "recorded/curves.csv"
-#: Its columns: those of ``readings.csv``, the digest of the reading, and when and with which commit it ran.
+#: Columns: those of ``readings.csv``, the digest of the specification, and the date and commit of its run.
 COLUMNS = (*READINGS, "declared", "date", "commit")
-#: Why a reading of a recorded curve has no value.
+#: Reason for a missing value in a recorded curve.
 LATER = "declared after the curve was recorded"
 
 Row = Mapping[str, object]
 
 
 def declared_digest(point: DeclaredReading) -> str:
-    """Return a digest of what a reading changes, and so of the content of the changed entries."""
+    """Return a digest of the changes of a specification, which includes the content of the changed entries."""
     return digest_of([dict(point.names), dict(point.keys)])[:SHORT]
 
 
 def record_curves(folder: Path, file: Path, declared: Sequence[Specification], commit: str) -> list[str]:
-    """Write the curves of a folder into a paper's ``recorded/curves.csv`` beside those that are there; return the rows
-    written.  A curve that lacks the value of a reading stays as it was recorded before.  IntegrityError if the folder
-    was changed by hand, or none of its curves has all its readings.
+    """Merge the curves of a folder into a paper's ``recorded/curves.csv``.
+
+    A curve with missing values keeps its previous record.
+
+    Parameters
+    ----------
+    folder : Path
+        Folder of curves.
+    file : Path
+        File to update.
+    declared : sequence of Specification
+        Current specifications of the paper.
+    commit : str
+        Commit of the run.
+
+    Returns
+    -------
+    list of str
+        Ids of the recorded rows.
+
+    Raises
+    ------
+    IntegrityError
+        If the folder was edited manually, or none of its curves is complete.
     """
     points = [(one.name, point) for one in declared for point in one.points]
     digests = {(name, levels_text(point.levels)): declared_digest(point) for name, point in points}
@@ -61,7 +82,7 @@ def record_curves(folder: Path, file: Path, declared: Sequence[Specification], c
     rows: dict[str, list[Row]] = {}
     for row in (*current(_read(file), declared), *made):
         rows.setdefault(str(row["row"]), []).append(row)
-    for curve in whole:  # of a curve that was recorded before, the later one stays
+    for curve in whole:  # if a curve was recorded before, keep the later one
         rows[curve.row] = rows[curve.row][-len(curve.readings) :]
     order = [row for one in declared for row in one.rows if row in rows]
     io.write_text(file, io.format_csv([row for name in order for row in rows[name]], COLUMNS))
@@ -69,7 +90,7 @@ def record_curves(folder: Path, file: Path, declared: Sequence[Specification], c
 
 
 def recorded_curves(file: Path, declared: Sequence[Specification]) -> dict[str, str]:
-    """Return the recorded curves of the readings declared today, as `read_folder` does; none without the file."""
+    """Return the recorded curves of the current specifications in the format of `read_folder`; may be empty."""
     rows = current(_read(file), declared)
     if not rows:
         return {}
@@ -78,8 +99,10 @@ def recorded_curves(file: Path, declared: Sequence[Specification]) -> dict[str, 
 
 
 def current(rows: Iterable[Row], declared: Sequence[Specification]) -> list[Row]:
-    """Return the recorded curves of the readings that are declared today.  Readings added since by a factor or level
-    have no value; of a curve of which a point is no longer declared nothing is left.
+    """Return the recorded curves that match the current specifications.
+
+    Specifications of factors or levels added since then have no value.  A curve is dropped if one of its points is no
+    longer registered.
     """
     curves: dict[tuple[str, str], list[Row]] = {}
     for row in rows:
@@ -89,7 +112,7 @@ def current(rows: Iterable[Row], declared: Sequence[Specification]) -> list[Row]
 
 
 def _current(curve: Sequence[Row], specification: Specification) -> list[Row]:
-    """Return the rows of a recorded curve, one for each point that is declared today; none if a point is gone."""
+    """Return a recorded curve with one row per current specification; empty if a point is no longer registered."""
     table = specification.points[0].levels
     points = {tuple(point.levels.items()): point for point in specification.points}
     found = {}

@@ -1,8 +1,8 @@
-"""The results of one paper, read by the names that the paper uses for its data.
+"""Results of one paper, accessed by the names that the paper uses for its data.
 
-A paper names its data by roles (``newsgroups``, ``yahoo_arts``), which the configuration maps to data sets.  `Results`
-finds a file by role and checks it against its record, which holds the digests of the files or the reason why the result
-is missing.
+A paper refers to its data by roles (``newsgroups``, ``yahoo_arts``), which the configuration maps to data sets.
+`Results` locates a file by role and verifies it against its record, which contains the digests of the files or the
+reason why the result is missing.
 """
 
 from __future__ import annotations
@@ -18,30 +18,35 @@ from reproduction.flow.folders import RESULTS
 from textmix.core import io
 from textmix.core.errors import ConfigError, MissingResult
 
-#: The first words of the reason of what this configuration leaves to the full run.
+#: Prefix of the reason for results that only the full run computes.
 LEFT_OUT = "left to the full run"
 
 
 def is_left_out(reason: str) -> bool:
-    """Return whether a reason says that this configuration leaves something to the full run."""
+    """Check whether a reason indicates a result that only the full run computes."""
     return reason.startswith(LEFT_OUT)
 
 
 class NotRun(MissingResult):
-    """No job of this run has made the result; the reason is one sentence."""
+    """Raised if no job of this run has computed the result; the reason is one sentence."""
 
 
 @dataclass(frozen=True)
 class RoleEntry:
-    """The data set that stands for a role.
+    """The data set of a role.
 
     Parameters
     ----------
-    dataset : identifier in the registry, or None where no data set is at hand.
-    comparable : ``fully`` (the paper's data), ``nearly`` (the same collection in another form) or ``not``.
-    note : one clause that says how the data differ from the paper's, or why there are none.
-    substitutes : data set, comparability and note of those that are read where ``dataset`` is not available, in order.
-    read : the substitute that was read in place of ``dataset``; None where none was, or it is not known (`as_read`).
+    dataset : str or None
+        Name in the registry, None if no data set is available.
+    comparable : {"fully", "nearly", "not"}, default="fully"
+        ``fully`` for the paper's data, ``nearly`` for another version of the same collection.
+    note : str, default=""
+        Clause with the difference from the paper's data, or the reason why no data set is available.
+    substitutes : sequence of mapping, default=()
+        Data set, comparability and note of each substitute for an unavailable ``dataset``, in order of preference.
+    read : str or None, default=None
+        Substitute that was read instead of ``dataset``; None if unused or unknown (see `as_read`).
     """
 
     dataset: str | None
@@ -52,22 +57,22 @@ class RoleEntry:
 
     @property
     def data(self) -> str | None:
-        """The data set that was read; results lie under the name of ``dataset`` in any case."""
+        """The data set that was read; results are stored under the name of ``dataset`` in any case."""
         return self.read or self.dataset
 
 
 def role_entries(roles: Mapping[str, Mapping[str, Any]]) -> dict[str, RoleEntry]:
-    """Return the key ``roles`` of the configuration, role -> mapping of the fields of `RoleEntry`, as role -> entry."""
+    """Convert the key ``roles`` of the configuration to role -> `RoleEntry`."""
     return {role: RoleEntry(**entry) for role, entry in roles.items()}
 
 
 def as_read(entries: Mapping[str, RoleEntry], datasets: Path) -> dict[str, RoleEntry]:
-    """Return the entries, each with comparability and note of the substitute that was read, if one was."""
+    """Update comparability and note of the roles for which a substitute was read."""
     return {role: _as_read(entry, datasets) for role, entry in entries.items()}
 
 
 def _as_read(entry: RoleEntry, datasets: Path) -> RoleEntry:
-    """Return an entry with the substitute that was read, if one was."""
+    """Update an entry if a substitute was read."""
     described = datasets / str(entry.dataset) / "corpus.json"
     if not entry.substitutes or not described.is_file():
         return entry
@@ -78,8 +83,18 @@ def _as_read(entry: RoleEntry, datasets: Path) -> RoleEntry:
 
 @dataclass(frozen=True)
 class MeasuredValue:
-    """One value of a measure: the mean of its ``repetitions``, if any.  ``standard_deviation`` is that of the sample;
-    ``test_ratio`` is n_test / n_train of the repetitions' splits, 0 of starts and seeds.
+    """One value of a measure.
+
+    Parameters
+    ----------
+    value : float
+        Value, or mean of the repetitions.
+    standard_deviation : float or None, default=None
+        Sample standard deviation.
+    repetitions : sequence of float, default=()
+        Values of the repetitions, if any.
+    test_ratio : float, default=0.0
+        n_test / n_train of the splits of the repetitions, 0 for initializations and seeds.
     """
 
     value: float
@@ -89,18 +104,26 @@ class MeasuredValue:
 
 
 class Results:
-    """The results of one paper, read by role.
+    """Results of one paper, accessed by role.
 
-    Every method checks the file that it reads.  It raises `NotRun` where the file is absent, `MissingResult` where the
-    file records a missing result, and `IntegrityError` where the file was changed by hand.
+    Every method verifies the file that it reads.  It raises `NotRun` if the file does not exist, `MissingResult` if the
+    file records a missing result, and `IntegrityError` if the file was edited manually.
 
     Parameters
     ----------
-    root : the results folder.
-    settings : the paper's ``paper.yaml``; where it is given, a name that it lacks raises `ConfigError`.
-    tests : outcomes that no job makes: test, such as ``models/test_dcm.py::test_gradient`` -> ``passed`` or ``failed``.
-    left_out : why results are left out of this run (`reproduction.flow.plan.Plan.left_out`); asking for one raises
-        `NotRun`, also where an earlier run has made it.
+    root : Path
+        Results folder.
+    paper : str
+        Name of the paper.
+    roles : mapping
+        Role -> `RoleEntry`.
+    settings : mapping or None, default=None
+        Content of ``paper.yaml``; if set, unknown names raise `ConfigError`.
+    tests : mapping or None, default=None
+        Test, such as ``models/test_dcm.py::test_gradient`` -> ``passed`` or ``failed``.
+    left_out : mapping or None, default=None
+        Skipped result -> reason (`reproduction.flow.plan.Plan.left_out`); access raises `NotRun`, even if an earlier
+        run has computed the result.
     """
 
     def __init__(
@@ -117,12 +140,12 @@ class Results:
         self.root, self.paper, self.roles, self.settings = Path(root), paper, roles, settings or {}
         self._checked: dict[Path, MissingResult | None] = {}
         self._asked: set[Path] = set()
-        #: Name of what was read for (`reading`) -> the paths of the results that were asked for.
+        #: Label of a `reading` block -> paths of the results that were accessed in it.
         self.read: dict[str, list[str]] = {}
 
     @contextmanager
     def reading(self, name: str) -> Iterator[None]:
-        """Note under a name in ``read`` which results are asked for in a ``with`` block."""
+        """Record in ``read``, under a label, which results are accessed in a ``with`` block."""
         self._asked = set()
         try:
             yield
@@ -137,7 +160,7 @@ class Results:
         return entry.dataset
 
     def statistics(self, role: str, features: str | None = None) -> dict[str, Any]:
-        """Return `textmix.data.corpus.Corpus.statistics` of a role's feature set, or of its data set as parsed."""
+        """Return `textmix.data.corpus.Corpus.statistics` of a role's feature set, or of its parsed data set."""
         if features is not None:
             self._require("features", features)
         dataset = self.dataset(role)
@@ -147,7 +170,7 @@ class Results:
         return found
 
     def scores(self, experiment: str, role: str, method: str, metric: str) -> dict[str, list[float]]:
-        """Return a metric of a method as variant -> its value in each trial, in stored units; empty without one."""
+        """Return variant -> metric value in each trial, in stored units; empty if the method lacks the metric."""
         groups: dict[str, list[float]] = {}
         for row in self._rows("scores", experiment, role, method):
             if row["metric"] == metric:
@@ -158,13 +181,13 @@ class Results:
         return len({row["trial"] for row in self._rows("scores", experiment, role, method)})
 
     def seconds(self, experiment: str, role: str, method: str, kind: str = "fit_seconds") -> list[float]:
-        """Return a column of the timing file for a method's first variant, one value for each trial."""
+        """Return a column of the timing file for a method's first variant, one value per trial."""
         rows = self._rows("timings", experiment, role, method)
         first = rows[0].get("variant", "") if rows else ""
         return [float(entry_of(row, kind, f"time of {method}")) for row in rows if row.get("variant", "") == first]
 
     def unconverged(self, experiment: str, role: str, method: str, variant: str) -> int:
-        """Return the number of fits of a variant that stopped before they converged; 0 where no fit is stored."""
+        """Return the number of fits of a variant that did not converge; 0 if no fit is stored."""
         path = self.root / "predictions" / self.paper / experiment / self.dataset(role) / method / "fits.csv"
         if not path.is_file():
             return 0
@@ -200,7 +223,7 @@ class Results:
         return list(self.settings.get("measures", {}).get(measure, {}).get("roles", ()))
 
     def _rows(self, stage: str, experiment: str, role: str, method: str) -> list[dict[str, str]]:
-        """Return the rows of a method's file of scores or timings."""
+        """Return the rows of a method's scores or timings."""
         self._require("experiments", experiment, "methods", method)
         self._require("experiments", experiment, "roles", role)
         dataset = self.dataset(role)
@@ -209,13 +232,13 @@ class Results:
         return io.read_csv(path)
 
     def _require(self, *keys: str) -> None:
-        """Refuse what ``paper.yaml`` lacks at these nested keys, even if its data are missing."""
+        """Raise an error if ``paper.yaml`` lacks these nested keys, even if the data are missing."""
         found: Any = self.settings
         for place, key in enumerate(keys if self.settings else ()):
             found = entry_of(found, key, f"paper.yaml of {self.paper}: {'.'.join(keys[:place])}")
 
     def _check(self, path: Path, name: str = "") -> None:
-        """Check a result file or folder against its record, once for each path, and its name against ``left_out``."""
+        """Verify a result file or folder against its record, once per path, and its name against ``left_out``."""
         if name in self.left_out:
             raise NotRun(self.left_out[name])
         self._asked.add(path)
@@ -233,14 +256,14 @@ class Results:
 
 
 def _measured_value(row: Mapping[str, str], repeated: Sequence[Mapping[str, str]]) -> MeasuredValue:
-    """Return a value of a measure from its row in values.csv and its rows in repeated.csv."""
+    """Build a value of a measure from its row in values.csv and its rows in repeated.csv."""
     numbers = [float(each["value"]) for each in repeated]
     ratio = float(repeated[0]["test_ratio"]) if repeated else 0.0
     return MeasuredValue(float(row["value"]), float(row["spread"]) if row["spread"] else None, numbers, ratio)
 
 
 def choose_variant(groups: Mapping[str, Any], variant: str | None, place: str) -> str:
-    """Return the key of ``groups`` that a variant means; None means the only one, else the one without a name."""
+    """Return the key of ``groups`` for a variant; None selects the only one, or else the unnamed one."""
     if variant is None:
         if len(groups) > 1 and "" not in groups:
             raise ConfigError(f"{place} must name a variant; there are {', '.join(sorted(groups))}")
@@ -250,12 +273,12 @@ def choose_variant(groups: Mapping[str, Any], variant: str | None, place: str) -
 
 
 def standard_deviation(values: list[float]) -> float | None:
-    """Return the sample standard deviation (ddof = 1), or None for fewer than two values."""
+    """Return the sample standard deviation (ddof=1), or None for fewer than two values."""
     return statistics.stdev(values) if len(values) > 1 else None
 
 
 def rounded(value: Any) -> Any:
-    """Round a float to ten significant digits, since further digits depend on the machine; other values stay."""
+    """Round a float to ten significant digits, as further digits depend on the machine; return other values as is."""
     return float(f"{value:.10g}") if isinstance(value, float) else value
 
 

@@ -1,7 +1,7 @@
 """Input functions: inputs of rules that depend on the configuration or on the files of a paper.
 
-An input function takes the wildcards in the output path of a job.  Most functions here return rows or names that a rule
-inserts into a path by ``collect``; the functions that return paths name files which the configuration chooses.
+An input function receives the wildcards of a job's output path.  Most functions here return rows or names that a rule
+inserts into a path with ``collect``; functions that return paths refer to files selected by the configuration.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _WORKFLOW_FILES = (
     "LICENSE",
     "CITATION.cff",
 )
-#: Files below them that Python or an editor has generated.
+#: Generated files of Python or an editor in these folders.
 _GENERATED = re.compile(r"(^|/)(\.|__pycache__/|[^/]*\.egg-info/)")
 
 
@@ -51,14 +51,14 @@ class FitRow(NamedTuple):
 
 
 class FeatureSet(NamedTuple):
-    """Features of a data set, of a name in ``paper.yaml``."""
+    """A feature set of a data set, defined in ``paper.yaml``."""
 
     dataset: str
     features: str
 
 
 class SplitSet(NamedTuple):
-    """Splits of a data set, of a name in ``paper.yaml``."""
+    """A set of splits of a data set, defined in ``paper.yaml``."""
 
     dataset: str
     split: str
@@ -79,7 +79,7 @@ class MeasureRow(NamedTuple):
 
 
 class FeatureRow(NamedTuple):
-    """Features of a data set that a paper uses."""
+    """A feature set of a data set that a paper uses."""
 
     paper: str
     dataset: str
@@ -125,7 +125,7 @@ class RuleInputs:
         return [wildcards.dataset, *self.plan.substitutes(wildcards.dataset)]
 
     def fit(self, wildcards: Any) -> FitRow:
-        """Return the row of a fit job; also of fits that only a specification curve needs."""
+        """Return the row of a fit job, including fits that only a specification curve needs."""
         fit = Fit(wildcards.paper, wildcards.experiment, wildcards.dataset, wildcards.method)
         return _fit_row(self.plan, fit)
 
@@ -146,13 +146,13 @@ class RuleInputs:
         return [fit for _, fit in self.plan.measure_fits(wildcards.paper, wildcards.measure)]
 
     def alternative_results(self, wildcards: Any) -> list[str]:
-        """Return the results that hold the values of all registered alternatives of a paper."""
+        """Return the results that contain the values of all registered alternatives of a paper."""
         locators = self.plan.readings[wildcards.paper].locators()
         paths = {self._result_path(wildcards.paper, locator) for locator in locators}
         return sorted(paths - {""})
 
     def _result_path(self, paper: str, locator: Locator) -> str:
-        """Return the result that holds a value; "" if its data are missing or no job makes it."""
+        """Return the result that contains a value; "" if its data are missing or no job computes it."""
         match locator:
             case ScoreLocator(experiment=experiment, role=role, method=method):
                 dataset = self.plan.dataset(role)
@@ -197,7 +197,7 @@ class RuleInputs:
     # --- files of the configuration ---
 
     def paper_file(self, name: str) -> Callable[[Any], str | list[str]]:
-        """Return an input function for a file of a paper's folder, which the folder may lack."""
+        """Return an input function for an optional file of a paper's folder."""
 
         def path_of(wildcards: Any) -> str | list[str]:
             path = self.plan.folders[wildcards.paper] / name
@@ -206,7 +206,7 @@ class RuleInputs:
         return path_of
 
     def paper_files(self, *names: str) -> Callable[[Any], list[str]]:
-        """Return an input function for the existing files of these names in the folders of a report's papers."""
+        """Return an input function for the existing files with these names in the folders of a report's papers."""
 
         def paths_of(wildcards: Any) -> list[str]:
             papers = described_papers(self.plan, wildcards)
@@ -231,12 +231,12 @@ class RuleInputs:
 
 
 def described_papers(plan: Plan, wildcards: Any) -> list[str]:
-    """Return the papers that a report describes; it shows the published values of papers without results too."""
+    """Return the papers that a report describes, including papers without results, to show their published values."""
     paper = dict(wildcards.items()).get("paper")
     return [paper] if paper else list(plan.papers)
 
 
 def _files_below(root: Path, names: Iterable[str]) -> list[Path]:
-    """Return the files of these names, and all files in the folders of these names."""
+    """Return the files with these names, and all files in the folders with these names."""
     paths = [path for name in names for path in (root / name, *(root / name).rglob("*"))]
     return [path for path in paths if path.is_file()]

@@ -1,7 +1,7 @@
 """Parameters of rules: the settings of each job, and a digest of its code.
 
 The settings of a job are exactly the part of the configuration that it reads, so that an edit of the configuration
-re-runs only the jobs that read the edited part.  Each function takes the wildcards in the output path of a job.
+re-runs only the jobs that read the edited part.  Each function receives the wildcards of a job's output path.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ class RuleParams:
     mirror : Path, default=None
         Folder with raw data.
     here : bool, default=True
-        Whether jobs run in the environment of this process, not in one that Snakemake deploys.
+        Whether jobs run in the environment of this process rather than in one that Snakemake deploys.
     """
 
     plan: Plan
@@ -73,7 +73,7 @@ class RuleParams:
         script : str
             Name of the script, without extension.
         modules : iterable of str or callable, default=()
-            Modules that the script imports by name at run time, or a function of the wildcards that returns them.
+            Modules that the script imports dynamically, or a function of the wildcards that returns them.
         data : iterable of str, default=()
             Patterns of the data files that the code reads, below ``src``.
         settings : callable, default=None
@@ -101,7 +101,7 @@ class RuleParams:
     # --- data sets ---
 
     def fetch(self, wildcards: Any) -> Settings:
-        """Return the part of a registry entry that matters for fetching, and the state of its sources."""
+        """Return the part of a registry entry that is relevant for fetching, and the state of its sources."""
         entry = self.plan.registry[wildcards.dataset]
         state = source_state(entry, RESOURCES / wildcards.dataset, self.mirror)
         return {"entry": content_of(entry.raw), "state": state}
@@ -135,7 +135,7 @@ class RuleParams:
     # --- fits, scores and measures ---
 
     def fit(self, wildcards: Any) -> Settings:
-        """Return an experiment's entry of a method, the keys of its registry entry that a fit reads, and the seed."""
+        """Return an experiment's entry of a method, the registry keys that a fit reads, and the seed."""
         spec = self.plan.fit_entry(_fit(wildcards))
         return {
             "spec": spec,
@@ -144,7 +144,7 @@ class RuleParams:
         }
 
     def fit_modules(self, wildcards: Any) -> list[str]:
-        """Return the module of the estimator, and that of tuning if the method is tuned."""
+        """Return the module of the estimator, and the tuning module if the method is tuned."""
         spec = self.plan.fit_entry(_fit(wildcards))
         modules = [self.plan.methods[spec["use"]].module]
         return [*modules, TUNING] if "tune" in spec else modules
@@ -154,7 +154,7 @@ class RuleParams:
         return {"metrics": self.plan.entry(wildcards.paper, "experiments", wildcards.experiment)["metrics"]}
 
     def measure(self, wildcards: Any) -> Settings:
-        """Return the entry of a measure, the methods that it names, its folders by role, and the seed."""
+        """Return the entry of a measure, its methods, its folders by role, and the seed."""
         paper = wildcards.paper
         name = wildcards.measure
         entry = self.plan.entry(paper, "measures", name)
@@ -184,21 +184,21 @@ class RuleParams:
         return sources
 
     def measure_modules(self, wildcards: Any) -> list[str]:
-        """Return the module of a measure, and those of the estimators that it names."""
+        """Return the module of a measure, and the modules of the estimators that it uses."""
         entry = self.plan.entry(wildcards.paper, "measures", wildcards.measure)
         module = entry["function"].partition(".")[0]
         estimators = {self.plan.methods[name].module for name in entry.get("methods", ())}
         return [f"{package_of(wildcards.paper)}.{module}", *sorted(estimators)]
 
     def _seed(self, paper: str, kind: str, name: str) -> int:
-        """Return the seed of config.yaml plus the offset of the entry, which only registered alternatives have."""
+        """Return the seed of config.yaml plus the offset of the entry; only registered alternatives have an offset."""
         seed: int = self.plan.settings["seed"] + self.plan.entry(paper, kind, name).get(SEED, 0)
         return seed
 
     # --- comparison, tables, figures ---
 
     def compare(self, wildcards: Any) -> Settings:
-        """Return what the verdicts on a paper depend on besides its results."""
+        """Return the dependencies of a paper's verdicts other than its results."""
         paper = wildcards.paper
         return {
             "paper": dict(self.plan.papers[paper]),
@@ -213,7 +213,7 @@ class RuleParams:
         return {paper: self.compare(SimpleNamespace(paper=paper)) for paper in self.plan.papers}
 
     def _tests(self, paper: str) -> dict[str, str]:
-        """Return the outcomes of the tests that the files of a paper name."""
+        """Return the outcomes of the tests to which the files of a paper refer."""
         paths = [self.plan.folders[paper] / name for name in ("published.csv", "checks.yaml")]
         text = "".join(path.read_text(encoding="utf-8") for path in paths if path.is_file())
         if "test:" not in text:
@@ -222,7 +222,7 @@ class RuleParams:
 
     @functools.cached_property
     def _test_outcomes(self) -> dict[str, str]:
-        """The outcomes of all tests; read once, because each read computes digests of the tested code."""
+        """The outcomes of all tests; cached, because each read computes digests of the tested code."""
         return test_outcomes(self.plan.root / "tests")
 
     def tables(self, wildcards: Any) -> Settings:
@@ -230,7 +230,7 @@ class RuleParams:
         return {"entries": self.plan.papers[wildcards.paper]["tables"]}
 
     def figures(self, wildcards: Any) -> Settings:
-        """Return the paper.yaml of a paper, its roles, the names of its figures, and what this run leaves out."""
+        """Return a paper's paper.yaml, its roles, the names of its figures, and the results that this run skips."""
         paper = wildcards.paper
         return {
             "paper": dict(self.plan.papers[paper]),
@@ -240,7 +240,7 @@ class RuleParams:
         }
 
     def figure_modules(self, wildcards: Any) -> list[str]:
-        """Return the modules that draw a paper's figures: its own, and the shared one if a figure has a template."""
+        """Return the modules that draw a paper's figures, including the shared one if a figure has a template."""
         figures = self.plan.papers[wildcards.paper]["figures"].values()
         modules = []
         if any("template" not in figure for figure in figures):
@@ -266,7 +266,7 @@ class RuleParams:
     # --- reports: without the wildcard ``paper``, the report of the run ---
 
     def page(self, wildcards: Any) -> Settings:
-        """Return what a report shows besides results."""
+        """Return the contents of a report other than results."""
         plan = self.plan
         papers = described_papers(plan, wildcards)
         is_of_paper = "paper" in dict(wildcards.items())
@@ -291,7 +291,7 @@ class RuleParams:
         }
 
     def _report_roles(self, papers: Iterable[str], is_of_paper: bool) -> dict[str, Mapping[str, Any]]:
-        """Return the configured roles that a report describes: those of its paper, or all."""
+        """Return the configured roles that a report describes: the roles of its paper, or all."""
         if not is_of_paper:
             return dict(self.plan.wanted)
         names = {role for paper in papers for role in self.plan.papers[paper]["roles"]}
@@ -300,7 +300,7 @@ class RuleParams:
     def _fresh_curves(self, paper: str) -> dict[str, str]:
         """Return file -> content of a paper's specification curves if they are up to date.
 
-        They are a parameter and not an input, because as an input every report would run all alternatives.
+        They are a parameter and not an input, because an input would make every report run all alternatives.
         """
         folder = Path(f"results/papers/{paper}/specifications")
         if not folder.exists():
@@ -338,7 +338,7 @@ _code_parameter = functools.cache(Code.parameter)
 def unrecorded(settings: Callable[[Any], Settings]) -> Callable[[Any, Any], Settings]:
     """Return a parameter that Snakemake does not record, because it is too long for the reason of a rerun.
 
-    Snakemake records no function of the inputs.  `RuleParams.code` contributes the digest that triggers reruns.
+    Snakemake does not record functions of the inputs.  `RuleParams.code` contributes the digest that triggers reruns.
     """
     return lambda wildcards, input: settings(wildcards)
 
@@ -367,7 +367,7 @@ def _title(entry: DatasetEntry) -> Settings:
 
 
 def _remedy(entry: DatasetEntry) -> Settings:
-    """Return how to get a data set: title, kinds of sources, files and size."""
+    """Return how to obtain a data set: title, source types, files and size."""
     sizes = [[file.bytes for file in source.files.values()] for source in entry.sources]
     complete = (sum(filter(None, file_sizes)) for file_sizes in sizes if None not in file_sizes)
     return {

@@ -1,4 +1,4 @@
-"""Compare every result and raw file with the digest that was recorded when it was written."""
+"""Verify every result and raw file against the digest that was recorded when it was written."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from reproduction.flow.cpu_features import processor
 from textmix.core import digests, io
 from textmix.core.errors import IntegrityError
 
-#: Folders without records: measured times, and comparisons on a user's own texts.
+#: Folders without records: measured times, and comparisons of a user's own texts.
 WITHOUT_RECORD = {"bench", "benchmarks", "own"}
 
 
@@ -49,7 +49,7 @@ def _is_record(path: Path) -> bool:
 
 
 def _is_leftover(path: Path, results: Path) -> bool:
-    """Return whether a killed job left a file; the job deletes it when it runs again."""
+    """Check whether a file was left by a killed job; the job deletes it when it runs again."""
     return any(map(io.is_leftover, path.relative_to(results).parts))
 
 
@@ -67,13 +67,13 @@ def _check_result(target: Path) -> list[str]:
 
 
 def made_elsewhere(results: Path) -> int:
-    """Count the results of other processors, whose last digits may differ from those of this one."""
+    """Count the results of other processors, which may differ in the last digits."""
     records = [path for path in results.rglob(f"*{io.META}") if not any(map(io.is_leftover, path.parts))]
     return sum(io.read_json(record).get("processor", processor()) != processor() for record in records)
 
 
 def _verify_raw(resources: Path) -> tuple[list[str], int]:
-    """Compare raw files with the digests that were recorded when they were fetched."""
+    """Verify raw files against the digests that were recorded when they were fetched."""
     errors: list[str] = []
     n_checked = 0
     for record in sorted(resources.glob("*/fetch.json")):
