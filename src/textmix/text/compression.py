@@ -1,8 +1,8 @@
-"""N-grams chosen because they describe the documents in few pointers, without any label (compressive features).
+"""Unsupervised selection of n-grams that compress the training documents (compressive features).
 
-H. S. Paskov, R. West, J. C. Mitchell and T. Hastie, Compressive Feature Learning, NIPS 2013.  A document is written as
-pointers to n-grams of a dictionary.  A pointer costs 1, an entry of the dictionary more; the n-grams of the cheapest
-dictionary are the features.  The paper relaxes this problem to a linear program; here a local search solves it.
+H. S. Paskov, R. West, J. C. Mitchell and T. Hastie, Compressive Feature Learning, NIPS 2013.  A document is encoded as
+pointers to n-grams of a dictionary.  A pointer costs 1, a dictionary entry costs more; the n-grams of the cheapest
+dictionary become the features.  The paper solves a linear programming relaxation; this module uses a local search.
 """
 
 from __future__ import annotations
@@ -15,10 +15,23 @@ from textmix.text.ngram_kernels import cheapest_cover
 
 
 def ngram_ids(tokens: Ragged, max_n: int, least: int, documents: np.ndarray) -> np.ndarray:
-    """Return the number of the n-gram of each length up to ``max_n``, K, that begins at each token, int32 (T, K).
+    """Compute the id of the n-gram of each length that begins at each token.
 
-    It is -1 where the n-gram would reach past the end of its document, or where it has two words or more and fewer than
-    ``least`` occurrences in ``documents``, int (M,).
+    Parameters
+    ----------
+    tokens : Ragged
+        Word ids of the documents.
+    max_n : int
+        Maximum length K of an n-gram.
+    least : int
+        Minimum number of occurrences in ``documents`` of an n-gram of two or more words.
+    documents : ndarray of shape (M,), int
+        Indices of the documents used for counting.
+
+    Returns
+    -------
+    ids : ndarray of shape (T, K), int32
+        -1 where the n-gram would cross the end of its document or is too rare.
     """
     offsets = np.asarray(tokens.offsets, dtype=np.int64)
     document = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
@@ -40,7 +53,7 @@ def ngram_ids(tokens: Ragged, max_n: int, least: int, documents: np.ndarray) -> 
 def _number(
     ids: np.ndarray, keys: np.ndarray, begins: np.ndarray, deciding: np.ndarray, limits: tuple[int, int]
 ) -> int:
-    """Set the numbers of the n-grams of one length in ``ids`` (T,) by their keys (T,); return how many there are."""
+    """Assign ids to the n-grams of one length in ``ids`` (T,) from their keys (T,); return the number of n-grams."""
     least, first = limits
     values, count = np.unique(keys[begins & deciding], return_counts=True)
     numbered = values[count >= least]
@@ -53,12 +66,30 @@ def _number(
 def dictionary(
     ids: np.ndarray, offsets: np.ndarray, documents: np.ndarray, entry: float, max_iter: int = 20
 ) -> tuple[np.ndarray, list[float]]:
-    """Return the n-grams of a cheap dictionary, int64 (D,) increasing, and the total costs on the way to it.
+    """Select a cheap dictionary of n-grams by local search.
 
-    The costs, pointers plus entries of each step, decrease.  The cost ``entry`` (a pointer costs 1) is shared by the
-    entry's uses in the cheapest description so far, at first by all its occurrences; the search ends when the total
-    cost no longer falls.  ``ids``: see `ngram_ids`; ``offsets``: int64 (N + 1,), first token of each document;
-    ``documents``: int (M,), those that are described.
+    The cost ``entry`` of a dictionary entry (a pointer costs 1) is divided among the uses of the entry in the best
+    encoding so far, initially among all its occurrences. The search stops when the total cost no longer decreases.
+
+    Parameters
+    ----------
+    ids : ndarray of shape (T, K), int32
+        N-gram ids, see `ngram_ids`.
+    offsets : ndarray of shape (N + 1,), int64
+        First token of each document.
+    documents : ndarray of shape (M,), int
+        Indices of the documents to encode.
+    entry : float
+        Cost of a dictionary entry.
+    max_iter : int, default=20
+        Maximum number of iterations.
+
+    Returns
+    -------
+    chosen : ndarray of shape (D,), int64
+        Ids of the selected n-grams, increasing.
+    costs : list of float
+        Total cost (pointers and entries) after each iteration, decreasing.
     """
     described = np.repeat(np.isin(np.arange(len(offsets) - 1), documents), np.diff(offsets))
     occurring = ids[described]
@@ -75,7 +106,7 @@ def dictionary(
 
 
 def presence(ids: np.ndarray, offsets: np.ndarray, chosen: np.ndarray) -> sparse.csr_array:
-    """Return indicators of the n-grams ``chosen``, increasing int (D,), in each document: float64 CSR (N, D)."""
+    """Compute binary indicators of the n-grams ``chosen``, increasing int (D,), as float64 CSR of shape (N, D)."""
     column = np.full(int(max(ids.max(initial=-1), chosen.max(initial=-1))) + 2, -1, dtype=np.int64)
     column[chosen] = np.arange(len(chosen))
     document = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))

@@ -1,7 +1,7 @@
-"""`TextEncoder`: texts as the vectors of an encoder that the user has and names, such as a pretrained network.
+"""`TextEncoder`: embed texts with a user-supplied encoder, such as a pretrained network.
 
-Nothing is downloaded, and nothing is imported that a file names: an encoder is run only after `allow` got its name
-from the command line or from the user's own code, so that a model's folder can name one, but not run it.
+Nothing is downloaded, and a model file cannot trigger an import: an encoder runs only after `allow` has been called
+with its name from the command line or from the user's own code. A model directory can refer to an encoder, not run it.
 """
 
 from __future__ import annotations
@@ -20,20 +20,24 @@ from textmix.data.corpus import Ragged
 from textmix.text.text_validation import texts_of
 from textmix.text.word_vectorizer import OfTexts
 
-#: The encoders that the user of this process named.
+#: Encoders that the user has allowed in this process.
 _ALLOWED: set[str] = set()
-#: Methods of an encoder that take a list of texts, the first of which is called; a function has none of them.
+#: Methods of an encoder that accept a list of texts, in order of preference; a plain function has neither.
 METHODS = ("encode", "transform")
 
 
 class EncoderNotNamedError(ConfigError):
-    """A model needs an encoder that its user has not named."""
+    """Raised if a model requires an encoder that the user has not allowed."""
 
 
 def allow(name: str) -> None:
-    """Let an encoder run in this process; modules of the working folder are found.
+    """Allow an encoder to run in this process; modules in the working directory can be imported.
 
-    ``name`` is ``module:name`` of what has ``encode`` or ``transform``, or of a function, from N texts to N vectors.
+    Parameters
+    ----------
+    name : str
+        ``module:name`` of an object with a method ``encode`` or ``transform``, or of a function, that maps N texts to N
+        vectors.
     """
     if os.getcwd() not in sys.path:
         sys.path.append(os.getcwd())
@@ -42,7 +46,7 @@ def allow(name: str) -> None:
 
 
 def encoding_of(name: str) -> Callable[[list[str]], Any]:
-    """Return the function from texts to vectors of an encoder."""
+    """Return the function of an encoder that maps texts to vectors."""
     module, _, path = name.partition(":")
     if not module or not path:
         raise ConfigError(f"encoder: {name!r} is no name of an encoder; give module:name, such as my_encoder:model")
@@ -62,19 +66,19 @@ def encoding_of(name: str) -> Callable[[list[str]], Any]:
 
 
 class TextEncoder(OfTexts):
-    """Turn texts into vectors of ``n_vectors_`` numbers by an encoder, ``module:name``, see `allow`."""
+    """Embed texts as vectors of length ``n_vectors_`` with the encoder ``module:name``, see `allow`."""
 
     def __init__(self, *, encoder: str) -> None:
         self.encoder = encoder
 
     def fit_transform(self, raw_documents: Iterable[str] | Ragged, y: Any = None) -> sparse.csr_array:
-        """Return the vectors of N texts, float64 CSR (N, V); ``y`` is ignored.  The errors are those of `transform`."""
+        """Return the embeddings of N texts as float64 CSR (N, V); ``y`` is ignored. Raises as `transform` does."""
         vectors = self._vectors(raw_documents)
         self.n_vectors_ = vectors.shape[1]
         return vectors
 
     def transform(self, raw_documents: Iterable[str] | Ragged) -> sparse.csr_array:
-        """Return the vectors of N texts, float64 CSR (N, V); raises ConfigError where the encoder gives no such."""
+        """Return the embeddings of N texts as float64 CSR (N, V); raise ConfigError for invalid encoder output."""
         vectors = self._vectors(raw_documents)
         if vectors.shape[1] != self.n_vectors_:
             fault = f"gives vectors of {vectors.shape[1]} values, and gave {self.n_vectors_} in the fit"

@@ -1,4 +1,4 @@
-"""From a corpus of text to a corpus of features, as a ``features`` entry of a paper.yaml states."""
+"""Extract the features of a text corpus as specified by a ``features`` entry of a paper.yaml."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ from textmix.text.treebank import lemmas
 from textmix.text.vectors import VectorSpec, paragraph_vectors
 from textmix.text.vocabulary import BY_FOLD, kept_words, rename, renumber, restrict
 
-#: Value of ``tokenizer`` for a data set that is a matrix already; the matrix is used unchanged.
+#: Value of ``tokenizer`` for a data set that already is a feature matrix, which is used unchanged.
 MATRIX = "matrix"
-#: Number of bytes of text that are tokenised at a time where only counts are needed.
+#: Number of bytes of text that are tokenised at a time if only counts are needed.
 BLOCK = 1 << 24
 _CHOICES = {
     "tokenizer": (MATRIX, *TOKENIZERS),
@@ -46,58 +46,57 @@ _CHOICES = {
 
 @dataclass(frozen=True)
 class FeatureSpec:
-    """How text becomes features; the keys of a ``features`` entry (workflow/schemas/paper.schema.yaml).
+    """Specification of the features; the keys of a ``features`` entry (workflow/schemas/paper.schema.yaml).
 
     Parameters
     ----------
     tokenizer : str
         Name in `textmix.text.tokenize.TOKENIZERS`, or ``matrix`` alone.
     min_length : int, default=1
-        Smallest and largest length of a word in characters; shorter and longer words are dropped. With ``max_length``
-        None there is no largest length.
+        Minimum length of a word in characters; shorter words are dropped.
     max_length : int or None, default=None
-        Smallest and largest length of a word in characters; shorter and longer words are dropped. With ``max_length``
-        None there is no largest length.
+        Maximum length of a word in characters; longer words are dropped. None means no maximum.
     stop_list : str, default="none"
         Name in `textmix.text.stoplists.STOP_LISTS`.
     min_count, min_df : int, default=1
-        Rarer words are dropped, see `textmix.text.vocabulary.kept_words`.
+        Minimum frequency and document frequency of a word, see `textmix.text.vocabulary.kept_words`.
     fit_on : str, default="all"
-        The documents whose counts decide these two cuts: ``all``, ``train`` of the given split, or ``fold``: the
-        training documents of each trial, so that all words are counted here, and each fit drops those that its training
-        documents lack or that are rarer (`textmix.text.vocabulary.of_fold`). A word that no deciding document has is no
-        feature; in skip-grams it stands between its neighbours, unless ``min_count`` drops rare words.
+        Documents used for the frequency cut-offs: ``all``, ``train`` (training documents of the fixed split) or
+        ``fold`` (training documents of each trial). With ``fold``, all words are counted here, and each fit drops words
+        that are missing or too rare in its training documents (`textmix.text.vocabulary.of_fold`). A word that occurs
+        in none of these documents is not a feature; in skip-grams it still separates its neighbours unless
+        ``min_count`` drops it.
     skip_header, skip_uuencoded : bool, default=False
         See `textmix.text.mail_parts`.
     edges : str, default="keep"
-        ``strip`` takes ASCII punctuation off both ends of each word and drops words of punctuation alone, after the
-        tokeniser and its cuts of length; ``keep`` leaves words as they are.
+        ``strip`` removes ASCII punctuation from both ends of each word and drops words that consist of punctuation,
+        after tokenisation and the length limits; ``keep`` leaves words unchanged.
     lowercase : bool, default=False
         Whether words are lower-cased after tokenising.
     lemmatise : bool, default=False
         Replace every word by its dictionary form, see `textmix.text.treebank`.
     max_n : int, default=1
-        With ``max_n`` above 1 the features are skip-grams, not words, see `textmix.text.skipgrams.Skipgrams`;
-        ``min_df`` then applies to skip-grams and not to words.
+        Maximum number of words of a skip-gram. If greater than 1, the features are skip-grams instead of words, see
+        `textmix.text.skipgrams.Skipgrams`, and ``min_df`` applies to skip-grams instead of words.
     max_slop : int, default=0
-        With ``max_n`` above 1 the features are skip-grams, not words, see `textmix.text.skipgrams.Skipgrams`;
-        ``min_df`` then applies to skip-grams and not to words.
+        Maximum number of words skipped, see `textmix.text.skipgrams.Skipgrams`; used only if ``max_n`` is greater than
+        1.
     subsume : bool, default=True
-        With ``max_n`` above 1 the features are skip-grams, not words, see `textmix.text.skipgrams.Skipgrams`;
-        ``min_df`` then applies to skip-grams and not to words.
+        Whether to drop redundant skip-grams, see `textmix.text.skipgrams.Skipgrams`; used only if ``max_n`` is greater
+        than 1.
     boundary_tokens : bool, default=False
-        Whether ``<s>`` and ``</s>`` are at the ends of each document as words of skip-grams.
+        Whether ``<s>`` and ``</s>`` are added to both ends of each document as words of skip-grams.
     weighting : str, default="count"
-        Value of a feature, see `textmix.text.skipgrams.Skipgrams.transform`; words take ``count`` or ``binary`` and
-        treat the real-valued weightings as ``count``.
+        Feature weighting, see `textmix.text.skipgrams.Skipgrams.transform`. Words support ``count`` and ``binary`` and
+        treat real-valued weightings as ``count``.
     scaling : str, default="none"
-        Whether skip-grams with a real-valued weighting are divided by their largest value in the documents of
-        ``fit_on``: each ``feature`` by its own, or all by the ``global`` one, see
+        Whether skip-grams with a real-valued weighting are divided by their maximum in the documents of ``fit_on``:
+        ``feature`` uses the maximum of each feature, ``global`` that over all features, see
         `textmix.text.skipgrams.scale_to_unit`.
     vectors : mapping of str to Any or None, default=None
-        Keys of `textmix.text.vectors.VectorSpec`: paragraph vectors then replace the counts.
+        Keys of `textmix.text.vectors.VectorSpec`; if not None, paragraph vectors replace the counts.
     keep_text, keep_tokens : bool, default=False
-        Whether the result also contains the text, or the token stream of the words that remain.
+        Whether the result also contains the text, or the token stream restricted to the vocabulary.
     """
 
     tokenizer: str
@@ -124,7 +123,7 @@ class FeatureSpec:
 
     @classmethod
     def from_mapping(cls, spec: Mapping[str, Any]) -> FeatureSpec:
-        """Return the checked form of a ``features`` entry."""
+        """Create a specification from a ``features`` entry and validate it."""
         keys = [item.name for item in fields(cls)]
         for key, value in spec.items():
             if key not in keys:
@@ -151,7 +150,7 @@ class FeatureSpec:
         return result
 
     def _check_fold(self) -> None:
-        """Raise `ConfigError` where the cut of a trial could not be made from the features of all documents."""
+        """Raise ConfigError if per-fold vocabulary pruning is not possible with these options."""
         remedy = "give another value, or fit_on: all"
         if self.vectors is not None or self.keep_tokens:
             raise ConfigError("features: fit_on: fold: it drops columns of counts; leave vectors and keep_tokens out")
@@ -162,16 +161,16 @@ class FeatureSpec:
 
     @property
     def cuts(self) -> tuple[int, int]:
-        """``min_count`` and ``min_df`` as all documents decide on them; of a cut by fold none are dropped."""
+        """``min_count`` and ``min_df`` to apply to the whole corpus; with per-fold pruning nothing is dropped here."""
         return (1, 1) if self.fit_on == "fold" else (self.min_count, self.min_df)
 
     def facts(self) -> dict[str, Any]:
-        """Return what a fit must know of the features: the cut that it makes by its training documents."""
+        """Return the metadata that a fit needs: the frequency cut-offs to apply to its training documents."""
         return {BY_FOLD: [self.min_count, self.min_df]} if self.fit_on == "fold" else {}
 
 
 def _check(key: str, value: Any) -> None:
-    """Raise `ConfigError` if a value of a ``features`` entry is not allowed."""
+    """Raise ConfigError if a value of a ``features`` entry is invalid."""
     if key in _CHOICES:
         allowed, remedy = value in _CHOICES[key], f"choose one of {', '.join(_CHOICES[key])}"
     elif isinstance(getattr(FeatureSpec, key), bool):
@@ -187,17 +186,27 @@ def _check(key: str, value: Any) -> None:
 
 
 def build_features(corpus: Corpus, spec: Mapping[str, Any]) -> Corpus:
-    """Return the corpus with its text replaced by the features of a ``features`` entry, see `FeatureSpec`.
+    """Replace the text of a corpus by the features of a ``features`` entry, see `FeatureSpec`.
 
-    ``features`` is CSR (N, V), indices sorted: int32 counts of words or skip-grams, float32 scores of skip-grams
-    (``weighting: score``), or float64 paragraph vectors.  ``feature_names`` are words in the order of their code
-    points, skip-grams in the order of `textmix.text.skipgrams.Skipgrams`, or ``vector 0``, ``vector 1``, ...
-    ``info["features"]`` counts tokens, distinct words and words that the cuts leave; then for words the sum of the
-    features as ``tokens_kept``, for skip-grams their numbers by kind.
+    Parameters
+    ----------
+    corpus : Corpus
+        Corpus with text, or with a feature matrix if ``tokenizer`` is ``matrix``.
+    spec : mapping of str to Any
+        The ``features`` entry.
 
-    For ``tokenizer: matrix`` the corpus itself is returned.  Of a corpus whose words its owner counted (``counted_by``
-    in its `Corpus.info`) the cuts ``min_count`` and ``min_df`` are applied to these counts; the owner's program
-    represents the tokeniser and the stop list.
+    Returns
+    -------
+    corpus : Corpus
+        ``features`` is CSR of shape (N, V) with sorted indices: int32 counts of words or skip-grams, float32 scores of
+        skip-grams (``weighting: score``), or float64 paragraph vectors. ``feature_names`` are words in code-point
+        order, skip-grams in the order of `textmix.text.skipgrams.Skipgrams`, or ``vector 0``, ``vector 1``, ...
+        ``info["features"]`` contains the numbers of tokens, distinct words and words after the cut-offs, and also the
+        sum of the features (``tokens_kept``) for words, or the number of skip-grams of each length and slop.
+
+    Notes ----- With ``tokenizer: matrix`` the corpus is returned unchanged. If a corpus was distributed as word counts
+    (``counted_by`` in its `Corpus.info`), only the cut-offs ``min_count`` and ``min_df`` are applied; tokeniser and
+    stop list are those of the program that produced the counts.
     """
     checked = FeatureSpec.from_mapping(spec)
     if checked.tokenizer == MATRIX:
@@ -214,7 +223,7 @@ def build_features(corpus: Corpus, spec: Mapping[str, Any]) -> Corpus:
 
 
 def _cut_counts(corpus: Corpus, counts: sparse.csr_array, spec: FeatureSpec) -> Corpus:
-    """Return a corpus of counts, CSR (N, V) int32, without the rare words that an entry drops."""
+    """Drop rare words from a corpus of counts, int32 CSR of shape (N, V)."""
     if spec.max_n > 1 or spec.vectors is not None or spec.keep_tokens or spec.keep_text:
         raise ConfigError(f"features: {corpus.name} holds counts without the order of words; count words alone")
     names = list(corpus.feature_names or ())
@@ -229,15 +238,15 @@ def _cut_counts(corpus: Corpus, counts: sparse.csr_array, spec: FeatureSpec) -> 
 
 
 def counts_of(tokens: Ragged, n_words: int, ordered: bool = True) -> sparse.csr_array:
-    """Return the counts of each word in each document, CSR (N, V), int32, indices sorted or not; V is ``n_words``."""
+    """Count each word in each document; return int32 CSR (N, ``n_words``), with sorted indices if ``ordered``."""
     counts, ids, indptr = count_words(tokens.values, tokens.offsets, n_words, ordered)
-    # SciPy widens both index arrays to the wider one, so a 64-bit indptr would double the indices.
+    # SciPy promotes both index arrays to the wider dtype, so a 64-bit indptr would double the size of the indices.
     indptr = indptr.astype(sparse.get_index_dtype(maxval=len(ids)))
     return sparse.csr_array((counts, ids, indptr), shape=(len(tokens), n_words))
 
 
 def _words(text: Ragged, spec: FeatureSpec, ordered: bool = True) -> tuple[Ragged, list[str]]:
-    """Return the token stream and its vocabulary, in order or not, after the changes to words that the entry states."""
+    """Tokenise and normalise words as specified; return the token stream and its vocabulary, sorted if ``ordered``."""
     tokens, words = tokenize(text, spec.tokenizer, spec.min_length, spec.max_length, ordered)
     if spec.edges == "strip":
         tokens, words = _without_empty(*rename(tokens, words, [word.strip(punctuation) for word in words]))
@@ -247,14 +256,14 @@ def _words(text: Ragged, spec: FeatureSpec, ordered: bool = True) -> tuple[Ragge
 
 
 def _without_empty(tokens: Ragged, words: list[str]) -> tuple[Ragged, list[str]]:
-    """Return the token stream without the empty word; the words are in the order of their code points."""
+    """Remove the empty word from a token stream; the words are in code-point order."""
     if not words or words[0]:
         return tokens, words
     return restrict(tokens, np.arange(len(words)) > 0), words[1:]
 
 
 def _count_in_blocks(text: Ragged, spec: FeatureSpec) -> tuple[sparse.csr_array, list[str], int]:
-    """Return the counts of each word in each document, CSR (N, V), int32, the V words and the number of tokens."""
+    """Count words in blocks of text; return int32 CSR of shape (N, V), the vocabulary and the number of tokens."""
     column_of: dict[str, int] = {}
     lengths, n_tokens = [np.zeros(1, dtype=np.int64)], 0
     ids, data = np.empty(0, dtype=np.int32), np.empty(0, dtype=np.int32)
@@ -264,7 +273,7 @@ def _count_in_blocks(text: Ragged, spec: FeatureSpec) -> tuple[sparse.csr_array,
         columns = np.array([column_of.setdefault(word, len(column_of)) for word in words], dtype=np.int32)
         lengths.append(np.diff(counts.indptr))
         for whole, part in ((ids, columns[counts.indices]), (data, counts.data)):
-            # Resized in place where the system can: a second copy would take most of the memory.
+            # Resize in place if possible: a second copy would dominate the memory use.
             whole.resize(len(whole) + len(part), refcheck=False)
             whole[len(whole) - len(part) :] = part
         n_tokens += len(tokens.values)
@@ -280,7 +289,7 @@ def _count_in_blocks(text: Ragged, spec: FeatureSpec) -> tuple[sparse.csr_array,
 
 
 def _blocks(text: Ragged) -> Iterator[Ragged]:
-    """Yield the documents in order, in blocks of at most `BLOCK` bytes; a longer document is a block of its own."""
+    """Yield the documents in blocks of at most `BLOCK` bytes; a longer document forms its own block."""
     first = 0
     while first < len(text) or first == 0:
         last = int(np.searchsorted(text.offsets, text.offsets[first] + BLOCK, side="right")) - 1
@@ -291,10 +300,16 @@ def _blocks(text: Ragged) -> Iterator[Ragged]:
 
 
 def count_known(text: Ragged, spec: FeatureSpec, column_of: Mapping[str, int]) -> sparse.csr_array:
-    """Return the counts of the words of ``column_of`` in new documents, CSR (N, V), int32, indices sorted.
+    """Count the words of a fitted vocabulary in new documents.
 
-    A document gets the same counts as if it had been in the corpus from which `build_features` made the vocabulary by
-    ``spec``, whose features must be words (``max_n`` 1, no ``vectors``); its cuts and stop list are not applied again.
+    A document gets the same counts as if it had been part of the corpus from which `build_features` created the
+    vocabulary with ``spec``. The features must be words (``max_n`` 1, no ``vectors``); cut-offs and stop list are not
+    applied again.
+
+    Returns
+    -------
+    X : csr_array of shape (N, V), int32
+        Counts with sorted indices.
     """
     counts = counts_of(known_tokens(text, spec, column_of), len(column_of))
     if spec.weighting == "binary":
@@ -303,13 +318,13 @@ def count_known(text: Ragged, spec: FeatureSpec, column_of: Mapping[str, int]) -
 
 
 def known_tokens(text: Ragged, spec: FeatureSpec, column_of: Mapping[str, int]) -> Ragged:
-    """Return the words of a vocabulary in new documents, in order, as columns; parameters as for `count_known`."""
+    """Return the in-vocabulary words of new documents in order, as column indices; parameters as in `count_known`."""
     tokens, words = _words(clean_messages(text, spec.skip_header, spec.skip_uuencoded), spec, ordered=False)
     return renumber(tokens, np.array([column_of.get(word, -1) for word in words], dtype=np.int32))
 
 
 def _featurize(corpus: Corpus, text: Ragged, spec: FeatureSpec) -> Corpus:
-    """Return the corpus with counts in place of its text, for an entry that has been checked."""
+    """Extract the features of a corpus for a validated specification."""
     text = clean_messages(text, spec.skip_header, spec.skip_uuencoded)
     in_order = spec.max_n > 1 or spec.vectors is not None
     if in_order or spec.keep_tokens:
@@ -321,14 +336,14 @@ def _featurize(corpus: Corpus, text: Ragged, spec: FeatureSpec) -> Corpus:
     if spec.fit_on == "train" and corpus.split is not None:
         deciding = corpus.split == TRAIN
     least_count, least_documents = spec.cuts
-    # The counts are copied only where not all documents decide: the counts of large texts take most of the memory.
+    # Copy the counts only if a subset of the documents is used: the counts of large corpora dominate the memory use.
     deciding_counts = counts if deciding.all() else counts[deciding]
     least = (least_count, least_documents if spec.max_n == 1 else 1)
     frequent = kept_words(deciding_counts, words, stop_words(spec.stop_list), *least)
     names, kept_text = list(compress(words, frequent)), text if spec.keep_text else None
     facts = {"tokens": n_tokens, "words": len(words), "words_kept": int(frequent.sum()), **spec.facts()}
     if spec.max_n > 1 and least_count == 1:
-        # A word of no deciding document is no feature, but stands between its neighbours.
+        # A word that occurs in none of the fitting documents is not a feature, but still separates its neighbours.
         frequent = kept_words(counts, words, stop_words(spec.stop_list), 1, 1)
         names = list(compress(words, frequent))
     if in_order:
@@ -346,7 +361,7 @@ def _featurize(corpus: Corpus, text: Ragged, spec: FeatureSpec) -> Corpus:
 def _sequences(
     tokens: Ragged, words: list[str], deciding: np.ndarray, spec: FeatureSpec
 ) -> tuple[sparse.csr_array, list[str], dict[str, Any]]:
-    """Return features that depend on the order of words (skip-grams or paragraph vectors), their names and facts."""
+    """Extract features that depend on word order (skip-grams or paragraph vectors), with their names and metadata."""
     if spec.vectors is not None:
         vectors = paragraph_vectors(tokens, VectorSpec.from_mapping(spec.vectors))
         return sparse.csr_array(vectors), [f"vector {column}" for column in range(vectors.shape[1])], {}
@@ -368,6 +383,6 @@ def _filled(
     facts: dict[str, Any],
     beside: tuple[Ragged | None, Ragged | None],
 ) -> Corpus:
-    """Return the corpus with features; ``beside`` contains the text and the token stream that it keeps, or None."""
+    """Return the corpus with features; ``beside`` contains the text and the token stream to keep, or None."""
     info = {**corpus.info, "features": facts}
     return replace(corpus, text=beside[0], tokens=beside[1], features=features, feature_names=names, info=info)

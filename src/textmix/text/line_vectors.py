@@ -1,4 +1,4 @@
-"""Line vectors: one vector per document, trained in one pass over the file while the learning rate falls to zero."""
+"""Line vectors: one vector per document, trained in a single pass over the file with a decaying learning rate."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class LineVectorSpec:
 
     @classmethod
     def from_mapping(cls, entry: Mapping[str, Any]) -> LineVectorSpec:
-        """Return the settings of a mapping by name."""
+        """Create the settings from a mapping."""
         return cls(**entry)
 
 
@@ -51,7 +51,7 @@ def line_vectors(tokens: Ragged, spec: LineVectorSpec, order: np.ndarray | None 
 
     A skip-gram model of the words with hierarchical softmax is trained first, by one pass over the documents in the
     order of the file.  Its output vectors are then frozen, and the vector of each document is trained in turn.  Because
-    the learning rate falls along the way, a vector encodes the place of its document.
+    the learning rate decreases during the pass, a vector encodes the position of its document in the file.
 
     Parameters
     ----------
@@ -59,7 +59,7 @@ def line_vectors(tokens: Ragged, spec: LineVectorSpec, order: np.ndarray | None 
         Word ids of the documents, in the order of the file.
     spec : LineVectorSpec
     order : ndarray of shape (n_documents,), optional
-        Order in which the vectors of the documents are trained; by default that of the file.
+        Order in which the document vectors are trained; by default the order of the file.
 
     Returns
     -------
@@ -67,7 +67,7 @@ def line_vectors(tokens: Ragged, spec: LineVectorSpec, order: np.ndarray | None 
 
     Notes
     -----
-    This is the training of the public program sentence2vec (klb3713), which Li et al. (2016) used.
+    This reproduces the training of the public program sentence2vec (klb3713), which Li et al. (2016) used.
     """
     generator = np.random.default_rng(spec.seed)
     counts = np.bincount(tokens.values, minlength=1)

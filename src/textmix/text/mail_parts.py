@@ -1,4 +1,4 @@
-"""Parts of e-mail and news messages that are dropped before tokenising, as Rainbow's options do (libbow, opts.c)."""
+"""Strip parts of e-mail and news messages before tokenisation, like the options of Rainbow (libbow, opts.c)."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections import Counter
 
 from textmix.data.corpus import Ragged
 
-#: Number of bytes at the start of a file by which libbow judges it (istext.c).
+#: Number of bytes at the start of a file that libbow inspects (istext.c).
 PROBED = 4096
 _BLANKS = b" \t\n\r\f\v"
 #: A header field: a name of printable characters, a colon (RFC 822).
@@ -15,11 +15,11 @@ _FIELD = re.compile(rb"[!-9;-~]+:")
 
 
 def skip_header(document: bytes) -> bytes:
-    """Return a message without its header (Rainbow's ``--skip-header``).
+    """Remove the header of a message (Rainbow's ``--skip-header``).
 
-    A document that begins with a header field loses everything up to its first empty line, and its CRLF line ends
-    become LF; without an empty line nothing remains.  Any other document is returned unchanged, where libbow would
-    empty it: the same configuration serves collections whose headers were removed before.
+    If a document begins with a header field, everything up to the first empty line is removed and CRLF line endings are
+    converted to LF; if the empty line is missing, the result is empty. Any other document is returned unchanged,
+    whereas libbow would empty it: the same configuration thus also works for collections without headers.
     """
     if not _FIELD.match(document.lstrip(b"\r\n")):
         return document
@@ -27,10 +27,10 @@ def skip_header(document: bytes) -> bytes:
 
 
 def is_uuencoded(document: bytes) -> bool:
-    """Return whether a message is a uuencoded file by libbow's rule (``--istext-avoid-uuencode``, istext.c).
+    """Check whether a message is a uuencoded file by libbow's rule (``--istext-avoid-uuencode``, istext.c).
 
-    Of the first `PROBED` bytes less than a tenth are white space, and more than half of the lines that end among them
-    have the same length, 50 to 80 bytes.
+    In the first `PROBED` bytes, less than a tenth is white space, and more than half of the complete lines have the
+    same length between 50 and 80 bytes.
     """
     probe = document[:PROBED]
     if len(probe) - len(probe.translate(None, _BLANKS)) >= len(probe) // 10:
@@ -41,9 +41,9 @@ def is_uuencoded(document: bytes) -> bool:
 
 
 def clean_messages(text: Ragged, headers: bool, uuencoded: bool) -> Ragged:
-    """Return N messages without headers (`skip_header`), and emptied where `is_uuencoded` holds of one with its header.
+    """Remove headers (`skip_header`) and empty uuencoded messages (`is_uuencoded`, tested with the header).
 
-    An emptied message stays as an empty document, because the papers count it.
+    An emptied message is kept as an empty document because the papers count it.
     """
     if not (headers or uuencoded):
         return text

@@ -1,4 +1,4 @@
-"""`NgramTfidf`: TF-IDF of runs of words and of characters side by side, the view that linear models of texts need."""
+"""`NgramTfidf`: TF-IDF of word and character n-grams, the standard features of linear text classifiers."""
 
 from __future__ import annotations
 
@@ -17,22 +17,22 @@ from textmix.text import ngram_kernels as kernels
 from textmix.text.text_validation import strings_of
 from textmix.text.word_vectorizer import OfTexts
 
-#: Bits of a key, most symbols of characters, and the mark before the name of a run of characters, which no word has.
+#: Bits of a key, maximum number of distinct characters, and prefix of character n-grams, which no word contains.
 BITS, ALPHABET, MARK = 62, 4095, "'"
-#: Characters of texts from which features are chosen at most; of more texts every second, third, ... one is looked at.
+#: Maximum number of characters of text used to select features; larger collections are subsampled at regular steps.
 LOOKED_AT = 40_000_000
 _WORD = re.compile(r"\w\w+")
-#: Kind of character n-grams within words, and what separates the padded words; no n-gram contains it.
+#: Kind of character n-grams within words, and the separator of padded words, which no n-gram contains.
 CHAR_WB = "char_wb"
 WORD_SEPARATOR = "\0"
 
 
 class NoFeaturesError(ConfigError):
-    """No run of words or characters is in enough documents."""
+    """Raised if no word or character n-gram reaches the minimum document frequency."""
 
 
 class NgramTfidf(OfTexts):
-    """TF-IDF of word n-grams and of character n-grams side by side, each part normalised to length 1.
+    """TF-IDF of word n-grams and character n-grams, concatenated, with each part L2-normalised.
 
     With ``words=(1, 2)``, ``characters=(3, 5)``, ``char_wb=True`` and ``min_df=(1, 2)``, the result is that of a
     `sklearn.pipeline.FeatureUnion` of two `sklearn.feature_extraction.text.TfidfVectorizer` with ``sublinear_tf=True``:
@@ -88,10 +88,27 @@ class NgramTfidf(OfTexts):
         self.char_wb = char_wb
 
     def fit_transform(self, raw_documents: Iterable[str] | Ragged, y: Any = None) -> sparse.csr_array:
-        """Find the features of N texts and return them, float64 CSR (N, V).
+        """Learn the vocabulary and return the document-term matrix.
 
-        Raises `ConfigError` if both parts are None, `NoFeaturesError` if no feature is left, `ValueError` if a text is
-        no string.
+        Parameters
+        ----------
+        raw_documents : iterable of str or Ragged
+            The N training texts.
+        y : object, default=None
+            Ignored.
+
+        Returns
+        -------
+        X : csr_array of shape (N, V), float64
+
+        Raises
+        ------
+        ConfigError
+            If both ``words`` and ``characters`` are None.
+        NoFeaturesError
+            If no feature remains.
+        ValueError
+            If a text is not a string.
         """
         texts = _lowered(raw_documents)
         step = max(1, -(-sum(map(len, texts)) // LOOKED_AT))
@@ -102,7 +119,7 @@ class NgramTfidf(OfTexts):
         if self.max_features is not None:
             frequencies = np.concatenate([part.documents for part in parts])
             if len(frequencies) > self.max_features:
-                # Features of one document, which are all equally frequent, are dropped together.
+                # Features that occur in a single document are tied in frequency and are dropped together.
                 least = max(np.sort(frequencies)[-self.max_features], 2)
                 parts = [part.at_least(int(least)) for part in parts]
         names = [name for part in parts for name in part.names]
@@ -114,7 +131,7 @@ class NgramTfidf(OfTexts):
         return self._weigh(counts)
 
     def transform(self, raw_documents: Iterable[str] | Ragged) -> sparse.csr_array:
-        """Return the features of N texts, float64 CSR (N, V)."""
+        """Return the features of N texts as float64 CSR of shape (N, V)."""
         check_is_fitted(self)
         if not hasattr(self, "_parts"):
             self._parts = [_Part.known(kind, span, list(self.vocabulary_)) for kind, span in self._spans()]
@@ -122,12 +139,12 @@ class NgramTfidf(OfTexts):
         return self._weigh(self._counts(_lowered(raw_documents)))
 
     def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
-        """Return the V names of the features, object (V,); the argument is ignored."""
+        """Return the names of the features, object array of shape (V,); ``input_features`` is ignored."""
         check_is_fitted(self)
         return np.array(list(self.vocabulary_), dtype=object)
 
     def _spans(self) -> list[tuple[str, tuple[int, int]]]:
-        """Return kind and lengths of the parts; raises ConfigError if there is none or a length is wrong."""
+        """Return the type and n-gram range of each part; raise ConfigError if both are None or a range is invalid."""
         characters = CHAR_WB if self.char_wb else "characters"
         ranges = (("words", self.words), (characters, self.characters))
         spans = [(kind, (span[0], span[1])) for kind, span in ranges if span]
@@ -136,13 +153,13 @@ class NgramTfidf(OfTexts):
         return spans
 
     def _min_df_of(self, kind: str) -> int:
-        """Return the minimum document frequency of a kind of n-grams."""
+        """Return the minimum document frequency of word or character n-grams."""
         if isinstance(self.min_df, int):
             return self.min_df
         return self.min_df[0] if kind == "words" else self.min_df[1]
 
     def _counts(self, texts: Sequence[str]) -> sparse.csr_array:
-        """Return the counts of the known features, float64 CSR (N, V)."""
+        """Count the n-grams of the vocabulary; return float64 CSR of shape (N, V)."""
         found = [part.count(texts) for part in self._parts]
         if len(found) == 1:
             return found[0]
@@ -152,7 +169,7 @@ class NgramTfidf(OfTexts):
         return _csr(indptr, indices, data, (len(texts), first + found[1].shape[1]))
 
     def refitted(self, X: sparse.csr_array, rows: np.ndarray) -> sparse.csr_array:
-        """Return the features X of N texts as a fit to ``rows`` makes them, CSR (N, V): those of too few are 0."""
+        """Recompute the features X of N texts as if fitted to ``rows`` only, CSR (N, V); too rare features become 0."""
         found = np.bincount(X[rows].indices, minlength=X.shape[1])
         least = np.concatenate([np.full(len(part.names), self._min_df_of(part.kind)) for part in self._parts])
         indptr, indices, data = kernels.without(X.indptr, X.indices, X.data, found >= least)
@@ -162,7 +179,7 @@ class NgramTfidf(OfTexts):
         return sparse.csr_array((data, indices, indptr), shape=X.shape)
 
     def _weigh(self, X: sparse.csr_array) -> sparse.csr_array:
-        """Return the features of counts, which are overwritten."""
+        """Apply the TF-IDF weighting to counts, in place, and return them."""
         if self.binary:
             X.data[:] = 1.0
         elif self.sublinear:
@@ -173,7 +190,7 @@ class NgramTfidf(OfTexts):
         return X
 
     def _first(self, X: sparse.csr_array) -> int:
-        """Return the first column of characters where both parts are there, else the number of columns."""
+        """Return the first column of character n-grams if both parts are present, else the number of columns."""
         return len(self._parts[0].names) if len(self._parts) > 1 else X.shape[1]
 
     def _check_loaded(self) -> None:
@@ -185,9 +202,14 @@ class NgramTfidf(OfTexts):
 
 
 class _Part:
-    """The V features of one kind, runs of ``span`` symbols; each symbol has a number from 1.
+    """Word or character n-grams with n in ``span``; symbols are numbered from 1.
 
-    ``keys`` is int64 (V,); ``documents`` of each feature, int32 (V,), is empty where they were not counted.
+    Attributes
+    ----------
+    keys : ndarray of shape (V,), int64
+        Integer key of each n-gram.
+    documents : ndarray of shape (V,), int32
+        Document frequency of each n-gram; empty if not counted.
     """
 
     def __init__(
@@ -207,13 +229,13 @@ class _Part:
 
     @classmethod
     def learn(cls, kind: str, span: tuple[int, int], texts: Sequence[str], least: int) -> Self:
-        """Return the features of some texts that are in enough of them, those of the most documents first."""
+        """Select the n-grams with document frequency >= ``least``, in decreasing order of document frequency."""
         bits = BITS // span[1]
         frequency: Counter[str] = Counter()
         for text in texts:
             frequency.update(_WORD.findall(text) if kind == "words" else text)
         if kind == CHAR_WB:
-            frequency[" "] += 1  # words are padded with it, even if no text contains one
+            frequency[" "] += 1  # words are padded with spaces, even if no text contains one
             del frequency[WORD_SEPARATOR]
         most = min(2**31 - 2 if kind == "words" else ALPHABET, 2**bits - 1)
         ordered = sorted(frequency, key=lambda symbol: (-frequency[symbol], symbol))[:most]
@@ -227,7 +249,7 @@ class _Part:
 
     @classmethod
     def known(cls, kind: str, span: tuple[int, int], names: Sequence[str]) -> Self:
-        """Return the features of one kind among the names of a vocabulary, in their order."""
+        """Select the n-grams of one type from a vocabulary, in its order."""
         if kind == "words":
             names = [name for name in names if not name.startswith(MARK)]
             runs: list[Sequence[str]] = [name.split(" ") for name in names]
@@ -246,14 +268,14 @@ class _Part:
         return cls(kind, span, symbols, keys=keys, documents=np.empty(0, np.int32), names=list(names))
 
     def at_least(self, documents: int) -> _Part:
-        """Return the part with the features of at least so many documents."""
+        """Return the part restricted to n-grams with document frequency >= ``documents``."""
         kept = self.documents >= documents
         names = [name for name, keep in zip(self.names, kept.tolist(), strict=True) if keep]
         rest = {"keys": self.keys[kept], "documents": self.documents[kept], "names": names}
         return _Part(self.kind, self.span, self.symbols, **rest)  # type: ignore[arg-type]
 
     def count(self, texts: Sequence[str]) -> sparse.csr_array:
-        """Return the counts in N texts, float64 CSR (N, V) with sorted indices."""
+        """Count the n-grams in N texts; return float64 CSR of shape (N, V) with sorted indices."""
         numbers = _numbered(self.kind, texts, self.symbols)
         room = int(self.documents.sum())
         indptr, indices, data = kernels.count_known(
@@ -265,25 +287,25 @@ class _Part:
 
 
 def _csr(indptr: np.ndarray, indices: np.ndarray, data: np.ndarray, shape: tuple[int, int]) -> sparse.csr_array:
-    """Return a matrix of its parts, whose ends of rows are int32 where they can be."""
+    """Create a CSR matrix from its arrays, with an int32 index pointer if it fits."""
     ends = indptr.astype(np.int32) if len(data) < 2**31 else indptr
     return sparse.csr_array((data, indices, ends), shape=shape)
 
 
 def _idf(n: int, found: np.ndarray) -> np.ndarray:
-    """Return the weights of features that are in so many of N documents, float64 (V,)."""
+    """Compute inverse document frequencies, float64 (V,), from document frequencies in N documents."""
     return np.asarray(np.log((1.0 + n) / (1.0 + found)) + 1.0)
 
 
 def _lowered(raw_documents: Iterable[str] | Ragged) -> list[str]:
-    """Return texts in small letters, with one blank for each run of blanks."""
+    """Convert texts to lower case and collapse white space."""
     if isinstance(raw_documents, Ragged):
         return [" ".join(raw_documents.text(row).lower().split()) for row in range(len(raw_documents))]
     return [" ".join(text.lower().split()) for text in strings_of(raw_documents)]
 
 
 def _numbered(kind: str, texts: Sequence[str], symbols: dict[str, int]) -> tuple[np.ndarray, np.ndarray]:
-    """Return the numbers of the symbols of N texts, int32, and where each text begins, int64 (N + 1,)."""
+    """Encode N texts as symbol ids, int32; also return the start of each text, int64 (N + 1,)."""
     if kind == "words":
         runs = [[symbols.get(word, 0) for word in _WORD.findall(text)] for text in texts]
         values = np.array([number for run in runs for number in run], dtype=np.int32)
@@ -299,7 +321,7 @@ def _numbered(kind: str, texts: Sequence[str], symbols: dict[str, int]) -> tuple
 
 
 def _names(kind: str, keys: np.ndarray, bits: int, ordered: Sequence[str]) -> list[str]:
-    """Return the names of the features of some keys."""
+    """Decode keys to the names of their features."""
     mask, names = (1 << bits) - 1, []
     between, mark = (" ", "") if kind == "words" else ("", MARK)
     for key in keys.tolist():

@@ -1,4 +1,4 @@
-"""Sequences of words, the form in which a hidden Markov model takes documents: from texts, and their frequent words."""
+"""Token sequences, the input of hidden Markov models: created from texts, optionally restricted to frequent words."""
 
 from __future__ import annotations
 
@@ -20,24 +20,24 @@ from textmix.text.word_vectorizer import WordVectorizer, check_choice
 
 @dataclass(frozen=True)
 class TokenSequences:
-    """N documents as sequences of word numbers, with the shape and the rows of a matrix (N, V).
+    """N documents as sequences of word ids, indexable like a matrix of shape (N, V).
 
-    ``X[3]`` is the document 3, and ``X[rows]`` contains the documents of an index array, a mask or a slice, so that
-    scikit-learn's splitters and searches take it as they take a matrix.
+    ``X[3]`` is document 3, and ``X[rows]`` contains the documents selected by an index array, a mask or a slice, so
+    that scikit-learn's splitters and search classes accept it like a matrix.
 
     Parameters
     ----------
     values : array-like of shape (T,), int32
-        The words of all documents in order, each from 0 to V - 1.
+        Word ids of all documents in order, each from 0 to V - 1.
     offsets : array-like of shape (N + 1,), int64
         Document d is ``values[offsets[d]:offsets[d + 1]]``.
     n_words : int
-        V.
+        Vocabulary size V.
 
     Raises
     ------
     ValueError
-        If the offsets do not cut ``values``, or a word lies outside of the vocabulary.
+        If the offsets do not partition ``values``, or a word id is out of range.
 
     Examples
     --------
@@ -57,7 +57,7 @@ class TokenSequences:
         self.check()
 
     def check(self) -> None:
-        """Raise ValueError as the class does; the arrays may have been changed since."""
+        """Raise ValueError if the arrays are inconsistent, as the constructor does; they may have been modified."""
         offsets = self.offsets
         if any(array.ndim != 1 or array.dtype.kind not in "iu" for array in (self.values, offsets)):
             raise ValueError("values and offsets must each be whole numbers in one dimension")
@@ -68,10 +68,19 @@ class TokenSequences:
 
     @classmethod
     def of(cls, X: Any, n_words: int | None = None) -> TokenSequences:
-        """Return `TokenSequences` themselves, or `Ragged` rows or a list of N sequences of integers in this form.
+        """Convert X to `TokenSequences`.
 
-        ``n_words``, V, is by default the largest word number plus 1.  Raises `ValueError` where X is none of these
-        forms, a word lies outside of the vocabulary, or the arrays were damaged.
+        Parameters
+        ----------
+        X : TokenSequences, Ragged or list of N integer sequences
+            Documents; `TokenSequences` are returned unchanged.
+        n_words : int or None, default=None
+            Vocabulary size V; None means the largest word id plus 1.
+
+        Raises
+        ------
+        ValueError
+            If X has an unsupported type, a word id is out of range, or the arrays are corrupted.
         """
         if isinstance(X, TokenSequences):
             X.check()
@@ -82,19 +91,19 @@ class TokenSequences:
 
     @classmethod
     def of_corpus(cls, corpus: Corpus) -> TokenSequences:
-        """Return the documents of a features corpus; raises `ConfigError` where it does not keep its tokens."""
+        """Return the token sequences of a features corpus; raise ConfigError if it does not contain its tokens."""
         if corpus.tokens is None:
             raise ConfigError(f"features: {corpus.name} has no words in order; name features with keep_tokens: true")
         return cls.of(corpus.tokens, len(corpus.feature_names or ()))
 
     @property
     def shape(self) -> tuple[int, int]:
-        """Number of documents and of words of the vocabulary, (N, V)."""
+        """Number of documents and vocabulary size, (N, V)."""
         return len(self), self.n_words
 
     @property
     def lengths(self) -> np.ndarray:
-        """Number of words of each document, int64 (N,)."""
+        """Length of each document in words, int64 (N,)."""
         return np.diff(self.offsets)
 
     def __len__(self) -> int:
@@ -115,25 +124,25 @@ class TokenSequences:
         return TokenSequences(self.values[places], offsets, self.n_words)
 
     def counts(self) -> sparse.csr_array:
-        """Return the number of occurrences of each word in each document, int64 CSR (N, V)."""
+        """Compute the document-term matrix, int64 CSR of shape (N, V)."""
         ones = np.ones(len(self.values), dtype=np.int64)
         counts = sparse.csr_array((ones, self.values, self.offsets), shape=self.shape, copy=True)
         counts.sum_duplicates()
         return counts
 
     def renumbered(self, number: np.ndarray, n_words: int) -> TokenSequences:
-        """Return the documents with another number below ``n_words`` for each word, such as that of a cluster."""
+        """Replace each word id w by ``number[w]`` < ``n_words``, such as the id of its cluster."""
         return TokenSequences(number[self.values].astype(np.int32), self.offsets, n_words)
 
     def shuffled(self, generator: np.random.Generator) -> TokenSequences:
-        """Return the documents, the words of each one in random order."""
+        """Shuffle the words within each document."""
         document = np.repeat(np.arange(len(self)), self.lengths)
         order = np.lexsort((generator.random(len(self.values)), document))
         return TokenSequences(self.values[order], self.offsets, self.n_words)
 
 
 def _ragged(X: Sequence[Any]) -> Ragged:
-    """Return a list of sequences of integers as rows; raises ValueError at anything else."""
+    """Convert a list of integer sequences to `Ragged`; raise ValueError for anything else."""
     if isinstance(X, (str, bytes)) or not hasattr(X, "__len__"):
         raise ValueError(f"X must be a list of sequences of word numbers, not {type(X).__name__}")
     rows = [np.asarray(row) for row in X]
@@ -148,7 +157,7 @@ def _ragged(X: Sequence[Any]) -> Ragged:
 
 
 class SequenceVectorizer(WordVectorizer):
-    """Convert texts to sequences of word indices; parameters and errors are those of `WordVectorizer`.
+    """Convert texts to sequences of word indices; parameters and errors as in `WordVectorizer`.
 
     Parameters
     ----------
@@ -185,8 +194,8 @@ class SequenceVectorizer(WordVectorizer):
 
     Attributes
     ----------
-    vocabulary_
-        Word -> number, V words in the order of their code points.
+    vocabulary_ : dict of str to int
+        Index of each of the V words, in code-point order.
 
     Examples
     --------
@@ -197,22 +206,33 @@ class SequenceVectorizer(WordVectorizer):
     """
 
     def fit_transform(self, raw_documents: Iterable[str], y: Any = None) -> TokenSequences:
-        """Find the words of N texts and return the texts as N sequences."""
+        """Learn the vocabulary and return the N texts as sequences."""
         check_choice(self.get_params())
         return TokenSequences.of(self._learn(texts_of(raw_documents)), len(self.vocabulary_))
 
     def transform(self, raw_documents: Iterable[str] | Ragged) -> TokenSequences:
-        """Return N texts as sequences of the V known words; other words are dropped."""
+        """Return N texts as sequences of in-vocabulary words; other words are dropped."""
         column_of = self._known()
         return TokenSequences.of(self._columns(texts_of(raw_documents)), len(column_of))
 
 
 class FrequentWords(TransformerMixin, BaseEstimator):  # type: ignore[misc]
-    """Keep the words that are frequent enough in the training documents, numbered from 0 in their order.
+    """Restrict token sequences to words that are frequent in the training documents, renumbered in order.
 
-    It is for words in order what `textmix.text.term_weighting.TermWeighting` is for counts.  A word in fewer documents
-    than ``min_df``, or with fewer occurrences than ``min_count``, is dropped; with 0 for both every word is
-    kept, also one that no training document has.  ``frequent_``, bool (V,), indicates which are kept.
+    This is the counterpart for sequences of `textmix.text.term_weighting.TermWeighting`.
+
+    Parameters
+    ----------
+    min_df : int, default=1
+        Minimum document frequency of a word; with 0 for both parameters every word is kept, even one that does not
+        occur in the training documents.
+    min_count : int, default=1
+        Minimum number of occurrences of a word.
+
+    Attributes
+    ----------
+    frequent_ : ndarray of shape (V,), bool
+        Mask of the words that are kept.
     """
 
     def __init__(self, *, min_df: int = 1, min_count: int = 1) -> None:
@@ -220,7 +240,7 @@ class FrequentWords(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         self.min_count = min_count
 
     def fit(self, X: Any, y: Any = None) -> Self:
-        """Choose the words by N training documents; raises `ValueError` if no word is frequent enough."""
+        """Select the words that are frequent in N training documents; raise ValueError if none is frequent enough."""
         X = TokenSequences.of(X)
         self.frequent_ = of_fold(X.counts(), (self.min_count, self.min_df))
         if not self.frequent_.any():

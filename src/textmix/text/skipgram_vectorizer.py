@@ -17,26 +17,38 @@ from textmix.text.word_vectorizer import OfTexts, Tokenizer, split_by
 
 
 class SkipgramVectorizer(OfTexts):
-    """Turn texts into counts of skip-grams: up to ``max_n`` words in order with at most ``max_slop`` words between
-    them.  With ``max_n=1`` these are counts of words.  A method raises `ValueError` where ``raw_documents`` is one
-    string or a text is no string, and `NotFittedError` where it needs a fit.
+    """Convert texts to a document-term matrix of skip-grams.
+
+    A skip-gram consists of up to ``max_n`` words in order with at most ``max_slop`` words skipped between them. With
+    ``max_n=1`` the features are single words. Methods raise ValueError if ``raw_documents`` is a single string or
+    contains anything other than strings, and NotFittedError if they require a fitted vectorizer.
 
     Parameters
     ----------
-    max_n : largest number of words of a skip-gram.
-    max_slop : largest number of words passed over in all; with 0 skip-grams are n-grams.
-    min_df : skip-grams in fewer documents are dropped.
-    subsume : whether to drop a skip-gram that matches in no more documents than at the next smaller slop.
-    weighting : ``count``, ``binary`` or ``score`` (see `textmix.text.skipgrams.Skipgrams.transform`).
-    tokenizer : a name of `textmix.text.tokenize.TOKENIZERS`, or a function from a text to its words.
-    min_length : words of fewer characters are dropped; ignored where ``tokenizer`` is a function.
-    boundary_tokens : whether ``<s>`` and ``</s>`` are added at the ends of each text as words of skip-grams; by
-        themselves they are no feature.
+    max_n : int, default=5
+        Maximum number of words of a skip-gram.
+    max_slop : int, default=2
+        Maximum total number of skipped words; with 0 skip-grams are n-grams.
+    min_df : int, default=6
+        Minimum document frequency of a skip-gram.
+    subsume : bool, default=True
+        Whether to drop a skip-gram that matches in no more documents than at the next smaller slop.
+    weighting : {"count", "binary", "score"}, default="count"
+        Feature weighting, see `textmix.text.skipgrams.Skipgrams.transform`.
+    tokenizer : Tokenizer, default="unicode"
+        Key of `textmix.text.tokenize.TOKENIZERS`, or a function that splits a text into words.
+    min_length : int, default=1
+        Minimum length of a word in characters; ignored if ``tokenizer`` is a function.
+    boundary_tokens : bool, default=False
+        Whether to add ``<s>`` and ``</s>`` to both ends of each text as words of skip-grams; skip-grams that consist of
+        boundary tokens only are not features.
 
     Attributes
     ----------
-    vocabulary_ : word -> id, all words of the training texts.
-    skipgrams_ : the fitted `textmix.text.skipgrams.Skipgrams`.
+    vocabulary_ : dict of str to int
+        Id of each word of the training texts.
+    skipgrams_ : textmix.text.skipgrams.Skipgrams
+        Fitted skip-grams.
 
     Examples
     --------
@@ -46,7 +58,7 @@ class SkipgramVectorizer(OfTexts):
     ['time', 'waste', 'waste time ~1']
     """
 
-    #: Fitted attributes and their forms, see `textmix.serve.state_schema`.
+    #: Fitted attributes and their types, see `textmix.serve.state_schema`.
     _fitted_forms: ClassVar[dict[str, Any]] = {
         "vocabulary_": "vocabulary V",
         "skipgrams_": (Skipgrams, Skipgrams.forms),
@@ -74,18 +86,18 @@ class SkipgramVectorizer(OfTexts):
         self.boundary_tokens = boundary_tokens
 
     def fit(self, raw_documents: Iterable[str], y: Any = None) -> Self:
-        """Find the skip-grams of N texts; ``y`` is ignored.  A parameter that is not allowed is a `ConfigError`."""
+        """Learn the skip-grams of N texts; ``y`` is ignored. Raise ConfigError for an invalid parameter."""
         self._fit(raw_documents)
         return self
 
     def fit_transform(self, raw_documents: Iterable[str], y: Any = None) -> sparse.csr_array:
-        """Do as `fit`; return the features of the same N texts as `transform` does."""
+        """Fit to N texts and return their features, like `transform`."""
         return self._features(self._fit(raw_documents))
 
     def transform(self, raw_documents: Iterable[str]) -> sparse.csr_array:
-        """Return the features of N texts, CSR (N, F): int32, or float32 with ``weighting="score"``.
+        """Return the features of N texts as CSR (N, F): int32, or float32 with ``weighting="score"``.
 
-        A word that was not in the training texts is in no skip-gram, but it counts as a word passed over.
+        An out-of-vocabulary word is not part of any skip-gram, but counts as a skipped word.
         """
         check_is_fitted(self)
         tokens, words = self._tokenize(raw_documents)
@@ -94,7 +106,7 @@ class SkipgramVectorizer(OfTexts):
         return self._features(Ragged(ids[tokens.values], tokens.offsets))
 
     def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
-        """Return the names of the features, (F,), such as ``waste time ~1`` for slop 1; the argument is ignored."""
+        """Return the names of the features, (F,), such as ``waste time ~1`` (slop 1); the argument is ignored."""
         check_is_fitted(self)
         names = np.array(self.skipgrams_.names(list(self.vocabulary_)), dtype=object)
         return names[self._kept()] if self.boundary_tokens else names
@@ -107,24 +119,24 @@ class SkipgramVectorizer(OfTexts):
         self.skipgrams_.check()
 
     def _fit(self, raw_documents: Iterable[str]) -> Ragged:
-        """Fit and return the token stream."""
+        """Fit the skip-grams and return the token stream."""
         tokens, words = self._tokenize(raw_documents)
         self.vocabulary_ = {word: row for row, word in enumerate(words)}
         grams = Skipgrams(self.max_n, self.max_slop, self.min_df, self.subsume)
-        self.skipgrams_ = grams.fit(tokens, len(words) + 1)  # one id more, for unknown words
+        self.skipgrams_ = grams.fit(tokens, len(words) + 1)  # one extra id for out-of-vocabulary words
         return tokens
 
     def _features(self, tokens: Ragged) -> sparse.csr_array:
-        """Return the features of documents of ids, without those of marks alone."""
+        """Compute the features of token sequences, without skip-grams that consist of boundary tokens only."""
         features = self.skipgrams_.transform(tokens, self.weighting)
         return features[:, self._kept()] if self.boundary_tokens else features
 
     def _kept(self) -> np.ndarray:
-        """Return which skip-grams are features, bool (F,): those that have a word beside the marks."""
+        """Return a mask, bool (F,), of the skip-grams with at least one word other than the boundary tokens."""
         return self.skipgrams_.beyond([self.vocabulary_[mark] for mark in BOUNDARY_TOKENS])
 
     def _tokenize(self, raw_documents: Iterable[str]) -> tuple[Ragged, list[str]]:
-        """Return the token stream of texts and its vocabulary, in alphabetical order but for the marks."""
+        """Tokenise texts; return the token stream and its vocabulary, alphabetical except for the boundary tokens."""
         if isinstance(self.tokenizer, str):
             found = tokenize(texts_of(raw_documents), self.tokenizer, self.min_length)
         else:

@@ -16,22 +16,23 @@ from textmix.numerics.threads import number, ranges, side_by_side
 from textmix.text import skipgram_kernels as kernels
 
 WEIGHTINGS = ("count", "binary", "score", "sqrt_frequency")
-#: The weightings whose values are real numbers, float32.
+#: Weightings with real values, float32.
 REAL_WEIGHTINGS = ("score", "sqrt_frequency")
-#: What the values are divided by: nothing, the largest value of the feature, or the largest value of all features.
+#: Scaling of the values: none, by the maximum of each feature, or by the maximum over all features.
 SCALINGS = ("none", "feature", "global")
 
-#: Number of documents that are counted at a time, so that the arrays of a chunk stay in the processor's cache.
+#: Number of documents per chunk, chosen so that the arrays of a chunk fit into the processor cache.
 CHUNK = 512
-#: Occurrences of candidates that are listed at a time, eight bytes each; half as many as there are tokens where that is
-#: more, so that the list takes no more memory than the tokens, and the text is read at most twice for each pattern.
+#: Minimum number of candidate occurrences that are listed at a time (eight bytes each); the limit is half the number of
+#: tokens if that is larger. The list thus needs no more memory than the tokens, and each pattern is scanned at most
+#: twice.
 CANDIDATES = 1 << 24
-#: Stored values that are scaled at a time, which bounds the temporary arrays.
+#: Number of stored values that are scaled at a time, which bounds the size of temporary arrays.
 STORED = 1 << 22
 
 
 def position_patterns(n: int, max_slop: int) -> list[tuple[int, ...]]:
-    """Return the offsets of the words of all n-grams that pass over at most ``max_slop`` words, fewest passed first.
+    """Return the word offsets of all n-grams with at most ``max_slop`` skipped words, in increasing order of slop.
 
     ``position_patterns(2, 1)`` is ``[(0, 1), (0, 2)]``.
     """
@@ -40,7 +41,7 @@ def position_patterns(n: int, max_slop: int) -> list[tuple[int, ...]]:
 
 
 def _pattern_table(n: int, max_slop: int) -> np.ndarray:
-    """Return the patterns of n words, at least 2, int64 (P, 5), see `textmix.text.skipgram_kernels`."""
+    """Encode the patterns of n >= 2 words, int64 (P, 5), see `textmix.text.skipgram_kernels`."""
     below = {offsets: row for row, offsets in enumerate(position_patterns(n - 1, max_slop))}
     rows = [
         (below[o[:-1]], below[tuple(x - o[1] for x in o[1:])], o[1], o[-1], o[-1] - n + 1)
@@ -50,33 +51,45 @@ def _pattern_table(n: int, max_slop: int) -> np.ndarray:
 
 
 class Skipgrams:
-    """The skip-grams that occur in at least ``min_df`` documents, as a trie whose nodes are stored level by level.
+    """Trie of the skip-grams with document frequency >= ``min_df``, stored in breadth-first order.
 
-    A node is a sequence of words; a feature is a node with a slop.  At slop s the node matches wherever its words stand
-    in order with at most s words between them in all, so a match at one slop is a match at every larger slop.
+    A node is a sequence of words; a feature is a node with a slop. At slop s the node matches wherever its words occur
+    in order with at most s words skipped between them, so a match at one slop is a match at every larger slop.
 
     Parameters
     ----------
-    max_n : largest number of words of a skip-gram.
-    max_slop : largest number of words passed over in all.
-    min_df : skip-grams in fewer documents are dropped (the slides use 6).
-    subsume : whether to drop a feature if its node matches in no more documents than at the next smaller slop.
+    max_n : int, default=5
+        Maximum number of words of a skip-gram.
+    max_slop : int, default=2
+        Maximum total number of skipped words.
+    min_df : int, default=6
+        Minimum document frequency of a skip-gram (the slides use 6).
+    subsume : bool, default=True
+        Whether to drop a feature if its node matches in no more documents than at the next smaller slop.
 
     Attributes
     ----------
-    words : int64 (W,), ids of the words that are skip-grams of one word, increasing.
-    word_df : int32 (W,), number of deciding documents with each of these words.
-    n_documents : number of deciding documents.
-    last_word : int32 (G,), last word of each node, as an index into ``words``.
-    starts : int64; the children of node g are the nodes ``starts[g]`` to ``starts[g + 1] - 1``; none for the last
-        level.
-    levels : int64 (max_n + 1,); the skip-grams of n words are the nodes ``levels[n - 1]`` to ``levels[n] - 1``.
-    columns : int32 (G, max_slop + 1), the feature of each node at each slop; -1 where it is no feature.
-    n, slop : int8 (F,), number of words and slop of each feature; features are sorted by (n, slop, node).
-    df : int32 (F,), number of deciding documents in which each feature matches.
+    words : ndarray of shape (W,), int64
+        Ids of the words that are skip-grams of length 1, increasing.
+    word_df : ndarray of shape (W,), int32
+        Document frequency of each of these words.
+    n_documents : int
+        Number of documents used to count document frequencies.
+    last_word : ndarray of shape (G,), int32
+        Last word of each node, as an index into ``words``.
+    starts : ndarray, int64
+        The children of node g are the nodes ``starts[g]`` to ``starts[g + 1] - 1``; the last level has no entries.
+    levels : ndarray of shape (max_n + 1,), int64
+        The skip-grams of n words are the nodes ``levels[n - 1]`` to ``levels[n] - 1``.
+    columns : ndarray of shape (G, max_slop + 1), int32
+        Feature of each node at each slop; -1 if it is not a feature.
+    n, slop : ndarray of shape (F,), int8
+        Number of words and slop of each feature; features are sorted by (n, slop, node).
+    df : ndarray of shape (F,), int32
+        Document frequency of each feature.
     """
 
-    #: Fitted attributes and their forms, see `textmix.serve.state_schema`.
+    #: Fitted attributes and their types, see `textmix.serve.state_schema`.
     forms: ClassVar[dict[str, str]] = {
         **{"max_n": "int", "max_slop": "int", "n_documents": "int", "words": "int64 W", "word_df": "int32 W"},
         **{"last_word": "int32 G", "starts": "int64 *", "levels": "int64 *", "columns": "int32 G S"},
@@ -91,17 +104,17 @@ class Skipgrams:
 
     @cached_property
     def _tables(self) -> list[np.ndarray]:
-        """The patterns of 2, 3, ... ``max_n`` words."""
+        """Encoded patterns of 2, 3, ... ``max_n`` words."""
         return [_pattern_table(n, self.max_slop) for n in range(2, self.max_n + 1)]
 
     @cached_property
     def _children(self) -> list[np.ndarray]:
-        """The hash tables of the children of each level's nodes but the last level's; a fit sets them."""
+        """Hash tables of the children of the nodes on each level except the last; set by `fit`."""
         inner = itertools.pairwise(self.levels[:-1].tolist())
         return [kernels.child_table(self.starts, self.last_word, low, high) for low, high in inner]
 
     def check(self) -> None:
-        """Raise ValueError if attributes that were read from a file lead out of the arrays or do not fit together."""
+        """Raise ValueError if attributes loaded from a file are inconsistent or contain out-of-range indices."""
         n_words, n_nodes, n_inner = len(self.words), len(self.last_word), len(self.starts) - 1
         levels, starts = self.levels, self.starts
         ranges: list[tuple[np.ndarray, int, int]] = [(self.last_word, 0, n_words), (self._rank, -1, n_words)]
@@ -114,9 +127,16 @@ class Skipgrams:
             raise ValueError("skipgrams_ holds an index out of range")
 
     def fit(self, tokens: Ragged, n_words: int, deciding: np.ndarray | None = None) -> Self:
-        """Find the skip-grams of N documents of int32 ids from 0 to ``n_words`` - 1.
+        """Learn the skip-grams of N documents.
 
-        Document frequencies are counted in the documents of ``deciding``, bool (N,), or in all.
+        Parameters
+        ----------
+        tokens : Ragged
+            Word ids, int32 from 0 to ``n_words`` - 1.
+        n_words : int
+            Vocabulary size.
+        deciding : ndarray of shape (N,), bool, default=None
+            Mask of the documents used to count document frequencies; None uses all documents.
         """
         deciding = np.ones(len(tokens), dtype=bool) if deciding is None else deciding
         values, offsets = _as_arrays(tokens)
@@ -160,7 +180,7 @@ class Skipgrams:
         table: np.ndarray,
         bounds: list[tuple[int, int]],
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Return the next level: numbers of children of the nodes, their last words and document frequencies."""
+        """Compute the next level: the number of children of each node, their last words and document frequencies."""
         words, offsets, deciding = documents
         first, n_prefixes = int(self.levels[-2]), int(self.levels[-1] - self.levels[-2])
         stretches = [(offsets[low : high + 1], deciding[low:high]) for low, high in bounds]
@@ -197,7 +217,7 @@ class Skipgrams:
         return np.concatenate(n_children), np.concatenate(last_word), np.concatenate(df)
 
     def _number_columns(self, df_by_gap: np.ndarray) -> None:
-        """Number the features: set the column of every node and slop with enough documents, and n, slop and df."""
+        """Assign columns to all pairs of node and slop that are frequent enough, and set ``n``, ``slop`` and ``df``."""
         df = np.cumsum(df_by_gap, axis=1, dtype=np.int32)
         frequent = df >= self.min_df
         frequent[: self.levels[1], 1:] = False
@@ -218,12 +238,12 @@ class Skipgrams:
         self.slop = np.repeat(slops, sizes).astype(np.int8)
 
     def sizes(self) -> list[list[int]]:
-        """Return [n, slop, number of features] of each kind of feature, in the order of the columns."""
+        """Return [n, slop, number of features] of each combination of n and slop, in column order."""
         kinds, counts = np.unique(np.column_stack([self.n, self.slop]), axis=0, return_counts=True)
         return [[int(n), int(slop), int(count)] for (n, slop), count in zip(kinds, counts, strict=True)]
 
     def transform(self, tokens: Ragged, weighting: str = "count") -> sparse.csr_array:
-        """Return the features of N documents, CSR (N, F), indices sorted.
+        """Compute the features of N documents.
 
         Parameters
         ----------
@@ -237,6 +257,7 @@ class Skipgrams:
         Returns
         -------
         X : csr_array of shape (n_documents, n_features)
+            Feature matrix with sorted indices.
         """
         if weighting not in WEIGHTINGS:
             raise ConfigError(f"skip-grams: weighting: '{weighting}' is unknown; allowed: {', '.join(WEIGHTINGS)}")
@@ -250,7 +271,7 @@ class Skipgrams:
             for array, new in ((indices, part[0]), (data, part[1])):
                 array.resize(
                     size + len(new), refcheck=False
-                )  # moves memory pages; joining all parts at the end would copy them
+                )  # resizing remaps memory pages, whereas concatenating all parts at the end would copy them
                 array[size:] = new
             ends.append(part[2] + size)
         indptr = np.concatenate(ends).astype(sparse.get_index_dtype(maxval=len(data)))
@@ -267,7 +288,7 @@ class Skipgrams:
     def _count(
         self, words: np.ndarray, offsets: np.ndarray, weighting: str, kind: np.dtype
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Return the CSR indices, data (of dtype ``kind``) and row ends of a range of documents, before any score."""
+        """Return CSR indices, data (of dtype ``kind``) and row ends of a range of documents, before scoring."""
         low, high = offsets[0], offsets[-1]
         words, offsets = words[low:high], offsets - low
         grams, gaps, lengths = [words[np.newaxis]], [np.zeros(1, np.int64)], [np.ones(1, np.int64)]
@@ -277,7 +298,7 @@ class Skipgrams:
             gaps.append(table[:, 4])
             lengths.append(table[:, 3] + 1)
         read, gap, length = np.concatenate(grams), np.concatenate(gaps), np.concatenate(lengths)
-        # Sloppy frequency: a match that spans m words counts 1 / (m + 1).
+        # Sloppy frequency: a match with m skipped words counts 1 / (m + 1).
         weights = 1.0 / (length + 1.0) if weighting in REAL_WEIGHTINGS else np.ones(len(gap))
         room = int(np.sum(np.sum(read >= 0, axis=1) * (self.max_slop + 1 - gap)))
         indices, data, total = np.empty(room, np.int32), np.empty(room, kind), np.zeros(len(self.n), kind)
@@ -288,7 +309,7 @@ class Skipgrams:
         return indices[:last], data[:last], ends
 
     def node_words(self) -> list[np.ndarray]:
-        """Return for each level the words of its nodes as indices into ``words``, int32 (nodes, n)."""
+        """Return, for each level, the words of its nodes as indices into ``words``, int32 (nodes, n)."""
         parents = np.repeat(np.arange(len(self.starts) - 1), np.diff(self.starts))
         words_of_level = [self.last_word[: self.levels[1], np.newaxis]]
         for below, (low, high) in zip(self.levels, itertools.pairwise(self.levels[1:]), strict=False):
@@ -297,7 +318,7 @@ class Skipgrams:
         return words_of_level
 
     def names(self, vocabulary: list[str]) -> list[str]:
-        """Return the F names of the features: words joined by blanks and, above slop 0, the slop: ``waste time ~1``."""
+        """Return the F feature names: words joined by spaces and, if positive, the slop, as in ``waste time ~1``."""
         words = [vocabulary[word] for word in self.words]
         names_ = [""] * len(self.n)
         for low, rows in zip(self.levels, self.node_words(), strict=False):
@@ -310,7 +331,7 @@ class Skipgrams:
         return names_
 
     def beyond(self, ids: Collection[int]) -> np.ndarray:
-        """Return which features have a word other than those of ``ids``, bool (F,)."""
+        """Return a mask, bool (F,), of the features that contain a word other than those in ``ids``."""
         found, only = np.ones(len(self.n), dtype=bool), np.isin(self.words, list(ids))
         for low, rows in zip(self.levels, self.node_words(), strict=False):
             columns = self.columns[low : low + len(rows)][only[rows].all(axis=1)]
@@ -318,11 +339,18 @@ class Skipgrams:
         return found
 
     def _score(self, X: sparse.csr_array, lengths: np.ndarray) -> sparse.csr_array:
-        """Return the score of each skip-gram in each document by Lucene's default similarity of an ordered span query.
+        """Compute the score of each skip-gram by Lucene's default similarity of an ordered span query.
 
-        It is sqrt(frequency) * sum of idf over its words / sqrt(words in the document), with idf = 1 + ln(N / (df + 1))
-        over the N deciding documents; 1 / sqrt(words) is truncated to four significant bits, as Lucene stores it.  X,
-        CSR (N, F) of sloppy frequencies, is overwritten; ``lengths``, int64 (N,), are words in each document.
+        The score is sqrt(frequency) * (sum of idf over its words) / sqrt(document length), where idf = 1 + ln(N / (df +
+        1)) is computed from the N fitting documents, and 1 / sqrt(length) is truncated to four significant bits, as
+        Lucene stores it.
+
+        Parameters
+        ----------
+        X : csr_array of shape (N, F)
+            Sloppy frequencies; overwritten.
+        lengths : ndarray of shape (N,), int64
+            Number of words in each document.
         """
         idf = 1.0 + np.log(self.n_documents / (self.word_df + 1.0))
         weight = np.zeros(len(self.n))
@@ -340,17 +368,17 @@ class Skipgrams:
 
 
 def scale_to_unit(X: sparse.csr_array, deciding: np.ndarray, scaling: str) -> None:
-    """Divide nonnegative features in place by their largest value in the deciding documents.
+    """Divide nonnegative features in place by their maximum in the fitting documents.
 
-    A value of another document may exceed 1.
+    Values in other documents may exceed 1.
 
     Parameters
     ----------
     X : csr_array of shape (n_documents, n_features), float32
     deciding : ndarray of shape (n_documents,), bool
-        Documents whose values decide, usually the training documents.
+        Mask of the documents used to compute the maxima, usually the training documents.
     scaling : {"none", "feature", "global"}
-        Whether each feature has a factor of its own, or all features have the same factor.
+        Whether to scale not at all, each feature by its own maximum, or all features by the global maximum.
     """
     if scaling == "none":
         return
@@ -369,7 +397,7 @@ def scale_to_unit(X: sparse.csr_array, deciding: np.ndarray, scaling: str) -> No
 
 
 def _blocks(begins: np.ndarray, most: int) -> Iterator[tuple[int, int]]:
-    """Yield consecutive ranges of prefixes, (first, last + 1), of at most ``most`` occurrences or of one prefix."""
+    """Yield consecutive ranges of prefixes, (first, last + 1), with at most ``most`` occurrences or a single prefix."""
     low, high, end = 0, -1, len(begins) - 1
     while high < end:
         last = int(np.searchsorted(begins, begins[low] + most, side="right")) - 1
@@ -379,16 +407,16 @@ def _blocks(begins: np.ndarray, most: int) -> Iterator[tuple[int, int]]:
 
 
 def _as_arrays(tokens: Ragged) -> tuple[np.ndarray, np.ndarray]:
-    """Return values and offsets as arrays in memory; the offsets start at 0."""
+    """Return values and offsets as in-memory arrays, with offsets that start at 0."""
     return np.asarray(tokens.values).view(np.ndarray), np.array(tokens.offsets)
 
 
-#: The marks of start and end of a document, as words of skip-grams.
+#: Boundary tokens for the start and the end of a document.
 BOUNDARY_TOKENS = ("<s>", "</s>")
 
 
 def with_boundary_tokens(tokens: Ragged, words: Sequence[str]) -> tuple[Ragged, list[str]]:
-    """Return documents between the marks of start and end, and the words with the two marks after them."""
+    """Add boundary tokens to each document; return the documents and the vocabulary, extended by the two tokens."""
     if reserved := set(BOUNDARY_TOKENS) & set(words):
         raise ConfigError(f"skip-grams: boundary_tokens: the text has the word {min(reserved)}; leave the marks out")
     values, offsets = np.asarray(tokens.values), np.asarray(tokens.offsets, dtype=np.int64)

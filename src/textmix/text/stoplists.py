@@ -1,7 +1,7 @@
-"""Stop lists by name: words that carry no topic and are dropped before counting.
+"""Stop lists: words without topical content that are dropped before counting.
 
 ``smart`` is the list of the SMART retrieval system (G. Salton and C. Buckley, Cornell), as distributed in appendix 11
-of Lewis, Yang, Rose & Li, JMLR 5 (2004): 571 lines, 570 words (``would`` stands twice).  ``rainbow`` is its copy in
+of Lewis, Yang, Rose & Li, JMLR 5 (2004): 571 lines, 570 words (``would`` occurs twice).  ``rainbow`` is its copy in
 libbow (A. McCallum, stopwords.c): the 524 lines without an apostrophe, 523 words.  For the tokenizers ``letters`` and
 ``words`` both remove the same words.
 """

@@ -1,4 +1,4 @@
-"""`TableTfidf`: TF-IDF of texts, and beside it the numbers and categories of a table, for linear models of both."""
+"""`TableTfidf`: TF-IDF of texts combined with numeric and categorical columns, for linear models."""
 
 from __future__ import annotations
 
@@ -14,32 +14,46 @@ from textmix.data.corpus import Ragged, TableTexts
 from textmix.data.extra_columns import parse_numbers
 from textmix.text.ngram_tfidf import MARK, NgramTfidf
 
-#: Quantiles by which the place of a number is found, and parts of this scale that are features of their own, so that a
-#: linear model can tell the middle from both ends.
+#: Number of quantiles used for the quantile rank of a number, and number of bins of that scale that are additional
+#: features, so that a linear model can distinguish the middle of the range from both ends.
 POINTS, BINS = 101, 8
 PARTS = ("", "missing", *(f"{part + 1} of {BINS}" for part in range(BINS)))
-#: Most categories of a column.
+#: Maximum number of categories per column.
 CATEGORIES = 1000
 
 
 class TableTfidf(NgramTfidf):
-    """Turn texts and the cells beside them into the features of words, of cells, and of characters.
+    """Convert texts and table columns to features: word n-grams, then column features, then character n-grams.
 
-    Of a number there is its place among those of the fit, from -1 to 1, and whether it lies in each of `BINS` parts of
-    this scale, or is missing; of a category whether the cell holds it.  Cells stand between words and characters, so
-    that each of both can be taken with them as one range.
+    A numeric column is converted to its quantile rank among the training values, scaled to [-1, 1], and to indicators
+    of the `BINS` bins of this scale and of missing data; a categorical column is one-hot encoded. Column features are
+    stored between words and characters, so that they form a contiguous range with either of them.
 
     Parameters
     ----------
-    numbers, categories : names of columns.
-    words, characters, min_df, max_features, char_wb : see `NgramTfidf`; a category is in at least ``min_df`` rows, the
-        larger of two.
+    numbers : tuple of str, default=()
+        Numeric columns.
+    categories : tuple of str, default=()
+        Categorical columns.
+    words : (int, int) or None, default=(1, 2)
+        See `NgramTfidf`.
+    characters : (int, int) or None, default=(2, 5)
+        See `NgramTfidf`.
+    min_df : int or (int, int), default=2
+        See `NgramTfidf`; a category must occur in at least ``min_df`` rows, the larger value if there are two.
+    max_features : int, default=None
+        See `NgramTfidf`.
+    char_wb : bool, default=False
+        See `NgramTfidf`.
 
     Attributes
     ----------
-    vocabulary_, idf_ : of the texts.
-    names_ : number of the column and value -> feature of the cells, W of them.
-    points_ : float64 (M, `POINTS`), quantiles of each column of numbers.
+    vocabulary_, idf_
+        Text features, see `NgramTfidf`.
+    names_ : dict of str to int
+        Index of each of the W column features, keyed by column number and value.
+    points_ : ndarray of shape (M, POINTS), float64
+        Quantiles of each numeric column.
     """
 
     def __init__(
@@ -59,13 +73,17 @@ class TableTfidf(NgramTfidf):
 
     @property
     def beside(self) -> tuple[str, ...]:
-        """The columns whose cells come with the texts."""
+        """Names of the columns that are required in addition to the texts."""
         return (*self.numbers, *self.categories)
 
     def fit_transform(self, raw_documents: Iterable[str] | Ragged, y: Any = None) -> sparse.csr_array:
-        """Find the features of N texts with their cells and return them, float64 CSR (N, V + W).
+        """Learn the features of N texts with their columns; return the feature matrix, float64 CSR (N, V + W).
 
-        Raises `ConfigError` if a column is missing, or holds another text than numbers; see `NgramTfidf.fit_transform`.
+        Raises
+        ------
+        ConfigError
+            If a column is missing, or a numeric column contains anything other than numbers; see also
+            `NgramTfidf.fit_transform`.
         """
         columns = self._columns(raw_documents)
         X = super().fit_transform(raw_documents)
@@ -84,18 +102,18 @@ class TableTfidf(NgramTfidf):
         return self._joined(X, raw_documents)
 
     def transform(self, raw_documents: Iterable[str] | Ragged) -> sparse.csr_array:
-        """Return the features of N texts with their cells, float64 CSR (N, V + W); errors as in `fit_transform`."""
+        """Return the features of N texts with their columns, float64 CSR (N, V + W); raise as `fit_transform` does."""
         return self._joined(super().transform(raw_documents), raw_documents)
 
     def refitted(self, X: sparse.csr_array, rows: np.ndarray) -> sparse.csr_array:
-        """Return features of N texts as a fit to some of them makes them; cells stay as they are."""
+        """Recompute the features of N texts as if fitted to ``rows`` only; column features are unchanged."""
         first, last = self.n_words, self.n_words + len(self.names_)
         texts = super().refitted(sparse.csr_array(sparse.hstack([X[:, :first], X[:, last:]], format="csr")), rows)
         parts = [texts[:, :first], X[:, first:last], texts[:, first:]]
         return sparse.csr_array(sparse.hstack(parts, format="csr"))
 
     def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
-        """Return the V + W names of the features, object; the argument is ignored."""
+        """Return the names of the V + W features, object array; the argument is ignored."""
         words, keys = super().get_feature_names_out(), [name.split("\t", 1) for name in self.names_]
         cells = [f"{self.beside[int(column)]}: {value}".removesuffix(": ") for column, value in keys]
         first = self.n_words
@@ -103,15 +121,15 @@ class TableTfidf(NgramTfidf):
 
     @property
     def n_words(self) -> int:
-        """Number of features of words, which come first."""
+        """Number of word features, which are the first columns."""
         return sum(not name.startswith(MARK) for name in self.vocabulary_)
 
     def _of_numbers(self) -> list[str]:
-        """Return the names of the features of all columns of numbers, which come first."""
+        """Return the names of the features of all numeric columns, which precede the categories."""
         return [_key(column, part) for column in range(len(self.numbers)) for part in PARTS]
 
     def _columns(self, raw_documents: Any) -> dict[str, Sequence[str]]:
-        """Return the cells of the columns; raises ConfigError if one is missing."""
+        """Extract the required columns; raise ConfigError if one is missing."""
         cells = raw_documents.cells if isinstance(raw_documents, TableTexts) else {}
         for name in self.beside:
             if name not in cells:
@@ -119,7 +137,7 @@ class TableTfidf(NgramTfidf):
         return {name: cells[name] for name in self.beside}
 
     def _joined(self, X: sparse.csr_array, raw_documents: Any) -> sparse.csr_array:
-        """Return the features of texts with those of the cells."""
+        """Combine text features and column features."""
         columns, first = self._columns(raw_documents), self.n_words
         entries = [self._of_number(number, name, columns[name]) for number, name in enumerate(self.numbers)]
         for number, name in enumerate(self.categories, start=len(self.numbers)):
@@ -131,11 +149,11 @@ class TableTfidf(NgramTfidf):
         return sparse.csr_array(sparse.hstack([X[:, :first], cells, X[:, first:]], format="csr"))
 
     def _of_number(self, number: int, name: str, cells: Sequence[str]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Return rows, features and values of a column of numbers."""
+        """Compute rows, feature indices and values of a numeric column."""
         values, points = parse_numbers(name, cells), self.points_[number]
         missing = np.flatnonzero(np.isnan(values))
         known = np.flatnonzero(~np.isnan(values))
-        # Of equal numbers the middle: 0 and 1 stand where their shares put them.
+        # Tied values get their mean rank, so the ranks of a binary column reflect the proportions of 0 and 1.
         ranks = np.searchsorted(points, values[known]) + np.searchsorted(points, values[known], side="right")
         share = ranks / (2.0 * POINTS)
         start = number * len(PARTS)
@@ -156,5 +174,5 @@ class TableTfidf(NgramTfidf):
 
 
 def _key(column: int, value: str) -> str:
-    """Return the name of a feature of the cells: no value of another column can be alike."""
+    """Return the key of a column feature, unique across columns."""
     return f"{column}\t{value}"

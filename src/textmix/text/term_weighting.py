@@ -1,4 +1,4 @@
-"""`TermWeighting`: which features a training part keeps, and how their values are weighted."""
+"""`TermWeighting`: feature selection by document frequency, and term weighting."""
 
 from __future__ import annotations
 
@@ -15,31 +15,31 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from textmix.core.errors import ConfigError
 from textmix.numerics.matrix_validation import check_counts_in_range, computable, sound
 
-#: Weighting -> whether it is of counts (else of other numbers).
+#: Weighting -> whether it requires counts (rather than real numbers).
 WEIGHTINGS = {"counts": True, "binary": True, "tfidf": True, "reals": False, "scaled": False}
-#: With a larger fraction of values other than 0, ``scaled`` subtracts the means: few zeros are lost by that.
+#: With a larger fraction of nonzero values, ``scaled`` subtracts the means, since little sparsity is lost.
 DENSE = 0.5
 
 
 class TermWeighting(TransformerMixin, BaseEstimator):  # type: ignore[misc]
-    """Keep the features that are frequent enough in the training documents, and weight their values.
+    """Select features that are frequent enough in the training documents, and weight their values.
 
     Parameters
     ----------
     weighting : str, default="tfidf"
-        ``counts`` and ``reals`` leave values as they are. ``binary`` is 1 for every value other than 0. ``tfidf`` is (1
-        + log count) (1 + log((1 + N) / (1 + documents with the feature))), divided by the Euclidean length of the
-        document. ``scaled`` divides by the largest absolute value of a feature; where most values are not 0 (`DENSE`),
-        it subtracts the mean and divides by the standard deviation.
+        ``counts`` and ``reals`` leave values unchanged. ``binary`` is 1 for every nonzero value. ``tfidf`` is
+        (1 + log count) (1 + log((1 + N) / (1 + document frequency))), L2-normalised per document. ``scaled`` divides by
+        the maximum absolute value of a feature; if most values are nonzero (`DENSE`), it instead subtracts the mean and
+        divides by the standard deviation.
     min_df, min_count : int, default=1
-        A feature in fewer documents, or with a smaller sum, is dropped.
+        Minimum document frequency and minimum sum of a feature.
 
     Attributes
     ----------
     columns_ : ndarray of shape (K,), int64
-        The columns that are kept.
+        Indices of the selected columns.
     scale_, shift_ : ndarray of shape (K,)
-        The factor of each column, and what is subtracted before.
+        Scaling factor of each column, and offset that is subtracted before scaling.
 
     Examples
     --------
@@ -48,7 +48,7 @@ class TermWeighting(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     [[1.0], [1.0]]
     """
 
-    #: Fitted attributes and their forms, see `textmix.serve.state_schema`.
+    #: Fitted attributes and their types, see `textmix.serve.state_schema`.
     _fitted_forms: ClassVar[dict[str, Any]] = {
         **{"columns_": "int64 K", "scale_": "float64 K", "shift_": "float64 K", "n_features_in_": "int"}
     }
@@ -59,12 +59,12 @@ class TermWeighting(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         self.min_count = min_count
 
     def fit(self, X: Any, y: Any = None) -> Self:
-        """Choose the columns and their factors by training documents X (N, V); ``y`` is ignored.
+        """Select columns and compute their weights from training documents X (N, V); ``y`` is ignored.
 
         Raises
         ------
         ConfigError
-            If there is no such weighting, or a least number is not an integer from 1.
+            If the weighting is unknown, or a minimum is not a positive integer.
         ValueError
             If no feature is frequent enough.
         """
@@ -86,7 +86,7 @@ class TermWeighting(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         return self
 
     def transform(self, X: Any) -> sparse.csr_array:
-        """Return the weighted values of documents X (N, V), CSR (N, K): float64, but ``counts`` keeps its type."""
+        """Return the weighted values of documents X (N, V), CSR (N, K): float64, but ``counts`` preserves the dtype."""
         check_is_fitted(self)
         X = self._canonical(X, reset=False)
         weighted = X if len(self.columns_) == X.shape[1] else X[:, self.columns_]
@@ -103,17 +103,17 @@ class TermWeighting(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         return preprocessing.normalize(weighted, copy=False) if self.weighting == "tfidf" else weighted
 
     def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
-        """Return the names (K,) of the kept features, object.
+        """Return the names of the selected features, object array of shape (K,).
 
         Parameters
         ----------
         input_features : object, default=None
-            The names of all V features; by default those of the table that was fitted, else x0, x1, ...
+            Names of all V features; by default those seen during fit, else x0, x1, ...
 
         Raises
         ------
         ValueError
-            If there are not V names, or they are not those of the table that was fitted.
+            If the number of names is not V, or they differ from those seen during fit.
         """
         check_is_fitted(self)
         names = OneToOneFeatureMixin.get_feature_names_out(self, input_features)
@@ -131,7 +131,7 @@ class TermWeighting(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             raise ValueError("columns_ holds an index out of range")
 
     def _check(self) -> None:
-        """Raise ConfigError for a parameter that is not allowed."""
+        """Raise ConfigError for an invalid parameter."""
         if self.weighting not in WEIGHTINGS:
             raise ConfigError(f"weighting: {self.weighting!r} is unknown; choose one of {', '.join(WEIGHTINGS)}")
         for name in ("min_df", "min_count"):
@@ -139,7 +139,7 @@ class TermWeighting(TransformerMixin, BaseEstimator):  # type: ignore[misc]
                 raise ConfigError(f"{name}: {getattr(self, name)!r} is not allowed; give a whole number from 1")
 
     def _canonical(self, X: Any, reset: bool) -> sparse.csr_array:
-        """Return X (N, V) as CSR without stored zeros, and check its width, which ``reset`` sets."""
+        """Return X (N, V) as CSR without explicit zeros and check its number of features, which ``reset`` sets."""
         checked = check_array(sound(X), accept_sparse="csr", dtype="numeric", input_name="X", estimator=self)
         validate_data(self, X, skip_check_array=True, reset=reset)
         matrix = sparse.csr_array(computable(checked))
@@ -153,7 +153,7 @@ class TermWeighting(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         return matrix
 
     def _scale(self, X: sparse.csr_array) -> None:
-        """Set the factors of ``scaled`` by training documents (N, K)."""
+        """Compute the scaling factors of ``scaled`` from training documents (N, K)."""
         if X.nnz < DENSE * np.prod(X.shape):
             self.scale_ = 1.0 / np.abs(X).max(axis=0).toarray().ravel()
             return

@@ -1,17 +1,17 @@
-"""Tokenizers by name: from text to a stream of word ids and a vocabulary in alphabetical order.
+"""Tokenizers by name: convert text to a stream of word ids and a vocabulary in alphabetical order.
 
-A tokenizer states which characters form words and how they are folded; every other character ends a word.
+A tokenizer defines which characters form words and how they are case-folded; every other character ends a word.
 
 - ``letters``: runs of ASCII letters, in lower case: the default lexer of Rainbow (libbow, lex-simple.c).
 - ``words``: runs of ASCII letters and digits, in lower case: Rainbow's ``--lex-alphanum``.
-- ``whitespace``: runs of characters other than blanks, tabs, line ends, form feeds and NUL, unchanged: ``--lex-white``.
+- ``whitespace``: runs of characters other than spaces, tabs, line ends, form feeds and NUL, unchanged: ``--lex-white``.
 - ``unicode``: runs of Unicode letters, marks and digits (categories L, M, N), case-folded, in normal form C.
 - ``treebank``: words, clitics and punctuation as in `textmix.text.treebank`, in their original case.
-- ``scripts``: as ``unicode``, and each character of a script that sets no blanks between words (`UNSPACED`) is a word.
-- ``characters``: each character is a word, punctuation too, case-folded, in normal form C; `BLANK` is one for blanks.
+- ``scripts``: like ``unicode``, but each character of a script without spaces between words (`UNSPACED`) is a word.
+- ``characters``: each character, including punctuation, is a word; case-folded, normal form C; spaces become `BLANK`.
 - ``tags``: the part-of-speech tag of each word of ``treebank``, as in `textmix.text.treebank`.
 
-``unicode``, ``scripts`` and ``characters`` drop characters that nobody sees and that part no words (`INVISIBLE`).
+``unicode``, ``scripts`` and ``characters`` drop invisible characters that do not separate words (`INVISIBLE`).
 """
 
 from __future__ import annotations
@@ -27,29 +27,29 @@ from textmix.data.corpus import Ragged
 from textmix.text import token_kernels as kernels
 from textmix.text.treebank import document_tags, treebank_words
 
-#: A maximum length that no word exceeds.
+#: A maximum length that no word can exceed.
 NO_LIMIT = np.iinfo(np.int64).max
 _LETTERS = b"abcdefghijklmnopqrstuvwxyz"
 _DIGITS = b"0123456789"
 _BLANKS = b"\0 \t\n\r\f\v"
-#: The character that represents the blank between two words where characters are counted.
+#: Character that represents the space between two words if characters are counted.
 BLANK = "␣"
-#: How the Unicode names of characters begin in the scripts that set no blanks between words.
+#: Prefixes of the Unicode names of characters in scripts without spaces between words.
 UNSPACED = ("CJK ", "HIRAGANA ", "KATAKANA", "THAI ", "LAO ", "KHMER ", "MYANMAR ", "HALFWIDTH KATAKANA", "TAI ")
 
 
-#: Soft hyphen, joiners, marks of direction and variation selectors: they stand within words and change none.
+#: Soft hyphen, joiners, directional marks and variation selectors: they occur within words without changing them.
 _FORMATS = ((0x180B, 0x1810), (0x200C, 0x2010), (0x202A, 0x202F), (0x2060, 0x2070), (0xFE00, 0xFE10))
 INVISIBLE = dict.fromkeys([0xAD, 0x34F, 0x61C, 0xFEFF, *(code for span in _FORMATS for code in range(*span))])
 
 
 def _folded(text: str) -> str:
-    """Return a text case-folded, in normal form C, without invisible characters."""
+    """Case-fold a text, convert it to normal form C and remove invisible characters."""
     return unicodedata.normalize("NFC", text.casefold().translate(INVISIBLE))
 
 
 def _fold_table(unchanged: bytes, lower: bytes = b"") -> np.ndarray:
-    """Return a fold table that keeps ``unchanged`` bytes, and puts letters in ``lower`` case."""
+    """Create a fold table that preserves ``unchanged`` bytes and converts letters in ``lower`` to lower case."""
     table = np.zeros(256, dtype=np.uint8)
     table[list(unchanged + lower)] = list(unchanged + lower)
     table[list(lower.upper())] = list(lower)
@@ -64,14 +64,14 @@ def _frozen(array: np.ndarray) -> np.ndarray:
 
 
 class _Folding(dict[int, str]):
-    """A table for ``str.translate``: letters, marks and digits stay, every other character becomes a blank."""
+    """Table for ``str.translate`` that keeps letters, marks and digits and replaces other characters by a space."""
 
     def __init__(self, apart: bool = False) -> None:
         super().__init__()
         self.apart = apart
 
     def __missing__(self, code: int) -> str:
-        """Make the entry of a code point: its character or a blank."""
+        """Compute the entry of a code point: its character or a space."""
         character = chr(code)
         self[code] = character if unicodedata.category(character)[0] in "LMN" else " "
         if self.apart and is_unspaced(character):
@@ -80,12 +80,12 @@ class _Folding(dict[int, str]):
 
 
 def is_unspaced(character: str) -> bool:
-    """Return whether a character is a letter of a script that sets no blanks between words."""
+    """Check whether a character is a letter of a script without spaces between words."""
     return unicodedata.name(character, "").startswith(UNSPACED) and unicodedata.category(character)[0] in "LM"
 
 
 def _blank_non_words(text: Ragged, apart: bool = False) -> Ragged:
-    """Return text in which the documents that are not all ASCII are case-folded, with blanks around their words."""
+    """Case-fold documents that are not pure ASCII and replace their non-word characters by spaces."""
     offsets, table, end = text.offsets, _Folding(apart), 0
     wide = np.flatnonzero(text.values >= 0x80)
     parts, lengths = list[np.ndarray](), np.diff(offsets)
@@ -99,36 +99,36 @@ def _blank_non_words(text: Ragged, apart: bool = False) -> Ragged:
 
 
 def _cut_scripts(text: Ragged) -> Ragged:
-    """Return text as `_blank_non_words` does, with blanks around each character of a script that sets none."""
+    """Do as `_blank_non_words` and also separate the characters of scripts without spaces between words."""
     return _blank_non_words(text, apart=True)
 
 
 def _cut_characters(text: Ragged) -> Ragged:
-    """Return case-folded text with a blank after each character, and `BLANK` in place of each run of blanks."""
+    """Case-fold a text, add a space after each character, and replace each run of white space by `BLANK`."""
     folded = (_folded(text.text(row)).split() for row in range(len(text)))
     return Ragged.from_texts(" ".join(BLANK.join(words)).encode("utf-8") for words in folded)
 
 
 def _cut_as_treebank(text: Ragged) -> Ragged:
-    """Return text in which blanks stand between the words of `textmix.text.treebank`."""
+    """Separate the words of `textmix.text.treebank` by spaces."""
     return Ragged.from_texts(" ".join(treebank_words(text.text(row))).encode("utf-8") for row in range(len(text)))
 
 
 def _as_tags(text: Ragged) -> Ragged:
-    """Return the tags of `textmix.text.treebank` with blanks between them in place of the text."""
+    """Replace a text by its part-of-speech tags (`textmix.text.treebank`), separated by spaces."""
     return Ragged.from_texts(" ".join(document_tags(text.text(row))).encode("utf-8") for row in range(len(text)))
 
 
 @dataclass(frozen=True)
 class Tokenizer:
-    """An optional change of the text, and then a fold table over the bytes of UTF-8, uint8 (256,)."""
+    """An optional text transformation, followed by a fold table over UTF-8 bytes, uint8 (256,)."""
 
     fold: np.ndarray
     prepare: Callable[[Ragged], Ragged] | None = None
 
 
 _NOT_BLANK = _fold_table(bytes(set(range(256)) - set(_BLANKS)))
-#: ASCII letters and digits, in lower case, and every byte of a longer character.
+#: ASCII letters and digits, converted to lower case, and all bytes of multi-byte characters.
 _WORDS = _fold_table(_DIGITS + bytes(range(0x80, 0x100)), _LETTERS)
 TOKENIZERS = {
     "letters": Tokenizer(_fold_table(b"", _LETTERS)),
@@ -145,11 +145,27 @@ TOKENIZERS = {
 def tokenize(
     text: Ragged, tokenizer: str, min_length: int = 1, max_length: int | None = None, ordered: bool = True
 ) -> tuple[Ragged, list[str]]:
-    """Return the token stream of N documents, int32 ids in the order of the text, and its vocabulary of V words.
+    """Tokenise N documents.
 
-    ``tokenizer`` is a name in `TOKENIZERS`.  Words of fewer characters than ``min_length`` or more than ``max_length``
-    (Rainbow: 2 and 99; None: no limit) are dropped.  Words are in the order of their code points if ``ordered``, else
-    of their first occurrence.
+    Parameters
+    ----------
+    text : Ragged
+        UTF-8 text of the documents.
+    tokenizer : str
+        Key of `TOKENIZERS`.
+    min_length : int, default=1
+        Minimum length of a word in characters (Rainbow: 2).
+    max_length : int or None, default=None
+        Maximum length of a word in characters (Rainbow: 99); None means no maximum.
+    ordered : bool, default=True
+        Whether the vocabulary is in code-point order; otherwise words are in the order of their first occurrence.
+
+    Returns
+    -------
+    tokens : Ragged
+        Word ids, int32, in the order of the text.
+    words : list of str
+        Vocabulary of V words.
     """
     if tokenizer not in TOKENIZERS:
         raise ConfigError(f"features: tokenizer: {tokenizer!r} is unknown; choose one of {', '.join(TOKENIZERS)}")

@@ -1,10 +1,10 @@
-"""English words as in the Penn Treebank, their part-of-speech tags and their dictionary forms.
+"""Penn Treebank tokenisation, part-of-speech tags and lemmas of English words.
 
-Clitics and punctuation marks are separate words, hyphens stay inside words.  The dictionary forms come from the tables
-inside the package simplemma.  The tagger is that of the package textblob (MIT licence): it looks a word up in the
-lexicon that lies in the package, and guesses an unknown word by its capital, its digits and its ending, so that the
-same text always gets the same tags and nothing is loaded at run time.  On the 288 words of
-``tests/fixtures/tagged.txt`` 94 % of the coarse tags are right (``tests/text/test_treebank.py``).
+Clitics and punctuation marks are separate words; hyphens do not split words.  Lemmas come from the tables of the
+package simplemma.  The tagger is the one of the package textblob (MIT licence): it looks words up in the bundled
+lexicon and guesses the tag of an unknown word from capitalisation, digits and suffix.  It is deterministic and
+downloads nothing at run time.  On the 288 words of ``tests/fixtures/tagged.txt`` its accuracy on coarse tags is 94 %
+(``tests/text/test_treebank.py``).
 """
 
 from __future__ import annotations
@@ -15,25 +15,25 @@ from collections.abc import Iterator, Sequence
 from textmix.core.errors import extra
 
 _TAG = re.compile(r"<[^<>]*>")
-#: Replacements of characters: typographic marks, also of Windows code page 1252 read as Latin-1, become plain marks;
-#: underscores, which mark emphasis, and control characters become blanks.
+#: Character replacements: typographic marks, including Windows code page 1252 decoded as Latin-1, become plain marks;
+#: underscores (used for emphasis) and control characters become spaces.
 _MARKS = str.maketrans(
     {"\u2019": "'", "\u2018": "'", "\x92": "'", "\x96": "-", "\x97": "-", "\x85": "...", "_": " "}
     | dict.fromkeys(map(chr, range(32)), " ")
 )
 _CANNOT = re.compile(r"\b(can)(not)\b", re.IGNORECASE)
-# Both cases are written out, and what stands before a clitic is looked at last: so the search jumps from apostrophe to
-# apostrophe, or from n to n.  The long s is a small s too.
+# Both cases are spelled out, and the text before a clitic is matched last, so that the search can skip from apostrophe
+# to apostrophe, or from n to n.  The long s also matches a lower-case s.
 _ENDING = r"(?:[sS\u017f]|[mM]|[dD]|[rR][eE]|[vV][eE]|[lL][lL])\b"
 _CLITIC, _NOT = re.compile(rf"'(?<=\w'){_ENDING}"), re.compile(r"[nN](?<=\w[nN])'[tT]\b")
 _WORD = re.compile(rf"[nN]'[tT]\b|'{_ENDING}|[^\W_]+(?:['-][^\W_]+|[.,](?=\d)\d+)*|\.\.+|[^\w\s]")
 
 
 def treebank_words(document: str) -> list[str]:
-    """Return the words of a document without HTML tags; "don't" becomes "do" and "n't", "cannot" "can" and "not".
+    """Tokenise a document after removing HTML tags; "don't" becomes "do" and "n't", "cannot" "can" and "not".
 
-    A run of full stops is one word; every other punctuation mark is a word of its own.  Quotation marks stay as they
-    are, unlike in the Treebank's own tokenizer.
+    A run of full stops is one token; every other punctuation mark is a token of its own. Unlike in the Treebank's own
+    tokenizer, quotation marks are unchanged.
     """
     text = _TAG.sub(" ", document).translate(_MARKS)
     if "cannot" in text.lower():
@@ -43,12 +43,12 @@ def treebank_words(document: str) -> list[str]:
 
 #: Words that end a sentence.
 _ENDS = frozenset(".?!;")
-#: Tag of a mark without letter or digit.
+#: Tag of a token without letters or digits.
 MARK = "."
 
 
 def tags(words: Sequence[str]) -> list[str]:
-    """Return the Penn Treebank tag of each word of one sentence; a word without letter or digit gets `MARK`."""
+    """Return the Penn Treebank tag of each word of one sentence; a word without letters or digits gets `MARK`."""
     with extra("tags"):
         from textblob.en import parser  # type: ignore[import-untyped]
 
@@ -57,12 +57,12 @@ def tags(words: Sequence[str]) -> list[str]:
 
 
 def document_tags(document: str) -> list[str]:
-    """Return the tags of all words of a document, cut into words as the Treebank does, sentence by sentence."""
+    """Tokenise a document as the Treebank does and tag its words sentence by sentence."""
     return [tag for sentence in _sentences(treebank_words(document)) for tag in tags(sentence)]
 
 
 def _sentences(words: Sequence[str]) -> Iterator[Sequence[str]]:
-    """Yield the sentences of a document; each ends after a word of `_ENDS`."""
+    """Yield the sentences of a document; a sentence ends after a word in `_ENDS`."""
     start = 0
     for end, word in enumerate(words, start=1):
         if word in _ENDS:
@@ -72,15 +72,15 @@ def _sentences(words: Sequence[str]) -> Iterator[Sequence[str]]:
         yield words[start:]
 
 
-#: Comparatives and superlatives of another stem.  They stay as they are, as Stanford CoreNLP leaves them: the tables
-#: would turn "worst" into "bad" and "better" into "good", and a reader would take the one for the other.
+#: Irregular comparatives and superlatives.  They are not lemmatised, as in Stanford CoreNLP: the tables would map
+#: "worst" to "bad" and "better" to "good", which would mislead readers of the features.
 KEPT = frozenset({"best", "better", "worse", "worst"})
 
 
 def lemmas(words: Sequence[str]) -> list[str]:
-    """Return the dictionary form of each word alone: "movies" becomes "movie", "failed" "fail", "n't" "not".
+    """Lemmatise each word without context: "movies" becomes "movie", "failed" "fail", "n't" "not".
 
-    A word that is not in the tables stays unchanged, and so does a word of `KEPT`.
+    Words that are missing from the tables or belong to `KEPT` are unchanged.
     """
     with extra("lemmas"):
         from simplemma import lemmatize

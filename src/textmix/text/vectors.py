@@ -1,4 +1,4 @@
-"""Paragraph vectors (Le & Mikolov 2014): one dense vector a document, learned from its words without any label."""
+"""Paragraph vectors (Le & Mikolov 2014): one dense vector per document, learned without labels."""
 
 from __future__ import annotations
 
@@ -13,29 +13,39 @@ from textmix.data.corpus import Ragged
 from textmix.text.float_kernels import LANES
 from textmix.text.vector_kernels import alias_table, huffman_paths, train_bags, train_words_and_bags
 
-#: The losses: each word against the noise words drawn for it, or along the word's path in a binary tree.
+#: Losses: negative sampling, or hierarchical softmax along the path of the word in a binary tree.
 LOSSES = ("negative", "hierarchical")
 
 
 @dataclass(frozen=True)
 class VectorSpec:
-    """How paragraph vectors are learned: the keys of ``vectors`` in a ``features`` entry.
+    """Settings of paragraph vectors: the keys of ``vectors`` in a ``features`` entry.
 
     Parameters
     ----------
-    size : length of a vector.
-    loss : ``negative`` sampling, or ``hierarchical`` softmax over a Huffman tree of the words.
-    negative : number of noise words for each word, drawn by their counts to the power 3/4.
-    sample : a word with a share ``s`` of all occurrences is learned with the chance ``sqrt(t/s) + t/s``, where t is
-        ``sample``; 0 learns every occurrence.
-    window : words get vectors of their own, too, which learn to predict the words up to so many places away, in turns
-        with the documents' (skip-grams; ``dbow_words`` of gensim); 0: they get none.
-    min_count : least count of a word that is learned.
-    epochs : passes over the documents.
-    rate : length of the first step of gradient descent; it falls linearly.
-    shuffle : whether the passes take the documents in a random order; otherwise in the order of the corpus, which often
-        is class after class.
-    seed : of all random numbers.
+    size : int
+        Dimension of the vectors.
+    loss : {"negative", "hierarchical"}
+        Negative sampling, or hierarchical softmax over a Huffman tree of the words.
+    negative : int
+        Number of noise words per word, drawn in proportion to their counts to the power 3/4.
+    sample : float
+        Subsampling threshold t: an occurrence of a word with relative frequency s is used with probability
+        ``sqrt(t/s) + t/s``; 0 disables subsampling.
+    window : int
+        If positive, word vectors are trained in alternation with the document vectors, to predict the words up to this
+        distance away (skip-grams; ``dbow_words`` of gensim); 0 trains document vectors only.
+    min_count : int
+        Minimum number of occurrences of a word.
+    epochs : int
+        Number of passes over the documents.
+    rate : float
+        Initial learning rate of gradient descent; it decreases linearly.
+    shuffle : bool
+        Whether each pass visits the documents in random order; otherwise in corpus order, which often is sorted by
+        class.
+    seed : int
+        Random seed.
     """
 
     size: int = 100
@@ -51,7 +61,7 @@ class VectorSpec:
 
     @classmethod
     def from_mapping(cls, entry: Mapping[str, Any]) -> VectorSpec:
-        """Return the checked form of an entry."""
+        """Create the settings from a mapping and validate them."""
         defaults = asdict(cls())
         for key, value in entry.items():
             if key not in defaults:
@@ -71,9 +81,22 @@ class VectorSpec:
 
 
 def paragraph_vectors(tokens: Ragged, spec: VectorSpec) -> np.ndarray:
-    """Return the vectors of N documents by the distributed bag of words, float64 (N, ``size``).
+    """Train paragraph vectors by the distributed bag of words (PV-DBOW).
 
-    Source: Le & Mikolov, ICML 2014, section 2.3; the defaults are those of Mikolov's word2vec.
+    Parameters
+    ----------
+    tokens : Ragged
+        Word ids of the N documents.
+    spec : VectorSpec
+        Settings.
+
+    Returns
+    -------
+    vectors : ndarray of shape (N, size), float64
+
+    References
+    ----------
+    Le & Mikolov, ICML 2014, section 2.3. The defaults are those of Mikolov's word2vec.
     """
     generator, n = np.random.default_rng(spec.seed), len(tokens)
     counts = np.bincount(tokens.values, minlength=1)
@@ -103,12 +126,12 @@ def paragraph_vectors(tokens: Ragged, spec: VectorSpec) -> np.ndarray:
 
 
 def _start(generator: np.random.Generator, n: int, size: int) -> np.ndarray:
-    """Return the vectors with which n documents or words begin, float32 (n, ``size``)."""
+    """Draw the initial vectors of n documents or words, float32 (n, ``size``)."""
     return (generator.random((n, size), dtype=np.float32) - np.float32(0.5)) / size
 
 
 def _chances(counts: np.ndarray, sample: float) -> np.ndarray:
-    """Return the chance of an occurrence of each word to be learned, float64 (V,)."""
+    """Compute the probability that an occurrence of each word is used for training, float64 (V,)."""
     if sample == 0:
         return np.ones(len(counts))
     ratio = sample * counts.sum() / counts

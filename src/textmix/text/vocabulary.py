@@ -1,4 +1,4 @@
-"""The choice of words that become features: stop words and rare words are removed from counts and token streams."""
+"""Vocabulary selection: remove stop words and rare words from counts and token streams."""
 
 from __future__ import annotations
 
@@ -11,19 +11,34 @@ from scipy import sparse
 
 from textmix.data.corpus import Ragged
 
-#: Number of cells of the counts that are summed at a time.
+#: Number of stored elements of the counts that are summed at a time.
 _BLOCK = 1 << 22
-#: Name in ``Corpus.info["features"]`` of the cut that each fit makes by its own training documents.
+#: Key in ``Corpus.info["features"]`` of the frequency cut-offs that each fit applies to its own training documents.
 BY_FOLD = "by_fold"
 
 
 def kept_words(
     counts: sparse.csr_array, words: Sequence[Any], stop_words: Collection[str], min_count: int, min_df: int
 ) -> np.ndarray:
-    """Return which words become features, bool (V,), by their counts in the documents that decide, CSR (N, V).
+    """Select the words that become features.
 
-    ``stop_words`` are dropped, and words with less than ``min_count`` occurrences (Rainbow's
-    ``--prune-vocab-by-occur-count``) or ``min_df`` documents (n + 1 for ``--prune-vocab-by-doc-count=n``).
+    Parameters
+    ----------
+    counts : csr_array of shape (N, V)
+        Counts in the documents used for the selection.
+    words : sequence of length V
+        Vocabulary.
+    stop_words : collection of str
+        Words to drop.
+    min_count : int
+        Minimum number of occurrences (Rainbow's ``--prune-vocab-by-occur-count``).
+    min_df : int
+        Minimum document frequency (n + 1 for ``--prune-vocab-by-doc-count=n``).
+
+    Returns
+    -------
+    kept : ndarray of shape (V,), bool
+        Mask of the selected words.
     """
     n_words = len(words)
     occurrences, documents = np.zeros(n_words), np.zeros(n_words, dtype=np.int64)
@@ -40,27 +55,28 @@ def kept_words(
 
 
 def of_fold(counts: sparse.csr_array, cut: tuple[int, int]) -> np.ndarray:
-    """Return which features a fit keeps, bool (V,): those that its training documents have, without the rare ones.
+    """Select the features that a fit keeps: those that are frequent enough in its training documents.
 
-    ``counts`` is CSR (N, V); ``cut`` is ``min_count`` and ``min_df``, see `kept_words`.
+    ``counts`` is CSR (N, V); ``cut`` is the pair of ``min_count`` and ``min_df``, see `kept_words`. Return a mask,
+    bool (V,).
     """
     return kept_words(sparse.csr_array(counts), range(counts.shape[1]), (), *cut)
 
 
 def restrict(tokens: Ragged, frequent: np.ndarray) -> Ragged:
-    """Return the token stream with the words of ``frequent``, bool (V,), alone, renumbered from 0 in their order."""
+    """Restrict a token stream to the words in the mask ``frequent``, bool (V,), and renumber them in order."""
     return renumber(tokens, np.where(frequent, np.cumsum(frequent) - 1, -1).astype(np.int32))
 
 
 def renumber(tokens: Ragged, new_id: np.ndarray) -> Ragged:
-    """Return the token stream with every id w replaced by ``place[w]``, int32 (V,); a negative place drops it."""
+    """Replace every id w by ``new_id[w]``, int32 (V,); tokens with a negative new id are dropped."""
     ids = new_id[tokens.values]
     ends = np.concatenate([[0], np.cumsum(ids >= 0)])
     return Ragged(ids[ids >= 0], ends[tokens.offsets])
 
 
 def rename(tokens: Ragged, words: Sequence[str], names: Sequence[str]) -> tuple[Ragged, list[str]]:
-    """Return the token stream with ids of names in place of ids of words, and the distinct names in order."""
+    """Replace word ids by ids of their names; return the token stream and the sorted distinct names."""
     distinct = sorted(set(names))
     id_of = {name: row for row, name in enumerate(distinct)}
     renumbered = np.fromiter((id_of[name] for name in names), dtype=np.int32, count=len(words))

@@ -1,4 +1,4 @@
-"""`WordVectorizer`: counts of words as the documents count them, with the interface of ``CountVectorizer``."""
+"""`WordVectorizer`: word and n-gram counts with the interface of ``CountVectorizer``."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ from textmix.text.text_validation import texts_of
 from textmix.text.vocabulary import kept_words, rename, renumber, restrict
 
 _KEYS = frozenset(item.name for item in fields(FeatureSpec))
-#: The splitter of a text: the name of a tokeniser, or a function from a text to its words.
+#: Name of a tokenizer, or a function that splits a text into words.
 Tokenizer = str | Callable[[str], Iterable[str]]
 
 
 class OfTexts(TransformerMixin, BaseEstimator):  # type: ignore[misc]
-    """A transformer of texts; its ``fit_transform`` fits."""
+    """Base class of text transformers that implement ``fit_transform``."""
 
     def fit(self, raw_documents: Iterable[str], y: Any = None) -> Self:
-        """Fit to N texts; ``y`` is ignored.  The errors are those of `fit_transform`."""
+        """Fit to N texts; ``y`` is ignored. Raises as `fit_transform` does."""
         self.fit_transform(raw_documents)
         return self
 
@@ -42,17 +42,17 @@ class OfTexts(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
 
 class WordVectorizer(OfTexts):
-    """Turn texts into counts of words, or of runs of words.
+    """Convert texts to a document-term matrix of word or n-gram counts.
 
-    A method raises `ValueError` where ``raw_documents`` is one string or a text is no string, and `NotFittedError`
-    where the vectorizer is neither fitted nor given a ``vocabulary``.
+    Methods raise ValueError if ``raw_documents`` is a single string or contains anything other than strings, and
+    NotFittedError if the vectorizer is neither fitted nor constructed with a ``vocabulary``.
 
     Parameters
     ----------
     tokenizer : Tokenizer, default="unicode"
-        A name of `textmix.text.tokenize.TOKENIZERS`, or a function from a text to its words.
+        Key of `textmix.text.tokenize.TOKENIZERS`, or a function that splits a text into words.
     stop_list : str or collection of str, default="none"
-        A name of `textmix.text.stoplists.STOP_LISTS`, or words to drop.
+        Key of `textmix.text.stoplists.STOP_LISTS`, or a collection of words to drop.
     min_length : int, default=1
         See `textmix.text.features.FeatureSpec`.
     max_length : int or None, default=None
@@ -72,21 +72,23 @@ class WordVectorizer(OfTexts):
     weighting : str, default="count"
         See `textmix.text.features.FeatureSpec`.
     ngram_range : tuple of (int, int), default=(1, 1)
-        The minimum and maximum number of words of a feature; (1, 2) counts words and pairs in a row. Stop words
-        are dropped before, rare features after.
+        Minimum and maximum number of words of an n-gram; (1, 2) counts words and bigrams. Stop words are dropped before
+        n-grams are formed, rare features afterwards.
     max_df : float, default=1.0
-        Features in more documents are dropped: their number if an int, their fraction of the documents if a float.
+        Maximum document frequency of a feature: a number of documents if an int, a proportion if a float.
     max_features : int or None, default=None
-        The most features; the most frequent ones stay.
+        Maximum number of features; the most frequent ones are kept.
     vocabulary : mapping of str to int or iterable of str or None, default=None
-        Words, or word -> column: the features, with no choice among them. `transform` then needs no `fit`.
+            Fixed features: words, or a mapping of words to columns; no feature selection takes place. `transform` then
+            needs no `fit`.
 
-    The last four have the semantics of scikit-learn's ``CountVectorizer``.
+        ``ngram_range``, ``max_df``, ``max_features`` and ``vocabulary`` have the semantics of scikit-learn's
+        ``CountVectorizer``.
 
     Attributes
     ----------
-    vocabulary_
-        Feature -> column, V features in the order of their code points, or in that of ``vocabulary``.
+    vocabulary_ : dict of str to int
+        Column of each of the V features, in code-point order or in the order of ``vocabulary``.
 
     Examples
     --------
@@ -97,7 +99,7 @@ class WordVectorizer(OfTexts):
     ['a rose', 'rose a']
     """
 
-    #: Fitted attributes and their forms, see `textmix.serve.state_schema`.
+    #: Fitted attributes and their types, see `textmix.serve.state_schema`.
     _fitted_forms: ClassVar[dict[str, Any]] = {"vocabulary_": "vocabulary V"}
 
     def __init__(
@@ -136,14 +138,15 @@ class WordVectorizer(OfTexts):
         self.vocabulary = vocabulary
 
     def fit_transform(self, raw_documents: Iterable[str], y: Any = None) -> sparse.csr_array:
-        """Find the words of N texts and return their counts, int32 CSR (N, V).
+        """Learn the vocabulary of N texts and return their counts, int32 CSR (N, V).
 
         Raises
         ------
         ValueError
-            If ``vocabulary`` names a word or a column twice, or ``max_df`` leaves no word or is below ``min_df``.
+            If ``vocabulary`` contains a word or a column twice, or ``max_df`` is below ``min_df`` or excludes all
+            words.
         ConfigError
-            If a parameter is not allowed.
+            If a parameter is invalid.
         """
         text = texts_of(raw_documents)
         check_choice(self.get_params())
@@ -160,20 +163,20 @@ class WordVectorizer(OfTexts):
         return count_known(text, FeatureSpec.from_mapping(self._spec()), column_of)
 
     def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
-        """Return the V names of the features, object (V,), in the order of the columns; the argument is ignored."""
+        """Return the names of the V features in column order, object (V,); the argument is ignored."""
         return np.array(list(self._known()), dtype=object)
 
     def _spec(self) -> dict[str, Any]:
-        """Return the parameters that say how a word is found and counted, see `FeatureSpec`."""
+        """Return the parameters of tokenisation and counting, see `FeatureSpec`."""
         return {key: value for key, value in self.get_params().items() if key in _KEYS}
 
     def _takes_stream(self) -> bool:
-        """Return whether the words are needed in their order, or as no name of a tokeniser or list gives them."""
+        """Check whether the word order is required, or a custom tokenizer or stop list is used."""
         named = isinstance(self.tokenizer, str) and isinstance(self.stop_list, str)
         return not named or self.vocabulary is not None or tuple(self.ngram_range) != (1, 1)
 
     def _known(self) -> dict[str, int]:
-        """Return feature -> column, also before a fit where the features are given."""
+        """Return the vocabulary, which is available before `fit` if it is fixed."""
         if self.vocabulary is not None and not hasattr(self, "vocabulary_"):
             check_choice(self.get_params())
             self.vocabulary_ = fixed_vocabulary(self.vocabulary)
@@ -181,7 +184,7 @@ class WordVectorizer(OfTexts):
         return self.vocabulary_
 
     def _learn(self, text: Ragged) -> Ragged:
-        """Find the features of N texts; return them in the order of the texts, as ids of columns."""
+        """Learn the features of N texts; return the token stream as column indices."""
         if self.vocabulary is not None:
             self.vocabulary_ = fixed_vocabulary(self.vocabulary)
             return self._columns(text)
@@ -192,17 +195,17 @@ class WordVectorizer(OfTexts):
         return self._numbered(tokens, words)
 
     def _columns(self, text: Ragged) -> Ragged:
-        """Return the known features of N texts in their order, as ids of columns."""
+        """Return the in-vocabulary features of N texts in order, as column indices."""
         if not self._takes_stream():
             return known_tokens(text, FeatureSpec.from_mapping(self._spec()), self.vocabulary_)
         return self._numbered(*self._stream(text))
 
     def _numbered(self, tokens: Ragged, words: Sequence[str]) -> Ragged:
-        """Return tokens, ids into ``words``, as ids of columns; the rest is dropped."""
+        """Convert ids into ``words`` to column indices; other tokens are dropped."""
         return renumber(tokens, np.array([self.vocabulary_.get(word, -1) for word in words], dtype=np.int32))
 
     def _choose(self, counts: sparse.csr_array, words: Sequence[str]) -> sparse.csr_array:
-        """Learn which of V features stay; return their columns of counts, CSR (N, V)."""
+        """Select features and learn their columns; return the selected counts, CSR (N, V)."""
         kept = np.ones(len(words), dtype=bool)
         if self.max_features is not None or self.max_df != 1.0 or isinstance(self.max_df, Integral):
             kept = limited(counts, self.min_df, self.max_df, self.max_features)
@@ -212,17 +215,17 @@ class WordVectorizer(OfTexts):
         return counts if kept.all() else counts[:, kept]
 
     def _counted(self, columns: Ragged) -> sparse.csr_array:
-        """Return the counts of features in N texts, CSR (N, V), from ids of columns."""
+        """Count features in N texts from their column indices; return CSR (N, V)."""
         return self._weighted(counts_of(columns, len(self.vocabulary_)))
 
     def _weighted(self, counts: sparse.csr_array) -> sparse.csr_array:
-        """Return counts, or 1 for each of them."""
+        """Return counts, or binary indicators with ``weighting="binary"``."""
         if self.weighting == "binary":
             counts.data[:] = 1
         return counts
 
     def _stream(self, text: Ragged) -> tuple[Ragged, list[str]]:
-        """Return the features of N texts before any cut by their number, in their order, and their names."""
+        """Return the token stream of N texts before any frequency cut-off, and the feature names."""
         tokens, words = self._split(text)
         stop = stop_words(self.stop_list) if isinstance(self.stop_list, str) else frozenset(self.stop_list)
         if stop:
@@ -231,7 +234,7 @@ class WordVectorizer(OfTexts):
         return (tokens, words) if tuple(self.ngram_range) == (1, 1) else ngrams(tokens, words, *self.ngram_range)
 
     def _split(self, text: Ragged) -> tuple[Ragged, list[str]]:
-        """Return the words of N texts in their order, and the distinct words in the order of their code points."""
+        """Split N texts into words; return the token stream and the distinct words in code-point order."""
         spec = {**self._spec(), "stop_list": "none", "min_count": 1, "min_df": 1}
         if isinstance(self.tokenizer, str):
             found = build_features(_corpus(text), {**spec, "keep_tokens": True})
@@ -249,13 +252,13 @@ class WordVectorizer(OfTexts):
 
 
 def _corpus(text: Ragged) -> Corpus:
-    """Return N texts as documents without labels."""
+    """Wrap N texts in an unlabelled corpus."""
     ids = [str(row) for row in range(len(text))]
     return Corpus("texts", ids, [], label_matrix([[]] * len(text), 0), text=text)
 
 
 def split_by(tokenizer: Callable[[str], Iterable[str]], texts: Iterable[str]) -> tuple[Ragged, list[str]]:
-    """Return the words of N texts by a function: N rows of int32 ids, and V words in the order of their code points."""
+    """Split N texts with a function; return N rows of int32 ids and V words in code-point order."""
     documents = [list(tokenizer(text)) for text in texts]
     words = sorted({word for document in documents for word in document})
     ids = {word: row for row, word in enumerate(words)}
@@ -265,10 +268,14 @@ def split_by(tokenizer: Callable[[str], Iterable[str]], texts: Iterable[str]) ->
 
 
 def ngrams(tokens: Ragged, words: Sequence[str], smallest: int, largest: int) -> tuple[Ragged, list[str]]:
-    """Return the runs of ``smallest`` to ``largest`` words of each document, int32 ids, and their distinct names.
+    """Form the n-grams of ``smallest`` to ``largest`` words of each document.
 
-    The ids are in the order of the first word of the run and then of its length; a name is the words joined by blanks,
-    and names are in the order of their code points.
+    Returns
+    -------
+    tokens : Ragged
+        N-gram ids, int32, ordered by the position of the first word and then by length.
+    names : list of str
+        Words of each n-gram joined by spaces, in code-point order.
     """
     values = np.asarray(tokens.values)
     ends = np.repeat(tokens.offsets[1:], np.diff(tokens.offsets))
@@ -294,10 +301,11 @@ def ngrams(tokens: Ragged, words: Sequence[str], smallest: int, largest: int) ->
 
 
 def limited(counts: sparse.csr_array, least: int, max_df: float, max_features: int | None) -> np.ndarray:
-    """Return which columns of counts, CSR (N, V) without stored zeros, ``CountVectorizer`` keeps, bool (V,).
+    """Select the columns of counts, CSR (N, V) without explicit zeros, that ``CountVectorizer`` keeps.
 
-    ``max_df``, a number if an int, a fraction of N if a float, may not be below ``least``, to which the columns keep
-    already.  ``max_features`` keeps the largest sums; of equal ones the same columns as it.
+    ``max_df`` (a number of documents if an int, a proportion of N if a float) must not be below ``least``, which has
+    already been applied. ``max_features`` keeps the columns with the largest sums, with ties resolved as in
+    ``CountVectorizer``. Return a mask, bool (V,).
     """
     most = max_df if isinstance(max_df, Integral) else max_df * counts.shape[0]
     if most < least:
@@ -307,12 +315,12 @@ def limited(counts: sparse.csr_array, least: int, max_df: float, max_features: i
         sums = np.bincount(counts.indices, weights=counts.data, minlength=counts.shape[1]).astype(np.int64)
         columns = np.flatnonzero(kept)
         kept[:] = False
-        kept[columns[(-sums[columns]).argsort()[:max_features]]] = True  # scikit-learn's order of equal sums
+        kept[columns[(-sums[columns]).argsort()[:max_features]]] = True  # same order of ties as in scikit-learn
     return kept
 
 
 def fixed_vocabulary(vocabulary: Mapping[str, int] | Iterable[str]) -> dict[str, int]:
-    """Return word -> column, in the order of the columns, of a user's mapping or words; a set is put in order."""
+    """Convert a fixed vocabulary to a mapping of words to columns, in column order; sets are sorted."""
     if isinstance(vocabulary, Mapping):
         if sorted(vocabulary.values()) != list(range(len(vocabulary))):
             raise ValueError(
@@ -331,7 +339,7 @@ def fixed_vocabulary(vocabulary: Mapping[str, int] | Iterable[str]) -> dict[str,
 
 
 def check_choice(params: Mapping[str, Any]) -> None:
-    """Check the parameters of `textmix.text.word_vectorizer.WordVectorizer` by which features are chosen."""
+    """Validate the feature selection parameters of `textmix.text.word_vectorizer.WordVectorizer`."""
     pair, most, room, stop_list = (params[key] for key in ("ngram_range", "max_df", "max_features", "stop_list"))
     lengths = isinstance(pair, (tuple, list)) and len(pair) == 2 and all(_whole(length) for length in pair)
     share = isinstance(most, (float, np.floating)) and 0 <= most <= 1
@@ -349,5 +357,5 @@ def check_choice(params: Mapping[str, Any]) -> None:
 
 
 def _whole(value: Any) -> bool:
-    """Return whether a value is an integer from 1."""
+    """Check whether a value is a positive integer."""
     return isinstance(value, (int, np.integer)) and not isinstance(value, bool) and bool(value >= 1)
