@@ -39,7 +39,7 @@ _HISTORY_TEXT = """# Changes made after results were seen
 
 
 class Cell(NamedTuple):
-    """One published value of a table; ``features`` is empty if the table has one feature set."""
+    """One published value of a table; ``features`` is "" if the table has one feature set."""
 
     artefact: str
     method: str
@@ -54,13 +54,13 @@ class Cell(NamedTuple):
 
     @property
     def experiment(self) -> str:
-        """The name of the experiment, which is that of the feature set."""
+        """The name of the experiment, which equals the name of the feature set."""
         return self.features or "main"
 
 
 @dataclass(frozen=True)
 class NewPaper:
-    """What to write for a new paper.
+    """Specification of a new paper.
 
     Parameters
     ----------
@@ -83,7 +83,7 @@ class NewPaper:
     margin : str, default="1"
         Margin of all values, in their unit.
     folds : int, default=0
-        Folds of the cross-validation; 0 means the data set's own split.
+        Number of cross-validation folds; 0 uses the predefined split of the data set.
     """
 
     root: Path
@@ -104,12 +104,12 @@ def write_paper(paper: NewPaper) -> list[Path]:
     Returns
     -------
     list of Path
-        The files that were written or changed.
+        Paths of the created or changed files.
 
     Raises
     ------
     ConfigError
-        If the name is taken, or the table or an option names something unknown.
+        If the paper already exists, or the table or an option refers to an unknown name.
     """
     root = paper.root
     further = [] if paper.outside is None else [paper.outside]
@@ -174,7 +174,7 @@ def _read_table(table: str) -> tuple[list[Cell], list[str]]:
         remedy = "remove one" if has_features else "distinguish feature sets by a column features after method"
         raise ConfigError(f"new_paper: table: the line {','.join(key)} occurs twice; {remedy}")
     roles = header[first:]
-    # The paper gives no value for an empty cell; a table without any value is to be filled in.
+    # An empty cell is a value that the paper does not report; a table without any value is a template.
     is_template = not any(cell.strip() for line in lines for cell in line[first:])
     cells = [
         Cell(line[0].strip(), line[1].strip(), line[2].strip() if has_features else "", role, cell.strip())
@@ -279,7 +279,7 @@ def _figure(paper: NewPaper, part: Sequence[Cell]) -> list[str]:
 
 
 def _with_roles(paper: NewPaper, added: Mapping[str, str]) -> dict[Path, str]:
-    """Return the file with the roles, extended by new ones; empty if there are none."""
+    """Return path -> content of the file of roles, extended by the new ones; empty without new roles."""
     lines = [f'{role}: {{dataset: {dataset}, comparable: fully, note: ""}}\n' for role, dataset in added.items()]
     if not lines:
         return {}
@@ -295,7 +295,7 @@ def _with_roles(paper: NewPaper, added: Mapping[str, str]) -> dict[Path, str]:
 
 
 def _pages(paper: NewPaper, folder: Path) -> dict[Path, str]:
-    """Return the history of a paper of this repository, its documentation page, and the index of these pages."""
+    """Return path -> content of the paper's history, its documentation page, and the index of these pages."""
     page, index = (paper.root / "docs/papers" / f"{name}.md" for name in (paper.name, "index"))
     pages = {folder / "history.md": _HISTORY_TEXT}
     if index.is_file():
@@ -306,7 +306,7 @@ def _pages(paper: NewPaper, folder: Path) -> dict[Path, str]:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Write the files and print their paths; return the exit code."""
+    """Create the files and print their paths; return the exit code."""
     parser = argparse.ArgumentParser(prog="python -m reproduction.scaffold.new_paper", description=__doc__)
     parser.add_argument("name", help="name of the paper: a-z, 0-9 and _")
     parser.add_argument("--table", type=Path, help="CSV of published values: artefact, method and a column per role")

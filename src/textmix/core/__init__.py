@@ -1,1 +1,1 @@
-"""Errors, files, configuration, digests, the cache: all other packages of textmix may import from here."""
+"""Errors, files, configuration, digests and the cache; every other package of textmix may import from here."""

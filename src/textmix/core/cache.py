@@ -1,6 +1,6 @@
-"""Cache machine code of kernels and expensive digests between processes.
+"""Cache the machine code of kernels and expensive digests between processes.
 
-Entries are keyed by a digest of what they were made from, so that the folder can be deleted at any time.
+Entries are keyed by a digest of their inputs, so that the folder can be deleted at any time.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-#: A store with more entries keeps only those that its process used.
+#: Above this number of entries, a store keeps only the entries that its process used.
 MAX_ENTRIES = 20_000
 
 
@@ -28,8 +28,8 @@ def cache_folder(name: str) -> Path | None:
     Returns
     -------
     Path or None
-        The folder below the first of ``$TEXTMIX_CACHE``, ``$XDG_CACHE_HOME`` and ``~/.cache`` where only this user can
-        write it, because its content decides which machine code runs; None if there is none.
+        The folder in the first of ``$TEXTMIX_CACHE``, ``$XDG_CACHE_HOME`` and ``~/.cache`` that only this user can
+        write to (its content determines which machine code runs); None if no such folder exists.
     """
     roots = [os.environ.get("TEXTMIX_CACHE"), os.environ.get("XDG_CACHE_HOME"), os.path.expanduser("~/.cache")]
     for root in filter(None, roots):
@@ -45,12 +45,12 @@ def cache_folder(name: str) -> Path | None:
 
 
 def is_trusted(stat: os.stat_result) -> bool:
-    """Check that only this user and the administrator can write a file or folder with this status."""
+    """Check that a file or folder with this status is writable only for this user and the administrator."""
     return stat.st_uid in (0, os.getuid()) and not stat.st_mode & 0o022
 
 
 class Store:
-    """JSON values by key, stored in one file between processes; a damaged file counts as empty."""
+    """Persistent key-value store of JSON values in one file; a corrupt file is treated as empty."""
 
     def __init__(self, name: str) -> None:
         self._name = f"{name}.json"
@@ -58,7 +58,7 @@ class Store:
         self._used: dict[str, Any] = {}
 
     def get(self, key: str, make: Callable[[], Any]) -> Any:
-        """Return the value of a key; if it is missing, compute and store it."""
+        """Return the value of a key; compute and store it if it is missing."""
         if self._kept is None:
             self._kept = self._read()
             atexit.register(self._write, len(self._kept))
@@ -76,7 +76,7 @@ class Store:
         return values if isinstance(values, dict) else {}
 
     def _write(self, before: int) -> None:
-        """Write the file atomically if there are more than the ``before`` entries that were read."""
+        """Write the file atomically if entries were added to the ``before`` entries that were read."""
         folder = cache_folder("textmix-digests")
         if folder is None or self._kept is None or len(self._kept) == before:
             return

@@ -1,6 +1,6 @@
-"""Load strict YAML, without duplicate keys, and validate it by closed schemas.
+"""Load YAML files strictly, rejecting duplicate keys, and validate them against closed JSON schemas.
 
-The module is imported while a workflow is parsed, so it must not import NumPy or anything more expensive.
+The module is imported while a workflow is parsed, so it must not import NumPy or other expensive packages.
 """
 
 from __future__ import annotations
@@ -22,17 +22,17 @@ with extra("data"):
 if TYPE_CHECKING:
     import jsonschema
 
-#: Most values of a YAML file with all aliases expanded; config/ has some thousands.
+#: Maximum number of values in a YAML file with all aliases expanded; files in config/ have a few thousand.
 MAX_YAML_VALUES = 1_000_000
-#: Digest of this module: another version does not use the cached values.
+#: Digest of this module; a new version invalidates the cached values.
 _CODE = sha256_file(__file__)[:12]
-#: Text of a YAML file -> its content as JSON; empty where JSON does not give the same content back.
+#: Text of a YAML file -> its content as JSON; "" if the JSON round trip is not lossless.
 _CONTENTS = Store(f"yaml-{_CODE}")
-#: Value and schemas that agree.
+#: Valid pairs of value and schema.
 _VALID = Store(f"valid-{_CODE}")
 
 
-# LibYAML's parser takes a tenth of the time, and a dry run of a workflow waits for it.
+# LibYAML is ten times as fast as the Python parser, which matters for the start-up time of a dry run.
 class _StrictLoader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc]
     """SafeLoader that rejects duplicate keys."""
 
@@ -91,7 +91,7 @@ def load_yaml_strict(path: str | Path) -> Any:
 
 
 def _parsed(text: str) -> Any:
-    """Return the content of YAML text; the errors are those of `_check_size` and of the loader."""
+    """Parse YAML text; raises the errors of `_check_size` and of the loader."""
     loader = _StrictLoader(text)
     try:
         node = loader.get_single_node()
@@ -102,7 +102,7 @@ def _parsed(text: str) -> Any:
 
 
 def _check_size(top: yaml.Node | None) -> None:
-    """Check how many values a document has with every alias written out, before it is written out."""
+    """Reject a document with too many values after alias expansion, before expanding it."""
     sizes, within = dict[int, int](), set[int]()
     queue = [] if top is None else [(top, False)]
     while queue:
@@ -123,14 +123,14 @@ def _check_size(top: yaml.Node | None) -> None:
 
 
 def _parts(node: yaml.Node) -> list[yaml.Node]:
-    """Return the nodes that a node holds: keys and values of a mapping, items of a list."""
+    """Return the child nodes of a node: keys and values of a mapping, or items of a sequence."""
     if isinstance(node, yaml.MappingNode):
         return [part for pair in node.value for part in pair]
     return list(node.value) if isinstance(node, yaml.SequenceNode) else []
 
 
 def _as_json(value: Any) -> str:
-    """Return a value as JSON; empty where reading it gives another value, such as a text for the key 1."""
+    """Return a value as JSON; "" if the JSON round trip changes it, for example the integer key 1."""
     try:
         text = json.dumps(value)
     except (TypeError, ValueError):
@@ -139,14 +139,14 @@ def _as_json(value: Any) -> str:
 
 
 def registry_file(name: str) -> Path:
-    """Return the path of a file of ``config/`` in the project, or of the copy that setup.py made."""
+    """Return the path of a file of ``config/`` in the project, or of its copy in the installed package."""
     here = Path(__file__).resolve()
     project = here.parents[3] / "config" / name
     return project if project.is_file() else here.parents[1] / "config" / name
 
 
 def _is_integer(_checker: Any, value: Any) -> bool:
-    """Check whether a value is a Python int; JSON Schema would take 10.0 for an integer too, but `range` does not."""
+    """Check whether a value is a Python int; JSON Schema also accepts 10.0, which `range` rejects."""
     return isinstance(value, int) and not isinstance(value, bool)
 
 
@@ -156,7 +156,7 @@ def _is_number(_checker: Any, value: Any) -> bool:
 
 @functools.cache
 def _jsonschema() -> tuple[Any, Any]:
-    """Return the package that checks schemas, and its validator class with our integers and numbers."""
+    """Return the jsonschema package, and its validator class with stricter integer and number types."""
     with extra("workflow"):
         import jsonschema
     base = jsonschema.Draft202012Validator
@@ -170,21 +170,21 @@ def _validator(schema_path: Path) -> jsonschema.protocols.Validator:
 
 
 def validate(value: Any, schema_path: str | Path, source: str) -> None:
-    """Validate a configuration value by a JSON schema.
+    """Validate a configuration value against a JSON schema.
 
     Parameters
     ----------
     value : object
-        The value.
+        Value to validate.
     schema_path : str or Path
-        The schema, in YAML.
+        Path of the schema, in YAML.
     source : str
-        The file or option that the value comes from, with which messages begin.
+        File or option of the value, used as prefix of messages.
 
     Raises
     ------
     ConfigError
-        If the value does not conform to the schema; the message names the key and the remedy.
+        If the value does not conform to the schema; the message includes the key and the remedy.
     """
     schema = Path(schema_path).resolve()
     key = f"{sha256_file(schema)} {sha256_bytes(repr(value).encode())}"
@@ -192,7 +192,7 @@ def validate(value: Any, schema_path: str | Path, source: str) -> None:
 
 
 def _check(value: Any, schema: Path, source: str) -> bool:
-    """Return True for a value that conforms to a schema; the errors are those of `validate`."""
+    """Return True if a value conforms to a schema; raises the errors of `validate`."""
     errors = sorted(
         _validator(schema).iter_errors(value),
         key=lambda error: (len(error.absolute_path), [str(part) for part in error.absolute_path], error.message),
@@ -206,7 +206,7 @@ def _check(value: Any, schema: Path, source: str) -> bool:
 
 
 def explain(error: jsonschema.ValidationError) -> str:
-    """Return a sentence with the key, what is wrong with it, and what to do."""
+    """Describe a validation error in one sentence: the key, the problem and the remedy."""
     key = ".".join(str(part) for part in error.absolute_path) or "the file"
     if error.validator == "additionalProperties" and isinstance(error.instance, Mapping):
         allowed = sorted(error.schema.get("properties", {}))

@@ -13,27 +13,27 @@ from typing import Any
 from textmix.core.cache import Store
 
 _FILES = Store("files")
-#: Seconds after a change during which the same time stamp could hide another change.
+#: Seconds after a change in which a second change could leave the time stamp unchanged.
 _RACY = 2.0
 
 
 def sha256_bytes(data: bytes) -> str:
-    """Return the hexadecimal sha256 of bytes."""
+    """Return the SHA-256 digest of bytes (hexadecimal)."""
     return hashlib.sha256(data).hexdigest()
 
 
 def sha256_file(path: str | Path) -> str:
-    """Return the hexadecimal sha256 of a file; raise OSError if it cannot be read."""
+    """Return the SHA-256 digest of a file (hexadecimal); raise OSError if it cannot be read."""
     with open(path, "rb") as handle:
         return hashlib.file_digest(handle, "sha256").hexdigest()
 
 
 def stamp(path: str | Path) -> str:
-    """Return a text that is another one after each change of a file; empty where a change could leave it the same.
+    """Return a cheap fingerprint of a file that changes with its content; "" if a change could go unnoticed.
 
-    It holds the file's place on the disk, its size, and the times of the last change of its content and of its entry;
-    the system alone sets the last, so that a false date changes it too.  A file that changed in the last two seconds,
-    or whose dates lie in the future, has none.
+    The fingerprint consists of device, inode, size, modification time and inode change time.  The latter is set only by
+    the system, so that a modified mtime is detected.  A file changed within the last two seconds, or with a time stamp
+    in the future, has no fingerprint.
     """
     stat = os.stat(path)
     if max(stat.st_mtime, stat.st_ctime) > time.time() - _RACY:
@@ -42,28 +42,28 @@ def stamp(path: str | Path) -> str:
 
 
 def known_sha256(path: str | Path) -> str:
-    """Return the sha256 of a file as `sha256_file` does, without reading a file that was read before (see `stamp`)."""
+    """Return the SHA-256 digest of a file, cached by its `stamp`."""
     status = stamp(path)
     return str(_FILES.get(status, lambda: sha256_file(path))) if status else sha256_file(path)
 
 
-#: Types of values that stand for themselves.  They are asked for first: a plan has a hundred thousand of them.
+#: Types that are returned unchanged.  They are checked first, as a plan contains about a hundred thousand such values.
 _WHOLE = (str, int, float)
 
 
 def digest_of(value: Any) -> str:
-    """Return the sha256 of a value of plain types, 64 hexadecimal digits.
+    """Return the SHA-256 digest (64 hexadecimal digits) of a value of plain types.
 
-    The order of a mapping's keys counts: a grid is searched in it, so that another order can choose another point.
+    The order of mapping keys is significant: a grid is searched in this order, which can decide ties.
     """
     return sha256_bytes(json.dumps(plain(value), ensure_ascii=False).encode())
 
 
 def plain(value: Any) -> Any:
-    """Return a value with every mapping as a dict with text keys and every iterable but text as a list."""
+    """Convert mappings to dicts with string keys, and iterables other than strings to lists, recursively."""
     if value is None or isinstance(value, _WHOLE):
         return value
-    if isinstance(value, (dict, Mapping)):  # most are dicts, which are told faster
+    if isinstance(value, (dict, Mapping)):  # dict first, because it is the common case and faster to check
         return {str(key): plain(item) for key, item in value.items()}
     if hasattr(value, "__iter__"):
         return [plain(item) for item in value]

@@ -1,4 +1,4 @@
-"""The installed distributions that code depends on: the environment of a result."""
+"""Installed distributions that code depends on, recorded as the environment of a result."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from importlib.machinery import PathFinder
 from importlib.metadata import PackageNotFoundError, distribution, packages_distributions
 from pathlib import Path
 
-#: Packages whose distribution has another name.
+#: Import name -> distribution name, if they differ.
 DISTRIBUTIONS = {"sklearn": "scikit-learn", "yaml": "PyYAML", "bs4": "beautifulsoup4"}
-#: Distributions whose versions the pages show.
+#: Distributions with versions that the reports show.
 SHOWN = (
     "textmix",
     "numpy",
@@ -31,9 +31,9 @@ _NAME = re.compile(r"[A-Za-z0-9._-]+")
 
 
 def environment(packages: Iterable[str]) -> dict[str, str]:
-    """Return distribution -> version of packages and of all that they require, and the version of Python, sorted.
+    """Return distribution -> version for packages and their transitive requirements, and the Python version, sorted.
 
-    Packages of Python's own library are passed over; one that is not there has the version ``not installed``.
+    Packages of the standard library are skipped; a missing package has the version ``not installed``.
     """
     found: dict[str, str] = {}
     queue = [_distribution_of(name) for name in packages if name not in sys.stdlib_module_names]
@@ -46,7 +46,7 @@ def environment(packages: Iterable[str]) -> dict[str, str]:
 
 
 def counts_by_version(package: str, folder: str) -> bool:
-    """Return whether the version tells the code: a folder holds a distribution of this name, which is not editable."""
+    """Check whether a version identifies a package's code: its distribution is in the folder and is not editable."""
     name = _normal(DISTRIBUTIONS.get(package, package))
     return (
         _is_installed(name) and not _is_editable(name) and Path(str(distribution(name).locate_file(""))) == Path(folder)
@@ -54,7 +54,7 @@ def counts_by_version(package: str, folder: str) -> bool:
 
 
 def has_distribution(package: str) -> bool:
-    """Return whether a package comes from an installed distribution of any name."""
+    """Check whether any installed distribution provides a package."""
     return _is_installed(_normal(_distribution_of(package)))
 
 
@@ -64,34 +64,34 @@ def versions() -> dict[str, str]:
 
 
 def _normal(name: str) -> str:
-    """Return the one spelling of a distribution's name."""
+    """Normalize the name of a distribution."""
     return re.sub(r"[-_.]+", "-", name).lower()
 
 
 @functools.cache
 def _distribution_of(package: str) -> str:
-    """Return the name of the distribution that a package comes from; the package's own where none is known."""
+    """Return the name of the distribution that provides a package, or the package name if unknown."""
     name = DISTRIBUTIONS.get(package, package)
     if _is_installed(_normal(name)) or PathFinder.find_spec(package) is None:
         return name
-    return packages_distributions().get(package, [name])[0]  # reads all distributions, which takes half a second
+    return packages_distributions().get(package, [name])[0]  # scans all distributions, which takes half a second
 
 
 @functools.cache
 def _is_editable(name: str) -> bool:
-    """Say whether a distribution is installed as editable, so that its code lies in a folder where it is worked on."""
+    """Check whether a distribution is installed in editable mode, so that its code can change at any time."""
     origin = json.loads(distribution(name).read_text("direct_url.json") or "{}")
     return bool(origin.get("dir_info", {}).get("editable"))
 
 
 @functools.cache
 def _installed(name: str) -> tuple[str, tuple[str, ...]]:
-    """Return the version of a distribution, and the installed distributions that it requires without an extra."""
+    """Return the version of a distribution and its installed requirements, without those of extras."""
     try:
         found = distribution(name)
     except PackageNotFoundError:
         return "not installed", ()
-    # The description after the header is long, and `distribution` would parse it too.
+    # `distribution` would also parse the long description after the header.
     header = HeaderParser().parsestr(str(found.read_text("METADATA")).partition("\n\n")[0])
     needed = [_NAME.match(line) for line in header.get_all("Requires-Dist", ()) if "extra ==" not in line]
     names = [match[0] for match in needed if match is not None]
@@ -100,7 +100,7 @@ def _installed(name: str) -> tuple[str, tuple[str, ...]]:
 
 @functools.cache
 def _is_installed(name: str) -> bool:
-    """Say whether a distribution is installed; a requirement of another system's need not be."""
+    """Check whether a distribution is installed; requirements of other platforms may be missing."""
     try:
         distribution(name)
     except PackageNotFoundError:

@@ -1,4 +1,4 @@
-"""Errors with a message for the user: one sentence with the file, what is wrong and what to do."""
+"""Exceptions with user-facing messages: one sentence with the file, the problem and the remedy."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-#: Names that configuration files and parameters had before version 0.3, and their present names.
+#: Former name of a configuration key or parameter (before version 0.3) -> current name.
 RENAMED = {
     "because": "reason",
     "beside": "extra_features",
@@ -33,24 +33,24 @@ RENAMED = {
 
 
 class TextmixError(Exception):
-    """Base class of the errors that a user can cause and fix."""
+    """Base class of errors that the user can cause and fix."""
 
 
 class ConfigError(TextmixError):
-    """A configuration value or command-line option is invalid."""
+    """Raised if a configuration value or command-line option is invalid."""
 
 
 class DataFormatError(TextmixError):
-    """A data file is not in the expected format.
+    """Raised if a data file is not in the expected format.
 
     Parameters
     ----------
     path : str or Path
-        The file.
+        Path of the file.
     line : int or None
-        Line number from 1; None if the error concerns the whole file.
+        Line number, starting at 1; None if the error concerns the whole file.
     what : str
-        What is wrong, and what to do.
+        Problem and remedy.
     """
 
     def __init__(self, path: str | Path, line: int | None, what: str) -> None:
@@ -59,18 +59,24 @@ class DataFormatError(TextmixError):
 
 
 class IntegrityError(TextmixError):
-    """A stored file does not match its recorded digest."""
+    """Raised if a stored file does not match its recorded digest."""
 
 
 class StorageError(TextmixError):
-    """A file cannot be written because the disk is full or the folder is read-only; trying again may help."""
+    """Raised if a file cannot be written because the disk is full or the folder is read-only; a retry may succeed."""
 
 
 class MissingResult(TextmixError):  # noqa: N818 - an expected outcome, not an error
-    """A result cannot be made, for example because its data set cannot be fetched.
+    """Raised if a result cannot be computed, for example because its data set cannot be fetched.
 
-    The results that depend on it are missing too and record the same ``reason``, a sentence with the cause and the
-    remedy; all other jobs run.  If ``broken``, data are there but corrupt, and the run ends with a non-zero exit code.
+    Dependent results are missing too and record the same ``reason``; all other jobs run.
+
+    Parameters
+    ----------
+    reason : str
+        Sentence with the cause and the remedy.
+    broken : bool, default=False
+        Whether data are available but corrupt; the run then ends with a nonzero exit code.
     """
 
     def __init__(self, reason: str, broken: bool = False) -> None:
@@ -79,7 +85,7 @@ class MissingResult(TextmixError):  # noqa: N818 - an expected outcome, not an e
 
 
 def suggest(word: str, allowed: Iterable[Any]) -> str:
-    """Suggest a replacement for an unknown name: its new name, or the most similar allowed one and a list of all."""
+    """Suggest a replacement for an unknown name: its new name, or the closest allowed name and a list of all."""
     words = [str(item) for item in allowed]
     if RENAMED.get(word) in words:
         return f"it is now called '{RENAMED[word]}'"
@@ -89,7 +95,7 @@ def suggest(word: str, allowed: Iterable[Any]) -> str:
 
 @contextmanager
 def extra(name: str) -> Iterator[None]:
-    """Turn a failed import in a ``with`` block into an error that names the extra of pyproject.toml which brings it."""
+    """Context manager that converts an ImportError into an error with the extra of pyproject.toml to install."""
     try:
         yield
     except ModuleNotFoundError as error:

@@ -1,10 +1,10 @@
-"""Atomic, digest-carrying files: the only way the pipeline writes and reads its results.
+"""Read and write result files atomically and with digests; all results of the workflow use this module.
 
-A *result* is either one file with a record beside it (``name.csv`` and ``name.csv.meta.json``) or a folder with a
-record in it (``meta.json``).  The record holds the sha256 of every file, so that a result changed by hand is noticed,
-and the path of the result, so that a copy in the place of another is refused.  Nothing is ever pickled.
+A *result* is either a file with a record next to it (``name.csv`` and ``name.csv.meta.json``) or a folder that contains
+a record (``meta.json``).  The record contains the SHA-256 digest of every file, to detect manual edits, and the path of
+the result, to detect a result copied to another path.  Pickle is never used.
 
-The module is used while the workflow is parsed, so NumPy is imported where arrays are written or read.
+The module is used while the workflow is parsed, so NumPy is imported only where arrays are written or read.
 """
 
 from __future__ import annotations
@@ -29,30 +29,35 @@ from textmix.core.errors import IntegrityError, MissingResult, StorageError
 if TYPE_CHECKING:
     import numpy as np
 
-#: Name of the record in a result folder, and ending of the name of a one-file result's record.
+#: Name of the record in a result folder, and suffix of the record of a one-file result.
 META = "meta.json"
-#: Ending of the name of a half-made file or folder.
+#: Suffix of an incomplete file or folder.
 LEFT = ".tmp"
-#: Errors of a write alone: a full disk, a full share of it, a limit of the size of files.
+#: Error numbers of a full device, an exceeded quota and an exceeded file size limit.
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
-#: Files that a workflow's program writes into folder outputs; they are not part of a result.
+#: Files that Snakemake writes into output folders; they are not part of a result.
 FOREIGN = {".snakemake_timestamp"}
 
 
 def canonical_json(value: Any) -> str:
-    """Return JSON text that depends on the value only: sorted keys, one blank of indent a level, a final newline.
+    """Serialize a value to canonical JSON: sorted keys, indent of one space, final newline.
 
-    A float that is NaN or infinite raises ValueError, what is no JSON type, such as an array, TypeError.
+    Raises
+    ------
+    ValueError
+        If a float is NaN or infinite.
+    TypeError
+        If a value has no JSON type, for example an array.
     """
     return json.dumps(value, sort_keys=True, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
 
 
 @contextmanager
 def replacing(path: str | Path, mode: int | None = None) -> Iterator[IO[bytes]]:
-    """Give a binary stream in a ``with`` block; at its end the content replaces the file in one step.
+    """Context manager that yields a binary stream and atomically replaces the file on success.
 
-    If the block raises an error, the file stays as it was.  Of a link the file that it leads to is replaced; what is no
-    file, such as ``/dev/null`` or a pipe, is written through.  ``mode`` are the permissions of the file.
+    If the block raises, the file is unchanged.  Symbolic links are followed.  Special files, such as ``/dev/null`` or a
+    pipe, are written to directly.  ``mode`` are the permissions of the file.
     """
     target = Path(os.path.realpath(path))
     if target.exists() and not target.is_file():
@@ -62,7 +67,7 @@ def replacing(path: str | Path, mode: int | None = None) -> Iterator[IO[bytes]]:
     try:
         handle, temporary = tempfile.mkstemp(prefix=f".{target.name}.", suffix=LEFT, dir=target.parent)
     except OSError as error:
-        error.filename = str(path)  # not the one that was to be moved there
+        error.filename = str(path)  # instead of the temporary file
         raise
     try:
         with named(path), os.fdopen(handle, "wb") as stream:
@@ -76,23 +81,23 @@ def replacing(path: str | Path, mode: int | None = None) -> Iterator[IO[bytes]]:
         raise
 
 
-#: Errors of the place where a file is written rather than of the file.
+#: Error numbers caused by the location of a file rather than by the file itself.
 _NOT_WRITABLE = (*_FULL, errno.EACCES, errno.EPERM, errno.EROFS)
 
 
 @contextmanager
 def storage_errors(folder: str | Path) -> Iterator[None]:
-    """Turn a full disk and missing write permission in a ``with`` block into a `StorageError` of one sentence.
+    """Context manager that converts errors of a full disk or missing write permission into `StorageError`.
 
     Parameters
     ----------
     folder : str or Path
-        The folder that is written to, for the message.
+        Output folder, for the message.
 
     Raises
     ------
     StorageError
-        If the disk is full, or the folder cannot be written to.
+        If the disk is full, or the folder is not writable.
     """
     try:
         yield
@@ -111,7 +116,7 @@ def storage_message(folder: str | Path, is_full: bool) -> str:
 
 @contextmanager
 def named(path: str | Path) -> Iterator[None]:
-    """Let an `OSError` of a ``with`` block that only a write meets, such as that of a full disk, name the file."""
+    """Context manager that adds the path to write errors without a file name, such as that of a full disk."""
     try:
         yield
     except OSError as error:
@@ -121,7 +126,7 @@ def named(path: str | Path) -> Iterator[None]:
 
 
 def _clear_way(path: Path) -> None:
-    """Make the folder of a result, and delete what jobs that were killed left of the result there."""
+    """Create the parent folder of a result, and delete leftovers of killed jobs."""
     path.parent.mkdir(parents=True, exist_ok=True)
     for left in path.parent.glob(f".{escape(path.name)}.*{LEFT}"):
         if left.is_dir():
@@ -131,12 +136,12 @@ def _clear_way(path: Path) -> None:
 
 
 def is_leftover(name: str) -> bool:
-    """Return whether a name is that of a half-made file or folder of a job that was killed."""
+    """Check whether a name belongs to an incomplete file or folder of a killed job."""
     return name.startswith(".") and name.endswith(LEFT)
 
 
 def write_bytes(path: str | Path, data: bytes) -> None:
-    """Write a file, and make its folder, in one step: others read the whole old content or the whole new one."""
+    """Write a file atomically, creating its parent folder."""
     _clear_way(Path(path))
     with replacing(path) as stream:
         stream.write(data)
@@ -150,12 +155,12 @@ def _umask() -> int:
 
 
 def write_text(path: str | Path, text: str) -> None:
-    """Write text as UTF-8 in one step; newlines are not changed."""
+    """Write text as UTF-8 atomically, without newline translation."""
     write_bytes(path, text.encode("utf-8"))
 
 
 def write_json(path: str | Path, value: Any) -> None:
-    """Write a value in one step as `canonical_json`, which states the errors."""
+    """Write a value as canonical JSON atomically; see `canonical_json` for the errors."""
     write_text(path, canonical_json(value))
 
 
@@ -167,7 +172,7 @@ def read_json(path: str | Path) -> Any:
     OSError
         If the file cannot be read.
     ValueError
-        If it is not JSON, has a duplicate key, or is nested too deeply.
+        If it is not valid JSON, has a duplicate key, or is nested too deeply.
     """
     try:
         return json.loads(Path(path).read_text(encoding="utf-8"), object_pairs_hook=unique_keys)
@@ -176,7 +181,7 @@ def read_json(path: str | Path) -> Any:
 
 
 def unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Return the keys and values of a JSON object; raises ValueError if a key stands twice."""
+    """Build a dict from the pairs of a JSON object; raise ValueError for a duplicate key."""
     found = dict(pairs)
     if len(found) < len(pairs):
         keys = [key for key, _ in pairs]
@@ -185,14 +190,14 @@ def unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def format_csv(rows: Iterable[Mapping[str, Any]], columns: Sequence[str]) -> str:
-    """Format rows as CSV with a header, LF line ends and floats in their shortest exact form.
+    """Format rows as CSV with a header, LF line endings and the shortest exact representation of floats.
 
     Parameters
     ----------
     rows : iterable of mapping
-        Column -> value; None and a missing column become an empty cell.
+        Column -> value; None and a missing column are written as an empty cell.
     columns : sequence of str
-        The columns in order.
+        Column names in order.
 
     Returns
     -------
@@ -202,7 +207,7 @@ def format_csv(rows: Iterable[Mapping[str, Any]], columns: Sequence[str]) -> str
     Raises
     ------
     ValueError
-        If a row has a key that is not among the columns.
+        If a row has a key that is not in ``columns``.
     """
     stream = io.StringIO()
     writer = csv.DictWriter(stream, columns, lineterminator="\n", extrasaction="raise")
@@ -213,20 +218,20 @@ def format_csv(rows: Iterable[Mapping[str, Any]], columns: Sequence[str]) -> str
 
 
 def _cell(value: Any) -> Any:
-    """Return the form of a value that the CSV writer takes: None becomes empty text, a NumPy scalar Python's."""
+    """Convert a value for the CSV writer: None to an empty string, a NumPy scalar to a Python scalar."""
     if value is None:
         return ""
     return value.item() if type(value).__module__ == "numpy" else value
 
 
 def read_csv(path: str | Path) -> list[dict[str, str]]:
-    """Return the rows of a CSV file with a header line, each as column -> text of the cell."""
+    """Read a CSV file with a header; return one dict (column -> text) per row."""
     with open(path, encoding="utf-8", newline="") as handle:
         return list(csv.DictReader(handle))
 
 
 def save_arrays(folder: str | Path, **arrays: np.ndarray) -> None:
-    """Write each array to ``folder/name.npy``, with its keyword as the name; one of dtype object raises ValueError."""
+    """Write each array to ``folder/<keyword>.npy``; raise ValueError for dtype object."""
     import numpy as np
 
     for name, array in arrays.items():
@@ -235,7 +240,7 @@ def save_arrays(folder: str | Path, **arrays: np.ndarray) -> None:
 
 
 def load_array(folder: str | Path, name: str, mmap: bool = True) -> np.ndarray:
-    """Return the array in ``folder/name.npy``; with ``mmap`` one of more than 4096 bytes is mapped, and read-only."""
+    """Load ``folder/name.npy``; with ``mmap``, arrays larger than 4096 bytes are memory-mapped and read-only."""
     import numpy as np
 
     path = Path(folder) / f"{name}.npy"
@@ -245,16 +250,16 @@ def load_array(folder: str | Path, name: str, mmap: bool = True) -> np.ndarray:
 
 
 def _digests(folder: Path) -> dict[str, str]:
-    """Return the sha256 of every file below a folder by its relative name, without the record and `FOREIGN` files."""
+    """Return relative path -> SHA-256 for all files below a folder, without the record and `FOREIGN` files."""
     names = sorted(p.relative_to(folder).as_posix() for p in folder.rglob("*") if p.is_file())
     return {name: sha256_file(folder / name) for name in names if name != META and name not in FOREIGN}
 
 
 @contextmanager
 def new_folder(path: str | Path, meta: Mapping[str, Any]) -> Iterator[Path]:
-    """Give a temporary folder to fill in a ``with`` block; at its end add the record and move the folder to ``path``.
+    """Context manager that yields a temporary folder; on success, add the record and move the folder to ``path``.
 
-    The record is ``meta`` with the digests of all files.  If the block raises an error, an older result stays.
+    The record is ``meta`` with the digests of all files.  If the block raises, an existing result is kept.
     """
     path = Path(path)
     target = Path(os.path.realpath(path))
@@ -280,9 +285,9 @@ def write_result(path: str | Path, text: str | bytes, meta: Mapping[str, Any]) -
 
 
 def write_missing(path: str | Path, missing: MissingResult, meta: Mapping[str, Any], content: str | bytes = "") -> None:
-    """Write a missing result, which `check_result` raises again: its record holds the reason.
+    """Write a missing result with its reason in the record; `check_result` raises it again.
 
-    A path with a suffix becomes a file with ``content`` for a person who opens it, one without an empty folder.
+    A path with a suffix becomes a file with ``content`` for human readers, a path without suffix an empty folder.
     """
     record = {**meta, "missing": {"reason": missing.reason, "broken": missing.broken}}
     if Path(path).suffix:
@@ -299,7 +304,7 @@ def meta_path(path: str | Path) -> Path:
 
 
 def read_meta(path: str | Path) -> dict[str, Any]:
-    """Return the record of a result; raises IntegrityError if there is none, or it cannot be read."""
+    """Read the record of a result; raise IntegrityError if it does not exist or cannot be read."""
     record = meta_path(path)
     if not record.is_file():
         raise IntegrityError(
@@ -316,7 +321,7 @@ def read_meta(path: str | Path) -> dict[str, Any]:
 
 
 def changed_files(path: str | Path) -> list[str]:
-    """Return the names of a result's files that are missing, added or changed since its record was written, sorted."""
+    """Return the sorted names of files that were removed, added or changed since the record was written."""
     path = Path(path)
     expected: dict[str, str] = read_meta(path)["files"]
     found = _digests(path) if path.is_dir() else {path.name: sha256_file(path)} if path.is_file() else {}
@@ -324,7 +329,7 @@ def changed_files(path: str | Path) -> list[str]:
 
 
 def check_result(path: str | Path, *, anywhere: bool = False) -> dict[str, Any]:
-    """Return the record of a result after checking every file against it."""
+    """Verify every file of a result against its record, and return the record."""
     changed = changed_files(path)
     if changed:
         raise IntegrityError(f"{path}: {', '.join(changed)} changed since it was made; delete the result and run again")
@@ -337,23 +342,28 @@ def check_result(path: str | Path, *, anywhere: bool = False) -> dict[str, Any]:
 
 
 def check_file(path: str | Path) -> None:
-    """Check one file of a result folder against the folder's record; raises IntegrityError if it was changed."""
+    """Verify one file of a result folder against the record; raise IntegrityError if it was changed."""
     path = Path(path)
     if read_meta(path.parent)["files"].get(path.name) != sha256_file(path):
         raise IntegrityError(f"{path}: changed since it was made; delete {path.parent} and run again")
 
 
 def is_of_path(meta: Mapping[str, Any], path: str | Path) -> bool:
-    """Return whether a record was written for the result at a path; one of the two paths may be absolute."""
+    """Check whether a record was written for the result at a path; one of the two paths may be absolute."""
     written, read = PurePosixPath(str(meta.get("path"))).parts, Path(path).parts
     length = min(len(written), len(read))
     return written[-length:] == read[-length:]
 
 
 def result_digest(path: str | Path) -> str:
-    """Return one sha256 for a result from the digests in its record, or of a file without a record.
+    """Return a single SHA-256 digest of a result, derived from its record, or of a file without a record.
 
-    Raises IntegrityError if the record cannot be read, and OSError if there is neither a record nor a file.
+    Raises
+    ------
+    IntegrityError
+        If the record cannot be read.
+    OSError
+        If neither a record nor a file exists.
     """
     try:
         found = stamp(meta_path(path))
@@ -368,5 +378,5 @@ def _digest_in_record(path: str | Path) -> str:
 
 @functools.cache
 def _known_digest(path: str, _stamp: str) -> str:
-    """Return `_digest_in_record` of a path whose record has a stamp; a plan asks for it once a job that reads it."""
+    """Return `_digest_in_record`, cached by the stamp of the record; a plan calls this once per dependent job."""
     return _digest_in_record(path)

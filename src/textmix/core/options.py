@@ -1,4 +1,4 @@
-"""Helpers for the options of a command line."""
+"""Helpers for command-line options."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 
 class RenamedOption(argparse.Action):
-    """Reject a former option with an error that names the new one, which is given as ``const``."""
+    """Reject a renamed option with an error that suggests the new one (``const``)."""
 
     def __call__(
         self,
@@ -17,19 +17,19 @@ class RenamedOption(argparse.Action):
         values: str | Sequence[Any] | None,
         option_string: str | None = None,
     ) -> None:
-        """End the program with an error."""
+        """Exit with an error."""
         parser.error(f"{option_string} has been renamed; use {self.const}")
 
 
 def reject_renamed(parser: argparse.ArgumentParser, renamed: Mapping[str, str]) -> None:
-    """Make a parser reject former options.
+    """Make a parser reject renamed options.
 
     Parameters
     ----------
     parser : ArgumentParser
-        Parser that has the new options.
+        Parser with the new options.
     renamed : mapping of str to str
-        New option by former option, such as ``{"--keep": "--output-dir"}``.
+        Former option -> new option, such as ``{"--keep": "--output-dir"}``.
     """
     for former, new in renamed.items():
         parser.add_argument(

@@ -1,4 +1,4 @@
-"""Progress of iterative computations in the log, at a pace that suits the reader."""
+"""Rate-limited progress messages of iterative computations in the log."""
 
 from __future__ import annotations
 
@@ -10,9 +10,10 @@ logger = logging.getLogger("textmix")
 
 
 class Paced(logging.Filter):
-    """Let a message of progress pass ``seconds`` after its computation's start or last message; others always pass.
+    """Filter that passes a progress message ``seconds`` after the start or the last message of its computation.
 
-    A message of progress names its computation and when it began (``extra``), as those of `progress` do.
+    Progress messages identify their computation and its start time by ``extra``, as `progress` does; all other messages
+    pass.
     """
 
     def __init__(self, seconds: float) -> None:
@@ -21,7 +22,7 @@ class Paced(logging.Filter):
         self.last: dict[tuple[str, float], float] = {}
 
     def filter(self, record: logging.LogRecord) -> bool:
-        """Return whether a message passes."""
+        """Return whether a record passes."""
         if not hasattr(record, "computation"):
             return True
         now, since = time.monotonic(), self.last.get(record.computation, record.computation[1])
@@ -31,11 +32,11 @@ class Paced(logging.Filter):
 
 
 def progress(what: str, total: int | None = None) -> Callable[[int, float | None], None]:
-    """Return a function that logs the iterations done, and the objective (None: not logged), of a computation."""
+    """Return a function that logs the number of iterations and the objective (not logged if None)."""
     start = time.monotonic()
 
     def report(iteration: int, objective: float | None = None) -> None:
-        """Log iteration, objective and time left."""
+        """Log iteration, objective and remaining time."""
         spent = time.monotonic() - start
         left = f", {spent / iteration * (total - iteration):.0f} s left" if total and iteration else ""
         of = f" of {total}" if total else ""
