@@ -1,4 +1,4 @@
-"""Corpus: the one on-disk and in-memory form of a data set, from the readers to the estimators."""
+"""Canonical representation of a data set, in memory and on disk, shared by readers and estimators."""
 
 from __future__ import annotations
 
@@ -14,15 +14,20 @@ from scipy import sparse
 from textmix.core import io
 from textmix.core.errors import ConfigError, DataFormatError, suggest
 
-#: The values of `Corpus.split`; an unused document belongs to neither part.
+#: Values of `Corpus.split`; an unused document is in neither the training nor the test set.
 TRAIN, TEST, UNUSED = 0, 1, -1
 
 
 @dataclass(frozen=True)
 class Ragged:
-    """Rows of different length in one flat array: row ``i`` is ``values[offsets[i]:offsets[i + 1]]``.
+    """Ragged array stored contiguously: row ``i`` is ``values[offsets[i]:offsets[i + 1]]``.
 
-    ``values`` is uint8 for UTF-8 text, int32 for token ids; ``offsets``, int64, go from 0 to ``len(values)``.
+    Parameters
+    ----------
+    values : ndarray of shape (n_values,), dtype uint8 or int32
+        Concatenated rows: bytes of UTF-8 text (uint8) or token ids (int32).
+    offsets : ndarray of shape (n_rows + 1,), dtype int64
+        Row boundaries, from 0 to ``len(values)``.
     """
 
     values: np.ndarray
@@ -36,31 +41,61 @@ class Ragged:
 
     @classmethod
     def from_texts(cls, texts: Iterable[bytes]) -> Ragged:
-        """Return one row for each byte string (UTF-8), in order: ``values`` uint8, ``offsets`` in bytes."""
+        """Concatenate UTF-8 byte strings, one row per string.
+
+        Parameters
+        ----------
+        texts : iterable of bytes
+            UTF-8 texts.
+
+        Returns
+        -------
+        Ragged
+            Array with uint8 values; offsets are in bytes.
+        """
         parts = list(texts)
         offsets = np.cumsum([0, *map(len, parts)], dtype=np.int64)
         return cls(np.frombuffer(b"".join(parts), dtype=np.uint8), offsets)
 
     def take(self, rows: Sequence[int]) -> Ragged:
-        """Return some of the rows, in the order given."""
+        """Select rows by index.
+
+        Parameters
+        ----------
+        rows : sequence of int
+            Row indices.
+
+        Returns
+        -------
+        Ragged
+            The selected rows, in the order of ``rows``.
+        """
         parts = [self[row] for row in rows]
         offsets = np.cumsum([0, *map(len, parts)], dtype=np.int64)
         return Ragged(np.concatenate([self.values[:0], *parts]), offsets)
 
     def text(self, row: int) -> str:
-        """Return row ``row`` as a string; ``values`` must be UTF-8 bytes (uint8)."""
+        """Decode a row as UTF-8; ``values`` must be uint8."""
         return bytes(self[row]).decode("utf-8")
 
 
 @dataclass(frozen=True)
 class TableTexts(Ragged):
-    """Texts of a table and its other cells: name of a column -> N cells as text, empty where there is none."""
+    """Texts of a table with extra columns.
+
+    Parameters
+    ----------
+    values, offsets : ndarray
+        The texts, as in `Ragged`.
+    cells : mapping of str to sequence of str
+        Column name -> N cells; an empty string for a missing value.
+    """
 
     cells: Mapping[str, Sequence[str]]
 
     @classmethod
     def of(cls, text: Ragged, cells: Mapping[str, Sequence[str]]) -> Ragged:
-        """Return texts with cells beside them; where there is no column the texts alone."""
+        """Combine texts with extra columns; return the texts unchanged if no columns are passed."""
         return cls(text.values, text.offsets, cells) if cells else text
 
 
@@ -70,14 +105,26 @@ class Corpus:
 
     Parameters
     ----------
-    name : identifier of the data set in the registry.
-    ids : unique identifiers of the documents.
-    labels : CSR (N, L), int8: 1 where the document has the label, sorted indices; one 1 a row for single-label data.
-    split : int8 (N,) of `TRAIN`, `TEST` or `UNUSED` where the source gives a split, else None.
-    text : N rows of UTF-8 bytes (uint8), or None.
-    tokens : N rows of indices into ``feature_names`` (int32), or None.
-    features : CSR (N, V) of positive counts (int32) or finite reals (float64), sorted indices, no explicit zeros.
-    info : facts about the source that the reader counted, as JSON values; the report shows them.
+    name : str
+        Identifier of the data set in the registry.
+    ids : sequence of str
+        Unique identifiers of the documents.
+    label_names : sequence of str
+        Names of the L labels.
+    labels : csr_array of shape (N, L), dtype int8
+        Label indicators with sorted indices; exactly one per row for single-label data.
+    split : ndarray of shape (N,), dtype int8, default=None
+        `TRAIN`, `TEST` or `UNUSED`; None if the source has no predefined split.
+    text : Ragged, default=None
+        UTF-8 texts (uint8).
+    tokens : Ragged, default=None
+        Token sequences as indices into ``feature_names`` (int32).
+    features : csr_array of shape (N, V), default=None
+        Positive counts (int32) or finite reals (float64), in canonical CSR format without explicit zeros.
+    feature_names : sequence of str, default=None
+        Names of the V features.
+    info : mapping, default={}
+        Facts about the source collected by the reader, as JSON values, for the report.
     """
 
     name: str
@@ -102,7 +149,23 @@ class Corpus:
         return np.diff(self.labels.indptr).astype(np.int64)
 
     def of_labels(self, names: Sequence[str]) -> Corpus:
-        """Return the documents that have some of these labels, with these labels alone, both in the order as here."""
+        """Restrict the corpus to a subset of labels and to the documents with at least one of them.
+
+        Parameters
+        ----------
+        names : sequence of str
+            Labels to keep.
+
+        Returns
+        -------
+        Corpus
+            The subset; documents and labels keep their order.
+
+        Raises
+        ------
+        ConfigError
+            If a label is unknown.
+        """
         if absent := sorted(set(names) - set(self.label_names)):
             raise ConfigError(f"{self.name}: classes: '{absent[0]}' is none; {suggest(absent[0], self.label_names)}")
         kept = [place for place, name in enumerate(self.label_names) if name in names]
@@ -120,7 +183,18 @@ class Corpus:
         )
 
     def classes(self) -> np.ndarray:
-        """Return the class index of each document of a single-label corpus, int32 (N,)."""
+        """Return the class indices of a single-label corpus.
+
+        Returns
+        -------
+        ndarray of shape (N,), dtype int32
+            Index of each document's class in ``label_names``.
+
+        Raises
+        ------
+        DataFormatError
+            If a document does not have exactly one label.
+        """
         bad = np.flatnonzero(self.label_counts != 1)
         if len(bad):
             row = int(bad[0])
@@ -130,18 +204,22 @@ class Corpus:
         return self.labels.indices.astype(np.int32)
 
     def indicators(self) -> np.ndarray:
-        """Return the labels as dense indicators of 0 and 1, int8 (N, L)."""
+        """Return the labels as a dense binary indicator matrix, int8 (N, L)."""
         dense: np.ndarray = self.labels.toarray()
         return dense
 
     def statistics(self) -> dict[str, Any]:
-        """Return the statistics that the registry and the papers state, by name.
+        """Compute the statistics that the registry and the papers report.
 
-        - ``documents`` N, ``labels`` L, ``labels_used`` (labels of at least one document), ``label_sets`` (different
-          label sets, the empty one included), ``multi_label_share`` (fraction of documents with more than one label);
-        - with ``features``: ``features`` V and ``mean_length`` (sum of all features over N);
-        - with ``split``, for each PART of ``train``, ``test`` and ``unused``: the numbers of documents ``PART``,
-          ``PART_no_label``, ``PART_one_label`` and ``PART_several_labels``.
+        Returns
+        -------
+        dict
+            - ``documents`` N, ``labels`` L, ``labels_used`` (labels of at least one document), ``label_sets``
+              (distinct label sets, including the empty one), ``multi_label_share`` (fraction of documents with more
+              than one label);
+            - with ``features``: ``features`` V and ``mean_length`` (sum of all features divided by N);
+            - with ``split``, for each PART in ``train``, ``test`` and ``unused``: the numbers of documents ``PART``,
+              ``PART_no_label``, ``PART_one_label`` and ``PART_several_labels``.
         """
         rows = np.split(self.labels.indices, self.labels.indptr[1:-1])
         stats: dict[str, Any] = {
@@ -164,7 +242,7 @@ class Corpus:
         return stats
 
     def content_digest(self) -> str:
-        """Return the sha256 of the values, dtypes and shapes of all parts but ``name`` and ``info``."""
+        """Compute the sha256 of the values, dtypes and shapes of all fields except ``name`` and ``info``."""
         digest = hashlib.sha256()
         for name, array in sorted(self._arrays().items()):
             digest.update(f"{name}:{array.dtype.str}:{array.shape}\n".encode())
@@ -174,7 +252,7 @@ class Corpus:
         return digest.hexdigest()
 
     def _arrays(self) -> dict[str, np.ndarray]:
-        """Return the content as arrays by file name, as `save` writes them; name and info are not among them."""
+        """Serialise the content to arrays by file name, as written by `save`, without ``name`` and ``info``."""
         arrays = {
             "ids": _pack(self.ids),
             "label_names": _pack(self.label_names),
@@ -195,7 +273,15 @@ class Corpus:
         return arrays
 
     def save(self, folder: str | Path, meta: Mapping[str, Any]) -> None:
-        """Write the corpus to a new sealed folder, which `load` reads; ``meta``: see `textmix.core.io.new_folder`."""
+        """Save the corpus to a new sealed folder.
+
+        Parameters
+        ----------
+        folder : str or Path
+            The folder to create.
+        meta : mapping
+            Metadata, see `textmix.core.io.new_folder`.
+        """
         with io.new_folder(folder, meta) as target:
             io.save_arrays(target, **self._arrays())
             shape = None if self.features is None else list(self.features.shape)
@@ -212,9 +298,24 @@ class Corpus:
 
     @classmethod
     def load(cls, folder: str | Path) -> Corpus:
-        """Return the corpus that `save` wrote; its large arrays are memory-mapped.
+        """Load a corpus written by `save`; large arrays are memory-mapped.
 
-        Raises `MissingResult` with the reason if it could not be made, and `IntegrityError` if a file was changed.
+        Parameters
+        ----------
+        folder : str or Path
+            The folder.
+
+        Returns
+        -------
+        Corpus
+            The corpus.
+
+        Raises
+        ------
+        MissingResult
+            If the corpus could not be created; the message states the reason.
+        IntegrityError
+            If a file was modified.
         """
         folder = Path(folder)
         files = io.check_result(folder)["files"]
@@ -232,7 +333,7 @@ class Corpus:
         features = None
         if head["features_shape"] is not None:
             data, indptr = array("features_data"), array("features_indptr")
-            # SciPy widens both index arrays to the wider one, so a 64-bit indptr would double the indices.
+            # SciPy upcasts both index arrays to the wider dtype: a 64-bit indptr would double the size of the indices.
             indptr = indptr.astype(sparse.get_index_dtype(maxval=max(len(data), *head["features_shape"])))
             features = sparse.csr_array((data, array("features_indices"), indptr), shape=tuple(head["features_shape"]))
         return cls(
@@ -250,7 +351,7 @@ class Corpus:
 
 
 def _pack(names: Sequence[str]) -> np.ndarray:
-    """Return names as UTF-8 bytes, uint8, with a NUL after each name (a name may hold a newline but never NUL)."""
+    """Encode names as NUL-terminated UTF-8, uint8 (a name may contain a newline but never NUL)."""
     return np.frombuffer("".join(f"{name}\0" for name in names).encode("utf-8"), dtype=np.uint8)
 
 
@@ -259,7 +360,20 @@ def _unpack(packed: np.ndarray) -> list[str]:
 
 
 def label_matrix(rows: Sequence[Sequence[int]], n_labels: int) -> sparse.csr_array:
-    """Return the labels of a `Corpus`, CSR (N, L), from the label indices of each document."""
+    """Build the label matrix of a `Corpus`.
+
+    Parameters
+    ----------
+    rows : sequence of sequence of int
+        Label indices of each document.
+    n_labels : int
+        Number of labels L.
+
+    Returns
+    -------
+    csr_array of shape (N, L), dtype int8
+        Label indicators.
+    """
     clean = [sorted(set(row)) for row in rows]
     indptr = np.cumsum([0, *map(len, clean)], dtype=np.int64)
     indices = np.fromiter((i for row in clean for i in row), dtype=np.int32, count=int(indptr[-1]))
@@ -267,7 +381,20 @@ def label_matrix(rows: Sequence[Sequence[int]], n_labels: int) -> sparse.csr_arr
 
 
 def named_labels(rows: Sequence[Sequence[str]]) -> tuple[list[str], sparse.csr_array]:
-    """Return label names in alphabetical order, and the labels of a `Corpus`, from the label names of each document."""
+    """Build the label names and the label matrix of a `Corpus`.
+
+    Parameters
+    ----------
+    rows : sequence of sequence of str
+        Label names of each document.
+
+    Returns
+    -------
+    names : list of str
+        Distinct labels in alphabetical order.
+    labels : csr_array of shape (N, L), dtype int8
+        Label indicators.
+    """
     names = sorted({name for row in rows for name in row})
     number = {name: i for i, name in enumerate(names)}
     return names, label_matrix([[number[name] for name in row] for row in rows], len(names))

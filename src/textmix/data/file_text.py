@@ -1,4 +1,4 @@
-"""The text of a file: as it is, of an e-mail (RFC 5322, MIME), or of a web page as a server sent it."""
+"""Extract text from plain files, e-mails (RFC 5322, MIME), and web pages as sent by a server."""
 
 from __future__ import annotations
 
@@ -11,48 +11,64 @@ from typing import Any
 
 from textmix.core.errors import extra
 
-#: A tag of HTML; one that is never closed reaches to the end of the text, as in Rainbow's ``--skip-html``.
+#: HTML tag; an unclosed tag extends to the end of the text, as in Rainbow's ``--skip-html``.
 _TAG = re.compile(rb"<[^>]*>?")
-#: Elements of HTML whose text no browser shows.
+#: HTML elements with content that browsers do not display.
 _HIDDEN = ("script", "style")
-#: Elements inside a line of text; every other element ends a word.
+#: Inline elements; every other element is a word boundary.
 _INLINE = frozenset("a abbr acronym b big blink cite code em font i kbd nobr q s small span strike strong tt u".split())
-#: The beginning of a server's answer: its first line, or a header field.
+#: Start of an HTTP response: the status line or a header field.
 _ANSWER = re.compile(rb"HTTP/[0-9.]+ |[!-9;-~]+:[ \t]")
 _EMPTY_LINE = re.compile(rb"\r?\n\r?\n")
 _BLANK_LINES = re.compile(r"[^\S\n]*\n\s*")
-#: Control characters, which no text on the web holds.
+#: Control characters, which are not allowed in HTML.
 _CONTROL = re.compile("[\0-\x08\x0b\x0e-\x1f\x7f]")
 
 
 def plain_text(data: bytes) -> bytes:
-    """Return a text in Latin-1, in which every byte is a character, as UTF-8."""
+    """Convert Latin-1, which can decode any byte, to UTF-8."""
     return data if data.isascii() else data.decode("latin-1").encode("utf-8")
 
 
 def rainbow_html(data: bytes) -> bytes:
-    """Return a page in Latin-1 with a blank in place of each tag, as Rainbow's ``--skip-html`` reads it, as UTF-8."""
+    """Convert a Latin-1 page to UTF-8 and replace each tag by a space, as Rainbow's ``--skip-html`` does."""
     return plain_text(_TAG.sub(b" ", data))
 
 
 def email_text(data: bytes) -> bytes:
-    """Return the subject and the text of an e-mail, UTF-8; raises ValueError if it cannot be parsed.
+    """Extract subject and body of an e-mail.
 
-    Of the forms of an alternative the first plain one is taken, else the text of its HTML (`html_text`).  Attachments
-    and the other fields of the header, which name mailing lists and machines, are left out.  A byte that is not of the
-    stated character set becomes U+FFFD; a part of an unknown character set is read as Latin-1.
+    From a ``multipart/alternative``, the first plain-text part is used, otherwise the text of the HTML part (see
+    `html_text`).  Attachments and all other header fields are dropped, since they contain mailing lists and host
+    names.  Bytes that are invalid in the declared character set become U+FFFD; parts with an unknown character set are
+    decoded as Latin-1.
+
+    Parameters
+    ----------
+    data : bytes
+        The message.
+
+    Returns
+    -------
+    bytes
+        The text in UTF-8.
+
+    Raises
+    ------
+    ValueError
+        If the message cannot be parsed.
     """
     try:
         message: EmailMessage = email.message_from_bytes(data, policy=email.policy.default)
         parts = [" ".join(str(message.get("Subject", "")).split()), *map(_part_text, _text_parts(message))]
     except (AttributeError, LookupError, TypeError) as error:
-        # The parser of headers meets broken ones with errors of its own code.
+        # The header parser of the standard library propagates internal errors for malformed headers.
         raise ValueError(f"no e-mail that can be parsed ({type(error).__name__}: {error})") from error
     return _clean("\n".join(part for part in parts if part))
 
 
 def _text_parts(part: MIMEPart) -> Iterator[MIMEPart]:
-    """Yield the parts of a message that hold its text, in order."""
+    """Yield the text parts of a message, in order."""
     if part.get_content_type() == "multipart/alternative":
         forms = [form for child in _children(part) for form in _text_parts(child)]
         plain = [form for form in forms if form.get_content_subtype() == "plain"]
@@ -78,7 +94,7 @@ def _part_text(part: MIMEPart) -> str:
 
 
 def page_text(data: bytes) -> bytes:
-    """Return the text of a web page in Latin-1, UTF-8; the header of the server's answer before it is left out."""
+    """Extract the text of a Latin-1 web page as UTF-8; a preceding HTTP header is dropped."""
     body = data
     if _ANSWER.match(data):
         parts = _EMPTY_LINE.split(data, maxsplit=1)
@@ -87,19 +103,30 @@ def page_text(data: bytes) -> bytes:
 
 
 def html_text(page: str) -> str:
-    """Return the text of HTML in the order of the page, as lxml's lenient parser finds it."""
+    """Extract the text of HTML in document order, with lxml's lenient parser.
+
+    Parameters
+    ----------
+    page : str
+        HTML source.
+
+    Returns
+    -------
+    str
+        The displayed text.
+    """
     with extra("data"):
         import lxml.html  # type: ignore[import-untyped]
     parser = lxml.html.HTMLParser(encoding="utf-8", remove_comments=True, remove_pis=True, huge_tree=True)
     try:
         root = lxml.html.document_fromstring(_clean(page), parser=parser)
-    except lxml.etree.ParserError:  # nothing but blanks and comments
+    except lxml.etree.ParserError:  # only whitespace and comments
         return ""
     return _BLANK_LINES.sub("\n", "".join(_pieces(root))).strip()
 
 
 def _pieces(root: Any) -> Iterator[str]:
-    """Yield the shown text of an element tree, with a line end where an element ends a word."""
+    """Yield the displayed text of an element tree, with a newline at word boundaries."""
     import lxml.etree  # type: ignore[import-untyped]
 
     for event, element in lxml.etree.iterwalk(root, events=("start", "end")):
@@ -111,11 +138,11 @@ def _pieces(root: Any) -> Iterator[str]:
 
 
 def _clean(text: str) -> bytes:
-    """Return a text as UTF-8, with a blank in place of each control character and ``?`` for a lone surrogate."""
+    """Encode text as UTF-8, replacing control characters with spaces and lone surrogates with ``?``."""
     return _CONTROL.sub(" ", text).encode("utf-8", "replace")
 
 
-#: Form of a file -> the function that returns its text as UTF-8.
+#: Content type of a file -> function that extracts its text as UTF-8.
 CONTENTS: dict[str, Callable[[bytes], bytes]] = {
     "text": plain_text,
     "rainbow_html": rainbow_html,

@@ -1,4 +1,4 @@
-"""Files of numbers as sparse matrices: rows of sparse and dense ARFF, of csv and of LIBSVM.
+"""Parse numeric files to sparse matrices: rows of sparse and dense ARFF, csv and LIBSVM.
 
 Sources: Weka's manual, "Attribute-Relation File Format", sections "ARFF data section" and "Sparse ARFF files"; LIBSVM's
 README, "The format of training and testing data files".
@@ -21,24 +21,32 @@ from textmix.data.archives import open_plain
 from textmix.data.corpus import Corpus
 from textmix.data.reader_utils import SPLITS, require_documents, split_array
 
-# Quantifiers are possessive: a row that does not match is refused in the time in which it is read.
+# Quantifiers are possessive to prevent catastrophic backtracking: rejecting a malformed row takes linear time.
 _BLANKS = rb"[ \t\r]*+"
 _NUMBER = rb"[-+]?(?>[0-9]++(?:\.[0-9]*+)?+|\.[0-9]++)(?:[eE][-+]?[0-9]++)?+"
 _LABELS = rb"(?P<labels>[-+]?[0-9]++(?:,[-+]?[0-9]++)*+(?=[ \t\r]|\Z))?"
-#: Rows that are converted together.
+#: Number of rows converted per batch.
 _BLOCK = 4096
 _TO_BLANKS = bytes.maketrans(b",:\r\t", b"    ")
 
 
 class Form(NamedTuple):
-    """How a row is written: the whole row, with its items in the group ``items``, and one item.
+    """Row syntax of a numeric format.
 
     Parameters
     ----------
-    between : what stands between two items; None for blanks.
-    what : one item, in words.
-    low : the index of the first column; None where a row has a number for each column and no index.
-    comment : what a line that is left out begins with.
+    row : re.Pattern
+        Pattern of a complete row, with its items in the group ``items``.
+    item : re.Pattern
+        Pattern of an item.
+    between : bytes or None
+        Item delimiter; None for whitespace.
+    what : str
+        Description of an item, for messages.
+    low : int, default=None
+        Index of the first column; None for dense rows, which have no indices.
+    comment : bytes, default=None
+        Prefix of comment lines, which are skipped.
     """
 
     row: re.Pattern[bytes]
@@ -50,7 +58,7 @@ class Form(NamedTuple):
 
 
 def _separated(item: bytes) -> bytes:
-    """Return the pattern of items with commas between them."""
+    """Return the pattern of comma-separated items."""
     return b"%b%b%b(?:,%b%b%b)*+" % (_BLANKS, item, _BLANKS, _BLANKS, item, _BLANKS)
 
 
@@ -76,21 +84,41 @@ LIBSVM = Form(
 
 
 def content_of(path: Path) -> bytes:
-    """Return the unpacked content of a file; lines that end with a carriage return alone end with a line feed in it."""
+    """Read and decompress a file, converting line ends that are a single carriage return to line feeds.
+
+    Parameters
+    ----------
+    path : Path
+        The file, as in `textmix.data.archives.open_plain`.
+
+    Returns
+    -------
+    bytes
+        The content.
+
+    Raises
+    ------
+    DataFormatError
+        If the file is corrupt or too large.
+    """
     data = open_plain(path)
     return data if b"\n" in data else data.replace(b"\r", b"\n")
 
 
 @dataclass(frozen=True)
 class NumberTable:
-    """The numbers of one file.
+    """Numbers of one file.
 
     Parameters
     ----------
-    path : the file.
-    matrix : CSR (N, columns), float64, no zeros, finite, sorted indices.
-    lines : int64 (N,), the line of each row, from 1.
-    labels : what stands before the items of each row in LIBSVM, such as ``3,1,2``; empty without.
+    path : Path
+        The file.
+    matrix : csr_array of shape (N, n_columns), dtype float64
+        Finite values in canonical CSR format without explicit zeros.
+    lines : ndarray of shape (N,), dtype int64
+        Line number of each row, from 1.
+    labels : sequence of bytes
+        Label field of each row in LIBSVM format, such as ``3,1,2``; empty for other formats.
     """
 
     path: Path
@@ -99,16 +127,53 @@ class NumberTable:
     labels: Sequence[bytes]
 
     def row_of(self, entry: int) -> int:
-        """Return the row, from 0, of the entry at a place in ``matrix.data``."""
+        """Return the row index of an element of ``matrix.data``."""
         return int(np.searchsorted(self.matrix.indptr, entry, side="right")) - 1
 
     def fault(self, row: int, what: str) -> DataFormatError:
-        """Return the error for a fault in a row, numbered from 0; it names file and line."""
+        """Create the error for an invalid row.
+
+        Parameters
+        ----------
+        row : int
+            Row index, from 0.
+        what : str
+            Description of the problem.
+
+        Returns
+        -------
+        DataFormatError
+            Error with file and line number.
+        """
         return DataFormatError(self.path, int(self.lines[row]), what)
 
 
 def read_numbers(path: Path, data: bytes, columns: int, form: Form, start: int = 0) -> NumberTable:
-    """Return the numbers of the rows that begin at byte ``start`` of the content ``data`` of a file."""
+    """Parse the rows of a numeric file.
+
+    Parameters
+    ----------
+    path : Path
+        The file, for messages.
+    data : bytes
+        Its content.
+    columns : int
+        Number of columns.
+    form : Form
+        Row syntax.
+    start : int, default=0
+        Byte offset of the first row.
+
+    Returns
+    -------
+    NumberTable
+        The parsed rows.
+
+    Raises
+    ------
+    DataFormatError
+        If a row does not match the syntax, has a wrong number of values or invalid indices, or is truncated.
+    """
     lines, labels, items, blocks = list[int](), list[bytes](), list[bytes](), list[sparse.csr_array]()
     for number, row in _rows(path, data, form, start):
         match = form.row.fullmatch(row)
@@ -126,7 +191,7 @@ def read_numbers(path: Path, data: bytes, columns: int, form: Form, start: int =
 
 
 def _rows(path: Path, data: bytes, form: Form, start: int) -> Iterator[tuple[int, bytes]]:
-    """Yield the line, from 1, and the content of each row."""
+    """Yield the line number, from 1, and the content of each row."""
     first = data.count(b"\n", 0, start) + 1
     rows = data[start:].split(b"\n")
     for number, row in enumerate(rows, start=first):
@@ -142,7 +207,7 @@ def _rows(path: Path, data: bytes, form: Form, start: int) -> Iterator[tuple[int
 
 
 def _wrong_item(row: bytes, form: Form) -> str:
-    """Return the first item of a row that is not of its form, or the beginning of the row."""
+    """Return the first invalid item of a row, or an excerpt of the row."""
     items = row.split(form.between)
     if form is SPARSE:
         items = row.strip(b" \t\r").removeprefix(b"{").removesuffix(b"}").split(b",")
@@ -153,7 +218,7 @@ def _wrong_item(row: bytes, form: Form) -> str:
 
 
 def _matrix(path: Path, lines: Sequence[int], rows: Sequence[bytes], columns: int, form: Form) -> sparse.csr_array:
-    """Return the items of some rows as CSR (rows, columns), float64, without zeros."""
+    """Convert rows to a CSR matrix of shape (n_rows, n_columns), float64, without explicit zeros."""
     words = [row.translate(_TO_BLANKS).split() for row in rows]
     sizes = np.array(list(map(len, words)), dtype=np.int64) // (1 if form.low is None else 2)
     numbers: np.ndarray = np.array(list(chain.from_iterable(words)), dtype=bytes).astype(np.float64)
@@ -182,7 +247,27 @@ def _matrix(path: Path, lines: Sequence[int], rows: Sequence[bytes], columns: in
 
 
 def take_labels(table: NumberTable, columns: np.ndarray, names: Sequence[str]) -> sparse.csr_array:
-    """Return some columns, int (L,), increasing, as a label matrix, CSR (N, L), int8 ones; of names a message tells."""
+    """Convert columns of a numeric table to a label matrix.
+
+    Parameters
+    ----------
+    table : NumberTable
+        The table.
+    columns : ndarray of shape (L,), dtype int
+        Column indices in increasing order.
+    names : sequence of str
+        Column names, for messages.
+
+    Returns
+    -------
+    csr_array of shape (N, L), dtype int8
+        Label indicators.
+
+    Raises
+    ------
+    DataFormatError
+        If a value is neither 0 nor 1.
+    """
     labels = table.matrix[:, columns]
     bad = np.flatnonzero(labels.data != 1)
     if len(bad):
@@ -193,7 +278,7 @@ def take_labels(table: NumberTable, columns: np.ndarray, names: Sequence[str]) -
 
 
 def as_counts(matrix: sparse.csr_array) -> sparse.csr_array:
-    """Return a CSR matrix as int32 counts if all its values are whole numbers from 0 to 2^31 - 1, else unchanged."""
+    """Convert a CSR matrix to int32 if all values are integers from 0 to 2^31 - 1; otherwise return it unchanged."""
     values = matrix.data
     if np.all((values >= 0) & (values < 2**31) & (values == np.floor(values))):
         return matrix.astype(np.int32)
@@ -206,10 +291,29 @@ def matrix_corpus(
     feature_names: Sequence[str],
     label_names: Sequence[str],
 ) -> Corpus:
-    """Return the corpus of role -> CSR features (n, V), float64, and labels (n, L), int8, in the order of documents.
+    """Build a corpus from feature and label matrices.
 
-    The roles are ``train`` and ``test``, or ``data`` where no split is given.  The ids are ``role/row``, or ``row`` for
-    ``data``; rows are counted from 0 in each part.
+    Parameters
+    ----------
+    options : mapping
+        Options of the reader; ``name`` is used.
+    parts : mapping of str to (csr_array, csr_array)
+        Role -> features, (n, V) float64, and labels, (n, L) int8.  The roles are ``train`` and ``test``, or ``data``
+        for data without a split.
+    feature_names : sequence of str
+        Names of the V features.
+    label_names : sequence of str
+        Names of the L labels.
+
+    Returns
+    -------
+    Corpus
+        The corpus.  The ids are ``role/row``, or ``row`` for ``data``, with 0-based row numbers in each part.
+
+    Raises
+    ------
+    DataFormatError
+        If there are no documents.
     """
     features = as_counts(sparse.csr_array(sparse.vstack([part[0] for part in parts.values()], format="csr")))
     labels = sparse.csr_array(sparse.vstack([part[1] for part in parts.values()], format="csr"))

@@ -1,6 +1,6 @@
-"""From fetched files to a checked `Corpus`: the parse stage.
+"""Parse stage: convert fetched files to a validated `Corpus`.
 
-Every promise of `Corpus` is checked once, here, for a Numba kernel reads past the end of an array without an error.
+All invariants of `Corpus` are validated once, here, because Numba kernels do not check array bounds.
 """
 
 from __future__ import annotations
@@ -22,12 +22,28 @@ from textmix.data.registry import RECORD, DatasetEntry, Reader
 
 log = logging.getLogger(__name__)
 
-#: Bytes of text decoded at once, so that checking a text takes no copy of it.
+#: Block size in bytes for UTF-8 validation, which avoids a copy of the complete text.
 _BLOCK = 1 << 24
 
 
 def parse_first(entries: Mapping[Path, DatasetEntry]) -> Corpus:
-    """Return the first data set that is available of folder -> data set: the one asked for, then its substitutes."""
+    """Parse the first available data set: the requested one, then its substitutes.
+
+    Parameters
+    ----------
+    entries : mapping of Path to DatasetEntry
+        Folder -> data set, in order of preference.
+
+    Returns
+    -------
+    Corpus
+        The first available data set.
+
+    Raises
+    ------
+    MissingResult
+        If none is available.
+    """
     reasons = []
     for folder, entry in entries.items():
         record = io.read_json(folder / RECORD)
@@ -38,7 +54,25 @@ def parse_first(entries: Mapping[Path, DatasetEntry]) -> Corpus:
 
 
 def parse_dataset(entry: DatasetEntry, folder: Path) -> Corpus:
-    """Read the fetched files of a data set; check the promises of `Corpus`, and the registry's counts and digest."""
+    """Parse the fetched files of a data set and validate the corpus against the registry.
+
+    Parameters
+    ----------
+    entry : DatasetEntry
+        The data set.
+    folder : Path
+        Folder with its files and the fetch record.
+
+    Returns
+    -------
+    Corpus
+        The validated corpus.
+
+    Raises
+    ------
+    MissingResult
+        If the files are missing or corrupt, or the counts or the digest differ from the registry.
+    """
     record = io.read_json(folder / RECORD)
     if record["status"] == "missing":
         raise MissingResult(record["reason"], broken=bool(record.get("broken", False)))
@@ -57,7 +91,7 @@ def parse_dataset(entry: DatasetEntry, folder: Path) -> Corpus:
 
 
 def _check_files(folder: Path, files: Mapping[str, Mapping[str, Any]]) -> None:
-    """Check the fetched files against the sha256 in their record."""
+    """Verify the sha256 of the fetched files."""
     for file in files.values():
         path = folder / file["name"]
         sha256 = digests.sha256_file(path) if path.is_file() else "no such file"
@@ -70,7 +104,29 @@ def _check_files(folder: Path, files: Mapping[str, Mapping[str, Any]]) -> None:
 
 
 def read_corpus(reader: Reader, files: Mapping[str, Path], name: str) -> Corpus:
-    """Return the corpus that a reader makes of files, role -> path; its promises are not checked yet."""
+    """Run a reader without validating the corpus.
+
+    Parameters
+    ----------
+    reader : Reader
+        Reader and options.
+    files : mapping of str to Path
+        Role -> file.
+    name : str
+        Name of the corpus.
+
+    Returns
+    -------
+    Corpus
+        The corpus, not validated.
+
+    Raises
+    ------
+    ConfigError
+        If the options do not match the reader.
+    DataFormatError
+        If a file is invalid.
+    """
     module = importlib.import_module(reader.module)
     options = set(reader.options)
     missing = {option for option, required in module.OPTIONS.items() if required} - options
@@ -84,7 +140,22 @@ def read_corpus(reader: Reader, files: Mapping[str, Path], name: str) -> Corpus:
 
 
 def check_expectations(corpus: Corpus, expect: Mapping[str, Any], content_digest: str | None) -> None:
-    """Check a corpus against the counts and the digest that the registry states; of some of them None."""
+    """Compare a corpus with the counts and the digest of the registry.
+
+    Parameters
+    ----------
+    corpus : Corpus
+        The corpus.
+    expect : mapping
+        Key of `Corpus.statistics` -> expected value.
+    content_digest : str or None
+        Expected digest; None if unknown.
+
+    Raises
+    ------
+    DataFormatError
+        If a value differs.
+    """
     counts = corpus.statistics()
     wrong = [
         f"{key} should be {value}, found {counts.get(key, 'no such count')}"
@@ -99,7 +170,18 @@ def check_expectations(corpus: Corpus, expect: Mapping[str, Any], content_digest
 
 
 def check_corpus(corpus: Corpus) -> None:
-    """Check every promise that `Corpus` makes of its arrays; raises DataFormatError with the first broken one."""
+    """Validate all invariants of a `Corpus`.
+
+    Parameters
+    ----------
+    corpus : Corpus
+        The corpus.
+
+    Raises
+    ------
+    DataFormatError
+        If an invariant is violated; the message describes the first violation.
+    """
     n_documents = len(corpus.ids)
     _require(corpus, n_documents > 0, "has no documents")
     for names, what in ((corpus.ids, "document ids"), (corpus.label_names, "label names")):
@@ -135,7 +217,7 @@ def _check_names(corpus: Corpus, names: Sequence[str], what: str) -> None:
 
 
 def _check_matrix(corpus: Corpus, matrix: sparse.csr_array, shape: tuple[int, int], what: str) -> None:
-    """Check that a matrix is CSR of a shape, with indices in range and strictly increasing in each row."""
+    """Check that a CSR matrix has the expected shape and sorted, unique, valid indices."""
     indptr, indices = matrix.indptr, matrix.indices
     _require(corpus, matrix.format == "csr" and matrix.shape == shape, f"{what} should be CSR of shape {shape}")
     fits = len(indptr) == shape[0] + 1 and indptr[0] == 0 and indptr[-1] == len(indices) == len(matrix.data)
@@ -156,7 +238,7 @@ def _check_ragged(corpus: Corpus, block: Ragged, dtype: type, what: str) -> None
 
 
 def _check_utf8(corpus: Corpus, text: Ragged) -> None:
-    """Check that each document is UTF-8: all of them joined are, and none starts within a character."""
+    """Check that each document is UTF-8: the concatenation is valid, and no document starts within a character."""
     decoder = codecs.getincrementaldecoder("utf-8")()
     for start in range(0, len(text.values) + 1, _BLOCK):
         block = text.values[start : start + _BLOCK].tobytes()

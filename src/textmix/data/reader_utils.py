@@ -1,4 +1,4 @@
-"""Shared by all readers: the roles of files, decoding, and the making of a single-label text corpus."""
+"""Utilities for readers: roles of files, decoding, and construction of single-label text corpora."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from textmix.core.errors import ConfigError, DataFormatError
 from textmix.data.corpus import TEST, TRAIN, Corpus, Ragged, named_labels
 from textmix.data.delimited import REMEDY
 
-#: Roles of files that give a split; a file of any other role gives none.
+#: Roles of files that define a split.
 SPLITS = {"train": TRAIN, "test": TEST}
 
 
 class Document(NamedTuple):
-    """One document of a single-label text corpus: identifier, label name (None without a label), text in UTF-8."""
+    """Document of a single-label text corpus: identifier, label (None if unlabelled), and UTF-8 text."""
 
     id: str
     label: str | None
@@ -26,20 +26,74 @@ class Document(NamedTuple):
 
 
 def file_of(files: Mapping[str, Path], role: str) -> Path:
-    """Return the file of a role; raises ConfigError if the registry entry has none."""
+    """Return the file with a role.
+
+    Parameters
+    ----------
+    files : mapping of str to Path
+        Role -> file.
+    role : str
+        The role.
+
+    Returns
+    -------
+    Path
+        The file.
+
+    Raises
+    ------
+    ConfigError
+        If the registry entry has no such file.
+    """
     if role not in files:
         raise ConfigError(f"config/datasets.yaml: a file of the role {role!r} is missing; there are {sorted(files)}")
     return files[role]
 
 
 def data_files(files: Mapping[str, Path]) -> dict[str, Path]:
-    """Return role -> path of the files with documents: ``data`` alone if it is there, else ``train`` and ``test``."""
+    """Select the files with documents: ``data`` if it exists, otherwise ``train`` and ``test``.
+
+    Parameters
+    ----------
+    files : mapping of str to Path
+        Role -> file.
+
+    Returns
+    -------
+    dict of str to Path
+        Role -> file.
+
+    Raises
+    ------
+    ConfigError
+        If a required file is missing.
+    """
     roles = ("data",) if "data" in files else ("train", "test")
     return {role: file_of(files, role) for role in roles}
 
 
 def decode(path: str | Path, data: bytes, encoding: str) -> str:
-    """Return the content of a file as text; raises DataFormatError with the line of a foreign byte or a NUL."""
+    """Decode the content of a file.
+
+    Parameters
+    ----------
+    path : str or Path
+        The file, for messages.
+    data : bytes
+        Its content.
+    encoding : str
+        The encoding.
+
+    Returns
+    -------
+    str
+        The text.
+
+    Raises
+    ------
+    DataFormatError
+        If the content has an invalid byte or a NUL; the message contains the line number.
+    """
     try:
         text = data.decode(encoding)
     except UnicodeDecodeError as error:
@@ -53,9 +107,17 @@ def decode(path: str | Path, data: bytes, encoding: str) -> str:
 
 
 def split_array(sizes: Mapping[str, int]) -> np.ndarray | None:
-    """Return `TRAIN` or `TEST` of the documents of several files, int8 (N,), or None if a role is not in `SPLITS`.
+    """Build the split array from the sizes of the files.
 
-    ``sizes`` is role -> number of documents in its file, in the order of the documents.
+    Parameters
+    ----------
+    sizes : mapping of str to int
+        Role -> number of documents, in document order.
+
+    Returns
+    -------
+    ndarray of shape (N,), dtype int8, or None
+        `TRAIN` or `TEST`; None if a role is not in `SPLITS`.
     """
     if not all(role in SPLITS for role in sizes):
         return None
@@ -63,7 +125,7 @@ def split_array(sizes: Mapping[str, int]) -> np.ndarray | None:
 
 
 def require_documents(options: Mapping[str, Any], count: int) -> None:
-    """Raise `DataFormatError` if a data set holds no documents."""
+    """Raise `DataFormatError` if a data set has no documents."""
     if count == 0:
         raise DataFormatError(options["name"], None, "its files hold no documents")
 
@@ -74,10 +136,29 @@ def text_corpus(
     split: np.ndarray | None = None,
     info: Mapping[str, Any] | None = None,
 ) -> Corpus:
-    """Return a single-label text corpus, label names in alphabetical order.
+    """Build a single-label text corpus with label names in alphabetical order.
 
-    Of the reader's options ``name`` is used, and ``test_every``: if it is n and ``split``, int8 (N,), is None, the
-    n-th, 2n-th, ... document is `TEST` and every other one is `TRAIN`.
+    Parameters
+    ----------
+    options : mapping
+        Options of the reader: ``name``; and ``test_every``, n to assign the n-th, 2n-th, ... document to `TEST` and
+        all others to `TRAIN` if ``split`` is None.
+    documents : iterable of Document
+        The documents.
+    split : ndarray of shape (N,), dtype int8, default=None
+        Predefined split.
+    info : mapping, default=None
+        Facts about the source.
+
+    Returns
+    -------
+    Corpus
+        The corpus.
+
+    Raises
+    ------
+    DataFormatError
+        If there are no documents.
     """
     rows: Sequence[Document] = list(documents)
     require_documents(options, len(rows))
@@ -99,7 +180,27 @@ def text_corpus(
 def corpus_of_parts(
     options: Mapping[str, Any], parts: Mapping[str, Iterable[Document]], info: Mapping[str, Any] | None = None
 ) -> Corpus:
-    """Return a `text_corpus` of role -> documents; a role of `SPLITS` stands before the ids of its documents."""
+    """Build a `text_corpus` from several files.
+
+    Parameters
+    ----------
+    options : mapping
+        Options of the reader.
+    parts : mapping of str to iterable of Document
+        Role -> documents; a role in `SPLITS` becomes a prefix of the ids.
+    info : mapping, default=None
+        Facts about the source.
+
+    Returns
+    -------
+    Corpus
+        The corpus.
+
+    Raises
+    ------
+    DataFormatError
+        If there are no documents.
+    """
     documents, sizes = list[Document](), dict[str, int]()
     for role, part in parts.items():
         named = (each._replace(id=f"{role}/{each.id}") for each in part) if role in SPLITS else part
@@ -110,7 +211,25 @@ def corpus_of_parts(
 
 
 def split_labels(corpus: Corpus, separator: str) -> Corpus:
-    """Return a corpus whose documents have the parts of their class name as labels: rec and sport of ``rec.sport``."""
+    """Split hierarchical class names into labels, such as ``rec.sport`` into rec and sport.
+
+    Parameters
+    ----------
+    corpus : Corpus
+        A single-label corpus.
+    separator : str
+        Separator within the class names.
+
+    Returns
+    -------
+    Corpus
+        The multi-label corpus.
+
+    Raises
+    ------
+    ConfigError
+        If the separator does not split the class names.
+    """
     parts = [name.split(separator) for name in corpus.label_names]
     if not all(all(names) for names in parts):
         raise ConfigError(

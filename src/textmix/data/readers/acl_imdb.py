@@ -19,7 +19,7 @@ from textmix.data.archives import iter_members
 from textmix.data.corpus import UNUSED, Corpus
 from textmix.data.reader_utils import SPLITS, Document, decode, file_of, text_corpus
 
-#: Options, and which of them are required.
+#: Option -> whether it is required.
 OPTIONS: dict[str, bool] = {"unlabelled": False}
 
 #: Folder of the unlabelled reviews.
@@ -30,11 +30,25 @@ _RATINGS = {"neg": range(1, 5), "pos": range(7, 11), _UNLABELLED: range(1)}
 
 
 def read(files: Mapping[str, Path], options: Mapping[str, Any]) -> Corpus:
-    """Read the reviews with labels ``neg`` and ``pos`` and ids like ``train/pos/0``, by split, label and number.
+    """Read the reviews with the labels ``neg`` and ``pos``.
 
-    ``files`` are ``archive``, one tar archive, or the archives ``train``, ``test`` and perhaps ``unsup``.  With the
-    option ``unlabelled`` the reviews of ``train/unsup`` come last, without a label and as `UNUSED`.  ``info`` counts
-    the reviews of each rating (1 to 10 stars; 0 if unlabelled).
+    Parameters
+    ----------
+    files : mapping of str to Path
+        ``archive``, one tar archive; or the archives ``train``, ``test`` and optionally ``unsup``.
+    options : mapping
+        ``name``; ``unlabelled`` to append the reviews of ``train/unsup``, without a label and as `UNUSED`.
+
+    Returns
+    -------
+    Corpus
+        The corpus, sorted by split, label and number, with ids such as ``train/pos/0``; ``info`` counts the reviews by
+        rating (1 to 10 stars; 0 if unlabelled).
+
+    Raises
+    ------
+    DataFormatError
+        If reviews are missing or duplicated, or a file name does not match its folder.
     """
     more = bool(options.get("unlabelled"))
     roles = ("archive",) if "archive" in files else ("train", "test", *(("unsup",) if more else ()))
@@ -64,7 +78,7 @@ def _check_parts(path: Path, folders: set[tuple[str, str]], more: bool) -> None:
 
 
 def _reviews(path: Path, more: bool) -> Iterator[tuple[tuple[str, str, int], int, bytes]]:
-    """Yield ((part, folder, number), rating, text) of each labelled review of an archive; with ``more``, of all."""
+    """Yield ((part, folder, number), rating, text) of the labelled reviews in an archive, or of all with ``more``."""
     for name, data in iter_members(path, [*_PATTERNS, *([f"*train/{_UNLABELLED}/*"] if more else [])]):
         match = _MEMBER.fullmatch(name)
         if match is None or int(match[4]) not in _RATINGS[match[2]]:

@@ -1,4 +1,4 @@
-"""Single-label text in a csv file (RFC 4180) with a header; the columns are given by name."""
+"""Single-label text in a csv file (RFC 4180) with a header; columns are selected by name."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from textmix.data.corpus import Corpus
 from textmix.data.delimited import Lines, cell_rows, table_rows
 from textmix.data.reader_utils import Document, corpus_of_parts, data_files
 
-#: Options, and which of them are required.
+#: Option -> whether it is required.
 OPTIONS: dict[str, bool] = {
     **dict.fromkeys(("text", "label"), True),
     **dict.fromkeys(("where", "label_names", "encoding", "test_every"), False),
@@ -20,12 +20,26 @@ OPTIONS: dict[str, bool] = {
 
 
 def read(files: Mapping[str, Path], options: Mapping[str, Any]) -> Corpus:
-    """Read csv files, ``train`` and ``test`` or ``data``, with a text column and a label column.
+    """Read csv files with a text column and a label column.
 
-    The options are ``text`` and ``label``, names of columns; ``where``, column -> value that a row must have there to
-    be read; ``label_names``, value of the label column -> label name (default: the value); ``encoding`` (default
-    utf-8); and ``test_every``, see `textmix.data.reader_utils.text_corpus`.  The ids are ``role/row``, or ``row`` for
-    ``data``; rows are counted from 0, and the rows that ``where`` leaves out count too.
+    Parameters
+    ----------
+    files : mapping of str to Path
+        ``train`` and ``test``, or ``data``.
+    options : mapping
+        ``name``; ``text`` and ``label``, column names; ``where``, column -> required value, to filter rows;
+        ``label_names``, value of the label column -> label name (default: the value); ``encoding`` (default utf-8);
+        ``test_every``, see `textmix.data.reader_utils.text_corpus`.
+
+    Returns
+    -------
+    Corpus
+        The corpus.  The ids are ``role/row``, or ``row`` for ``data``, with 0-based row numbers before filtering.
+
+    Raises
+    ------
+    DataFormatError
+        If a file is not valid csv, or a column or a label is unknown.
     """
     return corpus_of_parts(options, {role: _documents(path, options) for role, path in data_files(files).items()})
 

@@ -1,4 +1,4 @@
-"""Folders of messages, one file per document; the folder, as in 20 Newsgroups, or the path gives the class."""
+"""Folders of messages, one file per document; the class is the folder, as in 20 Newsgroups, or a path pattern."""
 
 from __future__ import annotations
 
@@ -19,29 +19,30 @@ from textmix.data.file_text import CONTENTS
 from textmix.data.formats import is_system_file
 from textmix.data.reader_utils import SPLITS, Document, corpus_of_parts, decode
 
-#: Options, and which of them are required.
+#: Option -> whether it is required.
 OPTIONS: dict[str, bool] = dict.fromkeys(("encoding", "members", "content", "labels"), False)
 
 
 def read(files: Mapping[str, Path], options: Mapping[str, Any]) -> Corpus:
-    """Read folders, or tar archives, of files; the roles ``train`` and ``test`` are the parts of a split.
+    """Read folders or tar archives of files; the roles ``train`` and ``test`` define the split.
 
     Parameters
     ----------
     files : mapping of str to Path
-        Role -> a tar archive, or an unpacked folder; the data set is all of them together.
+        Role -> tar archive or unpacked folder; the data set is their union.
     options : mapping
-        ``name``; ``encoding`` of plain text (default latin-1, in which every byte is a character; ``found`` is UTF-8,
-        and Windows-1252 for a file that is not UTF-8, which the corpus notes); ``members``, `fnmatch` patterns of the
-        files to read (default: all, or those of ``labels``); ``content``, a key of `textmix.data.file_text.CONTENTS`
-        (default ``text``); ``labels``, `fnmatch` pattern -> label: the first pattern that matches the path of a file
-        gives its label (default: the name of the file's folder).
+        ``name``; ``encoding`` of plain text (default latin-1, which can decode any byte; ``found`` tries UTF-8, then
+        Windows-1252, and records it in the corpus); ``members``, `fnmatch` patterns of the files to read (default:
+        all, or the patterns of ``labels``); ``content``, a key of `textmix.data.file_text.CONTENTS` (default
+        ``text``); ``labels``, `fnmatch` pattern -> label, where the first pattern that matches the path of a file
+        determines its label (default: the name of the parent folder).
 
     Returns
     -------
     Corpus
-        The ids are ``folder/file``, after ``train/`` or ``test/`` with a split, without a final ``.txt``; with
-        ``labels`` they are ``folder/label/file``.  Files named by a number come first in their folder, by number.
+        The ids are ``folder/file`` without the extension ``.txt``, prefixed by ``train/`` or ``test/`` if there is a
+        split; with ``labels`` they are ``folder/label/file``.  In each folder, files with numeric names come first,
+        in numeric order.
 
     Raises
     ------
@@ -62,7 +63,7 @@ def read(files: Mapping[str, Path], options: Mapping[str, Any]) -> Corpus:
 def read_class_folders(
     paths: Sequence[Path], classes: Collection[str], encoding: str | None, legacy_files: list[str]
 ) -> tuple[list[Document], int]:
-    """Read the texts of a user's folders, whose uppermost folders are the classes.
+    """Read the texts of a user's folders; the top-level subfolders are the classes.
 
     Parameters
     ----------
@@ -71,9 +72,9 @@ def read_class_folders(
     classes : collection of str
         Names of the class folders.
     encoding : str or None
-        Encoding of the texts; None to detect UTF-8 and Windows-1252.
+        Encoding of the texts; None to detect UTF-8 or Windows-1252.
     legacy_files : list of str
-        Names of files that are read as Windows-1252 are appended.
+        Modified in place: names of files decoded as Windows-1252 are appended.
 
     Returns
     -------
@@ -108,7 +109,7 @@ def read_class_folders(
 
 
 def legacy_notes(legacy_files: Sequence[str]) -> list[str]:
-    """Return a note about files that are not UTF-8, given their names."""
+    """Return a note that lists the files decoded as Windows-1252; empty if all files are UTF-8."""
     what = "files are not UTF-8 and were read as Windows-1252"
     return (
         [f"{len(legacy_files):,} {what}; if letters are wrong, give their encoding by --encoding."]
@@ -133,7 +134,7 @@ def _documents(paths: Iterable[Path], options: Mapping[str, Any], legacy_files: 
 
 
 def _recode(path: Path, name: str, data: bytes, legacy_files: list[str]) -> bytes:
-    """Return a file as UTF-8; one that is not UTF-8 is read as Windows-1252, and its name is appended."""
+    """Convert a file to UTF-8; if it is not valid UTF-8, decode it as Windows-1252 and append its name."""
     data = data.removeprefix(codecs.BOM_UTF8)
     try:
         data.decode("utf-8")
@@ -175,7 +176,7 @@ def _text(path: Path, name: str, data: bytes, options: Mapping[str, Any]) -> byt
     try:
         return decode(path / name, data, encoding).encode("utf-8")
     except DataFormatError as error:
-        # Files of one name lie in many folders.
+        # File names are not unique across folders, so the message includes the path.
         raise DataFormatError(path, None, f"the file {name!r}, line {error.line}, {error.what}") from error
 
 
@@ -189,7 +190,7 @@ def _order(document: Document) -> tuple[str, bool, int, str]:
 def _folder_members(
     path: Path, patterns: Sequence[str], prefix: str = "", skip_system_files: bool = False
 ) -> Iterator[tuple[str, bytes]]:
-    """Yield (name, content) of the regular files below a folder that match a pattern, in no order; reject links."""
+    """Yield (name, content) of matching regular files below a folder, in arbitrary order; reject symbolic links."""
     with os.scandir(path) as entries:
         for entry in entries:
             if skip_system_files and is_system_file(entry.name):

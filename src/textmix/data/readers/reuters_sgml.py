@@ -1,7 +1,8 @@
-"""Reuters-21578, distribution 1.0: SGML files, read by a strict scanner rather than an SGML parser.
+"""Reuters-21578, distribution 1.0: SGML files, parsed by a strict scanner rather than an SGML parser.
 
 Source: Lewis, README of Reuters-21578 (sections VI on the format and VIII.B on the ModApte split) and ``lewis.dtd``.
-The bytes are Latin-1, hold control characters as references (``&#3;``) and are no XML, so no XML parser reads them.
+The files are Latin-1, contain references to control characters (``&#3;``) and are not well-formed XML, so that an XML
+parser rejects them.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from textmix.data.archives import iter_members
 from textmix.data.corpus import TEST, TRAIN, UNUSED, Corpus, Ragged, named_labels
 from textmix.data.reader_utils import file_of, require_documents
 
-#: Options, and which of them are required.
+#: Option -> whether it is required.
 OPTIONS: dict[str, bool] = {}
 
 _DOCTYPE = re.compile(rb"\s*(?:<!DOCTYPE lewis SYSTEM \"lewis\.dtd\">\s*)?")
@@ -33,8 +34,8 @@ _TEXT = re.compile(rb"<TEXT(?: TYPE=\"(NORM|BRIEF|UNPROC)\")?>")
 _PARTS = {tag: (f"<{tag}>".encode(), f"</{tag}>".encode()) for tag in ("TITLE", "BODY")}
 _REFERENCE = re.compile(rb"&(?:#([0-9]{1,3})|(lt|gt|amp|quot));")
 _NAMED = {b"lt": b"<", b"gt": b">", b"amp": b"&", b"quot": b'"'}
-#: Table for `bytes.translate`: each control character but the line feed becomes a blank.  Control characters belong to
-#: the wire service's transmission, not to the text.
+#: Table for `bytes.translate` that replaces control characters except line feeds by spaces.  Control characters are
+#: part of the wire service's transmission protocol, not of the text.
 _BLANKED = bytes(32 if (byte < 32 and byte != 10) or byte == 127 else byte for byte in range(256))
 _SPLITS = {(b"TRAIN", b"YES"): TRAIN, (b"TEST", b"YES"): TEST}
 _LEWISSPLIT = {b"TRAIN", b"TEST", b"NOT-USED"}
@@ -42,7 +43,23 @@ _HAS_TOPICS = {b"YES", b"NO", b"BYPASS"}
 
 
 class Story(NamedTuple):
-    """One document: NEWID, ModApte split, topics (each once), whether one is repeated, UTF-8 text, what is unusual."""
+    """One document.
+
+    Parameters
+    ----------
+    number : int
+        NEWID.
+    split : int
+        Part of the ModApte split.
+    topics : tuple of str
+        Distinct topics.
+    repeats : bool
+        Whether a topic is listed more than once.
+    text : bytes
+        UTF-8 text.
+    remarks : tuple of str
+        Anomalies, such as a missing title.
+    """
 
     number: int
     split: int
@@ -53,13 +70,30 @@ class Story(NamedTuple):
 
 
 def read(files: Mapping[str, Path], options: Mapping[str, Any]) -> Corpus:
-    """Read the SGML files with topics as labels, in order of id = NEWID, and the ModApte split.
+    """Read the SGML files with topics as labels and the ModApte split, sorted by NEWID, which is the id.
 
-    The split is LEWISSPLIT TRAIN or TEST with TOPICS="YES"; all other documents are `UNUSED`.  The text is title, line
-    feed, body; of TYPE="UNPROC" the whole content of TEXT.  ``info`` counts the documents without title, without body,
-    of type brief and of type unproc, and lists those that name a topic twice: 5467 (train) and 19918 (test).  Document
-    19918 has one topic and names it more than once; Table 1 of Vilar et al. 2004 must have counted mentions, and so has
-    it among the documents with several topics.
+    The split is LEWISSPLIT TRAIN or TEST with TOPICS="YES"; all other documents are `UNUSED`.  The text is the title, a
+    line feed and the body, or the complete content of TEXT for TYPE="UNPROC".  Document 19918 has a single topic that
+    is listed more than once; Table 1 of Vilar et al. 2004 appears to count mentions and therefore includes it in the
+    documents with several topics.
+
+    Parameters
+    ----------
+    files : mapping of str to Path
+        Role -> archive or folder of SGML files.
+    options : mapping
+        ``name``.
+
+    Returns
+    -------
+    Corpus
+        The corpus; ``info`` counts the documents without title, without body, of type brief and of type unproc, and
+        lists the documents with a repeated topic: 5467 (train) and 19918 (test).
+
+    Raises
+    ------
+    DataFormatError
+        If a file is damaged, or a NEWID is not unique.
     """
     path = file_of(files, "archive")
     story_of: dict[int, Story] = {}
@@ -89,7 +123,25 @@ def _corpus(options: Mapping[str, Any], rows: list[Story]) -> Corpus:
 
 
 def stories(path: Path, data: bytes) -> Iterator[Story]:
-    """Yield the documents of the content of one SGML file (Latin-1), in the file's order; ``path`` is for messages."""
+    """Iterate over the documents of an SGML file.
+
+    Parameters
+    ----------
+    path : Path
+        The file, for messages.
+    data : bytes
+        Its content in Latin-1.
+
+    Yields
+    ------
+    Story
+        A document, in file order.
+
+    Raises
+    ------
+    DataFormatError
+        If the file is damaged or truncated.
+    """
     at = _skip(_DOCTYPE, data, 0)
     while at < len(data):
         head = _OPEN.match(data, at)
@@ -105,13 +157,13 @@ def stories(path: Path, data: bytes) -> Iterator[Story]:
 
 
 def _skip(pattern: re.Pattern[bytes], data: bytes, at: int) -> int:
-    """Return the position after the match of a pattern at ``at``; ``at`` itself where it does not match."""
+    """Return the end of the match of a pattern at ``at``, or ``at`` if it does not match."""
     match = pattern.match(data, at)
     return match.end() if match else at
 
 
 def _story(head: dict[bytes, bytes], content: bytes) -> Story:
-    """Return a document from its attributes and content; raises ValueError with the fault."""
+    """Parse a document from its attributes and content; raise ValueError if it is malformed."""
     lewis, has_topics, number = head.get(b"LEWISSPLIT"), head.get(b"TOPICS"), head.get(b"NEWID", b"")
     if lewis not in _LEWISSPLIT or has_topics not in _HAS_TOPICS or not re.fullmatch(rb"[0-9]{1,9}", number):
         raise ValueError("LEWISSPLIT, TOPICS or NEWID is missing or unknown")
@@ -137,7 +189,7 @@ def _text(kind: bytes, content: bytes) -> tuple[bytes, tuple[str, ...]]:
 
 
 def _element(content: bytes, opened: bytes, closed: bytes) -> bytes | None:
-    """Return the content of an element that may be missing; raises ValueError where it is open or stands twice."""
+    """Return the content of an optional element; raise ValueError if it is not closed or repeated."""
     start, stop = content.find(opened), content.find(closed)
     if start < 0 and stop < 0:
         return None
@@ -147,7 +199,7 @@ def _element(content: bytes, opened: bytes, closed: bytes) -> bytes | None:
 
 
 def _plain(text: bytes) -> bytes:
-    """Return Latin-1 text as UTF-8 with references resolved once and control characters but the line feed as blanks."""
+    """Convert Latin-1 text to UTF-8, resolving references once and replacing control characters by spaces."""
     if b"&" in text:
         text = _REFERENCE.sub(_resolve, text)
     text = text.translate(_BLANKED)
@@ -155,7 +207,7 @@ def _plain(text: bytes) -> bytes:
 
 
 def _resolve(match: re.Match[bytes]) -> bytes:
-    """Return the character of a reference; one beyond Latin-1 stays as it is."""
+    """Resolve a character reference; references outside Latin-1 are kept unchanged."""
     if match[2]:
         return _NAMED[match[2]]
     return bytes([int(match[1])]) if int(match[1]) < 256 else match[0]

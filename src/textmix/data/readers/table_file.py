@@ -1,4 +1,4 @@
-"""A csv table of numbers whose last columns are labels, as the ``river`` package ships Yeast."""
+"""Numeric csv tables with the labels in the last columns: the format of Yeast in the ``river`` package."""
 
 from __future__ import annotations
 
@@ -14,22 +14,30 @@ from textmix.data.delimited import Lines, cell_rows
 from textmix.data.numeric_files import CSV, content_of, matrix_corpus, read_numbers, take_labels
 from textmix.data.reader_utils import data_files
 
-#: Options, and which of them are required.
+#: Option -> whether it is required.
 OPTIONS: dict[str, bool] = {"n_labels": True}
 
 
 def read(files: Mapping[str, Path], options: Mapping[str, Any]) -> Corpus:
-    """Read csv files of one header line and rows of numbers.
+    """Read numeric csv files with a header line.
 
     Parameters
     ----------
-    files : ``train`` and ``test``, or ``data``.
-    options : ``name``; ``n_labels``, number of the last columns that are labels; their values are 0 or 1.
+    files : mapping of str to Path
+        ``train`` and ``test``, or ``data``.
+    options : mapping
+        ``name``; ``n_labels``, number of trailing label columns, with values 0 and 1.
 
     Returns
     -------
-    a `Corpus` with the columns before the labels as features (int32 counts if all values of all files are counts, else
-    float64); ids as in `textmix.data.numeric_files.matrix_corpus`.
+    Corpus
+        The corpus; the other columns are features (int32 if all values are counts, else float64).  Ids as in
+        `textmix.data.numeric_files.matrix_corpus`.
+
+    Raises
+    ------
+    DataFormatError
+        If the header or a row is invalid, or the files have different columns.
     """
     n_labels = int(options["n_labels"])
     parts, names = {}, list[str]()

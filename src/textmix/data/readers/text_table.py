@@ -1,4 +1,4 @@
-"""Tables of texts and labels in any format that `textmix.data.user_table` reads."""
+"""Tables of texts and labels in any format supported by `textmix.data.user_table`."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from textmix.data.corpus import Corpus
 from textmix.data.reader_utils import data_files
 from textmix.data.user_table import read_table
 
-#: Options, and which of them are required.
+#: Option -> whether it is required.
 OPTIONS: dict[str, bool] = {
     "format": True,
     **dict.fromkeys(("text", "label", "id", "split", "groups", "dates", "separator", "several"), False),
@@ -19,13 +19,27 @@ OPTIONS: dict[str, bool] = {
 
 
 def read(files: Mapping[str, Path], options: Mapping[str, Any]) -> Corpus:
-    """Read tables of texts, ``train`` and ``test`` or ``data``; the labels are in alphabetical order.
+    """Read tables of texts; the labels are in alphabetical order.
 
-    The options are ``format``; ``text`` and ``label``, and if the table has them ``id``, ``split``, ``groups`` or
-    ``dates``: columns by name, or by number from 1 for files without a header; the others are as in
-    `textmix.data.user_table.read_table`, but ``several`` is no and ``unlabelled`` is ``refuse`` by default.  Without a
-    column of ids they are ``role/row``, or ``row`` for ``data``; rows are counted from 1.  A split column takes
-    precedence over the split by files.
+    Parameters
+    ----------
+    files : mapping of str to Path
+        ``train`` and ``test``, or ``data``.
+    options : mapping
+        ``format``; ``text`` and ``label``, and optionally ``id``, ``split``, ``groups`` or ``dates``: columns by name,
+        or by number from 1 for files without a header.  The others are as in `textmix.data.user_table.read_table`,
+        except that ``several`` is no and ``unlabelled`` is ``refuse`` by default.
+
+    Returns
+    -------
+    Corpus
+        The corpus.  Without an id column the ids are ``role/row``, or ``row`` for ``data``, with 1-based row numbers.
+        A split column takes precedence over the split by files.
+
+    Raises
+    ------
+    DataFormatError
+        If a file or a cell is invalid.
     """
     columns = {"id": "id", "split": "parts", "groups": "groups", "dates": "dates"}
     text, label = options.get("text"), options.get("label")
