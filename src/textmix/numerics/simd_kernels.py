@@ -1,9 +1,9 @@
-"""Arithmetic for eight documents, or particles, side by side; each fills one place of a vector of the processor.
+"""SIMD arithmetic for eight documents or particles in parallel, one per vector lane.
 
-A *row* is `LANES` adjacent numbers of a flat array, one a document.  A product is added by a fused operation, which
-rounds once on every processor (in `draw_places` it rounds twice, as in plain code), and in the order of the rows: the
-result is the same to the byte on all machines.  No function here checks an index.  Their Python twins, which carry the
-docstrings, run where kernels run as Python.
+A *row* is `LANES` adjacent numbers of a flat array, one per document.  Products are added by fused multiply-add, which
+rounds once on every processor (`draw_places` rounds twice, like scalar code), and in the order of the rows: results are
+bitwise identical on all machines.  Indices are not checked.  The Python reference implementations, which carry the
+docstrings, are used where kernels run as Python.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from numba.extending import intrinsic
 
 from textmix.numerics.jit import njit, running
 
-#: Documents side by side: numbers of float64 in the longest vectors of today's processors.
+#: Number of documents per row: float64 lanes in the longest vector registers of current processors.
 LANES = 8
 _INTEGER = ir.IntType(64)
 _ROW, _INDEX = ir.VectorType(ir.DoubleType(), LANES), ir.VectorType(_INTEGER, LANES)
@@ -26,47 +26,47 @@ _NOTHING = ir.Constant(_ROW, [0.0] * LANES)
 
 
 class _Writer:
-    """Writes the instructions of one intrinsic: rows of its arguments, and the loop over them."""
+    """Emits the instructions of one intrinsic: rows of its arguments, and the loop over them."""
 
     def __init__(self, context: Any, builder: Any, signature: Any, arguments: Any) -> None:
         self.context, self.builder = context, builder
         self.kinds, self.arguments = signature.args, arguments
 
     def pointer(self, argument: int, place: Any, kind: Any = None) -> Any:
-        """Return the address of element ``place`` of an array argument, as that of a row unless ``kind`` is given."""
+        """Return the address of element ``place`` of an array argument, as a pointer to ``kind`` (default: a row)."""
         array = self.context.make_array(self.kinds[argument])(self.context, self.builder, self.arguments[argument])
         address = self.builder.gep(array.data, [place])
         return self.builder.bitcast(address, (kind or _ROW).as_pointer())
 
     def row(self, argument: int, place: Any, kind: Any = None) -> Any:
-        """Return the row that begins at element ``place`` of an array argument."""
+        """Load the row that begins at element ``place`` of an array argument."""
         return self.builder.load(self.pointer(argument, place, kind), align=8)
 
     def set(self, argument: int, place: Any, row: Any) -> None:
-        """Write a row to element ``place`` of an array argument and the next."""
+        """Store a row at element ``place`` of an array argument."""
         self.builder.store(row, self.pointer(argument, place), align=8)
 
     def shifted(self, argument: int, number: Any, step: Any = None) -> Any:
-        """Return the integer argument plus ``number`` times a step, by default the length of a row."""
+        """Return the integer argument plus ``number`` times a step (default: the length of a row)."""
         step = ir.Constant(_INTEGER, LANES) if step is None else step
         return self.builder.add(self.arguments[argument], self.builder.mul(number, step))
 
     def spread(self, number: Any, kind: Any = _ROW) -> Any:
-        """Return a row that holds one number everywhere."""
+        """Broadcast a number to a row."""
         one = self.builder.insert_element(ir.Constant(kind, ir.Undefined), number, ir.IntType(32)(0))
         return self.builder.shuffle_vector(one, one, ir.Constant(ir.VectorType(ir.IntType(32), LANES), [0] * LANES))
 
     def call(self, name: str, result: Any, *arguments: Any) -> Any:
-        """Return what an instruction of LLVM makes of its arguments."""
+        """Call an LLVM intrinsic and return its result."""
         kind = ir.FunctionType(result, [one.type for one in arguments])
         return self.builder.call(cgutils.get_or_insert_function(self.builder.module, kind, name), arguments)
 
     def fused(self, *rows: Any) -> Any:
-        """Return the product of two rows plus a third, rounded once."""
+        """Return the fused product of two rows plus a third, rounded once."""
         return self.call(f"llvm.fma.v{LANES}f64", _ROW, *rows)
 
     def gathered(self, argument: int, places: Any) -> Any:
-        """Return the elements of an array argument at a row of places; 0 where a place is negative."""
+        """Gather the elements of an array argument at a row of positions; 0 where a position is negative."""
         first = self.builder.ptrtoint(self.pointer(argument, ir.Constant(_INTEGER, 0), ir.DoubleType()), _INTEGER)
         bytes_ = self.builder.mul(places, ir.Constant(_INDEX, [8] * LANES))
         addresses = self.builder.add(self.spread(first, _INDEX), bytes_)
@@ -77,10 +77,10 @@ class _Writer:
 
 
 def _written(kinds: Any, body: Callable[[_Writer], None]) -> Any:
-    """Return what an intrinsic returns: its signature, and the writer of its instructions."""
+    """Return the result of an intrinsic: its signature, and the generator of its instructions."""
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        """Write the instructions; Numba calls this as it compiles a kernel."""
+        """Emit the instructions; called by Numba while it compiles a kernel."""
         body(_Writer(context, builder, signature, arguments))
         return context.get_dummy_value()
 
@@ -92,7 +92,7 @@ def _weighted_row(
     _: Any, out: Any, at: Any, rows: Any, first: Any, count: Any, weights: Any, place: Any, step: Any
 ) -> Any:
     def body(writer: _Writer) -> None:
-        """Sum in a register."""
+        """Accumulate in a register."""
         builder, arguments = writer.builder, writer.arguments
         total = cgutils.alloca_once_value(builder, _NOTHING)
         with cgutils.for_range(builder, arguments[4]) as loop:
@@ -109,7 +109,7 @@ def _four_weighted_rows(
     _: Any, out: Any, at: Any, rows: Any, first: Any, count: Any, weights: Any, place: Any, step: Any, apart: Any
 ) -> Any:
     def body(writer: _Writer) -> None:
-        """Sum in four registers: a fused operation need not wait for the one before it."""
+        """Accumulate in four registers, so that fused operations do not wait for their predecessors."""
         builder, arguments = writer.builder, writer.arguments
         totals = [cgutils.alloca_once_value(builder, _NOTHING) for _ in range(4)]
         with cgutils.for_range(builder, arguments[4]) as loop:
@@ -127,7 +127,7 @@ def _four_weighted_rows(
 @intrinsic
 def _add_products(_: Any, sums: Any, at: Any, left: Any, row: Any, right: Any, first: Any, count: Any) -> Any:
     def body(writer: _Writer) -> None:
-        """Keep the one row in a register."""
+        """Keep the common row in a register."""
         factor = writer.row(2, writer.arguments[3])
         with cgutils.for_range(writer.builder, writer.arguments[6]) as loop:
             place = writer.shifted(1, loop.index)
@@ -154,7 +154,7 @@ def _multiply_rows(
 @intrinsic
 def _multiply_taken(_: Any, rows: Any, at: Any, table: Any, places: Any, count: Any) -> Any:
     def body(writer: _Writer) -> None:
-        """Gather the factors of a row by one instruction."""
+        """Gather the factors of a row with one instruction."""
         places = writer.row(3, ir.Constant(_INTEGER, 0), _INDEX)
         with cgutils.for_range(writer.builder, writer.arguments[4]) as loop:
             place = writer.shifted(1, loop.index)
@@ -170,7 +170,7 @@ def _draw_places(
     place: Any,
 ) -> Any:  # fmt: skip
     def body(writer: _Writer) -> None:
-        """Keep the sums of both rows in registers: an addition need not wait for that of the other row."""
+        """Keep the sums of both rows in registers, so that their additions are independent."""
         builder, arguments, both = writer.builder, writer.arguments, [ir.Constant(_INTEGER, i) for i in range(2)]
         one, none = ir.Constant(_ROW, [1.0] * LANES), ir.Constant(_INDEX, [0] * LANES)
         sums = [cgutils.alloca_once_value(builder, _NOTHING) for _ in both]
@@ -179,7 +179,7 @@ def _draw_places(
         new = [writer.row(8, writer.shifted(9, i), _INDEX) for i in both]
 
         def factors(k: Any) -> tuple[Any, list[Any]]:
-            """Return the weight of place k in a row, and the places of its counts."""
+            """Return the weight of position k in a row, and the positions of its counts."""
             number = builder.load(writer.pointer(2, builder.add(arguments[3], k), ir.DoubleType()))
             twice = builder.mul(k, ir.Constant(_INTEGER, 2))
             return writer.spread(number), [writer.shifted(5, builder.add(twice, i)) for i in both]
@@ -196,7 +196,8 @@ def _draw_places(
         for i, total in enumerate(sums):
             share = writer.row(7, writer.shifted(9, both[i]))
             builder.store(builder.fmul(share, builder.load(total)), total)
-        # The running rest never rises: the place at which it falls below 0 is the number of places where it has not.
+        # The running remainder never increases: the position where it becomes negative equals the number of earlier
+        # ones.
         with cgutils.for_range(builder, builder.sub(arguments[6], both[1])) as loop:
             weight, places = factors(loop.index)
             for i, own in enumerate(places):
@@ -215,7 +216,7 @@ def _draw_places(
 def _python_weighted_row(
     out: np.ndarray, at: int, rows: np.ndarray, first: int, count: int, weights: np.ndarray, place: int, step: int
 ) -> None:
-    """Set row ``at`` of ``out`` to the sum over i < count of a row times a weight."""
+    """Set row ``at`` of ``out`` to the weighted sum of ``count`` rows."""
     total = np.zeros(LANES)
     for i in range(count):
         total += rows[first + i * LANES : first + (i + 1) * LANES] * weights[place + i * step]
@@ -233,7 +234,7 @@ def _python_four_weighted_rows(
     step: int,
     apart: int,
 ) -> None:
-    """Set four rows of ``out`` from ``at`` on as `weighted_row` does; the first weights of two rows are ``apart``."""
+    """Set four rows of ``out`` from ``at`` on like `weighted_row`; the first weights of two rows are ``apart``."""
     for i in range(4):
         _python_weighted_row(out, at + i * LANES, rows, first, count, weights, place + i * apart, step)
 
@@ -256,7 +257,7 @@ def _python_multiply_rows(
 
 
 def _python_multiply_taken(rows: np.ndarray, at: int, table: np.ndarray, places: np.ndarray, count: int) -> None:
-    """Multiply ``count`` rows, row i by the elements i after ``places`` of a table; by 0 where a place is negative."""
+    """Multiply ``count`` rows, row i by the table elements at ``places`` + i; by 0 where a position is negative."""
     for i in range(count):
         taken = np.where(places >= 0, table[np.maximum(places + i, 0)], 0.0)
         rows[at + i * LANES : at + (i + 1) * LANES] *= taken
@@ -274,10 +275,11 @@ def _python_draw_places(
     last: np.ndarray,
     place: int,
 ) -> None:
-    """Draw one of n places for each number of two rows, in proportion to weight times count, and count it later.
+    """Sample one of n positions for each number of two rows, in proportion to weight times count; update counts lazily.
 
-    First the place drawn last gains 1 and the old one loses 1; a negative place is none.  The place drawn is that at
-    which the running sum passes a share of the sum; it is written to ``drawn`` and to ``last``.
+    First, the count of the previously sampled position is incremented and the count of the old one decremented;
+    negative positions are ignored.  The sampled position, where the running sum exceeds a fraction of the total, is
+    written to ``drawn`` and to ``last``.
     """
     here, there = slice(at, at + 2 * LANES), slice(place, place + 2 * LANES)
     count = counts[first : first + 2 * n * LANES].reshape(n, 2 * LANES)
@@ -302,7 +304,8 @@ def weighted_rows(
 ) -> None:
     """Set ``count`` rows of ``out`` to sums of ``count`` rows times the weights of a flat square matrix, float64.
 
-    The weights of one sum lie ``step`` apart, the first weights of two sums ``apart``; the others: see `weighted_row`.
+    The stride between weights of one sum is ``step``, and between the first weights of two sums ``apart``; the other
+    parameters are as in `weighted_row`.
     """
     whole = count - count % 4
     for j in range(0, whole, 4):
@@ -313,7 +316,7 @@ def weighted_rows(
 
 @njit
 def aligned(n: int) -> np.ndarray:
-    """Return an array of n float64, not initialised, whose rows are whole lines of the cache."""
+    """Allocate an uninitialised array of n float64 with rows aligned to cache lines."""
     array = np.empty(n + LANES)
     skip = -(np.int64(array.ctypes.data) // 8) % LANES
     return array[skip : skip + n]

@@ -1,8 +1,8 @@
-"""Arithmetic on float32 vectors, `LANES` numbers at a time in one register.
+"""SIMD arithmetic on float32 vectors, `LANES` numbers at a time.
 
-Each product is rounded, then each sum, and the partial sums are added in one order.  The result is thus the same to the
-byte on all machines.  No function here checks an index.  Their Python twins, which carry the docstrings, run where
-kernels run as Python.
+Products are rounded before they are added, and partial sums are added in a fixed order, so that results are bitwise
+identical on all machines.  Indices are not checked.  The Python reference implementations, which carry the docstrings,
+are used where kernels run as Python.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from numba.extending import intrinsic
 
 from textmix.numerics.jit import running
 
-#: Numbers of float32 in the longest registers of today's processors; a vector is as long as a multiple of it.
+#: Number of float32 lanes in the longest registers of current processors; vector lengths are multiples of it.
 LANES = 16
 _FLOAT, _COUNT = ir.FloatType(), ir.IntType(64)
 _ROW = ir.VectorType(_FLOAT, LANES)
@@ -32,7 +32,7 @@ def _address(context: Any, builder: Any, kind: Any, array: Any, first: Any, bloc
 @intrinsic
 def _product(_: Any, left: Any, at: Any, right: Any, first: Any, blocks: Any) -> Any:
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        """Sum in one register; then add its halves, until one number is left."""
+        """Accumulate in one register; then add its halves until one number remains."""
         kinds = signature.args
         total = cgutils.alloca_once_value(builder, ir.Constant(_ROW, [0.0] * LANES))
         with cgutils.for_range(builder, arguments[4]) as loop:
@@ -57,16 +57,16 @@ def _product(_: Any, left: Any, at: Any, right: Any, first: Any, blocks: Any) ->
 @intrinsic
 def _step(_: Any, vectors: Any, at: Any, outputs: Any, rows: Any, factors: Any, count: Any, blocks: Any) -> Any:
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        """Go through the vectors block by block; the sum of the scaled blocks stays in a register."""
+        """Process the vectors block by block; the sum of the scaled blocks stays in a register."""
         kinds = signature.args
 
         def element(argument: int, number: Any) -> Any:
-            """Return an element of an array argument."""
+            """Load an element of an array argument."""
             data = context.make_array(kinds[argument])(context, builder, arguments[argument]).data
             return builder.load(builder.gep(data, [number]))
 
         def output(number: Any, block: Any) -> tuple[Any, Any]:
-            """Return the address of a block of an output vector, and a row of its factor."""
+            """Return the address of a block of an output vector, and its factor broadcast to a row."""
             first_lane = builder.insert_element(ir.Constant(_ROW, ir.Undefined), element(4, number), ir.IntType(32)(0))
             scale = builder.shuffle_vector(
                 first_lane, first_lane, ir.Constant(ir.VectorType(ir.IntType(32), LANES), [0] * LANES)
@@ -93,7 +93,7 @@ def _step(_: Any, vectors: Any, at: Any, outputs: Any, rows: Any, factors: Any, 
 
 
 def _python_product(left: np.ndarray, at: int, right: np.ndarray, first: int, blocks: int) -> float:
-    """Return the scalar product of two vectors of ``blocks`` times `LANES` float32, which begin at some places."""
+    """Compute the inner product of two float32 vectors of length ``blocks`` times `LANES`, at ``at`` and ``first``."""
     products = left[at : at + blocks * LANES] * right[first : first + blocks * LANES]
     row = np.zeros(LANES, dtype=np.float32)
     for block in products.reshape(blocks, LANES):
@@ -112,11 +112,11 @@ def _python_step(
     count: int,
     blocks: int,
 ) -> None:
-    """Add to one vector the sum of output vectors times their factors, and to each of them the vector times its factor.
+    """Add the weighted sum of output vectors to a vector, and the weighted vector to each output vector.
 
-    Both use the values before the step.  ``vectors`` and ``outputs`` are float32, flat; ``at`` and ``rows``, int64
-    (K,), are the places of their first elements; ``factors`` float32 (K,); ``count`` output vectors, at most K; a
-    vector has ``blocks`` times `LANES` numbers.
+    Both updates use the values before the step.  ``vectors`` and ``outputs`` are flat float32 arrays; ``at`` and
+    ``rows``, int64 (K,), are the positions of their first elements; ``factors`` is float32 (K,); ``count`` is the
+    number of output vectors, at most K; the vectors have length ``blocks`` times `LANES`.
     """
     size = blocks * LANES
     vector, change = vectors[at : at + size].copy(), np.zeros(size, dtype=np.float32)

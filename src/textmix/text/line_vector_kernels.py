@@ -1,7 +1,7 @@
 """Kernels of line vectors: skip-grams of words with hierarchical softmax, then vectors of lines with frozen outputs.
 
-Vectors are float32 and as long as a multiple of `textmix.text.float_kernels.LANES`.  The Huffman tree comes as
-`textmix.text.vector_kernels.huffman_paths` returns it.
+Vectors are float32 and padded to a multiple of `textmix.text.float_kernels.LANES`.  The Huffman tree has the format
+returned by `textmix.text.vector_kernels.huffman_paths`.
 """
 
 from __future__ import annotations
@@ -13,19 +13,19 @@ from textmix.numerics.jit import njit
 from textmix.text.float_kernels import LANES, product
 from textmix.text.vector_kernels import learn
 
-#: Lines between two updates of the learning rate.
+#: Number of lines between two updates of the learning rate.
 LINES_PER_RATE = 100
 
 
 @njit
 def current_rate(rates: tuple[float, float], seen: int, total: int) -> float:
-    """Return the learning rate after ``seen`` of ``total`` words; ``rates`` are the first and the smallest one."""
+    """Compute the learning rate after ``seen`` of ``total`` words; ``rates`` are the initial and the minimum rate."""
     return max(rates[1], rates[0] * (1.0 - seen / total))
 
 
 @njit
 def longest_path(paths: tuple[np.ndarray, np.ndarray, np.ndarray]) -> int:
-    """Return the number of inner nodes on the longest path of the Huffman tree."""
+    """Compute the number of inner nodes on the longest path of the Huffman tree."""
     starts, longest = paths[0], 1
     for word in range(len(starts) - 1):
         longest = max(longest, starts[word + 1] - starts[word])
@@ -53,18 +53,26 @@ def train_words(
 ) -> None:
     """Train the vectors of words and of inner nodes in place by one pass over the lines.
 
-    The vector of each word in a reduced window around a word learns to predict the path of this word.
+    The vector of each word in a reduced window around a word is trained to predict the path of this word.
 
     Parameters
     ----------
-    offsets : int64 (N + 1,), first token of each line.
-    tokens : int32 (T,), word ids.
-    rates : first and smallest learning rate.
-    paths : Huffman tree.
-    window : largest distance between two words; the reduced one is drawn from 1 to ``window``.
-    size : length of a vector.
-    words, outputs : float32, flat, vectors of words and of inner nodes.
-    state : uint64 (1,), state of the random generator.
+    offsets : ndarray of shape (N + 1,), int64
+        First token of each line.
+    tokens : ndarray of shape (T,), int32
+        Word ids.
+    rates : tuple of (float, float)
+        Initial and minimum learning rate.
+    paths : tuple of ndarray
+        Huffman tree.
+    window : int
+        Maximum distance between two words; the reduced window size is drawn from 1 to ``window``.
+    size : int
+        Dimension of the vectors.
+    words, outputs : ndarray, float32
+        Flat arrays of the vectors of words and of inner nodes.
+    state : ndarray of shape (1,), uint64
+        State of the random generator.
     """
     starts, nodes, branches = paths
     room = longest_path(paths)
@@ -104,15 +112,17 @@ def train_lines(
 ) -> None:
     """Train the vectors of lines in place by one pass, with frozen vectors of inner nodes.
 
-    A line's vector learns to predict the paths of all words in a reduced window around each of its words, that word
-    included.
+    The vector of a line is trained to predict the paths of all words in a reduced window around each of its words,
+    including that word.
 
     Parameters
     ----------
-    order : int64 (N,), the order in which the lines are trained.
-    lines : float32, flat, vectors of lines.
+    order : ndarray of shape (N,), int64
+        Order of the lines during training.
+    lines : ndarray, float32
+        Flat array of the vectors of lines.
 
-    The others are as for `train_words`.
+    The other parameters are as in `train_words`.
     """
     starts, nodes, branches = paths
     change = np.zeros(size, dtype=np.float32)

@@ -1,8 +1,9 @@
-"""Counts of runs of symbols: each run of a few symbols is a key of 63 bits, so that no two runs share a feature.
+"""N-gram counts: each n-gram of a few symbols is encoded as a key of 63 bits, so that n-grams never collide.
 
-The keys stand in a table with open addressing.  Symbols are numbered from 1; a run that holds the symbol 0 is skipped.
+The keys are stored in a hash table with open addressing.  Symbols are numbered from 1; an n-gram that contains the
+symbol 0 is skipped.
 
-`cheapest_cover` writes documents as n-grams of a dictionary, see `textmix.text.compression`.
+`cheapest_cover` encodes documents as n-grams of a dictionary, see `textmix.text.compression`.
 """
 
 from __future__ import annotations
@@ -13,13 +14,13 @@ import numpy as np
 
 from textmix.numerics.jit import njit
 
-#: Share of the slots of a table that are filled at most, and multiplier of its hash (D. Knuth, TAOCP 3, 6.4).
+#: Maximum load factor of a hash table, and multiplier of its hash function (D. Knuth, TAOCP 3, 6.4).
 FULL, MULTIPLIER = 0.6, np.uint64(0x9E3779B97F4A7C15)
 
 
 @njit(nogil=True, inline="always")
 def _slot(keys: np.ndarray, key: int, shift: int) -> int:
-    """Return the slot of a key, or the empty one where it belongs."""
+    """Return the slot of a key, or the empty slot for its insertion."""
     mask = len(keys) - 1
     slot = int((np.uint64(key) * MULTIPLIER) >> np.uint64(shift)) & mask
     while keys[slot] != 0 and keys[slot] != key:
@@ -29,7 +30,7 @@ def _slot(keys: np.ndarray, key: int, shift: int) -> int:
 
 @njit(nogil=True)
 def _shift(size: int) -> int:
-    """Return by how many bits a hash is shifted for a table of a size, a power of 2."""
+    """Return the number of bits by which a hash is shifted for a table of ``size`` slots, a power of 2."""
     bits = 0
     while size > 1:
         size //= 2
@@ -39,7 +40,7 @@ def _shift(size: int) -> int:
 
 @njit(nogil=True)
 def table_of(known: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return the table of some keys: keys int64 (S,), 0 where empty, and number of the key int32 (S,)."""
+    """Create a hash table of keys: keys int64 (S,), 0 if empty, and index of each key int32 (S,)."""
     size = 1024
     while len(known) > FULL * size:
         size *= 2
@@ -54,10 +55,10 @@ def table_of(known: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 def document_frequencies(
     values: np.ndarray, offsets: np.ndarray, bits: int, shortest: int, longest: int
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return the keys of all runs and the number of documents of each, int64 (F,) and int32 (F,).
+    """Compute the keys of all n-grams and their document frequencies, int64 (F,) and int32 (F,).
 
     ``values`` are the symbols of N documents, int32, of ``bits`` bits each; ``bits * longest`` is at most 62;
-    ``offsets`` int64 (N + 1,).
+    ``offsets`` is int64 (N + 1,).
     """
     size, filled = 2**16, 0
     keys, shift = np.zeros(size, np.int64), _shift(size)
@@ -104,10 +105,10 @@ def count_known(
     n_features: int,
     room: int,
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return the counts of known runs as the parts of CSR (N, V): int64 (N + 1,), int32 and float64 (nnz,).
+    """Count the n-grams of a vocabulary; return CSR arrays (N, V): int64 (N + 1,), int32 and float64 (nnz,).
 
-    ``keys`` and ``numbers``, the columns, are of `table_of`; there is ``room`` for as many counts at first.  The others
-    are as in `document_frequencies`.
+    ``keys`` and ``numbers``, the columns, come from `table_of`; ``room`` is the initial capacity for counts.  The other
+    parameters are as in `document_frequencies`.
     """
     shift, n = _shift(len(keys)), len(offsets) - 1
     indptr, filled = np.zeros(n + 1, np.int64), 0
@@ -152,8 +153,9 @@ def joined(
     more_data: np.ndarray,
     first: int,
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return the parts of CSR (N, V + W) with the features (N, W) from the column ``first`` = V on, beside those of
-    (N, V): SciPy's hstack has three copies of all features at a time.
+    """Concatenate CSR features (N, V) and (N, W), where ``first`` = V; return CSR arrays (N, V + W).
+
+    SciPy's hstack would keep three copies of all features in memory.
     """
     n, filled = len(indptr) - 1, 0
     ends = np.zeros(n + 1, np.int64)
@@ -173,7 +175,7 @@ def joined(
 def without(
     indptr: np.ndarray, indices: np.ndarray, data: np.ndarray, kept: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return the parts of CSR (N, V) with the features of the columns that are ``kept``, bool (V,), alone."""
+    """Select the columns in the mask ``kept``, bool (V,); return CSR arrays (N, V)."""
     n, filled = len(indptr) - 1, 0
     for place in range(len(indices)):
         filled += kept[indices[place]]
@@ -191,8 +193,9 @@ def without(
 
 @njit(nogil=True)
 def weigh(indptr: np.ndarray, indices: np.ndarray, data: np.ndarray, weights: np.ndarray, first: int) -> None:
-    """Multiply features, CSR (N, V), by ``weights`` (V,), and give the columns before ``first`` and the others the
-    length 1 in each row, in place: arrays of their groups would take three times the memory of the features.
+    """Multiply features, CSR (N, V), by ``weights`` (V,), and L2-normalise both column groups of each row, in place.
+
+    The groups are the columns before ``first`` and the others; separate arrays would need three times the memory.
     """
     for i in range(len(indptr) - 1):
         squares, others = 0.0, 0.0
@@ -209,11 +212,11 @@ def weigh(indptr: np.ndarray, indices: np.ndarray, data: np.ndarray, weights: np
 
 @njit(nogil=True)
 def cheapest_cover(ids: np.ndarray, offsets: np.ndarray, documents: np.ndarray, costs: np.ndarray) -> np.ndarray:
-    """Return how often each n-gram is used, int64 (F,), where documents are cut into those of the smallest total cost.
+    """Split documents into n-grams with minimum total cost; count the uses of each n-gram, int64 (F,).
 
-    Of equal costs the cut whose last n-gram is shortest is taken.  ``ids[t, n - 1]``, int32 (T, K), is the n-gram of n
-    words that begins at token t, or -1; each token is an n-gram of one word.  ``offsets`` int64 (N + 1,), ``documents``
-    int64 (M,), ``costs`` float64 (F,) of one use of each n-gram.
+    Ties are resolved towards the shortest last n-gram.  ``ids[t, n - 1]``, int32 (T, K), is the n-gram of n words that
+    begins at token t, or -1; each token is an n-gram of one word.  ``offsets`` is int64 (N + 1,), ``documents`` int64
+    (M,), and ``costs``, float64 (F,), is the cost of one use of each n-gram.
     """
     uses = np.zeros(len(costs), np.int64)
     for d in documents:

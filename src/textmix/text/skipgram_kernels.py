@@ -1,16 +1,16 @@
 """Skip-grams over token ids: a trie of the frequent skip-grams, built level by level, and the counts of each document.
 
-A *pattern* is a row of offsets 0 = o_1 < ... < o_n; its gap is o_n - (n - 1), the number of words passed over.  A node
+A *pattern* is a row of offsets 0 = o_1 < ... < o_n; its gap is o_n - (n - 1), the number of skipped words.  A node
 of the trie is a skip-gram: the children of node ``g`` are the nodes ``starts[g]`` to ``starts[g + 1] - 1``, sorted by
 their last words ``last_word``.  ``grams[p, t]`` is the node that pattern ``p`` matches if its first word is token
 ``t``, or -1.  A skip-gram can be frequent only if its prefix (the first n - 1 words) and its suffix (the last n - 1)
 are frequent.
 
-Patterns come as int64 (P, 5): the rows of prefix and suffix in the table of patterns one word shorter, the second
-offset, the last offset and the gap; gaps do not decrease from row to row.
+Patterns are encoded as int64 (P, 5): the row indices of prefix and suffix in the table of patterns one word shorter,
+the second offset, the last offset and the gap; patterns are sorted by gap.
 
-Every kernel works on its own range of documents or prefixes and releases the interpreter lock, so that threads can work
-on several ranges at once without any change in the result.
+Every kernel processes its own range of documents or prefixes and releases the interpreter lock, so that several ranges
+can be processed in parallel without changing the result.
 """
 
 from __future__ import annotations
@@ -22,15 +22,16 @@ from textmix.numerics.jit import njit
 from textmix.numerics.prefetch_kernels import AHEAD, prefetch
 from textmix.text.token_kernels import slot_of
 
-#: Bits of a digit of `_sort`, and the numbers from which on it sorts by digits.
+#: Number of bits of a digit of `_sort`, and minimum size for radix sort.
 DIGIT, FEW = 11, 256
 
 
 @njit(nogil=True)
 def word_documents(words: np.ndarray, offsets: np.ndarray, deciding: np.ndarray, n_words: int) -> np.ndarray:
-    """Return in how many documents of ``deciding``, bool (N,), each word occurs, int32 (n_words,).
+    """Count the documents of ``deciding``, bool (N,), that contain each word, int32 (n_words,).
 
-    ``words`` is int32 (T,), a negative id skipped; ``offsets`` is int64 (N + 1,), first token of each document.
+    ``words`` is int32 (T,), where negative ids are skipped; ``offsets``, int64 (N + 1,), is the first token of each
+    document.
     """
     df, seen = np.zeros(n_words, np.int32), np.full(n_words, -1, np.int64)
     for d in range(len(offsets) - 1):
@@ -44,16 +45,16 @@ def word_documents(words: np.ndarray, offsets: np.ndarray, deciding: np.ndarray,
 
 @njit(nogil=True, inline="always")
 def _slot(node: int, word: int, n_slots: int) -> np.int64:
-    """Return the slot where the search for the child of a node begins."""
+    """Return the initial slot of the search for the child of a node."""
     return slot_of((np.uint64(node) << np.uint64(32)) ^ np.uint64(word), n_slots)
 
 
 @njit(nogil=True)
 def child_table(starts: np.ndarray, last_word: np.ndarray, low: int, high: int) -> np.ndarray:
-    """Return the hash table of the children of the nodes ``low`` to ``high`` - 1, int32 (slots, 4).
+    """Create the hash table of the children of the nodes ``low`` to ``high`` - 1, int32 (slots, 4).
 
-    A row holds parent (-1 in a free slot), last word and number of a child, and a column that fills it to a quarter of
-    a cache line.  At most half of the slots, a power of two, are taken.
+    A row contains parent (-1 in a free slot), last word and index of a child, and a padding column that aligns it to a
+    quarter of a cache line.  The number of slots is a power of two, and at most half of them are occupied.
     """
     n_slots = 2
     while n_slots < 2 * (starts[high] - starts[low]):
@@ -70,7 +71,7 @@ def child_table(starts: np.ndarray, last_word: np.ndarray, low: int, high: int) 
 
 @njit(nogil=True, inline="always")
 def _child(table: np.ndarray, slot: np.int64, node: int, word: int) -> int:
-    """Return the child of a node whose last word is ``word``, or -1; the search begins at a slot."""
+    """Return the child of a node with the last word ``word``, or -1; the search begins at ``slot``."""
     while table[slot, 0] >= 0 and (table[slot, 0] != node or table[slot, 1] != word):
         slot = (slot + 1) & (len(table) - 1)
     return table[slot, 2]
@@ -85,10 +86,10 @@ def walk(
     table: np.ndarray,
     grams: np.ndarray,
 ) -> None:
-    """Write into ``grams``, int32 (P, T), the nodes of one level, from those of the level below, ``shorter`` (P', T).
+    """Write the nodes of one level to ``grams``, int32 (P, T), from the nodes of the level below, ``shorter`` (P', T).
 
-    Only the tokens of the range of ``offsets``, int64 (N + 1,), are written.  ``words`` is int32 (T,), -1 for a word
-    that is in no skip-gram; ``table`` is the `child_table` of the nodes with one word less.
+    Only the tokens in the range of ``offsets``, int64 (N + 1,), are written.  ``words`` is int32 (T,), with -1 for a
+    word that occurs in no skip-gram; ``table`` is the `child_table` of the nodes with one word less.
     """
     longest = 0
     for d in range(len(offsets) - 1):
@@ -102,7 +103,7 @@ def walk(
             for t in range(begin, end - last):
                 g, word = shorter[prefix, t], words[t + last]
                 places[n_known], slots[n_known] = t, _slot(g, word, len(table))
-                n_known += (g | word | shorter[suffix, t + second]) >= 0  # no part is -1
+                n_known += (g | word | shorter[suffix, t + second]) >= 0  # true if no operand is -1
             grams[p, begin:end] = -1
             for i in range(n_known):
                 prefetch(table, slots[min(i + AHEAD, n_known - 1)], 0)
@@ -122,8 +123,8 @@ def count_candidates(
 ) -> None:
     """Count the occurrences of candidates, the skip-grams with frequent prefix and suffix, for each prefix.
 
-    Only documents of ``deciding``, bool (N,), count.  ``count[g - first]``, int64 (prefixes,), is increased for prefix
-    ``g``; ``first`` is the first node of the prefixes' level.  The others are as for `walk`.
+    Only documents of ``deciding``, bool (N,), are counted.  ``count[g - first]``, int64 (prefixes,), is incremented for
+    prefix ``g``; ``first`` is the first node of the level of the prefixes.  The other parameters are as in `walk`.
     """
     for d in range(len(offsets) - 1):
         if deciding[d]:
@@ -148,11 +149,11 @@ def place_candidates(
     next_index: np.ndarray,
     occurrences: np.ndarray,
 ) -> None:
-    """List the occurrences that `count_candidates` counts for a range of prefixes from ``first`` on, grouped by prefix.
+    """List the occurrences counted by `count_candidates` for a range of prefixes from ``first`` on, grouped by prefix.
 
-    ``occurrences``, int64 (M,), gets, from the lowest bit on, the last word, the gap and the document of each, the
-    first two in ``bits`` bits; documents do not decrease within a prefix and are numbered from ``first_document``.
-    ``next_index``, int64 (prefixes,), the index in ``occurrences`` of the next one of each prefix, is increased.
+    ``occurrences``, int64 (M,), receives, from the lowest bit on, the last word, the gap and the document of each, the
+    first two in ``bits`` bits; it is sorted by document within a prefix, numbered from ``first_document``.
+    ``next_index``, int64 (prefixes,), the index of the next occurrence of each prefix, is advanced.
     """
     n_prefixes = len(next_index)
     above_word, above_gap = bits[0], bits[0] + bits[1]
@@ -178,11 +179,12 @@ def _children_of(
     kept_words: np.ndarray,
     kept_df: np.ndarray,
 ) -> int:
-    """Write one prefix's frequent last words, increasing, with their document frequencies; return their number.
+    """Write the frequent last words of one prefix, increasing, with their document frequencies; return their number.
 
-    ``occurrences``, int64 (m,), are those of the prefix.  ``state``, int32 (words, 1 + n_slops), holds -1 and zeros
-    before and after: the last document with a word, and in how many documents the smallest gap of the skip-gram is 0,
-    1, ...; ``touched`` is int32 (words + 1,).  ``kept_words`` (G,) and ``kept_df`` (G, n_slops), int32, are written.
+    ``occurrences``, int64 (m,), are the occurrences of the prefix.  ``state``, int32 (words, 1 + n_slops), is a working
+    array (-1 and zeros before and after): the last document with a word, and the number of documents in which the
+    smallest gap of the skip-gram is 0, 1, ...; ``touched`` is int32 (words + 1,).  ``kept_words`` (G,) and ``kept_df``
+    (G, n_slops), int32, are written.
     """
     n_touched, above_gap = 0, bits[0] + bits[1]
     word_mask, gap_mask = (1 << bits[0]) - 1, (1 << bits[1]) - 1
@@ -216,11 +218,12 @@ def _children_of(
 def frequent_children(
     begins: np.ndarray, occurrences: np.ndarray, bits: tuple[int, int], n_words: int, n_slops: int, min_df: int
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return the skip-grams in at least ``min_df`` documents, at the largest slop, that extend prefixes by one word.
+    """Extend prefixes by one word to the skip-grams in at least ``min_df`` documents at the largest slop.
 
-    ``begins``, int64 (prefixes + 1,), is the index of each prefix's first of the ``occurrences`` of `place_candidates`;
-    ``n_slops`` is the largest gap plus one.  Returned are the number of children of each prefix, int64 (prefixes,),
-    their last words, int32 (G,), and in how many documents the smallest gap is 0, 1, ..., int32 (G, n_slops).
+    ``begins``, int64 (prefixes + 1,), is the index of the first of the ``occurrences`` of `place_candidates` of each
+    prefix; ``n_slops`` is the largest gap plus one.  Return the number of children of each prefix, int64 (prefixes,),
+    their last words, int32 (G,), and the number of documents in which the smallest gap is 0, 1, ..., int32 (G,
+    n_slops).
     """
     room = (begins[-1] - begins[0]) // min_df  # a prefix of m occurrences has at most m // min_df frequent children
     kept_words, kept_df = np.empty(room, np.int32), np.empty((room, n_slops), np.int32)
@@ -240,7 +243,7 @@ def frequent_children(
 
 @njit(nogil=True)
 def _sort(values: np.ndarray, scratch: np.ndarray, places: np.ndarray, end: int) -> None:
-    """Sort ``values``, int32 (n,), from 0 to ``end`` - 1: many by their digits (Knuth, volume 3, section 5.2.5).
+    """Sort ``values[:end]``, int32 (n,), with radix sort if there are many (Knuth, volume 3, section 5.2.5).
 
     Working arrays are ``scratch``, int32 (n,) or more, and ``places``, int64 (2 ** DIGIT,).
     """
@@ -275,12 +278,12 @@ def add_columns(
     indices: np.ndarray,
     data: np.ndarray,
 ) -> np.ndarray:
-    """Write the features of a range of documents as the arrays of CSR; return the end of each document, int64 (N,).
+    """Write the features of a range of documents as CSR arrays; return the end of each document, int64 (N,).
 
-    ``grams`` int32 (P, T), nodes of all levels; ``gaps`` int64 (P,) and ``weights`` (P,), of one occurrence, of each
-    pattern; ``columns`` int32 (G, n_slops), of each node at each slop, -1 for none; ``total`` (F,), working array, zero
-    before and after.  ``indices`` int32 and ``data`` int32 or float32, also the type of ``weights`` and ``total``, have
-    room for all matches; columns increase within a document.
+    ``grams``, int32 (P, T), are nodes of all levels; ``gaps``, int64 (P,), and ``weights`` (P,) are the gap and the
+    value of one occurrence of each pattern; ``columns``, int32 (G, n_slops), is the column of each node at each slop,
+    or -1; ``total`` (F,) is a working array, zero before and after.  ``indices``, int32, and ``data``, int32 or float32
+    like ``weights`` and ``total``, have room for all matches; columns are increasing within a document.
     """
     ends, scratch = np.empty(len(offsets) - 1, np.int64), np.empty(len(indices), np.int32)
     places, last = np.empty(1 << DIGIT, np.int64), 0

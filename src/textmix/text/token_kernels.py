@@ -1,7 +1,7 @@
-r"""Text as bytes to a stream of word ids, and a stream of ids to sparse counts, each in one sweep.
+r"""Convert text bytes to a stream of word ids, and a stream of ids to sparse counts, each in one pass.
 
-A *fold table*, uint8 (256,), describes a tokenizer.  It maps a byte to the byte that replaces it in a word, for example
-the same letter in lower case, and a byte that ends words to 0.  Words are runs of bytes that are not mapped to 0.
+A *fold table*, uint8 (256,), describes a tokenizer.  It maps a byte to its replacement in a word, for example the same
+letter in lower case, and a byte that ends words to 0.  Words are runs of bytes that are not mapped to 0.
 
 The hash of a word is its bytes in 64 bits, rotated by eight bits for each byte.  The hash of a word of at most eight
 bytes *is* the word, so only longer words are compared byte by byte.
@@ -14,14 +14,14 @@ import numpy as np
 from textmix.numerics.basic_kernels import copy_into, sort_integers
 from textmix.numerics.jit import njit
 
-#: Initial number of slots of the hash table, a power of two; it doubles when half of the slots are taken.
+#: Initial number of slots of the hash table, a power of two; it doubles when half of the slots are occupied.
 FIRST_SLOTS = 1 << 14
 _ONE, _LOWER = np.uint64(1), np.uint64(0xFFFFFFFF)
 
 
 @njit
 def slot_of(hash_: np.uint64, n_slots: int) -> np.int64:
-    """Return the slot where the search for a hash begins (multiplicative hashing, Knuth, volume 3, section 6.4).
+    """Return the initial slot of the search for a hash (multiplicative hashing, Knuth, volume 3, section 6.4).
 
     Both halves of the hash are mixed and multiplied by 2^64 over the golden ratio.
     """
@@ -31,7 +31,7 @@ def slot_of(hash_: np.uint64, n_slots: int) -> np.int64:
 
 @njit
 def _rehashed(table: np.ndarray) -> np.ndarray:
-    """Return a hash table with twice as many slots that holds the same words, see `_sweep`."""
+    """Copy a hash table to one with twice as many slots, see `_sweep`."""
     larger = np.zeros(2 * len(table), np.uint64)
     n_slots = len(larger) // 2
     for place in range(0, len(table), 2):
@@ -45,7 +45,7 @@ def _rehashed(table: np.ndarray) -> np.ndarray:
 
 @njit
 def _grown(values: np.ndarray) -> np.ndarray:
-    """Return a copy with room for twice as many values; the second half is not initialised."""
+    """Copy values to an array of twice the size; the second half is not initialised."""
     larger = np.empty(2 * len(values), values.dtype)
     copy_into(larger[: len(values)], values)
     return larger
@@ -53,7 +53,7 @@ def _grown(values: np.ndarray) -> np.ndarray:
 
 @njit
 def _equal(text: np.ndarray, fold: np.ndarray, a: np.uint64, b: np.uint64, length: np.uint64) -> bool:
-    """Return whether two words of equal length and hash are equal after folding; they begin at bytes a and b."""
+    """Compare two words of equal length and hash after folding; they begin at bytes a and b."""
     if length <= np.uint64(8):
         return True
     i = np.uint64(0)
@@ -82,13 +82,13 @@ def _sweep(
     """Tokenise from ``i`` until ``end`` or until the table is half full; return position, numbers of words and tokens.
 
     The caller enlarges the table.  If this loop over bytes assigned a new array to a variable, Numba would count
-    references in the loop, which takes three times as long.  Indices have no sign: for one with a sign, Numba asks at
-    each byte whether it counts from the end.
+    references in the loop, which would take three times as long.  Indices are unsigned, since Numba would check signed
+    ones for negative values at each byte.
 
-    ``table`` is uint64, two numbers a slot, a power of two slots, so that both lie in one line of the cache: the hash
-    of a word; its length in the upper 32 bits, and its number + 1 in the lower ones, or 0 for a free slot.  ``starts``
-    and ``lengths``, in bytes, of each word found, and ``ids``, int32, are filled from ``n_words`` and ``n_tokens`` on.
-    The others are as for `tokenize`; ``i`` to ``end`` is within one document.
+    ``table`` is uint64 with two numbers per slot in the same cache line and a power of two of slots: the hash of a
+    word; its length in the upper 32 bits, and its id + 1 in the lower ones, or 0 for a free slot.  ``starts`` and
+    ``lengths``, in bytes, of each new word, and ``ids``, int32, are filled from ``n_words`` and ``n_tokens`` on.  The
+    other parameters are as in `tokenize`; ``i`` to ``end`` is within one document.
     """
     n_slots = len(table) // 2
     last, room = np.uint64(n_slots - 1), np.uint64((n_slots + 1) // 2)
@@ -131,16 +131,32 @@ def _sweep(
 def tokenize(
     text: np.ndarray, offsets: np.ndarray, fold: np.ndarray, shortest: int, longest: int, n_slots: int = FIRST_SLOTS
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """Return the word ids of all documents; words are numbered in the order of first occurrence.
+    """Tokenise all documents; words are numbered in the order of their first occurrence.
 
-    ``text`` is uint8 (B,), the documents one after the other; ``offsets`` int64 (N + 1,), and the end of a document
-    ends a word; ``fold`` uint8 (256,), see the module; words of fewer characters than ``shortest`` or more than
-    ``longest`` are dropped; ``n_slots`` is a power of two.  The result is the ids, int32 (T,), the first token of each
-    document, int64 (N + 1,), and first byte in ``text`` and number of bytes of the first occurrence of each word, int64
-    (V,).
+    Parameters
+    ----------
+    text : ndarray of shape (B,), uint8
+        Concatenated documents.
+    offsets : ndarray of shape (N + 1,), int64
+        First byte of each document; words do not cross document boundaries.
+    fold : ndarray of shape (256,), uint8
+        Fold table, see the module docstring.
+    shortest, longest : int
+        Minimum and maximum length of a word in characters; other words are dropped.
+    n_slots : int
+        Initial size of the hash table, a power of two.
+
+    Returns
+    -------
+    ids : ndarray of shape (T,), int32
+        Word ids.
+    first_token : ndarray of shape (N + 1,), int64
+        First token of each document.
+    starts, lengths : ndarray of shape (V,), int64
+        First byte in ``text`` and number of bytes of the first occurrence of each word.
     """
     n_documents = len(offsets) - 1
-    ids = np.empty((offsets[-1] - offsets[0] + n_documents) // 2, np.int32)  # a token takes a byte and a separator
+    ids = np.empty((offsets[-1] - offsets[0] + n_documents) // 2, np.int32)  # token plus separator: at least two bytes
     token_offsets = np.zeros(n_documents + 1, np.int64)
     starts, lengths = np.empty(n_slots, np.int64), np.empty(n_slots, np.int64)
     table = np.zeros(2 * n_slots, np.uint64)
@@ -161,7 +177,7 @@ def tokenize(
 
 @njit
 def join_words(text: np.ndarray, fold: np.ndarray, starts: np.ndarray, lengths: np.ndarray) -> np.ndarray:
-    """Return the folded words one after the other, uint8, each followed by a 0, which is in no word."""
+    """Concatenate the folded words, uint8, each followed by a 0, which occurs in no word."""
     joined = np.zeros(np.sum(lengths) + len(lengths), np.uint8)
     end = 0
     for word in range(len(starts)):
@@ -175,10 +191,10 @@ def join_words(text: np.ndarray, fold: np.ndarray, starts: np.ndarray, lengths: 
 def count_words(
     ids: np.ndarray, offsets: np.ndarray, n_words: int, ordered: bool = True
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return the counts of each word in each document as arrays of CSR: counts and words, int32 (nnz,), and indptr.
+    """Count each word in each document; return CSR arrays: counts and words, int32 (nnz,), and indptr.
 
-    ``ids`` int32 (T,), ``offsets`` and indptr int64 (N + 1,).  Unless ``ordered``, the words of a document are as they
-    first occur in it.
+    ``ids`` is int32 (T,), ``offsets`` and indptr are int64 (N + 1,).  Unless ``ordered``, the words of a document are
+    in the order of their first occurrence.
     """
     n_documents = len(offsets) - 1
     counter = np.zeros(n_words, np.int32)

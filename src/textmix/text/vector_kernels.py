@@ -1,10 +1,10 @@
-"""Paragraph vectors by the distributed bag of words: a document's vector learns to predict its words, one by one.
+"""Paragraph vectors by the distributed bag of words: a document's vector is trained to predict its words one by one.
 
 Source: Q. Le and T. Mikolov, Distributed Representations of Sentences and Documents, ICML 2014, section 2.3; negative
-sampling and hierarchical softmax are those of T. Mikolov et al., Distributed Representations of Words and Phrases and
+sampling and hierarchical softmax follow T. Mikolov et al., Distributed Representations of Words and Phrases and
 their Compositionality, NIPS 2013, sections 2.1 and 2.2.
 
-Vectors are float32 and as long as a multiple of `textmix.text.float_kernels.LANES`.
+Vectors are float32 and padded to a multiple of `textmix.text.float_kernels.LANES`.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from textmix.numerics.basic_kernels import copy_into, stable_order, uniform
 from textmix.numerics.jit import njit
 from textmix.text.float_kernels import LANES, product, step
 
-#: The rate of the last step, as a share of the first one.
+#: Final learning rate as a fraction of the initial one.
 LAST_RATE = 1e-4 / 0.025
 
 
@@ -33,9 +33,10 @@ def learn(
 ) -> None:
     """Take one gradient step of a vector and of some output vectors, each a logistic regression on the vector.
 
-    The logistic function of the scalar product of the vector and an output vector is the probability of a 1; the step,
-    of length ``rate``, raises the sum of the log likelihoods.  ``wanted`` float64 (K,), 1 or 0, of ``targets`` output
-    vectors; ``factors`` float32 (K,), overwritten; the others are as for `textmix.text.float_kernels.step`.
+    The logistic function of the inner product of the vector and an output vector is the probability of a 1; the step,
+    with learning rate ``rate``, increases the sum of the log-likelihoods.  ``wanted``, float64 (K,), contains the
+    targets 1 or 0 of ``targets`` output vectors; ``factors``, float32 (K,), is overwritten; the other parameters are as
+    in `textmix.text.float_kernels.step`.
     """
     for k in range(targets):
         factors[k] = product(vectors, at, outputs, rows[k], blocks)
@@ -46,7 +47,7 @@ def learn(
 
 @njit
 def noise_word(limits: np.ndarray, others: np.ndarray, state: np.ndarray) -> int:
-    """Return a word drawn by Walker's alias method; see `alias_table` for the tables."""
+    """Draw a word by Walker's alias method; see `alias_table` for the tables."""
     position = uniform(state) * len(limits)
     word = int(position)
     return word if position - word < limits[word] else others[word]
@@ -56,7 +57,7 @@ def noise_word(limits: np.ndarray, others: np.ndarray, state: np.ndarray) -> int
 def noisy_targets(
     word: int, noise: tuple[int, np.ndarray, np.ndarray], state: np.ndarray, rows: np.ndarray, wanted: np.ndarray
 ) -> int:
-    """Write a word, which is wanted, and the noise words drawn for it but itself; return their number."""
+    """Write a word (positive target) and the noise words drawn for it, except itself; return the number of targets."""
     number, limits, others = noise
     rows[0], wanted[0], n_targets = word, 1.0, 1
     for _ in range(number):
@@ -69,9 +70,9 @@ def noisy_targets(
 
 @njit
 def alias_table(weights: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return the tables by which `noise_word` draws word ``w`` with a chance proportional to ``weights[w]`` > 0.
+    """Create the alias tables of `noise_word`, which draws word ``w`` in proportion to ``weights[w]`` > 0.
 
-    They are the share of word ``w`` in its own place, float64 (V,), and the word that has the rest of the place, int32.
+    They contain the probability of word ``w`` in its own bin, float64 (V,), and the alias word of the bin, int32.
     Source: A. J. Walker, ACM Transactions on Mathematical Software 3 (1977).
     """
     n = len(weights)
@@ -94,10 +95,10 @@ def alias_table(weights: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 @njit
 def huffman_parents(counts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return the Huffman tree of words by ``counts``, int64 (V,): of each node the parent, int64, and the branch, int8.
+    """Build the Huffman tree of words from ``counts``, int64 (V,): parent, int64, and branch, int8, of each node.
 
-    Both are (2 V - 1,), of the words and then of the inner nodes; the root, the last one, has 0.  A branch is 1 for the
-    second of the two nodes that were joined.
+    Both are (2 V - 1,), first words and then inner nodes; the root is last and has 0.  A branch is 1 for the second of
+    the two merged nodes.
     """
     n = len(counts)
     weights = np.concatenate((counts, np.zeros(max(n - 1, 0), dtype=np.int64)))
@@ -106,7 +107,7 @@ def huffman_parents(counts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     word, inner = 0, n
     for node in range(n, len(weights)):
         for branch in range(2):
-            # Inner nodes are made in the order of their weights: the smallest weight heads one of two queues.
+            # Inner nodes are created in increasing order of weight: the minimum is at the head of one of two queues.
             if word < n and (inner >= node or weights[words[word]] <= weights[inner]):
                 least, word = words[word], word + 1
             else:
@@ -118,10 +119,10 @@ def huffman_parents(counts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 @njit
 def huffman_paths(counts: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return the path of each word, with ``counts`` int64 (V,), in the Huffman tree, from the word to the root.
+    """Compute the path of each word, with ``counts`` int64 (V,), in the Huffman tree, from the word to the root.
 
-    It is the places of each word's path, int64 (V + 1,), the inner nodes on the paths, int32, 0 to V - 2, of which the
-    last is the root, and the branch taken at each, int8, 0 or 1.  Source: D. A. Huffman, Proceedings of the IRE 40
+    The result is the offsets of each word's path, int64 (V + 1,), the inner nodes on the paths, int32 from 0 to V - 2
+    with the root last, and the branch at each node, int8, 0 or 1.  Source: D. A. Huffman, Proceedings of the IRE 40
     (1952).
     """
     parents, branch_of = huffman_parents(counts)
@@ -146,7 +147,7 @@ def huffman_paths(counts: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarra
 def targets_at_most(
     paths: tuple[np.ndarray, np.ndarray, np.ndarray], noise: tuple[int, np.ndarray, np.ndarray]
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return room for the rows, wanted values and factors of any word's targets; the parameters are of `train_bags`."""
+    """Allocate the rows, targets and factors for any word; the parameters are as in `train_bags`."""
     starts, most = paths[0], 1 + noise[0]
     for word in range(len(starts) - 1):
         most = max(most, starts[word + 1] - starts[word])
@@ -163,7 +164,7 @@ def targets_of(
     rows: np.ndarray,
     wanted: np.ndarray,
 ) -> int:
-    """Write where the output vectors of a word's targets begin, and what is wanted of each; return their number."""
+    """Write the positions of the output vectors of a word's targets and the target values; return their number."""
     starts, nodes, branches = paths
     if noise[0] > 0:
         targets = noisy_targets(word, noise, state, rows, wanted)
@@ -191,13 +192,30 @@ def train_bags(
 ) -> None:
     """Train the vectors of documents, float32 (N * D,), in place.
 
-    Document ``d`` has the words ``tokens[offsets[d]:offsets[d + 1]]``; ``order``, int64 (N,), is that in which each
-    pass takes them.  ``chances``, float64 (V,), is the probability that an occurrence of a word is learned in a pass;
-    negative for a word that is never learned.  ``rates`` are the length of the first step, which falls linearly, word
-    by word, and the number of passes.  ``paths`` are those of `huffman_paths`, read without noise words; ``noise`` is
-    the number of noise words for each word, 0 for hierarchical softmax, and the tables of `noise_word`.  ``size`` is D;
-    ``outputs``, float32 (rows * D,), has a row for each word, or for each inner node; ``state``, uint64 (1,), is that
-    of the generator.
+    Parameters
+    ----------
+    offsets : ndarray of shape (N + 1,), int64
+        Document ``d`` has the words ``tokens[offsets[d]:offsets[d + 1]]``.
+    tokens : ndarray of shape (T,), int32
+        Word ids.
+    order : ndarray of shape (N,), int64
+        Order of the documents in each pass.
+    chances : ndarray of shape (V,), float64
+        Probability that an occurrence of a word is used in a pass; negative for a word that is never used.
+    rates : tuple of (float, int)
+        Initial learning rate, which decreases linearly with every word, and number of passes.
+    paths : tuple of ndarray
+        Result of `huffman_paths`, used without noise words.
+    noise : tuple of (int, ndarray, ndarray)
+        Number of noise words per word, 0 for hierarchical softmax, and the tables of `noise_word`.
+    size : int
+        Dimension D of the vectors.
+    vectors : ndarray of shape (N * D,), float32
+        Document vectors.
+    outputs : ndarray of shape (rows * D,), float32
+        Output vectors of each word, or of each inner node.
+    state : ndarray of shape (1,), uint64
+        State of the random generator.
     """
     first_rate, passes = rates
     rows, wanted, factors = targets_at_most(paths, noise)
@@ -230,10 +248,10 @@ def train_words_and_bags(
     outputs: np.ndarray,
     state: np.ndarray,
 ) -> None:
-    """Train the vectors of documents and of words, float32 (V * D,), in turns, in place, with the same outputs.
+    """Train the vectors of documents and of words, float32 (V * D,), in alternation, in place, with the same outputs.
 
-    Before a document's vector learns to predict a word, so do the vectors of the words near it: at most ``window`` (at
-    least 1) kept occurrences away, a number that is drawn anew for each word.  The others are as in `train_bags`.
+    Before a document's vector is trained to predict a word, the vectors of its neighbours are: kept occurrences at most
+    ``window`` (at least 1) away, where the reduced window is drawn for each word.  The others are as in `train_bags`.
     """
     first_rate, passes = rates
     rows, wanted, factors = targets_at_most(paths, noise)

@@ -1,4 +1,4 @@
-r"""The Dirichlet compound multinomial of one class: its likelihood, Minka's steps, a faster one of ours, and scores.
+r"""Kernels of the Dirichlet compound multinomial of one class: likelihood, Minka's and our own update steps, scores.
 
 EDCM paper, equation (1); estimators of T. Minka, "Estimating a Dirichlet distribution" (2000).  For the documents d of
 one class, with s = \sum_w \alpha_w and without the multinomial coefficients,
@@ -7,9 +7,9 @@ one class, with s = \sum_w \alpha_w and without the multinomial coefficients,
     A_w(\alpha) = \sum_d [log \Gamma(x_dw + \alpha) - log \Gamma(\alpha)]
                 = \sum_i T_wi [log \Gamma(x_i + \alpha) - log \Gamma(x_{i-1} + \alpha)]
 
-where x_0 = 0 < x_1 < x_2 ... are the distinct counts of word w and T_wi the number (weight) of documents that hold it
-at least x_i times.  A word has one term for each distinct count, mostly one, however many documents there are.  Words
-with the same tail counts are evaluated once (`textmix.models.dirichlet.tail_kernels`).
+where x_0 = 0 < x_1 < x_2 ... are the distinct counts of word w and T_wi is the number (weight) of documents that
+contain it at least x_i times.  A word contributes one term per distinct count, usually a single one, regardless of the
+number of documents.  Words with the same tail counts are evaluated once (`textmix.models.dirichlet.tail_kernels`).
 
 Symbols: a_w = A_w', which decreases from infinity to 0; b(s) = \sum_d [\Psi(s + n_d) - \Psi(s)].
 The gradient is a_w - b; z = -b'(s).
@@ -27,31 +27,37 @@ from textmix.numerics.basic_kernels import copy_into, taken, total_of
 from textmix.numerics.jit import njit
 from textmix.numerics.prefetch_kernels import prefetch_row
 
-#: Largest change of log s in one call of `solve_sum`.
+#: Maximum change of log s in one call of `solve_sum`.
 LARGEST_SHIFT = 2.0
-#: Largest number of Newton steps of `solve_sum`.
+#: Maximum number of Newton steps of `solve_sum`.
 MAX_INNER = 60
-#: Whole counts up to this are scored by products, larger ones by `log_rising`.
+#: Integer counts up to this are scored by products, larger ones by `log_rising`.
 PRODUCT = 128
-#: Rows of the table of parameters that are filled at a time, so that they stay in the processor's first cache.
+#: Number of rows of the parameter table that are filled at a time, chosen so that they stay in the L1 cache.
 BLOCK = 128
-#: Largest binary exponent, of either sign, of a running product; a double allows 1022.
+#: Maximum binary exponent, of either sign, of a running product; a double allows 1022.
 SAFE = 900.0
-# Steps are compiled with NumPy's division.  Where the likelihood is flat a step divides by 0 and gives nan; the
-# comparison of objectives in `textmix.models.dirichlet.dcm` then rejects the step.
+# Steps are compiled with NumPy's division semantics.  Where the likelihood is flat, a step divides by 0 and yields nan;
+# the comparison of objectives in `textmix.models.dirichlet.dcm` then rejects the step.
 
 
 class TailCounts(NamedTuple):
-    """The statistic of one class on which its likelihood depends; words with equal tail counts form one of K groups.
+    """Sufficient statistics of one class; words with equal tail counts form one of K groups.
 
     Parameters
     ----------
-    copies : float64 (K,), the number of words in each group; they share one parameter.
-    start : int64 (K + 1,); the entries of group k in ``counts`` and ``tail`` are ``start[k]:start[k + 1]``.
-    counts : float64 (start[K],), the distinct counts x_i of a word of the group, increasing.
-    tail : float64 (start[K],), T_i, the weight of the documents that hold the word at least x_i times.
-    lengths : float64 (H,), the distinct positive document lengths in words, increasing.
-    number : float64 (H,), the weight of the documents of each length.
+    copies : ndarray of shape (K,), float64
+        Number of words in each group, which have the same parameter.
+    start : ndarray of shape (K + 1,), int64
+        The entries of group k in ``counts`` and ``tail`` are ``start[k]:start[k + 1]``.
+    counts : ndarray of shape (start[K],), float64
+        Distinct counts x_i of a word of the group, increasing.
+    tail : ndarray of shape (start[K],), float64
+        T_i, the weight of the documents that contain the word at least x_i times.
+    lengths : ndarray of shape (H,), float64
+        Distinct positive document lengths in words, increasing.
+    number : ndarray of shape (H,), float64
+        Weight of the documents of each length.
     """
 
     copies: np.ndarray
@@ -63,13 +69,18 @@ class TailCounts(NamedTuple):
 
 
 class Derivatives(NamedTuple):
-    r"""An objective, a log-likelihood in nats, and its derivatives at one alpha.
+    r"""An objective (log-likelihood in nats) and its derivatives at one alpha.
 
     Parameters
     ----------
-    word_gradient, word_curvature : float64 (K,), a_w and -a_w' of a word of each group.
-    length_gradient, length_curvature : b(s) and -b'(s).
-    scaled_gradient : \sum_w \alpha_w |a_w - b| / (s b): 0 at a maximum, without unit.
+    value : float
+        Objective.
+    word_gradient, word_curvature : ndarray of shape (K,), float64
+        a_w and -a_w' of a word of each group.
+    length_gradient, length_curvature : float
+        b(s) and -b'(s).
+    scaled_gradient : float
+        \sum_w \alpha_w |a_w - b| / (s b), dimensionless; 0 at a maximum.
     """
 
     value: float
@@ -82,7 +93,7 @@ class Derivatives(NamedTuple):
 
 @njit
 def total(tails: TailCounts, alpha: np.ndarray) -> float:
-    """Return s, the sum of the parameters of all words; ``alpha``, float64 (K,), has one parameter a group."""
+    """Compute s, the sum of the parameters of all words; ``alpha``, float64 (K,), has one parameter per group."""
     s = 0.0
     for k in range(len(alpha)):
         s += tails.copies[k] * alpha[k]
@@ -99,7 +110,7 @@ def _point(
     b: float,
     z: float,
 ) -> Derivatives:
-    """Return the point with the scaled gradient computed from its other parts."""
+    """Compute the scaled gradient and return the complete point."""
     distance = 0.0
     for k in range(len(alpha)):
         distance += tails.copies[k] * alpha[k] * abs(word_gradient[k] - b)
@@ -108,7 +119,7 @@ def _point(
 
 @njit
 def evaluate(tails: TailCounts, alpha: np.ndarray) -> Derivatives:
-    """Return l(alpha), equation (1) without the multinomial coefficients, and its derivatives, for alpha > 0 (K,)."""
+    """Compute l(alpha), equation (1) without multinomial coefficients, and its derivatives, for alpha > 0 (K,)."""
     gradient, curvature = np.zeros(len(alpha)), np.zeros(len(alpha))
     value = 0.0
     for k in range(len(alpha)):
@@ -135,7 +146,7 @@ def evaluate(tails: TailCounts, alpha: np.ndarray) -> Derivatives:
 
 @njit
 def evaluate_leave_one_out(tails: TailCounts, alpha: np.ndarray) -> Derivatives:
-    r"""Return Minka's leave-one-out log-likelihood and its derivatives, for whole counts.
+    r"""Compute Minka's leave-one-out log-likelihood and its derivatives, for integer counts.
 
     \sum_d \sum_w x_dw log[(x_dw - 1 + \alpha_w) / (n_d - 1 + s)]
     """
@@ -156,7 +167,7 @@ def evaluate_leave_one_out(tails: TailCounts, alpha: np.ndarray) -> Derivatives:
 
 @njit
 def fixed_point_step(tails: TailCounts, alpha: np.ndarray, point: Derivatives, damping: float) -> np.ndarray:
-    """Return Minka's fixed point alpha_w a_w / b (his equations 55 and 65), which never decreases the likelihood.
+    """Compute Minka's fixed-point update alpha_w a_w / b (his equations 55 and 65); it never decreases the objective.
 
     ``damping`` is not used.
     """
@@ -165,9 +176,9 @@ def fixed_point_step(tails: TailCounts, alpha: np.ndarray, point: Derivatives, d
 
 @njit(error_model="numpy")
 def newton_step(tails: TailCounts, alpha: np.ndarray, point: Derivatives, damping: float) -> np.ndarray:
-    """Return Newton's step with the Hessian diag(a') + z 1 1^T inverted in O(K) (Minka's equations 60 to 64).
+    """Compute Newton's update with the Hessian diag(a') + z 1 1^T inverted in O(K) (Minka's equations 60 to 64).
 
-    No parameter decreases to less than a tenth, so all stay positive.  ``damping`` is the share of the step.
+    No parameter decreases to less than a tenth, so all stay positive.  ``damping`` is the fraction of the full step.
     """
     g = point.word_gradient - point.length_gradient
     weight = tails.copies / point.word_curvature
@@ -177,16 +188,16 @@ def newton_step(tails: TailCounts, alpha: np.ndarray, point: Derivatives, dampin
 
 @njit(error_model="numpy")
 def solve_sum(P: float, Q: float, s: float, lengths: np.ndarray, number: np.ndarray) -> float:
-    """Return the root of b(s) = P / (s + Q), see `reciprocal_step`, from ``s`` > 0 by Newton's method on log s.
+    """Solve b(s) = P / (s + Q), see `reciprocal_step`, starting from ``s`` > 0, by Newton's method on log s.
 
-    log s changes by at most `LARGEST_SHIFT`; if the root is farther away, the result is at that limit.
+    log s changes by at most `LARGEST_SHIFT`; if the root is farther away, the result is clipped to that limit.
     """
     t = 0.0
     for _ in range(MAX_INNER):
         trial = s * np.exp(t)
         b, z = length_derivatives(trial, lengths, number)
         residual = np.log(P / ((trial + Q) * b))
-        # Where the right side decreases faster than b no maximum is near; the step then only has a direction.
+        # Where the right side decreases faster than b, no maximum is nearby; the step then only sets a direction.
         gradient = trial / (trial + Q) - trial * z / b
         step = residual / gradient if gradient > 0.0 else np.sign(residual)
         moved = min(max(t + step, -LARGEST_SHIFT), LARGEST_SHIFT) - t
@@ -198,7 +209,7 @@ def solve_sum(P: float, Q: float, s: float, lengths: np.ndarray, number: np.ndar
 
 @njit
 def start_alpha(tails: TailCounts) -> np.ndarray:
-    r"""Return \alpha_w = T_w1 / b(s) with s their sum: the maximum if no word were repeated (EDCM, equation 4)."""
+    r"""Compute \alpha_w = T_w1 / b(s), with s their sum: the maximum if no word were repeated (EDCM, equation 4)."""
     alpha = taken(tails.tail, tails.start[:-1])
     words = total(tails, alpha)
     s = solve_sum(words, 0.0, words / total_of(tails.number), tails.lengths, tails.number)
@@ -209,10 +220,10 @@ def start_alpha(tails: TailCounts) -> np.ndarray:
 
 @njit(error_model="numpy")
 def reciprocal_step(tails: TailCounts, alpha: np.ndarray, point: Derivatives, damping: float) -> np.ndarray:
-    r"""Return Newton's step on the reciprocals 1/a_w, with b(s) left as it is; ``damping`` is the share of the step.
+    r"""Compute Newton's update of the reciprocals 1/a_w at fixed b(s); ``damping`` is the fraction of the full step.
 
-    At the maximum all a_w(\alpha_w) equal one number \lambda = b(s).  1/a_w is nearly proportional to \alpha_w
-    (exactly for a word that is never repeated), so that to second order the root of a_w = \lambda is
+    At the maximum all a_w(\alpha_w) equal a common value \lambda = b(s).  1/a_w is nearly proportional to \alpha_w
+    (exactly so for a word that is never repeated), so that to second order the root of a_w = \lambda is
     \alpha_w + (a_w / -a_w') (a_w / \lambda - 1), and the sum of the roots is s = P / \lambda - Q.  One
     equation over the histogram of lengths remains, b(s) = P / (s + Q).  T_w1 / \lambda (times x_1 for a first count
     below 1) bounds each root from below and keeps it positive.
@@ -236,7 +247,7 @@ def reciprocal_step(tails: TailCounts, alpha: np.ndarray, point: Derivatives, da
 def fill_table(words: np.ndarray, alpha: np.ndarray, starts: np.ndarray, added: np.ndarray, table: np.ndarray) -> None:
     """Set ``table[w, c]``, float64 (V, C), to ``added[c]``, plus alpha where the word occurs in the class.
 
-    ``words`` and ``alpha``, (n,), go class after class: those of the c-th, ``starts[c]:starts[c + 1]``, increase.
+    ``words`` and ``alpha``, (n,), are grouped by class: the words of class c, ``starts[c]:starts[c + 1]``, increase.
     """
     place = starts[:-1].copy()
     for first in range(0, len(table), BLOCK):
@@ -253,7 +264,7 @@ def fill_table(words: np.ndarray, alpha: np.ndarray, starts: np.ndarray, added: 
 
 @njit
 def _digits(least: float, most: float) -> np.ndarray:
-    r"""Return the largest change of a product's binary exponent by x factors \alpha + j, x = 0 .. PRODUCT, float64."""
+    r"""Bound the change of a product's binary exponent by x factors \alpha + j, for x = 0 .. PRODUCT, float64."""
     digits = np.zeros(PRODUCT + 1)
     for j in range(PRODUCT):
         digits[j + 1] = digits[j] + max(abs(np.log2(least + j)), abs(np.log2(most + j)))
@@ -279,9 +290,9 @@ def dcm_scores(
 ) -> np.ndarray:
     r"""Add \sum_w [log \Gamma(x_dw + \alpha_wc) - log \Gamma(\alpha_wc)], equation (1), to ``score[d, c]``; return n_d.
 
-    A count x contributes the factors \alpha + j, j < x.  They are multiplied, and one logarithm is taken of the product
-    before it can leave the range of a double: about one for fifty factors.  ``alpha`` is float64 (V, C), ``bounds`` its
-    smallest positive and its largest entry; n_d is float64 (N,).
+    A count x contributes the factors \alpha + j, j < x.  They are multiplied, and the logarithm of the product is
+    computed before the product can leave the range of a double: about once every fifty factors.  ``alpha`` is float64
+    (V, C); ``bounds`` contains its smallest positive and its largest entry; n_d is float64 (N,).
     """
     n_classes = score.shape[1]
     digits = _digits(*bounds)
@@ -298,7 +309,7 @@ def dcm_scores(
                 if used > SAFE:
                     _take_logarithm(product, score[d])
                     used = digits[np.int64(x)]
-                # The first two factors without a branch, which processors mispredict for every fifth cell.
+                # The first two factors are branch-free, since the branch would be mispredicted for every fifth nonzero.
                 second = 1.0 if x > 1 else 0.0
                 for c in range(n_classes):
                     product[c] *= alpha[w, c] * (second * alpha[w, c] + 1.0)

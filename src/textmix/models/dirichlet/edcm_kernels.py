@@ -1,11 +1,11 @@
-r"""The EDCM's one unknown: the concentration s of a class from its document lengths (EDCM paper, section 3).
+r"""Kernels of the EDCM: the concentration s of a class from its document lengths (EDCM paper, section 3), and scores.
 
-Setting the derivative of the log-likelihood to zero gives \beta_w = df_w / B(s) with df_w = \sum_d I(x_dw >= 1) and
-B(s) = \sum_d \Psi(s + n_d) - |D| \Psi(s) (equation 4 with its sign put right), and, summed over the words,
+Setting the derivative of the log-likelihood to zero yields \beta_w = df_w / B(s) with df_w = \sum_d I(x_dw >= 1) and
+B(s) = \sum_d \Psi(s + n_d) - |D| \Psi(s) (equation 4 with its sign corrected), and, summed over the words,
 
     s B(s) = M,    M = \sum_w df_w
 
-The left side increases from |D| (s -> 0) to \sum_d n_d (s -> infinity), |D| counting the documents that are not empty.
+The left side increases from |D| (s -> 0) to \sum_d n_d (s -> infinity), where |D| counts the nonempty documents.
 """
 
 from __future__ import annotations
@@ -19,20 +19,35 @@ from textmix.numerics.prefetch_kernels import prefetch_row
 
 #: Relative accuracy of s.
 TOLERANCE = 1e-14
-#: Largest number of Newton steps.
+#: Maximum number of Newton steps.
 MAX_STEPS = 200
-#: Logarithms for whole document frequencies below this are computed once a class and looked up.
+#: Logarithms of integer document frequencies below this are precomputed once per class and looked up.
 KNOWN = 64
-#: Words whose parameters are written at a time: their document frequencies fill one cache line of each class.
+#: Number of words with parameters written at a time: their document frequencies fill one cache line of each class.
 BLOCK = 8
 
 
 @njit
 def solve_concentration(words: float, lengths: np.ndarray, number: np.ndarray) -> tuple[float, int, bool]:
-    """Solve s B(s) = M by Newton's method on log s, safeguarded by a shrinking bracket: s, steps taken, and no root.
+    """Solve s B(s) = M by Newton's method on log s, safeguarded by a shrinking bracket.
 
-    ``words`` is M; ``number`` documents have each of the distinct positive ``lengths``, float64 (K,).  Without a root s
-    is the bound towards which it tends: Q if no word repeats, else 1 / Q (`concentration_bound`).
+    Parameters
+    ----------
+    words : float
+        M.
+    lengths : ndarray of shape (K,), float64
+        Distinct positive document lengths.
+    number : ndarray of shape (K,), float64
+        Number of documents of each length.
+
+    Returns
+    -------
+    s : float
+        Root. If no root exists, the bound that s approaches: Q if no word repeats, else 1 / Q (`concentration_bound`).
+    n_iter : int
+        Number of Newton steps.
+    capped : bool
+        Whether no root exists.
     """
     high = concentration_bound(lengths, number)
     low = 1.0 / high
@@ -47,7 +62,7 @@ def solve_concentration(words: float, lengths: np.ndarray, number: np.ndarray) -
             high = s
         else:
             low = s
-        # Newton on log(s B) as a function of log s, whose derivative is 1 + s B'/B.
+        # Newton's method on log(s B) as a function of log s, with derivative 1 + s B'/B.
         gradient = 1.0 - s * curvature / derivative
         trial = s * np.exp(np.log(words / (s * derivative)) / gradient) if gradient > 0 else 0.0
         if not low <= trial <= high:
@@ -70,8 +85,8 @@ def add_presence(
 ) -> np.ndarray:
     """Add sum over d in class c of weight_d I(x_dw > 0) to ``table[c, w]``, float64 (C, V); return n_d, float64 (N,).
 
-    The counts are CSR (N, V) without stored zeros.  ``order`` has the documents class after class, so that the one row
-    of the table that changes stays in the processor's second cache; those of one class stay in their order.
+    The counts are CSR (N, V) without explicit zeros.  ``order`` sorts the documents by class, so that the row of the
+    table that is being updated stays in the L2 cache; the order within a class is preserved.
     """
     length, row = np.zeros(len(y)), np.empty(table.shape[1])
     first = 0
@@ -81,7 +96,7 @@ def add_presence(
         while first < len(order) and y[order[first]] == c:
             d, n = order[first], 0.0
             for i in range(indptr[d], indptr[d + 1]):
-                row[np.uint64(indices[i])] += weight[d]  # unsigned: no test for an index that counts from the end
+                row[np.uint64(indices[i])] += weight[d]  # unsigned: avoids the check for negative indices
                 n += data[i]
             length[d] = n
             first += 1
@@ -93,7 +108,7 @@ def add_presence(
 def log_parameters(table: np.ndarray, scale: np.ndarray, added: np.ndarray, result: np.ndarray) -> None:
     """Set result[w, c] = log(table[c, w] scale[c] + added[c]) from document frequencies (C, V).
 
-    Most are whole and below `KNOWN`; their logarithms are looked up.
+    Most document frequencies are integers below `KNOWN`; their logarithms are looked up.
     """
     known = np.empty((table.shape[0], KNOWN))
     for c in range(table.shape[0]):
@@ -113,13 +128,13 @@ def presence_scores(
 ) -> np.ndarray:
     """Add the sum over words with x_dw > 0 of log_beta[w, c], equation (3), to ``score[d, c]``; return n_d, (N,).
 
-    The counts are CSR (N, V) without stored zeros.
+    The counts are CSR (N, V) without explicit zeros.
     """
     length = np.zeros(len(indptr) - 1)
     for d in range(len(length)):
         n, last = 0.0, indptr[d + 1]
         four = last - (last - indptr[d]) % 4
-        # Four words at a time, so that a score is read and written once for them; the order of the sum is the same.
+        # Process four words at a time, so that each score is loaded and stored once; the summation order is unchanged.
         for i in range(indptr[d], four, 4):
             for k in range(i, i + 4):
                 prefetch_row(log_beta, indices, k)

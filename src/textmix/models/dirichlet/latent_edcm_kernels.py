@@ -1,7 +1,7 @@
 r"""Steps of the latent-topic EDCM; the derivation is in `textmix.models.dirichlet.latent_edcm`.
 
-Symbols: \theta_dk share of topic k in document d, \beta_wk parameters of topic k, s_k their sum, n_d document length,
-M_d number of distinct words, r_dwk = \theta_dk \beta_wk / \sum_j \theta_dj \beta_wj, R_dk = \sum_w r_dwk.
+Symbols: \theta_dk proportion of topic k in document d, \beta_wk parameters of topic k, s_k their sum, n_d document
+length, M_d number of distinct words, r_dwk = \theta_dk \beta_wk / \sum_j \theta_dj \beta_wj, R_dk = \sum_w r_dwk.
 """
 
 from __future__ import annotations
@@ -14,15 +14,15 @@ from textmix.models.common.special_kernels import log_rising, polygamma_rise, tr
 from textmix.numerics.basic_kernels import copy_into
 from textmix.numerics.jit import njit
 
-#: The logarithm of a running product of probabilities is taken when the product falls below this.
+#: A running product of probabilities is replaced by its logarithm when it falls below this value.
 SMALL = 1e-250
-#: Parameters below this are set to 0, to which they tend: arithmetic with denormal numbers is slow.
+#: Parameters below this are set to 0, which is their limit: arithmetic with denormal numbers is slow.
 VANISHED = 1e-100
-#: A topic with less than this share of a document's words is treated as one without words.
+#: A topic with less than this fraction of a document's words is treated as empty.
 WORDLESS = 1e-12
-#: Largest number of Newton steps of `_mix`.
+#: Maximum number of Newton steps of `_mix`.
 MAX_NEWTON = 100
-#: A natural gradient step is halved while it is longer than this share of the whole step.
+#: A natural gradient step is halved only while it is longer than this fraction of the full step.
 SHORTEST = 1e-4
 
 
@@ -39,8 +39,8 @@ def sweep(
 
     ``weight``, float64 (N, K), is \theta, or in its place exp(E log \theta); ``beta`` is float64 (V, K).
     """
-    # r_dwk is never formed: beta_wk / total is summed into share and weight_dk / total into table.  The missing factors
-    # are multiplied in at the end.  The four running sums do not wait for each other.
+    # r_dwk is never formed: beta_wk / total is accumulated in ``share`` and weight_dk / total in ``table``.  The
+    # missing factors are multiplied in at the end.  The four running sums are independent of each other.
     table[:] = 0.0
     n_topics = beta.shape[1]
     fours = n_topics // 4 * 4
@@ -89,7 +89,7 @@ def length_terms(concentration: np.ndarray, lengths: np.ndarray, gradient: np.nd
 
 @njit
 def _below(share: float, cost: float, shift: float) -> float:
-    r"""Return \lambda + cost_k, which is at least R_k; where rounding leaves nothing of R_k beside a vast cost, R_k."""
+    r"""Compute \lambda + cost_k, at least R_k; return R_k if it is lost to rounding next to a much larger cost."""
     below = shift + cost
     return below if below > 0.0 else share
 
@@ -98,10 +98,10 @@ def _below(share: float, cost: float, shift: float) -> float:
 def _mix(share: np.ndarray, cost: np.ndarray, mixture: np.ndarray) -> None:
     r"""Set the mixture that maximises \sum_k R_k log \theta_k - \sum_k \theta_k cost_k on the simplex.
 
-    \theta_k = R_k / (\lambda + cost_k) with the \lambda that makes their sum h(\lambda) = 1, by Newton's method on
-    1 / h, which is concave and nearly a straight line, so the steps from the left do not pass the root.
-    \lambda is at least -cost_k of each topic without words.  Where that bound binds, the cheapest topic without words
-    gets the share that the other topics leave.
+    \theta_k = R_k / (\lambda + cost_k), where \lambda makes their sum h(\lambda) = 1, is found by Newton's method on
+    1 / h, which is concave and nearly linear, so that steps from the left do not overshoot the root.
+    \lambda is at least -cost_k for each empty topic.  Where that bound is active, the cheapest empty topic receives the
+    remaining proportion.
     """
     total, dearest = share.sum(), cost[0]
     if total == 0:
@@ -137,7 +137,7 @@ def _mix(share: np.ndarray, cost: np.ndarray, mixture: np.ndarray) -> None:
 
 @njit
 def mix_documents(share: np.ndarray, gradient: np.ndarray, concentration: np.ndarray, mixture: np.ndarray) -> None:
-    r"""Update \theta of every document, ``mixture`` (N, K): cost_k = b_d s_k (`_mix`); that of an empty document stays.
+    r"""Update \theta of every document, ``mixture`` (N, K), with cost_k = b_d s_k (`_mix`), except empty documents.
 
     ``share`` (N, K) is R_dk, ``gradient`` (N,) b_d, ``concentration`` (K,) s_k, all float64.
     """
@@ -147,7 +147,7 @@ def mix_documents(share: np.ndarray, gradient: np.ndarray, concentration: np.nda
 
 @njit
 def _bound(gamma: np.ndarray, share: np.ndarray, prior: float, concentration: np.ndarray, length: float) -> float:
-    """Return the part of the lower bound that depends on one document's Dirichlet, see `latent_edcm`."""
+    """Compute the contribution of one document's Dirichlet distribution to the lower bound, see `latent_edcm`."""
     total, mean, value = gamma.sum(), 0.0, 0.0
     for k in range(len(gamma)):
         expected_log = -polygamma_rise(gamma[k], total - gamma[k])[0]
@@ -160,17 +160,17 @@ def _bound(gamma: np.ndarray, share: np.ndarray, prior: float, concentration: np
 def natural_steps(
     gamma: np.ndarray, share: np.ndarray, prior: float, concentration: np.ndarray, lengths: np.ndarray
 ) -> int:
-    r"""Move ``gamma`` (N, K) along its natural gradient, so far that no document's bound decreases.
+    r"""Update ``gamma`` (N, K) along its natural gradient without decreasing the bound of any document.
 
-    The whole step leads to \eta + R - b_d F^{-1} (s - E s) / \gamma_0, with Fisher's matrix
-    F = diag(\Psi'(\gamma)) - \Psi'(\gamma_0) 1 1^T.  It is halved until the bound does not decrease, and no \gamma_k
-    decreases to less than a tenth of its value.  ``share`` (N, K) is R_dk, ``concentration`` (K,) s_k.  The result is
-    the number of documents whose step was halved or left out.
+    The full step leads to \eta + R - b_d F^{-1} (s - E s) / \gamma_0, with the Fisher information matrix F =
+    diag(\Psi'(\gamma)) - \Psi'(\gamma_0) 1 1^T.  It is halved until the bound does not decrease, and no \gamma_k
+    decreases to less than a tenth of its value.  ``share`` (N, K) is R_dk, ``concentration`` (K,) s_k.  Return the
+    number of documents for which the step was halved or skipped.
     """
     shortened = 0
     n_topics = gamma.shape[1]
     if n_topics == 1:
-        # The only share is 1 whatever gamma is, so any gamma gives the same model.
+        # With a single topic the proportion is always 1, so any gamma yields the same model.
         for d in range(len(gamma)):
             gamma[d, 0] = prior + share[d, 0]
         return 0
@@ -211,7 +211,7 @@ def expected_weights(gamma: np.ndarray, weight: np.ndarray) -> None:
 
 @njit
 def divergence(gamma: np.ndarray, prior: float) -> float:
-    """Return the sum over the documents of KL(Dirichlet(gamma_d) || Dirichlet(prior, ..., prior))."""
+    """Compute the sum over the documents of KL(Dirichlet(gamma_d) || Dirichlet(prior, ..., prior))."""
     n_topics = gamma.shape[1]
     value = len(gamma) * (n_topics * math.lgamma(prior) - math.lgamma(n_topics * prior))
     for d in range(len(gamma)):

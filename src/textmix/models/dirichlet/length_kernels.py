@@ -1,4 +1,4 @@
-r"""The part of the DCM's and EDCM's likelihood that depends on document lengths, from a histogram of the lengths.
+r"""The document length term of the likelihoods of DCM and EDCM, computed from a histogram of the lengths.
 
     b(s) = \sum_d [\Psi(s + n_d) - \Psi(s)]      the derivative in s of \sum_d [log \Gamma(s + n_d) - log \Gamma(s)]
 
@@ -16,7 +16,7 @@ from textmix.numerics.jit import njit
 
 @njit
 def histogram(length: np.ndarray, weight: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return the distinct positive lengths, increasing, and the weight of the documents of each, float64 (H,) each."""
+    """Compute the distinct positive lengths, increasing, and the total document weight of each, float64 (H,) each."""
     distinct, number = np.empty(len(length)), np.empty(len(length))
     n = 0
     for d in stable_order(length):
@@ -32,10 +32,10 @@ def histogram(length: np.ndarray, weight: np.ndarray) -> tuple[np.ndarray, np.nd
 
 @njit
 def length_derivatives(s: float, lengths: np.ndarray, number: np.ndarray) -> tuple[float, float]:
-    """Return b(s) and -b'(s) of ``number[k]`` documents of length ``lengths[k]`` > 0, increasing, both float64 (H,).
+    """Compute b(s) and -b'(s) of ``number[k]`` documents of length ``lengths[k]`` > 0, increasing, both float64 (H,).
 
     Psi(s + n) - Psi(s) is a sum of differences between consecutive lengths, each computed once for all documents that
-    are at least as long; neighbouring lengths mostly differ by a word or two, hence by a term or two.
+    are at least as long; consecutive lengths usually differ by one or two words, hence by one or two terms.
     """
     gradient, curvature, below, longer = 0.0, 0.0, 0.0, total_of(number)
     for k in range(len(lengths)):
@@ -49,7 +49,7 @@ def length_derivatives(s: float, lengths: np.ndarray, number: np.ndarray) -> tup
 
 @njit
 def concentration_bound(lengths: np.ndarray, number: np.ndarray) -> float:
-    r"""Return Q = \sum_d n_d^2, at least 2: the largest s considered, and 1 / Q the smallest.
+    r"""Compute Q = \sum_d n_d^2, at least 2: the largest s considered, and 1 / Q is the smallest.
 
     A DCM with s = Q differs from a multinomial by less than one unit of log-likelihood over the whole class, so
     the data cannot distinguish a larger s from infinity.

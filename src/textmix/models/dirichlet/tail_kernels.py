@@ -1,9 +1,9 @@
-"""Tail counts of one class: #(x_dw >= x) for every word and every distinct count x, the DCM's statistic.
+"""Tail counts of one class: #(x_dw >= x) for every word and every distinct count x, the sufficient statistic of a DCM.
 
-The likelihood of a DCM and its derivatives depend on a word's counts only through how many documents hold the word at
-least x times (Minka, "Estimating a Dirichlet distribution", 2000).  Words with the same tail counts, such as all words
-seen once, have the same parameter: they form one *group*, which is stored once.  20 Newsgroups has eight times as many
-words as groups.
+The likelihood of a DCM and its derivatives depend on a word's counts only through the number of documents that contain
+the word at least x times (Minka, "Estimating a Dirichlet distribution", 2000).  Words with the same tail counts, such
+as all words with a single occurrence, have the same parameter: they form one *group*, which is stored once.  20
+Newsgroups has eight times as many words as groups.
 """
 
 from __future__ import annotations
@@ -17,19 +17,25 @@ from textmix.numerics.basic_kernels import copy_into, stable_order, taken
 from textmix.numerics.jit import njit
 from textmix.numerics.prefetch_kernels import prefetch_row
 
-#: Whole counts up to this (39 of 40 cells of 20 Newsgroups) are summed by value; all other counts are listed.
+#: Integer counts up to this (39 of 40 nonzeros of 20 Newsgroups) are summed by value; all other counts are listed.
 SMALL = 4
-#: A word whose small sums are whole and below this is identified by the number with these digits, without a hash.
+#: A word with integer small sums below this is identified by the number with these digits, without hashing.
 BASE = 16
-#: Listed counts are tallied in a table if all are whole and below this, and sorted otherwise.
+#: Listed counts are tallied in a table if all are integers below this, and sorted otherwise.
 TALLY = 256
 
 
 class Scratch(NamedTuple):
     """Working arrays, all zero before and after each class.
 
-    ``small``, float64 (V, `SMALL`), is the weight of the documents that hold a word exactly 1, 2, ... times;
-    ``listed``, int64 (V,), how many counts of a word are listed; ``seen``, uint8 (V,), whether it occurs.
+    Attributes
+    ----------
+    small : ndarray of shape (V, SMALL), float64
+        Weight of the documents that contain a word exactly 1, 2, ... times.
+    listed : ndarray of shape (V,), int64
+        Number of listed counts of each word.
+    seen : ndarray of shape (V,), uint8
+        Whether the word occurs.
     """
 
     small: np.ndarray
@@ -38,7 +44,7 @@ class Scratch(NamedTuple):
 
 
 def make_scratch(n_words: int) -> Scratch:
-    """Return the working arrays for a vocabulary of ``n_words`` words."""
+    """Allocate the working arrays for a vocabulary of ``n_words`` words."""
     return Scratch(np.zeros((n_words, SMALL)), np.zeros(n_words, dtype=np.int64), np.zeros(n_words, dtype=np.uint8))
 
 
@@ -46,10 +52,11 @@ def make_scratch(n_words: int) -> Scratch:
 def class_tails(
     indptr: np.ndarray, indices: np.ndarray, data: np.ndarray, rows: np.ndarray, weight: np.ndarray, scratch: Scratch
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """Return the words (W,), their groups, and `TailCounts` of the documents ``rows`` of a CSR matrix, no cell zero.
+    """Compute words (W,), groups, and `TailCounts` of the documents ``rows`` of a CSR matrix without explicit zeros.
 
-    The words are int32 and increase; the groups are int64 (W,); the rest are the six arrays of
-    `textmix.models.dirichlet.dcm_kernels.TailCounts`, in its order.  ``weight`` is float64 (N,), of each document.
+    The words are int32, increasing; the groups are int64 (W,); the remaining results are the six arrays of
+    `textmix.models.dirichlet.dcm_kernels.TailCounts`, in its order.  ``weight``, float64 (N,), contains document
+    weights.
     """
     length = np.zeros(len(rows))
     cells, owners = _sum_small(indptr, indices, data, rows, weight, scratch, length)
@@ -68,7 +75,7 @@ def class_tails(
 
 @njit
 def _is_small(x: float) -> bool:
-    """Return whether a count is summed by value: it is whole and at most `SMALL`."""
+    """Check whether a count is summed by value, i.e. is an integer of at most `SMALL`."""
     return x <= SMALL and x == np.floor(x)
 
 
@@ -82,7 +89,7 @@ def _sum_small(
     scratch: Scratch,
     length: np.ndarray,
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Mark the words, add up the weights of small counts, list the other counts, and set the documents' lengths."""
+    """Mark the words, accumulate the weights of small counts, count the other counts, and set the document lengths."""
     n_cells = 0
     for d in rows:
         n_cells += indptr[d + 1] - indptr[d]
@@ -120,9 +127,9 @@ def _take_words(seen: np.ndarray) -> np.ndarray:
 
 @njit
 def _offsets(words: np.ndarray, listed: np.ndarray) -> np.ndarray:
-    """Return where each word's list begins, int64 (W + 1,): `SMALL` places for small counts, then its listed counts.
+    """Compute the start of each word's list, int64 (W + 1,): `SMALL` entries for small counts, then its listed counts.
 
-    ``listed`` is set to the place of each word's first listed count.
+    ``listed`` is set to the position of each word's first listed count.
     """
     offsets = np.zeros(len(words) + 1, dtype=np.int64)
     for k in range(len(words)):
@@ -136,7 +143,7 @@ def _offsets(words: np.ndarray, listed: np.ndarray) -> np.ndarray:
 def _merge(
     words: np.ndarray, scratch: Scratch, offsets: np.ndarray, counts: np.ndarray, weights: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """Return the five arrays about groups of `class_tails` from the small sums and the lists; clear the small sums."""
+    """Compute the five group arrays of `class_tails` from the small sums and the lists; clear the small sums."""
     n_words, small, listed = len(words), scratch.small, scratch.listed
     group, copies = np.empty(n_words, dtype=np.int64), np.zeros(n_words)
     start = np.zeros(n_words + 1, dtype=np.int64)
@@ -171,7 +178,7 @@ def _merge(
 
 @njit
 def _code(small: np.ndarray, w: int) -> int:
-    """Return the number whose digits in base `BASE` are a word's small sums; -1 unless all are whole and below it."""
+    """Encode a word's small sums as the digits of a number in base `BASE`; -1 unless all are integers below it."""
     code, fit = 0, True
     for x in range(SMALL):
         whole = int(min(small[w, x], float(BASE)))
@@ -210,7 +217,7 @@ def _write_tails(
 
 @njit
 def _find(distinct: np.ndarray, tail: np.ndarray, start: np.ndarray, new: int, number: int, slots: np.ndarray) -> int:
-    """Return the slot of the hash table that holds a group with the tail counts of group ``new``, or a free slot."""
+    """Return the hash table slot of a group with the same tail counts as group ``new``, or a free slot."""
     at = start[new]
     key = 0.0
     for i in range(number):
@@ -251,7 +258,7 @@ def _tally_word(counts: np.ndarray, weights: np.ndarray, tally: np.ndarray) -> i
 
 @njit
 def _sort_word(counts: np.ndarray, weights: np.ndarray) -> int:
-    """Do as `_tally_word` for counts that are large or not whole."""
+    """Do as `_tally_word` for large or non-integer counts."""
     order = stable_order(counts)
     x, m = taken(counts, order), taken(weights, order)
     number = 0

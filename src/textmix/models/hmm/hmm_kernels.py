@@ -1,4 +1,4 @@
-r"""Kernels of a hidden Markov model: forward and backward passes in scaled form, and the likeliest path of states.
+r"""Kernels of a hidden Markov model: scaled forward and backward passes, and the most probable state sequence.
 
 Source: L. R. Rabiner, "A tutorial on hidden Markov models", Proceedings of the IEEE 77(2), 1989, section V.A.
 
@@ -7,12 +7,12 @@ The forward probabilities are scaled at each step so that they sum to 1 over the
 
     \hat\alpha_{t+1}(j) = b_j(w_{t+1}) \sum_i \hat\alpha_t(i) a_ij / c_{t+1},   log p(d) = \sum_t log c_t
 
-and the backward probabilities are divided by the same c_t.  With all a_ij >= \epsilon a backward value lies below
-1 / \epsilon, so that nothing overflows however long a document is.
+and the backward probabilities are divided by the same c_t.  With all a_ij >= \epsilon, backward values are below
+1 / \epsilon, so that no overflow occurs regardless of document length.
 
-Documents are processed side by side, `LANES` at a time, the longest first: one *block*.  An array of a block is flat
-and holds, step by step and state by state, one number a document.  A document that has ended has scale 0 from then on,
-so that it adds nothing to any sum.
+Documents are processed in parallel lanes, `LANES` at a time, the longest first: one *block*.  An array of a block is
+flat and contains one number per document, ordered by step and then by state.  After its end a document has scale 0, so
+that it does not contribute to any sum.
 """
 
 from __future__ import annotations
@@ -34,16 +34,21 @@ from textmix.numerics.simd_kernels import (
 
 #: A product of scales is replaced by its logarithm before it falls below the square of this number.
 SMALL = 1e-150
-#: A step with a smaller probability has none at all in float64, and makes its document impossible.
+#: A smaller step probability underflows in float64 and makes its document impossible.
 LEAST = 2.3e-308
 
 
 class Block(NamedTuple):
     """The documents of one block and its arrays, which are set by `forward`.
 
-    ``begin`` and ``length``, int64 (n,), say where a document's words are in ``values``, the longest document first.
-    ``alpha`` holds the scaled forward probabilities, float64 (T * S * LANES,), T the longest length.  ``scale``,
-    float64 (T * LANES,), is 1 / c; 0 for a document that has ended or has become impossible.
+    Attributes
+    ----------
+    begin, length : ndarray of shape (n,), int64
+        Position of a document's words in ``values`` and their number, the longest document first.
+    alpha : ndarray of shape (T * S * LANES,), float64
+        Scaled forward probabilities, T being the maximum length.
+    scale : ndarray of shape (T * LANES,), float64
+        1 / c; 0 for a document that has ended or has become impossible.
     """
 
     values: np.ndarray
@@ -54,10 +59,16 @@ class Block(NamedTuple):
 
 
 class Expected(NamedTuple):
-    """Expected counts, increased in place by `expect`.
+    """Expected counts, accumulated in place by `expect`.
 
-    ``start``, float64 (S,): documents that begin in a state; ``pairs``, float64 (S, S): transitions from i to j, over
-    a_ij; ``words``, float64 (V, S): words emitted by a state, (0, S) where they are not counted.
+    Attributes
+    ----------
+    start : ndarray of shape (S,), float64
+        Expected number of documents that begin in each state.
+    pairs : ndarray of shape (S, S), float64
+        Expected number of transitions from i to j, divided by a_ij.
+    words : ndarray of shape (V, S), float64
+        Expected number of times that a word is emitted by a state; (0, S) if not counted.
     """
 
     start: np.ndarray
@@ -67,9 +78,9 @@ class Expected(NamedTuple):
 
 @njit
 def words_at(block: Block, t: int, n: int, n_states: int, places: np.ndarray) -> None:
-    """Set ``places``, int64 (LANES,), to the places of the words of a step in a flat table (V, S).
+    """Set ``places``, int64 (LANES,), to the positions of a step's words in a flat table (V, S).
 
-    Only the first ``n`` documents have a word; the places of the rest are -S.
+    Only the first ``n`` documents have a word; the positions of the others are -S.
     """
     for k in range(LANES):
         places[k] = block.values[block.begin[k] + t] * n_states if k < n else -n_states
@@ -79,10 +90,10 @@ def words_at(block: Block, t: int, n: int, n_states: int, places: np.ndarray) ->
 def take_scales(
     total: np.ndarray, n: int, scale: np.ndarray, at: int, product: np.ndarray, log_likelihood: np.ndarray
 ) -> None:
-    """Set the scales of a step, at ``at``, to 1 / total, and gather the logarithms of the totals.
+    """Set the scales of a step, at ``at``, to 1 / total, and accumulate the logarithms of the totals.
 
-    ``total``, float64 (LANES,), is c, 0 for a document that has ended; ``n`` documents have this step.  The
-    log-likelihood so far is ``log_likelihood + log(product)``.
+    ``total``, float64 (LANES,), is c, or 0 for a document that has ended; ``n`` documents have this step.  The
+    log-likelihood up to this step is ``log_likelihood + log(product)``.
     """
     for k in range(LANES):
         scale[at + k] = 1.0 / total[k] if total[k] >= LEAST else 0.0
@@ -102,7 +113,7 @@ def forward(
 ) -> None:
     """Compute the scaled forward probabilities of a block, and set its ``log_likelihood``, float64 (n,).
 
-    ``start``, ``transitions`` and ``emissions`` are float64 (S,), (S * S,) and (V * S,), the last two row after row.
+    ``start``, ``transitions`` and ``emissions`` are float64 (S,), (S * S,) and (V * S,), in row-major order.
     """
     log_likelihood[:] = 0.0
     n, n_states, alpha = len(block.begin), len(start), block.alpha
@@ -134,15 +145,15 @@ def backward(
     pairs: np.ndarray,
     words: np.ndarray,
 ) -> None:
-    """Run the backward pass of a block after `forward` and add its expected counts, see `Expected`, in place.
+    """Run the backward pass of a block after `forward` and accumulate its expected counts in place, see `Expected`.
 
-    ``pairs`` is float64 (S * S * LANES,), those of each lane apart; ``words`` (V * S,), empty where not counted.
+    ``pairs`` is float64 (S * S * LANES,), separate for each lane; ``words`` is (V * S,), empty if not counted.
     """
     n_states = len(first)
     size, n = n_states * LANES, 0
     beta, posterior, places = aligned(2 * size), aligned(size), np.empty(LANES, np.int64)
     beta[:] = 0.0
-    ahead = 0  # the half of ``beta`` that is of the step after t, times b and 1 / c; the other is of step t
+    ahead = 0  # half of ``beta`` that belongs to the step after t, times b and 1 / c; the other half belongs to step t
     for t in range(block.length[0] - 1, -1, -1):
         here = size - ahead
         weighted_rows(beta, here, beta, ahead, n_states, transitions, 1, n_states)
@@ -170,9 +181,9 @@ def expect(
     values: np.ndarray, offsets: np.ndarray, order: np.ndarray, start: np.ndarray, transitions: np.ndarray,
     emissions: np.ndarray, expected: Expected, counted: bool,
 ) -> np.ndarray:  # fmt: skip
-    """Return log p(d) of documents, float64 (N,), and add their expected counts if ``counted``.
+    """Compute log p(d) of documents, float64 (N,), and accumulate their expected counts if ``counted``.
 
-    ``order`` has the documents, the longest first; ``emissions`` are (V, S).
+    ``order`` sorts the documents by decreasing length; ``emissions`` are (V, S).
     """
     log_likelihood, n_states = np.zeros(len(order)), len(start)
     flat, table, words = transitions.copy().reshape(-1), emissions.reshape(-1), expected.words.reshape(-1)
@@ -200,9 +211,9 @@ def expect(
 
 @njit
 def viterbi(tokens: np.ndarray, start: np.ndarray, transitions: np.ndarray, emissions: np.ndarray) -> np.ndarray:
-    """Return the likeliest path of states of one document, int32 (T,); of equally likely ones that of the first states.
+    """Compute the most probable state sequence of one document, int32 (T,); ties are resolved towards the first states.
 
-    ``start`` (S,), ``transitions`` (S, S) and ``emissions`` (V, S) are logarithms.
+    ``start`` (S,), ``transitions`` (S, S) and ``emissions`` (V, S) are log probabilities.
     """
     n_states, path = len(start), np.empty(len(tokens), np.int32)
     if not len(tokens):

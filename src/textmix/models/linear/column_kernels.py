@@ -1,9 +1,8 @@
-"""Products with a sparse matrix of N documents and P features that is held by columns.
+"""Products with a sparse matrix of N documents and P features in CSC format.
 
-A matrix X comes as the arrays of its CSC form: ``indptr``, int64 (P + 1,); ``indices``, integer, the row of each stored
-cell; ``data``, float, its value.  Where all values are 1, ``data`` is empty and is not read, which saves most of the
-memory traffic.  A vector with a number for each document fits a core's cache.  Every product therefore reads the matrix
-once from memory.
+A matrix X is passed as its CSC arrays: ``indptr``, int64 (P + 1,); ``indices``, integer row indices; ``data``, float
+values.  If all values are 1, ``data`` is empty and is not read, which avoids most of the memory traffic.  A vector with
+one number per document fits into the cache of a core, so every product reads the matrix once from memory.
 """
 
 from __future__ import annotations
@@ -15,16 +14,16 @@ from textmix.numerics.jit import njit
 
 @njit(inline="always")
 def cells_of(indptr: np.ndarray, j: int) -> range:
-    """Return the places of column j's cells in ``indices`` and ``data``.
+    """Return the range of column j's elements in ``indices`` and ``data``.
 
-    They have no sign: Numba tests a signed place for being negative at each cell, a third of a pass.
+    The range is unsigned: for signed positions Numba would check for negative values, which costs a third of a pass.
     """
     return range(np.uint64(indptr[j]), np.uint64(indptr[j + 1]))
 
 
 @njit(nogil=True)
 def correlate(indptr: np.ndarray, indices: np.ndarray, data: np.ndarray, v: np.ndarray) -> np.ndarray:
-    """Return X'v, float64 (P,), for a vector v, float64 (N,)."""
+    """Compute X'v, float64 (P,), for a vector v, float64 (N,)."""
     out = np.empty(len(indptr) - 1)
     for j in range(len(out)):
         total = 0.0
@@ -42,7 +41,7 @@ def correlate(indptr: np.ndarray, indices: np.ndarray, data: np.ndarray, v: np.n
 def combine_some(
     indptr: np.ndarray, indices: np.ndarray, data: np.ndarray, columns: np.ndarray, w: np.ndarray, n_rows: int
 ) -> np.ndarray:
-    """Return the sum over k of ``w[k]`` times column ``columns[k]`` of X, float64 (N,); ``columns`` is int64 (K,)."""
+    """Compute the sum over k of ``w[k]`` times column ``columns[k]`` of X, float64 (N,); ``columns`` is int64 (K,)."""
     out = np.zeros(n_rows)
     for c in range(len(columns)):
         if len(data):
@@ -56,9 +55,9 @@ def combine_some(
 
 @njit(nogil=True)
 def gram_product(indptr: np.ndarray, indices: np.ndarray, data: np.ndarray, v: np.ndarray) -> np.ndarray:
-    """Return XX'v, float64 (N,), for a vector v, float64 (N,).
+    """Compute XX'v, float64 (N,), for a vector v, float64 (N,).
 
-    A column's product with v and its addition to the result follow each other, while the column is in the cache.
+    Each column is multiplied by v and immediately added to the result, while it is still in the cache.
     """
     out = np.zeros(len(v))
     for j in range(len(indptr) - 1):
@@ -80,7 +79,7 @@ def gram_product(indptr: np.ndarray, indices: np.ndarray, data: np.ndarray, v: n
 def combine_squares(
     indptr: np.ndarray, indices: np.ndarray, data: np.ndarray, W: np.ndarray, n_rows: int
 ) -> np.ndarray:
-    """Return X w and Y v, float64 (N, 2), where ``W`` is w and v (P, 2), and Y holds the squares of X's cells."""
+    """Compute X w and Y v, float64 (N, 2); ``W`` contains w and v (P, 2), and Y is the elementwise square of X."""
     out = np.zeros((n_rows, 2))
     for j in range(len(indptr) - 1):
         w, v = W[j, 0], W[j, 1]
@@ -97,7 +96,7 @@ def combine_squares(
 
 @njit(nogil=True)
 def correlate_squares(indptr: np.ndarray, indices: np.ndarray, data: np.ndarray, V: np.ndarray) -> np.ndarray:
-    """Return X'u and Y'v, float64 (P, 2), where ``V`` is u and v (N, 2), and Y holds the squares of X's cells."""
+    """Compute X'u and Y'v, float64 (P, 2); ``V`` contains u and v (N, 2), and Y is the elementwise square of X."""
     out = np.empty((len(indptr) - 1, 2))
     for j in range(len(out)):
         first, second = 0.0, 0.0

@@ -1,8 +1,8 @@
 """Coordinate descent on a penalised quadratic over some columns of a sparse matrix.
 
-The quadratic is the Newton model of a loss in the documents' scores.  It is held as ``state``, float64 (N, 2): in each
-row the gradient g in a document's score and the curvature H.  When the scores change by d, g changes by H d.  The
-matrix comes as `column_kernels` takes it.
+The quadratic is the Newton model of a loss as a function of the documents' scores.  It is stored as ``state``, float64
+(N, 2): each row contains the gradient g with respect to a document's score and the curvature H.  When the scores change
+by d, g changes by H d.  The matrix has the format of `column_kernels`.
 """
 
 from __future__ import annotations
@@ -13,15 +13,15 @@ from textmix.models.linear.column_kernels import cells_of, combine_some
 from textmix.numerics.basic_kernels import copy_into
 from textmix.numerics.jit import njit
 
-#: Sweeps of coordinate descent between two steps of conjugate gradients on the support.
+#: Number of coordinate descent sweeps between two conjugate gradient steps on the support.
 SWEEPS_BETWEEN = 5
-#: Most conjugate gradient iterations for a step on the support, and most halvings of the step's length.
+#: Maximum number of conjugate gradient iterations for a step on the support, and of halvings of the step length.
 MAX_CG, HALVINGS = 30, 8
 
 
 @njit(nogil=True)
 def _column_curvature(indptr: np.ndarray, indices: np.ndarray, data: np.ndarray, j: int, state: np.ndarray) -> float:
-    """Return the quadratic's second derivative in weight j without penalties: sum over documents of h_i x_ij^2."""
+    """Compute the quadratic's second derivative in weight j without penalties: sum over documents of h_i x_ij^2."""
     total = 0.0
     if len(data):
         for k in cells_of(indptr, j):
@@ -36,7 +36,7 @@ def _column_curvature(indptr: np.ndarray, indices: np.ndarray, data: np.ndarray,
 def _add_to_weight(
     indptr: np.ndarray, indices: np.ndarray, data: np.ndarray, j: int, state: np.ndarray, step: float
 ) -> None:
-    """Change the documents' gradients, in place, as ``step`` added to weight j does: by step h_i x_ij."""
+    """Update the documents' gradients in place for a change of weight j by ``step``: add step h_i x_ij."""
     if len(data):
         for k in cells_of(indptr, j):
             i = indices[k]
@@ -49,7 +49,7 @@ def _add_to_weight(
 
 @njit(nogil=True)
 def _column_gradient(indptr: np.ndarray, indices: np.ndarray, data: np.ndarray, j: int, state: np.ndarray) -> float:
-    """Return the quadratic's gradient in weight j without penalties: sum over documents of x_ij g_i."""
+    """Compute the quadratic's gradient in weight j without penalties: sum over documents of x_ij g_i."""
     total = 0.0
     if len(data):
         for k in cells_of(indptr, j):
@@ -62,7 +62,7 @@ def _column_gradient(indptr: np.ndarray, indices: np.ndarray, data: np.ndarray, 
 
 @njit(nogil=True)
 def _quadratic(state: np.ndarray, w: np.ndarray, l1: float, l2: float) -> float:
-    """Return the penalised quadratic up to a constant: sum over documents of g_i^2 / (2 h_i), plus the penalties."""
+    """Compute the penalised quadratic up to a constant: sum over documents of g_i^2 / (2 h_i), plus the penalties."""
     total = 0.0
     for i in range(len(state)):
         if state[i, 1] > 0:
@@ -85,11 +85,11 @@ def _support_step(
     l2: float,
     intercept: bool = True,
 ) -> float:
-    """Change all weights that are not 0 at once, in place, and return the change of the intercept.
+    """Update all nonzero weights in one step, in place; return the update of the intercept.
 
-    While no weight changes its sign, the penalised quadratic is smooth: conjugate gradients, preconditioned by its
-    diagonal, take a step along valleys in which coordinate descent is slow.  A weight whose sign would change becomes
-    0.  The step is halved until the penalised quadratic decreases, and is dropped if it never does.
+    While no weight changes its sign, the penalised quadratic is smooth: conjugate gradients with a diagonal
+    preconditioner advance along valleys in which coordinate descent is slow.  A weight that would change its sign
+    becomes 0.  The step is halved until the penalised quadratic decreases, and rejected if it never does.
     """
     support, h = np.flatnonzero((w != 0.0) & (curvature > 0.0)), state[:, 1]
     weights, scale, chosen = w[support], 1.0 / curvature[support], columns[support]
@@ -154,16 +154,16 @@ def descend(
 ) -> tuple[float, float, int]:
     """Minimise g'd + d'Hd / 2 + l1 |w|_1 + l2 / 2 |w|^2 over the weights of some features and the intercept.
 
-    Here w_0 are the weights at the start, b is the change of the intercept, d = X (w - w_0) + b is the change of the
-    documents' scores, and H is diagonal, positive or 0 where g is.  After a sweep over all columns, the next sweeps
-    take only the columns whose weight is not 0 or has just become 0.  When their largest KKT violation (a weight's step
-    times its second derivative) is within the tolerance, all columns are swept again.  After every `SWEEPS_BETWEEN`
-    sweeps all weights that are not 0 take one step together.
+    Here w_0 are the initial weights, b is the change of the intercept, d = X (w - w_0) + b is the change of the
+    documents' scores, and H is diagonal, positive or 0 where g is.  After a sweep over all columns, the following
+    sweeps visit only columns with a weight that is nonzero or has just become 0.  When their largest KKT violation (the
+    step of a weight times its second derivative) is within the tolerance, all columns are swept again.  After every
+    `SWEEPS_BETWEEN` sweeps all nonzero weights are updated jointly.
 
-    ``columns``, int64 (K,), are the features; ``w``, float64 (K,), and the gradients in ``state`` are changed.  The
-    descent ends when the largest KKT violation in a sweep over all columns is at most ``tol``, or a tenth of that
-    in the first sweep.  The result is b (0 without ``intercept``), the violation in the first sweep, and the number of
-    sweeps.
+    ``columns``, int64 (K,), are the features; ``w``, float64 (K,), and the gradients in ``state`` are updated in place.
+    The descent stops when the largest KKT violation in a sweep over all columns is at most ``tol``, or a tenth of the
+    violation in the first sweep.  Return b (0 without ``intercept``), the violation in the first sweep, and the number
+    of sweeps.
     """
     n = len(columns)
     curvature = np.empty(n)

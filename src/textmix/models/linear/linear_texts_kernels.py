@@ -2,7 +2,7 @@
 
 Sources: C.-J. Hsieh, K.-W. Chang, C.-J. Lin, S. S. Keerthi and S. Sundararajan, ICML 2008 (squared hinge loss);
 H.-F. Yu, F.-L. Huang and C.-J. Lin, Machine Learning 85, 2011 (logistic loss).  A document's features are read once for
-all machines, whose weights of a feature lie side by side.
+all machines; the weights of a feature in all machines are adjacent in memory.
 """
 
 from __future__ import annotations
@@ -13,13 +13,13 @@ import numpy as np
 
 from textmix.numerics.jit import njit
 
-#: Most Newton steps of one unknown of the logistic loss, longest of them, and the change below which they end.
+#: Maximum number and length of Newton steps for one unknown of the logistic loss, and tolerance on their change.
 NEWTON_STEPS, LONGEST, SMALL = 20, 4.0, 1e-4
 
 
 @njit(nogil=True, inline="always")
 def _log_odds(margin: float, square: float, cost: float, start: float) -> float:
-    """Return u with square (cost s(u) - cost s(start)) + margin + u = 0, where s is the logistic function."""
+    """Solve square (cost s(u) - cost s(start)) + margin + u = 0 for u, where s is the logistic function."""
     u, before = start, cost / (1.0 + math.exp(-start))
     for _ in range(NEWTON_STEPS):
         share = 1.0 / (1.0 + math.exp(-u))
@@ -44,12 +44,13 @@ def sweep(
     dual: np.ndarray,
     weights: np.ndarray,
 ) -> None:
-    """Take the best step of each document in each machine, in turn; ``dual`` and ``weights`` are changed.
+    """Take the optimal step of each document in each machine in turn; ``dual`` and ``weights`` are updated in place.
 
-    The documents are CSR, float32; ``order`` is that of the sweep; ``squares``, (N,), is |x_i|^2 + 1, where the 1 is of
-    the bias; ``signs``, int8 (N, K), is 1 for a document of the class of a machine, else -1.  ``costs``, float32 (N,
-    K), are of the loss of each document.  ``dual``, float32 (N, K), is the unknown a of the squared hinge, or with
-    ``logistic`` the log odds of a / C.  ``weights``, float32 (V + 1, K), is sum_i a_i y_i x_i with the bias last.
+    The documents are float32 CSR; ``order`` is the order of the sweep; ``squares``, (N,), is |x_i|^2 + 1, including the
+    bias feature; ``signs``, int8 (N, K), is 1 for a document of the positive class of a machine, else -1.  ``costs``,
+    float32 (N, K), are the loss weights of each document.  ``dual``, float32 (N, K), is the dual variable a of the
+    squared hinge loss, or with ``logistic`` the log odds of a / C.  ``weights``, float32 (V + 1, K), is sum_i a_i y_i
+    x_i with the bias last.
     """
     bias, n_machines = len(weights) - 1, weights.shape[1]
     scores, steps = np.empty(n_machines, np.float32), np.empty(n_machines, np.float32)
@@ -94,7 +95,7 @@ def gap(
     dual: np.ndarray,
     weights: np.ndarray,
 ) -> float:
-    """Return the duality gap of all machines together, as a share of their objective; the arguments are of `sweep`."""
+    """Compute the duality gap of all machines together, as a fraction of their objective; arguments as in `sweep`."""
     n_machines, loss, conjugate, square = weights.shape[1], 0.0, 0.0, 0.0
     scores = np.empty(n_machines, np.float32)
     for i in range(len(indptr) - 1):

@@ -1,6 +1,6 @@
 r"""Losses of batches of linear classifiers along a line in the space of linear predictors.
 
-The predictors are Z + t D, so that a step of any length t needs no further product with the features.
+The predictors are Z + t D, so that a step of any length t requires no additional product with the features.
 
     logistic:  \sum_n w_n (log(1 + exp z_nb) - y_nb z_nb), one problem a column
     softmax:   \sum_n w_n (log \sum_c exp z_nc - \sum_c y_nc z_nc), one problem over all columns, \sum_c y_nc = 1
@@ -17,13 +17,13 @@ from textmix.numerics.jit import njit
 
 @njit
 def softplus(z: float) -> float:
-    """Return log(1 + exp z) without overflow or cancellation."""
+    """Compute log(1 + exp z) without overflow or cancellation."""
     return max(z, 0.0) + math.log1p(math.exp(-abs(z)))
 
 
 @njit
 def set_log_likelihood(Z: np.ndarray, Y: np.ndarray) -> np.ndarray:
-    r"""Return the log-likelihood of each instance's independent labels, (N,): \sum_l log p(y_nl); Z are log odds."""
+    r"""Compute the log-likelihood of each instance's independent labels, (N,): \sum_l log p(y_nl); Z are log odds."""
     total = np.zeros(len(Z))
     for i in range(len(Z)):
         value = 0.0
@@ -37,10 +37,10 @@ def set_log_likelihood(Z: np.ndarray, Y: np.ndarray) -> np.ndarray:
 def logistic_line(
     Z: np.ndarray, D: np.ndarray, t: np.ndarray, Y: np.ndarray, weight: np.ndarray, residual: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return loss, first and second derivative in t of each column's problem at Z + t D, float64 (B,) each.
+    """Compute loss, first and second derivative in t of each column's problem at Z + t D, float64 (B,) each.
 
-    Z, D and Y are (N, B), ``t`` (B,), ``weight`` (N,).  ``residual`` is set to w (sigmoid(z + t d) - y), the loss's
-    gradient in the predictors.
+    Z, D and Y are (N, B), ``t`` (B,), ``weight`` (N,).  ``residual`` is set to w (sigmoid(z + t d) - y), the gradient
+    of the loss with respect to the predictors.
     """
     n, size = Z.shape
     value, derivative, curvature = np.zeros(size), np.zeros(size), np.zeros(size)
@@ -66,10 +66,10 @@ def logistic_line(
 def softmax_line(
     Z: np.ndarray, D: np.ndarray, t: float, Y: np.ndarray, weight: np.ndarray, residual: np.ndarray
 ) -> tuple[float, float, float]:
-    """Return loss, first and second derivative in t of the multinomial problem at Z + t D.
+    """Compute loss, first and second derivative in t of the multinomial problem at Z + t D.
 
-    Z, D and Y, the shares of the classes, are (N, C), ``weight`` (N,).  ``residual`` is set to w (p - y), the loss's
-    gradient in the predictors; p are the softmax of z + t d.
+    Z, D and the class probabilities Y are (N, C), ``weight`` (N,).  ``residual`` is set to w (p - y), the gradient of
+    the loss with respect to the predictors; p is the softmax of z + t d.
     """
     n, size = Z.shape
     value, derivative, curvature = 0.0, 0.0, 0.0
@@ -102,7 +102,7 @@ def softmax_line(
 def class_line(
     Z: np.ndarray, D: np.ndarray, t: float, code: np.ndarray, weight: np.ndarray, residual: np.ndarray
 ) -> tuple[float, float, float]:
-    """Return loss, first and second derivative in t as `softmax_line`, for instances of one class each, int64 (N,)."""
+    """Compute loss, first and second derivative in t like `softmax_line`, for class indices ``code``, int64 (N,)."""
     n, size = Z.shape
     value, derivative, curvature = 0.0, 0.0, 0.0
     for i in range(n):

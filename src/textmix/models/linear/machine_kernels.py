@@ -1,7 +1,7 @@
 """Dual coordinate descent for linear support vector machines on one matrix, all machines in one sweep.
 
 Source: C.-J. Hsieh, K.-W. Chang, C.-J. Lin, S. S. Keerthi and S. Sundararajan, ICML 2008 (squared hinge loss).  Here a
-document's features are read once for all machines, whose weights of a feature lie side by side.
+document's features are read once for all machines; the weights of a feature in all machines are adjacent in memory.
 """
 
 from __future__ import annotations
@@ -25,12 +25,13 @@ def sweep(
     weights: np.ndarray,
     intercept: bool = True,
 ) -> None:
-    """Take the best step of each document in each machine, in turn; ``alpha`` and ``weights`` are changed.
+    """Take the optimal step of each document in each machine in turn; ``alpha`` and ``weights`` are updated in place.
 
     The dual problem of a machine is to minimise |sum_i a_i y_i x_i|^2 / 2 + ridge |a|^2 / 2 - sum_i a_i over a >= 0,
-    where ``ridge`` is 1 / (2 C).  The documents are float64 CSR (N, V), ``order`` that of the sweep; ``squares``, (N,),
-    is |x_i|^2, plus 1 where there is a bias; ``signs``, int8 (N, K), is 1 for a document of the class of a machine,
-    else -1.  ``alpha`` is float64 (N, K); ``weights``, (V + 1, K), is sum_i a_i y_i x_i with the bias last.
+    where ``ridge`` is 1 / (2 C).  The documents are float64 CSR (N, V), ``order`` is the order of the sweep;
+    ``squares``, (N,), is |x_i|^2, plus 1 with a bias; ``signs``, int8 (N, K), is 1 for a document of the positive class
+    of a machine, else -1.  ``alpha`` is float64 (N, K); ``weights``, (V + 1, K), is sum_i a_i y_i x_i with the bias
+    last.
     """
     bias, n_machines = len(weights) - 1, weights.shape[1]
     scores, steps = np.empty(n_machines), np.empty(n_machines)

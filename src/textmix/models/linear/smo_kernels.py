@@ -4,10 +4,10 @@ With \beta_i = a_i y_i the dual of  min_w,b |w|^2 / 2 + \sum_i C_i max(0, 1 - y_
 
     max_\beta \sum_i y_i \beta_i - \beta^T K \beta / 2,    \sum_i \beta_i = 0,    lower_i <= \beta_i <= upper_i,
 
-the box being [0, C_i] for y_i = 1 and [-C_i, 0] for y_i = -1.  One step raises \beta_i of a document i and lowers
+with the box [0, C_i] for y_i = 1 and [-C_i, 0] for y_i = -1.  One step increases \beta_i of a document i and decreases
 \beta_j of a document j by the same amount: i has the largest gradient g_i = y_i - (K \beta)_i among the documents below
-their upper bound, and j, given i, promises the largest increase of the dual.  The steps end when the KKT conditions
-hold up to a tol.
+their upper bound, and j is chosen to maximise the predicted increase of the dual.  The algorithm stops when the KKT
+conditions are satisfied up to ``tol``.
 
 Source: Fan, Chen and Lin, Working set selection using second order information for training support vector machines,
 JMLR 2005.
@@ -19,7 +19,7 @@ import numpy as np
 
 from textmix.numerics.jit import njit
 
-#: Least curvature |x_i - x_j|^2 of a step; documents closer than this count as equal.
+#: Minimum curvature |x_i - x_j|^2 of a step; documents closer than this are considered equal.
 LEAST_CURVATURE = 1e-12
 
 
@@ -27,9 +27,9 @@ LEAST_CURVATURE = 1e-12
 def _falling(
     row: np.ndarray, square: np.ndarray, beta: np.ndarray, lower: np.ndarray, gradient: np.ndarray, rising: int
 ) -> tuple[int, float]:
-    """Return the document whose beta should fall, and the largest KKT violation of a pair with ``rising``.
+    """Select the document with decreasing beta; also return the largest KKT violation of a pair with ``rising``.
 
-    It is the document that promises the largest increase of the dual to second order, -1 if no pair increases it.
+    It maximises the second-order prediction of the increase of the dual; -1 if no pair increases it.
     """
     best, chosen, violation = 0.0, -1, 0.0
     own, top = square[rising], gradient[rising]
@@ -45,7 +45,7 @@ def _falling(
 
 @njit
 def _rising(beta: np.ndarray, upper: np.ndarray, gradient: np.ndarray) -> int:
-    """Return the document of the largest gradient among those with beta below its upper bound, -1 if there is none."""
+    """Return the document with the largest gradient among those with beta below its upper bound, or -1."""
     chosen, top = -1, -np.inf
     for i in range(len(beta)):
         if gradient[i] > top and beta[i] < upper[i]:
@@ -65,8 +65,8 @@ def ascend(
 ) -> int:
     """Maximise the dual from a feasible start, in place; return the number of steps, ``max_steps`` if not converged.
 
-    ``gram``, float64 (N, N), is K; ``beta`` and ``gradient``, float64 (N,), are changed.  The largest KKT violation at
-    the end is ``tol``: a difference of gradients, in units of the margin.
+    ``gram``, float64 (N, N), is K; ``beta`` and ``gradient``, float64 (N,), are updated.  At convergence the largest
+    KKT violation is at most ``tol``: a difference of gradients, in units of the margin.
     """
     square = np.diag(gram).copy()
     for step in range(max_steps):
@@ -81,7 +81,7 @@ def ascend(
         curvature = max(square[rising] + square[falling] - 2.0 * first[falling], LEAST_CURVATURE)
         room, surplus = upper[rising] - beta[rising], beta[falling] - lower[falling]
         moved = min((gradient[rising] - gradient[falling]) / curvature, room, surplus)
-        # Exactly the bound: after a rounding error the document would be chosen again for ever.
+        # Set exactly to the bound: with a rounding error the document would be selected again indefinitely.
         beta[rising] = upper[rising] if moved == room else beta[rising] + moved
         beta[falling] = lower[falling] if moved == surplus else beta[falling] - moved
         for i in range(len(gradient)):
@@ -91,7 +91,7 @@ def ascend(
 
 @njit
 def intercept(lower: np.ndarray, upper: np.ndarray, beta: np.ndarray, gradient: np.ndarray) -> float:
-    """Return b of a solution, in units of the margin.
+    """Compute the intercept b of a solution, in units of the margin.
 
     It is the mean of two gradients: the largest among the documents with beta below its upper bound, and the smallest
     among the documents with beta above its lower bound.

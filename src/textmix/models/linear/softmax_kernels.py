@@ -1,7 +1,7 @@
 """Dual coordinate ascent for multinomial logistic regression: the step of one document, and a sweep over all.
 
-Source: H.-F. Yu, F.-L. Huang and C.-J. Lin, Machine Learning 85, 2011, section 5.  The step is theirs; here Newton's
-method finds it for all classes at once.
+Source: H.-F. Yu, F.-L. Huang and C.-J. Lin, Machine Learning 85, 2011, section 5.  The subproblem is theirs; here
+Newton's method solves it for all classes simultaneously.
 """
 
 from __future__ import annotations
@@ -13,19 +13,19 @@ import numpy as np
 from textmix.numerics.basic_kernels import copy_into
 from textmix.numerics.jit import njit
 
-#: Most Newton steps for one document, and the change of a share below which they end.
+#: Maximum number of Newton steps for one document, and tolerance on the change of a probability.
 NEWTON_STEPS, SMALL = 50, 1e-8
-#: Most change of the logarithm of a share in a Newton step, upwards and downwards.
+#: Maximum change of the logarithm of a probability in a Newton step, upwards and downwards.
 UP, DOWN = 3.0, -30.0
 
 
 @njit
 def best_shares(scores: np.ndarray, shares: np.ndarray, logs: np.ndarray, square: float) -> None:
-    """Set the shares p of one document to the solution of p = softmax(scores - square (p - start)), in place.
+    """Solve p = softmax(scores - square (p - start)) for the probabilities p of one document, in place.
 
-    The logarithms u of the shares are the unknowns of Newton's method: u + square e^u + nu = scores + square start,
-    where nu makes the shares sum to 1.  ``scores``, (C,), is overwritten; ``shares`` and ``logs``, (C,), are the start,
-    positive and of sum 1, and then the solution.
+    The logarithms u of the probabilities are the unknowns of Newton's method: u + square e^u + nu = scores + square
+    start, where nu normalises the probabilities to sum 1.  ``scores``, (C,), is overwritten; ``shares`` and ``logs``,
+    (C,), are the start (positive, with sum 1) and then the solution.
     """
     size, nu = len(scores), 0.0
     for c in range(size):
@@ -70,11 +70,11 @@ def sweep(
     weights: np.ndarray,
     bias: np.ndarray,
 ) -> None:
-    """Take the best step of each document in turn, in place.
+    """Take the optimal step of each document in turn, in place.
 
-    The features are float64 CSR (N, V).  ``variance`` and ``room`` say how much a weight and a bias change when a
-    feature of value 1 moves a share by 1.  ``shares`` and ``logs``, (N, C), are the dual unknowns and their logarithms;
-    ``weights``, (V, C), and ``bias``, (C,), are kept in step with them.
+    The features are float64 CSR (N, V).  ``variance`` and ``room`` are the changes of a weight and of a bias per unit
+    change of a probability for a feature value of 1.  ``shares`` and ``logs``, (N, C), are the dual variables and their
+    logarithms; ``weights``, (V, C), and ``bias``, (C,), are kept consistent with them.
     """
     size = shares.shape[1]
     scores, moved = np.empty(size), np.empty(size)

@@ -1,7 +1,7 @@
-r"""Kernels of the solvers: search directions of L-BFGS for many problems at once, and Newton's method on small ones.
+r"""Kernels of the solvers: search directions of L-BFGS for batches of problems, and Newton's method on small ones.
 
-With r unknowns a step of Newton's method takes O(n r^2 + r^3) operations, which suits few instances: their weights lie
-in the space of the instances' rows, so that r is at most n (T. Hastie and R. Tibshirani, Biostatistics 5, 2004).
+With r unknowns a Newton step requires O(n r^2 + r^3) operations, which suits small numbers of instances: the optimal
+weights lie in the row space, so that r is at most n (T. Hastie and R. Tibshirani, Biostatistics 5, 2004).
 
 Source of L-BFGS: D. C. Liu and J. Nocedal, Mathematical Programming 45, 1989 (two-loop recursion).
 """
@@ -16,17 +16,17 @@ from numba.np.linalg import _LAPACK, F_INT_nptype
 
 from textmix.numerics.jit import njit, running
 
-#: Products up to this are taken for 0: they have lost digits, and their inverse may be infinite.
+#: Products up to this are treated as 0: they have lost precision, and their inverse may be infinite.
 LEAST = 1e-290
-#: Most halvings of a step; if none of them decreases the objective enough, the method ends.
+#: Maximum number of halvings of a step; if none decreases the objective sufficiently, the method stops.
 HALVINGS = 30
-#: LAPACK's gesv as Numba calls it, and the letter by which it is told of float64.
+#: LAPACK's gesv as called by Numba, and its type code for float64.
 _GESV, _DOUBLE = _LAPACK().numba_xgesv(types.float64), ord("d")
 
 
 @njit
 def column_dots(A: np.ndarray, B: np.ndarray) -> np.ndarray:
-    """Return the inner product of each column of A with the same column of B, float64 (n,), for A and B (P, n)."""
+    """Compute the inner product of each column of A with the same column of B, float64 (n,), for A and B (P, n)."""
     total = np.zeros(A.shape[1])
     for j in range(A.shape[0]):
         for b in range(A.shape[1]):
@@ -38,12 +38,12 @@ def column_dots(A: np.ndarray, B: np.ndarray) -> np.ndarray:
 def lbfgs_direction(  # noqa: PLR0912 - the two loops
     gradient: np.ndarray, steps: np.ndarray, changes: np.ndarray, order: np.ndarray, inverse: np.ndarray
 ) -> np.ndarray:
-    """Return the L-BFGS direction -H g of every problem, float64 (P, B), by the two-loop recursion.
+    """Compute the L-BFGS direction -H g of every problem, float64 (P, B), by the two-loop recursion.
 
-    ``steps`` and ``changes``, float64 (m, P, B), are the last steps s and changes of the gradient y; ``order`` has the
-    places in use from the oldest pair to the newest.  A problem skips a pair with s'y <= `LEAST`.  ``inverse``, float64
-    (P, B), positive, is the diagonal D of the inverse Hessian that the recursion starts from; each problem scales it by
-    s'y / y'Dy of its newest pair, where both are larger than `LEAST`.
+    ``steps`` and ``changes``, float64 (m, P, B), are the last steps s and gradient changes y; ``order`` lists the slots
+    in use from the oldest pair to the newest.  A problem skips a pair with s'y <= `LEAST`.  ``inverse``, float64 (P,
+    B), positive, is the diagonal D of the initial inverse Hessian; each problem scales it by s'y / y'Dy of its newest
+    pair if both are larger than `LEAST`.
     """
     size, count = gradient.shape[1], len(order)
     q = gradient.copy()
@@ -82,7 +82,7 @@ def lbfgs_direction(  # noqa: PLR0912 - the two loops
 
 @njit
 def _objective(odds: np.ndarray, y: np.ndarray, weight: np.ndarray, penalty: np.ndarray, u: np.ndarray) -> float:
-    """Return the weighted log loss at log odds (n,) plus the penalty of unknowns u (r,)."""
+    """Compute the weighted log loss at log odds (n,) plus the penalty of unknowns u (r,)."""
     total = 0.0
     for i in range(len(y)):
         z = odds[i]
@@ -94,7 +94,7 @@ def _objective(odds: np.ndarray, y: np.ndarray, weight: np.ndarray, penalty: np.
 
 @njit
 def _solve_by_lapack(matrix: np.ndarray, right: np.ndarray) -> np.ndarray:
-    """Do as `np.linalg.solve` for one right side, float64; Numba's own compiles all forms of it, for three seconds."""
+    """Do as `np.linalg.solve` for one float64 right-hand side; Numba's version takes three seconds to compile."""
     n = len(right)
     columns, solution, pivots = matrix.T.copy(), right.copy(), np.empty(n, dtype=F_INT_nptype)
     for i in range(n):
@@ -104,7 +104,7 @@ def _solve_by_lapack(matrix: np.ndarray, right: np.ndarray) -> np.ndarray:
         if not math.isfinite(right[i]):
             raise np.linalg.LinAlgError("Array must not contain infs or NaNs.")
     singular = _GESV(_DOUBLE, n, 1, columns.ctypes, n, pivots.ctypes, solution.ctypes, n) != 0
-    # Asked for their lengths, the working arrays live until here.
+    # Reading their lengths here keeps the working arrays alive until this point.
     if singular or len(columns) != len(pivots):
         raise np.linalg.LinAlgError("Matrix is singular to machine precision.")
     return solution
@@ -124,7 +124,7 @@ def _column(table: np.ndarray, b: int) -> np.ndarray:
 
 @njit
 def _moved(start: np.ndarray, t: float, change: np.ndarray) -> np.ndarray:
-    """Return start + t change, float64 (n,)."""
+    """Compute start + t change, float64 (n,)."""
     moved = np.empty(len(start))
     for i in range(len(start)):
         moved[i] = start[i] + t * change[i]
@@ -137,10 +137,10 @@ def newton_logistic(
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, int]:
     r"""Minimise \sum_n w_n logloss(a_n u, y_n) + \sum_j penalty_j u_j^2 / 2 for each problem; no objective increases.
 
-    Here a_n u is the log odds of y_n = 1.  ``A``, float64 (n, r), has the features and, last, ones; ``Y`` is (n, B),
-    the start ``U`` (r, B).  A problem has converged when a step predicts a decrease below ``tol`` times its objective,
-    and has not where the step decreases the objective at no tried length.  The result is the unknowns (r, B),
-    objectives (B,), whether each converged (B,), and the most steps that a problem took.
+    Here a_n u is the log odds of y_n = 1.  ``A``, float64 (n, r), contains the features and a final column of ones;
+    ``Y`` is (n, B), the start ``U`` is (r, B).  A problem has converged when a step predicts a decrease below ``tol``
+    times its objective; it has not converged if no tried step length decreases the objective.  Return the unknowns (r,
+    B), the objectives (B,), convergence flags (B,), and the maximum number of steps over the problems.
     """
     n, size = A.shape
     unknowns, objective = U.copy(), np.zeros(Y.shape[1])
@@ -164,7 +164,7 @@ def newton_logistic(
                 hessian[j, j] += penalty[j]
                 mean += hessian[j, j] / size
             for j in range(size):
-                # Where all predictions are certain, the second derivative in the bias vanishes.
+                # If all predictions are certain, the second derivative in the bias vanishes.
                 hessian[j, j] += 1e-12 * mean + 1e-300
             step = -_solve(hessian, gradient)
             decrease = -np.dot(gradient, step)

@@ -4,9 +4,9 @@ Source: see `textmix.models.naive_bayes.discounting_weights`, equations (13), (2
 "Statistical Language Modeling Using Leaving-One-Out", 1997.  Symbols: document d, word w, class c; x_dw count, b
 discounting constant, n_r number of words counted r times.
 
-A word that does not occur in class c has \hat p(w|c) = p(w) M_c, and most words occur in few classes.  So the log
-weights of words are stored in two parts.  A small dense table has one row for all words whose weights would be equal if
-no class had them.  A sparse *excess* is added for each class in which the word occurs.
+A word that does not occur in class c has \hat p(w|c) = p(w) M_c, and most words occur in few classes.  The log weights
+are therefore stored in two parts: a small dense table with one row for all words that would have equal weights if they
+occurred in no class, and a sparse *excess* for each class in which the word occurs.
 """
 
 from __future__ import annotations
@@ -19,10 +19,18 @@ from textmix.numerics.jit import njit
 
 
 class Weights(NamedTuple):
-    """Log weights of V words in C classes: ``table[group[w], c]`` plus the excess in the classes in which w occurs.
+    """Log weights of V words in C classes: ``table[group[w], c]`` plus the excess for classes that contain w.
 
-    ``group``, int64 (V,), is -1 for a word that is not in the training documents and is skipped.  The excesses of word
-    w, ``start[w]:start[w + 1]`` of K, are ``excess``, float64, each in the class ``seen_by``, int32.
+    Attributes
+    ----------
+    group : ndarray of shape (V,), int64
+        Table row of each word; -1 for a word that does not occur in the training documents and is skipped.
+    start : ndarray of shape (V + 1,), int64
+        The excesses of word w are ``start[w]:start[w + 1]``.
+    excess : ndarray of shape (K,), float64
+        Excess of each pair of word and class.
+    seen_by : ndarray of shape (K,), int32
+        Class of each excess.
     """
 
     group: np.ndarray
@@ -49,7 +57,7 @@ def add_scores(indptr: np.ndarray, indices: np.ndarray, data: np.ndarray, weight
 
 @njit
 def leaving_one_out_gradient(b: float, counts: np.ndarray, number: np.ndarray) -> float:
-    r"""Return L'(b), 0 < b < 1, of the log-likelihood L(b) = n_1 log b + \sum_{r>=2} r n_r log(r - 1 - b).
+    r"""Compute L'(b), 0 < b < 1, of the log-likelihood L(b) = n_1 log b + \sum_{r>=2} r n_r log(r - 1 - b).
 
     ``counts`` and ``number``, float64 (R,), are the distinct counts r and n_r, the number of words with each.
     """
@@ -62,7 +70,7 @@ def leaving_one_out_gradient(b: float, counts: np.ndarray, number: np.ndarray) -
 
 @njit
 def leaving_one_out_root(counts: np.ndarray, number: np.ndarray) -> float:
-    """Return where L(b) is largest on [0, 1], by bisection of its derivative, which decreases.
+    """Maximise L(b) on [0, 1] by bisection of its derivative, which is decreasing.
 
     The maximum is at 0 if no word is counted once, and at 1 if L increases on all of [0, 1] (no word is counted twice).
     """

@@ -1,13 +1,13 @@
-"""Latent Dirichlet allocation: a sweep of variational training, the bound and the left-to-right estimate of documents.
+"""Kernels of latent Dirichlet allocation: variational training, variational bound and left-to-right estimate.
 
 Sources: D. M. Blei, A. Y. Ng and M. I. Jordan, Latent Dirichlet allocation, JMLR 3, 2003; H. M. Wallach, I. Murray, R.
-Salakhutdinov and D. Mimno, Evaluation methods for topic models, ICML 2009, algorithm 3, whose particles never meet; its
-estimate is biased, by 0.1 nats for six words of two opposite topics.  Here the particles are drawn anew in proportion
-to their probability of each word, as a particle filter draws them, which makes the estimate of p(d) unbiased (P. Del
-Moral, Feynman-Kac formulae, 2004).
+Salakhutdinov and D. Mimno, Evaluation methods for topic models, ICML 2009, algorithm 3, with independent particles; its
+estimate is biased, by 0.1 nats for six words of two opposite topics.  Here the particles are resampled in proportion to
+their probability of each word, as in a particle filter, which makes the estimate of p(d) unbiased (P. Del Moral,
+Feynman-Kac formulae, 2004).
 
-The particles of a document draw side by side, sixteen at a time: a draw is a chain of additions, and sixteen chains
-take the time of one.  The random numbers are those of one sequence, particle after particle.
+The particles of a document are sampled in parallel, sixteen at a time: each sample is a chain of dependent additions,
+and sixteen interleaved chains take the time of one.  All particles use one random sequence, one particle after another.
 """
 
 from __future__ import annotations
@@ -21,20 +21,20 @@ from textmix.numerics.basic_kernels import STEP, copy_into, hashed
 from textmix.numerics.jit import njit
 from textmix.numerics.simd_kernels import LANES, draw_places
 
-#: Particles that draw side by side.
+#: Number of particles that are sampled in parallel.
 TOGETHER = 2 * LANES
-#: Added to the probability of a word, so that none is 0; as scikit-learn's estimator adds it.
+#: Constant added to the probability of a word to avoid zeros, as in scikit-learn's estimator.
 TINY = float(np.finfo(np.float64).eps)
-#: A smaller share of a topic is rounded to fewer digits, or to 0.
+#: A smaller topic proportion loses precision or underflows to 0.
 SMALLEST = float(np.finfo(np.float64).tiny)
 
 
 @njit
 def expectations(counts: np.ndarray, rest: np.ndarray) -> np.ndarray:
-    """Return exp E log p(word | topic) under Dirichlet distributions, float64 (W, K).
+    """Compute exp E log p(word | topic) under Dirichlet distributions, float64 (W, K).
 
-    ``counts``, (W, K), are the parameters of some words in each topic, positive; ``rest``, (K,), is the sum of those of
-    all further words of the vocabulary.
+    ``counts``, (W, K), are the positive parameters of W words in each topic; ``rest``, (K,), is the sum of the
+    parameters of all other words of the vocabulary.
     """
     n_words, n_topics = counts.shape
     total = rest.copy()
@@ -63,13 +63,13 @@ def set_shares(gamma: np.ndarray, shares: np.ndarray) -> None:
 
 @njit
 def log_share(gamma: np.ndarray, k: int) -> float:
-    """Return E log p(topic k) under the Dirichlet distribution with parameters gamma, float64 (K,)."""
+    """Compute E log p(topic k) under the Dirichlet distribution with parameters gamma, float64 (K,)."""
     return digamma(gamma[k]) - digamma(gamma.sum())
 
 
 @njit
 def rows_and_columns(indices: np.ndarray, words: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return the rows of ``words``, float64 (V, K), of a document's n words, (n, K), and their transpose, (K, n)."""
+    """Gather the rows of ``words``, float64 (V, K), of a document's n words, (n, K), and their transpose, (K, n)."""
     rows, columns = np.empty((len(indices), words.shape[1])), np.empty((words.shape[1], len(indices)))
     for i in range(len(indices)):
         for k in range(words.shape[1]):
@@ -84,9 +84,9 @@ def set_ratios(
 ) -> None:  # fmt: skip
     """Set ``likely``, float64 (n,), to p_w of a document's words, and ``ratios``, float64 (K,), to sums over them.
 
-    p_w is the sum over the topics of shares (K,) times probability of the word, plus ``least``; the sums are those of
-    x_w, ``data``, times probability of the word over p_w.  ``rows`` and ``columns`` are those of `rows_and_columns`:
-    the words' probabilities are read side by side, and the topics' sums too.
+    p_w is the sum over the topics of ``shares`` (K,) times the probability of the word, plus ``least``; the ratios are
+    the sums of x_w, ``data``, times the probability of the word divided by p_w.  ``rows`` and ``columns`` come from
+    `rows_and_columns`: contiguous access in both loops allows vectorisation.
     """
     n, n_topics = rows.shape
     likely[:] = 0.0
@@ -113,11 +113,11 @@ def sweep_documents(
     X: tuple[np.ndarray, np.ndarray, np.ndarray], words: np.ndarray, gamma: np.ndarray, alpha: float, updates: int,
     tol: float,
 ) -> np.ndarray:  # fmt: skip
-    """Return the expected counts of words by topic, float64 (W, K), after the topics of each document were estimated.
+    """Estimate the topics of each document and compute the expected counts of words by topic, float64 (W, K).
 
-    ``X`` are CSR counts (N, W); ``words``, (W, K), are exp E log p(word | topic); ``gamma``, (N, K), holds the start of
-    each document's parameters, and then its estimate.  A document has most ``updates`` updates; it has converged when
-    the mean change is below ``tol``.
+    ``X`` are CSR counts (N, W); ``words``, (W, K), are exp E log p(word | topic); ``gamma``, (N, K), contains the
+    initial parameters of each document and is overwritten by the estimates.  A document is updated at most ``updates``
+    times; it has converged when the mean change is below ``tol``.
     """
     indptr, indices, data = X
     n_topics, found = words.shape[1], np.zeros_like(words)
@@ -150,9 +150,10 @@ def sweep_documents(
 def bounds(
     X: tuple[np.ndarray, np.ndarray, np.ndarray], words: np.ndarray, alpha: float, updates: int
 ) -> np.ndarray:  # fmt: skip
-    """Return the variational bound of log p of documents' words in their order, float64 (N,), in nats.
+    """Compute the variational bound of log p of documents as word sequences, float64 (N,), in nats.
 
-    ``words``, (V, K), are the probabilities of each word in each topic, positive; ``updates`` those of each document.
+    ``words``, (V, K), are the positive probabilities of each word in each topic; ``updates`` is the number of updates
+    per document.
     """
     indptr, indices, data = X
     n_topics, found = words.shape[1], np.empty(len(indptr) - 1)
@@ -174,7 +175,7 @@ def bounds(
             total += data[indptr[d] + i] * math.log(likely[i])
         total += math.lgamma(n_topics * alpha) - math.lgamma(gamma.sum())
         for k in range(n_topics):
-            # With a small alpha the share of a topic without words is too small for float64; its logarithm is not.
+            # For small alpha the proportion of an empty topic underflows in float64, but its logarithm does not.
             log = math.log(shares[k]) if shares[k] >= SMALLEST else log_share(gamma, k)
             total += math.lgamma(gamma[k]) - math.lgamma(alpha) + (alpha - gamma[k]) * log
         found[d] = total
@@ -183,7 +184,7 @@ def bounds(
 
 @njit
 def drawn_anew(weights: np.ndarray, share: float) -> np.ndarray:
-    """Return R indices in proportion to weights (R,), by systematic resampling from one number in [0, 1)."""
+    """Sample R indices in proportion to weights (R,), by systematic resampling from one number in [0, 1)."""
     total, n = weights.sum(), len(weights)
     chosen, passed, at = np.empty(n, np.int64), weights[0], 0
     for r in range(n):
@@ -198,11 +199,11 @@ def drawn_anew(weights: np.ndarray, share: float) -> np.ndarray:
 def draw_topics(
     words: np.ndarray, start: int, stop: int, phi: np.ndarray, topic: np.ndarray, count: np.ndarray, state: np.ndarray
 ) -> None:
-    """Draw the topics of the words from ``start`` to ``stop - 1``, of which those drawn before are drawn anew.
+    """Resample the topic assignments of tokens ``start:stop``; assign those without a topic for the first time.
 
-    ``phi`` is (V, K), p(word | topic).  ``topic``, int64 (G, T, `TOGETHER`), of each particle and word, is -1 if not
-    drawn yet; ``count``, float64 (G, K, `TOGETHER`), are pseudo-words and words of each topic, kept up to date;
-    ``state``, uint64 (P,), P = G times `TOGETHER`, those of the random numbers of each particle.
+    ``phi`` is (V, K), p(word | topic).  ``topic``, int64 (G, T, `TOGETHER`), contains the topic of each particle and
+    token, or -1 if not assigned yet; ``count``, float64 (G, K, `TOGETHER`), contains pseudo-words plus words of each
+    topic and is updated; ``state``, uint64 (P,), P = G times `TOGETHER`, contains the random state of each particle.
     """
     groups, n_topics = count.shape[:2]
     share, last = np.empty(len(state)), np.full(len(state), -1)
@@ -234,14 +235,14 @@ def take_particles(chosen: np.ndarray, n: int, table: np.ndarray) -> None:
 def left_to_right(
     tokens: np.ndarray, offsets: np.ndarray, phi: np.ndarray, alpha: float, particles: int, seed: int
 ) -> np.ndarray:
-    """Return the estimate of log p(d) of documents as sequences, float64 (N,), in nats.
+    """Estimate log p(d) of documents as sequences by the left-to-right algorithm, float64 (N,), in nats.
 
-    Before each word every particle draws the topics of all earlier words once more.  The mean over the particles of
-    p(word | topics of the earlier words) is the next factor; then the particles are drawn anew by these probabilities,
-    and each draws the topic of the word.  ``phi`` is (V, K), p(word | topic); the seed is that of each document.
+    Before each word, every particle resamples the topics of all earlier words. The mean over the particles of p(word |
+    topics of the earlier words) is the next factor; then the particles are resampled with these probabilities, and each
+    samples the topic of the word.  ``phi`` is (V, K), p(word | topic); document d uses ``seed`` + d.
     """
     n_topics, found = phi.shape[1], np.zeros(len(offsets) - 1)
-    # Particles beyond R fill the last group; nothing is read from them.
+    # Particles beyond R pad the last group and are never read.
     groups = (particles + TOGETHER - 1) // TOGETHER
     width = groups * TOGETHER
     likely, state, order = np.empty(particles), np.empty(width, np.uint64), np.arange(width).astype(np.uint64)
