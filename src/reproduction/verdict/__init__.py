@@ -1,1 +1,1 @@
-"""The comparison of published with rebuilt numbers: verdicts, tables and the report page."""
+"""Comparison of published and reproduced values: verdicts, tables and the report."""

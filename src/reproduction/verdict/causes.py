@@ -1,4 +1,4 @@
-"""Causes: why a row is not reproduced, and the experiments that support it (``explains`` in ``choices.yaml``)."""
+"""Causes of rows that are not reproduced, and the supporting experiments (``explains`` in ``choices.yaml``)."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from textmix.core.errors import ConfigError, MissingResult, suggest
 
 @dataclass(frozen=True)
 class Cause:
-    """Why a row is not reproduced.
+    """The cause of a row that is not reproduced.
 
     Parameters
     ----------
@@ -32,12 +32,12 @@ class Cause:
     values: tuple[str, ...] = ()
 
 
-#: Columns of ``causes.csv``: ``value`` is empty if ``reason`` says why it is missing.
+#: Columns of ``causes.csv``: ``value`` is empty if it is missing for the ``reason``.
 CAUSE_COLUMNS = ("locator", "value", "reason")
 
 
 def causes_of(choices: Iterable[Choice], rows: Iterable[Published]) -> dict[str, Cause]:
-    """Return the cause of each row that a choice explains, by the id of the row."""
+    """Return row id -> cause, for the rows that a choice explains."""
     row_ids = [row.id for row in rows]
     causes: dict[str, Cause] = {}
     for choice in choices:
@@ -53,7 +53,7 @@ def causes_of(choices: Iterable[Choice], rows: Iterable[Published]) -> dict[str,
 
 
 def cause_rows(locators: Iterable[str], results: Results) -> list[dict[str, Any]]:
-    """Return the rows of ``causes.csv``: the value of each result that causes name, or why a run has none."""
+    """Return the rows of ``causes.csv``: results cited by causes, with values or reasons for missing values."""
     rows: list[dict[str, Any]] = []
     for locator in dict.fromkeys(locators):
         try:

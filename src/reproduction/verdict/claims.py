@@ -1,9 +1,9 @@
-"""Claims of a paper as checks: a claim becomes comparisons between pairs of reproduced numbers.
+"""Claims of a paper as checks: each claim is translated into comparisons between pairs of reproduced values.
 
-The kinds of check and their keys are described in ``workflow/schemas/checks.schema.yaml``.  Means over random splits
-are compared by the corrected resampled t-test over their common splits, means over several data sets by the paired
-t-test over the data sets, with Holm's correction over the pairs of a check.  A pair that no test decides leaves the
-claim undecided, unless enough other pairs decide it.
+The types of check and their keys are documented in ``workflow/schemas/checks.schema.yaml``.  Means over random splits
+are compared by the corrected resampled t-test on their common splits, means over several data sets by the paired t-test
+over data sets, with Holm's correction over the pairs of a check.  If no test decides a pair, the claim is undecided
+unless enough other pairs decide it.
 """
 
 from __future__ import annotations
@@ -43,17 +43,17 @@ class Operand:
     Parameters
     ----------
     name : str
-        Short name of the number, as the reason shows it, without its data set; empty for a bound.
+        Short name of the number in the reason, without its data set; "" for a bound.
     value : float
-        The number or bound in stored units (fractions and seconds).
+        Number or bound in stored units (fractions and seconds).
     trials : Trials or None, default=None
-        The random splits, or the data sets, of which ``value`` is the mean.
+        The random splits or data sets over which ``value`` is averaged.
     interval : tuple of float or None, default=None
-        Ends of its 95 % interval, of a ratio of times or of a measure that writes one.
+        Limits of the 95 % interval, for a ratio of times or a measure that reports one.
     is_single : bool, default=False
-        Whether it is a score on the source's own single split, so that no test over trials compares it.
+        Whether it is a score on the paper's own single split, which no test over trials can compare.
     role, metric : str, default=""
-        The data set and the metric of a score.
+        Data set and metric of a score.
     """
 
     name: str
@@ -81,16 +81,16 @@ class Outcome:
     Parameters
     ----------
     holds : bool or None
-        True if at most as many of the compared pairs fail or are undecided as the check allows (``exceptions``); False
-        if more fail; else None.
+        True if the number of compared pairs that fail or are undecided is within the allowed ``exceptions``; False if
+        more pairs fail; None otherwise.
     pairs_text : str
-        The compared numbers in words; for a check that fails or is undecided only the pairs that do not hold.
+        Description of the compared numbers; if the check fails or is undecided, only of the pairs responsible.
     n_compared, n_pairs : int
         Number of pairs with two available numbers, and of all pairs.
     missing : sequence of MissingResult
-        The first missing number of each pair that is not compared.
+        First missing number of each pair that is not compared.
     roles : sequence of str
-        The roles of all numbers of the check, including missing ones, sorted.
+        Sorted roles of all numbers of the check, including missing ones.
     """
 
     holds: bool | None
@@ -101,7 +101,7 @@ class Outcome:
     roles: Sequence[str]
 
 
-#: (Experiment, method, variant) of a score -> the name of its method in the paper.
+#: (Experiment, method, variant) of a score -> name of its method in the paper.
 MethodNames = Mapping[tuple[str, str, str | None], str]
 _Side = Sequence["Operand | MissingResult"]
 _Pair = tuple[Operand, Operand]
@@ -110,7 +110,7 @@ _Compared = Sequence[tuple[_Pair, bool | None]]
 
 
 def _left_with_right(left: _Side, right: _Side) -> _Pairs:
-    """Pair the sides one to one if they have the same length, else each number on the left with each on the right."""
+    """Pair the sides elementwise if they have the same length, otherwise form the Cartesian product."""
     return list(zip(left, right, strict=True)) if len(left) == len(right) else list(itertools.product(left, right))
 
 
@@ -123,8 +123,8 @@ def _first_with_rest(left: _Side, right: _Side) -> _Pairs:
     return [(left[0], other) for other in (*left[1:], *right)]
 
 
-#: Kind of check -> function that pairs the numbers of both sides, sign between the numbers of a pair, and comparison of
-#: two numbers without trials.  ``near`` and ``significant`` have rules of their own.
+#: Type of check -> function that pairs the numbers of both sides, sign between the numbers of a pair, and comparison of
+#: two numbers without trials.  ``near`` and ``significant`` have separate rules.
 COMPARISONS: dict[str, tuple[Callable[[_Side, _Side], _Pairs], str, Callable[[float, float], bool]]] = {
     "above": (_left_with_right, ">", lambda a, b: a > b),
     "near": (_left_with_right, "≈", lambda a, b: a == b),
@@ -141,7 +141,7 @@ COMPARISONS: dict[str, tuple[Callable[[_Side, _Side], _Pairs], str, Callable[[fl
 
 
 def method_names(published: Iterable[Published]) -> MethodNames:
-    """Return the names that a paper gives to its methods, apart from names of several methods."""
+    """Return the method names used in the paper, except names that refer to several methods."""
     names: dict[tuple[str, str, str | None], str] = {}
     for row in published:
         locator = row.locator
@@ -163,12 +163,12 @@ def evaluate(name: str, check: Check, results: Results, methods: MethodNames | N
     results : Results
         The results of the paper.
     methods : MethodNames or None, default=None
-        The names of the methods in the reason; a method without one is shown by its id.
+        Method names for the reason; other methods are shown by their id.
 
     Returns
     -------
     outcome : Outcome
-        A missing number does not raise but is listed in ``missing``.
+        Missing numbers are listed in ``missing`` instead of raising an error.
     """
     pairs = _pairs(name, check, results, methods or {})
     if not pairs:
@@ -194,9 +194,9 @@ def _as_missing(operand: Operand | MissingResult) -> MissingResult:
 
 
 def distance(name: str, check: Check, results: Results) -> float:
-    """Compute how far a check is from its boundary.
+    """Compute the signed distance of a check from its boundary; negative if the check fails.
 
-    This is the smallest distance of its pairs, apart from those that may fail; it is negative if the check fails.
+    This is the smallest distance of its pairs, excluding the allowed exceptions.
     """
     distances = sorted(
         _distance(check, a.value, b.value)
@@ -207,7 +207,7 @@ def distance(name: str, check: Check, results: Results) -> float:
 
 
 def _distance(check: Check, a: float, b: float) -> float:
-    """Return how far a pair is from the boundary of its check."""
+    """Return the signed distance of a pair from the boundary of its check."""
     match check["kind"]:
         case "near":
             return float(check["margin"]) - abs(a - b)
@@ -219,7 +219,7 @@ def _distance(check: Check, a: float, b: float) -> float:
 
 
 def compare_pairs(name: str, check: Check, pairs: Sequence[_Pair]) -> list[bool | None]:
-    """Return for each pair of a check whether it holds; None if its trials do not decide."""
+    """Decide each pair of a check; None if its trials are inconclusive."""
     if check["kind"] == "near":
         return [_near(name, check["margin"], pair) for pair in pairs]
     estimates = [_estimate(name, pair, check.get("factor", 1.0)) for pair in pairs]
@@ -231,7 +231,7 @@ def compare_pairs(name: str, check: Check, pairs: Sequence[_Pair]) -> list[bool 
 
 
 def _compare_values(check: Check, pair: _Pair) -> bool | None:
-    """Compare two numbers without trials; both ends of an interval must agree, and none decides a significance."""
+    """Compare two numbers without trials: both limits of an interval must agree; significance is undecided."""
     if check["kind"] == "significant":
         return None
     compare = COMPARISONS[check["kind"]][2]
@@ -253,7 +253,7 @@ def _near(name: str, margin: float, pair: _Pair) -> bool | None:
     """Decide whether two numbers are within a margin, for means over trials by two one-sided tests."""
     narrow = _estimate(name, pair, level=1.0 - 2.0 * LEVEL)
     wide = _estimate(name, pair, level=1.0 - LEVEL)
-    allowed = margin * (1 + 1e-9)  # Decimal fractions have no exact binary form.
+    allowed = margin * (1 + 1e-9)  # tolerates the rounding of decimal fractions to binary
     if narrow is None or wide is None:
         return abs(pair[0].value - pair[1].value) <= allowed
     if -allowed <= narrow.low and narrow.high <= allowed:
@@ -264,7 +264,7 @@ def _near(name: str, margin: float, pair: _Pair) -> bool | None:
 def _estimate(name: str, pair: _Pair, factor: float = 1.0, level: float = 1.0 - LEVEL) -> Estimate | None:
     """Return ``a - factor b`` over the common trials; None if neither number has trials.
 
-    Schemes that differ only in the number of trials share their first trials.
+    Split schemes that differ only in the number of trials have their first trials in common.
     """
     trials = [operand.trials for operand in pair if operand.trials is not None]
     if not trials:
@@ -277,7 +277,7 @@ def _estimate(name: str, pair: _Pair, factor: float = 1.0, level: float = 1.0 - 
 
 
 def _pairs(name: str, check: Check, results: Results, methods: MethodNames) -> _Pairs:
-    """Return the pairs of numbers that a check compares; the right side is its own, the check's bound, 1, or 0."""
+    """Return the pairs of numbers that a check compares; the right side defaults to the bound, 1 or 0."""
     left = _side(name, check, "left", results, methods)
     right = _side(name, check, "right", results, methods)
     bound = {"holds": 1.0, "positive": 0.0, "negative": 0.0}.get(check["kind"], check.get("bound"))
@@ -287,7 +287,7 @@ def _pairs(name: str, check: Check, results: Results, methods: MethodNames) -> _
 
 
 def _side(name: str, check: Check, side: str, results: Results, methods: MethodNames) -> list[Operand | MissingResult]:
-    """Return the numbers of one side of a check; with the key ``average`` only their mean."""
+    """Return the numbers of one side of a check, or their mean with the key ``average``."""
     operands = [_operand(parse_locator(text, f"check {name}"), results, methods) for text in check.get(side, ())]
     if not check.get("average") or not operands:
         return operands
@@ -296,9 +296,9 @@ def _side(name: str, check: Check, side: str, results: Results, methods: MethodN
 
 
 def _mean(operands: Sequence[Operand]) -> Operand:
-    """Return the mean of several numbers.
+    """Average several numbers.
 
-    Its trials are the means of the data sets, or the trials of the only data set.
+    The trials of the mean are the means of the data sets, or the trials of a single data set.
     """
     by_role: dict[str, list[Operand]] = {}
     for operand in operands:
@@ -356,7 +356,7 @@ def _name(locator: Locator) -> str:
 
 
 def _holds(check: Check, compared: _Compared) -> bool | None:
-    """Return whether a check holds with the exceptions that it allows; None if undecided pairs matter."""
+    """Decide a check with its allowed exceptions; None if undecided pairs could change the outcome."""
     n_failing = sum(outcome is False for _, outcome in compared)
     n_undecided = sum(outcome is None for _, outcome in compared)
     n_allowed = check.get("exceptions", 0)
@@ -366,7 +366,7 @@ def _holds(check: Check, compared: _Compared) -> bool | None:
 
 
 def _pairs_text(check: Check, compared: _Compared) -> str:
-    """Describe the compared pairs; of a check that does not hold only the pairs that fail or are undecided."""
+    """Describe the compared pairs; if the check does not succeed, only the pairs that fail or are undecided."""
     sign = COMPARISONS[check["kind"]][1]
     factor = check.get("factor", 1.0)
     if factor != 1.0:
@@ -385,7 +385,7 @@ def _pairs_text(check: Check, compared: _Compared) -> str:
 
 
 def _common_prefix(compared: _Compared) -> str:
-    """Return metric and data set if all compared scores share them; else empty."""
+    """Return the metric and data set common to all compared scores; "" if they differ."""
     operands = [operand for pair, _ in compared for operand in pair if operand.name]
     contexts = {(operand.metric, operand.role) for operand in operands}
     if len(contexts) != 1:
@@ -395,7 +395,7 @@ def _common_prefix(compared: _Compared) -> str:
 
 
 def _list_pairs(pairs: Sequence[_Pair], sign: str, is_short: bool) -> str:
-    """Return the first pairs and the number of the others; pairs that share a number become one chain."""
+    """List the first pairs and the number of remaining ones, merging pairs with a common number into one chain."""
     texts: list[str] = []
     last: Operand | None = None
     for a, b in pairs:

@@ -1,12 +1,12 @@
-"""The comparison of a paper: every published value and claim gets one verdict and, where needed, one reason.
+"""Comparison of a paper: every published value and claim gets one verdict and, if needed, a reason.
 
 The verdicts are:
 
 - ``reproduced`` or ``differs``: the reproduced value was judged by the tolerance of the published row;
-- ``undecided``: neither test decides; the reason says whether more trials of ours could;
-- ``data missing``: the paper's data are not available; a value reproduced on other data is shown and not judged;
+- ``undecided``: neither test is conclusive; the reason states whether more of our trials could decide;
+- ``data missing``: the paper's data are not available; a value reproduced on other data is shown but not judged;
 - ``not run``: no job has reproduced the value;
-- ``open``: the paper does not say what to judge.
+- ``open``: the paper does not specify what to judge.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ from textmix.metrics.significance import LEVEL, from_error, holm
 
 #: Metrics that are proportions of the test documents.
 PROPORTIONS = ("accuracy", "error_rate", "subset_accuracy")
-#: Minimum number of cells of a mean difference.
+#: Minimum number of cells for a mean difference.
 MIN_CELLS_OF_MEAN = 3
 #: Outcome of a check -> its word, and the verdict on the claim.
 CLAIM_VERDICTS = {True: ("holds", REPRODUCED), False: ("fails", DIFFERS), None: ("undecided", UNDECIDED)}
@@ -103,16 +103,16 @@ def compare_paper(published: Sequence[Published], checks: Mapping[str, Check], r
     Parameters
     ----------
     published : sequence of Published
-        The published rows.
+        Published rows.
     checks : mapping of str to Check
-        The claims as checks, by name.
+        Checks of the claims, by name.
     results : Results
-        The results of the paper; afterwards ``results.read`` names for each row the results that it rests on.
+        Results of the paper; ``results.read`` is updated with the results that each row depends on.
 
     Returns
     -------
     rows : list of ComparisonRow
-        One for each published row, in the given order.
+        One row per published row, in the same order.
     """
     rows = []
     methods = method_names(published)
@@ -123,13 +123,13 @@ def compare_paper(published: Sequence[Published], checks: Mapping[str, Check], r
 
 
 def not_chosen(published: Sequence[Published], checks: Mapping[str, Check], paper: str) -> list[ComparisonRow]:
-    """Return the rows of a paper that the configuration does not name: all are ``not run``."""
+    """Return the rows of a paper that the configuration does not select, all with the verdict ``not run``."""
     rows = [ComparisonRow.of(printed, paper, NOT_RUN, NOT_CHOSEN) for printed in published]
     return _with_placebos(rows, published, checks)
 
 
 def merge_comparisons(papers: Iterable[Sequence[ComparisonRow]]) -> list[ComparisonRow]:
-    """Return the rows of several papers as one list; IntegrityError if an id occurs twice."""
+    """Concatenate the rows of several papers; raise IntegrityError for a duplicate id."""
     merged: dict[str, ComparisonRow] = {}
     for rows in papers:
         for row in rows:
@@ -140,7 +140,7 @@ def merge_comparisons(papers: Iterable[Sequence[ComparisonRow]]) -> list[Compari
 
 
 def count_by_kind(rows: Iterable[ComparisonRow]) -> dict[str, dict[str, int]]:
-    """Return kind -> verdict -> number of rows, for all kinds and verdicts in their order."""
+    """Count rows by kind and verdict, with all kinds and verdicts in their standard order."""
     counts = {kind: dict.fromkeys(VERDICTS, 0) for kind in KINDS}
     for row in rows:
         counts[row.kind][row.verdict] += 1
@@ -148,7 +148,7 @@ def count_by_kind(rows: Iterable[ComparisonRow]) -> dict[str, dict[str, int]]:
 
 
 def published_numbers(rows: Iterable[ComparisonRow]) -> dict[str, tuple[float, float | None]]:
-    """Return id -> published number and standard deviation in the row's unit, for the rows with a published number."""
+    """Return id -> published value and standard deviation in the unit of the row, for rows with a published value."""
     numbers = {}
     for row in rows:
         value = number(row.published)
@@ -158,17 +158,17 @@ def published_numbers(rows: Iterable[ComparisonRow]) -> dict[str, tuple[float, f
 
 
 def verdict_of_tests(margin_p: float, difference_p: float) -> str:
-    """Return the verdict on a mean by the p-values of its two tests."""
+    """Return the verdict on a mean from the p-values of its two tests."""
     if margin_p < LEVEL:
         return REPRODUCED
     return DIFFERS if difference_p < LEVEL else UNDECIDED
 
 
 def _correct_tables(rows: Sequence[ComparisonRow]) -> list[ComparisonRow]:
-    """Add the verdicts after Holm's correction over each table, which is the rows of one artefact.
+    """Add the verdicts after Holm's correction over each table (the rows of one artefact).
 
-    The tests for differences are one family and those for margins another.  No verdict changes: each row is a family of
-    its own, and ``corrected`` says what the table as one family would give.
+    Tests for differences and tests for margins are separate families.  ``verdict`` does not change, because each row is
+    a family by itself; ``corrected`` is the verdict with the table as one family.
     """
     corrected = {row.id: replace(row, corrected=row.verdict) for row in rows}
     for artefact in {row.artefact for row in rows}:
@@ -192,7 +192,7 @@ def _round_p_values(row: ComparisonRow) -> ComparisonRow:
 def _with_placebos(
     rows: Sequence[ComparisonRow], published: Sequence[Published], checks: Mapping[str, Check]
 ) -> list[ComparisonRow]:
-    """Add the placebo of each row that has one."""
+    """Add the placebo test of each row that has one."""
     tested = placebos(published, checks)
     return [
         replace(
@@ -235,7 +235,7 @@ def _judge_test(row: ComparisonRow, locator: TestLocator, results: Results) -> C
 
 
 def _without_source(row: ComparisonRow, is_built: bool) -> ComparisonRow:
-    """Return the verdict on a row that names no reproduced value."""
+    """Return the verdict on a row without a locator of a reproduced value."""
     if is_built and row.tolerance == "open" and (row.note or not row.published):
         return replace(row, verdict=OPEN, reason=row.note or NOTHING_TO_COMPARE)
     return replace(row, verdict=NOT_RUN, reason=row.note or NO_SOURCE)
@@ -257,7 +257,7 @@ def _judge_value(row: ComparisonRow, printed: Published, locator: Locator, resul
 
 
 def _test_documents(locator: Locator, value: Reproduced, results: Results) -> int | None:
-    """Return the number of test documents of which a value is a proportion; None for other values or several fits."""
+    """Return the number of test documents if a value is a proportion of them in a single fit, otherwise None."""
     if not isinstance(locator, ScoreLocator) or locator.metric not in PROPORTIONS or value.n != 1:
         return None
     split = results.settings["experiments"][locator.experiment]["roles"][locator.role]
@@ -268,7 +268,7 @@ def _test_documents(locator: Locator, value: Reproduced, results: Results) -> in
 
 
 def in_unit_of(printed: Published, locator: Locator, value: Reproduced) -> Reproduced:
-    """Return a reproduced number in the unit of a published row; a setting is stored in that unit already."""
+    """Convert a reproduced value to the unit of a published row; settings are stored in that unit already."""
     if printed.unit.startswith("percent") and not isinstance(locator, SettingLocator):
         return value.scaled(100.0)
     if printed.unit.startswith("minutes") and isinstance(locator, TimeLocator):
@@ -277,19 +277,19 @@ def in_unit_of(printed: Published, locator: Locator, value: Reproduced) -> Repro
 
 
 def _entries(roles: Iterable[str], results: Results) -> list[RoleEntry]:
-    """Return the entries of these roles that have a data set, one for each data set, sorted by its name."""
+    """Return the entries of these roles that have a data set, unique and sorted by data set."""
     entries = (results.roles[role] for role in roles if role in results.roles)
     by_dataset = {entry.dataset: entry for entry in entries if entry.dataset}
     return [by_dataset[dataset] for dataset in sorted(by_dataset)]
 
 
 def _data_reasons(entries: Iterable[RoleEntry], comparable: str) -> list[str]:
-    """Return a clause, with data set and note, for each entry with this comparability."""
+    """Return a clause with data set and note, for each entry with this comparability."""
     return [data_reason(entry.data, entry.note) for entry in entries if entry.comparable == comparable]
 
 
 def _shown_only(row: ComparisonRow, entries: Sequence[RoleEntry]) -> tuple[str, str] | None:
-    """Return verdict and reason of a row that is shown and must not be judged, or None for a row to judge."""
+    """Return verdict and reason of a row that is shown but not judged, or None for a row to judge."""
     foreign = _data_reasons(entries, "not")
     if foreign:
         return MISSING, join_clauses(*foreign, FOREIGN)
@@ -320,7 +320,7 @@ def _judge_claim(row: ComparisonRow, outcome: Outcome, results: Results) -> Comp
 
 
 def _partly_missing(row: ComparisonRow, outcome: Outcome, word: str) -> ComparisonRow:
-    """Return the verdict on a claim with missing values, and the pairs that could be compared."""
+    """Return the verdict on a claim with missing values, and describe the pairs that could be compared."""
     is_not_run = all(isinstance(missing, NotRun) for missing in outcome.missing)
     reasons = missing_reasons(missing.reason for missing in outcome.missing)
     return replace(
@@ -332,11 +332,10 @@ def _partly_missing(row: ComparisonRow, outcome: Outcome, word: str) -> Comparis
 
 
 def method_means(rows: Iterable[ComparisonRow]) -> list[MethodMean]:
-    """Compute the mean difference of each method over the cells of a table, which no single cell shows.
+    """Compute the mean difference of each method over the cells of a table, which single cells do not show.
 
     A mean covers at least `MIN_CELLS_OF_MEAN` cells of a method that are judged by the same margin and have a standard
-    error.  Its standard error is that of independent cells; its degrees of freedom are those of Welch and
-    Satterthwaite.
+    error.  The standard error assumes independent cells; the degrees of freedom follow Welch and Satterthwaite.
     """
     cells: dict[tuple[str, str, str, str], list[ComparisonRow]] = {}
     for row in rows:

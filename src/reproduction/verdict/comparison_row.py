@@ -1,6 +1,6 @@
-"""One row of ``comparison.csv``: a published value or claim, the reproduced one and the verdict.
+"""One row of ``comparison.csv``: a published value or claim, the reproduced value and the verdict.
 
-A row judges itself from its `Evidence`, is written to CSV and read back as the same type.  All numbers of a row are in
+A row is judged from its `Evidence`, and can be written to CSV and read back without loss.  All numbers of a row are in
 its unit.
 """
 
@@ -33,13 +33,13 @@ from reproduction.verdict.wording import (
 from textmix.core import io
 from textmix.core.errors import IntegrityError
 
-#: A smaller relative difference is only the rounding of two numbers.
+#: Smaller relative differences are rounding errors.
 _MIN_RELATIVE_DIFFERENCE = 1e-12
 
 
 @dataclass(frozen=True, kw_only=True)
 class ComparisonRow:
-    """A published value or claim, the reproduced one and the verdict; the columns of ``comparison.csv``.
+    """A published value or claim, the reproduced value and the verdict; the columns of ``comparison.csv``.
 
     Parameters
     ----------
@@ -48,24 +48,24 @@ class ComparisonRow:
     paper : str
         Name of the paper.
     published, published_sd : str
-        The published value and standard deviation as printed.
+        Published value and standard deviation, verbatim.
     reproduced : float, int, str or None
-        The reproduced number; the word of a setting; of a claim ``holds``, ``fails`` or ``undecided``, with the number
-        of compared pairs if some values are missing.
+        Reproduced number or text of a setting; for a claim ``holds``, ``fails`` or ``undecided``, with the number of
+        compared pairs if some values are missing.
     reproduced_sd : float or None
-        Standard deviation of ``reproduced`` over the trials.
+        Standard deviation of ``reproduced`` over trials.
     trials : int or None
-        Number of trials behind ``reproduced``; None if it is not a mean.
+        Number of trials averaged in ``reproduced``; None if it is not a mean.
     difference : float or None
         Reproduced minus published.
     ci_low, ci_high : float or None
-        Ends of the 95 % interval of the difference; None, as the next two, without a standard deviation.
+        Limits of the 95 % interval of the difference; None without a standard deviation.
     std_error, degrees_of_freedom : float or None
-        Standard error of the difference and the degrees of freedom of its test.
+        Standard error of the difference and degrees of freedom of its test; None without a standard deviation.
     margin : float or None
-        Largest difference that the tolerance accepts; None if no margin judges the row.
+        Largest difference that the tolerance accepts; None if the row is not judged by a margin.
     verdict : str
-        One of `reproduction.verdict.wording.VERDICTS`; both tests are uncorrected.
+        One of `reproduction.verdict.wording.VERDICTS`, from uncorrected tests.
     corrected : str
         The verdict with both tests corrected over the table by Holm's method.
     reason : str
@@ -73,13 +73,13 @@ class ComparisonRow:
     difference_p, margin_p : float or None
         P-values of Welch's test and of the two one-sided tests for the margin, corrected over the table.
     margin_share : float or None
-        Smallest proportion of the margin by which the number would be reproduced.
+        Smallest fraction of the margin that would still give the verdict ``reproduced``.
     placebo : str
-        Kind of the wrong values that the row was tested with, see `reproduction.verdict.placebo`.
+        Type of wrong values used in the placebo test of the row, see `reproduction.verdict.placebo`.
     n_placebo, n_placebo_passed : int or None
         Number of these values, and how many of them the row would accept.
     weak : str
-        Why the row proves too little to be counted; may be empty.
+        Reason why the row is too weak to be counted; may be empty.
     """
 
     id: str
@@ -117,7 +117,7 @@ class ComparisonRow:
 
     @classmethod
     def of(cls, printed: Published, paper: str, verdict: str = NOT_RUN, reason: str = "") -> Self:
-        """Return the row of a published value that was not reproduced."""
+        """Create the row of a published value that was not reproduced."""
         target = number(printed.value)
         has_margin = printed.tolerance == "near" and target is not None
         return cls(
@@ -141,7 +141,7 @@ class ComparisonRow:
 
     @classmethod
     def from_cells(cls, cells: Mapping[str, str]) -> Self:
-        """Return the row with these cells of ``comparison.csv``."""
+        """Parse the cells of a row of ``comparison.csv``."""
         return cls(**{column: _PARSERS.get(column, str)(cell) for column, cell in cells.items()})
 
     @property
@@ -150,16 +150,16 @@ class ComparisonRow:
         return {column: text_of(value) for column, value in asdict(self).items()}
 
     def judge(self, evidence: Evidence, shown_only: tuple[str, str] | None, clauses: Sequence[str] = ()) -> Self:
-        """Return the row with the reproduced number and its verdict.
+        """Return a copy of the row with the reproduced value and its verdict.
 
         Parameters
         ----------
         evidence : Evidence
-            The published and the reproduced number with their tests.
+            Published and reproduced value with their tests.
         shown_only : tuple of str or None
-            Verdict and reason of a number that must be shown and not judged.
+            Verdict and reason of a value that is shown but not judged.
         clauses : sequence of str, default=()
-            More clauses of the reason of a judged number.
+            Additional clauses for the reason of a judged value.
         """
         verdict, reason = shown_only or (evidence.verdict, evidence.reason)
         std_error, degrees_of_freedom = evidence.error
@@ -204,7 +204,7 @@ class ComparisonRow:
 
     @property
     def difference_text(self) -> str:
-        """The difference as text; 0 if it is only the rounding of the two numbers."""
+        """The difference as text; 0 if it is only a rounding error."""
         target = number(self.published)
         noise = _MIN_RELATIVE_DIFFERENCE * max(1.0, abs(target or 0.0))
         is_noise = self.difference is not None and target is not None and abs(self.difference) <= noise
@@ -216,7 +216,7 @@ class ComparisonRow:
 
     @property
     def relative_difference(self) -> float | None:
-        """Reproduced minus published, divided by the published number; None if one is missing, or this is 0."""
+        """Reproduced minus published, relative to the published value; None if undefined."""
         target = number(self.published)
         return self.difference / abs(target) if target and self.difference is not None else None
 
@@ -234,7 +234,7 @@ class ComparisonRow:
 
     @property
     def title(self) -> str:
-        """Data, method and metric, or the claim in words."""
+        """Data set, method and metric, or the text of the claim."""
         return " · ".join(filter(None, (self.dataset, self.method, self.metric))) or self.id
 
 
@@ -243,7 +243,7 @@ COMPARISON_COLUMNS = tuple(field.name for field in fields(ComparisonRow))
 
 
 def parse_value(cell: str) -> float | int | str | None:
-    """Return a number whose text is this cell, else the word, or None if it is empty."""
+    """Parse a cell as a number if this is lossless, otherwise as text; None if it is empty."""
     for number_type in (int, float):
         value = _as_number(cell, number_type)
         if value is not None and str(value) == cell:
@@ -258,14 +258,14 @@ def _as_number(cell: str, number_type: type[int] | type[float]) -> float | int |
         return None
 
 
-#: Column -> function that reads its cell; the others are text.
+#: Column -> parser of its cells; the other columns are text.
 _PARSERS: dict[str, Callable[[str], Any]] = dict.fromkeys(
     (field.name for field in fields(ComparisonRow) if field.type != "str"), parse_value
 )
 
 
 def read_comparison(path: str | Path) -> list[ComparisonRow]:
-    """Return the rows of a ``comparison.csv``; MissingResult if its job could not make it."""
+    """Read a ``comparison.csv``; raise MissingResult if it is recorded as missing."""
     io.check_result(path)
     rows = io.read_csv(path)
     if rows and tuple(rows[0]) != COMPARISON_COLUMNS:
@@ -274,5 +274,5 @@ def read_comparison(path: str | Path) -> list[ComparisonRow]:
 
 
 def comparison_csv(rows: Iterable[ComparisonRow]) -> str:
-    """Return rows as the text of ``comparison.csv``."""
+    """Format rows as ``comparison.csv``."""
     return io.format_csv(map(asdict, rows), COMPARISON_COLUMNS)

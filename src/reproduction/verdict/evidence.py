@@ -1,12 +1,12 @@
-"""Evidence on one number: the published value, the reproduced value, and the tests between them.
+"""Evidence on one row: the published value, the reproduced value, and the tests between them.
 
 A mean over trials is reproduced if two one-sided tests at `LEVEL` bound its difference from the published value by the
 margin, which is equivalent to a 90 % interval inside the margin.  It differs if Welch's test finds a difference.  If
-neither test decides, the number is undecided.  Each row is a family of its own, for both tests
+neither test decides, the value is undecided.  Each row is a separate family, for both tests
 (`reproduction.verdict.compare` adds the verdicts after Holm's correction).  A published single run of a stochastic
-method, a row with one trial, is one more draw.  A value without a standard deviation is reproduced if it lies within
-the margin; a published number of an unnamed part of the data, such as one newsgroup, if it lies within the range over
-all parts.
+method (a row with one trial) is treated as one more trial.  A value without a standard deviation is reproduced if it
+lies within the margin; a published value for an unspecified part of the data, such as one newsgroup, if it lies within
+the range over all parts.
 """
 
 from __future__ import annotations
@@ -35,20 +35,20 @@ from reproduction.verdict.wording import (
 from textmix.core.errors import ConfigError
 from textmix.metrics.significance import LEVEL, Estimate, Sample, equivalence, mean_difference, standard_error
 
-#: Numbers of trials that are tried for an undecided row, in steps of about a tenth.
+#: Candidate numbers of trials for an undecided row, in steps of about ten percent.
 CANDIDATE_TRIALS = tuple(dict.fromkeys(round(1.1**step) for step in range(8, 100)))
 
 
 @dataclass(frozen=True)
 class Evidence:
-    """A published number, the reproduced one, and their tests; each is computed at most once.
+    """A published value, the reproduced one, and their tests, which are computed lazily and cached.
 
     Parameters
     ----------
     printed : Published
         The published row.
     reproduced : Reproduced
-        The reproduced number in the unit of the row.
+        Reproduced value in the unit of the row.
     """
 
     printed: Published
@@ -56,25 +56,25 @@ class Evidence:
 
     @cached_property
     def value(self) -> float:
-        """The reproduced number."""
+        """The reproduced value."""
         return float(self.reproduced.value)
 
     @cached_property
     def target(self) -> float | None:
-        """The published number, or None if the paper gives none."""
+        """The published value, or None if the paper does not report one."""
         return number(self.printed.value)
 
     @cached_property
     def difference(self) -> float | None:
-        """Reproduced minus published, or None without a published number."""
+        """Reproduced minus published, or None without a published value."""
         return None if self.target is None else self.value - self.target
 
     @cached_property
     def samples(self) -> tuple[Sample, Sample] | None:
         """The reproduced and the published value as means over trials; None without a reproduced standard deviation.
 
-        A published mean of a known number of trials without a standard deviation gets the reproduced one; with one
-        trial it is one draw of a stochastic method.  Without a number of trials it counts as a number without error.
+        If the published number of trials is known but not the standard deviation, the reproduced one is used; a single
+        trial is one run of a stochastic method.  Without a number of trials the published value is treated as exact.
         """
         row = self.printed
         deviation = self.reproduced.standard_deviation
@@ -98,14 +98,14 @@ class Evidence:
 
     @cached_property
     def bound(self) -> float | None:
-        """The p-value of the two one-sided tests for the margin; None without `samples` or a margin."""
+        """P-value of the two one-sided tests for the margin; None without `samples` or a margin."""
         if self.samples is None or self.target is None or self.printed.tolerance != "near":
             return None
         return equivalence(*self.samples, slack(self.printed, self.target))
 
     @cached_property
     def proportion(self) -> float | None:
-        """The smallest proportion of its margin that would do for "reproduced"; None if no margin judges the row."""
+        """The smallest fraction of the margin that still gives "reproduced"; None if no margin judges the row."""
         if self.target is None or self.printed.tolerance != "near" or math.isnan(self.value):
             return None
         allowed = slack(self.printed, self.target)
@@ -116,7 +116,7 @@ class Evidence:
 
     @cached_property
     def verdict(self) -> str:
-        """The verdict on the reproduced number."""
+        """The verdict on the reproduced value."""
         if self.printed.tolerance == "range":
             low, high = self._range
             return REPRODUCED if low <= float(self.printed.value) <= high else DIFFERS
@@ -128,7 +128,7 @@ class Evidence:
 
     @cached_property
     def reason(self) -> str:
-        """The reason of the verdict; empty if a margin accepts the number."""
+        """The reason of the verdict; "" if the value is within a margin."""
         row = self.printed
         if row.tolerance == "range":
             return range_reason(*self._range)
@@ -144,10 +144,10 @@ class Evidence:
         return reason + undecided_reason(n_trials, self._trials_needed)
 
     def chance(self, documents: int) -> str:
-        """Describe the standard error of a proportion of one split's test documents.
+        """Describe the standard error of a proportion of the test documents of a single split.
 
-        Empty if the margin is at least twice as wide.  The verdict stays: both scores are of the same documents, so
-        that chance moves them together, by an amount that is not published.
+        Returns "" if the margin is at least twice the standard error.  The verdict does not change: both scores are on
+        the same documents and therefore correlated, to an extent that is not published.
         """
         scale = 100.0 if self.printed.unit == "percent" else 1.0
         error = math.sqrt(self.value * (scale - self.value) / documents)
@@ -164,7 +164,7 @@ class Evidence:
 
     @property
     def _is_inside(self) -> bool:
-        """Whether the number is within its margin, for a mean over trials by the two one-sided tests."""
+        """Whether the value is within its margin, by the two one-sided tests for a mean over trials."""
         if self.bound is not None:
             return self.bound < LEVEL
         target = float(self.printed.value)
@@ -172,7 +172,7 @@ class Evidence:
 
     @property
     def _trials_needed(self) -> int | None:
-        """The number of our trials that would decide an undecided number; None if none would."""
+        """The number of our trials that would decide an undecided value; None if no number would."""
         assert self.samples is not None  # noqa: S101 - a number without a standard deviation is never undecided
         ours, published = self.samples
         allowed = slack(self.printed, published.mean)
@@ -186,7 +186,7 @@ class Evidence:
 
     @property
     def _overlap(self) -> str:
-        """Why two numbers differ whose spreads over trials overlap; empty if they do not."""
+        """Explanation of a significant difference despite overlapping ranges of trials; "" if they do not overlap."""
         deviation = self.reproduced.standard_deviation
         if self.test is None or not self.printed.spread or not deviation:
             return ""
@@ -197,7 +197,7 @@ class Evidence:
 
 
 def margin_of(row: Published, target: float) -> float:
-    """Return the largest difference that a row's tolerance allows, in the row's unit."""
+    """Return the largest difference that the tolerance of a row accepts, in the unit of the row."""
     if row.tolerance == "exact":
         # Two numbers agree at the printed digits if they differ by at most half a unit of the last digit.
         return 0.5 * 10.0 ** -decimals(row.value)
@@ -206,6 +206,6 @@ def margin_of(row: Published, target: float) -> float:
 
 
 def slack(row: Published, target: float) -> float:
-    """Return the margin of a row with room for rounding errors: 0.3 must lie within 0.1 of 0.2."""
+    """Return the margin of a row with an allowance for rounding errors: 0.3 must lie within 0.1 of 0.2."""
     allowed = margin_of(row, target)
     return allowed + 1e-9 * max(abs(target), allowed)

@@ -1,6 +1,6 @@
-"""Evidence levels: how many judged rows were reproduced, from all rows to those with the hardest test.
+"""Evidence levels: how many judged rows were reproduced, from all rows to those with the strictest test.
 
-A row that this run did not judge is counted with the verdict of the recorded run, if that judged it.
+A row that this run did not judge counts with the verdict of the recorded run, if available.
 """
 
 from __future__ import annotations
@@ -29,13 +29,13 @@ from reproduction.verdict.wording import (
     number,
 )
 
-#: Proportion of the margins at the level `EvidenceLevels.narrow_margins`.
+#: Fraction of the margins that is used at the level `EvidenceLevels.narrow_margins`.
 NARROW_MARGIN = 0.75
 
 
 @dataclass(frozen=True)
 class EvidenceLevel:
-    """An evidence level: its name, and the numbers of rows that were reproduced and judged."""
+    """An evidence level: its name, and the number of reproduced and of judged rows."""
 
     name: str
     n_reproduced: int
@@ -48,22 +48,22 @@ class EvidenceLevel:
 
 @dataclass(frozen=True, kw_only=True)
 class EvidenceLevels:
-    """The evidence levels, from all judged rows to the hardest test.
+    """The evidence levels, from all judged rows to the strictest test.
 
     Parameters
     ----------
     all_judged : EvidenceLevel
         All judged rows.
     without_facts : EvidenceLevel
-        Rows other than facts of data files.
+        Rows other than facts about data files.
     method_results : EvidenceLevel
-        Results of methods: neither facts of data files nor phrase counts.  The other levels are subsets of these.
+        Results of methods, without facts about data files and phrase counts.  The other levels are subsets of these.
     narrow_margins : EvidenceLevel
-        With margins `NARROW_MARGIN` times as wide.
+        With margins scaled by `NARROW_MARGIN`.
     corrected : EvidenceLevel
         With both tests corrected over each table.
     chosen_before : EvidenceLevel
-        Without rows whose margin or interpretation was chosen after results had been seen.
+        Without rows for which the margin or interpretation was chosen after seeing results.
     """
 
     all_judged: EvidenceLevel
@@ -75,12 +75,12 @@ class EvidenceLevels:
 
     @property
     def levels(self) -> list[EvidenceLevel]:
-        """All levels in their order."""
+        """All levels in order."""
         return [getattr(self, field.name) for field in fields(self)]
 
 
 def known_items(items: Iterable[Item]) -> list[Item]:
-    """Return the numbers, claims, phrase counts and facts that are not weak and that a run judged."""
+    """Return the judged numbers, claims, phrase counts and facts that are not weak."""
     return [item for item in items if item.counts_as in (*COUNTED, FACT) and item.known]
 
 
@@ -116,14 +116,14 @@ def _level(name: str, items: Sequence[Item]) -> EvidenceLevel:
 
 
 def own_methods(items: Iterable[Item], patterns: Sequence[str]) -> EvidenceLevel:
-    """Count the published numbers of a paper's own methods, whose ids match one of its patterns."""
+    """Count the published values of a paper's own methods, selected by patterns of row ids."""
     numbers = [item for item in items if item.row.kind == NUMBER]
     own = [item for item in numbers if any(fnmatch.fnmatchcase(item.row.id, pattern) for pattern in patterns)]
     return _level(OWN_METHODS, own)
 
 
 def summary(papers: Mapping[str, tuple[Sequence[Item], Sequence[str]]]) -> dict[str, Any]:
-    """Return the evidence levels and counts of papers, given as paper -> judged items and patterns of own methods."""
+    """Return the evidence levels and counts; ``papers`` maps paper -> judged items and patterns of own methods."""
     items = [item for paper_items, _ in papers.values() for item in paper_items]
     results = results_of(items)
     corrected = Counter(row.corrected for row in known_rows(results))
@@ -136,7 +136,7 @@ def summary(papers: Mapping[str, tuple[Sequence[Item], Sequence[str]]]) -> dict[
 
 
 def _count_verdicts(items: Sequence[Item], patterns: Sequence[str]) -> dict[str, Any]:
-    """Count the results of a paper by verdict, and those of its own methods."""
+    """Count the results of a paper by verdict, in total and for its own methods."""
     verdicts = Counter(row.verdict for row in known_rows(results_of(items)))
     own = own_methods(items, patterns)
     counts: dict[str, Any] = {verdict: verdicts[verdict] for verdict in JUDGED}
@@ -145,7 +145,7 @@ def _count_verdicts(items: Sequence[Item], patterns: Sequence[str]) -> dict[str,
 
 @dataclass(frozen=True)
 class Point:
-    """A judged published number of a method in the summary figure; both numbers are in the unit of the row."""
+    """A judged published value of a method in the summary figure; both values are in the unit of the row."""
 
     paper: str
     published: float
@@ -159,7 +159,7 @@ class Point:
 
 
 def points(items: Iterable[Item]) -> list[Point]:
-    """Return the judged published numbers of methods."""
+    """Return the judged published values of methods."""
     numbers = []
     for item in results_of(items):
         row = item.known
@@ -173,5 +173,5 @@ def points(items: Iterable[Item]) -> list[Point]:
 
 
 def _number_of(text: str) -> float | None:
-    """Return the number of a value as text, without its standard deviation."""
+    """Parse the number of a formatted value, without its standard deviation."""
     return number(text.replace(",", "").partition(" ±")[0])

@@ -1,4 +1,4 @@
-"""Missing data: each data set once, with the rows that need it and how to get it."""
+"""Missing data: each data set once, with the rows that need it and how to obtain it."""
 
 from __future__ import annotations
 
@@ -12,22 +12,22 @@ from reproduction.verdict.wording import MISSING, stand_in_text
 
 @dataclass(frozen=True)
 class DataUsed:
-    """The data set that stands for a role.
+    """The data set of a role.
 
     Parameters
     ----------
     role : str
         Name of the role.
     dataset, title, terms : str
-        Name, title and terms of use in the registry; empty if no data set is available.
-    comparable : str
-        Whether it is the paper's own data: ``fully``, ``nearly`` (the same collection in another form) or ``not``.
+        Name, title and terms of use in the registry; "" if no data set is available.
+    comparable : {"fully", "nearly", "not"}
+        ``fully`` for the paper's data, ``nearly`` for another version of the same collection.
     note : str
-        Difference from the paper's data, or empty.
+        Difference from the paper's data, or "".
     size : str
-        Numbers of documents and labels in words; empty if unknown.
+        Description of the numbers of documents and labels; "" if unknown.
     missing : str, default=""
-        Why there are no data; empty if they are available.
+        Reason why the data are missing; "" if they are available.
     """
 
     role: str
@@ -47,18 +47,18 @@ class DataUsed:
 
 @dataclass(frozen=True)
 class Remedy:
-    """How to get the data set of a role.
+    """How to obtain the data set of a role.
 
     Parameters
     ----------
     dataset, title : str
         Name and title of the data set.
     sources : sequence of str
-        Kinds of its sources (`textmix.data.registry.KINDS`).
+        Types of its sources (`textmix.data.registry.KINDS`).
     files : sequence of str
-        Names of its files in ``resources/<dataset>/``.
+        File names in ``resources/<dataset>/``.
     bytes : int or None, default=None
-        Size of the files as stored at a source, if known.
+        Download size in bytes, if available.
     """
 
     dataset: str
@@ -70,16 +70,16 @@ class Remedy:
 
 @dataclass(frozen=True)
 class MissingData:
-    """Data without which items are not judged.
+    """Missing data that prevent items from being judged.
 
     Parameters
     ----------
     data : DataUsed
         The data set.
     remedy : Remedy or None
-        How to get it; None if the configuration names no data set.
+        How to obtain it; None if the configuration does not define a data set.
     waiting : mapping of str to int
-        Paper -> number of the counted items that need these data, perhaps among others.
+        Paper -> number of counted items that need these data, possibly among others.
     """
 
     data: DataUsed
@@ -94,14 +94,14 @@ class MissingData:
 
 @dataclass(frozen=True)
 class Download:
-    """The data that a run with all data downloads.
+    """Download required for a run with all data.
 
     Parameters
     ----------
     titles : sequence of str
         Titles of the data sets.
     megabytes : int
-        Size of the data sets whose size is known.
+        Total size of the data sets of known size, in MB.
     n_unknown : int
         Number of data sets of unknown size.
     """
@@ -112,7 +112,7 @@ class Download:
 
 
 def download_of(missing: Iterable[MissingData]) -> Download:
-    """Return what a run with all of the missing data downloads."""
+    """Summarize the download of all missing data."""
     remedies = {entry.remedy.dataset: entry.remedy for entry in missing if entry.remedy}.values()
     sizes = [remedy.bytes for remedy in remedies]
     megabytes = round(sum(filter(None, sizes)) / 1e6)
@@ -120,7 +120,7 @@ def download_of(missing: Iterable[MissingData]) -> Download:
 
 
 def missing_data(items: Iterable[Item], data: Iterable[DataUsed], remedies: Mapping[str, Remedy]) -> list[MissingData]:
-    """Return the missing data, starting with those that most items need."""
+    """Return the missing data, sorted by decreasing number of items that need them."""
     by_role = {used.role: used for used in data}
     waiting: dict[str, dict[str, int]] = {}
     for item in items:
@@ -133,6 +133,6 @@ def missing_data(items: Iterable[Item], data: Iterable[DataUsed], remedies: Mapp
 
 
 def _missing_roles(item: Item, by_role: Mapping[str, DataUsed]) -> list[str]:
-    """Return the roles whose data an unjudged item lacks: missing or foreign ones, else all its roles."""
+    """Return the roles of an unjudged item with missing or different data, or else all its roles."""
     roles = [role for role in item.roles if by_role[role].missing or by_role[role].comparable == "not"]
     return roles or list(item.roles)

@@ -1,4 +1,4 @@
-"""The pages of the report: findings first, one page per paper, and one table of all numbers; they load nothing."""
+"""HTML pages of the report: overview, one page per paper, and a table of all results; they are self-contained."""
 
 from __future__ import annotations
 
@@ -38,26 +38,26 @@ from reproduction.verdict.wording import (
 from textmix.metrics.significance import LEVEL
 from textmix.pages.rendering import environment, source, style
 
-#: Templates and scripts of this report only; those that all pages share are in `textmix.pages`.
+#: Templates and scripts specific to this report; common ones are in `textmix.pages`.
 TEMPLATES = Path(__file__).with_name("templates")
 
 
 @dataclass(frozen=True)
 class Report(ItemGroup):
-    """The content of all pages; its items are those of all papers.
+    """Content of all pages; its items are the items of all papers.
 
     Parameters
     ----------
     sections : sequence of PaperSection
-        One for each paper, in the order of the pages.
+        One section per paper, in the order of the pages.
     remedies : mapping of str to Remedy
-        Role -> how to get its data.
+        Role -> how to obtain its data.
     recorded : RecordedRun or None, default=None
-        The recorded run, if there is one.
+        The recorded run, if available.
     is_alone : bool, default=False
-        Whether it is the report of one paper, which has no page on a run.
+        Whether this is the report of a single paper, which has no page on the run.
     drawing, narrow_drawing : str, default=""
-        The summary figure as an element of the page, wide and for a phone.
+        Summary figure as an HTML element, for wide and narrow screens.
     """
 
     sections: Sequence[PaperSection]
@@ -74,7 +74,7 @@ class Report(ItemGroup):
 
     @property
     def home(self) -> str:
-        """The folder of the workflow as seen from the pages."""
+        """Relative path from the pages to the folder of the workflow."""
         return self.sections[0].home
 
     @property
@@ -90,12 +90,12 @@ class Report(ItemGroup):
 
     @property
     def points(self) -> list[Point]:
-        """The judged published numbers of methods, for the summary figure."""
+        """The judged published values of methods, for the summary figure."""
         return points(self.known)
 
     @property
     def n_unexplained(self) -> int:
-        """Number of the numbers and claims of all papers that differ and are not explained."""
+        """Number of unexplained differing numbers and claims, over all papers."""
         return sum(len(section.unexplained) for section in self.sections)
 
     @property
@@ -111,38 +111,38 @@ class Report(ItemGroup):
 
 
 def render_front(report: Report) -> str:
-    """Return the front page as HTML: the evidence levels and the figure, each paper, what differs and why."""
+    """Render the front page: evidence levels and figure, papers, and differences with their causes."""
     return _render(report, "front.html", page="index")
 
 
 def render_numbers(report: Report) -> str:
-    """Return the page with the table of all items as HTML; its script filters and sorts the rows."""
+    """Render the page with the table of all items, which a script filters and sorts."""
     return _render(report, "numbers.html", page="numbers", script=source(TEMPLATES / "numbers.js"))
 
 
 def render_paper(report: Report, paper: str) -> str:
-    """Return the page of one paper as HTML."""
+    """Render the page of one paper."""
     return _render(report, "paper.html", page=paper, section=report.section(paper))
 
 
 def render_provenance(papers: Sequence[str], facts: Mapping[str, Any], configuration: str) -> str:
-    """Return the page on the run as HTML.
+    """Render the page on the run.
 
     Parameters
     ----------
     papers : sequence of str
-        The papers of the report, for its links.
+        Papers of the report, for the navigation links.
     facts : mapping
         Heading -> value, or heading -> name -> value.
     configuration : str
-        The configuration of the run as text.
+        Configuration of the run as text.
     """
     template = _environment(papers).get_template("provenance.html")
     return template.render(page="provenance", facts=facts, configuration=configuration)
 
 
 def _render(report: Report, template: str, **content: Any) -> str:
-    """Return a page of a report as HTML, made from a template and what else it shows."""
+    """Render a template with a report and additional content."""
     pages = _environment(report.papers)
     pages.globals["home"] = report.home
     if report.is_alone:
@@ -151,7 +151,7 @@ def _render(report: Report, template: str, **content: Any) -> str:
 
 
 def _environment(papers: Sequence[str]) -> jinja2.Environment:
-    """Return the environment of the templates with their shared functions and constants."""
+    """Create the Jinja environment with the common functions and constants of the templates."""
     pages = environment(TEMPLATES)
     pages.globals.update(
         verdicts=VERDICTS,
@@ -180,20 +180,20 @@ def _environment(papers: Sequence[str]) -> jinja2.Environment:
 
 
 def _links(papers: Sequence[str]) -> list[tuple[str, str]]:
-    """Return (name, title) of all pages; the last one is on the run."""
+    """Return (name, title) of all pages; the page on the run is last."""
     titles = [(name, name.replace("_", " ")) for name in papers]
     return [("index", "Findings"), *titles, ("numbers", "All numbers"), ("provenance", "Provenance")]
 
 
 def slug(text: str) -> str:
-    """Return a text as a class name or part of an id: lower-case letters and digits, joined by hyphens."""
+    """Convert a text to a class name or part of an id: lower-case letters and digits, joined by hyphens."""
     return re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-")
 
 
 def notes(table: PaperTable) -> list[tuple[str, str, str]]:
-    """Return the notes under a table, one for each pair of a verdict and a reason.
+    """Return the notes under a table, one per pair of verdict and reason.
 
-    Jobs that a run skips have one reason.  Cells with missing data have no note: the list of data sets explains once
+    All skipped jobs have the same reason.  Cells with missing data have no note, because the list of data sets explains
     what is missing.
 
     Parameters
@@ -204,7 +204,7 @@ def notes(table: PaperTable) -> list[tuple[str, str, str]]:
     Returns
     -------
     notes : list of tuple
-        Verdict, the first cells by row and column or ``all cells``, and reason.
+        Verdict, the first cells by row and column (or ``all cells``), and reason.
     """
     groups: dict[tuple[str, str], list[str]] = {}
     for label, items in table.rows:
@@ -219,5 +219,5 @@ def notes(table: PaperTable) -> list[tuple[str, str, str]]:
 
 
 def download_link(text: str) -> str:
-    """Return a link from which a browser saves a text; the link contains the text."""
+    """Return a data link that lets the browser save a text."""
     return f"data:text/plain;charset=utf-8,{quote(text)}"

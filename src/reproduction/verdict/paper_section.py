@@ -1,4 +1,4 @@
-"""One paper of the report: its items, tables, figures and causes, and what the pages count and say about them."""
+"""One paper of the report: items, tables, figures and causes, with derived counts and statements."""
 
 from __future__ import annotations
 
@@ -43,9 +43,9 @@ class SpecificationCurves:
     Parameters
     ----------
     curves : sequence of tuple
-        Each curve with its drawing.
+        Each curve with its figure.
     factors : mapping
-        Specification -> factor -> level -> why the paper allows it.
+        Specification -> factor -> level -> reason why the paper allows it.
     """
 
     curves: Sequence[tuple[Curve, Drawing]] = ()
@@ -61,9 +61,9 @@ class Unexplained:
     item : Item
         The number or claim.
     why : str
-        Why it counts as unexplained.
+        Reason why it counts as unexplained.
     attempts : str, default=""
-        What was tried: the remaining part of the cause, and the values of the specification curve.
+        Previous attempts: the remaining part of the cause, and the values of the specification curve.
     """
 
     item: Item
@@ -74,7 +74,7 @@ class Unexplained:
 def find_unexplained(
     differing: Iterable[Item], causes: Mapping[str, Cause], curves: Iterable[Curve]
 ) -> list[Unexplained]:
-    """Return the items that differ and have no known cause, or whose published value no alternative reproduces."""
+    """Return the items that differ without an identified cause, or that no alternative reproduces."""
     by_row = {curve.row: curve for curve in curves}
     unexplained = []
     for item in differing:
@@ -100,23 +100,23 @@ def count_verdicts(verdicts: Iterable[str]) -> dict[str, int]:
 
 
 class ItemGroup:
-    """Rows of comparisons, in order, and what the pages count and say about them."""
+    """Rows of comparisons, in order, with derived counts."""
 
     items: Sequence[Item]
 
     @property
     def counted(self) -> list[Item]:
-        """The items in the counts of verdicts: numbers and claims that are not weak."""
+        """The items included in the counts of verdicts: numbers and claims that are not weak."""
         return [item for item in self.items if item.counts_as in COUNTED]
 
     @property
     def weak(self) -> list[Item]:
-        """The numbers that are counted separately because their margins accept too much."""
+        """The numbers that are counted separately because their margins are too wide."""
         return [item for item in self.items if item.row.weak]
 
     @property
     def weak_counts(self) -> dict[str, int]:
-        """Verdict -> number of the weak numbers."""
+        """Verdict -> number of weak numbers."""
         return count_verdicts(item.verdict for item in self.weak)
 
     @property
@@ -134,32 +134,32 @@ class ItemGroup:
 
     @property
     def n_waiting(self) -> int:
-        """Number of the counted items with missing data."""
+        """Number of counted items with missing data."""
         return self.counts[MISSING]
 
     @property
     def counts(self) -> dict[str, int]:
-        """Verdict -> number of the counted items."""
+        """Verdict -> number of counted items."""
         return count_verdicts(item.verdict for item in self.counted)
 
     @property
     def recorded_counts(self) -> dict[str, int]:
-        """Verdict -> number of the counted items in the recorded run."""
+        """Verdict -> number of counted items in the recorded run."""
         return count_verdicts(item.recorded.verdict for item in self.counted if item.recorded)
 
     @property
     def repeated(self) -> dict[str, list[Item]]:
-        """``equal`` and ``not equal`` -> the counted items whose value compares so with the recorded one."""
+        """``equal`` and ``not equal`` -> counted items, by comparison of their values with the recorded run."""
         return {standing: [item for item in self.counted if item.standing == standing] for standing in (EQUAL, UNEQUAL)}
 
     @property
     def not_counted(self) -> Counter[str]:
-        """Kind -> number of the items that the counts exclude."""
+        """Kind -> number of items excluded from the counts."""
         return Counter(item.counts_as for item in self.items if item.counts_as not in COUNTED)
 
     @property
     def bounded(self) -> list[Item]:
-        """The reproduced means over trials, whose difference two one-sided tests bound by the margin."""
+        """The means over trials that two one-sided tests judge as reproduced."""
         return [item for item in self.reproduced if item.row.margin_p is not None]
 
     @property
@@ -174,7 +174,7 @@ class ItemGroup:
 
     @property
     def recorded_differing(self) -> list[Item]:
-        """The numbers and claims that differ in the recorded run and that this run did not judge, claims first."""
+        """The differing numbers and claims of the recorded run that this run did not judge, claims first."""
         only_recorded = [item for item in (*self.counted, *self.weak) if item.is_only_recorded]
         items = [item for item in only_recorded if item.recorded and item.recorded.verdict == DIFFERS]
         return sorted(items, key=_numbers_last)
@@ -201,15 +201,15 @@ class PaperSection(ItemGroup):
     choices : sequence of Choice
         The entries of ``choices.yaml``.
     data : sequence of DataUsed
-        The data set that stands for each of its roles.
+        Data set of each of its roles.
     causes : mapping of str to Cause
-        Id of a published row -> why it is not reproduced.
+        Id of a published row -> cause of the difference.
     specification : SpecificationCurves
-        Its specification curves; empty if they were not drawn, or are those of other results.
+        Its specification curves; empty if they were not drawn or are out of date.
     home : str
-        The folder of the workflow as seen from the page.
+        Relative path from the page to the folder of the workflow.
     cause_values : mapping of str to str
-        Locator of a result that a cause names -> its value in words, or why this run has none.
+        Locator of a result cited by a cause -> formatted value, or reason why this run has none.
     means : sequence of MethodMean
         The mean differences of its methods.
     """
@@ -229,12 +229,12 @@ class PaperSection(ItemGroup):
 
     @property
     def own(self) -> EvidenceLevel:
-        """The judged published numbers of the paper's own methods, and how many were reproduced."""
+        """The number of judged and reproduced values of the paper's own methods."""
         return own_methods(self.known, self.spec.get("own_methods", ()))
 
     @property
     def drawn(self) -> set[str]:
-        """Names of the figures with a drawing."""
+        """The figures that have been drawn."""
         return {figure.name for figure in self.figures if figure.svg}
 
     @property
@@ -242,7 +242,7 @@ class PaperSection(ItemGroup):
         return {table.name for table in self.tables}
 
     def by_cause(self, items: Iterable[Item]) -> list[tuple[Cause | None, list[Item]]]:
-        """Return items that differ by their cause, the most frequent causes first and unknown ones last."""
+        """Group differing items by cause, most frequent causes first and unexplained items last."""
         groups: dict[Cause | None, list[Item]] = {}
         for item in items:
             groups.setdefault(self.causes.get(item.row.id), []).append(item)
@@ -254,11 +254,11 @@ class PaperSection(ItemGroup):
 
     @property
     def curve_findings(self) -> dict[str, str]:
-        """Row -> a clause on its published value and its specification curve, for the rows that have one."""
+        """Row -> clause on its published value and its specification curve, for the rows that have one."""
         return {curve.row: curve.finding for curve, _ in self.specification.curves if curve.holds is not None}
 
     def results_of(self, cause: Cause) -> tuple[list[tuple[str, str]], dict[str, list[str]]]:
-        """Return the results that a cause names: (name, value) of those of this run, and why -> names of the others."""
+        """Return the results cited by a cause: (name, value) pairs of this run, and reason -> missing results."""
         present: list[tuple[str, str]] = []
         missing: dict[str, list[str]] = {}
         for locator in cause.values:
@@ -272,11 +272,11 @@ class PaperSection(ItemGroup):
         return present, missing
 
     def links_to_sources(self, item: Item) -> list[tuple[str, str]]:
-        """Return label and address of the settings, code, records and logs behind an item."""
+        """Return (label, address) of the settings, code, records and logs of an item."""
         return links_to_sources(self.name, item.origin, self.spec, self.home)
 
     def links_to_evidence(self, item: Item) -> list[tuple[str, str]]:
-        """Return label and address of the tables and figures that show an item."""
+        """Return (label, address) of the tables and figures that show an item."""
         tables = [
             table.name
             for table in self.tables
@@ -286,7 +286,7 @@ class PaperSection(ItemGroup):
         return links_to_evidence(self.name, item.row.id, figures, tables)
 
     def of_kind(self, kind: str) -> list[Item]:
-        """Return the items of a kind that are not in a table; all claims."""
+        """Return the items of a kind that are not in any table; for claims, all items."""
         in_tables = {item.row.id for table in self.tables for item in table.items}
         items = [item for item in self.items if item.row.kind == kind]
         return items if kind == CLAIM else [item for item in items if item.row.id not in in_tables]

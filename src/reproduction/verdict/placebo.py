@@ -1,8 +1,8 @@
-"""The placebo of each row: how often its tolerance or check would accept wrong values.
+"""Placebo test of each row: how often its tolerance or check would accept wrong values.
 
-A number is replaced by the values that the paper gives for other methods, which its margin should reject.  The numbers
-of a claim are put in random order.  Both need only the published rows and the checks, no result.  A claim that holds
-for random words has the kind `identity`; tests draw the words.
+A number is replaced by the values that the paper reports for other methods, which its margin should reject.  The
+numbers of a claim are permuted at random.  Both tests need only the published rows and the checks, not the results.  A
+claim that is true for random words is of kind `identity`; tests generate the words.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ from reproduction.verdict.wording import (
     weak_by_width,
 )
 
-#: A number is weak if its margin accepts a larger proportion of the other values,
+#: A number is weak if its margin accepts more than this fraction of the other values,
 MAX_ACCEPTED_PROPORTION = 0.5
-#: or if the margin is at least this proportion of the number itself.
+#: or if the margin is at least this fraction of the number itself.
 MAX_RELATIVE_MARGIN = 0.25
-#: A claim on at most so many numbers is tested with all their orders,
+#: Claims on at most this many numbers are tested with all permutations,
 MAX_NUMBERS_FOR_ALL_ORDERS = 7
-#: one on more numbers with so many random orders.
+#: larger ones with this many random permutations.
 N_RANDOM_ORDERS = 5_000
 #: Columns of ``placebo.csv``, see `reproduction.verdict.comparison_row.ComparisonRow`.
 PLACEBO_COLUMNS = ("id", "paper", "kind", "verdict", "placebo", "n_placebo", "n_placebo_passed", "weak")
@@ -41,16 +41,16 @@ PLACEBO_COLUMNS = ("id", "paper", "kind", "verdict", "placebo", "n_placebo", "n_
 
 @dataclass(frozen=True)
 class Placebo:
-    """The placebo of a row.
+    """Result of the placebo test of a row.
 
     Parameters
     ----------
     name : str, default=""
-        Kind of the wrong values; empty if the row was not tested.
+        Type of the wrong values; "" if the row was not tested.
     n_tried, n_passed : int, default=0
         Number of wrong values, and how many of them the row would accept.
     weak : str, default=""
-        Why the row proves too little; may be empty.
+        Reason why the row is too weak; may be empty.
     """
 
     name: str = ""
@@ -60,7 +60,7 @@ class Placebo:
 
 
 def placebos(rows: Sequence[Published], checks: Mapping[str, Check]) -> dict[str, Placebo]:
-    """Return id -> placebo of each number, claim and identity of a paper."""
+    """Return id -> placebo test, for each number, claim and identity of a paper."""
     tested = {}
     for row in rows:
         if row.kind in (NUMBER, PHRASE) and row.tolerance in ("near", "exact") and number(row.value) is not None:
@@ -73,7 +73,7 @@ def placebos(rows: Sequence[Published], checks: Mapping[str, Check]) -> dict[str
 
 
 def _test_number(row: Published, rows: Iterable[Published]) -> Placebo:
-    """Test a number with the other published values of its row of the table, or else of the whole table."""
+    """Test a number with the other published values in its row of the table, or else in the whole table."""
     others = [(other, value) for other in rows if (value := _other_value(row, other)) is not None]
     in_same_row = [value for other, value in others if _is_same_row(row, other)]
     in_same_unit = [value for other, value in others if other.unit == row.unit]
@@ -89,7 +89,7 @@ def _test_number(row: Published, rows: Iterable[Published]) -> Placebo:
 
 
 def _other_value(row: Published, other: Published) -> float | None:
-    """Return another published number of a row's table; None if it is the row's own or not a number."""
+    """Return another published number of the table; None if it equals the value of the row or is not a number."""
     is_own_method = bool(row.method) and other.method == row.method and _is_same_row(row, other)
     is_printed = other.artefact == row.artefact and other.kind in (NUMBER, PHRASE, "derived")
     if other.id == row.id or is_own_method or not is_printed:
@@ -98,7 +98,7 @@ def _other_value(row: Published, other: Published) -> float | None:
 
 
 def _is_same_row(row: Published, other: Published) -> bool:
-    """Check that two numbers of a table have the same data set, metric and unit, apart from remarks on the metric."""
+    """Check that two numbers of a table have the same data set, metric and unit, ignoring notes on the metric."""
     return _table_row(row) == _table_row(other)
 
 
@@ -107,7 +107,7 @@ def _table_row(row: Published) -> tuple[str, str, str]:
 
 
 def _test_claim(check: Check) -> Placebo:
-    """Test a claim with its numbers in random orders, or with random signs of its gains."""
+    """Test a claim with random permutations of its numbers, or with random signs of its gains."""
     kind = check["kind"]
     if kind in ("positive", "negative"):
         return Placebo(PLACEBO_SIGNS, 2 ** len(check["left"]), 1)
@@ -130,7 +130,7 @@ def _test_claim(check: Check) -> Placebo:
 
 
 def _orders(size: int) -> Iterable[Sequence[int]]:
-    """Return all orders of a few numbers, or random orders of many."""
+    """Return all permutations of a small set, or random permutations of a larger one."""
     if size <= MAX_NUMBERS_FOR_ALL_ORDERS:
         return itertools.permutations(range(size))
     generator = random.Random(0)  # noqa: S311

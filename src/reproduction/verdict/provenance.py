@@ -1,4 +1,4 @@
-"""Provenance: the data and times of a run, and the settings, jobs and records behind a row."""
+"""Provenance: data and times of a run, and the settings, jobs and records of a row."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from reproduction.verdict.wording import number
 from textmix.core import io
 from textmix.core.errors import MissingResult
 
-#: The folder of the workflow as seen from the pages in ``results/report``; those of one paper's report lie deeper.
+#: Relative path from the pages in ``results/report`` to the folder of the workflow; reports of one paper are deeper.
 HOME = "../../"
-#: Folder of results -> the folder of the logs of the jobs that make them.
+#: Folder of results -> folder of the logs of the corresponding jobs.
 LOG_FOLDERS = {"predictions": "fit", "timings": "fit", "scores": "score", "datasets": "parse", "features": "features"}
-#: Snakemake looks at a job twice a second during its first seconds,
+#: Snakemake polls a job twice a second during its first seconds,
 SECONDS_OF_FREQUENT_LOOKS = 15.0
 #: and then at this interval.
 SECONDS_BETWEEN_LOOKS = 30.0
 
 
 def data_digests(folders: Iterable[Path], *, with_reasons: bool = True) -> dict[str, str]:
-    """Return data set -> the digest of its content, or why it is missing."""
+    """Return data set -> digest of its content, or reason why it is missing."""
     return {folder.name: _digest(folder, with_reasons) for folder in folders}
 
 
@@ -37,7 +37,7 @@ def _digest(folder: Path, with_reason: bool) -> str:
 
 
 def seconds_by_stage(benchmarks: Path, files: Iterable[Path]) -> dict[str, str]:
-    """Return stage -> wall-clock time of its jobs, such as ``12.3 s``, from files in one folder per stage."""
+    """Return stage -> total wall-clock time of its jobs, such as ``12.3 s``, from one folder of files per stage."""
     totals: dict[str, float] = {}
     for path in sorted(files):
         seconds = _wall_clock_seconds(path)
@@ -54,22 +54,21 @@ def _wall_clock_seconds(path: Path) -> float | None:
 
 
 def _read_benchmark(path: Path) -> list[dict[str, str]]:
-    """Return the rows of a benchmark file, one for each time that its job ran."""
+    """Return the rows of a benchmark file, one per run of its job."""
     with path.open(encoding="utf-8", newline="") as handle:
         return list(csv.DictReader(handle, delimiter="\t"))
 
 
 def cpu_seconds(files: Iterable[Path]) -> float:
-    """Return the CPU seconds of all measured jobs.
+    """Return the total CPU seconds of all measured jobs.
 
-    Snakemake writes the CPU time at its last look at a job.  The CPU time after that look is extrapolated at the same
-    rate.
+    Snakemake records the CPU time when it last polls a job; the remaining CPU time is extrapolated at the same rate.
     """
     return sum(_cpu_seconds_of_job(row) for path in files for row in _read_benchmark(path))
 
 
 def _cpu_seconds_of_job(row: Mapping[str, str]) -> float:
-    """Return the CPU seconds in a row of a benchmark file; 0 for a job that ended before the first look."""
+    """Return the CPU seconds in a row of a benchmark file; 0 for a job that ended before the first poll."""
     measured = number(row["cpu_time"])
     seconds = float(row["s"])
     last_look = seconds
@@ -80,7 +79,7 @@ def _cpu_seconds_of_job(row: Mapping[str, str]) -> float:
 
 
 def run_times(files: Sequence[Path]) -> tuple[str, str]:
-    """Return the start of the first and the end of the last measured job, ISO 8601 in UTC, by their files' times."""
+    """Return the start of the first and the end of the last measured job (ISO 8601, UTC), from file times."""
     jobs = [(path.stat().st_mtime, seconds) for path in files if (seconds := _wall_clock_seconds(path)) is not None]
     if not jobs:
         raise MissingResult("no job of this run was measured")
@@ -94,7 +93,7 @@ def _iso(time: float) -> str:
 def links_to_sources(
     paper: str, origin: Origin | None, spec: Mapping[str, Any], home: str = HOME
 ) -> list[tuple[str, str]]:
-    """Return (label, address) of the settings, code, results and logs behind a row."""
+    """Return (label, address) of the settings, code, results and logs of a row."""
     links: dict[tuple[str, str], None] = {}
     for path in origin.results.split() if origin else ():
         links |= dict.fromkeys([*_settings(paper, PurePosixPath(path).parts[1:], spec), *_job(path)])
@@ -103,7 +102,7 @@ def links_to_sources(
 
 
 def _settings(paper: str, parts: Sequence[str], spec: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """Yield label and place of the settings and code of a result, whose path below ``results`` has these parts."""
+    """Yield (label, location) of the settings and code of a result; ``parts`` is its path below ``results``."""
     file = f"config/papers/{paper}/paper.yaml"
     match parts[0]:
         case "papers":
@@ -128,10 +127,10 @@ def _settings(paper: str, parts: Sequence[str], spec: Mapping[str, Any]) -> Iter
 def links_to_evidence(
     paper: str, row_id: str, figures: Mapping[str, Any], tables: Iterable[str]
 ) -> list[tuple[str, str]]:
-    """Return (label, address) of the tables that show a row, and of the drawn figures, given with their options."""
+    """Return (label, address) of the tables and figures that show a row; ``figures`` maps name -> options."""
     links = [(f"table {table.replace('_', ' ')}", f"{paper}.html#table-{table}") for table in tables]
     for figure, options in figures.items():
-        # A figure of many cells gives the common beginning of their ids.
+        # Figures with many cells specify a common prefix of their ids.
         published = options.get("published", {}).values()
         is_drawn = any(row_id == name or row_id.startswith(f"{name}.") for name in published)
         if is_drawn or row_id in options.get("published_rows", ()):
@@ -140,7 +139,7 @@ def links_to_evidence(
 
 
 def _job(path: str) -> Iterator[tuple[str, str]]:
-    """Yield label and place of a result's record, which has the digests of its code, and of the log of its job."""
+    """Yield (label, location) of a result's record, which contains its code digests, and of the log of its job."""
     parts = PurePosixPath(path).parts[1:]
     kind = parts[0]
     folder = LOG_FOLDERS.get(kind)

@@ -1,13 +1,13 @@
-"""The published values and claims of a paper, the checks of its claims, and the choices made here.
+"""Published values and claims of a paper, the checks of its claims, and the choices made in the reproduction.
 
 Each paper has up to three files in ``config/papers/<paper>/``, or in its folder outside the repository:
 
-- ``published.csv``: one row for each number, claim, figure or equation;
+- ``published.csv``: one row per number, claim, figure or equation;
 - ``checks.yaml``: the claims as comparisons of reproduced values; optional;
-- ``choices.yaml``: the passages that the paper leaves open or prints unclearly, and the choice made here; optional.
+- ``choices.yaml``: passages that the paper leaves open or prints illegibly, and the choice made; optional.
 
-An error in one of them is a `ConfigError` with file, line, column and remedy.  The module does not import NumPy, so the
-files can be checked while the workflow is parsed.
+An error in one of these files raises `ConfigError` with file, line, column and remedy.  The module does not import
+NumPy, so that the files can be checked while the workflow is parsed.
 """
 
 from __future__ import annotations
@@ -69,9 +69,9 @@ CLAIM = "claim"
 PHRASE = "phrase"
 FACT = "fact"
 IDENTITY = "identity"
-#: Kinds that are included in the counts of verdicts.
+#: Kinds of rows that are included in the counts of verdicts.
 COUNTED = (NUMBER, CLAIM, PHRASE)
-#: Units of counts, which are shown as they are.
+#: Units of counts, which are shown unchanged.
 COUNT_UNITS = (
     "classes",
     "counts",
@@ -91,7 +91,7 @@ COUNT_UNITS = (
     "vectors",
     "words",
 )
-#: Unit -> how a stored value is shown in it; ``units`` of a paper.yaml adds to them.
+#: Unit -> how a stored value is converted for display; extended by ``units`` of a paper.yaml.
 UNITS: Mapping[str, str] = {
     "": "no unit, as for a claim",
     "percent": "a proportion, multiplied by 100",
@@ -103,7 +103,7 @@ UNITS: Mapping[str, str] = {
     **dict.fromkeys(("GHz", "open interval", "share for training", "version"), "a setting as it is published"),
 }
 TOLERANCES = ("exact", "near", "range", "order", "test", "open")
-#: Kind of check -> its required and its optional keys, in addition to ``text`` and ``kind``.
+#: Type of check -> required and optional keys, in addition to ``text`` and ``kind``.
 CHECK_KINDS: Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "above": (("left", "right"), ("exceptions", "factor", "average")),
     "near": (("left", "right", "margin"), ("average",)),
@@ -131,37 +131,36 @@ class Published:
     Parameters
     ----------
     id : str
-        Its name; components of a composite value have the name ``<id>.<component>``.
+        Identifier; components of a composite value are called ``<id>.<component>``.
     artefact : str
-        The table, figure or passage to which it belongs.
+        Table, figure or passage that contains it.
     kind, tolerance : str
         One of `KINDS`, and one of `TOLERANCES`.
     dataset, method : str
         Role of the data set and published name of the method; may be empty.
     metric : str
-        The measured quantity, or the text of a claim; may be empty.
+        Name of the metric, or text of a claim; may be empty.
     unit : str
         Unit of value and spread, and of a margin of ``near`` without ``%``.  Reproduced values are stored as fractions
-        and seconds, so they are multiplied by 100 before they are compared with ``percent`` and divided by 60 before
-        they are compared with ``minutes``.
+        and seconds, and are multiplied by 100 for ``percent`` and divided by 60 for ``minutes`` before the comparison.
     value : str
-        The value with its published digits, which determine the meaning of ``exact``; a number unless the tolerance is
-        ``open`` or ``order``; empty if no value is published.
+        Value with its published digits, which determine the meaning of ``exact``; a number unless the tolerance is
+        ``open`` or ``order``; "" if no value is published.
     spread : str
-        The published standard deviation, or empty.
+        Published standard deviation, or "".
     trials : str
-        Number of independent values behind the published mean and its standard deviation; 1 for a single run of a
-        stochastic method; empty if it is unknown or the method is deterministic.
+        Number of independent values averaged in the published mean; 1 for a single run of a stochastic method; "" if
+        unknown, or if the method is deterministic.
     where : str
         Document and line or equation, ``derived`` or ``public``.
     margin : str
-        For ``near`` the largest difference, in the row's unit or, written like ``5%``, relative to the value.
+        For ``near``, the largest accepted difference, in the unit of the row or (such as ``5%``) relative to the value.
     source : str
-        Locator of the reproduced value or of a check, or empty.
+        Locator of the reproduced value or of a check, or "".
     note : str
-        The uncertainty of the row, and the reason for its margin.
+        Uncertainty of the row, and justification of its margin.
     line : int
-        Line in the file, for messages.
+        Line number in the file, for messages.
     """
 
     id: str
@@ -183,40 +182,40 @@ class Published:
 
     @property
     def locator(self) -> Locator | None:
-        """Locator of the reproduced value or of the check that judges this row, or None."""
+        """Locator of the reproduced value or of the check for this row, or None."""
         return parse_locator(self.source, self.id) if self.source else None
 
     @property
     def check(self) -> str | None:
-        """Name of the check that judges this row, or None."""
+        """Name of the check for this row, or None."""
         locator = self.locator
         return locator.check if isinstance(locator, CheckLocator) else None
 
 
-#: An entry of ``checks.yaml``: ``text``, ``kind``, ``left`` and the keys of `CHECK_KINDS`; ``checks.schema.yaml``
-#: describes each.
+#: An entry of ``checks.yaml``: ``text``, ``kind``, ``left`` and the keys of `CHECK_KINDS`; documented in
+#: ``checks.schema.yaml``.
 Check = Mapping[str, Any]
 
 
 @dataclass(frozen=True)
 class Choice:
-    """One entry of ``choices.yaml``: a passage that is missing or unclear in the paper, and the choice made here.
+    """One entry of ``choices.yaml``: a missing or unclear passage of the paper, and the choice made.
 
     Parameters
     ----------
     id : str
-        Its name.
+        Identifier.
     where, source_says : str
-        Place in the paper, or ``unsaid``, and the content of the passage.
+        Place in the paper, or ``unsaid``, and content of the passage.
     we_do, why : str
-        The choice made here and its reason.
+        The choice and its justification.
     effect : str, default=""
-        Effect of the choice on the results, if known; its results are references, see
+        Effect of the choice on the results, if available; results are inserted by reference, see
         `reproduction.verdict.quoted_values`.
     explains : sequence of mapping, default=()
-        The published rows that are not reproduced for this reason, see `reproduction.verdict.causes`.
+        Published rows that are not reproduced for this reason, see `reproduction.verdict.causes`.
     alternatives : mapping, default={}
-        What else the paper allows, see `reproduction.flow.alternatives`.
+        Registered alternatives, see `reproduction.flow.alternatives`.
     """
 
     id: str
@@ -231,9 +230,9 @@ class Choice:
 
 @dataclass(frozen=True)
 class Record:
-    """All published values of one paper, and the choices made here, in the order of the files.
+    """All published values of one paper, and the choices made, in the order of the files.
 
-    The check that a row names exists; locators of checks contain only roles, no role lists.
+    All checks referenced by rows exist; locators in checks contain only roles, no role lists.
     """
 
     rows: tuple[Published, ...]
@@ -242,13 +241,13 @@ class Record:
 
 
 def read_record(folder: str | Path, schemas: str | Path) -> Record:
-    """Read the three files of a paper from its folder of configuration; ``schemas`` is the folder of the schemas."""
+    """Read the three files of a paper from its configuration folder; ``schemas`` is the folder of the schemas."""
     rows, checks = read_claims(folder, schemas)
     return Record(rows, checks, read_choices(Path(folder) / "choices.yaml", schemas))
 
 
 def read_claims(folder: str | Path, schemas: str | Path) -> tuple[tuple[Published, ...], dict[str, Check]]:
-    """Read the published rows of a paper and its checks by name, which is all that verdicts need."""
+    """Read only the published rows and the checks of a paper, which determine the verdicts."""
     folder = Path(folder)
     rows = read_published(folder / "published.csv")
     checks = read_checks(folder / "checks.yaml", schemas, read_role_lists(folder / "paper.yaml"))
@@ -260,7 +259,7 @@ def read_claims(folder: str | Path, schemas: str | Path) -> tuple[tuple[Publishe
 
 
 def read_published(path: str | Path) -> tuple[Published, ...]:
-    """Read ``published.csv``; ConfigError for an invalid cell or a duplicate id."""
+    """Read ``published.csv``; raise ConfigError for an invalid cell or a duplicate id."""
     path = Path(path)
     rows = tuple(_row(path, line, cells) for line, cells in _cells(path))
     first: dict[str, int] = {}
@@ -273,7 +272,7 @@ def read_published(path: str | Path) -> tuple[Published, ...]:
 
 
 def _cells(path: Path) -> Iterator[tuple[int, dict[str, str]]]:
-    """Yield (line number, column -> cell) of every row of a csv file with the header `PUBLISHED_COLUMNS`."""
+    """Yield (line number, column -> cell) for every row of a CSV file with the header `PUBLISHED_COLUMNS`."""
     try:
         lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
     except OSError as error:
@@ -295,7 +294,7 @@ def _cells(path: Path) -> Iterator[tuple[int, dict[str, str]]]:
 
 
 def _row(path: Path, line: int, cells: Mapping[str, str]) -> Published:
-    """Check the cells of one line and return its row."""
+    """Validate the cells of one line and return its row."""
     for column, cell in cells.items():
         if cell != cell.strip():
             raise _error(path, line, column, f"{cell!r} leading or trailing space; remove it")
@@ -318,7 +317,7 @@ def _row(path: Path, line: int, cells: Mapping[str, str]) -> Published:
 
 
 def _check_numbers(path: Path, line: int, cells: Mapping[str, str]) -> None:
-    """Reject a value, standard deviation or margin that does not fit the tolerance."""
+    """Reject a value, standard deviation or margin that is inconsistent with the tolerance."""
     tolerance = cells["tolerance"]
     value = cells["value"]
     margin = cells["margin"]
@@ -359,19 +358,19 @@ def _check_numbers(path: Path, line: int, cells: Mapping[str, str]) -> None:
 
 
 def _is_number(text: str) -> bool:
-    """Check that a text is a finite decimal number; Python's ``float`` also accepts ``nan`` and ``1_0``."""
+    """Check that a text is a finite decimal number; ``float`` also accepts ``nan`` and ``1_0``."""
     return bool(_NUMBER.fullmatch(text)) and math.isfinite(float(text))
 
 
 def read_checks(path: str | Path, schemas: str | Path, lists: RoleLists) -> dict[str, Check]:
-    """Read ``checks.yaml`` by name, with role lists expanded; empty without a file."""
+    """Read ``checks.yaml`` as name -> check with expanded role lists; empty if the file does not exist."""
     entries = load_yaml_strict(path) if Path(path).is_file() else {}
     validate(entries, Path(schemas) / "checks.schema.yaml", str(path))
     return {name: _check(f"{path}: {name}", entry, lists) for name, entry in entries.items()}
 
 
 def _check(location: str, entry: Check, lists: RoleLists) -> Check:
-    """Return an entry of ``checks.yaml`` with its locators expanded; reject keys that its kind does not have."""
+    """Expand the locators of an entry of ``checks.yaml``; reject keys that do not apply to its type."""
     needed, optional = CHECK_KINDS[entry["kind"]]
     for key in needed:
         if key not in entry:
@@ -390,13 +389,13 @@ def _check(location: str, entry: Check, lists: RoleLists) -> Check:
 
 
 def _is_proportion(text: str) -> bool:
-    """Check whether a locator is that of a score between 0 and 1."""
+    """Check whether a locator refers to a score between 0 and 1."""
     locator = parse_locator(text)
     return isinstance(locator, ScoreLocator) and locator.metric in METRICS and METRICS[locator.metric].is_share
 
 
 def _operands(locators: Iterable[str], lists: RoleLists, location: str) -> list[str]:
-    """Return the locators of one side of a check, with role lists expanded; reject a locator of a check."""
+    """Return the locators of one side of a check, with role lists expanded; reject locators of checks."""
     expanded = expand_locators(locators, lists, location)
     for text in expanded:
         if isinstance(parse_locator(text), CheckLocator):
@@ -405,7 +404,7 @@ def _operands(locators: Iterable[str], lists: RoleLists, location: str) -> list[
 
 
 def read_choices(path: str | Path, schemas: str | Path) -> tuple[Choice, ...]:
-    """Read ``choices.yaml``, if it exists; ConfigError for an invalid entry."""
+    """Read ``choices.yaml`` if it exists; raise ConfigError for an invalid entry."""
     entries = load_yaml_strict(path) if Path(path).is_file() else []
     validate(entries, Path(schemas) / "choices.schema.yaml", str(path))
     ids: set[str] = set()

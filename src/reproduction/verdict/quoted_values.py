@@ -1,7 +1,7 @@
-"""References to recorded results in the prose of ``choices.yaml``, so that no result is written there by hand.
+"""References to recorded results in the prose of ``choices.yaml``, which avoid hard-coded results.
 
 ``{row}`` is the value of a published row in the recorded run.  ``{row at factor=level; factor=level}`` is its value on
-the recorded specification curve, under the alternative that has these levels and otherwise those of the table.
+the recorded specification curve, for the alternative with these levels and otherwise the levels of the table.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ from reproduction.verdict.wording import shown, value_text
 from textmix.core.errors import ConfigError, suggest
 
 REFERENCE = re.compile(r"\{([^{}]+)\}")
-#: Separates the row of a reference from its levels.
+#: Separator between the row of a reference and its levels.
 LEVELS_MARK = " at "
 
 
 def references(text: str) -> Iterator[tuple[str, dict[str, str]]]:
-    """Yield the row and the levels of each reference of a text; no levels for a value of the recorded run."""
+    """Yield row and levels of each reference in a text; the levels are empty for a value of the recorded run."""
     return map(_parse_reference, REFERENCE.findall(text))
 
 
@@ -69,13 +69,13 @@ def quoted(
 
 
 def _parse_reference(text: str) -> tuple[str, dict[str, str]]:
-    """Return row and levels of a reference without its braces; it may be broken over lines."""
+    """Parse the content of the braces of a reference, which may contain line breaks, into row and levels."""
     row, _, levels = " ".join(text.split()).partition(LEVELS_MARK)
     return row, levels_of(levels) if levels else {}
 
 
 def _value_of_point(name: str, levels: Mapping[str, str], points: Sequence[Mapping[str, str]], location: str) -> str:
-    """Return the recorded value of the alternative that differs from the choice of the table by these levels."""
+    """Return the recorded value of the alternative that differs from the choice of the table in these levels."""
     curve = [point for point in points if point["row"] == name]
     table_levels = next((levels_of(point["levels"]) for point in curve if point["point"] == "0"), {})
     for factor in levels:

@@ -41,37 +41,36 @@ from reproduction.verdict.wording import (
 from textmix.core import io
 from textmix.core.errors import ConfigError, MissingResult
 
-#: Without a recorded run and without origins.
+#: Context without a recorded run and without origins.
 NO_CONTEXT = Context()
 
 
 @dataclass(frozen=True, kw_only=True)
 class ReportInputs:
-    """The folders and entries from which the report is made.
+    """Folders and entries that the report is generated from.
 
     Parameters
     ----------
     folders : mapping of str to Path
-        Paper -> its folder of configuration.
+        Paper -> its configuration folder.
     schemas, results : Path
         Folders of the schemas and of the results.
     papers : mapping
         Paper -> its ``paper.yaml``, in the order of the pages.
     roles : mapping of str to RoleEntry
-        Role -> the data set that stands for it.
+        Role -> its data set.
     chosen : sequence of str
-        The papers that the configuration names.
+        The papers selected by the configuration.
     titles : mapping
         Data set -> its ``title`` and ``terms`` of use in the registry.
     made : collection of Path
-        The results of this run; a result of an earlier run that is not among them is not shown.
+        Results of this run; other existing results are stale and not shown.
     recorded : RecordedRun or None, default=None
-        The recorded run, if there is one.
+        The recorded run, if available.
     curves, recorded_curves : mapping
-        Paper -> file -> content of its specification curves, where they are up to date, and of the recorded ones, with
-        their drawings.
+        Paper -> file -> content of its up-to-date specification curves, and of the recorded ones, with figures.
     home : str
-        The folder of the workflow as seen from the pages.
+        Relative path from the pages to the folder of the workflow.
     """
 
     folders: Mapping[str, Path]
@@ -100,7 +99,7 @@ def read_sections(inputs: ReportInputs) -> tuple[list[PaperSection], list[list[C
 
 
 def _read_section(inputs: ReportInputs, name: str, record: Record, rows: Sequence[ComparisonRow]) -> PaperSection:
-    """Return the section of a paper with everything that the results and the recorded run have for it."""
+    """Build the section of a paper from its results and the recorded run."""
     spec = inputs.papers[name]
     history = inputs.folders[name] / "history.md"
     history_text = history.read_text(encoding="utf-8") if history.is_file() else ""
@@ -140,7 +139,7 @@ def make_section(
     data: Sequence[DataUsed] = (),
     context: Context = NO_CONTEXT,
 ) -> PaperSection:
-    """Return the section of a paper from its rows; the parameters are those of `PaperSection`."""
+    """Build the section of a paper from its rows; see `PaperSection` for the parameters."""
     items = make_items(record, shorten_reasons(rows, results.roles), results, context)
     return PaperSection(
         name=name,
@@ -155,14 +154,14 @@ def make_section(
 
 
 def _read_comparison(inputs: ReportInputs, paper: str, record: Record) -> list[ComparisonRow]:
-    """Return the rows of a paper's comparison; all are ``not run`` if the configuration does not name the paper."""
+    """Return the rows of a paper's comparison; all are ``not run`` if the configuration does not select the paper."""
     if paper not in inputs.chosen:
         return not_chosen(record.rows, record.checks, paper)
     return read_comparison(inputs.results / "papers" / paper / "comparison.csv")
 
 
 def _read_origins(inputs: ReportInputs, paper: str) -> dict[str, Origin]:
-    """Return the results behind the reproduced values of a paper, by the ids of its rows."""
+    """Return row id -> results that the reproduced value was read from."""
     path = inputs.results / "papers" / paper / "origins.csv"
     if path not in inputs.made:
         return {}
@@ -171,7 +170,7 @@ def _read_origins(inputs: ReportInputs, paper: str) -> dict[str, Origin]:
 
 
 def _read_cause_values(inputs: ReportInputs, paper: str) -> dict[str, str]:
-    """Return the results that the causes of a paper name, in words, by their locators."""
+    """Return locator -> formatted result, for the results cited by the causes of a paper."""
     path = inputs.results / "papers" / paper / "causes.csv"
     if path not in inputs.made:
         return {}
@@ -183,9 +182,9 @@ def _read_cause_values(inputs: ReportInputs, paper: str) -> dict[str, str]:
 
 
 def _quote_effects(inputs: ReportInputs, paper: str, record: Record) -> list[Choice]:
-    """Return the choices of a paper with recorded values in their effects.
+    """Return the choices of a paper with recorded values inserted in their effects.
 
-    An effect whose values are not recorded is dropped: a sentence with a gap says nothing.
+    An effect without recorded values is dropped, because a sentence with a gap is not informative.
     """
     published = {row.id: row for row in record.rows}
     recorded = inputs.recorded.rows if inputs.recorded else {}
@@ -201,7 +200,7 @@ def _quote_effects(inputs: ReportInputs, paper: str, record: Record) -> list[Cho
 
 
 def _read_specification(inputs: ReportInputs, paper: str, record: Record) -> SpecificationCurves:
-    """Return the specification curves of a paper: those of this run, and for the other rows the recorded ones."""
+    """Return the specification curves of a paper from this run, complemented by recorded curves of other rows."""
     files = inputs.curves.get(paper, {})
     recorded_files = inputs.recorded_curves.get(paper, {})
     titles = {row.id: " ".join(filter(None, (row.method, row.metric))) for row in record.rows}
@@ -224,7 +223,7 @@ def _read_specification(inputs: ReportInputs, paper: str, record: Record) -> Spe
 
 
 def _curve_drawing(files: Mapping[str, str], curve: Curve, paper: str, title: str) -> Drawing:
-    """Return the drawing of a curve from a folder of curves."""
+    """Return the figure of a curve from a folder of curves."""
     name = curve.drawing.removesuffix(".svg")
     svg = files[curve.drawing].encode()
     caption = read_notes(svg)
@@ -251,7 +250,7 @@ def _read_figure(inputs: ReportInputs, paper: str, figure: str, entry: Mapping[s
 
 
 def _data_used(inputs: ReportInputs, role: str) -> DataUsed:
-    """Return the data set that stands for a role, with its terms and its size or the reason why it is missing."""
+    """Return the data set of a role, with its terms, and its size or the reason why it is missing."""
     entry = inputs.roles[role]
     if entry.data is None or entry.dataset is None:
         missing = entry.note or NO_DATASET_CONFIGURED
@@ -274,7 +273,7 @@ def _data_used(inputs: ReportInputs, role: str) -> DataUsed:
 
 
 def _size(folder: Path) -> tuple[str, str]:
-    """Return the size of a parsed data set in words, and the reason why it is missing; one of them is empty."""
+    """Return a description of the size of a parsed data set, and the reason why it is missing; one of them is ""."""
     try:
         io.check_result(folder)
     except MissingResult as missing:
@@ -284,20 +283,20 @@ def _size(folder: Path) -> tuple[str, str]:
 
 
 def history_entries(history: str) -> dict[str, str]:
-    """Return heading -> text of each entry of a ``history.md``: the changes made after results were seen."""
+    """Return heading -> text of each entry of a ``history.md``: the changes made after seeing results."""
     parts = re.split(r"^## (.+)$", history, flags=re.MULTILINE)[1:]
     return dict(zip(parts[::2], parts[1::2], strict=True))
 
 
 def names_item(text: str, item: str) -> bool:
-    """Return whether a text names an item in backticks, by its name or by a pattern such as ``pmm.t1.*``."""
+    """Check whether a text mentions an item in backticks, by name or by a pattern such as ``pmm.t1.*``."""
     return any(fnmatch.fnmatchcase(item, pattern) for pattern in re.findall(r"`([^`]+)`", text))
 
 
 def marks_of_history(history: str, ids: Iterable[str]) -> dict[str, str]:
-    """Return id -> remark on the rows whose margin or interpretation was chosen after test results had been seen.
+    """Return id -> note, for rows with a margin or interpretation that was chosen after seeing test results.
 
-    An entry of the history names them, by id or pattern, in an item that begins with ``- Widened:`` or ``- Chosen:``.
+    History entries list them by id or pattern in an item that begins with ``- Widened:`` or ``- Chosen:``.
     """
     row_ids = list(ids)
     marks: dict[str, str] = {}

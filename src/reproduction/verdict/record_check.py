@@ -1,4 +1,4 @@
-"""Comparison of a run with the recorded run: verdicts that were lost."""
+"""Compare a run with the recorded run to detect lost verdicts."""
 
 from __future__ import annotations
 
@@ -19,36 +19,36 @@ from reproduction.verdict.wording import (
     TIMES,
 )
 
-#: Why a recorded row is not compared: its results are times, only a full run makes them, or they rest on other inputs.
+#: Reasons to skip a recorded row: measured times, results of the full run only, or different inputs.
 NOT_COMPARED = (TIMES, LEFT_TO_FULL_RUN, OTHER_DATA, OTHER_SETTINGS)
 
 
 def lost_verdicts(
     rows: Iterable[ComparisonRow], origins: Mapping[str, Origin], run: RecordedRun, *, fewer_trials: bool = False
 ) -> tuple[list[str], dict[str, int]]:
-    """Find the counted rows that the recorded run judged better with the same data.
+    """Find the counted rows that the recorded run judged better on the same data.
 
-    A row that rests on a test only, not on data or settings, is compared too.  A row for which this run read nothing is
+    Rows that depend only on a test, not on data or settings, are compared too.  A row without results in this run is
     skipped only if its data are missing.
 
     Parameters
     ----------
     rows : iterable of ComparisonRow
-        The rows of this run.
+        Rows of this run.
     origins : mapping of str to Origin
-        The results behind each row, by its id.
+        Row id -> results that it depends on.
     run : RecordedRun
         The recorded run.
     fewer_trials : bool, default=False
-        Whether this run has a cap on trials; then rows reproduced with other settings are skipped.
+        Whether this run has a limit on trials; if so, rows reproduced with other settings are skipped.
 
     Returns
     -------
     lost : list of str
         A sentence for each lost verdict.
     counts : dict of str to int
-        Number of rows that were ``compared``, of those skipped for each reason in `NOT_COMPARED`, and of those whose
-        recorded result is ``out of date``.
+        Number of rows that were ``compared``, skipped (for each reason in `NOT_COMPARED`), and ``out of date`` in the
+        recorded run.
     """
     lost: list[str] = []
     counts = dict.fromkeys(("compared", *NOT_COMPARED, OUT_OF_DATE), 0)
@@ -69,7 +69,7 @@ def lost_verdicts(
 
 
 def _why_skipped(row: ComparisonRow, origin: Origin | None, recorded: RecordedRow, fewer_trials: bool) -> str:
-    """Return the reason in `NOT_COMPARED` for which a row is skipped; empty if it is compared."""
+    """Return the reason in `NOT_COMPARED` to skip a row; "" if it is compared."""
     data = origin.data if origin else ""
     settings = origin.settings if origin else ""
     if origin and origin.timed:

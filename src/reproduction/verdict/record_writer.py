@@ -1,4 +1,4 @@
-"""Write the recorded run from the results of a finished run, after checks of this run."""
+"""Write the recorded run from the results of a finished run after validating it."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ from textmix.core import io
 from textmix.core.digests import sha256_file
 from textmix.core.errors import IntegrityError, MissingResult
 
-#: The results with which a run ends.
+#: Final results of a run.
 LAST_RESULTS = ("results/report/accepted.json", "results/report/comparison.csv")
-#: Columns of the comparison that are recorded as they are.
+#: Columns of the comparison that are recorded unchanged.
 RECORDED_CELLS = ("id", "reproduced", "reproduced_sd", "trials", "verdict", "corrected", "margin_share")
 #: Maximum number of names in an error message.
 MAX_NAMES_IN_MESSAGE = 5
@@ -43,9 +43,9 @@ class PaperPlan:
     record : Record
         Its published rows, checks and choices.
     roles : mapping of str to RoleEntry
-        Role -> the data set that stands for it.
+        Role -> its data set.
     tests : mapping of str to str
-        The tests that it names -> their outcomes.
+        Test that its files refer to -> outcome.
     """
 
     spec: Mapping[str, Any]
@@ -57,20 +57,20 @@ class PaperPlan:
 def read_run(
     run: Path, plans: Mapping[str, PaperPlan], commit: Mapping[str, str], chosen: Collection[str] | None = None
 ) -> tuple[RecordedRun, dict[str, str]]:
-    """Read the results of a finished run; nothing is written.
+    """Read the results of a finished run without writing anything.
 
-    Every verdict is derived again from the results, so that the record cannot differ from them.
+    Every verdict is recomputed from the results, so that the record is consistent with them.
 
     Parameters
     ----------
     run : Path
         Folder of the run.
     plans : mapping of str to PaperPlan
-        All papers that the record must have.
+        All papers that the record must contain.
     commit : mapping of str to str
-        The commit of the run's code, as `reproduction.flow.git.commit_of` returns it.
+        Commit of the run's code, as returned by `reproduction.flow.git.commit_of`.
     chosen : collection of str or None, default=None
-        The papers that the run was asked for; None means all.
+        Papers selected for the run; None means all.
 
     Returns
     -------
@@ -82,7 +82,7 @@ def read_run(
     Raises
     ------
     IntegrityError
-        If the run is incomplete, stale, of two versions of the code, or differs from its results.
+        If the run is incomplete, stale, mixes two versions of the code, or is inconsistent with its results.
     """
     run_plans = {paper: plan for paper, plan in plans.items() if chosen is None or paper in chosen}
     for path in (*LAST_RESULTS, *(f"results/papers/{paper}/comparison.csv" for paper in run_plans)):
@@ -122,20 +122,20 @@ def _read_facts(run: Path, commit: Mapping[str, str], processors: Iterable[str])
 
 
 def commit_text(commit: Mapping[str, str]) -> str:
-    """Return a commit, as `reproduction.flow.git.commit_of` returns it, with git's description of changes since."""
+    """Format a commit returned by `reproduction.flow.git.commit_of`, with git's description of later changes."""
     changes = commit.get("changes", "none since")
     return commit["commit"] if changes == "none since" else f"{commit['commit']} ({changes})"
 
 
 def write_record(run: RecordedRun, folders: Mapping[str, Path], texts: Mapping[str, str]) -> None:
-    """Write the recorded run, as `read_run` returns it, into the papers' folders."""
+    """Write the recorded run returned by `read_run` into the papers' folders."""
     for paper, text in texts.items():
         io.write_text(folders[paper] / RECORDED, text)
         io.write_json(folders[paper] / RUN, asdict(run.papers[paper]))
 
 
 def check_no_loss(old: RecordedRun | None, new: RecordedRun) -> None:
-    """Raise IntegrityError if a run judged fewer of the rows than the recorded one; the message names them."""
+    """Raise IntegrityError that lists the rows if a run judged fewer of the recorded rows."""
     if old is None:
         return
     judged = {name for name, row in old.rows.items() if row.verdict in JUDGED}
@@ -149,7 +149,7 @@ def check_no_loss(old: RecordedRun | None, new: RecordedRun) -> None:
 
 
 def _check_present(run: Path, path: str) -> None:
-    """Raise IntegrityError if a run lacks a complete result at a path."""
+    """Raise IntegrityError if the result at a path of a run is missing or incomplete."""
     if not (run / path).is_file():
         raise IntegrityError(f"{run / path} not found: the run is incomplete; run all papers to the end")
     try:
@@ -159,7 +159,7 @@ def _check_present(run: Path, path: str) -> None:
 
 
 def _check_papers(written: Collection[str], plans: Mapping[str, PaperPlan]) -> None:
-    """Raise IntegrityError if a comparison has other rows than the published files of all papers."""
+    """Raise IntegrityError if the rows of a comparison differ from the published files of all papers."""
     published = {row.id for plan in plans.values() for row in plan.record.rows}
     missing = published - set(written)
     unknown = set(written) - published
@@ -170,9 +170,9 @@ def _check_papers(written: Collection[str], plans: Mapping[str, PaperPlan]) -> N
 
 
 def check_fresh(run: Path, results: Iterable[str]) -> list[str]:
-    """Check that the inputs of a run are unchanged since its results were made from them.
+    """Check that the inputs of a run have not changed since its results were computed.
 
-    The records are followed from the last results back to the inputs.  Code is not compared, so that a run of another
+    The records are followed from the final results back to the inputs.  Code is not compared, so that a run of another
     version can be checked.
 
     Parameters
@@ -180,17 +180,17 @@ def check_fresh(run: Path, results: Iterable[str]) -> list[str]:
     run : Path
         Folder of the run.
     results : iterable of str
-        Its last results.
+        Final results.
 
     Returns
     -------
     processors : list of str
-        Models of the processors that made the results, sorted.
+        Sorted models of the processors that computed the results.
 
     Raises
     ------
     IntegrityError
-        If an input was changed or removed, or two results were made by different versions of a module.
+        If an input was changed or removed, or two results were computed by different versions of a module.
     """
     digest = functools.cache(lambda name: input_digest(run / name))
     versions: dict[str, tuple[str, str]] = {}
@@ -217,7 +217,7 @@ def check_fresh(run: Path, results: Iterable[str]) -> list[str]:
 
 
 def _compare(run: Path, paper: str, plan: PaperPlan) -> tuple[list[ComparisonRow], list[RecordedRow]]:
-    """Return the comparison of a paper, derived again from its results, and its recorded rows."""
+    """Recompute the comparison of a paper from its results; return it with the recorded rows."""
     record = io.read_meta(run / f"results/papers/{paper}/comparison.csv")
     roles = as_read(plan.roles, run / "results/datasets")
     results = Results(run / "results", paper, roles, plan.spec, tests=plan.tests)

@@ -1,7 +1,7 @@
-"""The recorded run: the results of the last complete run of each paper, with which every run is compared.
+"""The recorded run: results of the last complete run of each paper, the baseline for all other runs.
 
-``config/papers/<paper>/recorded/`` holds the rows (``rows.csv``) and facts about the run (``run.json``).  ``snakemake
-record`` writes both from a finished run (`reproduction.verdict.record_writer`); they are never edited by hand.
+``config/papers/<paper>/recorded/`` contains the rows (``rows.csv``) and metadata of the run (``run.json``).
+``snakemake record`` writes both from a finished run (`reproduction.verdict.record_writer`); do not edit them manually.
 """
 
 from __future__ import annotations
@@ -15,26 +15,26 @@ from pathlib import Path
 from textmix.core import io
 from textmix.core.errors import ConfigError
 
-#: The two files in the folder of a paper.
+#: Recorded files in the folder of a paper.
 RECORDED = "recorded/rows.csv"
 RUN = "recorded/run.json"
-#: Verdict of a recorded row whose protocol was changed after the recorded run.
+#: Verdict of a recorded row if its protocol was changed after the recorded run.
 OUT_OF_DATE = "out of date"
-#: Heading of an entry of ``history.md``, and the items in it that name recorded rows that are out of date.
+#: Heading of an entry of ``history.md``, and its items that list out-of-date recorded rows.
 _ENTRY = re.compile(r"^## (\d{4}-\d{2}-\d{2}):", flags=re.MULTILINE)
 _OUT_OF_DATE_ITEM = re.compile(r"^- Out of date:((?:.|\n(?=  ))*)", flags=re.MULTILINE)
 
 
 @dataclass(frozen=True)
 class RecordedRow:
-    """The results of the recorded run for one published row, as text, as in ``comparison.csv``.
+    """Results of the recorded run for one published row, as text, as in ``comparison.csv``.
 
     Parameters
     ----------
     id, reproduced, reproduced_sd, trials, verdict, corrected, margin_share : str
         Cells of its `reproduction.verdict.comparison_row.ComparisonRow`.
     reason : str
-        The first clause of the reason there, without notes on data sets.
+        First clause of the reason there, without notes on data sets.
     data, settings, code : str
         Digests as in `reproduction.flow.lineage.Origin`.
     """
@@ -57,18 +57,18 @@ RECORDED_COLUMNS = tuple(field.name for field in fields(RecordedRow))
 
 @dataclass(frozen=True)
 class Facts:
-    """The facts about a run.
+    """Metadata of a run.
 
     Parameters
     ----------
     date : str
-        When its last job ended, ISO 8601 in UTC.
+        End of its last job (ISO 8601, UTC).
     commit : str
-        Commit of its code, and git's description of changes since.
+        Commit of its code, and git's description of later changes.
     lock : str
         SHA-256 digest of its ``requirements.lock``.
     minutes : int
-        Wall-clock minutes from the start of its first job to the end of its last one.
+        Wall-clock minutes from the start of the first job to the end of the last one.
     processor_minutes : int
         CPU minutes of all jobs.
     processor : str
@@ -89,20 +89,20 @@ class Facts:
 
 @dataclass(frozen=True)
 class RecordedRun:
-    """The last recorded run of each paper: all rows by id, and paper -> facts about its run."""
+    """Last recorded run of each paper: all rows by id, and paper -> metadata of its run."""
 
     rows: Mapping[str, RecordedRow]
     papers: Mapping[str, Facts]
 
     @property
     def runs(self) -> dict[Facts, list[str]]:
-        """The runs by date, each with the names of its papers."""
+        """The runs by date, each with its papers."""
         runs = sorted(set(self.papers.values()), key=lambda facts: (facts.date, facts.commit))
         return {run: sorted(paper for paper, facts in self.papers.items() if facts == run) for run in runs}
 
     @property
     def day(self) -> str:
-        """The day on which the runs ended, or the first and the last one."""
+        """The date of the runs, or the first and the last date."""
         days = sorted({facts.day for facts in self.runs})
         return days[0] if len(days) == 1 else f"{days[0]} to {days[-1]}"
 
@@ -111,18 +111,18 @@ class RecordedRun:
         return sum(facts.minutes for facts in self.runs)
 
     def of(self, paper: str) -> RecordedRun | None:
-        """Return the recorded run with the facts of one paper only; None if it was not recorded."""
+        """Return the recorded run with the metadata of one paper only; None if the paper is not recorded."""
         return RecordedRun(self.rows, {paper: self.papers[paper]}) if paper in self.papers else None
 
 
 def recorded_files(folders: Iterable[Path]) -> list[Path]:
-    """Return the existing files of the recorded runs of the papers with these folders."""
+    """Return the existing recorded files of papers with these folders."""
     paths = (folder / name for folder in sorted(folders) for name in (RUN, RECORDED))
     return [path for path in paths if path.is_file()]
 
 
 def read_recorded(files: Sequence[Path]) -> RecordedRun | None:
-    """Return the recorded run, None without files; ConfigError for a damaged or missing file, or a duplicate id."""
+    """Read the recorded run, None without files; raise ConfigError for an invalid or missing file or a duplicate id."""
     rows: dict[str, RecordedRow] = {}
     papers: dict[str, Facts] = {}
     for folder in sorted({path.parent for path in files}):
@@ -138,9 +138,9 @@ def read_recorded(files: Sequence[Path]) -> RecordedRun | None:
 
 
 def out_of_date_patterns(history: Path, day: str) -> list[str]:
-    """Return the ids and patterns of the rows whose protocol was changed after the day of the recorded run.
+    """Return ids and patterns of the rows with a protocol that was changed after the day of the recorded run.
 
-    A later entry of ``history.md`` names them in an item that begins with ``- Out of date:``.
+    Later entries of ``history.md`` list them in an item that begins with ``- Out of date:``.
     """
     text = history.read_text(encoding="utf-8") if history.is_file() else ""
     _, *parts = _ENTRY.split(text)

@@ -1,6 +1,6 @@
-"""Check that all names in the published rows, checks, choices, tables and figures of a paper exist.
+"""Check all references in the published rows, checks, choices, tables and figures of a paper.
 
-The workflow does this while it is parsed, so that a misspelt name ends a run before its first job.
+The check runs while the workflow is parsed, so that a misspelt name is reported before the first job.
 """
 
 from __future__ import annotations
@@ -28,35 +28,35 @@ from reproduction.verdict.published import UNITS, Record, read_record
 from reproduction.verdict.quoted_values import references
 from reproduction.verdict.resolve import setting_of
 
-#: Sections of paper.yaml with names that a cause can give as its evidence.
+#: Sections of paper.yaml with entries that a cause can cite as evidence.
 EVIDENCE_SECTIONS = ("experiments", "measures", "figures", "tables")
 
 
 def check_papers(papers: Mapping[str, Mapping[str, Any]], folders: Mapping[str, Path], root: Path) -> None:
-    """Check the names in the files of all papers; ``root`` contains ``config/``, ``workflow/`` and maybe ``tests/``."""
+    """Check the references in all papers; ``root`` contains ``config/``, ``workflow/`` and optionally ``tests/``."""
     for name, spec in papers.items():
         folder = folders[name]
         check_record(read_record(folder, root / "workflow/schemas"), spec, folder, root / "tests")
 
 
 def check_record(record: Record, spec: Mapping[str, Any], folder: Path, tests: Path) -> None:
-    """Check the names in the files of one paper.
+    """Check the references in the files of one paper.
 
     Parameters
     ----------
     record : Record
-        Its published rows, checks and choices.
+        Published rows, checks and choices.
     spec : mapping
         Its ``paper.yaml``.
     folder : Path
-        Its folder of configuration, for messages.
+        Configuration folder, for messages.
     tests : Path
-        The folder of the tests that its equations name.
+        Folder of the tests to which equations refer.
 
     Raises
     ------
     ConfigError
-        If a name does not exist; the message suggests the nearest one.
+        If a reference cannot be resolved; the message suggests the closest name.
     """
     _check_rows(record, spec, folder, tests)
     for name, check in record.checks.items():
@@ -88,7 +88,7 @@ def _check_tables_and_figures(record: Record, spec: Mapping[str, Any], paper: Pa
             known_artefacts = dict.fromkeys(row.artefact for row in record.rows)
             check_name("artefact", artefact, known_artefacts, f"{paper}: tables.{name}.artefact")
     row_ids = [row.id for row in record.rows]
-    # A figure may give the common beginning of the ids of several methods.
+    # A figure may specify a common prefix of the ids of several methods.
     prefixes = list(dict.fromkeys(prefix for row_id in row_ids for prefix in (row_id, row_id.rpartition(".")[0])))
     for name, figure in spec["figures"].items():
         for key, prefix in figure.get("published", {}).items():
@@ -98,7 +98,7 @@ def _check_tables_and_figures(record: Record, spec: Mapping[str, Any], paper: Pa
 
 
 def _check_choices(record: Record, spec: Mapping[str, Any], folder: Path, tests: Path) -> None:
-    """Check the names in the effects and causes of the choices; the parameters are those of `check_record`."""
+    """Check the references in the effects and causes of the choices; see `check_record` for the parameters."""
     row_ids = [row.id for row in record.rows]
     evidence = [name for section in EVIDENCE_SECTIONS for name in spec[section]]
     for choice in record.choices:
@@ -114,7 +114,7 @@ def _check_choices(record: Record, spec: Mapping[str, Any], folder: Path, tests:
 
 
 def check_locator(locator: Locator, spec: Mapping[str, Any], location: str, tests: Path) -> None:
-    """Check that a locator names something that a paper has; the keys of a measure are known only to its code."""
+    """Check that a locator can be resolved for a paper, except for keys of measures, which only their code defines."""
     match locator:
         case DataLocator() | FeaturesLocator():
             check_name("role", locator.role, spec["roles"], location)
@@ -136,7 +136,7 @@ def check_locator(locator: Locator, spec: Mapping[str, Any], location: str, test
 
 
 def _check_fit(locator: ScoreLocator | TimeLocator, spec: Mapping[str, Any], location: str) -> None:
-    """Check that a locator of a score or a time names an experiment of the paper, with its role, method and metric."""
+    """Check the experiment, role, method and metric in a locator of a score or a time."""
     check_name("experiment", locator.experiment, spec["experiments"], location)
     experiment = spec["experiments"][locator.experiment]
     where = f"{location}: experiment {locator.experiment}"

@@ -1,4 +1,4 @@
-"""The items of the report: each row of a comparison with its location, roles and recorded counterpart."""
+"""Items of the report: each row of a comparison with its location, roles and recorded counterpart."""
 
 from __future__ import annotations
 
@@ -29,30 +29,30 @@ from reproduction.verdict.wording import (
     without_notes,
 )
 
-#: Kind under which a number with too wide a margin is counted.
+#: Category of numbers with too wide a margin in the counts.
 WEAK = "weak"
 
 
 @dataclass(frozen=True)
 class Item:
-    """One row of a comparison as the report shows it.
+    """One row of a comparison as shown in the report.
 
     Parameters
     ----------
     row : ComparisonRow
-        The row of this run.
+        Row of this run.
     location : str, default=""
-        Its place in the paper in words.
+        Description of its place in the paper.
     roles : tuple of str, default=()
-        The roles on whose data the row rests.
+        Roles of the data that the row depends on.
     recorded : ComparisonRow or None, default=None
-        The row as the recorded run gave it.
+        Row of the recorded run.
     standing : str, default=""
-        How this row compares with the recorded one (`standing`).
+        Comparison of this row with the recorded one (`standing`).
     origin : Origin or None, default=None
-        The results behind the reproduced value; None if this run read nothing for it.
+        Provenance of the reproduced value; None if this run has no results for it.
     mark : str, default=""
-        Remark on a margin or interpretation that was chosen after test results had been seen.
+        Note on a margin or interpretation that was chosen after seeing test results.
     """
 
     row: ComparisonRow
@@ -74,7 +74,7 @@ class Item:
 
     @property
     def known(self) -> ComparisonRow | None:
-        """The row of this run, or of the recorded one if only that judged it; None if neither did."""
+        """The row of this run, or else the recorded row, if judged; None if neither run judged it."""
         if self.row.is_judged:
             return self.row
         return self.recorded if self.recorded and self.recorded.verdict in JUDGED else None
@@ -91,12 +91,12 @@ class Item:
 
     @property
     def has_value(self) -> bool:
-        """Whether there is a published, reproduced or recorded value to show."""
+        """Whether a published, reproduced or recorded value can be shown."""
         return bool(self.row.published_text or self.row.reproduced_text or self.standing)
 
     @property
     def recorded_text(self) -> str:
-        """The recorded value as text, if only the recorded run judged the row; else empty."""
+        """The recorded value as text if only the recorded run judged the row, otherwise ""."""
         return self.recorded.reproduced_text if self.recorded and self.is_only_recorded else ""
 
     @property
@@ -112,16 +112,16 @@ class Item:
 
 @dataclass(frozen=True)
 class Context:
-    """Facts about the rows of a comparison, by id.
+    """Additional information on the rows of a comparison, by id.
 
     Parameters
     ----------
     recorded : mapping of str to RecordedRow
-        The recorded rows.
+        Recorded rows.
     origins : mapping of str to Origin
-        The results behind the reproduced values.
+        Provenance of the reproduced values.
     marks : mapping of str to str
-        Remarks on margins or interpretations that were chosen after test results had been seen.
+        Notes on margins or interpretations that were chosen after seeing test results.
     """
 
     recorded: Mapping[str, RecordedRow] = field(default_factory=dict)
@@ -151,7 +151,7 @@ def make_items(record: Record, rows: Sequence[ComparisonRow], results: Results, 
 
 
 def _as_row(row: ComparisonRow, recorded: RecordedRow) -> ComparisonRow:
-    """Return a row as the recorded run gave it."""
+    """Convert a row to the state in the recorded run."""
     return replace(
         row,
         reproduced=parse_value(recorded.reproduced),
@@ -168,19 +168,19 @@ def standing(row: ComparisonRow, origin: Origin | None, recorded: RecordedRow) -
     Parameters
     ----------
     row : ComparisonRow
-        The row of this run.
+        Row of this run.
     origin : Origin or None
-        The results behind it; None if nothing was read for the row.
+        Provenance of the row; None if nothing was read for it.
     recorded : RecordedRow
-        The row of the recorded run.
+        Row of the recorded run.
 
     Returns
     -------
     standing : str
         ``out of date`` if the protocol of the row was changed after the recorded run; ``equal`` or ``not equal`` at the
-        published digits, for a value that both runs reproduced from the same data; else ``other data``, ``a measured
-        time``, or ``not rebuilt here`` if only the recorded run judged the row; empty if the recorded run did not judge
-        it.
+        published digits, for a value that both runs reproduced from the same data; otherwise ``other data``, ``a
+        measured time``, or ``not rebuilt here`` if only the recorded run judged the row; "" if the recorded run did not
+        judge it.
     """
     if recorded.verdict == OUT_OF_DATE:
         return OUT_OF_DATE
@@ -196,7 +196,7 @@ def standing(row: ComparisonRow, origin: Origin | None, recorded: RecordedRow) -
 
 
 def same_digits(value: Any, other: Any, printed: str) -> bool:
-    """Check that values are equal at the digits of a published number, at four digits without one, or as words."""
+    """Check that two values agree at the published digits (four digits if none is published), or as text."""
     left = number(value)
     right = number(other)
     if left is None or right is None:
@@ -207,7 +207,7 @@ def same_digits(value: Any, other: Any, printed: str) -> bool:
 
 
 def roles_of(printed: Published, checks: Mapping[str, Check], results: Results) -> tuple[str, ...]:
-    """Return the roles on whose data a published row rests, sorted; its own if it names no reproduced value."""
+    """Return the sorted roles that a published row depends on; its own role if it has no locator."""
     roles: set[str] = set()
     if printed.check is not None:
         roles = roles_of_check(results, checks[printed.check])
@@ -217,9 +217,9 @@ def roles_of(printed: Published, checks: Mapping[str, Check], results: Results) 
 
 
 def shorten_reasons(rows: Iterable[ComparisonRow], roles: Mapping[str, RoleEntry]) -> list[ComparisonRow]:
-    """Return the rows with reasons that lack the notes on data sets.
+    """Remove the notes on data sets from the reasons of rows.
 
-    The list of data has each note once; the reasons would repeat it hundreds of times.
+    The list of data sets contains each note once; the reasons would repeat it hundreds of times.
     """
     notes = sorted({entry.note for entry in roles.values() if entry.note}, key=len, reverse=True)
     return [replace(row, reason=without_notes(row.reason, notes)) for row in rows]

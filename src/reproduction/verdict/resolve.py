@@ -1,7 +1,7 @@
-"""Resolve locators: from a locator to the reproduced value that it names in the results of a paper.
+"""Resolve locators to reproduced values in the results of a paper.
 
-There are three outcomes: the value; `MissingResult` if it cannot be computed (for example without its data set); and
-`NotRun` if no job has computed it.
+The outcome is the value, `MissingResult` if it cannot be computed (for example without its data set), or `NotRun` if no
+job has computed it.
 """
 
 from __future__ import annotations
@@ -39,9 +39,9 @@ class Trials:
     values : sequence of float
         One value per split, in the order of the splits.
     scheme : str
-        Data set and split scheme without the number of splits: values of one scheme are over the same splits.
+        Data set and split scheme without the number of splits; values with the same scheme are over the same splits.
     test_ratio : float
-        Number of test documents divided by the number of all others.
+        Ratio of the number of test documents to the number of all others.
     """
 
     values: Sequence[float]
@@ -56,20 +56,20 @@ class Reproduced:
     Parameters
     ----------
     value : float or str
-        A number in stored units (fractions for scores and proportions, seconds for times), or the text of a setting.
+        Number in stored units (fractions for scores and proportions, seconds for times), or text of a setting.
     standard_deviation : float or None, default=None
-        Sample standard deviation over the trials (ddof = 1).
+        Sample standard deviation over trials (ddof=1).
     n : int or None, default=None
-        Number of trials behind ``value``; None if it is not a mean or median over trials.
+        Number of trials; None if ``value`` is not a mean or median over trials.
     unconverged : int, default=0
-        Number of the fits behind it that stopped before they converged.
+        Number of fits that did not converge.
     trials : Trials or None, default=None
-        The random splits of which ``value`` is the mean.
+        The random splits over which ``value`` is averaged.
     interval : tuple of float or None, default=None
-        Ends of its 95 % interval, of a ratio of times or of a measure that writes one.
+        Limits of the 95 % interval, for a ratio of times or a measure that reports one.
     range : tuple of float or None, default=None
-        Lowest and highest value over the parts of the data of which ``value`` is a median, of a measure that also
-        writes ``<key>_lowest`` and ``<key>_highest``.
+        Minimum and maximum over the parts of the data, for a median over parts; measures report them as
+        ``<key>_lowest`` and ``<key>_highest``.
     """
 
     value: float | str
@@ -81,7 +81,7 @@ class Reproduced:
     range: tuple[float, float] | None = None
 
     def scaled(self, factor: float) -> Reproduced:
-        """Return the number, its standard deviation and its range in another unit."""
+        """Convert the value, its standard deviation and its range to another unit."""
         deviation = self.standard_deviation
         return replace(
             self,
@@ -92,14 +92,14 @@ class Reproduced:
 
 
 def roles_behind(results: Results, locator: Locator) -> list[str]:
-    """Return the roles on whose data a value rests; empty for a setting."""
+    """Return the roles of the data that a value depends on; empty for a setting."""
     if isinstance(locator, MeasureLocator):
         return results.measure_roles(locator.measure)
     return [locator.role] if isinstance(locator, RoleLocator) else []
 
 
 def roles_of_check(results: Results, check: Mapping[str, Any]) -> set[str]:
-    """Return the roles on whose data the values of a check rest, including missing values."""
+    """Return the roles of the data that the values of a check depend on, including missing values."""
     locators = map(parse_locator, (*check["left"], *check.get("right", ())))
     return {role for locator in locators for role in roles_behind(results, locator)}
 
@@ -110,9 +110,9 @@ def locate(results: Results, locator: Locator) -> Reproduced:
     Parameters
     ----------
     results : Results
-        The results of a paper.
+        Results of a paper.
     locator : Locator
-        Names the value; a score is the mean over its trials, a time their median.
+        Locator of the value; a score is the mean over its trials, a time their median.
 
     Returns
     -------
@@ -123,7 +123,7 @@ def locate(results: Results, locator: Locator) -> Reproduced:
     MissingResult
         If the value cannot be computed; NotRun if no job has computed it.
     ConfigError
-        If the locator names nothing that has a value.
+        If the locator does not refer to a value.
     """
     match locator:
         case DataLocator() | FeaturesLocator():
@@ -145,7 +145,7 @@ def locate(results: Results, locator: Locator) -> Reproduced:
 
 
 def _measured(results: Results, locator: MeasureLocator) -> Reproduced:
-    """Return a value of a measure, with its range and its 95 % interval if the measure writes them."""
+    """Return a value of a measure, with its range and 95 % interval if the measure reports them."""
     values = results.measure(locator.measure)
     key = locator.key
     entry = entry_of(values, key, str(locator))
@@ -171,7 +171,7 @@ def _measured(results: Results, locator: MeasureLocator) -> Reproduced:
 
 
 def _score(results: Results, locator: ScoreLocator) -> Reproduced:
-    """Return one metric of one variant: mean, standard deviation, number of trials, and the value of each trial."""
+    """Return a metric of a variant: mean, standard deviation, number of trials, and values per trial."""
     fit = (locator.experiment, locator.role, locator.method)
     groups = results.scores(*fit, locator.metric)
     variant = choose_variant(groups, locator.variant, str(locator))
@@ -182,7 +182,7 @@ def _score(results: Results, locator: ScoreLocator) -> Reproduced:
 
 
 def _trials(results: Results, locator: ScoreLocator, values: Sequence[float]) -> Trials | None:
-    """Return the trials of a score: random splits, folds or seeds; None for one fit on the source's own split."""
+    """Return the trials of a score (random splits, folds or seeds); None for a single fit on the paper's split."""
     name = results.settings["experiments"][locator.experiment]["roles"][locator.role]
     spec = dict(results.settings["splits"][name])
     if spec["kind"] == "given":
@@ -194,7 +194,7 @@ def _trials(results: Results, locator: ScoreLocator, values: Sequence[float]) ->
 
 
 def _test_ratio(spec: Mapping[str, Any], n_documents: Callable[[], int]) -> float:
-    """Return test documents divided by all others of a split scheme; proportions need no number of documents."""
+    """Return the ratio of test to other documents of a split scheme; relative sizes do not need ``n_documents``."""
     if spec["kind"] == "folds":
         return 1.0 / (spec["folds"] - 1)
     test, train = spec.get("test"), spec["train"]
@@ -205,9 +205,10 @@ def _test_ratio(spec: Mapping[str, Any], n_documents: Callable[[], int]) -> floa
 
 
 def used_setting(results: Results, locator: SettingLocator) -> float | str:
-    """Return a setting of ``paper.yaml`` that a result of this run has used.
+    """Return a setting of ``paper.yaml`` after checking that a result of this run uses it.
 
-    A truth value or list becomes text.  A number of trials is that of the scores, which ``max_trials`` caps.
+    Booleans and lists are converted to text.  A number of trials is counted in the scores, because ``max_trials`` can
+    limit it.
     """
     setting = setting_of(results.settings, locator)
     uses = list(_uses(results, locator.path.split(".")))
@@ -225,7 +226,7 @@ def used_setting(results: Results, locator: SettingLocator) -> float | str:
 
 
 def _uses(results: Results, keys: Sequence[str]) -> Iterator[Callable[[], object]]:
-    """Yield for each result that uses a setting a function that reads it or raises; for scores it counts the trials."""
+    """Yield, for each result that uses a setting, a function that reads it or raises; for scores it counts trials."""
     section = keys[0]
     name = keys[1] if len(keys) > 1 else ""
     if section in ("experiments", "splits"):
@@ -244,7 +245,7 @@ def _uses(results: Results, keys: Sequence[str]) -> Iterator[Callable[[], object
 
 
 def setting_of(settings: Mapping[str, Any], locator: SettingLocator, location: str = "") -> float | str:
-    """Return a setting of ``paper.yaml``; a truth value and a list of items become text."""
+    """Return a setting of ``paper.yaml``; booleans and lists are converted to text."""
     setting: Any = settings
     for key in locator.path.split("."):
         if not isinstance(setting, Mapping) or key not in setting:

@@ -1,4 +1,4 @@
-"""The folder of the report as a Workflow Run RO-Crate (https://w3id.org/ro/wfrun/workflow/0.5)."""
+"""Describe the report folder as a Workflow Run RO-Crate (https://w3id.org/ro/wfrun/workflow/0.5)."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from textmix.core.digests import sha256_file
 from textmix.core.errors import extra
 
-#: Names in the folder: the workflow, the configuration of the run, and the text for a reader.
+#: Entries in the folder: workflow, configuration of the run, and text for readers.
 SOURCE, CONFIGURATION, README = "source", "config.json", "README.md"
 _MAIN = f"{SOURCE}/workflow/Snakefile"
 _PROFILES = {
@@ -23,8 +23,9 @@ _LICENCE = "https://spdx.org/licenses/MIT"
 
 
 class RunFacts(NamedTuple):
-    """The facts about a run that a crate states: times are ISO 8601, and ``settings`` are its inputs: seed, data sets
-    with their digests, digest of the lock.
+    """Metadata of a run for the crate.
+
+    Times are ISO 8601; ``settings`` are the inputs of the run: seed, data sets with digests, and lock file digest.
     """
 
     title: str
@@ -37,10 +38,10 @@ class RunFacts(NamedTuple):
 
 
 def run_crate(folder: Path, results: Iterable[Path], facts: RunFacts) -> dict[str, Any]:
-    """Return the metadata of a crate as JSON-LD; the folder has `SOURCE`, `CONFIGURATION`, `README` and the results."""
+    """Return the crate metadata as JSON-LD; the folder contains `SOURCE`, `CONFIGURATION`, `README` and the results."""
     with extra("workflow"):
         from rocrate.rocrate import ROCrate
-    # The profiles of workflow runs build on version 1.1.
+    # The profiles of workflow runs are based on version 1.1.
     crate = ROCrate(version="1.1")
     what = "Published numbers of papers on text categorisation beside the numbers that this run rebuilt."
     cited, terms = f"{SOURCE}/CITATION.cff", "The licence of the code; the report names the terms of each data set."
@@ -75,14 +76,14 @@ def run_crate(folder: Path, results: Iterable[Path], facts: RunFacts) -> dict[st
 
 
 def _entity(crate: Any, identifier: str, kind: str, **properties: Any) -> Any:
-    """Add an entity that is no file."""
+    """Add a contextual entity, that is, not a file."""
     from rocrate.model import ContextEntity
 
     return _stated(crate.add(ContextEntity(crate, identifier, properties={"@type": kind})), **properties)
 
 
 def _stated(entity: Any, **properties: Any) -> Any:
-    """Give an entity properties, in which other entities become references, and return it."""
+    """Set properties of an entity, replacing entities in the values with references, and return it."""
     for name, value in properties.items():
         entity[name] = value
     return entity
@@ -96,7 +97,7 @@ def _file(crate: Any, path: Path, description: str) -> Any:
 
 
 def _parameter(crate: Any, name: str, examples: Sequence[Any], kind: str = "File") -> Any:
-    """Add a formal parameter of the workflow, of which the given entities are the values."""
+    """Add a formal parameter of the workflow with its values as examples."""
     conforms = {"@id": f"{_BIOSCHEMAS}/FormalParameter/1.0-RELEASE"}
     values = examples[0] if len(examples) == 1 else examples
     more = {"name": name, "additionalType": kind, "conformsTo": conforms, "workExample": values}

@@ -1,6 +1,6 @@
 """Specification curves: the value of a published row under each registered alternative.
 
-The locators and margins are those that judge the row itself.  No verdict depends on these values.
+The locators and margins are the same as for the verdict of the row, but no verdict depends on these values.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from textmix.core.errors import ConfigError, MissingResult
 
 
 def curve_of(row: Published, specification: Specification, checks: Mapping[str, Check], results: Results) -> Curve:
-    """Compute a published row under all alternatives of a specification."""
+    """Compute the specification curve of a published row, over all its alternatives."""
     if row.check is not None:
         points = [_evaluate_claim(row.check, checks[row.check], point, results) for point in specification.points]
         return Curve(row.id, specification.name, CLAIM_UNIT, 0.0, 0.0, 0.0, math.inf, points, specification.product)
@@ -44,7 +44,7 @@ def curve_of(row: Published, specification: Specification, checks: Mapping[str, 
 
 
 def _reproduce(row: Published, point: DeclaredReading, results: Results, target: float, margin: float) -> Reading:
-    """Return a published number under one alternative."""
+    """Reproduce a published value under one alternative."""
     locator = row.locator
     assert locator is not None  # noqa: S101 - choices.yaml names only rows with a source
     try:
@@ -57,7 +57,7 @@ def _reproduce(row: Published, point: DeclaredReading, results: Results, target:
 
 
 def _evaluate_claim(name: str, check: Check, point: DeclaredReading, results: Results) -> Reading:
-    """Return a claim under one alternative: its distance from its boundary, and whether it holds."""
+    """Evaluate a claim under one alternative: signed distance from its boundary, and whether it is satisfied."""
     sides = {
         side: [str(point.read(parse_locator(text, name))) for text in check[side]]
         for side in ("left", "right")

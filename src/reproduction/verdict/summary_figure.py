@@ -1,4 +1,4 @@
-"""The summary figure: every judged published number of a method against the reproduced one, by paper."""
+"""Summary figure: published against reproduced values of methods, by paper."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ DOT_STYLES: dict[str, dict[str, Any]] = {
     UNDECIDED: {"color": "#009e73", "marker": "s", "s": 15, "linewidths": 0.5},
     DIFFERS: {"color": "#d55e00", "marker": "D", "s": 17, "linewidths": 0.5},
 }
-#: Relative differences, in per cent, with a tick.
+#: Relative differences with a tick, in percent.
 TICKS = (-50, -10, -2, 0, 2, 10, 50)
-#: A larger relative difference, in per cent, is drawn at the end of the axis.
+#: Larger relative differences, in percent, are clipped to the end of the axis.
 MAX_PERCENT = 100.0
-#: The axis is linear up to this relative difference, in per cent.
+#: Linear range of the symlog axis, in percent.
 MAX_LINEAR_PERCENT = 1.0
 #: Height of the dots of a paper, in rows.
 ROW_HEIGHT = 0.72
@@ -70,7 +70,7 @@ def draw_summary(points: Sequence[Point], papers: Iterable[str], *, narrow: bool
 
 
 def _draw_scores(axes: Axes, points: Sequence[Point]) -> None:
-    """Draw reproduced against published scores in per cent."""
+    """Plot reproduced against published scores, in percent."""
     axes.plot([0, 100], [0, 100], color=PALE, linewidth=0.8, zorder=1)
     for verdict, look in DOT_STYLES.items():
         dots = [point for point in points if point.verdict == verdict]
@@ -84,7 +84,7 @@ def _draw_scores(axes: Axes, points: Sequence[Point]) -> None:
 
 
 def _draw_papers(axes: Axes, points: Sequence[Point], rows: Sequence[str]) -> None:
-    """Draw the difference of each number in per cent of the published one, one row per paper."""
+    """Plot the difference of each value relative to the published one, in percent, one row per paper."""
     axes.axvline(0, color=GREY, linewidth=0.8, zorder=1)
     dots: dict[str, list[tuple[float, float]]] = {verdict: [] for verdict in DOT_STYLES}
     for height, paper in enumerate(rows):

@@ -14,9 +14,9 @@ from reproduction.verdict.wording import LISTED, OPEN, TEX_SIGNS, tex_caption, t
 from textmix.core import io
 from textmix.core.errors import ConfigError
 
-#: A table of rows and columns with a smaller proportion of filled cells becomes a list.
+#: Tables with a smaller fraction of nonempty cells are converted to lists.
 MIN_FILLED = 1 / 3
-#: Each column of a table becomes three in its CSV file.
+#: Each column of a table is written as three columns in its CSV file.
 CSV_COLUMNS = ("published", "reproduced", "verdict")
 TEX_ESCAPES = {character: f"\\{character}" for character in "&%$#_{}"} | {
     "~": r"\textasciitilde{}",
@@ -41,7 +41,7 @@ class PaperTable:
     columns : tuple of str
         Column labels.
     rows : tuple
-        Label and items of each row, one for each column; an item is None if the paper has no value there.
+        Label and items of each row, one item per column, None for an empty cell of the paper.
     is_list : bool, default=False
         Whether each row has one value.
     """
@@ -59,23 +59,23 @@ class PaperTable:
 
     @property
     def has_values(self) -> bool:
-        """Whether an item has a value of this run or of the recorded one."""
+        """Whether any item has a value of this run or of the recorded one."""
         return any(item.row.reproduced_text or item.recorded_text for item in self.items)
 
 
 def make_table(name: str, spec: Mapping[str, Any], items: Iterable[Item]) -> PaperTable:
-    """Return one table of a paper, with rows and columns in the order of the comparison.
+    """Build a table of a paper, with rows and columns in the order of the comparison.
 
-    The pivot of pandas would sort the labels, and its error does not name the rows that share a cell.
+    `pandas.pivot` would sort the labels, and its error does not list the rows with the same cell.
 
     Parameters
     ----------
     name : str
         Name of the table.
     spec : mapping
-        Its entry in ``paper.yaml``: ``artefact`` (one or a list), ``caption``, and ``rows`` and ``columns``, which each
-        name a column of the comparison whose values become labels.  Without ``columns``, or if most cells would be
-        empty, the table is a list.
+        Its entry in ``paper.yaml``: ``artefact`` (one or a list), ``caption``, and ``rows`` and ``columns``, which are
+        columns of the comparison that provide the labels.  Without ``columns``, or if most cells would be empty, the
+        table is a list.
     items : iterable of Item
         The items of the paper.
 
@@ -86,7 +86,7 @@ def make_table(name: str, spec: Mapping[str, Any], items: Iterable[Item]) -> Pap
     Raises
     ------
     ConfigError
-        If two items fall into one cell, or no item belongs to the table.
+        If two items have the same cell, or no item belongs to the table.
     """
     artefacts = [spec["artefact"]] if isinstance(spec["artefact"], str) else list(spec["artefact"])
     row_key = spec["rows"]
@@ -115,13 +115,13 @@ def make_table(name: str, spec: Mapping[str, Any], items: Iterable[Item]) -> Pap
 
 
 def _label(row: ComparisonRow, key: str) -> str:
-    """Return a label: the value of a column; in the names of roles spaces replace underscores."""
+    """Return the label of a row: the value of a column, with spaces instead of underscores for roles."""
     text = text_of(getattr(row, key)) or "–"
     return text.replace("_", " ") if key == "dataset" else text
 
 
 def table_csv(table: PaperTable) -> str:
-    """Return a table as CSV; each column becomes three, with published value, reproduced value and verdict."""
+    """Format a table as CSV; each column becomes three, with published value, reproduced value and verdict."""
     lines = []
     for label, items in table.rows:
         line = {table.corner: label}
@@ -136,10 +136,10 @@ def table_csv(table: PaperTable) -> str:
 
 
 def table_tex(table: PaperTable) -> str:
-    """Return a table as LaTeX (booktabs); a cell has ``published / reproduced`` and the sign of the verdict."""
+    """Format a table as LaTeX (booktabs); cells contain ``published / reproduced`` and the sign of the verdict."""
     rows = [[_escape_tex(label), *map(_tex_cell, items)] for label, items in table.rows]
     frame = pd.DataFrame(rows, columns=[_escape_tex(heading) for heading in (table.corner, *table.columns)])
-    # The cells contain LaTeX signs already, so their text is escaped here and not by pandas.
+    # The cells already contain LaTeX markup, so their text is escaped here and not by pandas.
     text: str = frame.to_latex(
         index=False,
         escape=False,
@@ -150,7 +150,7 @@ def table_tex(table: PaperTable) -> str:
 
 
 def _tex_cell(item: Item | None) -> str:
-    """Return one cell of a LaTeX table; empty if the paper has no value there."""
+    """Format one cell of a LaTeX table; "" for an empty cell of the paper."""
     if item is None:
         return ""
     published = _escape_tex(item.row.published_text or "–")
@@ -159,5 +159,5 @@ def _tex_cell(item: Item | None) -> str:
 
 
 def _escape_tex(text: str) -> str:
-    """Escape the characters that LaTeX would read as commands."""
+    """Escape LaTeX special characters."""
     return "".join(TEX_ESCAPES.get(character, character) for character in text)

@@ -1,6 +1,6 @@
-"""Wording of the report: the verdicts by name, reasons, labels, and values as text.
+"""Wording of the report: verdicts, reasons, labels, and formatted values.
 
-Every sentence about a result that Python code composes is in this module; the templates hold the others.
+All sentences about results that Python code composes are in this module; the others are in the templates.
 """
 
 from __future__ import annotations
@@ -17,29 +17,29 @@ VERDICTS = ("reproduced", "differs", "undecided", "data missing", "not run", "op
 REPRODUCED, DIFFERS, UNDECIDED, MISSING, NOT_RUN, OPEN = VERDICTS
 #: Verdicts of values that were judged.
 JUDGED = (REPRODUCED, DIFFERS, UNDECIDED)
-#: Verdict -> its sign, for places that are too narrow for the word.
+#: Verdict -> symbol, for narrow cells.
 SIGNS = dict(zip(VERDICTS, ("✓", "≠", "≈", "∅", "○", "?"), strict=True))
 TEX_SIGNS = dict(
     zip(VERDICTS, (r"$\checkmark$", r"$\neq$", r"$\approx$", r"$\emptyset$", r"$\circ$", "?"), strict=True)
 )
-#: Marks the sign of a value with fits that did not converge.
+#: Appended to the symbol of a value with fits that did not converge.
 UNCONVERGED_SIGN = "†"
 
-#: Smaller numbers are written with a power of ten, unless the published number has `MAX_PLAIN_DECIMALS`.
+#: Smaller numbers use scientific notation, unless the published number has `MAX_PLAIN_DECIMALS`.
 MIN_PLAIN_NUMBER = 1e-5
 MAX_PLAIN_DECIMALS = 6
-#: A relative difference in per cent is shown without decimals from this value on,
+#: A relative difference in percent is shown without decimals from this value on,
 MIN_WHOLE_PERCENT = 1000
 #: with one decimal from this value on and with two significant digits below it,
 MIN_PERCENT_WITH_DECIMAL = 0.05
 #: and as 0 below this value.
 MIN_SHOWN_PERCENT = 5e-4
-#: Maximum number of cells that a note under a table names.
+#: Maximum number of cells listed in a note under a table.
 MAX_CELLS_IN_NOTE = 3
 #: Maximum number of reasons for missing results that the reason of a claim lists.
 MAX_MISSING_REASONS = 2
 
-# Reasons without a value in them.
+# Constant reasons.
 NO_SOURCE = "not reproduced by this version"
 NOT_CHOSEN = "the paper is not part of this configuration"
 UNCONVERGED = "did not converge"
@@ -54,32 +54,32 @@ NOT_DRAWN = f"{NOT_RUN}: this run did not draw it"
 NOT_READ = "not read in this run"
 NO_DATASET_CONFIGURED = "the configuration names no data set"
 LEFT_OUT_OF_RUN = f"{LEFT_OUT}, make full"
-#: First words for a result that this run does not have.
+#: Prefix for a result that is missing in this run.
 ABSENT_RESULT = "not in this run"
-#: First words of a cause that leaves the difference unexplained.
+#: Prefix of a cause that leaves the difference unexplained.
 NOT_EXPLAINED = "Not explained."
 UNKNOWN_CAUSE = "No cause is known."
-#: Column of a table in which all values are listed.
+#: Column of a table in list form.
 LISTED = "value"
 
-# How a reproduced value compares with the recorded one.
+# Outcomes of the comparison of a reproduced value with the recorded one.
 EQUAL = "equal"
 UNEQUAL = "not equal"
 OTHER_DATA = "other data"
 ABSENT = "not reproduced here"
 TIMED = "a measured time"
-# Why a value is not compared with the recorded one, besides other data.
+# Reasons, in addition to other data, not to compare a value with the recorded one.
 TIMES = "times"
 LEFT_TO_FULL_RUN = LEFT_OUT
 OTHER_SETTINGS = "other settings by a cap"
 
-#: Kinds of wrong values with which rows are tested.
+#: Types of wrong values in placebo tests.
 PLACEBO_VALUES = "other published values"
 PLACEBO_ORDERS = "orders"
 PLACEBO_SIGNS = "signs"
 PLACEBO_WORDS = "random words"
 
-#: Names of the evidence levels, from all judged rows to the hardest test.
+#: Labels of the evidence levels, from all judged rows to the strictest test.
 ALL_JUDGED = "all judged rows"
 WITHOUT_FACTS = "without facts about data files"
 METHOD_RESULTS = "results of methods"
@@ -88,14 +88,14 @@ CORRECTED = "… with both tests corrected over each table (Holm)"
 CHOSEN_BEFORE = "… not marked as chosen or widened after results were seen"
 OWN_METHODS = "own methods"
 
-# Words of the summary figure.
+# Labels of the summary figure.
 SUMMARY_TITLE = "Published and reproduced results of methods"
 PUBLISHED_AXIS = "published score (%)"
 REPRODUCED_AXIS = "reproduced score (%)"
 DIFFERENCE_AXIS = "reproduced − published (% of the published value; linear within ±1 %, else logarithmic)"
 ALL_NUMBERS = "all numbers of methods"
 
-#: Part of the name of an artefact -> the place in the paper.
+#: Part of the name of an artefact -> place in the paper.
 PLACES = {
     "claims": "claims of the text",
     "data": "description of the data",
@@ -122,16 +122,16 @@ PLACES = {
     "extra_data": "public descriptions of the data",
     "related": "related work",
 }
-#: Values of ``where`` that are not yet words: lines or equations of a document, and two keywords.
+#: Values of ``where`` that need formatting: lines or equations of a document, and two keywords.
 _CATALOGUED = re.compile(r"\d{3}(:.*)?|derived|public")
 _SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
-# Numbers as text.
+# Number formatting.
 
 
 def number(text: Any) -> float | None:
-    """Return a cell (text, number or None) as a number; None if it is empty or a word."""
+    """Parse a cell (text, number or None) as a number; None if it is empty or text."""
     try:
         return float(text)
     except (TypeError, ValueError):
@@ -139,12 +139,12 @@ def number(text: Any) -> float | None:
 
 
 def text_of(value: Any) -> str:
-    """Return a value as text; empty for None."""
+    """Convert a value to text; "" for None."""
     return "" if value is None else str(value)
 
 
 def typeset(text: str) -> str:
-    """Replace numbers such as ``1.16e-18`` in a text by ``1.16 × 10⁻¹⁸``."""
+    """Replace numbers such as ``1.16e-18`` in a text with ``1.16 × 10⁻¹⁸``."""
     return re.sub(r"(?<=\d)e([+-]?)0*(\d+)\b", _typeset_power, text)
 
 
@@ -154,7 +154,7 @@ def _typeset_power(match: re.Match[str]) -> str:
 
 
 def decimals(printed: str) -> int:
-    """Return the number of decimals of a published number: 4 for ``1.5e-3``, 0 for a whole number or a word."""
+    """Return the number of decimals of a published number: 4 for ``1.5e-3``, 0 for an integer or text."""
     if number(printed) is None:
         return 0
     mantissa, _, exponent = printed.lower().partition("e")
@@ -165,7 +165,7 @@ def decimals(printed: str) -> int:
 def short(value: float, sign: str = "") -> str:
     """Format a number with at most four significant digits and no trailing zeros after the decimal point.
 
-    An absolute value below 1e-4 or from 1e7 on has three digits in scientific notation; inf and nan stay words.
+    Absolute values below 1e-4 or from 1e7 on use scientific notation with three digits; inf and nan are kept.
     """
     if not math.isfinite(value) or (value and not 1e-4 <= abs(value) < 1e7):
         return f"{value:{sign}.3g}"
@@ -175,10 +175,10 @@ def short(value: float, sign: str = "") -> str:
 
 
 def shown(value: Any, printed: str, significant: int = 3) -> str:
-    """Format a value with the decimals of the published number and commas between thousands.
+    """Format a value with the decimals of the published number and thousands separators.
 
-    More decimals are added until ``significant`` digits are shown, except for the published number itself and whole
-    numbers.  Words, inf and nan stay; None is empty.
+    Decimals are added until ``significant`` digits are shown, except for the published number itself and integers.
+    Text, inf and nan are kept; None becomes "".
     """
     amount = number(value)
     if amount is None or not math.isfinite(amount):
@@ -192,7 +192,7 @@ def shown(value: Any, printed: str, significant: int = 3) -> str:
 
 
 def with_deviation(value: str, deviation: str) -> str:
-    """Return ``value ± deviation``, or the value alone if one of them is empty."""
+    """Return ``value ± deviation``, or only the value if one of them is empty."""
     return f"{value} ± {deviation}" if value and deviation else value
 
 
@@ -207,14 +207,14 @@ def published_text(value: str, deviation: str) -> str:
 
 
 def interval_text(low: float | None, high: float | None) -> str:
-    """Format the interval of a difference; empty if there is none."""
+    """Format the interval of a difference; "" for None."""
     if low is None or high is None:
         return ""
     return typeset(f"{short(low, '+')} to {short(high, '+')}")
 
 
 def percent_text(fraction: float | None) -> str:
-    """Format a relative difference in per cent; empty if there is none."""
+    """Format a relative difference in percent; "" for None."""
     if fraction is None:
         return ""
     percent = 100 * fraction
@@ -228,18 +228,18 @@ def percent_text(fraction: float | None) -> str:
 
 
 def leading_minus(text: str) -> str:
-    """Replace the hyphen in front of a negative number by a minus sign."""
+    """Replace the leading hyphen of a negative number with a minus sign."""
     return f"−{text[1:]}" if text.startswith("-") else text
 
 
 def first_of(names: Sequence[str], limit: int) -> str:
-    """Return the first names and the number of the others."""
+    """List the first elements and the number of remaining ones."""
     more = f" and {len(names) - limit} more" if len(names) > limit else ""
     return f"{', '.join(names[:limit])}{more}"
 
 
 def unit_suffix(unit: str) -> str:
-    """Return the unit as it follows a difference, with a leading space; empty for a fraction or no unit."""
+    """Return the suffix for the unit of a difference, with a leading space; "" for a fraction or no unit."""
     if unit.startswith("percent"):
         return " points"
     return f" {unit}" if unit and unit != "fraction" else ""
@@ -249,7 +249,7 @@ def unit_suffix(unit: str) -> str:
 
 
 def join_clauses(*clauses: str) -> str:
-    """Join the clauses of a reason by semicolons; empty clauses are dropped."""
+    """Join the nonempty clauses of a reason by semicolons."""
     return "; ".join(clause for clause in clauses if clause)
 
 
@@ -267,7 +267,7 @@ def margin_text(tolerance: str, margin: str, unit: str) -> str:
 
 
 def difference_reason(difference: float, target: float, unit: str, margin: str, allowed: str) -> str:
-    """Describe a difference in the same terms as the margin: relative or in the unit of the row."""
+    """Describe a difference in the same terms as the margin: relative, or in the unit of the row."""
     if margin.endswith("%") and target:
         percent = 100 * abs(difference / target)
         direction = "lower" if difference < 0 else "higher"
@@ -276,13 +276,13 @@ def difference_reason(difference: float, target: float, unit: str, margin: str, 
 
 
 def undecided_reason(n_trials: int, n_needed: int | None) -> str:
-    """Describe why no test decides, and how many trials of ours would."""
+    """Describe why no test is conclusive, and how many of our trials would be needed."""
     remedy = UNDECIDABLE if n_needed is None else f"about {n_needed} would do"
     return f"; {n_trials} trials are too few to tell; {remedy}"
 
 
 def trials_text(trials: int | None) -> str:
-    """Return the number of trials of a mean in brackets; empty for a value that is no mean over trials."""
+    """Format the number of trials of a mean in parentheses; "" for None."""
     return f" ({trials} trials)" if trials and trials > 1 else ""
 
 
@@ -328,7 +328,7 @@ def without_notes(reason: str, notes: Iterable[str]) -> str:
 
 
 def missing_reasons(reasons: Iterable[str]) -> list[str]:
-    """Return the first different reasons and the number of the others."""
+    """Return the first distinct reasons and the number of remaining ones."""
     unique = list(dict.fromkeys(reasons))
     if len(unique) <= MAX_MISSING_REASONS:
         return unique
@@ -347,18 +347,18 @@ def partial_claim(word: str, n_compared: int, n_pairs: int) -> str:
 
 
 def closing_line(report: str, counts: Mapping[str, int], page: str) -> str:
-    """Return the last line of a run: the nonzero counts of a report's verdicts, and its page."""
+    """Return the last line of a run: the nonzero counts of verdicts, and the path of the report."""
     tally = ", ".join(count_text(counts[verdict], verdict) for verdict in VERDICTS if counts.get(verdict))
     return f"{report}: {tally or 'no numbers or claims'}; {page}"
 
 
 def count_text(count: int, verdict: str) -> str:
-    """Return a number of rows with their verdict, such as ``6 differ``."""
+    """Format a number of rows with their verdict, such as ``6 differ``."""
     return f"{count} differ" if verdict == DIFFERS and count != 1 else f"{count} {verdict}"
 
 
 def placebo_text(n_tried: int | None, n_passed: int | None, name: str) -> str:
-    """Describe which proportion of wrong values a row would accept; empty if none was tried."""
+    """Describe the fraction of wrong values that a row would accept; "" if none was tried."""
     if not n_tried or n_passed is None:
         return ""
     return f"{100 * n_passed / n_tried:.0f} % of {n_tried} {name} would pass"
@@ -373,7 +373,7 @@ def weak_by_values(n_accepted: int, n_values: int) -> str:
 
 
 def place_in_paper(artefact: str, where: str) -> str:
-    """Return the place of a published row in words, such as ``Table 1, line 341``."""
+    """Format the place of a published row, such as ``Table 1, line 341``."""
     if not _CATALOGUED.fullmatch(where):
         return where
     name = artefact.partition(".")[2]
@@ -388,14 +388,14 @@ def place_in_paper(artefact: str, where: str) -> str:
 
 
 def where_in_words(where: str) -> str:
-    """Return a place of ``choices.yaml`` in words: lines such as ``001:L341``, or ``unsaid``; other words stay."""
+    """Format a place of ``choices.yaml``: lines such as ``001:L341``, or ``unsaid``; other text is kept."""
     if where == "unsaid":
         return "not stated in the paper"
     return _lines(where) if re.fullmatch(r"\d{3}:L[-L\d,]+", where) else where
 
 
 def _lines(where: str) -> str:
-    """Return the lines of a place in words, such as ``line 341`` or ``lines 21, 30–32``; empty if it has none."""
+    """Format the lines of a place, such as ``line 341`` or ``lines 21, 30–32``; "" without lines."""
     ranges = re.findall(r"L(\d+)(?:-L(\d+))?", where)
     if not ranges:
         return ""
@@ -420,7 +420,7 @@ def number_of_scores(n_scores: int) -> str:
 
 
 def history_mark(word: str, heading: str) -> str:
-    """Say that a margin (``Widened``) or interpretation (``Chosen``) was set after test results had been seen."""
+    """State that a margin (``Widened``) or interpretation (``Chosen``) was set after seeing test results."""
     what = "Its margin was widened" if word == "Widened" else "Its interpretation was chosen"
     return f"{what} after test results had been seen: history.md, {heading}"
 
@@ -442,7 +442,7 @@ def tex_caption(caption: str) -> str:
 
 
 def cells_text(places: Sequence[str], n_cells: int) -> str:
-    """Name the first cells to which a note under a table applies."""
+    """List the first cells affected by a note under a table."""
     if len(places) == n_cells:
         return "all cells"
     more = len(places) - MAX_CELLS_IN_NOTE
