@@ -1,7 +1,7 @@
 r"""Conditional Bernoulli Mixtures: p(y|x) = \sum_k \pi_k(x) \prod_l b_kl(x)^{y_l} (1 - b_kl(x))^{1 - y_l}.
 
 Source: C. Li, B. Wang, V. Pavlu and J. A. Aslam, Conditional Bernoulli Mixtures for Multi-label Classification, ICML
-2016.  Settings that the paper does not give follow the authors' published code.
+2016.  Settings that the paper does not specify follow the authors' published code.
 """
 
 from __future__ import annotations
@@ -33,32 +33,32 @@ from textmix.models.linear.loss_kernels import set_log_likelihood
 from textmix.models.linear.row_space import RowSpace
 from textmix.models.linear.solvers import SOLVERS
 
-#: Number of instances predicted at a time, which bounds the memory for their log odds (K, N, L).
+#: Number of instances predicted per chunk, which bounds the memory for their log odds, an array of shape (K, N, L).
 CHUNK = 2048
-#: Maximum number of label sets that are scored to find the mode of one instance.
+#: Maximum number of label sets scored in the search for the mode of one instance.
 SEARCH_LIMIT = 10_000
 
 
 class CBMClassifier(MultiLabelClassifier):
-    r"""Conditional Bernoulli mixture (CBM), a model of label sets, trained by EM with partial M steps.
+    r"""Conditional Bernoulli mixture (CBM) for multi-label classification, trained by generalized EM.
 
     Parameters
     ----------
     n_components : int, default=20
         Number of mixture components K.
     learner : {"logistic", "boosting"} or classifier, default="logistic"
-        Base learner of the gate and of the binary classifiers; or a scikit-learn classifier with ``predict_proba`` and
-        ``sample_weight`` for the binary classifiers.
+        Base learner of the gate and of the binary classifiers, or a scikit-learn classifier that supports
+        ``predict_proba`` and ``sample_weight``, which is used for the binary classifiers only.
     gate : classifier, default=None
-        A scikit-learn classifier of the same kind for the mixture weights.  None selects the gate of ``learner``, or
-        logistic regression if ``learner`` is a classifier.
+        Scikit-learn classifier of the mixture weights that supports ``predict_proba`` and ``sample_weight``.  None
+        selects the gate of ``learner``, or logistic regression if ``learner`` is a classifier.
     variance : float, default=1.0
         Variance \sigma^2 of the Gaussian prior.  The authors' program has K weight vectors for the gate and two for
-        each binary classifier; their difference, used here, has the variance 2 \sigma^2.
+        each binary classifier; their difference, used here, has variance 2 \sigma^2.
     max_iter : int, default=50
         Maximum number of EM iterations.
     tol : float, default=1e-6
-        EM stops when the relative change of the penalised log-likelihood is at most this.
+        EM stops when the relative change of the penalised log-likelihood is at most ``tol``.
     steps : int, default=10
         Maximum number of solver iterations in an M step of logistic regressions.
     step_tol : float, default=1e-6
@@ -70,32 +70,32 @@ class CBMClassifier(MultiLabelClassifier):
     shrinkage : float, default=0.1
         Learning rate of boosting.
     init : {"mixture", "label_sets"}, default="mixture"
-        Initial memberships: those of a Bernoulli mixture fitted to the label sets, or one component for each distinct
-        label set.
+        Initial responsibilities: the posterior of a Bernoulli mixture fitted to the label sets, or one component for
+        each distinct label set.
     n_init : int, default=10
-        Number of random initialisations of the Bernoulli mixture, the most probable of which is used.
+        Number of random initialisations of the Bernoulli mixture; the one with the highest likelihood is used.
     floor : float, default=1e-5
-        Smaller memberships are set to 0, except the largest one of an instance, and memberships are normalised again.
+        Responsibilities below this value are set to 0, except the largest one of an instance, and renormalised.
     constant : float, default=1e-5
-        A label whose proportion in a component is not between this and one minus this gets constant log odds instead
-        of a classifier.  With 0, every label has a classifier, except with LightGBM's trees.
+        A label with a proportion outside [``constant``, 1 - ``constant``] in a component gets constant log odds instead
+        of a classifier.  With 0, every label has a classifier, except with LightGBM trees.
     smoothing : float, default=1e-4
         Weight of all training instances in these log odds, see `textmix.models.cbm.learners.smoothed_log_odds`.
     solver : {"lbfgs", "plain_lbfgs"}, default="lbfgs"
         Solver of logistic regressions, see `textmix.models.label_sets.estimators.LinearMultiLabel`.
     penalise_intercept : bool, default=False
-        Apply the penalty to intercepts, too.
+        Whether the penalty also applies to intercepts.
     tree_method : {"lightgbm", "equal_width"}, default="lightgbm"
-        Kind of boosted trees, see `textmix.models.common.boosted_trees`.
+        Implementation of the boosted trees, see `textmix.models.common.boosted_trees`.
     decision : {"mode", "expected_f", "marginal"}, default="mode"
-        Predict the most probable label set, the set with the largest expected F, or the labels with a probability above
-        1/2.
+        Decision rule: predict the most probable label set, the set with the largest expected F1, or every label with a
+        marginal probability above 1/2.
     allow_empty : bool or "auto", default="auto"
-        Whether the empty set may be predicted; "auto" allows it if a training instance has no label.
+        Whether the empty set may be predicted; "auto" allows it if any training instance is unlabelled.
     random_state : int, RandomState instance or None, default=None
         Seed of the random initialisations.
     callback : callable, default=None
-        Called with the estimator after every EM iteration; the estimator can already predict.
+        Called with the estimator, which can already predict, after every EM iteration.
 
     Attributes
     ----------
@@ -106,7 +106,7 @@ class CBMClassifier(MultiLabelClassifier):
     space_ : RowSpace
         Row space of the training instances, see `textmix.models.linear.row_space`.
     n_components_ : int
-        Number of components; with ``init="label_sets"`` the number of distinct label sets of the training instances.
+        Number of components; with ``init="label_sets"``, the number of distinct training label sets.
     objective_path_ : ndarray of shape (n_iter_,)
         Penalised log-likelihood after every iteration.  With logistic regression, ``floor=0`` and ``constant=0`` it
         never decreases.
@@ -135,7 +135,7 @@ class CBMClassifier(MultiLabelClassifier):
 
     @property
     def _fitted_forms(self) -> dict[str, Any]:
-        """Fitted attributes and their forms, see `textmix.serve.state_schema`; they depend on ``learner``."""
+        """Schema of the fitted attributes, which depends on ``learner``; see `textmix.serve.state_schema`."""
         gate: Any = BoostedGate if self.learner == "boosting" else LogisticGate
         experts: Any = BoostedExperts if self.learner == "boosting" else LogisticExperts
         return {
@@ -259,14 +259,14 @@ class CBMClassifier(MultiLabelClassifier):
                 return
 
     def _start(self, Y: np.ndarray) -> np.ndarray:
-        """Compute the initial memberships, float64 (N, K)."""
+        """Compute the initial responsibilities, float64 (N, K)."""
         if self.init == "label_sets":
             _, code = label_sets(Y)
             return np.eye(code.max() + 1)[code]
         return bernoulli_mixture(Y, self.n_components, self.n_init, generator(self.random_state))
 
     def _learners(self, X: Any, Y: np.ndarray) -> tuple[Gate, Experts]:
-        """Return the untrained gate and binary classifiers, and set ``space_``."""
+        """Construct the untrained gate and binary classifiers, and set ``space_``."""
         size = self.n_components_
         in_row_space = self.learner == "logistic" and self.gate is None
         self.space_ = RowSpace.of(X) if in_row_space else RowSpace(X)
@@ -290,24 +290,24 @@ class CBMClassifier(MultiLabelClassifier):
         return gate, experts
 
     def _m_step(self, variance: float) -> MStep:
-        """Return the partial M step of logistic regressions whose weights have this variance."""
+        """Construct the partial M step of logistic regressions with this prior variance."""
         return MStep(variance, self.steps, self.step_tol, self.solver, self.penalise_intercept)
 
     def _expectation(self, Y: np.ndarray) -> tuple[float, np.ndarray]:
-        """Compute the penalised log-likelihood and the posterior memberships, float64 (N, K)."""
+        """Run the E step: compute the penalised log-likelihood and the responsibilities, float64 (N, K)."""
         joint = self.gate_.training_log_proba()
         for k in range(self.n_components_):
             joint[:, k] += set_log_likelihood(self.experts_.training_log_odds(k), Y)
         total = logsumexp(joint, axis=1, keepdims=True)
         memberships = np.exp(joint - total)
-        # The largest membership is kept: with a floor above it, the instance would belong to no component.
+        # Keep the largest responsibility: with a larger floor, the instance would not belong to any component.
         least = np.minimum(self.floor, memberships.max(axis=1, keepdims=True))
         memberships[memberships < least] = 0.0
         memberships /= memberships.sum(axis=1, keepdims=True)
         return float(total.sum()) - self.gate_.penalty() - self.experts_.penalty(), memberships
 
     def _chunks(self, X: Any) -> Iterator[tuple[slice, np.ndarray, np.ndarray]]:
-        """Yield row slices, log pi (n, K) and log odds (K, n, L) of at most `CHUNK` instances at a time."""
+        """Yield row slices, log pi (n, K) and log odds (K, n, L) in chunks of at most `CHUNK` instances."""
         for start in range(0, X.shape[0], CHUNK):
             rows = slice(start, min(start + CHUNK, X.shape[0]))
             part = self.space_.coordinates(X[rows])
@@ -316,13 +316,13 @@ class CBMClassifier(MultiLabelClassifier):
 
     @in_form_of_y
     def predict(self, X: Any) -> np.ndarray:
-        """Predict a label set for each instance with ``decision``, int64 indicators (N, L)."""
+        """Predict label sets with the decision rule ``decision``, int64 indicators (N, L)."""
         return self.decide(X, self.decision)
 
     def decide(self, X: Any, decision: str) -> np.ndarray:
-        """Predict a label set for each instance with any decision rule, int64 indicators (N, L).
+        """Predict label sets with any decision rule, int64 indicators (N, L).
 
-        "mode" is optimal for subset accuracy, "expected_f" for the sample F, "marginal" for the Hamming loss.
+        "mode" is optimal for subset accuracy, "expected_f" for the sample-averaged F1, "marginal" for the Hamming loss.
         """
         if decision == "marginal":
             return (self.predict_proba(X) > 0.5).astype(np.int64)
@@ -364,7 +364,7 @@ class CBMClassifier(MultiLabelClassifier):
         return self.features_log_proba(*self._checked_sets(X, Y))
 
     def features_log_proba(self, features: Any, labels: np.ndarray) -> np.ndarray:
-        """Compute `set_log_proba` for checked features (N, W) and label sets, int8 (N, L), also during EM."""
+        """Compute `set_log_proba` of int8 indicators (N, L) from validated features (N, W); also usable during EM."""
         value = np.zeros(len(labels))
         for rows, log_pi, odds in self._chunks(features):
             terms = [set_log_likelihood(z, labels[rows]) for z in odds]

@@ -1,10 +1,10 @@
-"""Gates and binary classifiers ("experts") of conditional Bernoulli mixtures, with three kinds of base learners.
+"""Gates and binary classifiers ("experts") of conditional Bernoulli mixtures, for three types of base learners.
 
 - Logistic regression: a partial M step never decreases the penalised expected log-likelihood.
 - Boosted trees: each M step adds a few trees to every classifier, fitted to the gradient of the expected
-  log-likelihood.  All classifiers share one binned data set.
-- Any scikit-learn classifier: an M step fits new classifiers with memberships as sample weights.  The likelihood
-  increases only if the classifier maximises the weighted likelihood.
+  log-likelihood.  All classifiers use the same binned data set.
+- Any scikit-learn classifier: an M step fits new classifiers with the responsibilities as sample weights.  The
+  likelihood is guaranteed to increase only if the classifier maximises the weighted likelihood.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from textmix.models.common.boosted_trees import FOREST_FORMS, Forest, Growth, Lo
 from textmix.models.linear.problems import LogisticBatch, Multinomial, add_bias
 from textmix.models.linear.solvers import SOLVERS, minimise_newton
 
-#: Maximum of the smaller of the numbers of instances and features for which Newton's method replaces L-BFGS.
+#: Newton's method replaces L-BFGS if min(n_samples, n_features) is at most this.
 NEWTON = 150
 #: Added to the proportion of a component before taking its logarithm.
 MIN_PROPORTION = 1e-6
@@ -31,12 +31,12 @@ MARGIN = 1e-9
 
 
 class Gate:
-    """The model of the mixture weights pi(x); ``X``, (N, V), are the training instances."""
+    """Model of the mixture weights pi(x); ``X`` is the training matrix of shape (N, V)."""
 
     X: Any
 
     def update(self, memberships: np.ndarray) -> None:
-        """Improve the fit to memberships of the training instances, float64 (N, K), rows sum to 1."""
+        """Update the model with responsibilities of the training instances, float64 (N, K), with rows that sum to 1."""
         raise NotImplementedError
 
     def log_proba(self, X: Any) -> np.ndarray:
@@ -53,12 +53,12 @@ class Gate:
 
 
 class Experts:
-    """The model of the label probabilities b(x) of every component, as log odds; ``X`` as in `Gate`."""
+    """Model of the label probabilities b(x) of every component, as log odds; ``X`` is defined in `Gate`."""
 
     X: Any
 
     def update(self, memberships: np.ndarray) -> None:
-        """Improve the fit to memberships of the training instances, float64 (N, K), rows sum to 1."""
+        """Update the model with responsibilities of the training instances, float64 (N, K), with rows that sum to 1."""
         raise NotImplementedError
 
     def log_odds(self, X: Any, component: int) -> np.ndarray:
@@ -70,16 +70,26 @@ class Experts:
         return self.log_odds(self.X, component)
 
     def penalty(self) -> float:
-        """Return the penalty of the weights, see `Gate`."""
+        """Compute the penalty on the weights, see `Gate`."""
         return 0.0
 
 
 @dataclass(frozen=True)
 class MStep:
-    """A partial M step of logistic regressions, see `textmix.models.linear.solvers`.
+    """Partial M step of logistic regressions, see `textmix.models.linear.solvers`.
 
-    The prior over the weights is Gaussian: the penalty of a weight v is v^2 / (2 variance).  ``penalise_intercept``
-    applies it to intercepts, too.
+    Parameters
+    ----------
+    variance : float
+        Variance of the Gaussian prior over the weights: the penalty on a weight v is v^2 / (2 variance).
+    max_iter : int
+        Maximum number of solver iterations.
+    tol : float
+        Tolerance of the solver.
+    solver : {"lbfgs", "plain_lbfgs"}, default="lbfgs"
+        Solver of the logistic regressions.
+    penalise_intercept : bool, default=False
+        Whether the penalty also applies to intercepts.
     """
 
     variance: float
@@ -89,9 +99,9 @@ class MStep:
     penalise_intercept: bool = False
 
     def improve(self, problem: LogisticBatch | Multinomial, W: np.ndarray) -> np.ndarray:
-        """Update unknowns W, float64 (P, B), without increasing any objective.
+        """Update the parameters W, float64 (P, B), without increasing any of the B objectives.
 
-        Newton's method replaces "lbfgs" for binary regressions with few instances or few features, see `NEWTON`.
+        Newton's method replaces "lbfgs" for binary regressions with few instances or features, see `NEWTON`.
         """
         is_small = min(problem.X.shape) <= NEWTON
         if isinstance(problem, LogisticBatch) and is_small and self.solver == "lbfgs":
@@ -99,7 +109,7 @@ class MStep:
         return SOLVERS[self.solver](problem, W, self.max_iter, self.tol).unknowns
 
     def penalty(self, weights: np.ndarray, intercepts: np.ndarray) -> float:
-        """Compute the penalty of weights and intercepts of any shape."""
+        """Compute the penalty on weights and intercepts of any shape."""
         squares = float(np.sum(weights**2))
         if self.penalise_intercept:
             squares += float(np.sum(intercepts**2))
@@ -107,9 +117,9 @@ class MStep:
 
 
 class LogisticGate(Gate):
-    """Multinomial logistic regression with soft targets; the variance is that of each weight of K weight vectors."""
+    """Multinomial logistic regression with soft targets; ``step.variance`` is the prior variance of all K vectors."""
 
-    #: Attributes that predictions read, and their forms, see `textmix.serve.state_schema`.
+    #: Schema of the attributes required for prediction, see `textmix.serve.state_schema`.
     forms: ClassVar[dict[str, str]] = {"coef": "float64 R+1 K"}
 
     def __init__(self, X: Any, n_components: int, step: MStep) -> None:
@@ -135,14 +145,14 @@ class LogisticGate(Gate):
 
 
 class LogisticExperts(Experts):
-    """K L weighted binary logistic regressions, solved a component at a time as one batch.
+    """K L weighted binary logistic regressions, solved as one batch per component.
 
-    The variance of ``step`` is that of each weight of the single weight vector of a classifier.  Instances with a
-    membership below ``floor`` are excluded from the classifiers of a component.  A label whose proportion in a
-    component is not between ``constant`` and one minus ``constant`` gets constant log odds, see `smoothed_log_odds`.
+    Each classifier has a single weight vector with prior variance ``step.variance``.  Instances with a responsibility
+    of at most ``floor`` are excluded from the classifiers of a component.  A label with a proportion outside
+    [``constant``, 1 - ``constant``] in a component gets constant log odds, see `smoothed_log_odds`.
     """
 
-    #: Attributes that predictions read, and their forms, see `textmix.serve.state_schema`.
+    #: Schema of the attributes required for prediction, see `textmix.serve.state_schema`.
     forms: ClassVar[dict[str, str]] = {"coef": "float64 K R+1 L", "active": "bool K L"}
 
     def __init__(
@@ -171,7 +181,7 @@ class LogisticExperts(Experts):
             self._update(component, memberships[:, component])
 
     def _update(self, component: int, membership: np.ndarray) -> None:
-        """Update the classifiers of one component, if a membership (N,) exceeds ``floor``."""
+        """Update the classifiers of one component, if any responsibility, (N,), exceeds ``floor``."""
         rows = np.flatnonzero(membership > self.floor)
         if not len(rows):
             return
@@ -184,7 +194,7 @@ class LogisticExperts(Experts):
             active[:] = True
         coef, columns = self.coef[component], np.arange(X.shape[1] + 1)
         if sparse.issparse(X):
-            # Features without a value in these instances have the weight 0.
+            # Features that are zero in all of these instances have weight 0.
             used = np.unique(X.indices)
             X, columns = X[:, used], np.append(used, X.shape[1])
         place = np.ix_(columns, np.flatnonzero(active))
@@ -211,11 +221,11 @@ class LogisticExperts(Experts):
 
 
 def smoothed_log_odds(weight: np.ndarray, Y: np.ndarray, all_labels: np.ndarray, smoothing: float) -> np.ndarray:
-    """Compute the log odds of the labels in a component, smoothed by all training instances, float64 (L,).
+    """Compute the log odds of the labels in a component, smoothed towards the overall proportions, float64 (L,).
 
-    The proportion of a label is (n_kl + s n_l) / (n_k + s N), where n_kl and n_k are sums of memberships, n_l and N are
-    counts in all training instances, and s is ``smoothing``.  The log odds are finite even if no or every training
-    instance has the label.
+    The proportion of a label is (n_kl + s n_l) / (n_k + s N), where n_kl and n_k are sums of responsibilities, n_l and
+    N are counts over all training instances, and s is ``smoothing``.  Proportions are clipped, so that the log odds
+    are finite even if no training instance, or every one, has the label.
     """
     count = weight @ Y + smoothing * all_labels.sum(axis=0)
     proportion = count / (weight.sum() + smoothing * len(all_labels))
@@ -224,13 +234,13 @@ def smoothed_log_odds(weight: np.ndarray, Y: np.ndarray, all_labels: np.ndarray,
 
 
 class BoostedGate(Gate):
-    """Multinomial gate of boosted trees; each update adds the trees of ``growth``.
+    """Multinomial gate of boosted trees; each update adds ``growth.trees`` trees to each output.
 
-    With LightGBM's trees the scores start at the logarithms of the mean memberships: starting from equal scores,
-    hundreds of classes would need most of the trees to reach their proportions.  Equal-width trees start at 0.
+    LightGBM trees start from the logarithms of the mean responsibilities: with equal initial scores and hundreds of
+    classes, most of the trees would be needed to fit the class proportions.  Equal-width trees start from 0.
     """
 
-    #: Attributes that predictions read, and their types, see `textmix.serve.state_schema`.
+    #: Schema of the attributes required for prediction, see `textmix.serve.state_schema`.
     forms: ClassVar[dict[str, Any]] = {"trees": (Trees, Trees.forms)}
 
     def __init__(self, X: Any, n_components: int, growth: Growth) -> None:
@@ -259,10 +269,16 @@ class BoostedGate(Gate):
 
 
 class Grown(NamedTuple):
-    """The trees of A pairs of a component and a label that varies in it.
+    """Trees of the A (component, label) pairs in which the label is not constant.
 
-    ``first`` int64 (A + 1,) is the first tree of each pair, in the order of ``place``, int64 (K, L), which of the pairs
-    it is; -1 for a label that is constant in the component.
+    Parameters
+    ----------
+    first : ndarray of shape (A + 1,), dtype int64
+        Index of the first tree of each pair; the last element is the total number of trees.
+    place : ndarray of shape (K, L), dtype int64
+        Index of the pair of each component and label; -1 if the label is constant in the component.
+    forest : Forest
+        Trees of all pairs.
     """
 
     first: np.ndarray
@@ -270,14 +286,14 @@ class Grown(NamedTuple):
     forest: Forest
 
     def check(self, n_features: int) -> None:
-        """Raise ValueError if an index that was read from a file is out of range."""
+        """Raise ValueError if an index of a deserialized object is out of range."""
         self.forest.check(n_features)
         ordered = self.first[0] == 0 and self.first[-1] == len(self.forest.root) and (np.diff(self.first) >= 0).all()
         if not (ordered and self.place.min(initial=0) >= -1 and self.place.max(initial=-1) < len(self.first) - 1):
             raise ValueError("the trees of the labels hold an index out of range")
 
     def log_odds(self, X: Any, component: int, label: int) -> np.ndarray:
-        """Return the scores of the trees of a pair, float64 (n,), for instances X (n, V)."""
+        """Compute the log odds of a label in a component for instances X (n, V), float64 (n,)."""
         pair, scores = self.place[component, label], np.zeros((X.shape[0], 1))
         root = self.forest.root[self.first[pair] : self.first[pair + 1]]
         self.forest._replace(root=root).add_scores(X, scores)
@@ -285,12 +301,12 @@ class Grown(NamedTuple):
 
 
 class BoostedExperts(Experts):
-    """Boosted trees for each label that varies in a component, a constant for each other label.
+    """Boosted trees for each label that is not constant in a component; constant log odds for all other labels.
 
-    An update adds the trees of ``growth``; ``constant`` as of `LogisticExperts`.
+    An update adds ``growth.trees`` trees to each classifier; ``constant`` is defined in `LogisticExperts`.
     """
 
-    #: Attributes that predictions read, and their forms, see `textmix.serve.state_schema`.
+    #: Schema of the attributes required for prediction, see `textmix.serve.state_schema`.
     forms: ClassVar[dict[str, Any]] = {
         "fixed": "float64 K L",
         "grown": (Grown, {"first": "int64 A+1", "place": "int64 K L", "forest": (Forest, FOREST_FORMS)}),
@@ -324,7 +340,7 @@ class BoostedExperts(Experts):
                 trees[label].grow(Loss(self.Y[:, [label]], weight))
 
     def _varies(self, weight: np.ndarray) -> np.ndarray:
-        """Return which labels have trees in a component with memberships ``weight``, bool (L,)."""
+        """Return a mask of the labels with trees in a component with responsibilities ``weight``, bool (L,)."""
         if self.constant == 0.0 and self.growth.method == "equal_width":
             return np.ones(self.Y.shape[1], dtype=bool)
         proportion = weight @ self.Y / weight.sum()
@@ -332,7 +348,7 @@ class BoostedExperts(Experts):
 
     @cached_property
     def grown(self) -> Grown:
-        """The trees grown so far, of the labels that vary."""
+        """Trees grown so far for the labels that are not constant."""
         place = np.where(self.active, np.cumsum(self.active).reshape(self.active.shape) - 1, -1)
         forests = [self.trees[k][label].forest for k, label in np.argwhere(self.active).tolist()]
         first = np.cumsum([0, *(len(forest.root) for forest in forests)])
@@ -354,10 +370,11 @@ class BoostedExperts(Experts):
 
 
 class EstimatorGate(Gate):
-    """A multi-class classifier that gives the mixture weights: its classes are the components.
+    """Gate that uses any multi-class classifier; its classes are the components.
 
-    A clone of ``estimator`` is fitted to an instance once for each component in which the membership is positive, with
-    the membership as weight.  All mixture weights are equal until memberships are positive in two components.
+    Each update fits a clone of ``estimator``, with one sample for each instance and component of positive
+    responsibility, weighted by the responsibility.  The mixture weights are uniform until at least two components have
+    positive responsibilities.
     """
 
     def __init__(self, X: Any, n_components: int, estimator: Any) -> None:
@@ -382,9 +399,9 @@ class EstimatorGate(Gate):
 
 
 class EstimatorExperts(Experts):
-    """A clone of ``estimator`` for each label that varies in a component, a constant for each other label.
+    """Clones of ``estimator`` for each label that is not constant in a component; constant log odds for other labels.
 
-    ``floor`` and ``constant`` as of `LogisticExperts`.
+    ``floor`` and ``constant`` are defined in `LogisticExperts`.
     """
 
     def __init__(
@@ -416,7 +433,7 @@ class EstimatorExperts(Experts):
             X, Y, weight = self.X[rows], self.Y[rows], membership[rows]
             share = weight @ Y / weight.sum()
             self.fixed[component] = smoothed_log_odds(weight, Y, self.Y, self.smoothing)
-            # A classifier needs both classes, whatever the share.
+            # A classifier requires samples of both classes, even if ``constant`` is 0.
             varying = (np.minimum(share, 1.0 - share) > self.constant) & (Y.min(axis=0) < Y.max(axis=0))
             self._fitted[component] = {
                 label: clone(self.estimator).fit(X, Y[:, label], sample_weight=weight)

@@ -1,4 +1,4 @@
-"""Base class of multi-label classifiers whose labels are independent given the features."""
+"""Base class of multi-label classifiers that assume conditionally independent labels."""
 
 from __future__ import annotations
 
@@ -13,31 +13,42 @@ from textmix.models.linear.loss_kernels import set_log_likelihood
 
 
 class IndependentLabels(MultiLabelClassifier):
-    """Predictions from the log odds of labels that are independent given the features."""
+    """Base class of classifiers that assume labels to be conditionally independent, conditional on the features."""
 
     def decision_function(self, X: Any) -> np.ndarray:
-        """Return the log odds of each label, float64 (N, L).
+        """Compute the log odds of each label, float64 (N, L).
 
-        A model may give -inf to a label that no training instance has, and inf to a label that all of them have.
+        They may be -inf for a label without training instances, and inf for a label of all training instances.
         """
         raise NotImplementedError
 
     def predict_proba(self, X: Any) -> np.ndarray:
-        """Return the probability of each label, float64 (N, L)."""
+        """Compute the probability of each label, float64 (N, L)."""
         return np.asarray(expit(self.decision_function(X)))
 
     @in_form_of_y
     def predict(self, X: Any) -> np.ndarray:
-        """Return the labels of probability above one half, int64 (N, L) of 0 and 1; the set may be empty."""
+        """Predict the labels with a probability above 1/2, int64 indicators (N, L); the label set may be empty."""
         return (self.decision_function(X) > 0.0).astype(np.int64)
 
     def set_log_proba(self, X: Any, Y: Any) -> np.ndarray:
-        """Return log p(y|x) of given label sets Y (N, L) of 0 and 1, float64 (N,): the sum over all L labels.
+        """Compute log p(y|x) of label sets Y, the sum of the log probabilities of all L labels.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (N, V)
+            Features.
+        Y : array-like of shape (N, L), or list of N label lists
+            Label sets.
+
+        Returns
+        -------
+        ndarray of shape (N,)
 
         Raises
         ------
         ValueError
-            If Y holds another number than 0 and 1, or its shape is not (N, L).
+            If Y contains values other than 0 and 1, or its shape is not (N, L).
         """
         odds = self.decision_function(X)
         return np.asarray(set_log_likelihood(odds, check_label_sets(self._targets(Y), *odds.shape)))
