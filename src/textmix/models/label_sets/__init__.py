@@ -1,1 +1,1 @@
-"""Baselines that predict label sets: binary relevance, power set, pairwise random field, chains, dependency network."""
+"""Multi-label baselines: binary relevance, label powerset, pairwise CRF, classifier chains, dependency network."""

@@ -1,10 +1,11 @@
-"""Baselines in which labels are inputs of other labels: classifier chains, their ensembles, a dependency network.
+"""Multi-label baselines that use labels as features: classifier chains, their ensembles, a dependency network.
 
-In training, the inputs of each label's classifier are the features and the true values of other labels.  All
-classifiers of a chain or of the network are therefore one batch of logistic regressions over [X, Y] with some weights
-fixed at 0.  The variance is defined as in `textmix.models.label_sets.estimators.BinaryRelevance`.
+In training, the features of each label's classifier are X and the true values of other labels.  All classifiers of a
+chain or of the network are therefore one batch of logistic regressions on [X, Y] with some weights fixed at 0.  The
+variance is defined as in `textmix.models.label_sets.estimators.BinaryRelevance`.
 
-Sources: see `chain_kernels`; for settings that they do not give, MEKA, which the CBM paper used for these methods.
+Sources: see `chain_kernels`.  Settings that they do not specify follow MEKA, which the CBM paper used for these
+methods.
 """
 
 from __future__ import annotations
@@ -24,21 +25,35 @@ from textmix.models.linear.loss_kernels import set_log_likelihood
 from textmix.models.linear.problems import LogisticBatch, add_bias
 from textmix.models.linear.row_space import RowSpace
 
-#: Label sets drawn from a chain for the probabilities of its labels.
+#: Number of label sets sampled from a chain to estimate its marginal probabilities.
 SAMPLES = 200
-#: Most nodes of the exact search that are expanded for one instance.
+#: Maximum number of nodes that the exact search expands for one instance.
 LIMIT = 10_000
 
 
 def _with_labels(X: Any, Y: np.ndarray) -> Any:
-    """Return the matrix [X, Y], (N, V + L), CSR if X is sparse."""
+    """Concatenate X and Y to a matrix (N, V + L), CSR if X is sparse."""
     if sparse.issparse(X):
         return sparse.csr_array(sparse.hstack([X, sparse.csr_array(Y.astype(np.float64))], format="csr"))
     return np.hstack([X, Y])
 
 
 def fit_linked(model: Any, space: RowSpace, Y: np.ndarray, weight: np.ndarray, free: np.ndarray) -> None:
-    """Fit all labels, each on the features and the labels that are its inputs; set ``links_`` and the weights."""
+    """Fit all labels in one batch, and set ``links_`` and ``_weights`` of the model.
+
+    Parameters
+    ----------
+    model : LinearMultiLabel
+        Estimator with the parameters of the fit.
+    space : RowSpace
+        Row space of the training instances.
+    Y : ndarray of shape (N, L)
+        Label indicators.
+    weight : ndarray of shape (N,)
+        Sample weights.
+    free : ndarray of shape (L, L), dtype bool
+        Whether label j (row) is a feature of the classifier of label l (column).
+    """
     n_features, n_labels = space.inputs.shape[1], Y.shape[1]
     every = np.ones((1, n_labels), dtype=bool)
     mask = np.vstack([np.repeat(every, n_features, axis=0), free, every])
@@ -53,33 +68,55 @@ def fit_linked(model: Any, space: RowSpace, Y: np.ndarray, weight: np.ndarray, f
 
 
 def search(odds: np.ndarray, order: np.ndarray, links: np.ndarray, beam_width: int = 1) -> np.ndarray:
-    """Return the label sets that a chain finds by beam search, int64 (N, L)."""
+    """Predict label sets of a chain by beam search, int64 indicators (N, L)."""
     member = np.zeros(odds.shape, dtype=np.int64)
     member[:, order] = search_chain(odds, np.ascontiguousarray(links), beam_width)[0]
     return member
 
 
 def check_order(order: np.ndarray) -> None:
-    """Check that an order, int (L,), has every label 0 to L - 1 once."""
+    """Raise ValueError unless an order, int (L,), is a permutation of the labels 0 to L - 1."""
     if not np.array_equal(np.sort(order), np.arange(len(order))):
         raise ValueError("order_ must hold every label once; save the model again")
 
 
 class ClassifierChain(LinearMultiLabel):
-    """Classifier chain: each label is predicted from the features and the earlier labels, with a beam search.
+    r"""Classifier chain of logistic regressions with beam search: labels are features of the labels that follow.
 
     Parameters
     ----------
-    beam_width : 1 for the greedy chain (CC); a larger width approximates the mode of a probabilistic chain (PCC).
-    random_state : for the order of the labels.
-    variance, max_iter, tol, solver, penalise_intercept
-        See `textmix.models.label_sets.estimators.LinearMultiLabel`.
+    beam_width : int, default=1
+        Width of the beam search.  1 is the greedy classifier chain (CC); larger widths approximate the mode of a
+        probabilistic classifier chain (PCC).
+    variance : float, default=1.0
+        Variance \sigma^2 of the Gaussian prior, see `textmix.models.label_sets.estimators.BinaryRelevance`.
+    max_iter : int, default=500
+        Maximum number of L-BFGS iterations.
+    tol : float, default=1e-5
+        Tolerance of the stopping criterion of ``solver``.
+    solver : {"lbfgs", "plain_lbfgs"}, default="lbfgs"
+        Solver, see `textmix.models.label_sets.estimators.LinearMultiLabel`.
+    penalise_intercept : bool, default=False
+        Whether the penalty also applies to intercepts.
+    random_state : int, RandomState instance or None, default=None
+        Random seed for the order of the labels.
 
     Attributes
     ----------
-    order_ : int (L,), the labels in the order of the chain.
-    coef_, intercept_ : float64 (L, V) and (L,), labels in the order of ``classes_``.
-    links_ : float64 (L, L), labels in the order of the chain; links_[j, l] is the weight of label j for label l > j.
+    order_ : ndarray of shape (n_labels,), dtype int
+        Label indices in the order of the chain.
+    coef_ : ndarray of shape (n_labels, n_features)
+        Weights of the features for each label, in the order of ``classes_``.
+    intercept_ : ndarray of shape (n_labels,)
+        Intercepts, in the order of ``classes_``.
+    links_ : ndarray of shape (n_labels, n_labels)
+        Weights between labels, in the order of the chain; links_[j, l] is the weight of label j for label l > j.
+    objective_path_, n_iter_, converged_
+        See `textmix.models.label_sets.estimators.LinearMultiLabel`.
+    classes_ : ndarray of shape (n_labels,)
+        See `textmix.models.common.multilabel.MultiLabelClassifier`.
+    n_features_in_ : int
+        Number of features seen during fit.
 
     Examples
     --------
@@ -122,19 +159,19 @@ class ClassifierChain(LinearMultiLabel):
         self.fit_weighted(self._row_space(X), Y, np.ones(len(Y)), generator(self.random_state))
 
     def fit_weighted(self, space: RowSpace, Y: np.ndarray, weight: np.ndarray, rng: np.random.Generator) -> None:
-        """Draw the order of the labels and fit to instances of the space with indicators (N, L) and weights (N,)."""
+        """Draw a random order of the labels, and fit to indicators (N, L) with sample weights (N,)."""
         self.order_ = rng.permutation(Y.shape[1])
         before = np.triu(np.ones((Y.shape[1],) * 2, dtype=bool), k=1)
         fit_linked(self, space, Y[:, self.order_], weight, before)
 
     @property
     def coef_(self) -> np.ndarray:
-        """The weights, float64 (L, V)."""
+        """Weights of the features, float64 (L, V)."""
         return super().coef_[np.argsort(self.order_)]
 
     @property
     def intercept_(self) -> np.ndarray:
-        """The biases, float64 (L,)."""
+        """Intercepts, float64 (L,)."""
         return super().intercept_[np.argsort(self.order_)]
 
     def _check_loaded(self) -> None:
@@ -142,17 +179,17 @@ class ClassifierChain(LinearMultiLabel):
 
     @in_form_of_y
     def predict(self, X: Any) -> np.ndarray:
-        """Return the likeliest label set that the beam search finds, int64 (N, L)."""
+        """Predict the most probable label set in the beam, int64 indicators (N, L)."""
         return search(self.feature_odds(X), self.order_, self.links_, self.beam_width)
 
     def feature_odds(self, X: Any) -> np.ndarray:
-        """Return the log odds of each label from the features alone, float64 (N, L); labels as in ``order_``."""
+        """Compute the log odds from the features alone, float64 (N, L), with labels in the order of the chain."""
         return add_bias(self._checked(X), self._weights)
 
     def predict_proba(self, X: Any) -> np.ndarray:
-        """Return p(label in the set | x), float64 (N, L), from `SAMPLES` label sets drawn from the chain.
+        """Estimate the marginal label probabilities, float64 (N, L), from `SAMPLES` sampled label sets.
 
-        `predict` finds a likely whole set, so that it may hold a label of a probability below 1/2.
+        `predict` maximises the joint probability, so that a predicted label may have a marginal probability below 1/2.
         """
         odds = self.feature_odds(X)
         proba = np.empty(odds.shape)
@@ -160,27 +197,42 @@ class ClassifierChain(LinearMultiLabel):
         return proba
 
     def set_log_proba(self, X: Any, Y: Any) -> np.ndarray:
-        """Return log p(y|x) of given label sets Y (N, L) of 0 and 1, float64 (N,)."""
+        """Compute log p(y|x) of label sets Y, indicators (N, L), float64 (N,)."""
         features, labels = self._checked_sets(X, Y)
         ordered = np.ascontiguousarray(labels[:, self.order_])
         return set_log_likelihood(add_bias(features, self._weights) + ordered @ self.links_, ordered)
 
 
 class ProbabilisticChain(ClassifierChain):
-    """Classifier chain that predicts the most probable label set, by A* or by the epsilon-approximate search.
+    r"""Probabilistic classifier chain that predicts the mode, by A* or epsilon-approximate search.
 
     Sources: see `textmix.models.label_sets.chain_kernels`.
 
     Parameters
     ----------
-    epsilon : 0 for the exact search; above it, a set of at least this probability is found if there is one.
-    informed : whether the search has a bound on the labels that follow (A*), or goes by probability alone.
-    variance, max_iter, tol, solver, penalise_intercept, random_state
-        See `ClassifierChain`.
+    epsilon : float, default=0.0
+        0 for exact search.  A positive value prunes partial label sets with a smaller probability; the result is exact
+        if the mode has at least this probability.
+    informed : bool, default=True
+        Whether the search uses an upper bound on the probability of the remaining labels (A*), or only the probability
+        of the partial label set.
+    variance : float, default=1.0
+        Variance \sigma^2 of the Gaussian prior, see `textmix.models.label_sets.estimators.BinaryRelevance`.
+    max_iter : int, default=500
+        Maximum number of L-BFGS iterations.
+    tol : float, default=1e-5
+        Tolerance of the stopping criterion of ``solver``.
+    solver : {"lbfgs", "plain_lbfgs"}, default="lbfgs"
+        Solver, see `textmix.models.label_sets.estimators.LinearMultiLabel`.
+    penalise_intercept : bool, default=False
+        Whether the penalty also applies to intercepts.
+    random_state : int, RandomState instance or None, default=None
+        Random seed for the order of the labels.
 
     Attributes
     ----------
-    order_, coef_, intercept_, links_ : see `ClassifierChain`.
+    order_, coef_, intercept_, links_, objective_path_, n_iter_, converged_, classes_, n_features_in_
+        See `ClassifierChain`.
 
     Examples
     --------
@@ -223,13 +275,22 @@ class ProbabilisticChain(ClassifierChain):
 
     @in_form_of_y
     def predict(self, X: Any) -> np.ndarray:
-        """Return the label set that the search finds, int64 (N, L)."""
+        """Predict the result of `search`, int64 indicators (N, L)."""
         return self.search(X)[0]
 
     def search(self, X: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Return the label set found, int64 (N, L), its log probability and the number of nodes expanded, (N,) each.
+        """Search for the most probable label set of each instance.
 
-        A search that expands `LIMIT` nodes ends with a greedy completion.
+        Partial label sets are completed greedily if all of their children are pruned, or after `LIMIT` expanded nodes.
+
+        Returns
+        -------
+        label_sets : ndarray of shape (N, L), dtype int64
+            Label indicators.
+        log_probability : ndarray of shape (N,)
+            Log probability of each label set.
+        n_expanded : ndarray of shape (N,)
+            Number of expanded nodes.
         """
         odds = self.feature_odds(X)
         links = np.ascontiguousarray(self.links_)
@@ -240,20 +301,48 @@ class ProbabilisticChain(ClassifierChain):
 
 
 class ChainEnsemble(MultiLabelClassifier):
-    """Ensemble of classifier chains (ECC): chains in random orders, each on a bootstrap sample, vote.
+    r"""Ensemble of classifier chains (ECC): majority vote of chains with random label orders and bootstrap samples.
 
     Parameters
     ----------
-    n_chains : number of chains.
-    vote : "label", the labels that at least half of the chains predict; "subset", the most frequent predicted set.
-    random_state : for orders and samples.
-    variance, max_iter, tol, solver, penalise_intercept
-        See `textmix.models.label_sets.estimators.LinearMultiLabel`.
+    n_chains : int, default=10
+        Number of chains.
+    vote : {"label", "subset"}, default="label"
+        "label" predicts the labels that at least half of the chains predict, "subset" the most frequent predicted label
+        set.
+    variance : float, default=1.0
+        Variance \sigma^2 of the Gaussian prior, see `textmix.models.label_sets.estimators.BinaryRelevance`.
+    max_iter : int, default=500
+        Maximum number of L-BFGS iterations of each chain.
+    tol : float, default=1e-5
+        Tolerance of the stopping criterion of ``solver``.
+    solver : {"lbfgs", "plain_lbfgs"}, default="lbfgs"
+        Solver, see `textmix.models.label_sets.estimators.LinearMultiLabel`.
+    penalise_intercept : bool, default=False
+        Whether the penalty also applies to intercepts.
+    random_state : int, RandomState instance or None, default=None
+        Random seed for the label orders and the bootstrap samples.
 
     Attributes
     ----------
-    order_ : int (M, L), coefs_ : float64 (M, L, V), intercepts_ : float64 (M, L), links_ : float64 (M, L, L); as of
-        `ClassifierChain`, for each of M chains.
+    order_ : ndarray of shape (n_chains, n_labels), dtype int
+        Label order of each chain.
+    coefs_ : ndarray of shape (n_chains, n_labels, n_features)
+        Weights of the features, see `ClassifierChain`.
+    intercepts_ : ndarray of shape (n_chains, n_labels)
+        Intercepts, see `ClassifierChain`.
+    links_ : ndarray of shape (n_chains, n_labels, n_labels)
+        Weights between labels, see `ClassifierChain`.
+    objective_path_ : ndarray of shape (1,)
+        Sum of the final objectives of all chains.
+    n_iter_ : int
+        Maximum number of iterations over all chains.
+    converged_ : bool
+        Whether all chains converged.
+    classes_ : ndarray of shape (n_labels,)
+        See `textmix.models.common.multilabel.MultiLabelClassifier`.
+    n_features_in_ : int
+        Number of features seen during fit.
 
     Examples
     --------
@@ -316,13 +405,13 @@ class ChainEnsemble(MultiLabelClassifier):
 
     @property
     def coefs_(self) -> np.ndarray:
-        """The weights, float64 (M, L, V)."""
+        """Weights of the features, float64 (M, L, V)."""
         place = np.argsort(self.order_, axis=-1)[..., np.newaxis]
         return np.take_along_axis(self._by_feature(self._weights), place, axis=-2)
 
     @property
     def intercepts_(self) -> np.ndarray:
-        """The biases, float64 (M, L)."""
+        """Intercepts, float64 (M, L)."""
         return np.take_along_axis(self._weights[:, -1], np.argsort(self.order_, axis=-1), axis=-1)
 
     def _check_loaded(self) -> None:
@@ -330,20 +419,20 @@ class ChainEnsemble(MultiLabelClassifier):
             check_order(order)
 
     def _votes(self, X: Any) -> np.ndarray:
-        """Return every chain's label sets, int64 (M, N, L)."""
+        """Predict label sets with every chain, int64 (M, N, L)."""
         features = self._checked(X)
         chains = zip(self._weights, self.order_, self.links_, strict=True)
         return np.stack([search(add_bias(features, weights), order, links) for weights, order, links in chains])
 
     def predict_proba(self, X: Any) -> np.ndarray:
-        """Return the share of chains that predict each label, float64 (N, L)."""
+        """Compute the proportion of chains that predict each label, float64 (N, L)."""
         return self._votes(X).mean(axis=0)
 
     @in_form_of_y
     def predict(self, X: Any) -> np.ndarray:
-        """Return the label set that ``vote`` selects, int64 (N, L) of 0 and 1.
+        """Predict label sets by the rule ``vote``, int64 indicators (N, L).
 
-        Of equally frequent sets it is the first in lexicographic order of the indicators.
+        Ties between equally frequent label sets are resolved in favour of the lexicographically smallest indicators.
         """
         votes = self._votes(X)
         if self.vote == "label":
@@ -356,20 +445,43 @@ class ChainEnsemble(MultiLabelClassifier):
 
 
 class DependencyNetwork(LinearMultiLabel):
-    """Conditional dependency network (CDN): each label depends on all others, with marginals by Gibbs sampling.
+    r"""Conditional dependency network (CDN): every label depends on all other labels; inference by Gibbs sampling.
 
     Parameters
     ----------
-    sweeps, kept : sweeps of the sampler, and the number of last sweeps from which the marginals are computed.
-    random_state : for the sampler.
-    variance, max_iter, tol, solver, penalise_intercept
-        See `textmix.models.label_sets.estimators.LinearMultiLabel`.
+    sweeps : int, default=1000
+        Number of Gibbs sweeps, including burn-in.
+    kept : int, default=100
+        Number of final sweeps from which the marginals are estimated; at most ``sweeps``.
+    variance : float, default=1.0
+        Variance \sigma^2 of the Gaussian prior, see `textmix.models.label_sets.estimators.BinaryRelevance`.
+    max_iter : int, default=500
+        Maximum number of L-BFGS iterations.
+    tol : float, default=1e-5
+        Tolerance of the stopping criterion of ``solver``.
+    solver : {"lbfgs", "plain_lbfgs"}, default="lbfgs"
+        Solver, see `textmix.models.label_sets.estimators.LinearMultiLabel`.
+    penalise_intercept : bool, default=False
+        Whether the penalty also applies to intercepts.
+    random_state : int, RandomState instance or None, default=None
+        Random seed of the Gibbs sampler.
 
     Attributes
     ----------
-    coef_, intercept_ : float64 (L, V) and (L,).
-    links_ : float64 (L, L); links_[j, l] is the weight of label j in the log odds of label l; its diagonal is zero.
-    seed_ : seed of the sampler, the same for every instance.
+    coef_ : ndarray of shape (n_labels, n_features)
+        Weights of the features for each label.
+    intercept_ : ndarray of shape (n_labels,)
+        Intercepts.
+    links_ : ndarray of shape (n_labels, n_labels)
+        Weights between labels; links_[j, l] is the weight of label j in the log odds of label l.  The diagonal is 0.
+    seed_ : int
+        Seed of the Gibbs sampler, the same for every instance.
+    objective_path_, n_iter_, converged_
+        See `textmix.models.label_sets.estimators.LinearMultiLabel`.
+    classes_ : ndarray of shape (n_labels,)
+        See `textmix.models.common.multilabel.MultiLabelClassifier`.
+    n_features_in_ : int
+        Number of features seen during fit.
 
     Examples
     --------
@@ -411,7 +523,7 @@ class DependencyNetwork(LinearMultiLabel):
         self.kept = kept
 
     def _fit(self, X: Any, Y: np.ndarray) -> None:
-        """Fit all labels as one batch; raises ValueError if ``kept`` is above ``sweeps``."""
+        """Fit all labels in one batch; raise ValueError if ``kept`` is above ``sweeps``."""
         if self.kept > self.sweeps:
             raise ValueError(f"kept={self.kept} is above sweeps={self.sweeps}; lower it")
         others = ~np.eye(Y.shape[1], dtype=bool)
@@ -423,13 +535,13 @@ class DependencyNetwork(LinearMultiLabel):
             raise ValueError("seed_ must be at least 0 and below 2^63; save the model again")
 
     def predict_proba(self, X: Any) -> np.ndarray:
-        """Return the share of the last ``kept`` sweeps in which each label is on, float64 (N, L)."""
+        """Estimate the marginal label probabilities from the last ``kept`` Gibbs sweeps, float64 (N, L)."""
         odds = add_bias(self._checked(X), self._weights)
-        # The same seed for all instances: a prediction depends neither on other instances nor on their order.
+        # All instances use the same seed, so that a prediction does not depend on other instances or their order.
         seeds = np.full(len(odds), self.seed_, dtype=np.uint64)
         return gibbs_marginals(odds, np.ascontiguousarray(self.links_), self.sweeps, self.kept, seeds)
 
     @in_form_of_y
     def predict(self, X: Any) -> np.ndarray:
-        """Return the labels that are on in more than half of the last ``kept`` sweeps, int64 (N, L)."""
+        """Predict the labels with an estimated probability above 1/2, int64 indicators (N, L)."""
         return (self.predict_proba(X) > 0.5).astype(np.int64)

@@ -1,6 +1,6 @@
-"""Baselines without label order: a model a label, or a class for each label set, of three kinds; and a random field.
+"""Multi-label baselines without a label order: binary relevance, label powerset, and a pairwise CRF.
 
-The kinds are logistic regressions, linear support vector machines, and boosted trees.
+Binary relevance and label powerset use logistic regression, linear support vector machines or boosted trees.
 
 Sources: M. R. Boutell et al., Pattern Recognition 37, 2004 (binary relevance); G. Tsoumakas and I. Katakis, IJDWM 3,
 2007 (power set); N. Ghamrawi and A. McCallum, CIKM 2005 (pairwise CRF, inference over the training label sets).
@@ -38,11 +38,12 @@ from textmix.models.linear.problems import (
 from textmix.models.linear.row_space import RowSpace
 from textmix.models.linear.solvers import SOLVERS
 
-#: Number of instances that the models over all training label sets score at a time.
+#: Number of instances that the models over all training label sets score per chunk.
 CHUNK = 1024
-#: Weight of all training instances in the log odds of a label without trees.
+#: Smoothing weight of the overall label proportions in the log odds of a label without trees.
 SMOOTHING = 1e-4
-#: Plain L-BFGS takes the same path in the row space as in the features, so that larger Gram matrices pay off.
+#: Maximum number of training instances for which plain L-BFGS works in the row space.  Its iterates are the same in the
+#: row space as in feature space, so that the limit can be higher than for the other solver.
 MAX_ROWS_OF_PLAIN_SOLVER = 5000
 
 
@@ -52,23 +53,23 @@ class LinearMultiLabel(MultiLabelClassifier):
     Parameters
     ----------
     variance : float, default=1.0
-        Variance \sigma^2 of the Gaussian prior; the models document which weights it applies to.
+        Variance \sigma^2 of the Gaussian prior; each subclass documents the weights to which it applies.
     max_iter : int, default=500
         Maximum number of L-BFGS iterations.
     tol : float, default=1e-5
         Tolerance of the stopping criterion of ``solver``.
     solver : {"lbfgs", "plain_lbfgs"}, default="lbfgs"
         "lbfgs" is preconditioned by the inverse Hessian diagonal (`textmix.models.linear.solvers.minimise`);
-        "plain_lbfgs" is the textbook form (`textmix.models.linear.solvers.minimise_plain`), for comparisons with
-        programs whose result depends on its path.
+        "plain_lbfgs" is textbook L-BFGS (`textmix.models.linear.solvers.minimise_plain`), for comparisons with programs
+        that stop it before convergence.
     penalise_intercept : bool, default=False
-        Apply the penalty to intercepts, too.
+        Whether the penalty also applies to intercepts.
 
     Attributes
     ----------
     coef_ : ndarray of shape (n_outputs, n_features)
-        Weights of each label or label set, computed at each access.  Features without a value in the training
-        instances of a sparse X have the weight 0.
+        Weights of each label or label set, computed at each access.  Features that are zero in all training instances
+        of a sparse X have weight 0.
     intercept_ : ndarray of shape (n_outputs,)
         Intercepts.
     objective_path_ : ndarray of shape (1,)
@@ -83,9 +84,9 @@ class LinearMultiLabel(MultiLabelClassifier):
         Number of features seen during fit.
     """
 
-    #: Name of the attribute that labels the rows of ``coef_``.
+    #: Attribute with the labels of the rows of ``coef_``.
     _rows_of_coef: ClassVar[str] = "classes_"
-    #: Weights of the W features seen during fit and, last, the intercept: float64 (W + 1, K).
+    #: Weights of the W features seen during fit, followed by the intercept: float64 (W + 1, K).
     _weights: np.ndarray
     _forms: ClassVar[dict[str, Any]] = {
         **{**MultiLabelClassifier._forms, "objective_path_": "float64 *", "n_iter_": "int", "converged_": "bool"},
@@ -124,13 +125,13 @@ class LinearMultiLabel(MultiLabelClassifier):
         return self._weights[-1].copy()
 
     def _row_space(self, X: Any) -> RowSpace:
-        """Return the row space in which the model is fitted."""
+        """Construct the row space in which the model is fitted."""
         if self.solver == "plain_lbfgs":
             return RowSpace.of(X, MAX_ROWS_OF_PLAIN_SOLVER)
         return RowSpace.of(X)
 
     def _solve(self, problem: BatchProblem, size: tuple[int, int]) -> Solution:
-        """Solve the problem from zero and set the fitted attributes; ``size`` is the shape of the unknowns."""
+        """Solve the problem from zero initial values, of shape ``size``, and set the fitted attributes."""
         solution = SOLVERS[self.solver](problem, np.zeros(size), self.max_iter, self.tol)
         self.objective_path_ = np.array([solution.total_objective])
         self.n_iter_ = solution.n_iter
@@ -139,14 +140,36 @@ class LinearMultiLabel(MultiLabelClassifier):
 
 
 class BinaryRelevance(IndependentLabels, LinearMultiLabel):
-    r"""Logistic regression for each label; a label with a probability above 1/2 is predicted.
+    r"""Binary relevance with logistic regression: one independent binary classifier per label.
 
-    The CBM paper's code has two weight vectors for each label, of variance \sigma^2 each.  Their difference, used here,
-    has the variance 2 \sigma^2.
+    A label is predicted if its probability is above 1/2.
+
+    Parameters
+    ----------
+    variance : float, default=1.0
+        Variance \sigma^2 of the Gaussian prior.  The CBM paper's code has two weight vectors per label, each with
+        variance \sigma^2; their difference, used here, has variance 2 \sigma^2.
+    max_iter : int, default=500
+        Maximum number of L-BFGS iterations.
+    tol : float, default=1e-5
+        Tolerance of the stopping criterion of ``solver``.
+    solver : {"lbfgs", "plain_lbfgs"}, default="lbfgs"
+        Solver, see `LinearMultiLabel`.
+    penalise_intercept : bool, default=False
+        Whether the penalty also applies to intercepts.
 
     Attributes
     ----------
-    coef_, intercept_ : float64 (L, V) and (L,).
+    coef_ : ndarray of shape (n_labels, n_features)
+        Weights of each label.
+    intercept_ : ndarray of shape (n_labels,)
+        Intercepts.
+    objective_path_, n_iter_, converged_
+        See `LinearMultiLabel`.
+    classes_ : ndarray of shape (n_labels,)
+        See `textmix.models.common.multilabel.MultiLabelClassifier`.
+    n_features_in_ : int
+        Number of features seen during fit.
 
     Examples
     --------
@@ -168,26 +191,27 @@ class BinaryRelevance(IndependentLabels, LinearMultiLabel):
         self._weights = space.lift(self._solve(problem, (len(problem.penalty), Y.shape[1])).unknowns)
 
     def decision_function(self, X: Any) -> np.ndarray:
-        """Return the log odds of each label, float64 (N, L)."""
+        """Compute the log odds of each label, float64 (N, L)."""
         return add_bias(self._checked(X), self._weights)
 
 
 class SetScorer(MultiLabelClassifier):
-    """A model that gives a probability to every label set of the training instances, and 0 to any other set.
+    """Base class of probability distributions over the training label sets; all other sets have probability 0.
 
     Attributes
     ----------
-    sets_ : int8 (S, L), the label sets of the training instances.
+    sets_ : ndarray of shape (n_sets, n_labels), dtype int8
+        Distinct label sets of the training instances.
     """
 
     sets_: np.ndarray
 
     def _scores(self, X: Any) -> np.ndarray:
-        """Return the score of every set, float64 (n, S): log p(y|x) up to a term that does not depend on y."""
+        """Compute the score of every label set, float64 (n, S): log p(y|x) up to a term that does not depend on y."""
         raise NotImplementedError
 
     def _log_proba(self, X: Any) -> Iterator[tuple[slice, np.ndarray]]:
-        """Yield rows and log p(y|x) of every set, float64 (n, S), for at most `CHUNK` instances at a time."""
+        """Yield row slices and log p(y|x) of every label set, float64 (n, S), in chunks of at most `CHUNK` rows."""
         features = self._checked(X)
         for start in range(0, features.shape[0], CHUNK):
             rows = slice(start, min(start + CHUNK, features.shape[0]))
@@ -196,25 +220,31 @@ class SetScorer(MultiLabelClassifier):
 
     @in_form_of_y
     def predict(self, X: Any) -> np.ndarray:
-        """Return the likeliest training label set of each instance, int64 (N, L)."""
+        """Predict the most probable training label set of each instance, int64 indicators (N, L)."""
         return self.decide(X, "mode")
 
     def decide(self, X: Any, decision: str) -> np.ndarray:
-        """Return a label set for each instance by a decision from the one fit, int64 (N, L) of 0 and 1.
+        """Predict label sets with any decision rule, int64 indicators (N, L).
 
-        "mode" is the likeliest training set, best for subset accuracy; "expected_f" the set of largest expected F,
-        which may be new; "marginal" the labels above 1/2, best for the Hamming loss.
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (N, V)
+            Features.
+        decision : {"mode", "expected_f", "marginal"}
+            "mode" predicts the most probable training label set, which is optimal for subset accuracy; "expected_f" the
+            set with the largest expected F1, which may not be a training label set; "marginal" every label with a
+            marginal probability above 1/2, which is optimal for the Hamming loss.
         """
         parts = [decide_listed(self.sets_, log_proba, decision) for _, log_proba in self._log_proba(X)]
         return np.concatenate(parts).astype(np.int64)
 
     def predict_proba(self, X: Any) -> np.ndarray:
-        """Return the marginal probability of each label, float64 (N, L)."""
+        """Compute the marginal probability of each label, float64 (N, L)."""
         parts = [np.exp(log_proba) @ self.sets_ for _, log_proba in self._log_proba(X)]
         return np.concatenate(parts)
 
     def set_log_proba(self, X: Any, Y: Any) -> np.ndarray:
-        """Return log p(y|x) of label sets Y (N, L), float64 (N,); -inf for a set that no training instance has."""
+        """Compute log p(y|x) of label sets Y (N, L), float64 (N,); -inf for sets that do not occur in training."""
         _, labels = self._checked_sets(X, Y)
         place = {row.tobytes(): s for s, row in enumerate(self.sets_)}
         code = np.array([place.get(row.tobytes(), -1) for row in labels])
@@ -226,7 +256,7 @@ class SetScorer(MultiLabelClassifier):
 
 
 def decide_listed(sets: np.ndarray, log_proba: np.ndarray, decision: str) -> np.ndarray:
-    """Return a label set for each instance, (n, L) of 0 and 1, where S listed sets alone have probability."""
+    """Predict label sets, indicators (n, L), from the log probabilities, (n, S), of S candidate sets, (S, L)."""
     if decision == "mode":
         return np.asarray(sets[np.argmax(log_proba, axis=1)])
     if decision == "marginal":
@@ -236,14 +266,35 @@ def decide_listed(sets: np.ndarray, log_proba: np.ndarray, decision: str) -> np.
 
 
 class PowerSet(SetScorer, LinearMultiLabel):
-    r"""Multinomial logistic regression over the label sets of the training documents.
+    r"""Label powerset: multinomial logistic regression with the training label sets as classes.
 
-    The variance is that of each weight of the S weight vectors.
+    Parameters
+    ----------
+    variance : float, default=1.0
+        Variance \sigma^2 of the Gaussian prior over each weight of the S weight vectors.
+    max_iter : int, default=500
+        Maximum number of L-BFGS iterations.
+    tol : float, default=1e-5
+        Tolerance of the stopping criterion of ``solver``.
+    solver : {"lbfgs", "plain_lbfgs"}, default="lbfgs"
+        Solver, see `LinearMultiLabel`.
+    penalise_intercept : bool, default=False
+        Whether the penalty also applies to intercepts.
 
     Attributes
     ----------
-    coef_, intercept_ : float64 (S, V) and (S,), a row for each of ``sets_``.
-    sets_ : int8 (S, L), the label sets of the training instances.
+    coef_ : ndarray of shape (n_sets, n_features)
+        Weights of each label set, in the order of ``sets_``.
+    intercept_ : ndarray of shape (n_sets,)
+        Intercepts.
+    sets_ : ndarray of shape (n_sets, n_labels), dtype int8
+        Distinct label sets of the training instances.
+    objective_path_, n_iter_, converged_
+        See `LinearMultiLabel`.
+    classes_ : ndarray of shape (n_labels,)
+        See `textmix.models.common.multilabel.MultiLabelClassifier`.
+    n_features_in_ : int
+        Number of features seen during fit.
 
     Examples
     --------
@@ -276,10 +327,22 @@ class PowerSet(SetScorer, LinearMultiLabel):
 
 
 class _CRFProblem:
-    """The pairwise CRF as a batch of one problem: unknowns are a weight vector a label and four weights a pair.
+    """Training problem of the pairwise CRF, as a batch of size 1.
 
-    ``code``, int64 (N,), is the index of each instance's set among ``sets``, float64 (S, L), with their `pair_states`.
-    The variance is that of the Gaussian prior over every unknown.
+    The parameters are a weight vector per label and four weights per pair of labels.
+
+    Parameters
+    ----------
+    X : {ndarray, sparse array} of shape (N, V)
+        Features.
+    code : ndarray of shape (N,), dtype int64
+        Index of the label set of each instance in ``sets``.
+    sets : ndarray of shape (S, L)
+        Distinct label sets.
+    pairs : sparse array of shape (S, 4 L (L - 1) / 2)
+        `pair_states` of ``sets``.
+    variance : float
+        Variance of the Gaussian prior over every parameter.
     """
 
     def __init__(self, X: Any, code: np.ndarray, sets: np.ndarray, pairs: sparse.csr_array, variance: float) -> None:
@@ -313,15 +376,15 @@ class _CRFProblem:
 
 
 def split_unknowns(W: np.ndarray, n_labels: int, n_label_weights: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return the weights of labels, float64 (V + 1, L), and of the states of pairs, float64 (4 L (L - 1) / 2,)."""
+    """Split the parameters into label weights, float64 (V + 1, L), and pair weights, float64 (4 L (L - 1) / 2,)."""
     return W[:n_label_weights, 0].reshape(-1, n_labels), W[n_label_weights:, 0]
 
 
 def pair_states(sets: np.ndarray) -> sparse.csr_array:
-    """Return the state of each pair of labels in each label set, CSR of ones (S, 4 L (L - 1) / 2).
+    """One-hot encode the state of each pair of labels in each label set, CSR (S, 4 L (L - 1) / 2).
 
-    Pair p, in the order of `numpy.triu_indices`, has the columns 4 p to 4 p + 3, for the states (0, 0), (0, 1), (1, 0)
-    and (1, 1).
+    Columns 4 p to 4 p + 3 encode the states (0, 0), (0, 1), (1, 0) and (1, 1) of pair p, in the order of
+    `numpy.triu_indices`.
     """
     first, second = np.triu_indices(sets.shape[1], k=1)
     state = 2 * sets[:, first].astype(np.int64) + sets[:, second]
@@ -332,14 +395,37 @@ def pair_states(sets: np.ndarray) -> sparse.csr_array:
 
 
 class PairwiseCRF(SetScorer, LinearMultiLabel):
-    r"""score(x, y) = \sum_{l in y} (w_l x + c_l) + \sum_{l < m} u_lm[y_l, y_m], normalised over training label sets.
+    r"""Conditional random field with pairwise label interactions, normalised over the training label sets.
 
-    The variance is that of every weight, biases and pairs included.
+    score(x, y) = \sum_{l in y} (w_l x + c_l) + \sum_{l < m} u_lm[y_l, y_m].
+
+    Parameters
+    ----------
+    variance : float, default=1.0
+        Variance \sigma^2 of the Gaussian prior over every parameter, including intercepts and pair weights.
+    max_iter : int, default=500
+        Maximum number of L-BFGS iterations.
+    tol : float, default=1e-5
+        Tolerance of the stopping criterion of ``solver``.
+    solver : {"lbfgs", "plain_lbfgs"}, default="lbfgs"
+        Solver, see `LinearMultiLabel`.
 
     Attributes
     ----------
-    coef_, intercept_ : float64 (L, V) and (L,).
-    pair_ : float64 (4 L (L - 1) / 2,), weights of the states (0, 0), (0, 1), (1, 0), (1, 1) of each pair.
+    coef_ : ndarray of shape (n_labels, n_features)
+        Weights w_l of each label.
+    intercept_ : ndarray of shape (n_labels,)
+        Intercepts c_l.
+    pair_ : ndarray of shape (4 * n_labels * (n_labels - 1) / 2,)
+        Weights u_lm of the states (0, 0), (0, 1), (1, 0), (1, 1) of each pair of labels.
+    sets_ : ndarray of shape (n_sets, n_labels), dtype int8
+        Distinct label sets of the training instances.
+    objective_path_, n_iter_, converged_
+        See `LinearMultiLabel`.
+    classes_ : ndarray of shape (n_labels,)
+        See `textmix.models.common.multilabel.MultiLabelClassifier`.
+    n_features_in_ : int
+        Number of features seen during fit.
 
     Examples
     --------
@@ -383,17 +469,31 @@ class PairwiseCRF(SetScorer, LinearMultiLabel):
 
 
 class _Machines(WarmMachines, MultiLabelClassifier):
-    """The base class of the machines of label sets.
+    """Base class of multi-label classifiers that consist of linear support vector machines.
 
     Parameters
     ----------
-    C, tol, max_iter, warm_start, fit_intercept : see `textmix.models.linear.machines.LinearSVM`; the gap
-        is the largest of a group of machines.
+    C : float, default=1.0
+        Weight of the loss relative to the L2 penalty.
+    tol : float, default=1e-4
+        Maximum duality gap of each group of machines, relative to the objective.
+    max_iter : int, default=1000
+        Maximum number of sweeps over the documents.
+    warm_start : bool, default=False
+        Whether to start from the solution of the previous fit, which must be on the same documents.
+    fit_intercept : bool, default=True
+        Whether to fit an intercept for each machine.
 
     Attributes
     ----------
-    coef_, intercept_ : float64 (K, V) and (K,), the weights of each machine.
-    converged_, n_iter_ : whether the gap meets the tolerance, and most sweeps of a group.
+    coef_ : ndarray of shape (n_machines, n_features)
+        Weights of each machine.
+    intercept_ : ndarray of shape (n_machines,)
+        Intercepts.
+    converged_ : bool
+        Whether the duality gap of every group of machines is at most ``tol``.
+    n_iter_ : int
+        Maximum number of sweeps over the groups of machines.
     """
 
     _forms: ClassVar[dict[str, Any]] = {**MultiLabelClassifier._forms, "converged_": "bool", "n_iter_": "int"}
@@ -403,15 +503,44 @@ class _Machines(WarmMachines, MultiLabelClassifier):
     coef_, intercept_ = LinearMultiLabel.coef_, LinearMultiLabel.intercept_
 
     def _fit_machines(self, X: Any, members: np.ndarray) -> np.ndarray:
-        """Return the weights of the machines for indicators (N, K) of their classes, float64 (W + 1, K)."""
+        """Fit one machine per column of the indicators, (N, K); return their weights, float64 (W + 1, K)."""
         signs = (2 * members - 1).astype(np.int8)
         return self._solved(X, signs).weights
 
 
 class SVMRelevance(_Machines):
-    """Linear support vector machine for each label; a label with a positive score is predicted.
+    """Binary relevance with linear support vector machines: one independent machine per label.
 
-    A label that no training document has is never predicted, one that all have always.
+    A label is predicted if its score is positive.  A label without training documents is never predicted, and a label
+    of all training documents is always predicted.
+
+    Parameters
+    ----------
+    C : float, default=1.0
+        Weight of the squared hinge loss relative to the L2 penalty.
+    tol : float, default=1e-4
+        Maximum duality gap of each group of machines, relative to the objective.
+    max_iter : int, default=1000
+        Maximum number of sweeps over the documents, see `textmix.models.linear.machines.LinearSVM`.
+    warm_start : bool, default=False
+        Whether to start from the solution of the previous fit, which must be on the same documents.
+    fit_intercept : bool, default=True
+        Whether to fit an intercept for each machine.
+
+    Attributes
+    ----------
+    coef_ : ndarray of shape (n_labels, n_features)
+        Weights of each label.
+    intercept_ : ndarray of shape (n_labels,)
+        Intercepts.
+    converged_ : bool
+        Whether the duality gap of every group of machines is at most ``tol``.
+    n_iter_ : int
+        Maximum number of sweeps over the groups of machines.
+    classes_ : ndarray of shape (n_labels,)
+        See `textmix.models.common.multilabel.MultiLabelClassifier`.
+    n_features_in_ : int
+        Number of features seen during fit.
 
     Examples
     --------
@@ -425,7 +554,7 @@ class SVMRelevance(_Machines):
     _fitted_forms: ClassVar[dict[str, Any]] = {**_Machines._forms, "_weights": "float64 W+1 L"}
 
     def _fit(self, X: Any, Y: np.ndarray) -> None:
-        """Fit one machine for each label that some documents have and some lack."""
+        """Fit one machine for each label that is not constant over the training documents."""
         share = Y.mean(axis=0)
         trained = (share > 0.0) & (share < 1.0)
         self._weights = np.zeros((X.shape[1] + 1, Y.shape[1]))
@@ -433,21 +562,47 @@ class SVMRelevance(_Machines):
         self._weights[:, trained] = self._fit_machines(X, Y[:, trained])
 
     def decision_function(self, X: Any) -> np.ndarray:
-        """Return the score of each label, float64 (N, L)."""
+        """Compute the score of each label, float64 (N, L)."""
         return add_bias(self._checked(X), self._weights)
 
     @in_form_of_y
     def predict(self, X: Any) -> np.ndarray:
-        """Return the labels of a positive score, int64 (N, L) of 0 and 1."""
+        """Predict the labels with a positive score, int64 indicators (N, L)."""
         return (self.decision_function(X) > 0.0).astype(np.int64)
 
 
 class SVMPowerSet(_Machines):
-    """Linear support vector machines, one against the rest, over the label sets of the training documents.
+    """Label powerset: one-vs-rest linear support vector machines with the training label sets as classes.
+
+    Parameters
+    ----------
+    C : float, default=1.0
+        Weight of the squared hinge loss relative to the L2 penalty.
+    tol : float, default=1e-4
+        Maximum duality gap of each group of machines, relative to the objective.
+    max_iter : int, default=1000
+        Maximum number of sweeps over the documents, see `textmix.models.linear.machines.LinearSVM`.
+    warm_start : bool, default=False
+        Whether to start from the solution of the previous fit, which must be on the same documents.
+    fit_intercept : bool, default=True
+        Whether to fit an intercept for each machine.
 
     Attributes
     ----------
-    sets_ : int8 (S, L), the label sets.
+    sets_ : ndarray of shape (n_sets, n_labels), dtype int8
+        Distinct label sets of the training documents.
+    coef_ : ndarray of shape (n_sets, n_features)
+        Weights of each label set; a single row if there are fewer than three label sets.
+    intercept_ : ndarray of shape (n_sets,)
+        Intercepts.
+    converged_ : bool
+        Whether the duality gap of every group of machines is at most ``tol``.
+    n_iter_ : int
+        Maximum number of sweeps over the groups of machines.
+    classes_ : ndarray of shape (n_labels,)
+        See `textmix.models.common.multilabel.MultiLabelClassifier`.
+    n_features_in_ : int
+        Number of features seen during fit.
 
     Examples
     --------
@@ -462,7 +617,7 @@ class SVMPowerSet(_Machines):
     _fitted_forms: ClassVar[dict[str, Any]] = {**_Machines._forms, "sets_": "int8 S L", "_weights": "float64 W+1 K"}
 
     def _fit(self, X: Any, Y: np.ndarray) -> None:
-        """Fit one machine for each label set; one for both where there are two, and none where there is one."""
+        """Fit one machine per label set; two label sets need a single machine, and one label set needs none."""
         self.sets_, code = label_sets(Y)
         classes = {1: 0, 2: 1}.get(len(self.sets_), len(self.sets_))
         members = code[:, np.newaxis] == np.arange(len(self.sets_) - classes, len(self.sets_))
@@ -470,20 +625,20 @@ class SVMPowerSet(_Machines):
         self._weights = found if classes else np.zeros((X.shape[1] + 1, 1))
 
     def _set_scores(self, X: Any) -> np.ndarray:
-        """Return the score of each label set, float64 (N, S)."""
+        """Compute the score of each label set, float64 (N, S)."""
         scores = add_bias(self._checked(X), self._weights)
         return scores if len(self.sets_) > 2 else np.column_stack([-scores, scores])[:, : len(self.sets_)]
 
     def decision_function(self, X: Any) -> np.ndarray:
-        """Return for each label the largest score of a set with it less the largest of a set without, float64 (N, L).
+        """Compute, for each label, the margin between the best label sets with and without it, float64 (N, L).
 
-        It is inf for a label of all sets and -inf for a label of none; it is positive for the labels of the predicted
-        set, unless two sets have one score.
+        The margin is inf for a label of every set and -inf for a label that does not occur in any set.  It is positive
+        exactly for the labels of the predicted set, except for ties between sets.
         """
         scores = self._set_scores(X)
 
         def best(held: int) -> np.ndarray:
-            """Return the largest score of the sets that hold a label, or lack it, float64 (N, L)."""
+            """Compute the largest score of the label sets with (1) or without (0) each label, float64 (N, L)."""
             inside = (self.sets_ == held).T
             return np.column_stack([scores.max(axis=1, initial=-np.inf, where=each) for each in inside])
 
@@ -491,7 +646,7 @@ class SVMPowerSet(_Machines):
 
     @in_form_of_y
     def predict(self, X: Any) -> np.ndarray:
-        """Return the training label set of the largest score, int64 (N, L) of 0 and 1."""
+        """Predict the training label set with the largest score, int64 indicators (N, L)."""
         best = np.argmax(self._set_scores(X), axis=1)
         return self.sets_[best].astype(np.int64)
 
@@ -502,12 +657,18 @@ class SVMPowerSet(_Machines):
 
 
 class MajoritySet(SetScorer):
-    """The most frequent label set of the training documents for every document, as a baseline.
+    """Baseline that predicts the most frequent training label set for every document.
 
     Attributes
     ----------
-    sets_ : int8 (S, L), the label sets of the training documents.
-    log_share_ : float64 (S,), the log of the share of the training documents that have each set.
+    sets_ : ndarray of shape (n_sets, n_labels), dtype int8
+        Distinct label sets of the training documents.
+    log_share_ : ndarray of shape (n_sets,)
+        Logarithm of the proportion of training documents with each label set.
+    classes_ : ndarray of shape (n_labels,)
+        See `textmix.models.common.multilabel.MultiLabelClassifier`.
+    n_features_in_ : int
+        Number of features seen during fit.
 
     Examples
     --------
@@ -531,18 +692,18 @@ class MajoritySet(SetScorer):
 
 
 class BoostedClassifier(MultiLabelClassifier):
-    """Parameters of the boosted baselines.
+    """Base class of the multi-label baselines with boosted trees.
 
     Parameters
     ----------
     trees : int, default=100
-        Number of trees of each output.
+        Number of trees per output.
     leaves : int, default=5
         Maximum number of leaves of a tree.
     shrinkage : float, default=0.1
         Learning rate.
     tree_method : {"lightgbm", "equal_width"}, default="lightgbm"
-        Kind of trees, see `textmix.models.common.boosted_trees`.
+        Implementation of the trees, see `textmix.models.common.boosted_trees`.
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
@@ -568,9 +729,28 @@ class BoostedClassifier(MultiLabelClassifier):
 
 
 class BoostedRelevance(IndependentLabels, BoostedClassifier):
-    """Boosted trees for each label; the experts of a conditional Bernoulli mixture with one component.
+    """Binary relevance with boosted trees: one independent binary classifier per label.
 
-    A label is predicted if its probability is above 1/2.
+    The classifiers are the experts of a conditional Bernoulli mixture with one component.  A label is predicted if its
+    probability is above 1/2.
+
+    Parameters
+    ----------
+    trees : int, default=100
+        Number of trees per label.
+    leaves : int, default=5
+        Maximum number of leaves of a tree.
+    shrinkage : float, default=0.1
+        Learning rate.
+    tree_method : {"lightgbm", "equal_width"}, default="lightgbm"
+        Implementation of the trees, see `textmix.models.common.boosted_trees`.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_labels,)
+        See `textmix.models.common.multilabel.MultiLabelClassifier`.
+    n_features_in_ : int
+        Number of features seen during fit.
 
     Examples
     --------
@@ -596,13 +776,33 @@ class BoostedRelevance(IndependentLabels, BoostedClassifier):
         self._experts.grown.check(self._n_checked)
 
     def decision_function(self, X: Any) -> np.ndarray:
-        """Return the log odds of each label, float64 (N, L)."""
+        """Compute the log odds of each label, float64 (N, L)."""
         features = self._checked(X)
         return self._experts.log_odds(features, 0)
 
 
 class BoostedPowerSet(SetScorer, BoostedClassifier):
-    """Boosted trees over classes that are the label sets of the training documents.
+    """Label powerset: boosted trees with the training label sets as classes.
+
+    Parameters
+    ----------
+    trees : int, default=100
+        Number of trees per label set.
+    leaves : int, default=5
+        Maximum number of leaves of a tree.
+    shrinkage : float, default=0.1
+        Learning rate.
+    tree_method : {"lightgbm", "equal_width"}, default="lightgbm"
+        Implementation of the trees, see `textmix.models.common.boosted_trees`.
+
+    Attributes
+    ----------
+    sets_ : ndarray of shape (n_sets, n_labels), dtype int8
+        Distinct label sets of the training documents.
+    classes_ : ndarray of shape (n_labels,)
+        See `textmix.models.common.multilabel.MultiLabelClassifier`.
+    n_features_in_ : int
+        Number of features seen during fit.
 
     Examples
     --------
