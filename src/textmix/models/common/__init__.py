@@ -1,1 +1,1 @@
-"""Modules that several families of estimators share: checks, base classes, kernels over counts, boosted trees."""
+"""Common modules of the estimators: validation, base classes, kernels for counts, boosted trees."""

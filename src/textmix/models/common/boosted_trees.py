@@ -1,4 +1,4 @@
-"""Boosted trees for several outputs that share one data set.
+"""Gradient-boosted trees for several outputs on one data set.
 
 `LightGBMTrees` are grown by LightGBM, `EqualWidthTrees` by `textmix.models.common.tree_kernels`.  Both store their
 trees as arrays in a `Forest`, which predicts without LightGBM.
@@ -18,10 +18,10 @@ from textmix.core.errors import extra
 from textmix.models.common.forest_kernels import add_trees
 from textmix.models.common.tree_kernels import bin_columns, grow_tree
 
-#: Minimum entry of the Hessian diagonal; LightGBM divides by sums of them.
+#: Minimum of the Hessian diagonal; LightGBM divides by sums of its elements.
 MIN_HESSIAN = 1e-12
-#: L2 penalty on leaf values, added to the sum of the Hessian in a leaf.  In a class with few instances this sum is
-#: close to 0; without the penalty, the scores of hundreds of classes diverge.
+#: L2 penalty on leaf values, added to the sum of the Hessian in a leaf.  For a class with few instances this sum is
+#: close to 0; without the penalty, the scores diverge if there are hundreds of classes.
 LEAF_PENALTY = 1.0
 #: Maximum number of elements of a dense feature matrix for `EqualWidthTrees`: 2 GiB of float64.
 MAX_DENSE_ELEMENTS = 1 << 28
@@ -97,7 +97,7 @@ class Forest(NamedTuple):
         return cls(*(np.concatenate(part) for part in zip(*moved, strict=True)))
 
     def check(self, n_features: int) -> None:
-        """Raise ValueError if a forest that was read from a file has an index out of range or a cycle."""
+        """Raise ValueError if a deserialized forest contains an out-of-range index or a cycle."""
         nodes = np.concatenate([self.root, self.child.ravel()])
         inside = -len(self.value) <= nodes.min(initial=0) and nodes.max(initial=-1) < len(self.feature)
         forward = (self.child > np.arange(len(self.feature))[:, np.newaxis]) | (self.child < 0)
@@ -201,7 +201,7 @@ class Trees:
     growth : Growth
         Parameters of the trees.
     like : Trees, optional
-        Trees over the same features, whose binned data set is shared.
+        Trees on the same features; their binned data set is reused.
 
     Attributes
     ----------
@@ -211,7 +211,7 @@ class Trees:
         Scores of the training instances.
     """
 
-    #: Attributes that predictions read, and their types, see `textmix.serve.state_schema`.
+    #: Schema of the attributes required for prediction, see `textmix.serve.state_schema`.
     forms: ClassVar[dict[str, Any]] = {"outputs": "int", "start": "float64 *", "forest": (Forest, FOREST_FORMS)}
 
     def __init__(self, X: Any, outputs: int, growth: Growth, like: Trees | None = None) -> None:
@@ -222,16 +222,16 @@ class Trees:
         self._data: Any = like._data if like else self._binned(X)
 
     def _binned(self, X: Any) -> Any:
-        """Return the binned data set of features (N, V)."""
+        """Construct the binned data set of features (N, V)."""
         raise NotImplementedError
 
     def __getstate__(self) -> dict[str, Any]:
-        """Return the state for predictions: a copied or unpickled object can predict, but not grow."""
+        """Return the state required for prediction: a copied or unpickled object can predict, but not grow."""
         return {**vars(self), "forest": self.forest, "_data": None}
 
     @cached_property
     def forest(self) -> Forest:
-        """The trees grown so far."""
+        """Trees grown so far."""
         raise NotImplementedError
 
     @cached_property
@@ -273,7 +273,7 @@ class LightGBMTrees(Trees):
         super().__init__(X, outputs, growth, like)
 
     def _binned(self, X: Any) -> Any:
-        """Return LightGBM's data set, which accepts csr_matrix but not csr_array, and no matrix without a value."""
+        """Construct the LightGBM data set, which supports neither csr_array nor sparse matrices without elements."""
         if not sparse.issparse(X):
             values = X
         elif X.nnz:
@@ -288,7 +288,7 @@ class LightGBMTrees(Trees):
 
     @cached_property
     def forest(self) -> Forest:
-        """The trees grown so far."""
+        """Trees grown so far."""
         return Forest.empty() if self._booster is None else Forest.of_booster(self._booster)
 
     @cached_property
@@ -304,12 +304,12 @@ class LightGBMTrees(Trees):
         vars(self).pop("forest", None)
 
         def in_columns(scores: np.ndarray, _: Any) -> tuple[np.ndarray, np.ndarray]:
-            """Return the derivatives as LightGBM expects them: vectors (N C,), one output after the other."""
+            """Compute the derivatives in the layout of LightGBM: vectors (N C,) in column-major order."""
             gradient, hessian = loss.derivatives(scores.reshape(self.scores.shape, order="F") + self.start)
             return gradient.ravel(order="F"), np.maximum(hessian, MIN_HESSIAN).ravel(order="F")
 
         def read_scores(scores: np.ndarray, _: Any) -> tuple[str, float, bool]:
-            """Store the training scores, which LightGBM passes to metrics; the returned value is not used."""
+            """Store the training scores, which LightGBM passes to metric functions; the return value is not used."""
             self.scores = scores.reshape(self.scores.shape, order="F") + self.start
             return "scores", 0.0, True
 
@@ -330,9 +330,9 @@ class _BinnedColumns(NamedTuple):
 class EqualWidthTrees(Trees):
     """Boosted trees fitted by least squares over equal-width bins, with clipped Newton steps, see `Trees`.
 
-    A tree is fitted to the residuals of the probabilities; the weight of an instance does not scale its residual, but
-    its term in the sum of squares.  Leaf values are Newton steps without a penalty, limited to 1 in absolute value for
-    classes, and to 2 for the log odds of a binary label, which is the difference of two classes.
+    Each tree is fitted to the residuals of the probabilities by weighted least squares.  Leaf values are unpenalised
+    Newton steps, clipped to an absolute value of 1 for classes, and of 2 for the log odds of a binary label, which are
+    the difference between the scores of two classes.
     """
 
     def __init__(self, X: Any, outputs: int, growth: Growth, like: Trees | None = None) -> None:
@@ -340,7 +340,7 @@ class EqualWidthTrees(Trees):
         super().__init__(X, outputs, growth, like)
 
     def _binned(self, X: Any) -> _BinnedColumns:
-        """Return the features as dense columns with their bins."""
+        """Convert the features to dense columns and compute their bins."""
         if X.shape[0] * X.shape[1] > MAX_DENSE_ELEMENTS:
             raise ValueError(
                 f"tree_method='equal_width' needs dense features, but X has shape {X.shape}; use tree_method='lightgbm'"
@@ -351,7 +351,7 @@ class EqualWidthTrees(Trees):
 
     @cached_property
     def forest(self) -> Forest:
-        """The trees grown so far."""
+        """Trees grown so far."""
         return Forest.joined(self._grown)
 
     def __getstate__(self) -> dict[str, Any]:
@@ -378,12 +378,12 @@ class EqualWidthTrees(Trees):
 
 
 def make_trees(X: Any, outputs: int, growth: Growth, like: Trees | None = None) -> Trees:
-    """Return trees of the class that ``growth.method`` selects, see `Trees`."""
+    """Construct trees of the class selected by ``growth.method``, see `Trees`."""
     kind: type[Trees] = TREE_METHODS[growth.method]
     return kind(X, outputs, growth, like)
 
 
-#: Values of the parameter ``tree_method`` of estimators, with the class of their trees.
+#: Class of the trees for each value of the estimator parameter ``tree_method``.
 TREE_METHODS: dict[str, type[Trees]] = {
     "lightgbm": LightGBMTrees,
     "equal_width": EqualWidthTrees,
@@ -391,7 +391,7 @@ TREE_METHODS: dict[str, type[Trees]] = {
 
 
 def _lightgbm() -> Any:
-    """Import LightGBM, which grows trees; predictions do not need it."""
+    """Import LightGBM, which is required for training but not for prediction."""
     with extra("boosting"):
         import lightgbm
     return lightgbm

@@ -1,9 +1,11 @@
-"""Probabilities from scores: a softmax of the scores times one slope, fitted to documents that no fit had seen.
+"""Probability calibration by temperature scaling, fitted on cross-validated scores.
 
-Of several estimators, each with its slope, the probabilities can be averaged: estimators of unlike scales count alike.
+The probabilities are the softmax (or, for multi-label targets, the sigmoid) of the scores times a slope.  Calibration
+does not change the most probable class.  Calibrated probabilities of several estimators can be averaged even if their
+scores have different scales.
 
-Source: C. Guo, G. Pleiss, Y. Sun and K. Q. Weinberger, On calibration of modern neural networks, ICML 2017 (temperature
-scaling; the slope is 1 / temperature).  A document's prediction stays.  Symbols: N documents, C classes, L labels.
+Source: C. Guo, G. Pleiss, Y. Sun and K. Q. Weinberger, On calibration of modern neural networks, ICML 2017 (the slope
+is 1 / temperature).  Symbols: N documents, C classes, L labels.
 """
 
 from __future__ import annotations
@@ -19,22 +21,30 @@ from sklearn.utils.metaestimators import available_if
 
 from textmix.numerics.seeding import rng
 
-#: Parts of the training documents, each of which is scored by a fit to the rest.
+#: Number of cross-validation folds.
 FOLDS = 5
-#: Smallest and largest slope.
+#: Minimum and maximum slope.
 SLOPES = 1e-3, 1e3
-#: Probabilities are kept this far from 0 and 1 before their log is taken.
+#: Probabilities are clipped to [EDGE, 1 - EDGE] before taking logarithms.
 EDGE = 1e-6
 
 
 def fitted_slope(scores: np.ndarray, codes: np.ndarray) -> float:
-    """Return the slope of greatest likelihood, in `SLOPES`; 1 without documents."""
+    """Estimate the slope by maximum likelihood, within the bounds `SLOPES`; return 1 if ``codes`` is empty.
+
+    Parameters
+    ----------
+    scores : ndarray of shape (N, C)
+        Scores of each class; -inf for a class that is missing in the training fold.
+    codes : ndarray of shape (N,), dtype int
+        Index of the true class of each document.
+    """
     if not len(codes):
         return 1.0
     finite = np.where(np.isfinite(scores), scores, 0.0)
 
     def loss(log_slope: float) -> float:
-        """Return the mean log loss of a slope."""
+        """Compute the mean log loss of a slope."""
         scaled = np.where(np.isfinite(scores), np.exp(log_slope) * finite, -np.inf)
         return -float(np.mean(log_softmax(scaled, axis=1)[np.arange(len(codes)), codes]))
 
@@ -43,9 +53,25 @@ def fitted_slope(scores: np.ndarray, codes: np.ndarray) -> float:
 
 
 def held_out_scores(estimator: Any, X: Any, codes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return the scores of training documents by fits to other training documents, and the documents, in their order.
+    """Compute cross-validated scores of the training documents.
 
-    Every class is spread over `FOLDS` parts.  A document whose class is in its part alone is left out.
+    The folds are stratified by class.  Documents of classes that do not occur in any other fold are dropped.
+
+    Parameters
+    ----------
+    estimator : CalibratedScores
+        Estimator that is cloned and fitted to each training fold.
+    X : {ndarray, sparse array} of shape (N, V)
+        Features of the training documents.
+    codes : ndarray of shape (N,), dtype int
+        Class index of each document.
+
+    Returns
+    -------
+    scores : ndarray of shape (n, C)
+        Held-out scores of the remaining documents.
+    rows : ndarray of shape (n,), dtype int
+        Indices of these documents, in increasing order.
     """
     part = np.empty(len(codes), dtype=np.int64)
     order = rng(0, "calibration").permutation(len(codes))
@@ -63,11 +89,12 @@ def held_out_scores(estimator: Any, X: Any, codes: np.ndarray) -> tuple[np.ndarr
 
 
 class CalibratedScores:
-    """The part of a classifier that gives probabilities where its parameter ``calibrate`` is set.
+    """Mixin that adds calibrated probabilities to a classifier if its parameter ``calibrate`` is True.
 
     Attributes
     ----------
-    slope_ : the slope; None without ``calibrate``.
+    slope_ : float or None
+        Calibration slope; None if ``calibrate`` is False.
     """
 
     _calibration_forms: ClassVar[dict[str, Any]] = {"slope_": "float?"}
@@ -76,12 +103,12 @@ class CalibratedScores:
     decision_function: Callable[[Any], np.ndarray]
 
     def _class_scores(self, X: Any) -> np.ndarray:
-        """Return a score of each class, float64 (N, C), the largest of which is that of the predicted class."""
+        """Compute a score for each class, float64 (N, C); the predicted class has the largest score."""
         decision = self.decision_function(X)
         return np.column_stack([np.zeros(len(decision)), decision]) if decision.ndim == 1 else decision
 
     def _calibrate(self, X: Any, codes: np.ndarray) -> None:
-        """Set the slope from checked training documents (N, V) and the indices of their classes (N,)."""
+        """Fit ``slope_`` to validated training documents (N, V) and class indices (N,)."""
         self.slope_ = None
         if self.calibrate:
             scores, rows = held_out_scores(self, X, codes)
@@ -89,18 +116,33 @@ class CalibratedScores:
 
     @available_if(lambda self: self.calibrate)
     def predict_log_proba(self, X: Any) -> np.ndarray:
-        """Return log p(class | document), float64 (N, C)."""
+        """Compute log p(class | document), float64 (N, C)."""
         scores = self._class_scores(X)
         return np.asarray(log_softmax(self.slope_ * scores, axis=1))
 
     @available_if(lambda self: self.calibrate)
     def predict_proba(self, X: Any) -> np.ndarray:
-        """Return p(class | document), float64 (N, C)."""
+        """Compute p(class | document), float64 (N, C)."""
         return np.asarray(np.exp(self.predict_log_proba(X)))
 
 
 def label_scores(estimator: Any, X: Any, task: str) -> np.ndarray | None:
-    """Return scores that grow with the probabilities of the labels, float64 (N, C) or (N, L); None without any."""
+    """Compute uncalibrated scores of the classes or labels.
+
+    Parameters
+    ----------
+    estimator : estimator
+        Fitted classifier.
+    X : {array-like, sparse matrix} of shape (N, V)
+        Features.
+    task : {"single", "multi"}
+        Whether a document has one label or a set of labels.
+
+    Returns
+    -------
+    ndarray of shape (N, C) or (N, L), or None
+        Scores that increase with the probabilities; None if the estimator does not support any scores.
+    """
     if task == "single":
         if isinstance(estimator, CalibratedScores):
             return np.asarray(estimator._class_scores(X), dtype=np.float64)
@@ -115,14 +157,27 @@ def label_scores(estimator: Any, X: Any, task: str) -> np.ndarray | None:
 
 
 def calibrated(scores: np.ndarray, slope: float, task: str) -> np.ndarray:
-    """Return the probabilities of scores (N, C) or (N, L) at a slope; -inf is a class that a fit did not know."""
+    """Convert scores, (N, C) or (N, L), to calibrated probabilities.
+
+    A score of -inf marks a class that is missing in the training documents.
+    """
     if task == "single":
         return np.asarray(np.exp(log_softmax(slope * scores, axis=1)))
     return np.asarray(expit(slope * scores))
 
 
 def slope_of(scores: np.ndarray, truth: np.ndarray, task: str) -> float:
-    """Return the slope of greatest likelihood; 1 without documents."""
+    """Estimate the slope for scores, (N, C) or (N, L), by maximum likelihood; return 1 without documents.
+
+    Parameters
+    ----------
+    scores : ndarray of shape (N, C) or (N, L)
+        Held-out scores, see `label_scores`.
+    truth : ndarray of shape (N,) or (N, L)
+        Class indices, or label indicators.
+    task : {"single", "multi"}
+        Whether a document has one label or a set of labels.
+    """
     if task == "single":
         known = np.isfinite(scores[np.arange(len(truth)), truth])
         return fitted_slope(scores[known], truth[known])
@@ -130,7 +185,7 @@ def slope_of(scores: np.ndarray, truth: np.ndarray, task: str) -> float:
         return 1.0
 
     def loss(log_slope: float) -> float:
-        """Return the mean log loss of a slope over all decisions."""
+        """Compute the mean log loss of a slope over all documents and labels."""
         stated = np.clip(expit(np.exp(log_slope) * scores), EDGE, 1.0 - EDGE)
         return -float(np.mean(np.where(truth, np.log(stated), np.log1p(-stated))))
 
@@ -139,6 +194,6 @@ def slope_of(scores: np.ndarray, truth: np.ndarray, task: str) -> float:
 
 
 def averaged(scores: Sequence[np.ndarray], slopes: Sequence[float], task: str) -> np.ndarray:
-    """Return the mean of the calibrated probabilities of some estimators, float64 (N, C) or (N, L)."""
+    """Average the calibrated probabilities of several estimators, float64 (N, C) or (N, L)."""
     pairs = zip(scores, slopes, strict=True)
     return np.asarray(np.mean([calibrated(each, slope, task) for each, slope in pairs], axis=0))

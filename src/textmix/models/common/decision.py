@@ -24,17 +24,17 @@ class Decision:
     slopes : sequence of float
         Calibration slope of each member of the ensemble.
     thresholds : ndarray of shape (n_labels,) or (1,), default=None
-        Threshold of each label, or of the second of two classes. If None, the most probable class is predicted (one
-        label per document), or every label with a probability of at least 0.5.
+        Threshold of each label, or of the positive class in binary classification. If None, predict the most probable
+        class (single-label) or every label with a probability of at least 0.5 (multi-label).
     label_sets : ndarray of shape (n_sets, n_labels), dtype int8, default=None
-        Label sets of which the most probable one is predicted, instead of thresholds.
+        Candidate label sets; if set, the most probable candidate is predicted instead of applying thresholds.
     set_weights : ndarray of shape (n_sets,), default=None
         Weight that is added to the log-odds of each label set.
     never_empty : bool, default=False
         Whether every document gets at least one label (multi-label only).
     support : ndarray of shape (2, n_labels), default=None
-        Number of documents with and without each label to which the slopes were fitted. If given, probabilities are
-        bounded, see `bound_probabilities`.
+        Number of calibration documents with and without each label. If not None, probabilities are bounded, see
+        `bound_probabilities`.
     """
 
     slopes: Sequence[float]
@@ -45,7 +45,7 @@ class Decision:
     support: np.ndarray | None = None
 
     def probabilities(self, scores: Sequence[np.ndarray], task: str) -> np.ndarray:
-        """Average the calibrated probabilities of the members, and bound them if ``support`` is given.
+        """Average the calibrated probabilities of the members, and bound them if ``support`` is not None.
 
         Parameters
         ----------
@@ -89,7 +89,7 @@ class Decision:
 
 
 def most_probable_sets(probability: np.ndarray, label_sets: np.ndarray, set_weights: np.ndarray) -> np.ndarray:
-    """Predict the most probable of the given label sets, assuming independent labels.
+    """Predict the most probable candidate label set, assuming independent labels.
 
     Parameters
     ----------
@@ -110,7 +110,7 @@ def most_probable_sets(probability: np.ndarray, label_sets: np.ndarray, set_weig
 
 
 def bound_probabilities(probability: np.ndarray, support: np.ndarray, task: str) -> np.ndarray:
-    """Shrink probabilities so that none is more certain than the number of calibration documents supports.
+    """Shrink probabilities to the confidence that the number of calibration documents supports.
 
     The most probable class, or each decision on a label, gets at most Platt's target (n + 1) / (n + 2), where n is the
     number of calibration documents with that outcome. The order of the labels of a document, and the decision at 0.5,
@@ -138,7 +138,7 @@ def bound_probabilities(probability: np.ndarray, support: np.ndarray, task: str)
         return np.asarray(0.5 + (probability - 0.5) * (2.0 * target - 1.0))
     if n_labels < 2:
         return probability
-    # Mixing with the uniform distribution keeps the sum of 1.
+    # A mixture with the uniform distribution still sums to 1.
     uniform = (1.0 - targets[0][np.argmax(probability, axis=1)]) * n_labels / (n_labels - 1)
     uniform = uniform[:, np.newaxis]
     return np.asarray((1.0 - uniform) * probability + uniform / n_labels)

@@ -1,7 +1,7 @@
-"""The base classes of the generative classifiers of counts: p(c) p(x|c), a distribution of counts for each class.
+"""Base classes of generative classifiers for counts, p(c) p(x|c), with one distribution of counts per class.
 
-A model implements: `CountClassifier._fit_classes` estimates the classes' parameters, and
-`CountClassifier._class_log_likelihood` returns log p(x|c) up to a term that does not depend on c.
+Subclasses implement `CountClassifier._fit_classes`, which estimates the parameters of the classes, and
+`CountClassifier._class_log_likelihood`, which computes log p(x|c) up to a term that does not depend on c.
 """
 
 from __future__ import annotations
@@ -33,28 +33,28 @@ Convention = Literal["bag", "sequence"]
 
 
 class CountClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
-    """Naive Bayes over count vectors, with class priors (N_c + delta) / (N + C delta) for C classes.
+    """Base class of generative classifiers for counts, with class priors (N_c + delta) / (N + C delta) for C classes.
 
     Parameters
     ----------
     delta : float
-        Smoothing count of the class priors, from 0 (fractions of the classes) to infinity (1/C).
+        Smoothing count of the class priors, from 0 (empirical class frequencies) to infinity (uniform, 1/C).
 
     Attributes
     ----------
     classes_ : ndarray of shape (C,)
         Class labels, sorted.
     class_count_ : ndarray of shape (C,)
-        (weighted) number of training documents N_c.
+        (Weighted) number of training documents N_c.
     class_log_prior_ : ndarray of shape (C,)
         Log p(c).
     n_features_in_ : int
-        V, the number of words.
+        Number of features V (vocabulary size).
     """
 
     delta: float
     class_count_: np.ndarray
-    #: Fitted attributes and their forms, see `textmix.serve.state_schema`.
+    #: Schema of the fitted attributes, see `textmix.serve.state_schema`.
     _fitted_forms: ClassVar[dict[str, Any]] = {
         **{"classes_": "int C", "class_count_": "float64 C", "class_log_prior_": "logs C", "n_features_in_": "int"}
     }
@@ -66,14 +66,14 @@ class CountClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc
 
     @abstractmethod
     def _class_log_likelihood(self, X: sparse.csr_array) -> np.ndarray:
-        """Return log p(x|c) up to a term in x alone, float64 (N, C)."""
+        """Compute log p(x|c) up to a term that depends only on x, float64 (N, C)."""
 
     @abstractmethod
     def _draw(self, code: int, length: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
-        """Draw one document of ``length`` words from a class; return its words and their counts, integer (n,) each."""
+        """Sample a document of ``length`` words from a class; return its words and their counts, integer (n,) each."""
 
     def _log_coefficient(self, X: sparse.csr_array, convention: Convention) -> np.ndarray:
-        """Return the log multinomial coefficient of a bag, or 0 for a sequence, float64 (N,)."""
+        """Compute the log multinomial coefficients for bags of words, or 0 for sequences, float64 (N,)."""
         if convention == "sequence":
             return np.zeros(X.shape[0])
         return gammaln(row_sums(X.indptr, X.data) + 1.0) - row_sums(X.indptr, gammaln(X.data + 1.0))
@@ -85,16 +85,22 @@ class CountClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc
         Parameters
         ----------
         X : {array-like, sparse matrix} of shape (N, V)
-            Counts (N, V), sparse or dense, not negative.
+            Nonnegative counts.
         y : array-like of shape (N,)
-            Class labels (N,).
+            Class labels.
         sample_weight : array-like of shape (N,), default=None
-            Not negative; a document of weight n counts as n copies of it. None: 1 each.
+            Nonnegative sample weights; a document of weight n counts as n copies. None is equivalent to unit weights.
+
+        Returns
+        -------
+        self : object
+            Fitted estimator.
 
         Raises
         ------
         ValueError
-            If a negative or non-finite count, a negative weight, y no class labels, or different lengths.
+            If a count is negative or not finite, a weight is negative, y does not contain class labels, or the lengths
+            are inconsistent.
         """
         X, y = check_classified_counts(self, X, y, reset=True)
         weight = check_weights(sample_weight, X)
@@ -105,9 +111,9 @@ class CountClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc
         return self
 
     def predict_joint_log_proba(self, X: Any) -> np.ndarray:
-        """Return log p(c) + log p(x|c) up to a term in x alone, float64 (N, C).
+        """Compute log p(c) + log p(x|c) up to a term that depends only on x, float64 (N, C).
 
-        A document that has probability 0 in every class gets the log priors.
+        A document with probability 0 in every class gets the log priors.
         """
         check_is_fitted(self)
         joint = self._class_log_likelihood(check_counts(self, X, reset=False))
@@ -116,59 +122,76 @@ class CountClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc
         return joint
 
     def predict(self, X: Any) -> np.ndarray:
-        """Return the most probable class of each document, (N,); of equally likely classes the first."""
+        """Predict the most probable class of each document, (N,); ties are resolved in favour of the first class."""
         joint = self.predict_joint_log_proba(X)
         return self.classes_[np.argmax(joint, axis=1)]
 
     def predict_log_proba(self, X: Any) -> np.ndarray:
-        """Return log p(c|x), float64 (N, C); the probabilities sum to 1 however large the counts are."""
+        """Compute log p(c|x), float64 (N, C), normalised in log space to avoid underflow for large counts."""
         return log_softmax(self.predict_joint_log_proba(X), axis=1)
 
     def predict_proba(self, X: Any) -> np.ndarray:
-        """Return p(c|x), float64 (N, C)."""
+        """Compute p(c|x), float64 (N, C)."""
         return np.exp(self.predict_log_proba(X))
 
     def predict_both(self, X: Any) -> tuple[np.ndarray, np.ndarray]:
-        """Return the results of `predict`, (N,), and of `predict_proba`, (N, C); each document is scored once."""
+        """Compute `predict`, (N,), and `predict_proba`, (N, C), with a single evaluation of the likelihoods."""
         joint = self.predict_joint_log_proba(X)
         labels = self.classes_[np.argmax(joint, axis=1)]
         return labels, np.exp(log_softmax(joint, axis=1))
 
     def log_likelihood(self, X: Any, convention: Convention = "bag") -> np.ndarray:
-        """Return log p(x|c) with all terms, float64 (N, C), in nats.
+        """Compute the normalised log p(x|c), in nats.
 
         Parameters
         ----------
         X : {array-like, sparse matrix} of shape (N, V)
-            Counts (N, V).
-        convention : Convention, default="bag"
-            "bag" for the probability of the count vector among all count vectors of its length, as in the EDCM paper's
-            equations; "sequence" for that of the document's words in their order, as a perplexity takes it.
+            Counts.
+        convention : {"bag", "sequence"}, default="bag"
+            "bag" for the probability of the count vector among all count vectors of the same length, as in the
+            equations of the EDCM paper; "sequence" for the probability of the word sequence, as in the definition of
+            perplexity.
+
+        Returns
+        -------
+        ndarray of shape (N, C)
         """
         check_is_fitted(self)
         X = check_counts(self, X, reset=False)
         return self._class_log_likelihood(X) + self._log_coefficient(X, convention)[:, np.newaxis]
 
     def text_lengths(self, X: Any) -> np.ndarray:
-        """Return the number of words of each document, (N,), the words of `log_likelihood`."""
+        """Count the words of each document, (N,), over which `log_likelihood` sums."""
         counts = check_counts(self, X, reset=False)
         return row_sums(counts.indptr, counts.data)
 
     def score_samples(self, X: Any) -> np.ndarray:
-        """Return log p(x) = log sum_c p(c) p(x|c) of each document as a bag of words, float64 (N,), in nats."""
+        """Compute log p(x) = log sum_c p(c) p(x|c) of each document as a bag of words, float64 (N,), in nats."""
         return logsumexp(self.log_likelihood(X) + self.class_log_prior_, axis=1)
 
     def sample(self, lengths: Any, y: Any = None, random_state: Any = None) -> tuple[sparse.csr_array, np.ndarray]:
-        """Return documents drawn from the fitted model, counts int64 CSR (N, V), and their class labels (N,).
+        """Sample documents from the fitted model.
 
         Parameters
         ----------
-        lengths : array-like of shape (N,)
-            Whole numbers (N,), the length of each document.
+        lengths : array-like of int of shape (N,)
+            Number of words of each document.
         y : array-like of shape (N,), default=None
-            Class labels (N,), ValueError at one that is not among ``classes_``; drawn from the priors if None.
-        random_state : int, RandomState or None, default=None
-            Seed, RandomState or Generator.
+            Class labels; sampled from the priors if None.
+        random_state : int, RandomState, Generator or None, default=None
+            Random seed or generator.
+
+        Returns
+        -------
+        X : csr_array of shape (N, V), dtype int64
+            Counts.
+        y : ndarray of shape (N,)
+            Class labels.
+
+        Raises
+        ------
+        ValueError
+            If y contains labels that are not in ``classes_``.
         """
         check_is_fitted(self)
         rng = generator(random_state)
@@ -204,19 +227,19 @@ class CountClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc
 
 
 class IncrementalCountClassifier(CountClassifier):
-    """A count classifier whose estimate depends only on sums over the documents, so that `partial_fit` is exact."""
+    """Count classifier based on sufficient statistics that are sums over documents, so that `partial_fit` is exact."""
 
     @abstractmethod
     def _reset_statistics(self) -> None:
-        """Set all sums to zero."""
+        """Set all sufficient statistics to zero."""
 
     @abstractmethod
     def _add_statistics(self, X: sparse.csr_array, codes: np.ndarray, weight: np.ndarray) -> None:
-        """Add the documents to the sums."""
+        """Update the sufficient statistics with documents."""
 
     @abstractmethod
     def _estimate(self) -> None:
-        """Set the parameters from the sums."""
+        """Estimate the parameters from the sufficient statistics."""
 
     def _fit_classes(self, X: sparse.csr_array, codes: np.ndarray, weight: np.ndarray) -> None:
         self._reset_statistics()
@@ -225,22 +248,27 @@ class IncrementalCountClassifier(CountClassifier):
 
     @checked_fit
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
-        """Add documents to the documents of earlier calls; the model then equals `fit` on all of them.
+        """Update the model with a batch of documents; the result equals `fit` on all batches.
 
         Parameters
         ----------
-        X, y, sample_weight : object
-            As for `fit`.
-        classes : object, default=None
-            All class labels of this and later calls; needed at the first call.
+        X, y, sample_weight
+            See `fit`.
+        classes : array-like of shape (C,), default=None
+            All class labels that can occur in any batch; required in the first call.
+
+        Returns
+        -------
+        self : object
+            Fitted estimator.
 
         Raises
         ------
         ValueError
-            As `fit`; also a label that is not among the classes, no ``classes`` at the first call, or others at a later
-            one. A call that raises adds no document.
+            If the input is invalid (see `fit`), y contains a label that is not in the classes, or ``classes`` is
+            missing in the first call or different in a later call. The model is unchanged if an error is raised.
         """
-        # Not by classes_: nothing is a first call's before all of its checks have passed.
+        # Do not test for classes_: a call only counts as the first one after all of its checks have passed.
         first = not hasattr(self, "class_count_")
         known = self._known_classes(classes, first)
         X, y = check_classified_counts(self, X, y, reset=first)
@@ -255,7 +283,7 @@ class IncrementalCountClassifier(CountClassifier):
         return self
 
     def _known_classes(self, classes: Any, first: bool) -> np.ndarray:
-        """Return all class labels, sorted, of a ``first`` or a later call of `partial_fit`; raises ValueError as it."""
+        """Return all class labels, sorted, for `partial_fit`; raise ValueError if they are missing or inconsistent."""
         if classes is None:
             if first:
                 raise ValueError("classes is missing: the first documents need not be of all classes; pass all labels")
@@ -269,19 +297,19 @@ class IncrementalCountClassifier(CountClassifier):
 
 
 def set_impossible(joint: np.ndarray, class_log_prior: np.ndarray) -> None:
-    """Give documents that have probability 0 in every class the log priors."""
+    """Replace the scores of documents with probability 0 in every class by the log priors, in place."""
     lost = np.flatnonzero(np.isneginf(joint[:, 0]))
     joint[lost[np.isneginf(joint[lost]).all(axis=1)]] = class_log_prior
 
 
 def subtract_length_term(score: np.ndarray, concentration: np.ndarray, length: np.ndarray) -> None:
-    """Subtract log Gamma(s_c + n_d) - log Gamma(s_c) from ``score[d, c]``, evaluated once for each distinct length."""
+    """Subtract log Gamma(s_c + n_d) - log Gamma(s_c) from ``score[d, c]``, evaluated once per distinct length n_d."""
     distinct, place = np.unique(length, return_inverse=True)
     score -= log_rising_table(concentration, distinct)[place]
 
 
 def zeros(n_rows: int, n_columns: int) -> np.ndarray:
-    """Return zeros, float64 (n_rows, n_columns), in huge pages of memory, which `numpy.zeros` does not use."""
+    """Allocate zeros, float64 (n_rows, n_columns), in huge pages of memory, which `numpy.zeros` does not use."""
     array = np.empty((n_rows, n_columns))
     array.fill(0.0)
     return array

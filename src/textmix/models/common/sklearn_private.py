@@ -1,7 +1,7 @@
-"""The private names of scikit-learn that our estimators need; no other module imports one.
+"""Private scikit-learn API used by the estimators; no other module imports private names.
 
-scikit-learn offers ``_parameter_constraints`` and its checks under private names only.  A release may rename them: then
-only this module needs an edit.
+Scikit-learn provides ``_parameter_constraints`` and their validation only as private API.  If a release renames it,
+only this module must be changed.
 """
 
 from __future__ import annotations
@@ -25,16 +25,16 @@ __all__ = [
 
 Fit = TypeVar("Fit", bound=Callable[..., Any])
 
-#: Decorator of a ``fit`` method: compares the parameters with ``_parameter_constraints`` before the method runs.
+#: Decorator of ``fit`` that validates the parameters against ``_parameter_constraints`` first.
 checks_parameters: Callable[[Fit], Fit] = _fit_context(prefer_skip_nested_validation=True)
 
 
 def check_parameters(estimator: Any) -> None:
-    """Compare the parameters of an estimator with its ``_parameter_constraints``."""
+    """Validate the parameters of an estimator against its ``_parameter_constraints``."""
     estimator._validate_params()
 
 
 def check_values(estimator: type, values: Mapping[str, Any]) -> None:
-    """Raise ValueError if some parameters' values violate the ``_parameter_constraints`` of a class that has any."""
+    """Raise ValueError if parameter values violate the ``_parameter_constraints`` of an estimator class, if any."""
     constraints = getattr(estimator, "_parameter_constraints", {})
     validate_parameter_constraints(constraints, values, caller_name=estimator.__name__)

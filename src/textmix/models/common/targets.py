@@ -1,7 +1,7 @@
-"""Label sets as targets: the two forms of y that a multi-label classifier takes.
+"""Multi-label targets: conversion and validation of the two formats of y.
 
-The forms are label indicators (N, L) of 0 and 1, and label sets: the labels of each document as a list, a tuple or a
-set, such as ``[["art"], ["art", "music"], []]``.
+y is either an indicator matrix (N, L) of 0 and 1, or a list of label sets: the labels of each document as a list, tuple
+or set, such as ``[["art"], ["art", "music"], []]``.
 """
 
 from __future__ import annotations
@@ -17,10 +17,15 @@ _NAMES = (str, np.str_)
 
 
 def label_sets_of(y: Any) -> list[frozenset[Any]] | None:
-    """Return the labels of each document if y is label sets, and None if it is a matrix or one value a document.
+    """Return the labels of each document, or None if y is a matrix or has a single value per document.
 
-    Lists and tuples are label sets if they hold a string, for lists of numbers can be rows of indicators; labels that
-    are integers come as sets.
+    Lists and tuples count as label sets only if they contain a string, because lists of numbers can be rows of
+    indicators.  Integer labels must therefore be passed as sets.
+
+    Raises
+    ------
+    ValueError
+        If only some rows are label sets, or a label is neither a string nor an integer.
     """
     numbers = getattr(getattr(y, "dtype", None), "kind", "O") in "biufc"
     if not isinstance(y, Iterable) or numbers or sparse.issparse(y) or hasattr(y, "columns"):
@@ -40,13 +45,13 @@ def label_sets_of(y: Any) -> list[frozenset[Any]] | None:
 
 
 def names_of_columns(y: Any) -> np.ndarray | None:
-    """Return the names of the columns of a table of indicators, (L,), if all are strings; else None."""
+    """Return the column names of a DataFrame of indicators, (L,), if all are strings; otherwise None."""
     columns = list(y.columns) if hasattr(y, "columns") else []
     return np.array(columns) if columns and all(isinstance(name, _NAMES) for name in columns) else None
 
 
 def refuse_one_dimension(y: Any) -> None:
-    """Raise ValueError if y has one value a document, where a set of labels is asked."""
+    """Raise ValueError if y has a single value per document instead of a label set."""
     one = getattr(y, "ndim", None) == 1
     if isinstance(y, (list, tuple)) and len(y):
         one = not isinstance(y[0], _ROWS) and np.ndim(y[0]) == 0
@@ -59,14 +64,14 @@ def refuse_one_dimension(y: Any) -> None:
 
 
 def _names_labels(row: Any) -> bool:
-    """Say whether a row can only be a label set: a set, or a list, a tuple or an array with a string."""
+    """Check whether a row is unambiguously a label set: a set, or a list, tuple or array that contains a string."""
     if isinstance(row, (set, frozenset)):
         return True
     return isinstance(row, _ROWS) and any(isinstance(label, _NAMES) for label in row)
 
 
 def distinct_labels(sets: Iterable[frozenset[Any]]) -> np.ndarray:
-    """Return all labels of some label sets, (L,), sorted."""
+    """Return the sorted unique labels of label sets, (L,); raise ValueError if there are none or types are mixed."""
     labels = frozenset().union(*sets)
     if not labels:
         raise ValueError("y holds no label; give at least one document a label")
@@ -76,7 +81,7 @@ def distinct_labels(sets: Iterable[frozenset[Any]]) -> np.ndarray:
 
 
 def indicators_of(sets: list[frozenset[Any]], classes: np.ndarray) -> sparse.csr_array:
-    """Return label sets as indicators, float64 CSR (N, L) with sorted columns."""
+    """Convert label sets to indicators, float64 CSR (N, L) with sorted indices; raise ValueError on unknown labels."""
     place = {label: column for column, label in enumerate(classes.tolist())}
     unknown = next((label for labels in sets for label in labels if label not in place), None)
     if unknown is not None:

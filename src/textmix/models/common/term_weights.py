@@ -1,4 +1,4 @@
-"""Weights of terms that several families of estimators use."""
+"""Term weights used by several estimators."""
 
 from __future__ import annotations
 
@@ -7,6 +7,6 @@ from scipy import sparse
 
 
 def inverse_frequency(X: sparse.csr_array) -> np.ndarray:
-    """Compute log(N / df_w) of each word of X, shape (N, V), as float64 (V,); 0 for a word that does not occur."""
+    """Compute the inverse document frequency log(N / df_w) of each column of X (N, V), float64 (V,); 0 if df_w = 0."""
     frequency = np.bincount(X.indices, minlength=X.shape[1])
     return np.log(X.shape[0] / np.maximum(frequency, 1)) * (frequency > 0)
