@@ -1,1 +1,1 @@
-"""Nearest neighbours over representations of documents."""
+"""Nearest-neighbour classifiers on document representations."""

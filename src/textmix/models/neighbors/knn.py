@@ -1,4 +1,4 @@
-"""k-nearest-neighbour classifier by inner products of document representations (EDCM paper, section 6)."""
+"""k-nearest-neighbours classifier with inner products of document representations (EDCM paper, section 6)."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from textmix.numerics.threads import by_rows
 
 
 class Postings(NamedTuple):
-    """The training vectors sorted by word, see `textmix.models.neighbors.neighbor_kernels.postings`."""
+    """Inverted index of the training vectors, see `textmix.models.neighbors.neighbor_kernels.postings`."""
 
     start: np.ndarray
     rows: np.ndarray
@@ -30,36 +30,37 @@ POSTINGS_FORMS = {"start": "int64 V+1", "rows": "int32 P", "values": "float64 P"
 
 
 class KNNClassifier(CalibratedScores, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
-    """Exact k-nearest-neighbours classifier over one of eight representations of documents.
+    """Exact k-nearest-neighbours classifier with one of eight document representations.
 
-    The similarity is the inner product.  Of equally similar training documents the first in training order is nearer;
-    so the neighbours of a document without any known word are the first training documents.
+    The similarity is the inner product.  Ties between equally similar training documents are resolved by training
+    order; the neighbours of a document without in-vocabulary words are therefore the first training documents.
 
     Parameters
     ----------
     representation : str, default="tfidf"
-        Name in `textmix.models.neighbors.representations.REPRESENTATIONS`.
+        Key of `textmix.models.neighbors.representations.REPRESENTATIONS`.
     n_neighbors : int, default=3
-        k; if there are fewer training documents, all of them are neighbours.
+        Number of neighbours k, limited to the number of training documents.
     cosine : bool, default=False
-        Whether the vectors are divided by their length; the paper's Fisher kernels, L0 and L1 are not.
+        Whether to L2-normalise the vectors; in the paper, the Fisher kernels, L0 and L1 are not normalised.
     weights : {"uniform", "similarity"}, default="uniform"
-        "uniform", one vote each; "similarity", votes weighted by similarity (negative ones count 0).
+        Weights of the votes: "uniform" for equal weights, "similarity" for the similarity, clipped at 0.
     ties : {"nearest", "first"}, default="nearest"
-        Of classes with equal votes, "nearest" elects the class of the nearest neighbour, "first" the first class.
+        Tie-breaking between classes with equal votes: "nearest" for the class of the nearest neighbour, "first" for the
+        first class.
     calibrate : bool, default=False
-        Whether the fit also calibrates probabilities from the fractions of votes (`CalibratedScores`), by five more
-        fits.
+        Whether to calibrate probabilities from the fractions of votes (`CalibratedScores`), which requires five
+        additional fits.
 
     Attributes
     ----------
     classes_ : ndarray of shape (C,)
         Class labels, sorted.
     n_features_in_ : int
-        V, the number of words.
-    representation_
-        The fitted representation.
-    slope_ : ndarray
+        Number of features V (vocabulary size).
+    representation_ : Representation
+        Fitted representation.
+    slope_ : float or None
         See `CalibratedScores`.
 
     Examples
@@ -74,7 +75,7 @@ class KNNClassifier(CalibratedScores, ClassifierMixin, BaseEstimator):  # type: 
 
     @property
     def _fitted_forms(self) -> dict[str, Any]:
-        """Fitted attributes and their forms, see `textmix.serve.state_schema`; they depend on ``representation``."""
+        """Schema of the fitted attributes, which depends on ``representation``; see `textmix.serve.state_schema`."""
         kind = type(REPRESENTATIONS[self.representation]())
         return {
             **{"classes_": "int C", "n_features_in_": "int", "_codes": "int64 N", "_right": "float64 N R"},
@@ -110,7 +111,20 @@ class KNNClassifier(CalibratedScores, ClassifierMixin, BaseEstimator):  # type: 
 
     @checked_fit
     def fit(self, X: Any, y: Any) -> Self:
-        """Store the training documents, counts (N, V) with class labels (N,), as postings."""
+        """Build the inverted index of the training documents.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (N, V)
+            Nonnegative counts.
+        y : array-like of shape (N,)
+            Class labels.
+
+        Returns
+        -------
+        self : object
+            Fitted estimator.
+        """
         X, y = check_classified_counts(self, X, y, reset=True)
         self.classes_, self._codes = np.unique(y, return_inverse=True)
         self.representation_ = REPRESENTATIONS[self.representation]().fit(X)
@@ -135,7 +149,22 @@ class KNNClassifier(CalibratedScores, ClassifierMixin, BaseEstimator):  # type: 
         return vectors.cosine() if self.cosine else vectors
 
     def kneighbors(self, X: Any, n_neighbors: int | None = None) -> tuple[np.ndarray, np.ndarray]:
-        """Return the similarities of the nearest training documents, decreasing, and their rows, both (N, k)."""
+        """Find the nearest training documents.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (N, V)
+            Nonnegative counts.
+        n_neighbors : int, default=None
+            Number of neighbours k; the parameter of the estimator if None.
+
+        Returns
+        -------
+        similarity : ndarray of shape (N, k)
+            Similarities in decreasing order.
+        index : ndarray of shape (N, k)
+            Row indices of the training documents.
+        """
         check_is_fitted(self)
         X = check_counts(self, X, reset=False)
         k = min(n_neighbors or self.n_neighbors, len(self._codes))
@@ -143,7 +172,7 @@ class KNNClassifier(CalibratedScores, ClassifierMixin, BaseEstimator):  # type: 
         matrix = vectors.sparse
 
         def nearest_of(low: int, high: int) -> tuple[np.ndarray, np.ndarray]:
-            """Return similarities and rows of the neighbours of the documents from ``low`` to ``high`` - 1."""
+            """Compute similarities and indices of the neighbours of documents ``low:high``."""
             queries = matrix.indptr[low : high + 1], matrix.indices, matrix.data, vectors.left[low:high]
             similarity, index = nearest(*queries, *self._postings, self._right, k)
             return similarity, index
@@ -152,36 +181,37 @@ class KNNClassifier(CalibratedScores, ClassifierMixin, BaseEstimator):  # type: 
         return similarity, index
 
     def elect(self, similarity: np.ndarray, index: np.ndarray) -> np.ndarray:
-        """Return the classes elected by the first 1, 2, ..., K of each query's `kneighbors`, (Q, K)."""
+        """Predict the class of each query from its first 1, 2, ..., K neighbours, (Q, K)."""
         weight = self._weight(similarity)
         return self.classes_[votes(self._codes[index], weight, len(self.classes_), self.ties == "nearest")]
 
     def _weight(self, similarity: np.ndarray) -> np.ndarray:
-        """Return the weight of the vote of each neighbour, of the same shape."""
+        """Compute the weight of the vote of each neighbour, an array of the same shape."""
         return np.ones_like(similarity) if self.weights == "uniform" else np.maximum(similarity, 0.0)
 
     def _class_scores(self, X: Any) -> np.ndarray:
-        """Return the fraction of the votes of each class, float64 (N, C); equal shares where no vote has weight."""
+        """Compute the fraction of votes for each class, float64 (N, C); uniform if all votes have weight 0."""
         return self._vote_shares(*self.kneighbors(X))
 
     def _vote_shares(self, similarity: np.ndarray, index: np.ndarray) -> np.ndarray:
-        """Return the fractions of the votes of neighbours, float64 (N, C), see `_class_scores`."""
+        """Compute the fractions of votes of the neighbours, float64 (N, C), see `_class_scores`."""
         weight, shares = self._weight(similarity), np.zeros((len(index), len(self.classes_)))
         np.add.at(shares, (np.arange(len(index))[:, np.newaxis], self._codes[index]), weight)
         total = shares.sum(axis=1, keepdims=True)
         return np.divide(shares, total, out=np.full(shares.shape, 1.0 / shares.shape[1]), where=total > 0)
 
     def decision_function(self, X: Any) -> np.ndarray:
-        """Return the fraction of the votes of each class, float64 (N, C); of two classes, the second's lead, (N,).
+        """Compute the fraction of votes for each class, float64 (N, C); for two classes their difference, (N,).
 
-        Of equal shares that of the elected class is the next larger number, so that the largest is the predicted one.
+        The fraction of the predicted class is increased to the next floating-point number, so that it is the largest
+        even if classes have equal votes.
         """
         similarity, index = self.kneighbors(X)
         elected = np.searchsorted(self.classes_, self.elect(similarity, index)[:, -1])
         return decision_of_shares(self._vote_shares(similarity, index), elected)
 
     def predict(self, X: Any) -> np.ndarray:
-        """Return the elected class of each document, (N,)."""
+        """Predict the class of each document, (N,)."""
         return self.elect(*self.kneighbors(X))[:, -1]
 
     def __sklearn_tags__(self) -> Any:
@@ -193,7 +223,7 @@ class KNNClassifier(CalibratedScores, ClassifierMixin, BaseEstimator):  # type: 
 
 
 def decision_of_shares(shares: np.ndarray, elected: np.ndarray) -> np.ndarray:
-    """Return the decision of votes: float64 (N, C); of two classes the lead of the second, (N,)."""
+    """Convert fractions of votes to decision values, float64 (N, C); for two classes their difference, (N,)."""
     rows, decision = np.arange(len(shares)), shares.copy()
     decision[rows, elected] = np.nextafter(shares[rows, elected], np.inf)
     return decision[:, 1] - decision[:, 0] if decision.shape[1] == 2 else decision

@@ -1,6 +1,6 @@
-"""Nearest neighbours for label sets, a plain baseline of the Parametric Mixture Models.
+"""Multi-label k-nearest-neighbours classifier, a baseline of the Parametric Mixture Models.
 
-Source: N. Ueda and K. Saito, NIPS 2002, section 4.1; Y. Yang and J. Pedersen, ICML 1997, for the neighbours' votes.
+Source: N. Ueda and K. Saito, NIPS 2002, section 4.1; Y. Yang and J. Pedersen, ICML 1997, for the votes of neighbours.
 """
 
 from __future__ import annotations
@@ -18,38 +18,41 @@ from textmix.models.common.multilabel import LabelCountClassifier, in_form_of_y,
 from textmix.models.common.sklearn_private import Interval, StrOptions
 from textmix.models.common.validation import check_counts
 
-#: Pages whose similarities are held in memory simultaneously.
+#: Number of pages per block in the computation of similarities, which bounds its memory.
 BLOCK = 512
-#: Candidates for a threshold on scores.
+#: Candidate quantiles for the score threshold.
 QUANTILES = tuple(round(0.05 * k, 2) for k in range(1, 20))
 
 
 class LabelNeighbors(LabelCountClassifier):
-    """k-nearest-neighbours classifier by cosine for label sets, with similarities as votes.
+    """Multi-label k-nearest-neighbours classifier with votes weighted by cosine similarity.
 
-    k and the threshold maximise sample F when every training page is predicted from all other training pages; of equal
-    maxima the smallest k and threshold.  Of equally similar pages the first in training order is nearer.
+    k and the threshold maximise the sample-averaged F1 in leave-one-out predictions of the training pages; ties are
+    resolved in favour of the smallest k and threshold.  Ties between equally similar pages are resolved by training
+    order.
 
     Parameters
     ----------
     neighbors : sequence of int, default=(1, 3, 5, 10, 15, 20, 30, 50, 70, 100)
-        Values of k.
+        Candidate values of k.
     quantiles : sequence of float, default=QUANTILES
-        Candidates for the threshold, as quantiles of the positive scores of the training pages.
-    votes : str, default="sum"
-        "sum" of the similarities as in the cited comparison, or the label's "share" of the similarities of all k
-        neighbours.
+        Candidate thresholds, as quantiles of the positive scores of the training pages.
+    votes : {"sum", "share"}, default="sum"
+        Score of a label: the sum of the similarities of its neighbours as in the cited comparison, or this sum as a
+        fraction of the similarities of all k neighbours.
     threshold : float or None, default=None
-        A label is predicted where its score is above it; None chooses the threshold among the quantiles.
+        Labels with a score above this are predicted; None selects the threshold among the quantiles.
 
     Attributes
     ----------
-    n_neighbors_
-        The k chosen.
-    threshold_
-        The threshold chosen; a label is predicted if its score reaches it.
-    classes_, n_features_in_ : ndarray of shape (C,) and int
+    n_neighbors_ : int
+        Selected k.
+    threshold_ : float
+        Selected threshold; labels with a score of at least this are predicted.
+    classes_ : ndarray of shape (L,)
         See `MultiLabelClassifier`.
+    n_features_in_ : int
+        Number of features seen during fit.
 
     Examples
     --------
@@ -86,7 +89,7 @@ class LabelNeighbors(LabelCountClassifier):
         self.threshold = threshold
 
     def _fit_counts(self, counts: sparse.csr_array, labels: sparse.csr_array) -> None:
-        """Store the pages; choose k, and the threshold unless it is given (1 if no score is positive)."""
+        """Store the pages, and select k and, if it is None, the threshold (1 if no score is positive)."""
         self._pages, self._labels = unit_rows(counts, 2.0), labels.toarray()
         n = len(self._labels)
         sizes = sorted({min(int(k), max(n - 1, 1)) for k in self.neighbors})
@@ -105,18 +108,18 @@ class LabelNeighbors(LabelCountClassifier):
                     best, self.n_neighbors_, self.threshold_ = value, k, float(threshold)
 
     def _thresholds(self, scores: np.ndarray) -> Sequence[float] | np.ndarray:
-        """Return the least scores that predict a label, to choose from, for scores of the training pages (N, L)."""
+        """Return the candidate thresholds for scores of the training pages (N, L)."""
         if self.threshold is not None:
             return [float(np.nextafter(self.threshold, np.inf))]
         positive = scores[scores > 0]
         return np.quantile(positive, self.quantiles) if len(positive) else [1.0]
 
     def _similarity(self, pages: sparse.csr_array) -> np.ndarray:
-        """Return cosines of unit pages and training pages, float64 (n, N)."""
+        """Compute the cosine similarities of L2-normalised pages to the training pages, float64 (n, N)."""
         return (pages @ self._pages.T).toarray()
 
     def _scores(self, similarity: np.ndarray, sizes: Sequence[int]) -> dict[int, np.ndarray]:
-        """Return the labels' scores for each number of neighbours, float64 (n, L)."""
+        """Compute the scores of the labels, float64 (n, L), for each number of neighbours."""
         nearest = np.argsort(-similarity, axis=1, kind="stable")[:, : sizes[-1]]
         weight = np.maximum(np.take_along_axis(similarity, nearest, axis=1), 0.0)
         votes = np.zeros((len(similarity), self._labels.shape[1]))
@@ -133,7 +136,7 @@ class LabelNeighbors(LabelCountClassifier):
             raise ValueError("n_neighbors_ must be at least 1; save the model again")
 
     def decision_function(self, X: Any) -> np.ndarray:
-        """Return the labels' scores, float64 (N, L); all 0 for a page without a word of the training pages."""
+        """Compute the scores of the labels, float64 (N, L); all 0 for a page without words of the training pages."""
         check_is_fitted(self)
         pages = unit_rows(check_counts(self, X, reset=False), 2.0)
         blocks = (pages[first : first + BLOCK] for first in range(0, pages.shape[0], BLOCK))
@@ -142,5 +145,5 @@ class LabelNeighbors(LabelCountClassifier):
 
     @in_form_of_y
     def predict(self, X: Any) -> np.ndarray:
-        """Return the labels whose score reaches the threshold, int64 (N, L) of 0 and 1; a page may have none."""
+        """Predict the labels with a score of at least the threshold, int64 indicators (N, L); the set may be empty."""
         return (self.decision_function(X) >= self.threshold_).astype(np.int64)

@@ -1,7 +1,8 @@
-r"""The seven document representations that the EDCM paper compares by k-NN (section 6 and equation 5), and one more.
+r"""Document representations for k-NN: the seven of the EDCM paper (section 6 and equation 5), and damped TF-IDF.
 
-Each is a sparse vector with a few dense coordinates (`Vectors`).  So the time of an inner product depends only on the
-words that two documents share.  That holds for the Fisher kernel of the DCM too, though its score vector has no zero:
+Each is a sparse vector with a few additional dense coordinates (`Vectors`), so that the cost of an inner product
+depends only on the words common to both documents.  This includes the Fisher kernel of the DCM, although its score
+vector is dense:
 
     k(x, y) = W c(x) c(y) + c(x) \sum_w d_w(y) + c(y) \sum_w d_w(x) + \sum_w d_w(x) d_w(y)
 
@@ -25,9 +26,18 @@ from textmix.models.neighbors.neighbor_kernels import count_scores_of_words, dot
 
 @dataclass(frozen=True)
 class Vectors:
-    """Documents as vectors; inner products with another's are ``sparse @ other.sparse.T + left @ other.right.T``.
+    """Document vectors with sparse and dense parts.
 
-    The dense coordinates, float64 (N, R), are ``left`` of a document as a query and ``right`` of one searched for.
+    The inner products with other vectors are ``sparse @ other.sparse.T + left @ other.right.T``.
+
+    Parameters
+    ----------
+    sparse : csr_array of shape (N, V)
+        Sparse part.
+    left : ndarray of shape (N, R)
+        Dense coordinates of the documents as queries.
+    right : ndarray of shape (N, R)
+        Dense coordinates of the documents as indexed documents.
     """
 
     sparse: sparse.csr_array
@@ -36,12 +46,12 @@ class Vectors:
 
     @classmethod
     def plain(cls, values: np.ndarray, X: sparse.csr_array) -> Vectors:
-        """Return vectors without a dense part: ``values``, float64 (nnz,), in the cells of X."""
+        """Construct vectors without a dense part: ``values``, float64 (nnz,), with the sparsity pattern of X."""
         none = np.empty((X.shape[0], 0))
         return cls(sparse.csr_array((values, X.indices, X.indptr), shape=X.shape), none, none)
 
     def cosine(self) -> Vectors:
-        """Return the vectors divided by their length; a document of length 0 stays unchanged."""
+        """L2-normalise the vectors; zero vectors are unchanged."""
         norm = np.sqrt(dot_self(self.sparse.indptr, self.sparse.data, self.left, self.right))
         scale = np.divide(1.0, norm, out=np.ones_like(norm), where=norm > 0)
         values = self.sparse.data * np.repeat(scale, np.diff(self.sparse.indptr))
@@ -50,24 +60,29 @@ class Vectors:
 
 
 class Representation:
-    """A map from counts to vectors; `fit` estimates its parameters from training documents."""
+    """Transformer of counts to vectors; `fit` estimates its parameters from training documents."""
 
-    #: Attributes that `transform` reads, and their forms, see `textmix.serve.state_schema`.
+    #: Schema of the attributes required by `transform`, see `textmix.serve.state_schema`.
     forms: ClassVar[dict[str, str]] = {}
 
     def fit(self, X: sparse.csr_array) -> Self:
-        """Learn from training counts (N, V)."""
+        """Estimate the parameters from training counts (N, V)."""
         return self
 
     def transform(self, X: sparse.csr_array) -> Vectors:
-        """Return the vectors of documents with counts (N, V)."""
+        """Compute the vectors of documents with counts (N, V)."""
         raise NotImplementedError
 
 
 class LengthNormalised(Representation):
-    """x / ||x||_p; for p = 0 the norm is the number of distinct words.
+    """Counts normalised by their p-norm, x / ||x||_p; for p = 0 the norm is the number of distinct words.
 
-    With ``root`` the square root is taken of every coordinate; with p = 1 this is the Bhattacharyya kernel.
+    Parameters
+    ----------
+    p : int
+        Order of the norm.
+    root : bool, default=False
+        Whether to take the square root of every coordinate; with p = 1 this is the Bhattacharyya kernel.
     """
 
     forms: ClassVar[dict[str, str]] = {"p": "int", "root": "bool"}
@@ -77,7 +92,7 @@ class LengthNormalised(Representation):
         self.root = root
 
     def transform(self, X: sparse.csr_array) -> Vectors:
-        """Return the scaled counts."""
+        """Compute the normalised counts."""
         powers = row_sums(X.indptr, X.data.astype(np.float64) ** self.p)
         norm = powers if self.p == 0 else powers ** (1.0 / self.p)
         values = X.data / np.repeat(norm, np.diff(X.indptr))
@@ -85,53 +100,53 @@ class LengthNormalised(Representation):
 
 
 class TfIdf(Representation):
-    """x_w log(|D| / df_w), divided by its length; words in no training document are dropped."""
+    """L2-normalised TF-IDF, x_w log(|D| / df_w); words that do not occur in training are dropped."""
 
     forms: ClassVar[dict[str, str]] = {"weight": "float64 V"}
 
     def fit(self, X: sparse.csr_array) -> Self:
-        """Learn the document frequencies df_w."""
+        """Compute the inverse document frequencies."""
         self.weight = inverse_frequency(X)
         return self
 
     def transform(self, X: sparse.csr_array) -> Vectors:
-        """Return the weighted counts, of length 1."""
+        """Compute the L2-normalised TF-IDF vectors."""
         return Vectors.plain(self._damped(X.data) * self.weight[X.indices], X).cosine()
 
     def _damped(self, counts: np.ndarray) -> np.ndarray:
-        """Return what is in place of positive counts x_w; here these themselves."""
+        """Compute the term frequency factor of the counts x_w; here x_w."""
         return counts
 
 
 class DampedTfIdf(TfIdf):
-    """(1 + log x_w) log(|D| / df_w), divided by its length, the common form; the paper prints x_w log(|D| / df_w)."""
+    """L2-normalised TF-IDF with sublinear scaling, (1 + log x_w) log(|D| / df_w); the paper uses `TfIdf`."""
 
     def _damped(self, counts: np.ndarray) -> np.ndarray:
-        """Return 1 + log x_w; 0 for x_w = 0."""
+        """Compute 1 + log x_w; 0 if x_w = 0."""
         return 1.0 + np.log(counts, out=np.full(len(counts), -1.0), where=counts > 0)
 
 
 class FisherMultinomial(Representation):
-    """x_w / theta_w, the score of the multinomial of all training text without its constant n; theta is (V,)."""
+    """Fisher score x_w / theta_w of one multinomial of all training text, without the constant n; theta is (V,)."""
 
     forms: ClassVar[dict[str, str]] = {"theta": "float64 V"}
 
     def fit(self, X: sparse.csr_array) -> Self:
-        """Estimate the multinomial."""
+        """Estimate the multinomial by maximum likelihood."""
         counts = np.bincount(X.indices, X.data, minlength=X.shape[1])
         self.theta = counts / counts.sum()
         return self
 
     def transform(self, X: sparse.csr_array) -> Vectors:
-        """Return the scores; words in no training document are dropped."""
+        """Compute the Fisher scores; words that do not occur in training are dropped."""
         theta = self.theta[X.indices]
         return Vectors.plain(np.divide(X.data, theta, out=np.zeros(len(theta)), where=theta > 0), X)
 
 
 class FisherDCM(Representation):
-    """The DCM's score, equation (5), at the parameters of one EDCM of all training documents (the paper's footnote 1).
+    """Fisher score of the DCM, equation (5), at the parameters of one EDCM of all training documents (footnote 1).
 
-    Words in no training document, whose parameter would be 0, are dropped.
+    Words that do not occur in training, with parameter 0, are dropped.
     """
 
     forms: ClassVar[dict[str, str]] = {"beta": "float64 V"}
@@ -143,7 +158,7 @@ class FisherDCM(Representation):
         return self
 
     def transform(self, X: sparse.csr_array) -> Vectors:
-        """Return the scores: d_w in the cells of X, c and the sum of d_w as dense coordinates."""
+        """Compute the Fisher scores, with d_w as sparse part and c and the sum of d_w as dense coordinates."""
         rise = count_scores_of_words(X.indices, X.data, self.beta)
         known = X.data * (self.beta[X.indices] > 0)
         constant = length_scores(self.beta.sum(), row_sums(X.indptr, known))
@@ -154,7 +169,7 @@ class FisherDCM(Representation):
         return Vectors(sparse.csr_array((rise, X.indices, X.indptr), shape=X.shape), left, right)
 
 
-#: name -> a new representation, not fitted
+#: Factories of unfitted representations by name.
 REPRESENTATIONS: dict[str, Callable[[], Representation]] = {
     "l0": lambda: LengthNormalised(0),
     "l1": lambda: LengthNormalised(1),
