@@ -1,1 +1,1 @@
-"""Networks with a hidden layer."""
+"""Neural networks with one hidden layer."""

@@ -1,7 +1,7 @@
-"""Averaged embeddings of words and hashed n-grams, trained with the classifier (fastText), one thread, no download.
+"""Classifier on averaged embeddings of words and n-grams that are trained jointly (fastText), in a single thread.
 
-Source: see `embedding_kernels`.  The n-grams are columns of the counts, as a features entry with ``max_n: 2`` gives
-them; more columns than the table has rows share rows by a hash.
+Source: see `embedding_kernels`.  The n-grams are columns of the count matrix, for example from feature extraction with
+``max_n: 2``.  If there are more columns than embeddings, columns are hashed to embeddings.
 """
 
 from __future__ import annotations
@@ -20,28 +20,31 @@ from textmix.models.network.embedding_kernels import bucket_of, class_shares, tr
 
 
 class EmbeddingClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
-    """Softmax over the mean embedding of a document's words; both are trained together.
+    """Softmax classifier on the mean word embedding of a document; embeddings and classifier are trained jointly.
 
     Parameters
     ----------
     dimension : int, default=20
-        D, numbers of an embedding.
+        Embedding dimension D.
     epochs : int, default=20
-        Passes over the training documents.
+        Number of passes over the training documents.
     rate : float, default=0.5
-        Learning rate of the first step.
+        Initial learning rate.
     buckets : int, default=2 ** 18
-        Most rows of the table of embeddings; with more features they share rows by a hash.
-    random_state : int, RandomState or None, default=None
-        Draws the first embeddings and the order of the documents.
+        Maximum number of embeddings B; if there are more features, they are hashed to embeddings.
+    random_state : int, RandomState instance or None, default=None
+        Random seed for the initial embeddings and the order of the documents.
 
     Attributes
     ----------
     classes_ : ndarray of shape (C,)
         Class labels, sorted.
-    embedding_, output_ : ndarray of shape (B, D) and (C, D)
+    embedding_ : ndarray of shape (B, D)
+        Embeddings of the features or buckets.
+    output_ : ndarray of shape (C, D)
+        Weights of the softmax layer.
     n_features_in_ : int
-        V, the number of features.
+        Number of features V.
 
     Examples
     --------
@@ -81,7 +84,20 @@ class EmbeddingClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     @checked_fit
     def fit(self, X: Any, y: Any) -> Self:
-        """Train on counts (N, V), sparse or dense, and class labels (N,)."""
+        """Train the embeddings and the classifier.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (N, V)
+            Nonnegative counts.
+        y : array-like of shape (N,)
+            Class labels.
+
+        Returns
+        -------
+        self : object
+            Fitted estimator.
+        """
         counts, y = check_classified_counts(self, X, y, reset=True)
         self.classes_, codes = np.unique(y, return_inverse=True)
         rng, rows = generator(self.random_state), min(self.buckets, self.n_features_in_)
@@ -96,24 +112,24 @@ class EmbeddingClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             raise ValueError("embedding_ has not a row for each feature or bucket; save the model again")
 
     def _cells(self, counts: sparse.csr_array) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Return indptr, rows of the table of embeddings, and counts as float64."""
+        """Return CSR index pointers, embedding indices, and counts as float64."""
         rows = counts.indices
         if self.n_features_in_ > self.buckets:
             rows = bucket_of(rows.astype(np.int64), self.buckets)
         return counts.indptr, rows, counts.data.astype(np.float64)
 
     def predict_proba(self, X: Any) -> np.ndarray:
-        """Return p(c|x), float64 (N, C); equal shares for a document without words."""
+        """Compute p(c|x), float64 (N, C); uniform for a document without words."""
         check_is_fitted(self)
         return class_shares(*self._cells(check_counts(self, X, reset=False)), self.embedding_, self.output_)
 
     def predict_log_proba(self, X: Any) -> np.ndarray:
-        """Return log p(c|x), float64 (N, C)."""
+        """Compute log p(c|x), float64 (N, C)."""
         with np.errstate(divide="ignore"):
             return np.log(self.predict_proba(X))
 
     def predict(self, X: Any) -> np.ndarray:
-        """Return the most probable class of each document, (N,)."""
+        """Predict the most probable class of each document, (N,)."""
         best = np.argmax(self.predict_proba(X), axis=1)
         return self.classes_[best]
 

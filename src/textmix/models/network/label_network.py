@@ -1,4 +1,4 @@
-"""A network with one hidden layer for label sets, trained on cross-entropy plus a penalty on the squared weights.
+"""Multi-label neural network with one hidden layer, trained by minimising the cross-entropy with weight decay.
 
 Source: the baseline of N. Ueda and K. Saito, NIPS 2002, section 4.1: V inputs, 50 hidden units, L outputs.
 """
@@ -21,15 +21,27 @@ from textmix.models.common.validation import check_counts
 from textmix.models.label_sets.independent import IndependentLabels
 from textmix.models.linear.solvers import minimise_function
 
-#: Relative decrease of the loss at which a fit for the choice of the decay stops.
+#: Relative decrease of the loss at which training stops while tuning the weight decay.
 TUNING_TOL = 1e-3
-#: Share of the pages' mean squared length that is added to the diagonal of their inner products: equal pages would make
-#: that matrix singular.
+#: Fraction of the mean squared norm of the pages that is added to the diagonal of the Gram matrix, which would be
+#: singular if pages were equal.
 JITTER = 1e-6
 
 
 class Layers(NamedTuple):
-    """The weights of the network: (V, H) and (H,) into the H hidden units, (H, L) and (L,) into the L outputs."""
+    """Parameters of the network with V inputs, H hidden units and L outputs.
+
+    Parameters
+    ----------
+    hidden : ndarray of shape (V, H)
+        Weights of the hidden layer.
+    hidden_bias : ndarray of shape (H,)
+        Biases of the hidden layer.
+    output : ndarray of shape (H, L)
+        Weights of the output layer.
+    output_bias : ndarray of shape (L,)
+        Biases of the output layer.
+    """
 
     hidden: np.ndarray
     hidden_bias: np.ndarray
@@ -37,21 +49,21 @@ class Layers(NamedTuple):
     output_bias: np.ndarray
 
     def flat(self) -> np.ndarray:
-        """Return all weights in one vector, float64 (V H + H + H L + L,), in the order of the fields."""
+        """Concatenate all parameters to a vector, float64 (V H + H + H L + L,), in the order of the fields."""
         return np.concatenate([part.ravel() for part in self])
 
     def filled(self, flat: np.ndarray) -> Layers:
-        """Return weights of the same shapes as these, views of the vector ``flat`` in the order of `flat`."""
+        """Split a vector in the format of `flat` into parameters of the same shapes as ``self``, as views."""
         ends = np.cumsum([part.size for part in self])
         parts = np.split(flat, ends[:-1])
         return Layers(*(part.reshape(like.shape) for part, like in zip(parts, self, strict=True)))
 
 
 def coordinates(X: sparse.csr_array) -> np.ndarray:
-    """Return N coordinates for each of N pages X (N, V), float64 (N, N), lower triangular.
+    """Compute the Cholesky factor of the Gram matrix of pages X (N, V), float64 (N, N), lower triangular.
 
-    The inner products of the coordinates are the inner products of the pages, except for `JITTER` on the diagonal.  The
-    best weights into a hidden unit are a linear combination of pages, so that N weights replace V.
+    Its rows are coordinates of the pages that preserve inner products, except for `JITTER` on the diagonal.  The
+    optimal weights of a hidden unit are a linear combination of pages, so that N weights replace V.
     """
     gram = (X @ X.T).toarray()
     gram[np.diag_indices_from(gram)] += JITTER * max(float(np.trace(gram)) / len(gram), JITTER)
@@ -59,16 +71,16 @@ def coordinates(X: sparse.csr_array) -> np.ndarray:
 
 
 def activations(weights: Layers, X: Any) -> tuple[np.ndarray, np.ndarray]:
-    """Return the hidden units' values, float64 (N, H) in (-1, 1), and the log odds of the labels, float64 (N, L)."""
+    """Run the forward pass: hidden activations, float64 (N, H) in (-1, 1), and log odds of labels, float64 (N, L)."""
     hidden = np.tanh(np.asarray(X @ weights.hidden) + weights.hidden_bias)
     return hidden, hidden @ weights.output + weights.output_bias
 
 
 def loss(flat: np.ndarray, like: Layers, X: np.ndarray, Y: np.ndarray, decay: float) -> tuple[float, np.ndarray]:
-    """Return the loss and its gradient, a vector as ``flat``.
+    """Compute the loss and its gradient, a vector of the same shape as ``flat``.
 
-    It is the sum of the cross-entropies of all pages and labels, in nats, plus decay / 2 times the sum of the squared
-    weights; biases have no penalty.
+    The loss is the sum of the cross-entropies over all pages and labels, in nats, plus decay / 2 times the sum of the
+    squared weights; biases are not penalised.
     """
     weights = like.filled(flat)
     hidden, output = activations(weights, X)
@@ -86,43 +98,47 @@ def loss(flat: np.ndarray, like: Layers, X: np.ndarray, Y: np.ndarray, decay: fl
 
 
 class LabelNetwork(IndependentLabels, LabelCountClassifier):
-    """Neural network with a hidden layer, whose outputs are the probabilities of the labels.
+    """Multi-label neural network with one hidden layer of tanh units and independent sigmoid outputs.
 
-    The factor of the squared weights (decay) has the best sample F on held-out training pages; of equal F the first of
-    ``decays`` is taken, which is also taken where no page is held out.  The network is then trained on all training
-    pages, from the weights found with this decay.
+    The weight decay is tuned by the sample-averaged F1 on validation pages; the first of ``decays`` is used if F1
+    values are equal, or if the validation set is empty.  The network is then refitted on all training pages, starting
+    from the weights for this decay.
 
     Parameters
     ----------
     hidden : int, default=50
         Number of hidden units.
     decays : sequence of float, default=(10.0, 1.0, 0.1)
-        Decreasing values of the decay; each fit starts from the weights of the fit before.
-    scale : str, default="sum"
-        "none" takes counts; "sum" divides each page by its number of words and multiplies it by ``length_``.
+        Candidate values of the weight decay, decreasing; each fit is warm-started from the previous one.
+    scale : {"sum", "none"}, default="sum"
+        Scaling of the counts: "sum" scales each page to ``length_`` words, "none" uses raw counts.
     length : float or None, default=None
-        Number of words that "sum" scales each page to, positive; None takes the mean over the training pages.
+        Number of words to which "sum" scales each page, positive; None uses the mean over the training pages.
     validation : float, default=0.25
-        Share of the training pages that is held out to choose the decay.
-    tol : float, default=0.0001
+        Fraction of the training pages used as validation set for the weight decay.
+    tol : float, default=1e-4
         Relative decrease of the loss at which the final fit stops.
     max_iter : int, default=400
-        Maximum number of iterations (L-BFGS) of one fit.
-    random_state : int or RandomState or None, default=None
-        Draws the first weights and the held-out pages.
+        Maximum number of L-BFGS iterations per fit.
+    random_state : int, RandomState instance or None, default=None
+        Random seed for the initial weights and the validation set.
 
     Attributes
     ----------
-    weights_
-        `Layers`.
-    length_
-        Number of words that each page is scaled to.
-    decay_
-        The decay chosen.
-    n_iter_, converged_ : int and bool
-        Iterations of the last fit, and whether it met ``tol``.
-    classes_, n_features_in_ : ndarray of shape (C,) and int
+    weights_ : Layers
+        Parameters of the network.
+    length_ : float
+        Number of words to which each page is scaled.
+    decay_ : float
+        Selected weight decay.
+    n_iter_ : int
+        Number of iterations of the final fit.
+    converged_ : bool
+        Whether the final fit met ``tol``.
+    classes_ : ndarray of shape (L,)
         See `MultiLabelClassifier`.
+    n_features_in_ : int
+        Number of features seen during fit.
 
     Examples
     --------
@@ -193,27 +209,27 @@ class LabelNetwork(IndependentLabels, LabelCountClassifier):
         self.weights_ = trained._replace(hidden=np.asarray(inputs.T @ of_pages))
 
     def decision_function(self, X: Any) -> np.ndarray:
-        """Return the log-odds of each label, float64 (N, L)."""
+        """Compute the log odds of each label, float64 (N, L)."""
         check_is_fitted(self)
         return activations(self.weights_, self._scaled(check_counts(self, X, reset=False)))[1]
 
     def _scaled(self, counts: sparse.csr_array) -> sparse.csr_array:
-        """Return the network's inputs, float64 CSR (N, V), as ``scale`` sets them."""
+        """Scale counts to the inputs of the network, float64 CSR (N, V)."""
         return unit_rows(counts, 1.0) * self.length_ if self.scale == "sum" else counts.astype(np.float64)
 
     def _start(self, n_inputs: int, n_labels: int, generator: np.random.RandomState) -> Layers:
-        """Return random weights to start from, biases 0."""
+        """Initialise random weights and zero biases."""
         hidden = generator.normal(scale=0.01, size=(n_inputs, self.hidden))
         output = generator.normal(scale=0.1, size=(self.hidden, n_labels))
         return Layers(hidden, np.zeros(self.hidden), output, np.zeros(n_labels))
 
     def _path(self, start: Layers, X: np.ndarray, Y: np.ndarray) -> Iterator[Layers]:
-        """Yield the weights trained with each decay, from the weights of the decay before; the first from ``start``."""
+        """Yield the weights for each weight decay; each fit is warm-started from the previous one or ``start``."""
         for decay in self.decays:
             start = self._train(start, X, Y, decay, TUNING_TOL)[0]
             yield start
 
     def _train(self, start: Layers, X: np.ndarray, Y: np.ndarray, decay: float, tol: float) -> tuple[Layers, int, bool]:
-        """Return the weights where L-BFGS stops, its iterations, and whether ``tol`` stopped it."""
+        """Train with L-BFGS; return the weights, the number of iterations, and whether ``tol`` was met."""
         found = minimise_function(lambda flat: loss(flat, start, X, Y, decay), start.flat(), self.max_iter, tol)
         return start.filled(found.unknowns[:, 0]), found.n_iter, found.all_converged
