@@ -1,8 +1,8 @@
-"""Parametric Mixture Models: PMM1 and PMM2 for pages with several labels.
+"""Parametric Mixture Models (PMM1 and PMM2) for multi-label text classification.
 
 Source: N. Ueda and K. Saito, "Parametric Mixture Models for Multi-Labeled Text", NIPS 2002.  The words of a page are
-drawn from a mixture of the word distributions of its labels: in equal parts (PMM1, equation 3), or with a learnt bias
-between each two labels (PMM2, equations 4 and 5).
+drawn from a mixture of the word distributions of its labels, with equal weights (PMM1, equation 3) or with a learned
+bias for each pair of labels (PMM2, equations 4 and 5).
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from textmix.models.pmm import prediction_kernels as pmm_predict
 from textmix.models.pmm.training import EMRun, SetCounts, gather
 from textmix.numerics.threads import by_rows
 
-#: Most labels that ``search="exact"`` enumerates: a million sets a page.
+#: Maximum number of labels for ``search="exact"``, which enumerates up to a million label sets per page.
 EXACT_LIMIT = 20
 SEARCHES = {
     "greedy": pmm_predict.predict_greedily,
@@ -42,13 +42,13 @@ SEARCHES = {
 
 
 class _ParametricMixture(LabelCountClassifier):
-    """The base of PMM1 and of PMM2, which runs EM once more with alpha learnt."""
+    """Base class of PMM1 and PMM2; PMM2 continues EM with learned alpha."""
 
     _learns_alpha: ClassVar[bool] = False
-    #: Exponent of the prior over alpha; 1 where alpha is not learnt.
+    #: Exponent of the prior over alpha; 1 if alpha is not learned.
     zeta: float = 1.0
 
-    #: Fitted attributes and their forms, see `textmix.serve.state_schema`.
+    #: Schema of the fitted attributes, see `textmix.serve.state_schema`.
     _fitted_forms: ClassVar[dict[str, Any]] = {
         **{**LabelCountClassifier._forms, "theta_": "float64 V L", "alpha_": "float64 L L"},
         **{"label_count_": "float64 L", "size_count_": "float64 L+1", "objective_path_": "float64 *"},
@@ -96,36 +96,52 @@ class _ParametricMixture(LabelCountClassifier):
         Parameters
         ----------
         X : {array-like, sparse matrix} of shape (N, V)
-            Counts (N, V). V is the whole vocabulary: a word on no page gets the probability that the prior gives.
-        y : array-like of shape (N, L)
-            Label indicators (N, L) of 0 and 1, CSR or dense, or the list of labels of each page. Pages without labels
-            are dropped, but without a labelled page there is a ValueError; a label without pages gets the uniform
-            distribution over the V words, and is never predicted.
+            Nonnegative counts. V is the size of the whole vocabulary: words without occurrences get the probability
+            implied by the prior.
+        y : {array-like, sparse matrix} of shape (N, L), or list of N label lists
+            Label indicators (0 or 1), or the labels of each page. Unlabelled pages are dropped. A label without pages
+            gets the uniform distribution over the V words, and is never predicted.
         sample_weight : array-like of shape (N,), default=None
-            A page of weight 2 counts as two pages; None: 1 each.
+            Nonnegative sample weights; a page of weight 2 counts as two pages. None is equivalent to unit weights.
+
+        Returns
+        -------
+        self : object
+            Fitted estimator.
+
+        Raises
+        ------
+        ValueError
+            If the input is invalid, or all pages are unlabelled.
         """
         counts, indicators = check_labelled_counts(self, X, y)
         return self._fit_sums(SetCounts.of(counts, indicators.toarray() > 0, check_weights(sample_weight, counts)))
 
     @checked_fit
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: ArrayLike | None = None) -> Self:
-        """Add pages to the pages of earlier calls and of `fit`; the model then equals `fit` on all of them.
+        """Update the model with a batch of pages; the result equals `fit` on all batches.
 
-        The counts are added up by label set, so a collection larger than memory can come in parts.  Each call runs EM
-        from its start on all sums: give few large parts.  The sums are not persisted with a model.
+        The counts are summed over the pages of each label set, so that collections larger than memory can be processed
+        in batches.  Each call restarts EM on all sums: prefer few large batches.  The sums are not saved with a model.
 
         Parameters
         ----------
         X, y, sample_weight
-            As for `fit`.
-        classes : object, default=None
-            At the first call, all labels of this and later calls, needed and read where y is label sets.
+            See `fit`.
+        classes : array-like of shape (L,), default=None
+            All labels that can occur in any batch; required in the first call if y contains label sets, otherwise
+            ignored.
+
+        Returns
+        -------
+        self : object
+            Fitted estimator.
 
         Raises
         ------
         ValueError
-            As `fit`; also a label that is not among the classes, no ``classes`` where they are needed, or a persisted
-            model.
+            If the input is invalid (see `fit`), y contains a label that is not in the classes, ``classes`` is required
+            but missing, or the model was loaded from a file.
         """
         first = not hasattr(self, "_sums")
         if first and hasattr(self, "theta_"):
@@ -144,7 +160,7 @@ class _ParametricMixture(LabelCountClassifier):
             raise ValueError("no page has a label; give at least one labelled page with a positive weight")
         generator, training = check_random_state(self.random_state), gather(sums, self.xi - 1.0)
         size, n_labels = len(training.word), training.shape[1]
-        # The words of a page are shared among its labels in proportion to theta: equally, or at random.
+        # EM divides the words of a page among its labels in proportion to theta: initially equally or at random.
         theta = generator.standard_exponential(size) if self.init == "random" else np.ones(size)
         em = EMRun(training, self.xi, self.zeta, theta, np.full((n_labels, n_labels), 0.5))
         path, self.converged_ = em.iterate(self.tol, self.max_iter, learn_alpha=False)
@@ -161,9 +177,10 @@ class _ParametricMixture(LabelCountClassifier):
 
     @in_form_of_y
     def predict(self, X: Any) -> np.ndarray:
-        """Return the most probable label set of each page of counts (N, V), never empty, int64 (N, L) of 0 and 1.
+        """Predict the most probable nonempty label set of each page, int64 indicators (N, L).
 
-        A page without words has no most probable set under the uniform prior; it gets the most frequent label.
+        Under the uniform prior, all label sets of a page without words are equally probable; it gets the most frequent
+        label.
 
         Raises
         ------
@@ -173,29 +190,35 @@ class _ParametricMixture(LabelCountClassifier):
         return self._search(X)[0].astype(np.int64)
 
     def predict_proba(self, X: Any) -> np.ndarray:
-        """Return the probability of each label, float64 (N, L): the posterior over label sets summed.
+        """Compute the marginal probability of each label, float64 (N, L).
 
-        With ``search="exact"`` the sum is over all label sets that are not empty.  Otherwise it is over the sets that
-        the greedy search scores; a likely set that it does not score is dropped.
+        With ``search="exact"``, the posterior is summed over all nonempty label sets.  Otherwise it is approximated by
+        the label sets that the greedy search scores; probable sets that are not scored are ignored.
         """
         return self._search(X)[1]
 
     def predict_both(self, X: Any) -> tuple[np.ndarray, np.ndarray]:
-        """Return `predict` and `predict_proba`, both (N, L), by one search."""
+        """Compute `predict` and `predict_proba`, both (N, L), with a single search."""
         member, marginal = self._search(X)
         return member.astype(np.int64), marginal
 
     def score_samples(self, X: Any, y: Any = None) -> np.ndarray:
-        r"""Return \sum_i x_i log \phi_i(y) / temperature + log P(y) of each page with its label set, float64 (N,).
+        r"""Compute \sum_i x_i log \phi_i(y) / temperature + log P(y) of each page with its label set, float64 (N,).
 
-        The multinomial coefficient and, with ``set_prior="uniform"``, log P(y) are dropped as constants.  y is label
-        indicators (N, L); the predicted sets if None.  A page without labels has -inf: the model gives the empty set no
-        probability.
+        Constants are dropped: the multinomial coefficient and, with ``set_prior="uniform"``, log P(y).  The score of
+        the empty label set, which has probability 0 in the model, is -inf.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (N, V)
+            Nonnegative counts.
+        y : array-like of shape (N, L), or list of N label lists, default=None
+            Label sets; the predicted ones if None.
 
         Raises
         ------
         ValueError
-            If y does not have N rows and L columns of 0 and 1.
+            If y is not an indicator matrix of shape (N, L).
         """
         check_is_fitted(self)
         counts = check_counts(self, X, reset=False)
@@ -206,7 +229,7 @@ class _ParametricMixture(LabelCountClassifier):
         return pmm_predict.set_scores(self._pages(counts), self._model(), labels)
 
     def _search(self, X: Any) -> tuple[np.ndarray, np.ndarray]:
-        """Return label sets, bool (N, L), and label probabilities, float64 (N, L), both 0 for labels without pages."""
+        """Compute label sets, bool (N, L), and label probabilities, float64 (N, L); both are 0 for unseen labels."""
         check_is_fitted(self)
         counts = check_counts(self, X, reset=False)
         known = np.flatnonzero(self.label_count_ > 0)
@@ -216,7 +239,7 @@ class _ParametricMixture(LabelCountClassifier):
         search, model = SEARCHES[self.search], self._model().of_labels(known)
 
         def search_in(low: int, high: int) -> tuple[np.ndarray, np.ndarray]:
-            """Return label sets and probabilities of the pages from ``low`` to ``high`` - 1."""
+            """Compute label sets and probabilities of the pages ``low:high``."""
             part = pmm_predict.Pages(pages.indptr[low : high + 1], pages.indices, pages.data)
             return search(part, model, self.beam_width)
 
@@ -232,28 +255,40 @@ class _ParametricMixture(LabelCountClassifier):
         return member, marginal
 
     def _pages(self, counts: sparse.csr_array) -> pmm_predict.Pages:
-        """Return counts in the kernels' types, divided by the temperature, which divides the log-likelihood by it."""
+        """Convert counts to the types of the kernels, divided by the temperature."""
         indptr, indices = counts.indptr.astype(np.int64), counts.indices.astype(np.int32)
         return pmm_predict.Pages(indptr, indices, counts.data / np.float64(self.temperature))
 
     def _model(self) -> pmm_predict.Parameters:
-        """Return the parameters as the kernels read them."""
+        """Construct the parameters of the prediction kernels."""
         if self.set_prior == "training":
             prior = set_prior(self.size_count_, self.label_count_)
         else:
             prior = np.zeros(len(self.classes_) + 1), np.zeros(len(self.classes_))
-        # A read-only array (a memory map) would be another type to the kernels, and compile them again.
+        # Read-only arrays, such as memory maps, have a different Numba type and would trigger a recompilation.
         theta, alpha = (np.require(values, requirements=["C", "W"]) for values in (self.theta_, self.alpha_))
         return pmm_predict.Parameters(theta, alpha, *prior)
 
 
 def set_prior(sizes: np.ndarray, label_count: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    r"""Return a prior over label sets, estimated from the label sets of the training pages.
-
-    It draws the number of labels, and then the labels, independently given their number (conditional Bernoulli).
+    r"""Estimate a prior over label sets: a distribution of the set size, and a conditional Bernoulli distribution.
 
     P(y) = q(|y|) \prod_{l in y} o_l / e_{|y|}(o) with odds o_l = (n_l + 1/2) / (n - n_l + 1/2), e_k the elementary
-    symmetric polynomials, and q(k) = (n_k + 1/L) / (n + 1).  It sums to one over the sets that are not empty.
+    symmetric polynomials, and q(k) = (n_k + 1/L) / (n + 1).  It sums to 1 over the nonempty sets.
+
+    Parameters
+    ----------
+    sizes : ndarray of shape (L + 1,)
+        Number (or weight) n_k of training pages with k labels.
+    label_count : ndarray of shape (L,)
+        Number (or weight) n_l of training pages with each label.
+
+    Returns
+    -------
+    size_weight : ndarray of shape (L + 1,)
+        log q(k) - log e_k(o).
+    log_odds : ndarray of shape (L,)
+        log o_l.
     """
     n_labels, n = len(label_count), sizes[1:].sum()
     log_odds = np.log(label_count + 0.5) - np.log(n - label_count + 0.5)
@@ -266,7 +301,7 @@ def set_prior(sizes: np.ndarray, label_count: np.ndarray) -> tuple[np.ndarray, n
 
 
 def _random_alpha(generator: np.random.RandomState, n_labels: int) -> np.ndarray:
-    """Return a random alpha with alpha_lm + alpha_ml = 1 and alpha_ll = 1/2, float64 (L, L)."""
+    """Draw a random alpha with alpha_lm + alpha_ml = 1 and alpha_ll = 1/2, float64 (L, L)."""
     lower = np.tril(generator.uniform(size=(n_labels, n_labels)), -1)
     upper = np.triu(1.0 - lower.T, 1)
     return lower + upper + 0.5 * np.eye(n_labels)
@@ -275,51 +310,54 @@ def _random_alpha(generator: np.random.RandomState, n_labels: int) -> np.ndarray
 class PMM1(_ParametricMixture):
     r"""Parametric Mixture Model of the first order, equations (2), (3), (21): \phi(y) = mean of \theta_l over y.
 
-    The objective J = \sum_n \sum_i x_ni log \phi_i(y_n) + (\xi - 1) \sum_l \sum_i log \theta_li is concave, so that
-    its maximum is unique and EM reaches it from any start.
+    The objective J = \sum_n \sum_i x_ni log \phi_i(y_n) + (\xi - 1) \sum_l \sum_i log \theta_li is concave, so that its
+    maximum is unique and EM converges to it from any initial values.
 
     Parameters
     ----------
     xi : float, default=2.0
-        Exponent of the Dirichlet prior over word distributions, above 1; the paper's 2 adds one to each count.
-    tol : float, default=1e-07
-        EM stops when an iteration changes J by at most this fraction of it.
+        Exponent of the Dirichlet prior over word distributions, above 1; the value 2 of the paper adds 1 to each count.
+    tol : float, default=1e-7
+        EM stops when the relative change of J in an iteration is at most ``tol``.
     max_iter : int, default=1000
-        Maximum number of iterations; a `ConvergenceWarning` if they do not suffice.
-    init : str, default="mean"
-        Start of EM: "mean", each page's words shared equally among its labels; "random", shared at random.
-    search : str, default="greedy"
-        How `predict` looks for the most probable label set: "greedy" adds the best label again and again, as in the
-        paper; "beam" extends the ``beam_width`` best sets of each size; "flip" starts from the greedy set and adds,
-        removes or
-        swaps single labels; "exact" scores all sets, for up to 20 labels.
+        Maximum number of EM iterations; a `ConvergenceWarning` is issued if EM does not converge.
+    init : {"mean", "random"}, default="mean"
+        Initialisation of EM: divide the words of each page among its labels equally ("mean") or at random.
+    search : {"greedy", "beam", "flip", "exact"}, default="greedy"
+        Search for the most probable label set: "greedy" adds the best label in each step, as in the paper; "beam"
+        extends the ``beam_width`` best sets of each size; "flip" is a local search from the greedy set that adds,
+        removes or swaps single labels; "exact" enumerates all sets, for up to 20 labels.
     beam_width : int, default=8
         Number of sets of each size that the beam search extends.
-    set_prior : str, default="uniform"
+    set_prior : {"uniform", "training"}, default="uniform"
         Prior over label sets: "uniform" as in the paper, or "training", estimated from the training pages by the
         function `set_prior`.
     temperature : float, default=1.0
-        The likelihood of a page is taken to the power 1 / temperature before it is multiplied by the prior over label
-        sets. The words of a page are not drawn independently, so with 1 the posteriors are far too close to 0 or 1.
-    random_state : int or RandomState or None, default=None
-        Seed of the start; used with ``init="random"`` only.
+        The likelihood of a page is raised to the power 1 / temperature before it is multiplied by the prior over label
+        sets. The words of a page are not independent, so that posteriors at temperature 1 are overconfident.
+    random_state : int, RandomState instance or None, default=None
+        Random seed of the initialisation; only used with ``init="random"``.
 
     Attributes
     ----------
     theta_ : ndarray of shape (V, L)
-        theta_[:, l] is the word distribution of label l.
+        Word distribution of each label, in columns.
     alpha_ : ndarray of shape (L, L)
-        All 1/2 (PMM1 is PMM2 with this bias).
+        All elements are 1/2 (PMM1 is PMM2 with this bias).
     label_count_ : ndarray of shape (L,)
-        Number (sample weight) of pages of each label.
+        Number (total sample weight) of pages of each label.
     size_count_ : ndarray of shape (L + 1,)
-        Number (sample weight) of pages with 0, 1, ..., L labels.
+        Number (total sample weight) of pages with 0, 1, ..., L labels.
     objective_path_ : ndarray of shape (n_iter_ + 1,)
         J before the first and after each iteration.
-    n_iter_, converged_ : int and bool
-        Number of iterations, and whether the last one met ``tol``.
+    n_iter_ : int
+        Number of EM iterations.
+    converged_ : bool
+        Whether the last iteration met ``tol``.
     classes_ : ndarray of shape (L,)
         See `textmix.models.common.multilabel.MultiLabelClassifier`.
+    n_features_in_ : int
+        Number of features seen during fit.
 
     References
     ----------
@@ -339,47 +377,50 @@ class PMM1(_ParametricMixture):
 
 
 class PMM2(_ParametricMixture):
-    r"""Parametric Mixture Model of the second order, equations (4), (5), (16), (17), with a bias between two labels.
+    r"""Parametric Mixture Model of the second order, equations (4), (5), (16), (17), with a bias for pairs of labels.
 
     \phi_i(y) = |y|^-2 \sum_{l, m in y} (\alpha_lm \theta_li + \alpha_ml \theta_mi),  \alpha_lm + \alpha_ml = 1.
 
-    J is that of PMM1 plus (\zeta - 1) \sum_{l, m} log \alpha_lm over all ordered pairs.  EM reaches a local maximum: it
-    starts from PMM1's \theta, with all \alpha at 1/2 or, with ``init="random"``, with random \alpha.
+    The objective J adds (\zeta - 1) \sum_{l, m} log \alpha_lm, over all ordered pairs, to the objective of PMM1.  EM
+    converges to a local maximum.  It is initialised with \theta of PMM1, and all \alpha = 1/2 or, with
+    ``init="random"``, random \alpha.
 
     Parameters
     ----------
     zeta : float, default=2.0
-        Exponent of the prior over the bias, above 1; the paper's is 2.
+        Exponent of the prior over the bias, above 1; 2 in the paper.
     xi : float, default=2.0
-        See `PMM1`; ``max_iter`` limits the EM run of PMM1 and the run that learns alpha, each.
-    tol : float, default=1e-07
-        See `PMM1`; ``max_iter`` limits the EM run of PMM1 and the run that learns alpha, each.
+        Exponent of the Dirichlet prior over word distributions, above 1.
+    tol : float, default=1e-7
+        EM stops when the relative change of J in an iteration is at most ``tol``.
     max_iter : int, default=1000
-        See `PMM1`; ``max_iter`` limits the EM run of PMM1 and the run that learns alpha, each.
-    init : str, default="mean"
-        See `PMM1`; ``max_iter`` limits the EM run of PMM1 and the run that learns alpha, each.
-    search : str, default="greedy"
-        See `PMM1`; ``max_iter`` limits the EM run of PMM1 and the run that learns alpha, each.
+        Maximum number of iterations of each EM run: the run of PMM1, and the run that learns alpha.
+    init : {"mean", "random"}, default="mean"
+        Initialisation of EM, see `PMM1`.
+    search : {"greedy", "beam", "flip", "exact"}, default="greedy"
+        Search for the most probable label set, see `PMM1`.
     beam_width : int, default=8
-        See `PMM1`; ``max_iter`` limits the EM run of PMM1 and the run that learns alpha, each.
-    set_prior : str, default="uniform"
-        See `PMM1`; ``max_iter`` limits the EM run of PMM1 and the run that learns alpha, each.
+        Number of sets of each size that the beam search extends.
+    set_prior : {"uniform", "training"}, default="uniform"
+        Prior over label sets, see `PMM1`.
     temperature : float, default=1.0
-        See `PMM1`; ``max_iter`` limits the EM run of PMM1 and the run that learns alpha, each.
-    random_state : int or RandomState or None, default=None
-        See `PMM1`; ``max_iter`` limits the EM run of PMM1 and the run that learns alpha, each.
+        Temperature of the likelihood, see `PMM1`.
+    random_state : int, RandomState instance or None, default=None
+        Random seed of the initialisation; only used with ``init="random"``.
 
     Attributes
     ----------
     alpha_ : ndarray of shape (L, L)
-        alpha_[l, m] is the weight of label l beside label m; 1/2 for two labels that no page has together, and on the
-        diagonal.
-    objective_path_, n_iter_ : list of float and int
-        As in `PMM1`, over the EM run of PMM1 and the run that learns alpha, one after the other; with ``init="random"``
-        over the second run alone.
+        alpha_[l, m] is the weight of label l on pages that also have label m; 1/2 on the diagonal and for pairs of
+        labels that never co-occur.
+    objective_path_ : ndarray of shape (n_iter_ + 1,)
+        J before the first and after each iteration, for the EM run of PMM1 followed by the run that learns alpha; with
+        ``init="random"``, for the second run only.
+    n_iter_ : int
+        Number of iterations in ``objective_path_``.
     converged_ : bool
         Whether the run that learns alpha converged.
-    theta_, label_count_, size_count_, classes_
+    theta_, label_count_, size_count_, classes_, n_features_in_
         See `PMM1`.
 
     References

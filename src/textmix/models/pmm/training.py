@@ -1,4 +1,4 @@
-"""Training of Parametric Mixture Models: the pages of each label set are added up, and EM maximises J."""
+"""Training of Parametric Mixture Models by EM, on counts that are summed over the pages of each label set."""
 
 from __future__ import annotations
 
@@ -11,10 +11,18 @@ from textmix.models.pmm import training_kernels as kernels
 
 
 class Training(NamedTuple):
-    """The training pages in the form that an EM step reads.
+    """Training data in the layout of the EM kernels.
 
-    A parameter theta_li is stored only for a pair of label l and word i that occur together on a page: K pairs, whose
-    ``word`` and ``label`` are int32 (K,).  ``shape`` is (V, L).
+    A parameter theta_li is stored only if label l and word i occur together on any page; K is the number of such pairs.
+
+    Parameters
+    ----------
+    layout : SetLayout
+        Counts and index arrays of the kernels.
+    word, label : ndarray of shape (K,), dtype int32
+        Word and label of each stored parameter.
+    shape : tuple of (int, int)
+        Number of words V and number of labels L.
     """
 
     layout: kernels.SetLayout
@@ -24,10 +32,18 @@ class Training(NamedTuple):
 
 
 class SetCounts(NamedTuple):
-    """All that training reads of N pages: sums over the pages of each label set.
+    """Sufficient statistics of the training pages.
 
-    ``sets`` is bool (S, L), the distinct label sets, sorted, none empty; ``counts`` CSR (S, V) of their pages;
-    ``label_count``, (L,), and ``size_count``, (L + 1,), the number (weight) of pages of each label and of 0, 1, ..., L.
+    Parameters
+    ----------
+    sets : ndarray of shape (S, L), dtype bool
+        Distinct nonempty label sets, sorted.
+    counts : csr_array of shape (S, V)
+        Weighted counts summed over the pages of each label set.
+    label_count : ndarray of shape (L,)
+        Number (total weight) of pages of each label.
+    size_count : ndarray of shape (L + 1,)
+        Number (total weight) of pages with 0, 1, ..., L labels.
     """
 
     sets: np.ndarray
@@ -37,12 +53,12 @@ class SetCounts(NamedTuple):
 
     @classmethod
     def of(cls, X: sparse.csr_array, Y: np.ndarray, weight: np.ndarray) -> Self:
-        """Add up the pages of each label set."""
+        """Sum weighted counts X (N, V) over the pages of each label set in Y (N, L)."""
         size_count = np.bincount(Y.sum(axis=1), weights=weight, minlength=Y.shape[1] + 1)
         return cls(*_by_set(X, Y, weight * Y.any(axis=1)), weight @ Y, size_count)
 
     def plus(self, other: SetCounts) -> SetCounts:
-        """Return the sums over the pages of both."""
+        """Add the sums over other pages."""
         X = sparse.csr_array(sparse.vstack([self.counts, other.counts], format="csr"))
         Y = np.concatenate([self.sets, other.sets])
         totals = self.label_count + other.label_count, self.size_count + other.size_count
@@ -50,7 +66,7 @@ class SetCounts(NamedTuple):
 
 
 def _by_set(X: sparse.csr_array, Y: np.ndarray, weight: np.ndarray) -> tuple[np.ndarray, sparse.csr_array]:
-    """Return the distinct label sets of the rows of positive weight, bool (S, L), and their weighted counts, CSR."""
+    """Return the distinct label sets of rows with positive weight, bool (S, L), and their weighted counts, CSR."""
     rows = np.flatnonzero(weight > 0)
     sets, place = np.unique(Y[rows], axis=0, return_inverse=True)
     pick = sparse.csr_array((weight[rows], (place.ravel(), rows)), shape=(len(sets), len(Y)))
@@ -61,7 +77,7 @@ def _by_set(X: sparse.csr_array, Y: np.ndarray, weight: np.ndarray) -> tuple[np.
 
 
 def gather(sums: SetCounts, prior: float) -> Training:
-    r"""Number the parameters, and lay the counts of the label sets out for EM."""
+    r"""Enumerate the parameters, and arrange the counts in the layout of the EM kernels."""
     sets, counts = sums.sets, sums.counts
     single = sets.sum(axis=1) == 1
     word, label, alone = _parameters(sets, counts, single)
@@ -71,7 +87,7 @@ def gather(sums: SetCounts, prior: float) -> Training:
 def _parameters(
     sets: np.ndarray, counts: sparse.csr_array, single: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return the parameters, one for each pair of word and label that occurs, sorted by label and then by count."""
+    """Return word, label and single-label count of each parameter, sorted by label and count."""
     members = sparse.csr_array(sets.T.astype(np.float64))
     word, label = _entries(members @ counts)[1:]
     alone, alone_word, alone_label = _entries(members[:, single] @ counts[single])
@@ -83,7 +99,7 @@ def _parameters(
 
 
 def _entries(matrix: sparse.csr_array) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return values, columns and rows (int64) of the entries of a CSR matrix, sorted by row and column."""
+    """Return values, columns and rows (int64) of the stored elements of a CSR matrix, sorted by row and column."""
     matrix.sort_indices()
     rows = np.repeat(np.arange(matrix.shape[0]), np.diff(matrix.indptr))
     return matrix.data, matrix.indices.astype(np.int64), rows
@@ -92,7 +108,7 @@ def _entries(matrix: sparse.csr_array) -> tuple[np.ndarray, np.ndarray, np.ndarr
 def _lay_out(
     sets: np.ndarray, counts: sparse.csr_array, parameters: tuple[np.ndarray, np.ndarray, np.ndarray], prior: float
 ) -> Training:
-    """Return the training pages in the form of `Training`."""
+    """Arrange label sets, counts and parameters as `Training`."""
     word, label, alone = parameters
     n_labels, n_words = sets.shape[1], counts.shape[1]
     row = np.repeat(np.arange(len(sets)), np.diff(counts.indptr))
@@ -116,14 +132,23 @@ def _lay_out(
 
 
 def _starts(lengths: np.ndarray) -> np.ndarray:
-    """Return where each of n consecutive runs starts, given their lengths, and where the last ends, int64 (n + 1,)."""
+    """Compute the start offsets of n consecutive runs, followed by the end of the last run, int64 (n + 1,)."""
     return np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
 
 
 class EMRun:
-    """One EM run from a start; theta and alpha are updated in place.
+    """EM run that updates theta and alpha in place.
 
-    ``theta``, float64 (K,), is a positive start of the stored parameters, which the first M-step normalises.
+    Parameters
+    ----------
+    training : Training
+        Training data.
+    xi, zeta : float
+        Exponents of the priors over theta and alpha.
+    theta : ndarray of shape (K,)
+        Positive initial values of the stored parameters, not necessarily normalised.
+    alpha : ndarray of shape (L, L)
+        Initial biases.
     """
 
     def __init__(self, training: Training, xi: float, zeta: float, theta: np.ndarray, alpha: np.ndarray) -> None:
@@ -136,27 +161,27 @@ class EMRun:
         self.update(learn_alpha=False)
 
     def _expectation(self) -> float:
-        """Run the E-step and return the log-likelihood of the pages with two labels or more."""
+        """Run the E step and return the log-likelihood of the pages with at least two labels."""
         layout = self.training.layout
         self._weights = kernels.label_weights(layout, self.alpha)
         likelihood: float = kernels.expectation(layout, self._weights, self.theta, self._gain, self._mass)
         return likelihood
 
     def evaluate(self) -> float:
-        """Run the E-step and return J of the present parameters, equation (6), in nats."""
+        """Run the E step and return J of the current parameters, equation (6), in nats."""
         likelihood = self._expectation() + kernels.parameter_log_sum(self.training.layout, self.theta)
         prior = self.prior * float(self._unseen @ np.log(self.prior * self._scale))
         return likelihood + prior + (self.zeta - 1.0) * float(np.log(self.alpha).sum())
 
     def update(self, learn_alpha: bool) -> None:
-        """Run the M-step: set theta, and alpha if it is learnt, from the expected counts of the last E-step."""
+        """Run the M step: update theta and, if ``learn_alpha``, alpha from the expected counts of the last E step."""
         layout = self.training.layout
         if learn_alpha:
             kernels.update_alpha(layout, self._mass, self.zeta, self.alpha)
         self._scale = kernels.update_theta(layout, self._weights, self._gain, self._mass, self.theta)
 
     def iterate(self, tol: float, max_iter: int, learn_alpha: bool) -> tuple[list[float], bool]:
-        """Repeat M-step and E-step until J converges."""
+        """Alternate M and E steps until J converges; return the values of J and whether ``tol`` was met."""
         path = [self.evaluate()]
         for _ in range(max_iter):
             self.update(learn_alpha)
@@ -166,7 +191,7 @@ class EMRun:
         return path, False
 
     def dense_theta(self) -> np.ndarray:
-        """Return theta of all words, float64 (V, L); a pair that is not stored gets the value that the prior gives."""
+        """Return theta as a dense array, float64 (V, L), with the value implied by the prior for unstored pairs."""
         theta = np.empty(self.training.shape)
         theta[:] = self.prior * self._scale
         theta[self.training.word, self.training.label] = self.theta
