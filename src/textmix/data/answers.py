@@ -1,4 +1,4 @@
-"""Combine the answers of an annotator, who accepts or rejects labels one at a time, to the labels of each text."""
+"""Merge binary annotations (accept or reject one label at a time) into the labels of each text."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 
 class Answer(Enum):
-    """An answer to the question whether labels apply to a text, as Prodigy records it."""
+    """Annotator's answer to the question whether labels apply to a text, as recorded by Prodigy."""
 
     ACCEPT = "accept"
     REJECT = "reject"
@@ -16,7 +16,23 @@ class Answer(Enum):
 
     @classmethod
     def parse(cls, value: Any) -> Answer:
-        """Return the answer in a cell; an empty one is ignored."""
+        """Parse a cell; an empty cell is ``IGNORE``.
+
+        Parameters
+        ----------
+        value : object
+            The cell.
+
+        Returns
+        -------
+        Answer
+            The answer.
+
+        Raises
+        ------
+        ValueError
+            If the cell is not an answer.
+        """
         text = "" if value is None else str(value).strip().lower()
         return cls(text) if text else cls.IGNORE
 
@@ -27,7 +43,7 @@ class Answer(Enum):
 
 
 class MergedAnswers(NamedTuple):
-    """Rows to keep, one for each text, their labels, and a sentence on what was done."""
+    """Rows to keep, one per text; their labels; and a note that summarises the answers."""
 
     rows: list[int]
     labels: list[list[str]]
@@ -39,19 +55,20 @@ def merge_answers(
 ) -> MergedAnswers:
     """Determine the labels of each text from the answers about it.
 
-    If only one label was asked about, a rejected text has the label ``not`` it.  If each text was asked about every
-    label, a text may have none.  Otherwise a text without an accepted label is dropped, since its label is unknown.
+    With a single label, rejected texts get the label ``not <label>``.  If every text was annotated for every label, a
+    text may have an empty label set.  Otherwise texts without an accepted label are dropped, since their label is
+    unknown.
 
     Parameters
     ----------
     texts : sequence of bytes
-        The text of each row; rows with equal texts belong together.
+        Text of each row; rows with equal texts are merged.
     labels : sequence of sequence of str
-        The labels that each row asks about.
+        Labels in question in each row.
     answers : sequence of Answer
-        The answer of each row, ``ACCEPT`` or ``REJECT``.
+        Answer of each row, ``ACCEPT`` or ``REJECT``.
     n_ignored : int
-        Number of rows that were ignored before, for the note.
+        Number of ignored rows, for the note.
 
     Returns
     -------

@@ -1,7 +1,7 @@
-"""ARFF with nominal attributes other than {0,1}, quoted values and missing ones, row by row.
+"""Parse ARFF files with nominal attributes other than {0,1}, quoted values and missing values, row by row.
 
-Source: Weka manual, "Attribute-Relation File Format".  The kernels of `textmix.data.readers.arff` read files of numbers
-and of {0,1}, which are much larger as a rule.
+Source: Weka manual, "Attribute-Relation File Format".  Numeric and binary files, which are usually much larger, are
+parsed by the faster `textmix.data.readers.arff`.
 """
 
 from __future__ import annotations
@@ -26,9 +26,16 @@ _ESCAPED = {"n": "\n", "t": "\t", "r": "\r"}
 
 
 class NominalTable(NamedTuple):
-    """The rows of a file: features, CSR (N, V), float64, 1 for each value of a nominal, called ``attribute=value``.
+    """Rows of a file with one-hot encoded nominal attributes.
 
-    ``chosen``, int64 (N, L), is of each attribute that is a label its number, or the place among its values.
+    Parameters
+    ----------
+    features : csr_array of shape (N, V), dtype float64
+        Numeric attributes, and one indicator per value of a nominal attribute.
+    names : list of str
+        Names of the V features; ``attribute=value`` for the indicators.
+    chosen : ndarray of shape (N, L), dtype int64
+        Label attributes: the number, or the index of the nominal value.
     """
 
     features: sparse.csr_array
@@ -37,18 +44,29 @@ class NominalTable(NamedTuple):
 
 
 def unescape(text: str) -> str:
-    """Return a quoted text of ARFF, without its quotes, with its escapes replaced."""
+    """Resolve the escape sequences of a quoted ARFF string, passed without its quotes."""
     return _ESCAPE.sub(lambda m: chr(int(m[1], 16)) if m[1] else _ESCAPED.get(m[2], m[2]), text)
 
 
 def values_of(text: str) -> list[str] | None:
-    """Return the values of a dense row or of a nominal in braces; None where a quote or brace is misplaced."""
+    """Parse the values of a dense row or of a nominal specification.
+
+    Parameters
+    ----------
+    text : str
+        Comma-separated values, without braces.
+
+    Returns
+    -------
+    list of str or None
+        The values; None if a quote or a brace is misplaced.
+    """
     items = [_value(*match.groups()[:3]) for match in _matches(_VALUE, text)]
     return items or None
 
 
 def _matches(pattern: re.Pattern[str], text: str) -> list[re.Match[str]]:
-    """Return the matches that cover a whole text, separated by commas; an empty list if they do not cover it."""
+    """Match a complete string as comma-separated items; return an empty list if it does not match."""
     matches, start = list[re.Match[str]](), 0
     while not matches or matches[-1].groups()[-1] == ",":
         match = pattern.match(text, start)
@@ -71,9 +89,30 @@ def read_nominal(
     values: Sequence[list[str] | None],
     chosen: set[int],
 ) -> NominalTable:
-    """Return the rows of a file; ``lines`` are the number of the first line after ``@data``, and it and all after it.
+    """Parse the rows of a file with nominal attributes.
 
-    ``values`` are those of each attribute if it is nominal, else None; ``chosen`` are the attributes that are labels.
+    Parameters
+    ----------
+    path : Path
+        The file, for messages.
+    lines : (int, sequence of str)
+        Number of the first line after ``@data``, and all lines from there on.
+    names : sequence of str
+        Names of the attributes.
+    values : sequence of (list of str or None)
+        Values of each nominal attribute; None for numeric attributes.
+    chosen : set of int
+        Indices of the label attributes.
+
+    Returns
+    -------
+    NominalTable
+        Features and labels.
+
+    Raises
+    ------
+    DataFormatError
+        If a row is invalid or a label is missing.
     """
     widths = [0 if column in chosen else len(nominal or "1") for column, nominal in enumerate(values)]
     starts = np.concatenate([[0], np.cumsum(widths)])
@@ -99,7 +138,7 @@ def read_nominal(
 
 
 def _row(path: Path, number: int, text: str, values: Sequence[list[str] | None]) -> list[str]:
-    """Return the value of each attribute in a row; an omitted value is 0, or the first nominal value."""
+    """Parse the attribute values of a row; values omitted from a sparse row are 0 or the first nominal value."""
     if not text.startswith("{"):
         dense = values_of(text) or []
         if len(dense) != len(values):
@@ -118,7 +157,7 @@ def _row(path: Path, number: int, text: str, values: Sequence[list[str] | None])
 
 
 def _read(path: Path, number: int, name: str, value: str, nominal: list[str] | None) -> tuple[int, float]:
-    """Return (0, the number), or of a nominal attribute (index of the value, -1 if missing; 1)."""
+    """Return (0, number) for a numeric attribute, or (index of the value or -1 if missing, 1) for a nominal one."""
     if nominal is not None:
         if value == "?":
             return -1, 0.0

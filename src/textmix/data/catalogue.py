@@ -1,4 +1,4 @@
-"""The table of data sets: where each file can be obtained, and how a copy is recognised."""
+"""Catalogue of the data sets: sources and checksums of each file."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ class CatalogueRow(NamedTuple):
     file : str
         Name of the file in ``resources/<dataset>/``.
     addresses : tuple of str
-        Where it can be obtained: URLs, or the package that contains it; empty if only a mirror has it.
+        URLs, or the package that contains the file; empty if it is only mirrored.
     mirror_path : str
-        Path in the folder that ``TEXTMIX_MIRROR`` names, with any compression; empty if no mirror has it.
+        Path below ``$TEXTMIX_MIRROR``, with any compression; empty if the file is not mirrored.
     bytes : int or None
-        Size of the file as it is stored; None if unknown.
+        Size of the stored file; None if unknown.
     sha256 : str
-        Checksum of the file as it is stored; empty if unknown.
+        Checksum of the stored file; empty if unknown.
     plain_sha256 : str
         Checksum of the decompressed file; empty if unknown.
     licence : str

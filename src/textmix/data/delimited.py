@@ -1,8 +1,8 @@
 """Read delimited text row by row.
 
-Memory holds a row, or a batch of short ones.  A file is in one encoding, UTF-8 unless another is given; a UTF-8
-byte-order mark is dropped.  A line in another encoding is an error, or is read as Windows-1252 if the caller allows
-it.  A NUL byte is an error: text has none, but UTF-16 and binary files do.
+Memory use is bounded by a row, or a batch of short rows.  The encoding is UTF-8 by default; a UTF-8 byte-order mark is
+dropped.  Invalid bytes raise an error, or the line is decoded as Windows-1252 if the caller allows it.  NUL bytes raise
+an error, because they indicate UTF-16 or binary data.
 """
 
 from __future__ import annotations
@@ -18,45 +18,45 @@ from typing import Any
 from textmix.core.errors import DataFormatError
 from textmix.data.archives import LONG_LINE_REMEDY, MAX_LINE
 
-#: Default remedy in the message about a line in another encoding.
+#: Default advice in the message about a line with an invalid encoding.
 REMEDY = "convert it, or give its encoding"
-#: Name of the error handler for the bytes that Windows-1252 leaves undefined.
+#: Name of the codec error handler for bytes that are undefined in Windows-1252.
 CP1252_FALLBACK = "textmix-cp1252"
-#: The five bytes that Windows-1252 leaves undefined; each is read as the code point of its value, as web browsers do.
+#: The five undefined bytes of Windows-1252, mapped to the code point with the same value, as web browsers do.
 _CP1252_UNDEFINED = {byte: chr(byte) for byte in (0x81, 0x8D, 0x8F, 0x90, 0x9D)}
-#: A missing value in the dumps of MySQL, PostgreSQL and Hive.
+#: Missing value in dumps of MySQL, PostgreSQL and Hive.
 DATABASE_NULL = "\\N"
-#: Bytes of lines that are checked and decoded together.
+#: Batch size in bytes for validating and decoding lines.
 BATCH = 1 << 16
-#: Most columns in a message.
+#: Maximum number of columns in a message.
 _MAX_COLUMNS_IN_MESSAGE = 20
 
 
 @dataclass
 class Lines:
-    """The lines of a file as text; can be iterated once.
+    """Iterator over the decoded lines of a file.
 
     Parameters
     ----------
     path : str or Path
         The file, for messages.
     raw : iterable of bytes
-        The lines with their line ends, in an encoding in which a line feed is the byte 10.
+        The lines with their line ends, in an ASCII-compatible encoding.
     encoding : str, default="utf-8"
         The encoding.
     allow_legacy : bool, default=False
-        Whether lines in another encoding are read as Windows-1252.
+        Whether to decode lines with an invalid encoding as Windows-1252.
     require_final_newline : bool, default=False
-        Whether a last line without a line end is an error, because the file is truncated.
-    remedy : str
-        Advice in the message about a line in another encoding.
+        Whether a missing final newline is an error, because it indicates a truncated file.
+    remedy : str, default=REMEDY
+        Advice in the message about a line with an invalid encoding.
     n_legacy_lines : int, default=0
-        Number of lines read as Windows-1252 so far.
+        Number of lines decoded as Windows-1252 so far.
 
     Raises
     ------
     DataFormatError
-        On iteration, if a line cannot be decoded, is too long, or holds a NUL byte.
+        On iteration, if a line cannot be decoded, is too long, or contains a NUL byte.
     """
 
     path: str | Path
@@ -94,7 +94,7 @@ class Lines:
         yield batch
 
     def _decode_batch(self, batch: Sequence[bytes]) -> list[str] | None:
-        """Decode a batch; None if its lines have to be checked one by one."""
+        """Decode a batch; None if its lines have to be validated one by one."""
         joined = b"".join(batch)
         if 0 in joined or len(joined) > MAX_LINE or not joined.endswith(b"\n"):
             return None
@@ -131,7 +131,7 @@ class Lines:
 
 
 def _decode_undefined(error: UnicodeError) -> tuple[str, int]:
-    """Error handler: decode bytes that Windows-1252 leaves undefined."""
+    """Codec error handler that decodes the undefined bytes of Windows-1252."""
     assert isinstance(error, UnicodeDecodeError)  # noqa: S101 - only decoding calls it
     return "".join(_CP1252_UNDEFINED[byte] for byte in error.object[error.start : error.end]), error.end
 
@@ -145,11 +145,11 @@ def utf8(path: str | Path, line: int, value: Any, name: str) -> bytes:
     Parameters
     ----------
     path, line : str or Path, int
-        Where the cell is, for messages.
+        Location of the cell, for messages.
     value : object
         The cell.
     name : str
-        What the cell is, for messages, such as "the text".
+        Description of the cell for messages, such as "the text".
 
     Returns
     -------
@@ -159,7 +159,7 @@ def utf8(path: str | Path, line: int, value: Any, name: str) -> bytes:
     Raises
     ------
     DataFormatError
-        If the cell is not a string, or holds a NUL or a lone surrogate.
+        If the cell is not a string, or contains a NUL or a lone surrogate.
     """
     if not isinstance(value, str):
         raise DataFormatError(path, line, f"{name} is {type(value).__name__}, not text")
@@ -172,7 +172,7 @@ def utf8(path: str | Path, line: int, value: Any, name: str) -> bytes:
 
 
 class _Unquoted(csv.excel_tab):
-    """The csv dialect in which a quote is an ordinary character."""
+    """Tab-delimited csv dialect without quoting."""
 
     quoting = csv.QUOTE_NONE
     quotechar = None
@@ -199,7 +199,7 @@ def cell_rows(
     quotes : bool, default=True
         Whether quotes enclose cells; otherwise a quote is an ordinary character.
     escaped : bool, default=False
-        Whether a quote within a cell is escaped by a backslash instead of being doubled.
+        Whether a quote within a cell is escaped with a backslash instead of being doubled.
 
     Yields
     ------
@@ -213,7 +213,7 @@ def cell_rows(
     DataFormatError
         If the text is not valid csv.
     """
-    # The standard library's limit, 131,072 bytes, is less than a long text; it holds for the whole process.
+    # The default limit of the csv module, 131,072, is too small for long texts; the setting is global.
     csv.field_size_limit(MAX_LINE)
     dialect = csv.excel if quotes else _Unquoted
     options: dict[str, Any] = {}
@@ -240,7 +240,7 @@ def _protect_nulls(lines: Iterable[str], delimiter: str) -> Iterator[str]:
 def table_rows(
     path: str | Path, rows: Iterable[tuple[int, list[str]]], columns: Sequence[str]
 ) -> Iterator[tuple[int, list[str]]]:
-    """Select columns by their names in the header of a table.
+    """Select columns of a table by name.
 
     Parameters
     ----------
@@ -249,7 +249,7 @@ def table_rows(
     rows : iterable of (int, list of str)
         The rows of `cell_rows`, the header first.
     columns : sequence of str
-        Names of the columns.
+        Columns to select.
 
     Yields
     ------
@@ -261,7 +261,7 @@ def table_rows(
     Raises
     ------
     DataFormatError
-        If a column is missing or ambiguous, or a row has another number of cells than the header.
+        If a column is missing or ambiguous, or the number of cells in a row differs from the header.
     """
     rows = iter(rows)
     line, header = next(rows, (1, []))

@@ -1,4 +1,4 @@
-"""Detect the encoding of a text file, and decode it line by line."""
+"""Detect the encoding of a text file and decode it line by line."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from pathlib import Path
 from textmix.core.errors import DataFormatError
 from textmix.data.delimited import Lines
 
-#: Bytes at the start of a file from which the encoding is detected.
+#: Sample size in bytes, from the start of a file, for the detection of the encoding.
 SAMPLE_BYTES = 1 << 15
-#: Fewest bytes above 127 on which the rejection of an encoding can rest.
+#: Minimum number of bytes above 127 required to reject an encoding.
 MIN_LEGACY_BYTES = 6
-#: Fewest symbols within words on which it can rest.
+#: Minimum number of symbols within words required to reject an encoding.
 MIN_SYMBOLS = 3
 _BYTE_ORDER_MARKS = (
     (codecs.BOM_UTF32_LE, "utf-32"),
@@ -23,14 +23,14 @@ _BYTE_ORDER_MARKS = (
     (codecs.BOM_UTF16_LE, "utf-16"),
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
-#: Encodings in which a line feed is more than one byte.
+#: Encodings with multi-byte line feeds.
 _WIDE = ("utf-16", "utf-32")
-#: Encodings to suggest, the most common ones first, for scripts with mostly bytes above 127 and for Latin script.
+#: Suggested encodings, the most common ones first, for non-Latin scripts (mostly bytes above 127) and Latin script.
 _OTHER_SCRIPTS = ("gb18030", "cp1251", "shift_jis", "euc_kr", "big5", "koi8_r", "cp1253", "cp1256", "cp1255", "cp874")
 _OTHER_LATIN = ("cp850", "mac_roman")
 _MAX_SUGGESTIONS = 4
 _HIGH_RUN = re.compile(rb"[\x80-\xff]+")
-#: Bytes that are symbols in Windows-1252 but letters in the encodings of DOS and the Macintosh, between two letters.
+#: Bytes between two letters that are symbols in Windows-1252 but letters in DOS and Macintosh encodings.
 _SYMBOL_IN_WORD = re.compile(rb"(?<=[A-Za-z])[\x80-\x89\x8b\x8d\x8f-\x91\x93-\x95\x98\x99\x9b\x9d](?=[a-z])")
 
 
@@ -44,10 +44,10 @@ def decoded_lines(name: str, pieces: Iterator[bytes], encoding: str | None, note
     pieces : iterator of bytes
         The lines of the file.
     encoding : str or None
-        The encoding; None to detect UTF-8, UTF-16 and UTF-32, and to read single lines that are not UTF-8 as
+        The encoding; None to detect UTF-8, UTF-16 and UTF-32, and to decode single lines that are not valid UTF-8 as
         Windows-1252.
     notes : list of str
-        A sentence about a detected encoding is appended.
+        Modified in place: a note about a detected encoding is appended.
 
     Returns
     -------
@@ -57,7 +57,7 @@ def decoded_lines(name: str, pieces: Iterator[bytes], encoding: str | None, note
     Raises
     ------
     DataFormatError
-        If the file is in none of the encodings that are detected.
+        If the encoding is not one of the detectable encodings.
     """
     first = list[bytes]()
     size = 0
@@ -85,10 +85,10 @@ def decoded_lines(name: str, pieces: Iterator[bytes], encoding: str | None, note
 
 
 def suggested_encodings(lines: Iterable[bytes]) -> list[str]:
-    """Suggest encodings for a file that is neither UTF-8 nor Windows-1252.
+    """Suggest encodings for a file that is not UTF-8 or Windows-1252.
 
-    In Western European texts, bytes above 127 are single accented letters and quotation marks.  Long runs of them are
-    another script, and certain bytes within words are accented letters of DOS or the Macintosh.
+    In Western European texts, bytes above 127 are isolated accented letters and quotation marks.  Long runs of such
+    bytes indicate a non-Latin script; certain bytes within words are accented letters in DOS or Macintosh encodings.
 
     Parameters
     ----------
@@ -98,7 +98,7 @@ def suggested_encodings(lines: Iterable[bytes]) -> list[str]:
     Returns
     -------
     list of str
-        Names of encodings that can decode the lines; empty if the file may be UTF-8 or Windows-1252.
+        Encodings that can decode the lines; empty if the file may be UTF-8 or Windows-1252.
     """
     accented = [line for line in lines if not line.isascii()]
     legacy = [line for line in accented if not _is_utf8(line)]
@@ -117,7 +117,7 @@ def suggested_encodings(lines: Iterable[bytes]) -> list[str]:
 
 
 def _check_sample(name: str, lines: list[bytes]) -> None:
-    """Reject a file whose encoding has to be given."""
+    """Reject a file if its encoding must be specified explicitly."""
     suggestions = suggested_encodings(lines)
     if suggestions:
         line = next(number for number, line in enumerate(lines, start=1) if not _is_utf8(line))
@@ -173,7 +173,7 @@ def _transcode_lines(name: str, pieces: Iterable[bytes], encoding: str) -> Itera
 
 
 def _split_at_returns(pieces: Iterable[bytes]) -> Iterator[bytes]:
-    """Yield the lines of a file whose lines end with a carriage return alone, ended with a line feed."""
+    """Split a file at single carriage returns (classic Mac OS line ends) and terminate each line with a line feed."""
     pending = b""
     for piece in pieces:
         *whole, pending = (pending + piece).split(b"\r")

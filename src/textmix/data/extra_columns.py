@@ -1,4 +1,4 @@
-"""Extra columns of a table, next to its texts: numbers, and categories that recur."""
+"""Extra columns of a table, in addition to its texts: numbers and categories."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ from textmix.core.errors import ConfigError
 from textmix.data.sniffing import MAX_CELL_CHARACTERS, is_number
 from textmix.data.splits import parse_number
 
-#: Most distinct labels, or categories, of a column in proportion to its rows.
+#: Maximum ratio of distinct labels, or categories, to rows.
 MAX_CATEGORIES_PER_ROW = 0.5
 
 
 def cell_text(value: Any) -> str:
-    """Return a cell as a stripped string; empty for null, JSON for any other JSON value."""
+    """Convert a cell to a stripped string; null becomes an empty string, other JSON values are serialised."""
     if value is None:
         return ""
     return value.strip() if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
 
 
 def is_missing(value: Any) -> bool:
-    """Check whether a value is None, NaN of any width, or missing for pandas."""
-    pandas = sys.modules.get("pandas")  # a value of pandas comes from a process that has imported it
+    """Check whether a value is None, NaN of any precision, or missing in pandas."""
+    pandas = sys.modules.get("pandas")  # pandas values can only occur if pandas has been imported
     if pandas is not None and not isinstance(value, (list, tuple, set, frozenset, np.ndarray)):
         return bool(pandas.isna(value))
     return value is None or (isinstance(value, (float, np.floating)) and bool(np.isnan(value)))
@@ -46,12 +46,12 @@ def column_cells(columns: Mapping[str, Sequence[Any]], rows: int) -> dict[str, l
     Returns
     -------
     dict of str to list of str
-        The cells of each column; a missing one is empty.
+        The cells of each column; empty for missing values.
 
     Raises
     ------
     ConfigError
-        If a column has another number of cells.
+        If the number of cells in a column is wrong.
     """
     cells = {}
     for name, column in columns.items():
@@ -73,12 +73,12 @@ def infer_column_kinds(cells: Mapping[str, Sequence[str]]) -> dict[str, str]:
     Returns
     -------
     dict of str to {"number", "category"}
-        The kind of each column.
+        Type of each column.
 
     Raises
     ------
     ConfigError
-        If a column is constant, numbers the rows, or holds strings that do not recur.
+        If a column is constant, is a row number, or has too many distinct strings.
     """
     kinds = {}
     for name, column in cells.items():

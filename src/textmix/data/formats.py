@@ -1,6 +1,6 @@
-"""The formats of texts and numbers that a user may bring.
+"""Supported formats of user data: texts and numbers.
 
-The module is imported while a workflow is parsed, so it imports nothing expensive.
+The module is imported while a workflow is parsed and therefore has no expensive imports.
 """
 
 from __future__ import annotations
@@ -12,9 +12,9 @@ from pathlib import PurePath
 
 from textmix.core.errors import ConfigError
 
-#: File extensions of compressed files; the extension before them tells the format.
+#: File extensions of compressed files; the preceding extension determines the format.
 COMPRESSED = (".gz", ".xz", ".bz2", ".zip")
-#: Files that operating systems and office programs leave in folders, next to hidden files.
+#: Non-hidden files created by operating systems and office programs.
 _SYSTEM_FILES = ("thumbs.db", "desktop.ini", "__macosx")
 #: Start of the name of the lock file that Excel and Word write while a document is open.
 LOCK_PREFIX = "~$"
@@ -54,9 +54,9 @@ FORMATS = {
 }
 #: Formats of new texts, which have no labels.
 NEW_TEXTS = tuple(name for name, entry in FORMATS.items() if entry.kind in ("table", "lines"))
-#: Formats of tables that pandas reads.
+#: Table formats read with pandas.
 FRAMES = tuple(name for name, entry in FORMATS.items() if entry.kind == "frame")
-#: Formats with labels, which an entry of the registry may name as its reader.
+#: Labelled formats, which a registry entry may specify as its reader.
 WITH_LABELS = tuple(name for name, entry in FORMATS.items() if entry.reader)
 
 
@@ -79,14 +79,14 @@ def format_of(path: str | PurePath, allowed: Iterable[str]) -> str | None:
     Returns
     -------
     str or None
-        The format; None if the extension is that of no allowed format.
+        The format; None if the extension does not match an allowed format.
     """
     extension = PurePath(path).suffix.lower()
     return next((name for name in allowed if extension in FORMATS[name].extensions), None)
 
 
 def name_of(path: PurePath) -> str:
-    """Return a data set name for a file or folder: lower-case letters, digits and underscores."""
+    """Derive a data set name (lower-case letters, digits and underscores) from a file or folder name."""
     return re.sub("[^a-z0-9]+", "_", path.name.split(".")[0].lower()).strip("_") or "texts"
 
 

@@ -1,6 +1,6 @@
-"""Read JSON as a table: one value per line, an array, or a document that contains the rows somewhere inside.
+"""Read JSON as a table: one value per line, an array, or a document with nested rows.
 
-Nested objects become columns such as ``data.text``, and the exports of annotation tools become one row per text.
+Nested objects are flattened to columns such as ``data.text``; exports of annotation tools become one row per text.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ from textmix.core.errors import DataFormatError
 from textmix.core.io import unique_keys
 from textmix.data.labels import is_choices, is_label_mapping
 
-#: Column names of texts, the most telling ones first.
+#: Common names of text columns, the most specific ones first.
 TEXT_NAMES = tuple(
     "text texts review reviews reviewtext review_text body content document message comment tweet sentence description "
     "abstract title question utterance".split()
 )
-#: Keys of a document that hold its parts -> the part; validation documents are used for training.
+#: Key of a document -> part of the split; validation documents are used for training.
 SPLIT_KEYS = {
     "train": "train",
     "training": "train",
@@ -34,9 +34,9 @@ SPLIT_KEYS = {
     "test": "test",
     "testing": "test",
 }
-#: Name of the column that the parts of a document become.
+#: Name of the column created from the parts of a document.
 SPLIT_COLUMN = "split"
-#: Deepest level of nesting that is searched for rows, or flattened to columns.
+#: Maximum nesting depth when searching for rows and flattening to columns.
 MAX_NESTING = 4
 _MAX_ERROR_CHARACTERS = 80
 
@@ -53,9 +53,9 @@ class JsonTable(NamedTuple):
     head : list of list
         The cells of the first rows, which ``rows`` yields too.
     label_columns : tuple of str
-        Columns that the format says are labels.
+        Label columns declared by the format.
     has_split : bool
-        Whether the column `SPLIT_COLUMN` was made from the parts of the document.
+        Whether the column `SPLIT_COLUMN` was created from the parts of the document.
     """
 
     names: list[str | int]
@@ -65,7 +65,7 @@ class JsonTable(NamedTuple):
     has_split: bool = False
 
 
-#: The value of a key that an object lacks.
+#: Value of a missing key.
 ABSENT: Any = type("Absent", (), {"__str__": lambda self: "", "__repr__": lambda self: "ABSENT"})()
 
 
@@ -79,11 +79,11 @@ def open_json(name: str, lines: Iterable[str], wanted: Sequence[str | int], n_ro
     lines : iterable of str
         The lines of the file.
     wanted : sequence of str or int
-        Columns that are asked for.
+        Required columns.
     n_rows : int
         Number of rows in ``head``.
     notes : list of str
-        Sentences on how the file is read are appended, the last ones when the rows have been read.
+        Modified in place: notes on the format are appended, the last ones after all rows have been read.
 
     Returns
     -------
@@ -93,7 +93,7 @@ def open_json(name: str, lines: Iterable[str], wanted: Sequence[str | int], n_ro
     Raises
     ------
     DataFormatError
-        If the file is not JSON, or its values are no rows.
+        If the file is not JSON, or does not contain rows.
     """
     values = _iter_values(name, lines)
     head = list(islice(values, max(n_rows, 2)))
@@ -125,7 +125,7 @@ def _cell(value: Any) -> Any:
 
 
 def _as_record(name: str, line: int, value: Any, text_key: str) -> dict[Any, Any]:
-    """Return a value as an object; a bare string is a text, an array has numbered columns."""
+    """Convert a value to an object; a string is a text, an array has numbered columns."""
     if isinstance(value, dict):
         return value
     if isinstance(value, str):
@@ -136,7 +136,7 @@ def _as_record(name: str, line: int, value: Any, text_key: str) -> dict[Any, Any
 
 
 def _flatten(record: Mapping[Any, Any]) -> dict[Any, Any]:
-    """Replace nested objects by one key per value, such as ``data.text``; mappings of labels stay."""
+    """Flatten nested objects to keys such as ``data.text``, except label mappings."""
     flat: dict[Any, Any] = {}
     pending: list[tuple[tuple[Any, ...], Any]] = [((key,), value) for key, value in record.items()]
     while pending:
@@ -152,10 +152,10 @@ def _flatten(record: Mapping[Any, Any]) -> dict[Any, Any]:
 
 
 def _find_rows(name: str, line: int, value: Any, notes: list[str]) -> tuple[list[tuple[int, Any]], bool]:
-    """Find the rows of a file that holds one JSON value, and whether they have the column `SPLIT_COLUMN`."""
+    """Find the rows in a single JSON value; also return whether they have the column `SPLIT_COLUMN`."""
     if not isinstance(value, dict) or _is_record(value):
         return [(line, value)], False
-    if {"columns", "data"} <= value.keys():  # as pandas writes with orient="split"
+    if {"columns", "data"} <= value.keys():  # pandas with orient="split"
         return [(line, dict(zip(value["columns"], row, strict=False))) for row in value["data"]], False
     parts = _find_parts(value)
     if parts:
@@ -184,7 +184,7 @@ def _is_record(value: Mapping[str, Any]) -> bool:
 
 
 def _find_parts(value: Mapping[str, Any]) -> list[tuple[str, list[Any]]]:
-    """Return the training, validation and test rows of a document; empty if it is not divided so."""
+    """Return the training, validation and test rows of a document; empty if it has no such parts."""
     for _ in range(MAX_NESTING):
         if len(value) > 1 and all(str(key).lower() in SPLIT_KEYS for key in value):
             whole = all(isinstance(rows, list) and rows for rows in value.values())
@@ -202,7 +202,7 @@ def _with_part(name: str, line: int, row: Any, part: str) -> dict[Any, Any]:
 
 
 def _by_columns(value: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Return the rows of a document with an array, or an object of equal keys, per column; empty if it has none."""
+    """Return the rows of a column-oriented document: an array, or an object with equal keys, per column; else empty."""
     columns = list(value.values())
     if columns and all(isinstance(column, dict) and column.keys() == columns[0].keys() for column in columns):
         columns = [list(column.values()) for column in columns]
@@ -226,7 +226,7 @@ def _object_lists(value: Mapping[str, Any], path: str = "", depth: int = 1) -> I
 
 # --- tasks of Label Studio -----------------------------------------------------------------------------------------
 
-#: Keys of a task that hold its annotations; the second one was used before version 1.0.
+#: Annotation keys of a task; the second one was used before version 1.0.
 _ANNOTATION_KEYS = ("annotations", "completions")
 
 
@@ -248,7 +248,7 @@ class _Tasks:
         self._other_types = Counter[str]()
 
     def label_columns(self) -> tuple[str, ...]:
-        """Return the names of the groups of choices so far."""
+        """Groups of choices seen so far."""
         if not self._controls and self._other_types:
             kind = self._other_types.most_common(1)[0][0]
             what = f"has annotations of type {kind!r}, but no choices; only labels of whole texts are read"
@@ -301,7 +301,7 @@ class _Tasks:
 
 
 def _parse_constant(name: str) -> float:
-    """Return NaN, which Python writes for a missing value; reject the other constants that JSON lacks."""
+    """Return NaN, which Python writes for a missing value; reject other constants outside the JSON standard."""
     if name != "NaN":
         raise ValueError(f"{name} is not JSON")
     return math.nan
@@ -330,7 +330,7 @@ def _iter_values(name: str, lines: Iterable[str]) -> Iterator[tuple[int, Any]]:
 
 
 def _join_lines(number: int, line: str, following: Iterable[tuple[int, str]]) -> str:
-    """Return the lines after a line, with line feeds for the blank lines between them."""
+    """Join a line with the following lines, adding line feeds for the blank lines between them."""
     joined = list[str]()
     end = number + line.count("\n")
     for position, text in following:
@@ -340,7 +340,7 @@ def _join_lines(number: int, line: str, following: Iterable[tuple[int, str]]) ->
 
 
 def _is_complete(text: str) -> bool:
-    """Check whether a line is a whole JSON value."""
+    """Check whether a line is a complete JSON value."""
     text = text.strip()
     if text[-1:] not in ("}", "]", '"'):
         return False
@@ -352,7 +352,7 @@ def _is_complete(text: str) -> bool:
 
 
 def _decode(name: str, line: int, decode: Callable[..., Any], *arguments: Any) -> Any:
-    """Parse JSON; errors name the line."""
+    """Parse JSON; errors include the line number."""
     try:
         return decode(*arguments)
     except (ValueError, RecursionError) as error:
@@ -364,7 +364,7 @@ _BLANK = re.compile(r"[\s,]*")
 
 
 def _iter_documents(name: str, line: int, text: str) -> Iterator[tuple[int, Any]]:
-    """Yield (line, value) of JSON values that extend over several lines."""
+    """Yield (line, value) of JSON values that span several lines."""
     position = 0
     counted = 0
     while True:
@@ -378,7 +378,7 @@ def _iter_documents(name: str, line: int, text: str) -> Iterator[tuple[int, Any]
 
 
 def _iter_array(name: str, line: int, text: str) -> Iterator[tuple[int, Any]]:
-    """Yield (line, value) of the items of a JSON array, from its bracket on."""
+    """Yield (line, value) of the items of a JSON array."""
     position = text.index("[") + 1
     counted = 0
     is_closed = False

@@ -1,4 +1,4 @@
-"""Parse the labels in a cell of a user's table: one name, a separated list, a printed list, a mapping, or a flag."""
+"""Parse label cells of a user's table: a single name, a delimited list, a printed list, a mapping, or a flag."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from typing import Any
 
-#: Invisible characters, which do not distinguish labels; a no-break space becomes a space.
+#: Invisible characters, which are ignored in labels; a no-break space becomes a space.
 _INVISIBLE = dict.fromkeys(map(ord, "\u00ad\u200b\u2060\ufeff")) | {0xA0: " "}
 _QUOTES = ('""', "''", "“”", "‘’", "«»")
-#: Cells of an indicator column, in lower case, also as survey tools write them in other languages.
+#: Lower-case values of indicator columns, including those of survey tools in other languages.
 _YES = frozenset("1 1.0 true t yes y x ✓ ✔ checked selected ja oui sí si sim".split())
 _NO = frozenset("0 0.0 false f no n unchecked nein non não nao".split()) | {"not selected"}
-#: Strings that programs write for a missing value.
+#: String representations of missing values.
 MISSING = frozenset("NA N/A n/a NaN nan None null NULL <NA> #N/A".split())
-#: Characters that may be label separators.
+#: Candidate label separators.
 _SEPARATORS = (",", ";", "|", "/")
-#: Keys under which annotation tools nest the labels of one text, or the name of one label.
+#: Keys under which annotation tools nest the labels of a text, or a label name.
 _CHOICES_KEY = "choices"
 _NAME_KEY = "label"
-#: Longest excerpt of a cell in a message.
+#: Maximum length of a cell excerpt in a message.
 _MAX_EXCERPT = 40
 
 _TOKEN = re.compile(
@@ -33,34 +33,34 @@ _TOKEN = re.compile(
 _ITEM = re.compile(
     r"""\s*(?:'([^']*)'|"([^"]*)"|([^,:'"{}]+?))\s*:\s*(?:'([^']*)'|"([^"]*)"|([^,:'"{}]+?))\s*(?:,|$)"""
 )
-#: What Python, NumPy and R print around lists and their items.
+#: Wrappers that Python, NumPy and R print around lists and their items.
 _WRAPPED = re.compile(r"\w+\(([\[({].*[\])}])(?:, *dtype=[^)]*)?\)", re.DOTALL)
 _R_VECTOR = re.compile(r"""c\((\s*["'].*)\)""", re.DOTALL)
 _SCALAR = re.compile(r"""np\.\w+\(('[^']*'|"[^"]*"|[^()]*)\)""")
-#: A list of numbers as NumPy prints it, with blanks in place of commas.
+#: List of numbers as printed by NumPy, separated by spaces instead of commas.
 _NUMBER_LIST = re.compile(r"\[\s*[-+]?[0-9][-+0-9.,\s]*\]", re.ASCII)
 _NUMBERS = re.compile(r"[-+]?[0-9]+\.?[0-9]*(\s+[-+]?[0-9]+\.?[0-9]*)+", re.ASCII)
 _INDICATORS = re.compile(r"[01](\.0?)?(\s+[01](\.0?)?)+")
 
 
 class LabelError(ValueError):
-    """A cell cannot be parsed as labels; the message says why."""
+    """Raised if a cell cannot be parsed as labels; the message contains the reason."""
 
 
 def label_name(value: Any) -> str:
     """Normalise the name of a label.
 
-    The name is composed (NFC) and stripped of blanks, invisible characters and surrounding quotes.
+    Apply NFC normalisation and strip whitespace, invisible characters and surrounding quotes.
 
     Parameters
     ----------
     value : str, int, float, bool or None
-        A cell or a JSON value.  ``1`` and ``1.0`` are the same label; booleans are named as in JSON.
+        A cell or a JSON value.  ``1`` and ``1.0`` are the same label; booleans become ``true`` and ``false``.
 
     Returns
     -------
     str
-        The name; empty if there is none.
+        The normalised name; empty for a missing value.
 
     Raises
     ------
@@ -78,7 +78,7 @@ def label_name(value: Any) -> str:
     if isinstance(value, (list, dict)):
         raise LabelError("holds a list within a list, or an object; give the names of the labels")
     text = unicodedata.normalize("NFC", "" if value is None else str(value)).translate(_INVISIBLE).strip()
-    if len(text) > 3 and text.startswith('="') and text.endswith('"'):  # a string formula, as Excel exports it
+    if len(text) > 3 and text.startswith('="') and text.endswith('"'):  # a string formula exported by Excel
         text = text[1:]
     while len(text) > 2 and text[0] + text[-1] in _QUOTES and text[0] not in text[1:-1]:
         text = text[1:-1].strip()
@@ -93,7 +93,7 @@ def parse_flag(value: Any, column: str | None = None) -> bool | None:
     value : object
         The cell: 0 or 1, true or false, yes or no, x or blank, ...
     column : str, default=None
-        Name of the column; a cell that repeats it means yes, as survey tools export the choices of a question.
+        Column name; a cell that repeats it means yes, as in survey exports of multiple-choice questions.
 
     Returns
     -------
@@ -103,7 +103,7 @@ def parse_flag(value: Any, column: str | None = None) -> bool | None:
     Raises
     ------
     LabelError
-        If the cell is neither yes nor no.
+        If the cell is not a recognised flag.
     """
     text = "" if value is None or value != value else str(value).strip().lower()  # noqa: PLR0124 - NaN
     if text in _YES or text in _NO:
@@ -121,17 +121,17 @@ def parse_labels(value: Any, separator: str | None = None, printed: bool = False
     Parameters
     ----------
     value : str, number, list, mapping or None
-        The cell.  A mapping has labels as keys and 0 or 1 as values, or the labels under ``choices`` as in Label
-        Studio's exports; the items of a list may be mappings with the key ``label``, as in doccano's.
+        The cell.  A mapping has labels as keys and 0 or 1 as values, or the labels under ``choices`` as in exports of
+        Label Studio; items of a list may be mappings with the key ``label``, as in exports of doccano.
     separator : str, default=None
         Label separator within a string.
     printed : bool, default=False
-        Whether a string in brackets is a printed list or mapping.
+        Whether a bracketed string is a printed list or mapping.
 
     Returns
     -------
     list of str or None
-        The distinct names in order; None if the cell is empty.
+        Distinct labels in order of appearance; None for an empty cell.
 
     Raises
     ------
@@ -161,7 +161,7 @@ def parse_labels(value: Any, separator: str | None = None, printed: bool = False
 
 
 def _item_name(item: Any) -> str:
-    """Return the name of an item of a list of labels."""
+    """Parse an item of a label list."""
     if isinstance(item, Mapping) and _NAME_KEY in item:
         if {"start", "end"} & set(item) or "start_offset" in item:
             raise LabelError("holds spans (start, end, label); only labels of whole texts are read")
@@ -177,12 +177,12 @@ def _parse_mapping(value: Mapping[Any, Any]) -> list[str]:
 
 
 def is_choices(value: Any) -> bool:
-    """Check whether a value holds the choices of one text as in Label Studio's exports."""
+    """Check whether a value contains the choices for a text, as in exports of Label Studio."""
     return isinstance(value, Mapping) and set(value) == {_CHOICES_KEY} and isinstance(value[_CHOICES_KEY], list)
 
 
 def is_label_mapping(value: Mapping[Any, Any]) -> bool:
-    """Check whether a mapping may hold labels: names with numbers or flags, or `is_choices`."""
+    """Check whether a mapping may contain labels: names with numbers or flags, or `is_choices`."""
     return is_choices(value) or all(_may_be_flag(flag) for flag in value.values())
 
 
@@ -201,7 +201,7 @@ def is_bracketed(text: str) -> bool:
 
 
 def is_printed_list(text: str) -> bool:
-    """Check whether a string is unmistakably a printed list or mapping, since it quotes its items or holds numbers."""
+    """Check whether a string is clearly a printed list or mapping, with quoted items or numbers."""
     text = text.strip()
     if not is_bracketed(text):
         return False
@@ -211,7 +211,7 @@ def is_printed_list(text: str) -> bool:
 
 
 def are_printed(cells: Iterable[Any]) -> bool:
-    """Check whether the cells of a column are printed lists or mappings; a single name in brackets is a name."""
+    """Check whether the cells of a column are printed lists or mappings, not single bracketed names."""
     texts = [cell.strip() for cell in cells if isinstance(cell, str) and cell.strip()]
     bracketed = [text for text in texts if is_bracketed(text)]
     if any(is_printed_list(text) for text in bracketed):
@@ -226,7 +226,7 @@ def _strip_brackets(text: str) -> str:
 
 
 def _parse_printed(text: str) -> list[Any] | dict[str, Any]:
-    """Parse a list or mapping as JSON, Python, NumPy, R or PostgreSQL print it."""
+    """Parse a list or mapping printed by JSON, Python, NumPy, R or PostgreSQL."""
     with suppress(ValueError, RecursionError):
         value = json.loads(text)
         if isinstance(value, dict) or (isinstance(value, list) and not _are_indicators(value)):
@@ -253,7 +253,7 @@ def _are_indicators(values: list[Any]) -> bool:
 
 
 def _parse_tokens(text: str, inner: str) -> list[str]:
-    """Return the items between the brackets of a printed list; ``text`` is for the message."""
+    """Parse the items between the brackets of a printed list; ``text`` is used for the message."""
     names = list[str]()
     position = 0
     while position < len(inner):
@@ -271,7 +271,7 @@ def _parse_tokens(text: str, inner: str) -> list[str]:
 
 
 def _parse_items(inner: str) -> dict[str, str]:
-    """Return the names and values of a printed mapping; empty if it is not a mapping."""
+    """Parse the keys and values of a printed mapping; empty if it is not a mapping."""
     items = dict[str, str]()
     position = 0
     while position < len(inner):
@@ -285,7 +285,7 @@ def _parse_items(inner: str) -> dict[str, str]:
 
 
 def label_notes(counts: Mapping[str, int], multi_label: bool) -> list[str]:
-    """Describe labels that may be mistakes: missing values, unseparated lists, and variants of one name.
+    """Describe suspicious labels: missing values, unsplit lists, and spelling variants.
 
     Parameters
     ----------
@@ -316,9 +316,19 @@ def label_notes(counts: Mapping[str, int], multi_label: bool) -> list[str]:
 
 
 def label_key(name: str) -> str:
-    """Return what the variants of a label have in common.
+    """Compute a key that is equal for all spelling variants of a label.
 
-    Case, runs of blanks, compatibility characters, digits of other scripts and a final ``.0`` do not count.
+    Ignores case, repeated whitespace, compatibility characters, the script of digits, and a final ``.0``.
+
+    Parameters
+    ----------
+    name : str
+        The label.
+
+    Returns
+    -------
+    str
+        The key.
     """
     digits = "".join(str(unicodedata.decimal(letter, letter)) for letter in unicodedata.normalize("NFKC", name))
     text = " ".join(digits.casefold().split())
@@ -326,7 +336,7 @@ def label_key(name: str) -> str:
 
 
 def match_variants(names: Iterable[str], reference: Iterable[str]) -> dict[str, str]:
-    """Match labels of one table that are spelled differently in another one.
+    """Match labels with different spellings in two tables.
 
     Parameters
     ----------
@@ -353,7 +363,7 @@ def match_variants(names: Iterable[str], reference: Iterable[str]) -> dict[str, 
 
 
 def _hidden_separator(counts: Mapping[str, int]) -> str | None:
-    """Return a character that separates labels which also occur on their own; None if there is none."""
+    """Return a separator that splits composite labels into labels that also occur separately, or None."""
     for separator in _SEPARATORS:
         names = Counter(name.strip() for joined in counts for name in joined.split(separator))
         recurs = [

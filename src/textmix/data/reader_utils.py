@@ -228,7 +228,7 @@ def split_labels(corpus: Corpus, separator: str) -> Corpus:
     Raises
     ------
     ConfigError
-        If the separator does not split the class names.
+        If a class name has an empty part.
     """
     parts = [name.split(separator) for name in corpus.label_names]
     if not all(all(names) for names in parts):

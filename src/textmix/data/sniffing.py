@@ -1,6 +1,6 @@
-"""Open a user's table as rows of cells; compression, format, encoding, delimiter, quoting and header are detected.
+"""Open a user's table as rows of cells; detect compression, format, encoding, delimiter, quoting and header.
 
-Memory holds the first rows only, except for UTF-16 in one line, JSON documents and tables that pandas reads.
+Only the first rows are kept in memory, except for single-line UTF-16, JSON documents and tables read with pandas.
 """
 
 from __future__ import annotations
@@ -27,27 +27,27 @@ from textmix.data.json_tables import ABSENT, TEXT_NAMES, open_json
 
 __all__ = ["ABSENT", "LABEL_NAMES", "TEXT_NAMES", "TableFile", "detect_format", "is_number", "open_table"]
 
-#: Rows from which the columns of a table are inferred.
+#: Number of rows used to infer the columns of a table.
 SNIFF_ROWS = 2000
-#: Most characters from which the dialect of a table is detected.
+#: Maximum number of characters used to detect the dialect of a table.
 SNIFF_CHARACTERS = 1 << 18
-#: Lines from which the format of a file and the delimiter of a table are detected.
+#: Number of lines used to detect the format of a file and the delimiter of a table.
 SNIFF_LINES = 100
 DELIMITER_LINES = 20
-#: Rows above a header that may be titles.
+#: Maximum number of title rows above a header.
 _MAX_TITLE_ROWS = 10
-#: Delimiters in the order in which ties are decided.
+#: Candidate delimiters; ties are resolved in this order.
 DELIMITERS = (",", ";", "\t", "|")
-#: Prefix of the labels in fastText's files.
+#: Label prefix in the fastText format.
 PREFIX = "__label__"
-#: A cell of a header, or a category, is not longer.
+#: Maximum length of a header cell or a category.
 MAX_CELL_CHARACTERS = 40
-#: A cell of a header in a table that may lack one has at most this many words ...
+#: If a header is optional, its cells must have at most this many words ...
 MAX_HEADER_WORDS = 3
-#: ... and the texts below it have on average at least as many, in at least so many rows.
+#: ... and the texts below must have at least this many words on average, in at least so many rows.
 MIN_TEXT_WORDS = 5
 MIN_TEXT_ROWS = 5
-#: Column names of labels, the most telling ones first.
+#: Common names of label columns, the most specific ones first.
 LABEL_NAMES = tuple(
     "label labels class category categories target y topic topics tags tag sentiment intent rating stars queue genre "
     "polarity".split()
@@ -55,14 +55,14 @@ LABEL_NAMES = tuple(
 _SEPARATOR_LINE = re.compile(r'"?sep=(.)"?\s*', re.IGNORECASE)
 _NUMBER = re.compile(r"[-+]?[0-9]+([.,][0-9]+)?([eE][-+]?[0-9]+)?", re.ASCII)
 _ZIP_MAGIC = b"PK\x03\x04"
-#: First bytes of a workbook of Excel 97 to 2003.
+#: Magic number of Excel 97-2003 workbooks.
 _OLE_MAGIC = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 
 Rows = Iterator[tuple[int, list[Any]]]
 
 
 class _Content(NamedTuple):
-    """Names, rows and head of a table, as `TableFile` has them."""
+    """Column names, rows and head of a table; see `TableFile`."""
 
     names: Sequence[str | int]
     rows: Rows
@@ -73,7 +73,7 @@ class _Content(NamedTuple):
 
 
 class _Options(NamedTuple):
-    """Options of `open_table`, and the notes on what is detected."""
+    """Options of `open_table`, and notes on detected properties."""
 
     wanted: Sequence[str | int]
     header: bool | None
@@ -94,21 +94,21 @@ class TableFile:
     format : str
         A key of `textmix.data.formats.FORMATS`.
     names : sequence of str or int
-        Column names; "column 3" for one without a name, numbers from 1 without a header.
+        Column names; "column 3" for an unnamed column, numbers from 1 without a header.
     rows : iterator of (int, list)
         Number of the first line and cells of each row; can be iterated once.
     head : sequence of sequence
         The cells of the first rows, which ``rows`` yields too.
     header : bool
-        Whether the first row names the columns.
+        Whether the first row is a header.
     notes : list of str
-        Sentences on how the file is written; complete when all rows have been read.
+        Notes on the format of the file; complete after all rows have been read.
     lines : Lines, default=None
         The lines of a text file.
     label_columns : tuple of str, default=()
-        Columns that the format says are labels.
+        Label columns declared by the format.
     has_split : bool, default=False
-        Whether a column `textmix.data.json_tables.SPLIT_COLUMN` was made from the parts of a JSON document.
+        Whether a column `textmix.data.json_tables.SPLIT_COLUMN` was created from the parts of a JSON document.
     """
 
     name: str
@@ -124,7 +124,7 @@ class TableFile:
 
     @property
     def n_legacy_lines(self) -> int:
-        """Number of lines read as Windows-1252 so far."""
+        """Number of lines decoded as Windows-1252 so far."""
         return self.lines.n_legacy_lines if self.lines else 0
 
 
@@ -146,25 +146,25 @@ def open_table(
     Parameters
     ----------
     path : str or Path
-        The file, compressed or not; only for messages if ``stream`` is given.
+        The file, optionally compressed; only used for messages if ``stream`` is passed.
     format : str, default=None
         A key of `textmix.data.formats.FORMATS`; inferred from the file extension by default.
     stream : binary stream, default=None
         The content of the file.
     wanted : sequence of str or int, default=()
-        Columns that the table is known to have.
+        Required columns.
     header : bool, default=None
-        Whether the first row names the columns; detected by default.
+        Whether the first row is a header; detected by default.
     encoding : str, default=None
-        By default UTF-8, UTF-16 or UTF-32 is detected, and single lines may be Windows-1252.
+        Encoding; by default UTF-8, UTF-16 or UTF-32 is detected, and invalid lines are decoded as Windows-1252.
     delimiter : str, default=None
-        The delimiter; detected by default.
+        Delimiter; detected by default.
     prefix : str, default=""
-        Prefix of labels in the format labelled; empty if the first word is the label.
+        Label prefix in the format ``labelled``; empty if the first word is the label.
     n_rows : int, default=SNIFF_ROWS
         Number of rows in the head.
     may_lack_header : bool, default=False
-        Whether to detect a header only where the first row has usual column names or stands out from the texts.
+        Whether to detect a header only if the first row has common column names or differs clearly from the texts.
 
     Returns
     -------
@@ -225,7 +225,7 @@ def _table_file(name: str, format: str, content: _Content, options: _Options, li
 
 
 def _open_rows(names: Sequence[str | int], rows: Rows, header: bool, options: _Options) -> _Content:
-    """Open rows with known columns."""
+    """Open rows with predefined columns."""
     head = list(islice(rows, options.n_rows))
     return _Content(names, chain(head, rows), [cells for _, cells in head], header)
 
@@ -234,22 +234,22 @@ def _open_rows(names: Sequence[str | int], rows: Rows, header: bool, options: _O
 
 
 def detect_format(path: str | Path, stream: IO[bytes] | None = None, prefix: str | None = None) -> str | None:
-    """Detect the format of a file without a telling extension from its first lines.
+    """Detect the format of a file with an unknown extension from its first lines.
 
     Parameters
     ----------
     path : str or Path
         The file.
     stream : binary stream, default=None
-        The content of the file; it is rewound.
+        The content of the file; rewound afterwards.
     prefix : str, default=None
-        Prefix of labels; by default fastText's.
+        Label prefix; by default the fastText prefix.
 
     Returns
     -------
     str or None
-        The format, such as ``jsonl``, ``labelled``, ``tab`` or ``csv``; None for plain lines, and for a stream that
-        cannot be rewound.
+        The format, such as ``jsonl``, ``labelled``, ``tab`` or ``csv``; None for plain lines and for streams that are
+        not seekable.
     """
     if stream is not None and not stream.seekable():
         return None
@@ -279,7 +279,7 @@ def _format_of_lines(lines: Sequence[str], prefix: str) -> str | None:
 
 
 def _is_workbook(path: Path) -> bool:
-    """Check whether a file is a workbook of Excel, whatever its name."""
+    """Check whether a file is an Excel workbook, regardless of its extension."""
     try:
         with open(path, "rb") as raw:
             magic = raw.read(len(_OLE_MAGIC))
@@ -307,7 +307,7 @@ def _open_cells(name: str, format: str, lines: Lines, options: _Options) -> _Con
         if size >= SNIFF_CHARACTERS or len(head) > options.n_rows:
             break
     declared = _SEPARATOR_LINE.fullmatch(head[0]) if head else None
-    if declared:  # the line that tells Excel the delimiter
+    if declared:  # the "sep=" line that declares the delimiter for Excel
         delimiter = delimiter or declared[1]
         head = head[1:]
     elif delimiter is None:
@@ -320,20 +320,20 @@ def _open_cells(name: str, format: str, lines: Lines, options: _Options) -> _Con
     rows: Rows = (
         (number + bool(declared), [None if cell == DATABASE_NULL else cell for cell in row])
         for number, row in cells
-        if row and row != ["\x1a"]  # DOS ends a file with 1A
+        if row and row != ["\x1a"]  # DOS end-of-file character
     )
     hint = "" if quoted else "; if a cell in quotes continues in the next line, save the table as csv"
     return _with_header(name, rows, options, hint)
 
 
 def _detect_delimiter(head: Sequence[str], format: str, wanted: Sequence[str | int]) -> str:
-    """Detect the delimiter: the one by which the first row has the wanted columns, and the most cells."""
+    """Detect the delimiter: it must yield the required columns in the first row, then as many cells as possible."""
     head = head[:DELIMITER_LINES]
-    # If there are more lines, the last row may continue in one that has not been read.
+    # If the sample is incomplete, the last row may continue in a line that has not been read.
     last = -1 if len(head) == DELIMITER_LINES else None
 
     def score(delimiter: str) -> tuple[bool, bool, int]:
-        """Return whether the first row has the wanted columns, whether all rows are as wide, and its width."""
+        """Return whether the first row has the required columns, whether all rows have equal width, and the width."""
         try:
             rows = [row for row in csv.reader(head, delimiter=delimiter) if row]
         except csv.Error:
@@ -350,7 +350,7 @@ def _detect_delimiter(head: Sequence[str], format: str, wanted: Sequence[str | i
 
 
 def _has_quotes(head: Sequence[str]) -> bool:
-    """Check whether quotes enclose cells of tab-delimited text, rather than being ordinary characters."""
+    """Check whether quotes enclose cells of tab-delimited text or are ordinary characters."""
     plain = [line.rstrip("\r\n").split("\t") for line in head if line.strip()]
     quoted = [cell for row in plain for cell in row if cell.startswith('"')]
     if not quoted:
@@ -366,7 +366,7 @@ def _has_quotes(head: Sequence[str]) -> bool:
 
 
 def _has_escapes(head: Sequence[str], delimiter: str) -> bool:
-    """Check whether quotes within cells are escaped by a backslash, as databases write csv."""
+    """Check whether quotes within cells are escaped with a backslash, as in csv exports of databases."""
     if not any('\\"' in line for line in head):
         return False
     try:
@@ -388,7 +388,7 @@ def _strip_header_cell(cell: Any) -> str:
 
 
 def is_number(text: str) -> bool:
-    """Check whether a string is a number in ASCII digits, with a decimal point or comma."""
+    """Check whether a string is a number in ASCII digits with a decimal point or comma."""
     return _NUMBER.fullmatch(text) is not None
 
 
@@ -396,7 +396,7 @@ def is_number(text: str) -> bool:
 
 
 def _has_header(rows: Sequence[Sequence[Any]], wanted: Sequence[str | int]) -> bool:
-    """Detect whether the first row names the columns."""
+    """Detect whether the first row is a header."""
     first = [_strip_header_cell(cell) for cell in rows[0]]
     wanted_names = {column for column in wanted if isinstance(column, str)}
     if wanted_names and wanted_names <= set(first):
@@ -407,17 +407,19 @@ def _has_header(rows: Sequence[Sequence[Any]], wanted: Sequence[str | int]) -> b
     below = [[_strip_header_cell(cell) for cell in row] for row in rows[1:] if len(row) == len(first)]
     columns = [[row[place] for row in below if row[place] and row != first] for place in range(len(first))]
     for name, cells in zip(first, columns, strict=True):
-        is_choice = set(cells) == {name} and len(cells) < len(below)  # of a survey: its name, or blank
+        is_choice = set(cells) == {name} and len(cells) < len(
+            below
+        )  # survey export: cells are empty or repeat the column name
         if name and ((name in cells and not is_choice) or (is_number(name) and cells and all(map(is_number, cells)))):
             return False
-    if any(len(cell) > MAX_CELL_CHARACTERS for cell in first):  # questions of a form, if another column has categories
+    if any(len(cell) > MAX_CELL_CHARACTERS for cell in first):  # form questions, if another column is categorical
         recur = any(len(cells) > 3 and len(set(cells)) <= len(cells) / 2 for cells in columns)
         return recur and max(map(len, first)) <= 3 * MAX_CELL_CHARACTERS
     return any(first)
 
 
 def _stands_out(rows: Sequence[Sequence[Any]]) -> bool:
-    """Detect a header by usual column names, or by a cell that is much shorter than all texts below it."""
+    """Detect a header by common column names, or by a cell much shorter than all texts below it."""
     first = [_strip_header_cell(cell) for cell in rows[0]]
     names = {name.lower() for name in first}
     if names & {*TEXT_NAMES, *LABEL_NAMES}:
@@ -433,7 +435,7 @@ def _stands_out(rows: Sequence[Sequence[Any]]) -> bool:
 
 
 def _count_titles(rows: Sequence[Sequence[Any]]) -> int:
-    """Count the rows of a single cell, such as a title, above a row with the names of a text and of a label."""
+    """Count the single-cell rows, such as titles, above a row with common names of text and label columns."""
     for place, row in enumerate(rows):
         names = {_strip_header_cell(cell).lower() for cell in row}
         if names & {*TEXT_NAMES} and names & {*LABEL_NAMES}:
@@ -444,7 +446,7 @@ def _count_titles(rows: Sequence[Sequence[Any]]) -> int:
 
 
 def _with_header(name: str, rows: Rows, options: _Options, hint: str = "") -> _Content:
-    """Open rows of cells of which the first may name the columns."""
+    """Open rows of cells with an optional header."""
     head = list(islice(rows, options.n_rows + 1))
     while head and not any(map(_strip_header_cell, head[0][1])):
         head = head[1:]
@@ -463,7 +465,7 @@ def _with_header(name: str, rows: Rows, options: _Options, hint: str = "") -> _C
     has_row_names = len(cells) > 1 and all(
         len(row) == width + 1 and is_number(_strip_header_cell(row[0])) for row in cells[1:]
     )
-    if header and has_row_names:  # as R writes a table
+    if header and has_row_names:  # as written by R's write.table
         first = ["", *first]
         width += 1
     names: list[str | int] = [*range(1, width + 1)]
@@ -474,7 +476,7 @@ def _with_header(name: str, rows: Rows, options: _Options, hint: str = "") -> _C
         return bool(header) and [_strip_header_cell(cell) for cell in row] == first
 
     def checked_rows() -> Rows:
-        """Yield the rows below the header, without repetitions of it."""
+        """Yield the rows below the header, skipping repeated headers."""
         n_repeated = 0
         for line, row in chain(head[int(header) :], rows):
             if len(row) != width:
@@ -497,7 +499,7 @@ def _with_header(name: str, rows: Rows, options: _Options, hint: str = "") -> _C
 
 
 def _open_frame(path: Path, format: str, options: _Options) -> _Content:
-    """Open Parquet, or the first sheet of a workbook."""
+    """Open a Parquet file or the first sheet of a workbook."""
     names, rows = _read_frame(path, format, options.notes)
     if format == "parquet":
         return _open_rows(names, rows, True, options)
@@ -505,8 +507,8 @@ def _open_frame(path: Path, format: str, options: _Options) -> _Content:
 
 
 def _read_frame(path: Path, format: str, notes: list[str]) -> tuple[list[str | int], Rows]:
-    """Read a table by pandas; return column names (meaningless for a workbook) and rows."""
-    import pandas as pd  # imported here, since most tables do not need it
+    """Read a table with pandas; return column names (meaningless for a workbook) and rows."""
+    import pandas as pd  # lazy import, since most tables do not need it
 
     try:
         source: Any = path
@@ -525,7 +527,7 @@ def _read_frame(path: Path, format: str, notes: list[str]) -> tuple[list[str | i
         raise ConfigError(f"{path}: format {format} needs packages; run: pip install 'pandas[{format}]'") from error
     except MemoryError:
         raise
-    except Exception as error:  # a damaged file ends in errors of zip, XML or Arrow, of any class
+    except Exception as error:  # corrupt files cause arbitrary exceptions in zip, XML or Arrow
         what = f"cannot be read as {format} ({str(error)[:80]}); save it again, or as csv"
         raise DataFormatError(path, None, what) from error
     rows = ((n, [*map(_frame_cell, row)]) for n, row in enumerate(frame.itertuples(index=False, name=None), start=1))
@@ -533,7 +535,7 @@ def _read_frame(path: Path, format: str, notes: list[str]) -> tuple[list[str | i
 
 
 def _frame_cell(value: Any) -> Any:
-    """Return a cell as a string, list or mapping; None for a missing value."""
+    """Convert a cell to a string, list or mapping; None for a missing value."""
     if isinstance(value, (list, tuple, np.ndarray)):
         return [_frame_cell(item) for item in value]
     if isinstance(value, (str, dict)):
@@ -553,10 +555,10 @@ def _frame_cell(value: Any) -> Any:
 
 
 def _labelled_rows(name: str, lines: Iterable[str], prefix: str) -> Rows:
-    """Yield (line, [label or labels, text]) of lines of labelled text; blank lines are skipped."""
+    """Parse lines of labelled text to (line, [label or labels, text]); skip blank lines."""
     label = re.compile(rf"(?<!\S){re.escape(prefix)}(\S*)[ \t]*")
     for number, line in enumerate(lines, start=1):
-        text = line.strip(" \t\r\n")  # other spaces belong to the words of some texts
+        text = line.strip(" \t\r\n")  # other whitespace characters may be part of the text
         if not text:
             continue
         if prefix:

@@ -16,7 +16,7 @@ from textmix.data.corpus import TEST, TRAIN
 
 #: Proportion of the documents in the test set.
 TEST_PROPORTION = 0.2
-#: Two-digit years from this one on are in the 20th century.
+#: Two-digit years greater than or equal to this value belong to the 20th century.
 FIRST_YEAR_1900 = 69
 _NUMBER = re.compile(r"[-+]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][-+]?[0-9]+)?", re.ASCII)
 _DAY = re.compile(
@@ -58,7 +58,7 @@ def parse_times(path: Path, lines: Sequence[int], dates: Sequence[str]) -> np.nd
     Raises
     ------
     DataFormatError
-        If a cell is neither a date nor a number, or the order of day and month is ambiguous.
+        If a cell is not a date or number, or the order of day and month is ambiguous.
     """
     numbers = [parse_number(date) for date in dates]
     if None not in numbers:
@@ -105,7 +105,7 @@ def _is_day_first(path: Path, lines: Sequence[int], dates: Sequence[str], days: 
     """Infer whether the day or the month comes first from numbers above 12."""
     above_12 = {key: [row for row, day in enumerate(days) if day and int(day[key]) > 12] for key in ("first", "second")}
     if any(day and "." in day["mark"] for day in days) and not above_12["second"]:
-        return True  # with full stops the day comes first in every country
+        return True  # dates with full stops are always day first
     if bool(above_12["first"]) == bool(above_12["second"]):
         row = (above_12["second"] or [next(row for row, day in enumerate(days) if day)])[0]
         other = f", and {dates[above_12['first'][0]]!r} has the other order" if above_12["first"] else ""
@@ -115,7 +115,7 @@ def _is_day_first(path: Path, lines: Sequence[int], dates: Sequence[str], days: 
 
 
 def split_by_date(path: Path, times: np.ndarray, dates: Sequence[str]) -> tuple[np.ndarray, str]:
-    """Assign the latest fifth of the rows to the test set; rows of one date stay together.
+    """Assign the latest fifth of the rows to the test set; rows with equal dates are kept together.
 
     Parameters
     ----------
@@ -149,7 +149,7 @@ def split_by_date(path: Path, times: np.ndarray, dates: Sequence[str]) -> tuple[
 
 
 def split_by_group(path: Path, groups: Sequence[str]) -> tuple[np.ndarray, str]:
-    """Assign whole groups to the test set, drawn at random until they hold a fifth of the rows.
+    """Assign randomly drawn groups to the test set until it contains a fifth of the rows.
 
     Parameters
     ----------

@@ -22,22 +22,22 @@ MIN_MEAN_WORDS = 3.0
 MIN_MEAN_CHARACTERS = 15.0
 #: ... and more than this proportion of its cells must be distinct.
 MIN_DISTINCT_TEXTS = 0.1
-#: A column this many times longer than the next is taken as the text column.
+#: A column this many times longer than the next one is considered the text column.
 DOMINANT_TEXT_RATIO = 3.0
-#: Role of a column -> the option that names it.
+#: Role of a column -> option that specifies it.
 ROLE_OPTIONS = {"parts": "--split", "groups": "--group", "dates": "--date", "id": "--id"}
-#: A column is prose if fewer of its cells than this proportion are in brackets.
+#: A column is prose if the proportion of bracketed cells is below this value.
 _MAX_BRACKETED = 0.5
-#: Most columns in a message.
+#: Maximum number of columns in a message.
 MAX_COLUMNS_IN_MESSAGE = 10
-#: Columns that annotation tools add, and the columns by which their exports are recognised.
+#: Columns added by annotation tools, and the columns that identify their exports.
 _TOOL_COLUMNS = {
     frozenset({"annotation_id", "lead_time"}): frozenset(
         "annotation_id annotator created_at updated_at lead_time id agreement comments".split()
     ),
     frozenset({"answer"}): frozenset("answer options config meta tokens spans priority score accept".split()),
 }
-#: Column of Prodigy's answers, and the column of the accepted options of a multiple-choice question.
+#: Prodigy's answer column, and its column of accepted options in multiple-choice questions.
 _ANSWER_COLUMN = "answer"
 _ACCEPTED_COLUMN = "accept"
 
@@ -46,7 +46,7 @@ References = Reference | Sequence[Reference] | None
 
 
 class ColumnOptions(NamedTuple):
-    """The options of `textmix.data.user_table.read_table` for the columns."""
+    """Column options of `textmix.data.user_table.read_table`."""
 
     text: References
     labels: References
@@ -57,14 +57,14 @@ class ColumnOptions(NamedTuple):
     names: tuple[str, str]
 
     def without_positions(self) -> ColumnOptions:
-        """Return the options without numbers of columns for text and labels, which do not count below a header."""
+        """Return the options without column numbers for text and labels, which do not apply to tables with a header."""
         text = None if any(isinstance(column, int) for column in as_list(self.text)) else self.text
         labels = None if any(isinstance(column, int) for column in as_list(self.labels)) else self.labels
         return self._replace(text=text, labels=labels)
 
 
 class TableSchema(NamedTuple):
-    """The schema of a table.
+    """Schema of a table.
 
     Parameters
     ----------
@@ -73,11 +73,11 @@ class TableSchema(NamedTuple):
     text, labels : tuple of str or int
         Text and label columns: names, or numbers from 1.
     multi_label : bool or None
-        Whether a text may have several labels; None while it is to be inferred from the rows.
+        Whether a text may have several labels; None until it has been inferred from the rows.
     label_separator : str or None
-        Separator of the labels within a cell.
+        Label separator within a cell.
     header : bool
-        Whether the first row names the columns.
+        Whether the first row is a header.
     """
 
     format: str
@@ -88,7 +88,7 @@ class TableSchema(NamedTuple):
     header: bool
 
     def card(self) -> dict[str, Any]:
-        """Return the entries of a model card by which further tables are read in the same way."""
+        """Return the model-card entries required to read other tables with the same schema."""
         columns = {"text column": self.text, "label column": self.labels}
         card: dict[str, Any] = {key: value[0] if len(value) == 1 else [*value] for key, value in columns.items()}
         card["header"] = self.header
@@ -109,11 +109,11 @@ class ColumnRoles(NamedTuple):
     unused : sequence of int
         All other columns.
     printed : bool
-        Whether strings in brackets are printed lists of labels.
+        Whether bracketed strings are printed lists of labels.
     flags_have_zeros : bool
-        Whether the indicator columns have zeros, so that a row of empty cells is unlabelled.
-    answer : int or None
-        Column of the answers accept, reject and ignore.
+        Whether the indicator columns contain zeros, so that a row of empty cells is unlabelled.
+    answer : int, default=None
+        Column with the answers accept, reject and ignore.
     """
 
     text: Sequence[int]
@@ -128,7 +128,7 @@ class ColumnRoles(NamedTuple):
 
 @dataclass(frozen=True)
 class _Column:
-    """Statistics of the first cells of a column."""
+    """Statistics of the sampled cells of a column."""
 
     position: int
     name: Reference
@@ -140,7 +140,7 @@ class _Column:
 
     @property
     def key(self) -> str:
-        """The name in lower case, without the names of the objects that a JSON value is nested in."""
+        """Lower-case column name without the path of enclosing JSON objects."""
         return str(self.name).lower().rsplit(".", 1)[-1]
 
     @property
@@ -162,9 +162,9 @@ def infer_schema(file: TableFile, options: ColumnOptions, printed: bool = False)
     file : TableFile
         The open table.
     options : ColumnOptions
-        The columns that are specified.
+        The specified columns.
     printed : bool, default=False
-        Whether strings in brackets are known to be printed lists.
+        Whether to treat all bracketed strings as printed lists.
 
     Returns
     -------
@@ -176,7 +176,7 @@ def infer_schema(file: TableFile, options: ColumnOptions, printed: bool = False)
     Raises
     ------
     ConfigError
-        If a column cannot be inferred, or two options name the same column.
+        If a column cannot be inferred, or two options refer to the same column.
     DataFormatError
         If a specified column is missing.
     """
@@ -234,23 +234,23 @@ def infer_schema(file: TableFile, options: ColumnOptions, printed: bool = False)
 
 
 def infer_text_column(file: TableFile, text: References, option: str, may_lack_header: bool) -> list[int]:
-    """Return the positions of the text columns of a table without labels.
+    """Infer the text columns of a table without labels.
 
     Parameters
     ----------
     file : TableFile
         The open table.
     text : str, int, sequence or None
-        The columns that are specified.
+        The specified columns.
     option : str
         Name of the option, for messages.
     may_lack_header : bool
-        Whether ``text`` is a position in a table without a header, which does not count below a header.
+        Whether ``text`` is a position in a table without a header, and is ignored if the table has a header.
 
     Returns
     -------
     list of int
-        The positions.
+        Positions of the text columns.
 
     Raises
     ------
@@ -280,7 +280,7 @@ def _is_short(columns: Sequence[_Column], position: int) -> bool:
 
 
 def _check_disjoint(file: TableFile, by_option: Mapping[str, Sequence[int]]) -> dict[int, str]:
-    """Return position -> option; raise ConfigError if two options name the same column."""
+    """Map positions to options; raise ConfigError if two options refer to the same column."""
     options: dict[int, str] = {}
     for option, positions in by_option.items():
         for position in positions:
@@ -292,7 +292,7 @@ def _check_disjoint(file: TableFile, by_option: Mapping[str, Sequence[int]]) -> 
 
 
 def requested_columns(*columns: References) -> list[Reference]:
-    """Return all names and numbers that are specified; names joined by commas are separated."""
+    """List all specified names and numbers; split comma-separated names."""
     references = [reference for column in columns for reference in as_list(column)]
     separated: list[Reference] = []
     for reference in references:
@@ -308,13 +308,13 @@ def as_list(columns: References) -> list[Reference]:
 
 
 def _names(file: TableFile, positions: Sequence[int]) -> list[Reference]:
-    """Return the names of columns, or their numbers from 1 if the name is not unique."""
+    """Return column names, or numbers from 1 for ambiguous names."""
     names = [*file.names]
     return [position + 1 if names.count(names[position]) > 1 else names[position] for position in positions]
 
 
 def find_positions(file: TableFile, columns: References, option: str) -> list[int]:
-    """Return the positions of columns; names joined by commas are separated.  The errors are `find_position`'s."""
+    """Return the positions of columns; comma-separated names are split.  Raises the errors of `find_position`."""
     references = as_list(columns)
     if len(references) == 1 and isinstance(references[0], str) and references[0] not in file.names:
         references = [name.strip() for name in references[0].split(",")]
@@ -331,7 +331,7 @@ def find_position(file: TableFile, column: Reference, option: str) -> int:
     column : str or int
         Name of the column, or its number from 1 if no column has such a name.
     option : str
-        Option that names the column, for messages.
+        Option that specifies the column, for messages.
 
     Returns
     -------
@@ -341,7 +341,7 @@ def find_position(file: TableFile, column: Reference, option: str) -> int:
     Raises
     ------
     DataFormatError
-        If there is no such column, or several.
+        If the column is missing or ambiguous.
     """
     names = [str(name) for name in file.names]
     text = str(column).strip()
@@ -361,7 +361,7 @@ def find_position(file: TableFile, column: Reference, option: str) -> int:
 
 
 def _answer_position(file: TableFile, specified: Mapping[int, str]) -> int | None:
-    """Return the column of answers of an export of Prodigy; None if there is none."""
+    """Return the answer column of a Prodigy export, or None."""
     names = [str(name).lower() for name in file.names]
     if names.count(_ANSWER_COLUMN) != 1:
         return None
@@ -372,7 +372,7 @@ def _answer_position(file: TableFile, specified: Mapping[int, str]) -> int | Non
 
 
 def _tool_columns(file: TableFile, has_answers: bool) -> set[int]:
-    """Return the positions of columns that an annotation tool added, which are neither texts nor labels."""
+    """Return the positions of columns added by annotation tools, which are neither texts nor labels."""
     names = {str(name).lower() for name in file.names}
     added = set[str]()
     for signature, columns in _TOOL_COLUMNS.items():
@@ -386,7 +386,7 @@ def _tool_columns(file: TableFile, has_answers: bool) -> set[int]:
 
 
 def _declared_labels(file: TableFile, answer: int | None, option: str) -> list[int] | None:
-    """Return the label column that the format declares; None if it declares none."""
+    """Return the label column declared by the format, or None."""
     names = [str(name) for name in file.names]
     if len(file.label_columns) > 1:
         columns = ", ".join(file.label_columns)
@@ -428,7 +428,7 @@ def _describe_column(position: int, name: Reference, cells: Sequence[Any]) -> _C
 
 
 def _is_prose(texts: Sequence[str]) -> bool:
-    """Check whether most cells are not lists, although some begin and end with a bracket."""
+    """Check whether most cells are not lists, even if some start and end with a bracket."""
     n_bracketed = sum(text[:1] in "[({" or text.endswith(")") for text in texts)
     return n_bracketed < _MAX_BRACKETED * len(texts)
 
@@ -436,7 +436,7 @@ def _is_prose(texts: Sequence[str]) -> bool:
 def _infer_column(
     file: TableFile, kind: str, columns: Sequence[_Column], all_columns: Sequence[_Column], option: str
 ) -> _Column:
-    """Return the column of the text or of the labels; raise ConfigError with the candidates if it is ambiguous."""
+    """Infer the text or label column; raise ConfigError with the candidates if it is ambiguous."""
     is_text = kind == "text"
     candidates = [column for column in columns if (column.is_text if is_text else column.is_label)]
     names = TEXT_NAMES if is_text else LABEL_NAMES
@@ -461,7 +461,7 @@ def _infer_column(
 def _inference_error(
     file: TableFile, kind: str, columns: Sequence[_Column], all_columns: Sequence[_Column], option: str
 ) -> str:
-    """Return why a column cannot be inferred, and what to do."""
+    """Explain why a column cannot be inferred and how to resolve it."""
     is_text = kind == "text"
     if not columns:
         only = ", ".join(map(str, file.names[:MAX_COLUMNS_IN_MESSAGE]))
@@ -487,7 +487,7 @@ def _format_advice(file: TableFile) -> str:
 
 
 def _flags(file: TableFile, position: int) -> set[bool | None]:
-    """Return the different flags of an indicator column; empty if it is not one."""
+    """Return the distinct flags of an indicator column; empty if it is not an indicator column."""
     name = str(file.names[position])
     try:
         return {parse_flag(row[position], name) for row in file.head}
@@ -500,13 +500,28 @@ def _has_zeros(file: TableFile, position: int) -> bool:
 
 
 def _are_flags(file: TableFile, position: int) -> bool:
-    """Check whether a column holds yes and no, or yes and empty cells."""
+    """Check whether a column contains yes and no, or yes and empty cells."""
     flags = _flags(file, position)
     return False in flags or flags == {True, None}
 
 
 def schema_notes(file: TableFile, schema: TableSchema, columns: ColumnRoles) -> list[str]:
-    """Describe which columns are read and which are not, one sentence each."""
+    """Describe which columns are used and which are ignored.
+
+    Parameters
+    ----------
+    file : TableFile
+        The open table.
+    schema : TableSchema
+        Its schema.
+    columns : ColumnRoles
+        Positions of the columns.
+
+    Returns
+    -------
+    list of str
+        One sentence per note.
+    """
     if schema.format == "labelled":
         return []
     text = f"column{'s' * (len(schema.text) > 1)} {', '.join(map(str, schema.text))}"

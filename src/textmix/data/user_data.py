@@ -20,9 +20,9 @@ from textmix.data.reader_utils import corpus_of_parts
 from textmix.data.readers.message_folder import legacy_notes, read_class_folders
 from textmix.data.registry import reader_of
 
-#: Largest numbers in LIBSVM files: arrays of these sizes are allocated, so that one wrong digit could fill the memory.
+#: Largest indices in LIBSVM files: they determine array sizes, so that one typo could exhaust the memory.
 MAX_NUMBERS = {"features": 20_000_000, "labels": 1_000_000}
-#: Folder of training documents without labels, as in aclImdb; it is not a class.
+#: Folder of unlabelled training documents, as in aclImdb; not a class.
 UNLABELLED = "unsup"
 _VALIDATION = ("val", "valid", "validation", "dev")
 
@@ -33,7 +33,7 @@ def read_own(reading: Mapping[str, Any]) -> Corpus:
     Parameters
     ----------
     reading : mapping
-        ``name``, ``source`` (where these keys come from, for messages), ``files`` (role -> path), ``format``, ``task``
+        ``name``, ``source`` (origin of these settings, for messages), ``files`` (role -> path), ``format``, ``task``
         (``single`` or ``multi``) and ``options`` of the format.
 
     Returns
@@ -46,7 +46,7 @@ def read_own(reading: Mapping[str, Any]) -> Corpus:
     ConfigError
         If a file is missing, or does not fit the format.
     DataFormatError
-        If a file is not in its format, or there are not two labels.
+        If a file is not in its format, or the data have fewer than two classes.
     """
     files = {role: Path(path) for role, path in reading["files"].items()}
     for role, path in files.items():
@@ -75,7 +75,7 @@ def _validated(corpus: Corpus) -> Corpus:
 
 
 def _reader_options(reading: Mapping[str, Any], files: Mapping[str, Path]) -> dict[str, Any]:
-    """Return the options of the reader of the format, in the reader's names."""
+    """Translate the options to those of the reader."""
     options = dict(reading["options"])
     columns = options.pop("columns", {})
     if reading["format"] == "arff":
@@ -90,18 +90,18 @@ def _reader_options(reading: Mapping[str, Any], files: Mapping[str, Path]) -> di
 
 
 def read_folder(path: Path, encoding: str | None = None) -> Corpus:
-    """Read a folder with a folder of texts for each class.
+    """Read a folder with one subfolder of texts per class.
 
-    The class is the uppermost folder, so that it may have subfolders.  Hidden files and files of the system are
-    skipped.  Folders for training, validation and test may be above those of the classes; validation documents are
-    used for training, or for the test if there is no test folder.
+    The class is the top-level subfolder, which may have subfolders itself.  Hidden files and system files are skipped.
+    The class folders may be grouped in folders for training, validation and test; validation documents are used for
+    training, or for testing if the test folder is missing.
 
     Parameters
     ----------
     path : Path
         The folder.
     encoding : str, default=None
-        Encoding of the texts; by default UTF-8, and Windows-1252 for a file that is not UTF-8.
+        Encoding of the texts; by default UTF-8, with Windows-1252 as the fallback.
 
     Returns
     -------
@@ -113,7 +113,7 @@ def read_folder(path: Path, encoding: str | None = None) -> Corpus:
     ConfigError
         If the folder has no class folders.
     DataFormatError
-        If a file cannot be decoded, or there are not two labels.
+        If a file cannot be decoded, or the data have fewer than two classes.
     """
     root = _skip_wrappers(path)
     return _validated(_read_class_folders(_part_folders(root) or {"data": root}, name_of(path), encoding))
@@ -124,7 +124,7 @@ def _folders_in(path: Path) -> list[Path]:
 
 
 def _skip_wrappers(path: Path) -> Path:
-    """Return the first folder that does not just hold one other folder."""
+    """Descend into folders that contain only a single folder."""
     folders = _folders_in(path)
     while len(folders) == 1 and _folders_in(folders[0]):
         if any(inner.is_file() and not is_system_file(inner.name) for inner in folders[0].iterdir()):
@@ -135,7 +135,7 @@ def _skip_wrappers(path: Path) -> Path:
 
 
 def _part_folders(path: Path) -> dict[str, Path | list[Path]]:
-    """Return part -> folders of a folder that is divided into training and test; empty if it is not."""
+    """Map parts to folders if a folder is divided into training and test; otherwise empty."""
     parts: dict[str, list[Path]] = {}
     folders = _folders_in(path)
     for folder in folders:
@@ -151,7 +151,7 @@ def _part_folders(path: Path) -> dict[str, Path | list[Path]]:
 
 
 def _part_of(name: str) -> str | None:
-    """Return the part that the name of a folder tells, such as ``20news-bydate-train``."""
+    """Infer the part of the split from a folder name such as ``20news-bydate-train``."""
     name = name.lower()
     if name in _VALIDATION:
         return "validation"
@@ -182,7 +182,7 @@ def _read_class_folders(files: Mapping[str, Any], name: str, encoding: str | Non
 
 
 def _classes(folders: Mapping[str, list[Path]]) -> list[str]:
-    """Return the names of the class folders, without `UNLABELLED` of a split such as aclImdb's."""
+    """List the class folders, except `UNLABELLED` if the data are split as in aclImdb."""
     names = {folder.name for paths in folders.values() for path in paths for folder in _folders_in(path)}
     if "train" in folders and not any((path / UNLABELLED).exists() for path in folders["test"]):
         names -= {UNLABELLED}
@@ -193,21 +193,21 @@ def _classes(folders: Mapping[str, list[Path]]) -> list[str]:
 
 
 def is_numeric(path: Path) -> bool:
-    """Check by the file extension whether a file holds numbers in place of texts: ARFF or LIBSVM."""
+    """Check the file extension for a numeric format: ARFF or LIBSVM."""
     format = format_of(without_packing(path), FORMATS)
     return format is not None and FORMATS[format].kind == "matrix"
 
 
 def read_numeric(path: Path, label: str | None = None) -> Corpus:
-    """Read documents that are given as feature vectors.
+    """Read feature vectors.
 
     Parameters
     ----------
     path : Path
-        An ARFF or LIBSVM file.  Of ARFF, the labels are those of the MULAN label file of the same name with the
-        extension ``.xml``, of MEKA's option ``-C``, of the nominal attribute ``label``, or of the last attribute.
+        An ARFF or LIBSVM file.  The labels of ARFF are defined by a MULAN label file with the same name and the
+        extension ``.xml``, by MEKA's option ``-C``, by the nominal attribute ``label``, or by the last attribute.
     label : str, default=None
-        The nominal attribute that is the class.
+        Nominal attribute to use as the class.
 
     Returns
     -------
@@ -240,7 +240,7 @@ def read_numeric(path: Path, label: str | None = None) -> Corpus:
 
 
 def _arff_label(path: Path) -> dict[str, Any]:
-    """Return the options of the ARFF reader for the last nominal attribute as the class, unless MEKA names labels."""
+    """Return ARFF reader options that select the last nominal attribute as the class, unless MEKA's ``-C`` is set."""
     from textmix.data.numeric_files import content_of
     from textmix.data.readers.arff import read_header
 
@@ -255,7 +255,7 @@ def _arff_label(path: Path) -> dict[str, Any]:
 
 
 def _numbered_lines(path: Path) -> Iterator[tuple[int, bytes]]:
-    """Yield the lines of a file, which may end with a carriage return alone."""
+    """Yield numbered lines of a file; a single carriage return is also a line end."""
     lines = iter_lines(path)
     first = next(lines, b"")
     pieces = first.split(b"\r") if not first.endswith(b"\n") else [first]
@@ -263,7 +263,7 @@ def _numbered_lines(path: Path) -> Iterator[tuple[int, bytes]]:
 
 
 def _libsvm_sizes(paths: list[Path]) -> dict[str, Any]:
-    """Return the options of the LIBSVM reader, counted in the files since the format does not state them."""
+    """Determine the size options of the LIBSVM reader from the files, since the format does not include them."""
     n_features = 0
     first_label = 1
     last_label = 0
@@ -271,7 +271,7 @@ def _libsvm_sizes(paths: list[Path]) -> dict[str, Any]:
     for path in paths:
         for line_number, line in _numbered_lines(path):
             head, *cells = line.split() or [b""]
-            if b":" in head:  # a document without labels
+            if b":" in head:  # unlabelled document
                 cells = [head, *cells]
                 head = b""
             try:
@@ -288,13 +288,13 @@ def _libsvm_sizes(paths: list[Path]) -> dict[str, Any]:
                     raise DataFormatError(path, line_number, f"{what}; number them from 1 without gaps")
     if not n_features:
         raise DataFormatError(paths[0], None, "has no values")
-    if first_label < 0:  # -1 and +1, as in most binary files
+    if first_label < 0:  # -1 and +1, as in most binary data sets
         return {"n_features": n_features, "n_labels": len(labels_seen), "first_label": "found", "named": True}
     return {"n_features": n_features, "n_labels": last_label - first_label + 1, "first_label": first_label}
 
 
 def check_labels(corpus: Corpus) -> None:
-    """Check that there are labels to learn.
+    """Check that the labels can be learned.
 
     Parameters
     ----------
@@ -304,7 +304,7 @@ def check_labels(corpus: Corpus) -> None:
     Raises
     ------
     DataFormatError
-        If there is no label, or if all documents have the same single label.
+        If no document has a label, or all documents have the same single label.
     """
     counts = np.asarray(corpus.labels.sum(axis=0)).ravel()
     n_used = int(np.count_nonzero(counts))

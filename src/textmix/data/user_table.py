@@ -50,9 +50,9 @@ from textmix.data.table_schema import (
 
 __all__ = ["NewText", "Table", "TableSchema", "columns_from_card", "read_table", "read_texts"]
 
-#: Label separators as they may be written in a shell.
+#: Escape sequences of label separators on the command line.
 _SHELL_ESCAPES = {"\\t": "\t", "\\n": "\n"}
-#: Values of a split column; validation documents are used for training.
+#: Values of a split column; validation documents are added to the training set.
 _PARTS = {
     "train": TRAIN,
     "training": TRAIN,
@@ -64,30 +64,30 @@ _PARTS = {
     "testing": TEST,
 }
 _TRAINING_NAMES = ("train", "training")
-#: Longest excerpt of a cell in a message.
+#: Maximum length of a cell excerpt in a message.
 _MAX_EXCERPT = 60
 
 
 class Table(NamedTuple):
-    """A table: its corpus, whose ``info["remarks"]`` are sentences on how it was read, and its schema."""
+    """Corpus and schema of a table; ``corpus.info["remarks"]`` contains notes on how the table was read."""
 
     corpus: Corpus
     schema: TableSchema
 
 
 class NewText(NamedTuple):
-    """A text without labels.
+    """Unlabelled text.
 
     Parameters
     ----------
     id : str
-        Identifier; the number of the row from 1 if the table has no identifiers.
+        Identifier; the row number from 1 if the table has no identifiers.
     line : int
         Number of its first line, from 1.
     text : bytes
         The text in UTF-8.
     cells : tuple of str, default=()
-        The cells of the extra columns.
+        Values of the extra columns.
     """
 
     id: str
@@ -98,7 +98,7 @@ class NewText(NamedTuple):
 
 @dataclass
 class _Documents:
-    """The rows read so far: flat arrays of texts and labels with the end of each row, and other cells."""
+    """Rows read so far: flat arrays of texts and labels with row offsets, and other cells."""
 
     text: bytearray = field(default_factory=bytearray)
     ends: array[int] = field(default_factory=lambda: array("q", [0]))
@@ -133,7 +133,7 @@ class _Documents:
         self.lines.append(line)
 
     def take(self, rows: Sequence[int], labels: Sequence[Sequence[str]]) -> _Documents:
-        """Return some rows with other labels."""
+        """Select rows and replace their labels."""
         taken = _Documents(n_unlabelled=self.n_unlabelled, n_textless=self.n_textless)
         for row, names in zip(rows, labels, strict=True):
             taken.append(self.text_of(row), names, self.lines[row])
@@ -144,7 +144,7 @@ class _Documents:
 
 
 class _UnexpectedList(Exception):  # noqa: N818 - a signal, not an error
-    """A cell holds a printed list, although the cells before it do not."""
+    """Raised if a cell contains a printed list although no earlier cell does."""
 
 
 def read_table(
@@ -180,21 +180,21 @@ def read_table(
     multi_label : bool, default=None
         Whether a text may have several labels; inferred by default.
     roles : mapping of str to str or int, default={}
-        ``parts``, ``groups``, ``dates`` or ``id`` -> column: the words train and test; groups that are kept together
-        by the split; dates, of which the latest fifth is the test set; identifiers.
+        ``parts``, ``groups``, ``dates`` or ``id`` -> column: the values train and test; groups for a group split;
+        dates for a temporal split with the latest fifth as the test set; identifiers.
     format, header, encoding, delimiter, may_lack_header : default=None
         As in `textmix.data.sniffing.open_table`.
     prefix : str, default=None
         Prefix of the labels in labelled lines; fastText's is detected by default.
     unlabelled : {"drop", "refuse"}, default="drop"
-        ``drop`` skips and counts rows without a label or a text; ``refuse`` rejects them, and in multi-label data
-        takes a row without a label as one to which no label applies.
+        ``drop`` skips and counts rows without a label or a text; ``refuse`` rejects them, except that in multi-label
+        data a row without a label has an empty label set.
     features : str, int or sequence, default=None
-        Extra columns, which are kept with the text (`textmix.data.corpus.TableTexts`).
+        Extra columns, stored with the texts (`textmix.data.corpus.TableTexts`).
     name : str, default=None
-        Name of the corpus; by default the name of the file.
+        Name of the corpus; by default the file name.
     option_names : tuple of str, default=("--text", "--label")
-        Names of the options for text and labels, for messages.
+        Option names for text and labels, for messages.
 
     Returns
     -------
@@ -230,7 +230,7 @@ def read_table(
 
 
 class _Reading:
-    """The state of reading one or two files as a table."""
+    """Parser state while reading one or two files as a table."""
 
     def __init__(
         self,
@@ -263,7 +263,7 @@ class _Reading:
         self.schema: TableSchema | None = None
 
     def restart(self) -> None:
-        """Forget what has been read; from now on, cells in brackets are lists."""
+        """Discard all rows and treat bracketed cells as lists from now on."""
         self._clear()
         self.printed = True
 
@@ -319,7 +319,7 @@ class _Reading:
             self.notes.append(self._merge_answers())
 
     def _merge_answers(self) -> str:
-        """Replace rows that were accepted or rejected by rows with labels; return a note."""
+        """Convert accept and reject answers to labels; return a note."""
         documents = self.documents
         texts = [documents.text_of(row) for row in range(len(documents.lines))]
         labels = [documents.names_of(row) for row in range(len(documents.lines))]
@@ -366,7 +366,7 @@ class _Reading:
             self.documents.cells.setdefault(name, []).append(cell)
 
     def _labels(self, file: TableFile, line: int, cells: Sequence[Any], columns: ColumnRoles) -> list[str] | None:
-        """Return the labels of a row; None if it has none."""
+        """Parse the labels of a row; None if it is unlabelled."""
         values = [None if cells[position] is ABSENT else cells[position] for position in columns.labels]
         try:
             if len(values) > 1:
@@ -419,8 +419,8 @@ def read_texts(
 ) -> tuple[Iterator[NewText], TableFile]:
     """Read the texts of a table, or of a file with one text per line.
 
-    A line of JSON may be an object or a text.  An empty line is an empty text, so that texts and lines have the same
-    numbers; null in JSON and empty cells are empty texts, too.
+    A JSON line may be an object or a string.  Empty lines, JSON nulls and empty cells are empty texts, so that the
+    numbers of texts and lines agree.
 
     Parameters
     ----------
@@ -475,7 +475,7 @@ def read_texts(
 
 
 def _format_of_new_texts(path: str | Path, stream: IO[bytes] | None, text: Any) -> str | None:
-    """Detect whether a file of lines has labels or is a table, as the table of the model was."""
+    """Detect whether a file of lines is labelled text or a table, like the training table of the model."""
     format = detect_format(path, stream)
     if format == "labelled":
         return "labelled" if text == 2 else None
@@ -485,20 +485,20 @@ def _format_of_new_texts(path: str | Path, stream: IO[bytes] | None, text: Any) 
 
 
 def columns_from_card(card: Mapping[str, Any], text: str | None) -> dict[str, Any]:
-    """Return the arguments of `read_table` and `read_texts` for tables like the one in the card of a model.
+    """Derive the arguments of `read_table` and `read_texts` from a model card.
 
     Parameters
     ----------
     card : mapping
         The card of the model, with the entries of `TableSchema.card`.
     text : str or None
-        The text column that the user names, which takes precedence.
+        Text column specified by the user, which takes precedence.
 
     Returns
     -------
     dict
-        ``text``, and ``header`` and ``may_lack_header`` if the card has a text column.  A number counts only in tables
-        without a header.
+        ``text``, and ``header`` and ``may_lack_header`` if the card has a text column.  A column number is only used
+        for tables without a header.
     """
     if text is not None or "text column" not in card:
         return {"text": text}
@@ -525,7 +525,7 @@ def _iter_texts(
 
 
 def _format_and_prefix(path: Path, format: str | None, prefix: str | None) -> tuple[str | None, str]:
-    """Return the format of a file with labels, and the prefix of the labels in labelled lines."""
+    """Determine the format of a labelled file, and the label prefix in labelled lines."""
     if format is None and format_of(without_packing(path), FORMATS) in ("text", None):
         format = detect_format(path, prefix=prefix)
         if format is None and format_of(without_packing(path), FORMATS) == "text" and prefix is None:
@@ -546,7 +546,7 @@ def _answer_of(cells: Sequence[Any], columns: ColumnRoles) -> Answer | None:
 
 
 def _require_cell(file: TableFile, line: int, cells: Sequence[Any], position: int) -> Any:
-    """Return a cell; raise DataFormatError if a JSON object lacks it."""
+    """Return a cell; raise DataFormatError if it is missing from a JSON object."""
     if cells[position] is ABSENT:
         keys = [str(name) for name, cell in zip(file.names, cells, strict=True) if cell is not ABSENT]
         what = f"has no {file.names[position]!r}; it has {', '.join(keys[:20]) or 'no keys'}"
@@ -555,7 +555,7 @@ def _require_cell(file: TableFile, line: int, cells: Sequence[Any], position: in
 
 
 def _joined_text(file: TableFile, line: int, cells: Sequence[Any], positions: Sequence[int]) -> Any:
-    """Return the text of a row; several columns are joined by line feeds, without empty cells."""
+    """Return the text of a row; join the nonempty cells of several columns with line feeds."""
     if len(positions) == 1:
         return _require_cell(file, line, cells, positions[0])
     texts = [_require_cell(file, line, cells, position) for position in positions]
@@ -567,7 +567,7 @@ def _joined_text(file: TableFile, line: int, cells: Sequence[Any], positions: Se
 
 
 def _check_role(file: TableFile, line: int, role: str, value: str) -> None:
-    """Reject an empty identifier, group or date, and a part that is neither train nor test."""
+    """Reject an empty identifier, group or date, and an invalid part of the split."""
     if not value:
         what = "has no id; fill it in, or leave the column out"
         if role != "id":
@@ -579,7 +579,7 @@ def _check_role(file: TableFile, line: int, role: str, value: str) -> None:
 
 
 def _check_end(documents: _Documents, path: Path) -> None:
-    """Reject a file without a final line end if its last label is a prefix of another one and occurs only there."""
+    """Reject a file without a final newline if its last label is unique and a prefix of another one."""
     names = list(documents.numbers)
     for number in documents.labels[documents.label_ends[-2] :]:
         longer = [name for name in names if name != names[number] and name.startswith(names[number])]
@@ -595,7 +595,7 @@ def _check_end(documents: _Documents, path: Path) -> None:
 def _split(
     documents: _Documents, sizes: Mapping[str, int], path: Path, roles: Mapping[str, Reference], notes: list[str]
 ) -> np.ndarray | None:
-    """Return the part of each row, int8 (N,), by a column or by the files; None without either."""
+    """Determine the split, int8 (N,), from a column or from the files; None if neither defines a split."""
     cells = documents.split_cells
     if "groups" in roles:
         split, note = split_by_group(path, cells)
@@ -613,7 +613,7 @@ def _split(
 
 
 def _merge_spellings(documents: _Documents, sizes: Mapping[str, int], notes: list[str]) -> dict[str, str]:
-    """Match labels that are spelled differently in the training and the test table; return label -> label."""
+    """Match spelling variants of labels in the training and test tables; return variant -> label."""
     if set(sizes) != set(SPLITS):
         return {}
     names = list(documents.numbers)
@@ -670,7 +670,7 @@ def _corpus(
 
 
 def _ids(documents: _Documents, sizes: Mapping[str, int], files: Mapping[str, Path]) -> list[str]:
-    """Return the identifiers, which must be unique; numbers from 1 if no column gives them."""
+    """Return unique identifiers; row numbers from 1 if the table has no identifier column."""
     if not documents.ids:
         return [
             f"{part}/{row + 1}" if part in SPLITS else str(row + 1) for part, n in sizes.items() for row in range(n)

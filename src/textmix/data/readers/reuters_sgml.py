@@ -80,7 +80,7 @@ def read(files: Mapping[str, Path], options: Mapping[str, Any]) -> Corpus:
     Parameters
     ----------
     files : mapping of str to Path
-        Role -> archive or folder of SGML files.
+        ``archive``, the archive of the SGML files.
     options : mapping
         ``name``.
 
@@ -140,7 +140,7 @@ def stories(path: Path, data: bytes) -> Iterator[Story]:
     Raises
     ------
     DataFormatError
-        If the file is damaged or truncated.
+        If a document is malformed, or the file is truncated.
     """
     at = _skip(_DOCTYPE, data, 0)
     while at < len(data):
