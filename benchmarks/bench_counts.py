@@ -1,4 +1,4 @@
-"""Models of counts: naive Bayes, DCM and EDCM, k nearest neighbours, latent topics, thresholds on posteriors."""
+"""Models of counts: naive Bayes, DCM and EDCM, k nearest neighbours, topic models, thresholds on posteriors."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def bench_predict(name: str, share: float, timed: Any) -> None:
 
 @line("training of the DCM", "textmix", "newton", "fixed_point", "SciPy, fixed point", target=1 / 50)
 def bench_dcm(name: Any, share: float, timed: Any) -> None:
-    """Minka's fixed point over all non-zero counts of a class at once, up to our log-likelihood, is the peer."""
+    """The peer is Minka's fixed-point iteration over all nonzero counts of a class, run to our log-likelihood."""
     X, y = counts("newsgroups", share / 10)
     if name.startswith("SciPy"):
         rows = [np.flatnonzero(y == c) for c in np.unique(y)]
@@ -65,7 +65,7 @@ def bench_dcm(name: Any, share: float, timed: Any) -> None:
 
 
 def scipy_dcm(X: sparse.csr_array, goal: float, most: int = 300) -> np.ndarray:
-    """Return the parameters of one class after enough fixed-point steps; after `most` the time is a lower bound."""
+    """Estimate one class by fixed-point iteration to a log-likelihood; after `most` steps the time is a lower bound."""
     length = np.asarray(X.sum(axis=1), dtype=np.float64).ravel()
     length = length[length > 0]
     words, word_of = np.unique(X.indices, return_inverse=True)
@@ -89,7 +89,7 @@ COSINE = "scikit-learn, brute-force cosine"
 
 @line("100 nearest neighbours", *(f"textmix, {each}" for each in REPRESENTATIONS), COSINE, target=0.3, mib=500.0)
 def bench_neighbours(name: str, share: float, timed: Any) -> None:
-    """The peer searches TF-IDF vectors that are weighted beforehand; ours weighs the queries."""
+    """The peer searches precomputed TF-IDF vectors; ours weights the queries during the search."""
     X, y, queries, _ = split(*counts("newsgroups", share))
     k = min(100, len(y))
     if name == COSINE:
@@ -105,7 +105,7 @@ def bench_neighbours(name: str, share: float, timed: Any) -> None:
 
 @line("sweep of latent topics", "textmix", "read the parameters once", target=3.0)
 def bench_sweep(name: str, share: float, timed: Any) -> None:
-    """A sweep reads for each word of a document K parameters and K sums, and writes K sums."""
+    """For each token of a document, a sweep reads K parameters and K sums, and writes K sums."""
     X, _ = packed(counts("newsgroups", share)[0])
     n_components, rng = 10, np.random.default_rng(0)
     theta = rng.dirichlet(np.ones(n_components), size=X.shape[0])
@@ -117,14 +117,14 @@ def bench_sweep(name: str, share: float, timed: Any) -> None:
     timed(call if ours else data.sum, size=X.shape[0], work=work if ours else reading(data))
 
 
-#: The peers decide at one threshold in this many: equal times mean that ours is this many times faster a threshold.
+#: The peers evaluate one threshold in this many, so equal times mean that ours is this many times faster per threshold.
 EVERY = 50
 BY_NUMPY, BY_METRICS = (f"{package}, one threshold in {EVERY}" for package in ("NumPy", "scikit-learn"))
 
 
 @line("1,000 thresholds", "textmix", BY_NUMPY, BY_METRICS, target=1.0)
 def bench_thresholds(name: str, timed: Any) -> None:
-    """Micro precision, recall and exact-set error of posteriors that are accumulated, and of binary log-odds."""
+    """Micro precision, micro recall and exact-match error, for cumulative posteriors and for binary log-odds."""
     X, Y, X_test, Y_test = split(*indicators("reuters"))
     posterior = AbsoluteDiscountingClassifier().fit(X, Y).predict_proba(X_test)
     odds, member = AbsoluteDiscountingBinary().fit(X, Y).decision_function(X_test), Y_test.astype(bool)
@@ -132,24 +132,24 @@ def bench_thresholds(name: str, timed: Any) -> None:
     few = thresholds[::EVERY]
 
     def ours() -> Any:
-        """Return the figures at all thresholds."""
+        """Return the metrics at all thresholds."""
         return accumulated_sweep(posterior, member, thresholds), threshold_sweep(
             odds, member, special.logit(thresholds)
         )
 
     def afresh(figures: Callable[[np.ndarray], Any]) -> list[Any]:
-        """Return the figures of label sets that are decided at every threshold."""
+        """Return the metrics of label sets that are recomputed at every threshold."""
         sets = [accumulated_sets(posterior, threshold) for threshold in few]
         return [figures(found) for found in (*sets, *(threshold_sets(odds, limit) for limit in special.logit(few)))]
 
     def by_metrics(found: np.ndarray) -> Any:
-        """Return the figures by scikit-learn."""
+        """Compute the metrics with scikit-learn."""
         named = {"average": "micro", "zero_division": 1.0}
         shares = [metric(member, found, **named) for metric in (precision_score, recall_score)]
         return [*shares, accuracy_score(member, found)]
 
     def by_numpy(found: np.ndarray) -> Any:
-        """Return the figures by sums."""
+        """Compute the metrics with NumPy sums."""
         correct, detected = np.count_nonzero(member & found), max(1, np.count_nonzero(found))
         return correct / detected, correct / np.count_nonzero(member), (member == found).all(axis=1).mean()
 

@@ -1,4 +1,4 @@
-"""Label sets: parametric mixtures, conditional Bernoulli mixtures, chains, the set of largest expected F."""
+"""Label sets: parametric mixtures, conditional Bernoulli mixtures, classifier chains, expected-F maximization."""
 
 from __future__ import annotations
 
@@ -24,22 +24,22 @@ from textmix.models.pmm.training import EMRun, SetCounts, gather
 
 
 def pages(share: float) -> tuple[sparse.csr_array, np.ndarray]:
-    """Return counts and label indicators of pages with a label and a word, at most 5,000."""
+    """Return counts and label indicators of at most 5,000 nonempty pages with a label."""
     X, Y = counts("pages", share)
     kept = np.flatnonzero(Y.any(axis=1) & (np.diff(X.indptr) > 0))[:5000]
     return X[kept], Y[kept].astype(np.int8)
 
 
 def em_run(X: sparse.csr_array, Y: np.ndarray) -> EMRun:
-    """Return the start of an EM run of PMM1."""
+    """Initialize an EM run of PMM1."""
     training = gather(SetCounts.of(X, Y.astype(bool), np.ones(X.shape[0])), 1.0)
     return EMRun(training, 2.0, 1.0, np.ones(len(training.word)), np.full((Y.shape[1], Y.shape[1]), 0.5))
 
 
 class SciPyEM:
-    """PMM1's update (21) and its objective J by SciPy, as the equation is written.
+    """PMM1's update (21) and its objective J in SciPy, written as in the paper.
 
-    ``dense``: phi comes of a product for all words of each page in a block; else only at the counts that are not zero.
+    With ``dense``, phi is a matrix product for all words of each page, in blocks; otherwise only for nonzero counts.
     """
 
     def __init__(self, X: sparse.csr_array, Y: np.ndarray, dense: bool) -> None:
@@ -50,7 +50,7 @@ class SciPyEM:
         self.theta = np.full((Y.shape[1], X.shape[1]), 1.0 / X.shape[1])
 
     def phi(self) -> np.ndarray:
-        """Return the probability of a word on its page at the counts that are not zero (nnz,)."""
+        """Return the probability of each word on its page, at the nonzero counts, shape (nnz,)."""
         if not self.dense:
             return np.einsum("ij,ij->i", self.h_rows, self.theta.T[self.X.indices])
         parts, X = [], self.X
@@ -61,7 +61,7 @@ class SciPyEM:
         return np.concatenate(parts)
 
     def step(self) -> float:
-        """Return J of the present theta, in nats, then update theta."""
+        """Return J (in nats) at the current theta, then update theta."""
         phi = self.phi()
         objective = float(self.X.data @ np.log(phi) + np.log(self.theta).sum())
         ratio = sparse.csr_array((self.X.data / phi, self.X.indices, self.X.indptr), shape=self.X.shape)
@@ -75,7 +75,7 @@ STEPS = 10
 
 @line("ten EM iterations of PMM1", "textmix", "SciPy, gathered", "SciPy, products", target=1 / 30)
 def bench_em(name: str, share: float, timed: Any) -> None:
-    """The score is J after the iterations, the same for all: the start is one step from uniform distributions."""
+    """The score is J after the iterations; all candidates start from the same near-uniform distributions."""
     X, Y = pages(share)
 
     def ours() -> float:
@@ -94,7 +94,7 @@ def bench_em(name: str, share: float, timed: Any) -> None:
 
 
 def scipy_greedy(theta: np.ndarray, X: sparse.csr_array) -> np.ndarray:
-    """Predict greedily with PMM1, each candidate set scored afresh: X (N, V), theta (V, L) to bool (N, L)."""
+    """Predict greedily with PMM1, scoring each candidate set from scratch: X (N, V), theta (V, L) to bool (N, L)."""
     member = np.zeros((X.shape[0], theta.shape[1]), dtype=bool)
     for page in range(X.shape[0]):
         row = X[[page]]
@@ -115,7 +115,7 @@ def scipy_greedy(theta: np.ndarray, X: sparse.csr_array) -> np.ndarray:
 
 
 def numpy_greedy(theta: np.ndarray, X: sparse.csr_array) -> np.ndarray:
-    """Predict as `scipy_greedy`, with a running sum over the chosen labels, all candidates in one expression."""
+    """Predict as `scipy_greedy`, with a running sum over the selected labels and vectorized candidates."""
     member = np.zeros((X.shape[0], theta.shape[1]), dtype=bool)
     for page in range(X.shape[0]):
         cells = slice(X.indptr[page], X.indptr[page + 1])
@@ -124,7 +124,7 @@ def numpy_greedy(theta: np.ndarray, X: sparse.csr_array) -> np.ndarray:
         for size in range(1, theta.shape[1] + 1):
             scores = x @ np.log((total[:, None] + rows) / size)
             scores[member[page]] = -np.inf
-            # Scores within rounding are equal, as in ours: labels that are always together tie.
+            # Scores that differ only by rounding are ties, as in ours: labels that always occur together tie.
             best = int(np.argmax(scores >= (1.0 + 1e-12) * scores.max()))
             if scores[best] <= (1.0 - 1e-12) * reached:
                 break
@@ -151,7 +151,7 @@ def bench_greedy(name: str, share: float, timed: Any) -> None:
 @line("20 iterations of PMM1, by labels", "textmix")
 @pytest.mark.parametrize("pieces", [1, 2, 4])
 def bench_pmm_labels(name: str, pieces: int, timed: Any) -> None:
-    """Each label is split at random in some pieces; the slope is by labels."""
+    """Each label is split at random into several; the slope is over the number of labels."""
     X, Y = pages(1.0)
     rows, labels = np.nonzero(Y)
     parts = np.random.default_rng(0).integers(pieces, size=len(rows))
@@ -161,7 +161,7 @@ def bench_pmm_labels(name: str, pieces: int, timed: Any) -> None:
     timed(call, size=more.shape[1], work=reading(X, more))
 
 
-#: Data set -> variance of the prior of the weights, and what ours may take.
+#: Data set -> prior variance of the weights, and limits for our candidates.
 MIXTURES: dict[str, tuple[float, dict[str, float]]] = {
     "yeast": (1.0, {"target": 0.1}),
     "scene": (1.0, {"target": 0.1}),
@@ -172,7 +172,7 @@ FLOOR = 1e-5
 
 
 def m_step(X: Any, Y: np.ndarray, memberships: np.ndarray, variance: float, tol: float) -> LogisticExperts:
-    """Return the experts after one M step from zero."""
+    """Return the experts after one M step that starts from zero."""
     experts = LogisticExperts(X, Y, memberships.shape[1], MStep(variance, 2000, tol), floor=FLOOR, constant=FLOOR)
     experts.update(memberships)
     return experts
@@ -188,7 +188,7 @@ def objective(experts: LogisticExperts, memberships: np.ndarray) -> float:
 
 
 def one_by_one(X: Any, Y: np.ndarray, memberships: np.ndarray, variance: float) -> float:
-    """Fit a model to each component and label, on the instances that ours trains on; return the objective."""
+    """Fit one model per component and label, on the same training instances as ours; return the objective."""
     total = 0.0
     for weights in memberships.T:
         rows = np.flatnonzero(weights > FLOOR)
@@ -206,7 +206,7 @@ def one_by_one(X: Any, Y: np.ndarray, memberships: np.ndarray, variance: float) 
 @line("M step of a Bernoulli mixture", "textmix", "scikit-learn, a LogisticRegression each")
 @pytest.mark.parametrize("data", MIXTURES)
 def bench_m_step(name: str, data: str, share: float, timed: Any) -> None:
-    """Twenty components from zero; ours stops at an objective that is the peer's or less, which the score tells."""
+    """Twenty components, starting from zero; ours stops at the peer's objective or below, as the score shows."""
     X, Y = counts(data, share)
     variance, most = MIXTURES[data]
     X, Y = X if data == "rcv1" else X.toarray().astype(np.float64), np.ascontiguousarray(Y, dtype=np.int8)
@@ -229,7 +229,7 @@ def bench_m_step(name: str, data: str, share: float, timed: Any) -> None:
 @pytest.mark.parametrize("factor", [1, 2, 4])
 @pytest.mark.parametrize("axis", ["documents", "components", "labels"])
 def bench_m_step_growth(name: str, axis: str, factor: int, timed: Any) -> None:
-    """Random problems; the slope is by documents, by components or by labels."""
+    """Random problems; the slope is over the number of documents, components or labels."""
     size = {"documents": 400, "components": 5, "labels": 8}
     size[axis] *= factor
     n, K, L = size.values()
@@ -242,7 +242,7 @@ def bench_m_step_growth(name: str, axis: str, factor: int, timed: Any) -> None:
 
 
 def heap_search(pi: np.ndarray, b: np.ndarray) -> np.ndarray:
-    """Return the mode of a mixture with weights (K,) and label probabilities (K, L): best first, a heap a component."""
+    """Find the mode of a mixture by best-first search with one heap per component: weights (K,), label probs. (K, L)."""
     best, mode = -1.0, np.zeros(b.shape[1], dtype=int)
     ratio, first = np.minimum(b, 1.0 - b) / np.maximum(b, 1.0 - b), (b >= 0.5).astype(int)
     order = np.argsort(-ratio, axis=1)
@@ -270,7 +270,7 @@ def heap_search(pi: np.ndarray, b: np.ndarray) -> np.ndarray:
 @line("mode of a Bernoulli mixture", "textmix", "Python's heap", target=1 / 20)
 @pytest.mark.parametrize("labels", [25, 101])
 def bench_search(name: str, labels: int, timed: Any) -> None:
-    """Twenty documents, 50 components; probabilities as of a trained mixture, most of them near 0."""
+    """Twenty documents, 50 components; probabilities as in a trained mixture, most of them near 0."""
     rng = np.random.default_rng(0)
     log_pi = np.log(rng.dirichlet(np.full(50, 0.1), size=20) + 1e-12)
     b = rng.beta(0.08, 1.5, size=(50, 20, labels)).clip(1e-6, 1.0 - 1e-6)
@@ -293,7 +293,7 @@ def bench_chain(name: str, share: float, timed: Any) -> None:
 
 
 def expected_f(proba: np.ndarray, sets: np.ndarray) -> np.ndarray:
-    """Return the set of largest expected F (L,), not empty, of probabilities (S,) of label sets (S, L)."""
+    """Return the nonempty set (L,) that maximizes expected F, for label sets (S, L) with probabilities (S,)."""
     n_labels = sets.shape[1]
     joint, sizes = np.zeros((n_labels, n_labels + 1)), np.arange(1, n_labels + 1)
     np.add.at(joint.T, sets.sum(axis=1), proba[:, np.newaxis] * sets)

@@ -1,7 +1,7 @@
-"""Linear models and decompositions: penalties, machines, latent semantic indexing, hidden Markov models.
+"""Linear models and decompositions: penalties, SVMs, latent semantic indexing, hidden Markov models.
 
-A solver that stops by its own rule is brought to the objective that the score tells: ours to the peer's or less, a peer
-to a share `GAP` above the best, where its settings reach that.
+Solvers with their own stopping rules are run to a common objective, which the score shows: ours to the peer's objective
+or below, a peer to within a relative `GAP` of the best, if its settings permit.
 """
 
 from __future__ import annotations
@@ -37,13 +37,13 @@ from textmix.models.lsi.transformer import ITERATIONS
 from textmix.text.sequences import TokenSequences
 
 GAP = 1e-4
-#: The constant feature that stands for the intercept of LIBLINEAR and celer, which have a penalty on it.
+#: Value of the constant feature for the intercept of LIBLINEAR and celer, which penalize the intercept.
 INTERCEPT = 10.0
 
 
 @functools.lru_cache(maxsize=1)
 def reviews(share: float) -> tuple[sparse.csr_array, np.ndarray, MarginProblem]:
-    """Return skip-grams of two words and a gap (N, P), classes -1 and 1, and their logistic problem."""
+    """Return counts of gappy word bigrams (N, P), classes -1 and 1, and their logistic regression problem."""
     texts, (_, y) = load("reviews", share).data, counts("reviews", share)
     X = SkipgramVectorizer(max_n=2, max_slop=1, min_df=5).fit_transform(texts).astype(np.float64)
     X, signs = X[:, np.flatnonzero(np.bincount(X.indices, minlength=X.shape[1]))], 2.0 * y - 1.0
@@ -51,13 +51,13 @@ def reviews(share: float) -> tuple[sparse.csr_array, np.ndarray, MarginProblem]:
 
 
 def value(problem: MarginProblem, w: np.ndarray, l1: float, l2: float) -> float:
-    """Return the objective of weights (P,) at their best intercept."""
+    """Return the objective at weights (P,) with the optimal intercept."""
     z = problem.X.scores(w)
     return problem.value(z + problem.best_shift(z)) + l1 * float(np.abs(w).sum()) + 0.5 * l2 * float(w @ w)
 
 
 def reached(fits: Iterator[Callable[[], np.ndarray]], enough: Callable[[np.ndarray], bool]) -> Callable[[], np.ndarray]:
-    """Return the first fit whose weights are near enough, or the last one."""
+    """Return the first fit that is accurate enough, or the last one."""
     for fit in fits:
         if enough(fit()):
             break
@@ -70,7 +70,7 @@ TOLERANCES = (1e-2, 1e-3, 1e-4, 1e-5, 1e-6)
 @line("logistic regression", "textmix", "celer", "LIBLINEAR", target=1.0)
 @pytest.mark.parametrize("penalty", ["l1", "l2"])
 def bench_penalty(name: str, penalty: str, share: float, timed: Any) -> None:
-    """Ours stops at an objective at most LIBLINEAR's, celer (L1 alone) at most a share `GAP` above it."""
+    """Ours stops at LIBLINEAR's objective or below, celer (L1 only) within a relative `GAP` of it."""
     X, y, problem = reviews(share / 2)
     lam = float(penalty_grid(problem, *((1.0, 1, 0.01) if penalty == "l1" else (0.0, 1, 1e-6)))[0])
     pair, C = ((lam, 0.0) if penalty == "l1" else (0.0, lam)), 1 / (lam * len(y))
@@ -96,7 +96,7 @@ def bench_penalty(name: str, penalty: str, share: float, timed: Any) -> None:
 
 @line("elastic net", "textmix", "skglm, ProxNewton", "scikit-learn, saga", "skglm, AndersonCD", target=0.25)
 def bench_elastic_net(name: str, share: float, timed: Any) -> None:
-    """To a duality gap of `GAP`; saga stops before it: with an L1 penalty a pass over all features takes a minute."""
+    """Run to a duality gap of `GAP`; saga stops earlier, as one pass over all features takes a minute with L1."""
     X, y, problem = reviews(share / 2)
     ratio, lam = 0.1, float(penalty_grid(problem, 0.1, 1, 0.003)[0])
     pair = ratio * lam, (1 - ratio) * lam
@@ -131,7 +131,7 @@ def yeast(share: float) -> tuple[np.ndarray, np.ndarray]:
 
 @line("logistic regressions of all labels", "textmix, side by side", "SciPy, one label at a time", target=1.0)
 def bench_batch(name: str, share: float, timed: Any) -> None:
-    """By our L-BFGS beside SciPy's."""
+    """Compare our L-BFGS with SciPy's."""
     X, Y = yeast(share)
     batch, start = LogisticBatch(X, Y, np.ones(len(Y)), 1.0), np.zeros((X.shape[1] + 1, Y.shape[1]))
 
@@ -156,7 +156,7 @@ def bench_batch(name: str, share: float, timed: Any) -> None:
 
 @line("machines of given inner products", "textmix", "LIBSVM", target=1.0)
 def bench_machines(name: str, share: float, timed: Any) -> None:
-    """In their dual form, to a violation of 0.001."""
+    """Dual formulation, with a tolerance of 0.001."""
     X, Y = yeast(share)
     gram, signs = X @ X.T, 2.0 * Y.T - 1.0
 
@@ -176,7 +176,7 @@ def bench_machines(name: str, share: float, timed: Any) -> None:
 
 @line("decomposition", "textmix", "scikit-learn, randomised", "scikit-learn, ARPACK", target=1.3)
 def bench_lsi(name: str, share: float, timed: Any) -> None:
-    """A hundred singular values; the score is their sum."""
+    """The 100 largest singular values; the score is their sum."""
     X, _ = counts("newsgroups", share / 4)
     k = min(100, min(X.shape) - 1)
     ours = LSITransformer(n_components=k, random_state=0)
@@ -219,7 +219,7 @@ def bench_sensitivities(name: str, share: float, timed: Any) -> None:
 
 @functools.lru_cache(maxsize=1)
 def sequences(share: float) -> TokenSequences:
-    """Return the documents as sequences of the 1,000 commonest words, up to 60,000 words."""
+    """Return the documents as sequences of the 1,000 most frequent words, up to 60,000 tokens."""
     X, _ = counts("newsgroups", share / 10)
     common = np.sort(np.argsort(-np.asarray(X.sum(axis=0)).ravel(), kind="stable")[:1000])
     rows = [np.repeat(row.indices, row.data) for row in (X[[d]][:, common] for d in range(X.shape[0]))]
@@ -231,7 +231,7 @@ def sequences(share: float) -> TokenSequences:
 @line("pass of a hidden Markov model", "textmix", "hmmlearn, scaled", "hmmlearn, in logs", target=0.05)
 @pytest.mark.parametrize("states", [5, 10, 20])
 def bench_hmm(name: str, states: int, share: float, timed: Any) -> None:
-    """A pass of expectation-maximisation; the score is the log-likelihood before it, the same for all."""
+    """One EM iteration; the score is the log-likelihood before it, which is the same for all candidates."""
     X = sequences(share)
     start = random_chain(background(X), states, np.random.RandomState(0))
 

@@ -1,4 +1,4 @@
-"""From texts to counts, vectors and labels: tokenisers, skip-grams, paragraph vectors, whole pipelines, new texts."""
+"""Text processing: tokenizers, skip-grams, paragraph vectors, whole pipelines, prediction for new texts."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ LETTERS = {"token_pattern": "[a-zA-Z]{2,99}"}
 
 
 def gensim_counts(texts: list[str]) -> list[Any]:
-    """Return the counts of gensim's own tokens, runs of letters."""
+    """Return token counts with gensim's tokenizer (runs of letters)."""
     corpora, utils = (pytest.importorskip(f"gensim.{part}") for part in ("corpora", "utils"))
     words = [list(utils.tokenize(text, lowercase=True)) for text in texts]
     dictionary = corpora.Dictionary(words)
@@ -60,7 +60,7 @@ GRAMS = ("textmix, five words and two gaps", "scikit-learn, CountVectorizer of f
 
 @line("skip-grams", *GRAMS, target=0.25, mib_share=0.5)
 def bench_skipgrams(name: str, share: float, timed: Any) -> None:
-    """Both take features of six documents or more; ours is to take half of the peer's memory besides."""
+    """Both use a minimum document frequency of six; ours should also use at most half of the peer's memory."""
     texts = load("reviews", share / 2).data
     ours, theirs = SkipgramVectorizer(tokenizer="unicode", min_length=2), CountVectorizer(ngram_range=(1, 5), min_df=6)
     vectorizer = ours if name == GRAMS[0] else theirs
@@ -70,7 +70,7 @@ def bench_skipgrams(name: str, share: float, timed: Any) -> None:
 @line("paragraph vectors", "textmix", "gensim, Doc2Vec", target=0.25)
 @pytest.mark.parametrize("loss", ["negative", "hierarchical"])
 def bench_vectors(name: str, loss: Any, share: float, timed: Any) -> None:
-    """Two passes of the distributed bag of words over a fifth of the reviews, in one thread."""
+    """Two epochs of distributed bag of words on a fifth of the reviews, single-threaded."""
     doc2vec = pytest.importorskip("gensim.models.doc2vec")
     texts = load("reviews", share / 5).data
     ids, labels, text = list(map(str, range(len(texts)))), label_matrix([[0]] * len(texts), 1), map(str.encode, texts)
@@ -90,9 +90,9 @@ def bench_vectors(name: str, loss: Any, share: float, timed: Any) -> None:
 
 
 def vector_operations(words: np.ndarray, spec: VectorSpec) -> float:
-    """Return the operations of an epoch, of single precision: a product of two vectors and two sums an output.
+    """Return the single-precision operations of an epoch: an inner product and two vector updates per output.
 
-    The outputs are the word and the negative samples, or the nodes of its code, whose mean length is the entropy.
+    The outputs are the word and its negative samples, or the nodes of its Huffman code (mean length: the entropy).
     """
     cells = np.bincount(words)
     shares = cells[cells >= spec.min_count] / len(words)
@@ -123,7 +123,7 @@ def bench_pipelines(name: str, share: float, timed: Any) -> None:
     timed(call, size=len(y), work=reading(list(texts), list(new)), score=accuracy(y_new))
 
 
-#: Words of a short text, most texts, and the texts a second and core that labelling is to reach.
+#: Words of a short text, maximum number of texts, and target throughput of labelling (texts per second and core).
 LENGTH, MOST, RATE = 20, 10_000, 150_000
 SERVED = {"naive Bayes": MultinomialClassifier, "EDCM": EDCMClassifier, "PMM1": PMM1}
 NEW_TEXTS = [f"textmix, {model}, {form}" for model in SERVED for form in ("csv", "jsonl")]
@@ -131,7 +131,7 @@ NEW_TEXTS = [f"textmix, {model}, {form}" for model in SERVED for form in ("csv",
 
 @line("labels of new texts", *NEW_TEXTS, SKLEARN, target=1.0)
 def bench_new_texts(name: str, share: float, tmp_path: Path, timed: Any) -> None:
-    """From the bytes of a file to the rows of the answer, by a model that was saved."""
+    """From the bytes of a file to the output rows, with a saved model."""
     _, model, form = name.split(", ") if name in NEW_TEXTS else ("", "", "csv")
     texts, labels = short_texts(share, several=model == "PMM1")
     data = file_of(texts, form)
@@ -150,7 +150,7 @@ def bench_new_texts(name: str, share: float, tmp_path: Path, timed: Any) -> None
         peer = make_pipeline(CountVectorizer(min_df=2), MultinomialNB()).fit(texts, labels)
 
         def call() -> Any:
-            """Read, label and write, by Python's reader and writer of csv."""
+            """Read, label and write, with Python's csv module."""
             rows = csv.reader(io.StringIO(data.decode(), newline=""))
             next(rows)
             probability = peer.predict_proba([row[0] for row in rows])
@@ -162,7 +162,7 @@ def bench_new_texts(name: str, share: float, tmp_path: Path, timed: Any) -> None
 
 
 def short_texts(share: float, several: bool) -> tuple[list[str], list[Any]]:
-    """Return texts of `LENGTH` words, pieces of documents: of one with its class, or of two with both classes."""
+    """Return texts of `LENGTH` words cut from documents: from one, with its class, or from two, with both classes."""
     found, parts = load("newsgroups", share), 1 + several
     length = LENGTH // parts
     words = [text.split() for text in found.data]
@@ -175,7 +175,7 @@ def short_texts(share: float, several: bool) -> tuple[list[str], list[Any]]:
 
 
 def file_of(texts: list[str], form: str) -> bytes:
-    """Return the bytes of a file of texts."""
+    """Return the content of a file with these texts."""
     if form == "jsonl":
         return "".join(json.dumps({"text": text}) + "\n" for text in texts).encode("utf-8", "replace")
     return "\n".join(["text", *('"' + text.replace('"', '""') + '"' for text in texts), ""]).encode("utf-8", "replace")
@@ -190,7 +190,7 @@ def files_of(archive: Path) -> Iterator[bytes]:
 
 
 def by_lxml(archive: Path) -> list[Any]:
-    """Return the stories of Reuters by lxml's parser of HTML."""
+    """Parse the Reuters stories with lxml's HTML parser."""
     html = pytest.importorskip("lxml.html")
     found = []
     for data in files_of(archive):
@@ -201,7 +201,7 @@ def by_lxml(archive: Path) -> list[Any]:
 
 
 def by_soup(archive: Path) -> list[Any]:
-    """Return the same by BeautifulSoup."""
+    """Parse the Reuters stories with BeautifulSoup."""
     soup = pytest.importorskip("bs4").BeautifulSoup
     return [
         (str(s["lewissplit"]), [t.get_text() for t in s.select("topics > d")], "".join(t.get_text() for t in s("text")))
@@ -212,7 +212,7 @@ def by_soup(archive: Path) -> list[Any]:
 
 @line("stories of Reuters", "textmix", "lxml", "BeautifulSoup over lxml", target=0.3)
 def bench_stories(name: str, timed: Any) -> None:
-    """The 22 SGML files; ours checks every count besides."""
+    """Parse the 22 SGML files; ours also checks all counts."""
     archive = next(Path(os.environ.get("TEXTMIX_MIRROR", "nowhere"), "reuters21578").rglob("*.tar*"), None)
     if archive is None:
         pytest.skip("reuters21578: name a mirror in TEXTMIX_MIRROR")

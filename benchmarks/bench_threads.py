@@ -1,6 +1,6 @@
-"""Two threads beside one, by the clock: the kernels that work on ranges of rows, and how far the machine itself goes.
+"""Speed-up with two threads (wall-clock time): parallel kernels over row ranges, and the limit of the machine.
 
-Processors that share a core, a clock that falls, and one path to the memory leave less than 2.
+Hyper-threading, lower clock rates and a common memory bus reduce the speed-up below 2.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ PIECES, PAGES = 8, 1000
 
 
 def calls_of(kernel: str) -> tuple[Callable[[], object], Work]:
-    """Return a call of a kernel, of a fitted model or what fits it, and its least work."""
+    """Return a call of a kernel, for prediction or fitting, and its minimum work."""
     if kernel.startswith("machine"):
         side, long = np.ones((ROWS, ROWS)), np.ones(2**LARGEST // 8)
         array, work = (
@@ -54,7 +54,7 @@ KERNELS = ("neighbours", "label sets", "skip-grams", "path of penalties", "machi
 @line("threads", "textmix, two", "one", timer=time.perf_counter)
 @pytest.mark.parametrize("kernel", KERNELS)
 def bench_threads(name: str, kernel: str, timed: Any) -> None:
-    """A kernel is to be 1.7 times as fast; the machine has no target."""
+    """The target speed-up of a kernel is 1.7; the machine itself has no target."""
     call, work = calls_of(kernel)
 
     def run() -> object:

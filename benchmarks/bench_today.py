@@ -1,7 +1,7 @@
-"""What a person would take today, fitted and tested on one split: time beside the share of right labels.
+"""Comparison with popular libraries, fitted and tested on one split: time and accuracy.
 
-The passes and epochs of Vowpal Wabbit and fastText are the best of three on a random fifth of 20 Newsgroups; the other
-settings are usual ones.
+The passes and epochs of Vowpal Wabbit and fastText are the best of three on a random fifth of 20 Newsgroups; other
+settings are common choices.
 """
 
 from __future__ import annotations
@@ -27,19 +27,19 @@ from textmix.experiment.methods import load_methods
 VOWPAL = {"arguments": "--loss_function logistic -b 20 -l 0.5", "passes": 5}
 FASTTEXT: dict[str, Any] = {"dim": 20, "epoch": 10, "lr": 0.5, "thread": 1, "verbose": 0}
 LIGHTGBM: dict[str, Any] = {"n_estimators": 30, "num_leaves": 15, "min_child_samples": 5, "n_jobs": 1, "verbose": -1}
-#: Most documents of LightGBM and of LIBSVM with a Gaussian kernel, which takes time by their square.
+#: Maximum number of documents for LightGBM and for LIBSVM with an RBF kernel, which has quadratic complexity.
 FEW = 2000
 
 
 def lines_of(X: sparse.csr_array) -> list[str]:
-    """Return documents of counts as lines of invented words, each as often as it was counted."""
+    """Convert counts to lines of made-up words, each repeated according to its count."""
     words = np.array([f"w{column}" for column in range(X.shape[1])], dtype=object)
     ends = zip(X.indptr[:-1].tolist(), X.indptr[1:].tolist(), strict=True)
     return [" ".join(np.repeat(words[X.indices[a:b]], X.data[a:b].astype(int)).tolist()) for a, b in ends]
 
 
 def vowpal(X: Any, y: np.ndarray, X_test: Any) -> np.ndarray:
-    """Return the classes of Vowpal Wabbit."""
+    """Predict classes with Vowpal Wabbit."""
     workspace = pytest.importorskip("vowpalwabbit").Workspace
     with TemporaryDirectory() as place:
         folder = Path(place)
@@ -54,7 +54,7 @@ def vowpal(X: Any, y: np.ndarray, X_test: Any) -> np.ndarray:
 
 
 def fasttext(X: Any, y: np.ndarray, X_test: Any) -> np.ndarray:
-    """Return the classes of fastText; a document without known words gets none."""
+    """Predict classes with fastText; a document without words in the vocabulary is unlabelled."""
     package = pytest.importorskip("fasttext")
     with TemporaryDirectory() as place:
         path = Path(place) / "train.txt"
@@ -65,14 +65,14 @@ def fasttext(X: Any, y: np.ndarray, X_test: Any) -> np.ndarray:
 
 
 def lightgbm(X: Any, y: np.ndarray, X_test: Any) -> np.ndarray:
-    """Return the classes of LightGBM's trees."""
+    """Predict classes with LightGBM."""
     model = pytest.importorskip("lightgbm").LGBMClassifier(**LIGHTGBM)
     train, test = (sparse.csr_matrix(part, dtype=np.float32) for part in (X[:FEW], X_test))
     return np.asarray(model.fit(train, y[:FEW]).predict(test))
 
 
 def by(make: Callable[[], Any], most: int | None = None) -> Callable[[Any, np.ndarray, Any], np.ndarray]:
-    """Return a function that fits an estimator to the first documents and predicts the others."""
+    """Return a function that fits an estimator to the first documents and predicts the test documents."""
     return lambda X, y, X_test: np.asarray(make().fit(X[:most], y[:most]).predict(X_test))
 
 
@@ -98,7 +98,7 @@ def bench_one_label(name: str, share: float, timed: Any) -> None:
 
 
 def napkin(X: Any, Y: np.ndarray, X_test: Any) -> np.ndarray:
-    """Return the label indicators of napkinXC's binary relevance."""
+    """Predict label indicators with napkinXC's binary relevance."""
     models, weighting = pytest.importorskip("napkinxc.models"), TermWeighting().fit(X)
     train, test = (sparse.csr_matrix(weighting.transform(part), dtype=np.float32) for part in (X, X_test))
     found = np.zeros((X_test.shape[0], Y.shape[1]), dtype=np.int8)
@@ -111,14 +111,14 @@ def napkin(X: Any, Y: np.ndarray, X_test: Any) -> np.ndarray:
 
 
 def one_by_one(X: Any, Y: np.ndarray, X_test: Any) -> np.ndarray:
-    """Return label indicators by LIBLINEAR, a machine a label."""
+    """Predict label indicators with LIBLINEAR, one SVM per label."""
     weighting = TermWeighting().fit(X)
     train, test = weighting.transform(X), weighting.transform(X_test)
     return np.column_stack([LinearSVC(random_state=0).fit(train, y).predict(test) for y in Y.T])
 
 
 def by_lightgbm(X: Any, Y: np.ndarray, X_test: Any) -> np.ndarray:
-    """Return label indicators by LightGBM, ten rounds a label."""
+    """Predict label indicators with LightGBM, ten boosting rounds per label."""
     return np.column_stack([lightgbm(X, y, X_test) for y in Y.T])
 
 
@@ -140,7 +140,7 @@ def bench_sets(name: str, share: float, timed: Any) -> None:
 
 
 def set_parts(name: str, share: float) -> tuple[Any, np.ndarray, Any, np.ndarray]:
-    """Return the parts of counts and label indicators: training documents with a label, labels that some lack."""
+    """Return training and test parts of counts and label indicators, for labelled documents and non-constant labels."""
     X, Y, X_test, Y_test = split(*indicators(name, share))
     rows = np.flatnonzero(Y.any(axis=1))
     mixed = Y[rows].any(axis=0) & ~Y[rows].all(axis=0)
@@ -148,14 +148,14 @@ def set_parts(name: str, share: float) -> tuple[Any, np.ndarray, Any, np.ndarray
 
 
 def registered(task: str) -> list[str]:
-    """Return the methods of the registry of a task that take counts or numbers, and more classes than two."""
+    """Return the registered methods of a task that accept counts or numbers, and more than two classes."""
     taken = {name: one for name, one in load_methods().items() if one.task == task and one.input != "sequences"}
     tags = {name: get_tags(one.make(one.params)).classifier_tags for name, one in taken.items()}
     return [name for name in taken if task == "multi" or tags[name].multi_class]
 
 
 def run_method(name: str, parts: tuple[Any, np.ndarray, Any, np.ndarray], score: Any, timed: Any) -> None:
-    """Time a method of the registry as it stands there, untuned."""
+    """Time a registered method with its default parameters, without tuning."""
     method, (X, y, X_test, y_test) = load_methods()[name], parts
     if method.input == "reals":
         weighting = TermWeighting().fit(X)
@@ -167,11 +167,11 @@ def run_method(name: str, parts: tuple[Any, np.ndarray, Any, np.ndarray], score:
 
 @line("methods of one label", *registered("single"), peer="complement")
 def bench_method(name: str, share: float, timed: Any) -> None:
-    """On a tenth of 20 Newsgroups."""
+    """Use a tenth of 20 Newsgroups."""
     run_method(name, split(*counts("newsgroups", share / 10)), accuracy, timed)
 
 
 @line("methods of label sets", *registered("multi"), peer="binary_relevance")
 def bench_set_method(name: str, share: float, timed: Any) -> None:
-    """On a tenth of the parts of the newsgroups' names."""
+    """Use a tenth of 20 Newsgroups, with the parts of the group names as labels."""
     run_method(name, set_parts("parts", share / 10), micro_f, timed)

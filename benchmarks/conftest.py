@@ -1,10 +1,10 @@
-"""Benchmarks: a candidate of a group, at a size, is timed and stands beside its peers.
+"""Benchmarks: each candidate of a group is timed at several sizes and compared with its peers.
 
     pytest benchmarks --benchmark-only --benchmark-json=bench.json && python benchmarks/table.py bench.json
 
-``--shares 0.1,1`` sets the sizes: shares of the documents; above 1 documents are drawn with replacement.
-``--minutes 15`` shares the time out: what takes long runs less often, but twice at least.
-``--benchmark-disable --shares 0.02`` runs each candidate once, to see that it runs.
+``--shares 0.1,1`` sets the sizes as fractions of the documents; above 1, documents are sampled with replacement.
+``--minutes 15`` sets a total time budget: slow candidates run fewer rounds, but at least two.
+``--benchmark-disable --shares 0.02`` runs each candidate once, as a smoke test.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ import memray
 import pytest
 from documents import OURS
 
-#: Rounds of a candidate; the fewest, of one that takes long, which is not run again for its memory either; and the
-#: seconds that one may take where no minutes are shared out.
+#: Default number of rounds; minimum for slow candidates, which skip the separate memory measurement; and time limit of
+#: a candidate in seconds without ``--minutes``.
 ROUNDS, FEW, MOST = 5, 2, 120.0
 
 
@@ -45,14 +45,14 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 
 
 class Budget:
-    """The time that is left for the candidates that have not run; what one does not need is there for the others."""
+    """Remaining time for the remaining candidates; time that a candidate does not use is available to later ones."""
 
     def __init__(self, minutes: float | None, candidates: int) -> None:
         self.end = time.monotonic() + 60.0 * minutes if minutes else None
         self.left = candidates
 
     def seconds(self) -> float:
-        """Return what the next candidate may take, its data included."""
+        """Return the time limit of the next candidate in seconds, including loading its data."""
         self.left -= 1
         return MOST if self.end is None else max(0.0, self.end - time.monotonic()) / (self.left + 1)
 
@@ -65,7 +65,7 @@ def pytest_collection_finish(session: pytest.Session) -> None:
 
 
 def peak_mib(call: Callable[[], object]) -> float:
-    """Return the most memory that a call allocates at a time, MiB, that of libraries included."""
+    """Return the peak memory allocated during a call, in MiB, including allocations of libraries."""
     with tempfile.TemporaryDirectory() as folder:
         place = Path(folder, "peak")
         with memray.Tracker(place):
@@ -75,25 +75,25 @@ def peak_mib(call: Callable[[], object]) -> float:
 
 @pytest.fixture
 def timed(request: pytest.FixtureRequest, benchmark: Any) -> Callable[..., Any]:
-    """Return a function that times a call and notes what belongs to it; it returns what the call returns."""
+    """Return a function that times a call, records additional information, and returns the result of the call."""
     began, may_take = time.monotonic(), request.config.stash[BUDGET].seconds()
 
     def run(call: Callable[[], Any], *, size: int, work: Any, case: str = "", score: Any = None, **most: float) -> Any:
         """Time a call.
 
-        ``size`` : what grows, such as documents; ``work`` : the least bytes and operations; ``case`` : a part of the
-        group; ``score`` : a function of the result that returns the name of a measure and its value; ``most`` : what
-        one of ours may take at most, besides what its line says; ``seconds_wanted`` is its time.
+        ``size`` : size of the problem, such as the number of documents; ``work`` : minimum bytes and operations;
+        ``case`` : subgroup; ``score`` : function of the result that returns the name and value of a metric; ``most`` :
+        limits of our candidates in addition to those of `line`; ``seconds_wanted`` limits the time.
         """
         start = time.process_time()
-        result = call()  # compiles, and fills caches
+        result = call()  # triggers compilation, and fills caches
         first = time.process_time() - start
         if benchmark.disabled:
             return result
         left = may_take - (time.monotonic() - began)
         rounds = min(ROUNDS, max(FEW, int(left / max(first, 1e-9)) - 1))
         peak = peak_mib(call) if rounds > FEW else None
-        benchmark.group += f", {case}" if case else ""  # before the rounds, whose record has the group of then
+        benchmark.group += f", {case}" if case else ""  # before the rounds, which record the group
         benchmark.pedantic(call, rounds=rounds)
         name = str(request.node.callspec.params["name"])
         told = dict(zip(("measure", "score"), score(result), strict=True)) if score else {}

@@ -1,4 +1,4 @@
-"""What benchmarks share: data sets in several sizes, scores of what is found, and the lines of the table."""
+"""Common parts of the benchmarks: data sets in several sizes, scores, and the groups of the table."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ import textmix
 from textmix import datasets
 from textmix.core.errors import MissingResult
 
-#: Name in a benchmark -> the data sets that stand for it, the first one with a mirror alone.
+#: Name in a benchmark -> candidate data sets, in order of preference; the first one requires a mirror.
 DATA = {
     "newsgroups": ("newsgroups_18828", "newsgroups_wheel"),
     "parts": ("newsgroups_parts",),
@@ -32,7 +32,7 @@ DATA = {
 
 @functools.lru_cache(maxsize=2)
 def _whole(name: str) -> Any:
-    """Return a data set, or skip the benchmark; what only a mirror has is not looked for on the network."""
+    """Return a data set, or skip the benchmark; data sets that only a mirror provides are not downloaded."""
     mirrored = bool(os.environ.get("TEXTMIX_MIRROR"))
     for found in DATA[name]:
         if mirrored or found.endswith(("_wheel", "_parts")):
@@ -45,7 +45,7 @@ def _whole(name: str) -> Any:
 
 @functools.lru_cache(maxsize=4)
 def load(name: str, share: float = 1.0) -> Any:
-    """Return data, labels and target of a share of a data set's documents."""
+    """Return data, labels and target of a random fraction of a data set's documents."""
     bunch = _whole(name)
     n, rng = len(bunch.ids), np.random.default_rng(0)
     rows = rng.permutation(n)[: max(40, round(share * n))] if share <= 1 else rng.integers(n, size=round(share * n))
@@ -61,7 +61,7 @@ def load(name: str, share: float = 1.0) -> Any:
 
 @functools.lru_cache(maxsize=4)
 def counts(name: str, share: float = 1.0) -> tuple[sparse.csr_array, Any]:
-    """Return counts, CSR (N, V), and the target: classes (N,) or indicators (N, L), labels that no row has left out."""
+    """Return counts, CSR (N, V), and the target: classes (N,) or indicators (N, L) without empty columns."""
     found = load(name, share)
     X, target = found.data, found.target
     if isinstance(X, list):
@@ -72,42 +72,42 @@ def counts(name: str, share: float = 1.0) -> tuple[sparse.csr_array, Any]:
 
 
 def indicators(name: str, share: float = 1.0) -> tuple[sparse.csr_array, np.ndarray]:
-    """Return counts and label indicators, also of a data set of one label a document."""
+    """Return counts and label indicators, also for a single-label data set."""
     X, target = counts(name, share)
     return X, np.eye(target.max() + 1, dtype=np.int8)[target] if target.ndim == 1 else np.asarray(target, np.int8)
 
 
 def split(X: Any, y: Any) -> tuple[Any, Any, Any, Any]:
-    """Return training and test part: every fifth document is tested."""
+    """Split into training and test part; every fifth document is a test document."""
     test = np.arange(X.shape[0] if hasattr(X, "shape") else len(X)) % 5 == 4
     return X[~test], y[~test], X[test], y[test]
 
 
 def texts_of(name: str, share: float) -> list[str]:
-    """Return the texts of a share of a data set."""
+    """Return the texts of a random fraction of a data set."""
     found: list[str] = load(name, share).data
     return found
 
 
 def accuracy(true: np.ndarray) -> Callable[[Any], tuple[str, float]]:
-    """Return a score: the share of right classes (N,)."""
+    """Return a scorer that computes the accuracy, for classes (N,)."""
     return lambda found: ("accuracy", float((found == true).mean()))
 
 
 def micro_f(true: np.ndarray) -> Callable[[Any], tuple[str, float]]:
-    """Return a score: the micro-averaged F of label indicators (N, L)."""
+    """Return a scorer that computes micro-averaged F1, for label indicators (N, L)."""
     return lambda found: ("micro F", 2.0 * float((found & true).sum()) / max(1, int(found.sum() + true.sum())))
 
 
-#: Candidates of ours begin so; what a line allows at most holds for them.
+#: Prefix of our candidates; the limits of a group apply to them.
 OURS = "textmix"
 
 
 def line(group: str, *names: str, peer: str = "", timer: Any = None, **most: float) -> Callable[[Any], Any]:
-    """Return a decorator that runs a function for each candidate; the last one is the peer where none is named.
+    """Return a decorator that runs a function for each candidate; the default peer is the last candidate.
 
-    ``most``: what one of ours may take: ``target`` of the ratio, ``mib`` of the memory, ``mib_share`` of the memory
-    beside the peer's.
+    ``most`` are limits of our candidates: ``target`` for the time ratio, ``mib`` for the memory, ``mib_share`` for the
+    memory relative to the peer.
     """
 
     def decorate(function: Any) -> Any:

@@ -38,12 +38,12 @@ from textmix import EDCMClassifier, LinearSVM, MultinomialClassifier, TermWeight
 from textmix.__main__ import main as command
 
 TRAIN, TESTS = "train.csv", {"made": "held_out_made.csv", "real": "held_out_real.csv"}
-#: Settings of other programs that were best among a few on 20,000 made documents, by right labels on real messages.
+#: Settings of other programs: the most accurate of a few on real messages, trained on 20,000 synthetic documents.
 VW, FASTTEXT = "--loss_function logistic -b 20", {"dim": 10, "epoch": 1, "lr": 0.5, "minCount": 2, "thread": 1}
 
 
 def make(folder: Path, documents: int) -> None:
-    """Write the training file of made documents, and held-out documents, made and real."""
+    """Write the training file of synthetic documents, and synthetic and real held-out documents."""
     (X, y), names = counts("newsgroups"), np.array(load("newsgroups").names)
     vectorizer = WordVectorizer(tokenizer="letters", min_length=2, min_count=2).fit(load("newsgroups").data)
     words, rng, held_out = vectorizer.get_feature_names_out(), np.random.default_rng(0), np.arange(len(y)) % 5 == 4
@@ -52,7 +52,7 @@ def make(folder: Path, documents: int) -> None:
     pools = [np.concatenate([train[row] for row in np.flatnonzero(y[~held_out] == c)]) for c in range(len(names))]
 
     def write(name: str, drawn: np.ndarray, of: Callable[[int], np.ndarray]) -> None:
-        """Write the documents of some rows, a block at a time."""
+        """Write the documents of some rows, in blocks."""
         for part in np.array_split(drawn, -(-len(drawn) // 50_000)):
             texts = [" ".join(words[of(row)]) for row in part]
             table = pd.DataFrame({"label": names[y[part]], "text": texts})
@@ -71,12 +71,12 @@ def blocks(path: Path, size: int = 50_000) -> Iterator[tuple[list[str], list[str
 
 
 def classes(folder: Path) -> list[str]:
-    """Return the names of the classes."""
+    """Return the class names."""
     return sorted(set(pd.read_csv(folder / TESTS["real"], usecols=["label"])["label"]))
 
 
 def count(folder: Path) -> None:
-    """Count words: the first block names them, and the counts of each block go to the disk."""
+    """Count words with the vocabulary of the first block, and write the counts of each block to disk."""
     vectorizer = WordVectorizer(tokenizer="letters", min_length=2, min_count=2)
     for number, (labels, texts) in enumerate(blocks(folder / TRAIN)):
         X = vectorizer.transform(texts) if number else vectorizer.fit(texts).transform(texts)
@@ -86,7 +86,7 @@ def count(folder: Path) -> None:
 
 
 class Counted:
-    """The blocks of counts, weighted on the way; each loop reads them from the disk."""
+    """Iterable over blocks of counts, reread from disk on each pass and weighted on the fly."""
 
     def __init__(self, folder: Path, weigh: Callable[[Any], Any] = lambda X: X) -> None:
         self.folder, self.weigh = folder, weigh
@@ -97,12 +97,12 @@ class Counted:
 
 
 def keep(folder: Path, name: str, *steps: Any) -> None:
-    """Save a pipeline that begins with the counting of words."""
+    """Save a pipeline that starts with word counts."""
     textmix.save(make_pipeline(textmix.load(folder / "words")[0], *steps), folder / name)
 
 
 def fit(folder: Path, name: str) -> None:
-    """Fit in parts; the model is that of all documents at once."""
+    """Fit incrementally with `partial_fit`; the model equals a fit to all documents."""
     model, names = {"multinomial": MultinomialClassifier, "edcm": EDCMClassifier}[name](), classes(folder)
     for X, y in Counted(folder):
         model.partial_fit(X, y, classes=names)
@@ -110,14 +110,14 @@ def fit(folder: Path, name: str) -> None:
 
 
 def fit_svm(folder: Path) -> None:
-    """Fit support vector machines by blocks; the document frequencies are those of the first block."""
+    """Fit linear SVMs block by block, with document frequencies from the first block."""
     weighting = TermWeighting().fit(next(iter(Counted(folder)))[0])
     model = LinearSVM(C=1.0, tol=0.05, max_iter=12)
     keep(folder, "linear_svm", weighting, model.fit_blocks(Counted(folder, weighting.transform), classes(folder)))
 
 
 def fit_pmm1(folder: Path) -> None:
-    """Fit PMM1 to the parts of the names of the groups, four blocks at a time, for each call fits anew to all sums."""
+    """Fit PMM1 to the parts of the group names, four blocks per call, because each call refits to all sums."""
     model, waiting = textmix.PMM1(set_prior="training"), iter(Counted(folder))
     parts = sorted({part for name in classes(folder) for part in name.split(".")})
     while taken := list(itertools.islice(waiting, 4)):
@@ -127,7 +127,7 @@ def fit_pmm1(folder: Path) -> None:
 
 
 def predict(folder: Path, name: str) -> None:
-    """Label the held-out files by the command ``textmix predict``."""
+    """Label the held-out files with the command ``textmix predict``."""
     for kind, file in TESTS.items():
         output = ["--text", "text", "--output", str(folder / f"{name}_{kind}.csv")]
         if code := command(["predict", str(folder / name), str(folder / file), *output]):
@@ -135,14 +135,14 @@ def predict(folder: Path, name: str) -> None:
 
 
 def answer(folder: Path, name: str, label: Callable[[list[str]], Any]) -> None:
-    """Write the labels of the held-out files by another program, in blocks, as the command does."""
+    """Label the held-out files with another program, in blocks, and write the labels as the command does."""
     for kind, file in TESTS.items():
         found = [each for _, texts in blocks(folder / file, 10_000) for each in label(texts)]
         pd.DataFrame({"label": found}).to_csv(folder / f"{name}_{kind}.csv", index=False)
 
 
 def vowpal(folder: Path, name: str) -> None:
-    """Learn from lines in the form of Vowpal Wabbit in one pass, label."""
+    """Train Vowpal Wabbit in one pass over a file in its format, then label."""
     from vowpalwabbit import Workspace
 
     names, model = classes(folder), folder / "model.vw"
@@ -155,7 +155,7 @@ def vowpal(folder: Path, name: str) -> None:
 
 
 def fasttext(folder: Path, name: str) -> None:
-    """Learn from lines in the form of fastText in one pass, label."""
+    """Train fastText in one pass over a file in its format, then label."""
     import fasttext as package
 
     with (folder / "train.fasttext").open("w", encoding="utf-8") as stream:
@@ -166,7 +166,7 @@ def fasttext(folder: Path, name: str) -> None:
 
 
 def hashed(folder: Path, name: str) -> None:
-    """Learn by stochastic gradient descent on scikit-learn's hashed words in one pass, label."""
+    """Train scikit-learn's SGD classifier on hashed words in one pass, then label."""
     vectorizer, names = HashingVectorizer(n_features=2**20, alternate_sign=False), classes(folder)
     model = SGDClassifier(loss="hinge", alpha=1e-5, random_state=0)
     for labels, texts in blocks(folder / TRAIN, 10_000):
@@ -175,7 +175,7 @@ def hashed(folder: Path, name: str) -> None:
 
 
 OURS = ("multinomial", "edcm", "linear_svm", "pmm1")
-#: What is done in this order, and with what name: the program that labels.
+#: Stage -> function, in order; the name of a stage includes the program that labels.
 STAGES: dict[str, Callable[[Path], None]] = {
     "count": count,
     "fit multinomial": lambda folder: fit(folder, "multinomial"),
@@ -190,7 +190,7 @@ STAGES: dict[str, Callable[[Path], None]] = {
 
 
 def right(folder: Path, stage: str) -> dict[str, float]:
-    """Return the share of right labels, of PMM1 of right label sets, of made and of real documents."""
+    """Return the accuracy (subset accuracy for PMM1) on synthetic and on real documents."""
     name, shares = stage.removeprefix("predict "), {}
     for kind, file in TESTS.items():
         if (folder / f"{name}_{kind}.csv").is_file():
@@ -206,16 +206,16 @@ def right(folder: Path, stage: str) -> dict[str, float]:
 
 
 def run(folder: Path, stage: str) -> dict[str, float]:
-    """Run a stage in a process of its own; return its seconds and its largest resident memory."""
+    """Run a stage in a separate process; return its time in seconds and its peak resident memory."""
     STAGES[stage](folder)
-    # The high-water mark of this process alone; that of getrusage is the parent's where that is larger.
+    # VmHWM covers only this process; getrusage may return the peak of the parent.
     status = Path("/proc/self/status").read_text(encoding="ascii")
     peak = int(status.partition("VmHWM:")[2].split()[0]) / 1024
     return {"processor_seconds": time.process_time(), "peak_mib": peak}
 
 
 def main() -> None:
-    """Run all stages, each in a limit of memory."""
+    """Run all stages, each with a memory limit."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", type=Path)
     parser.add_argument("--documents", type=int, default=3_000_000)
@@ -232,7 +232,7 @@ def main() -> None:
             with ProcessPoolExecutor(1, get_context("spawn"), resource.setrlimit, limit) as one:
                 try:
                     used = one.submit(run, place, stage).result()
-                except Exception as error:  # a stage that needs more memory, or a package that is not there
+                except Exception as error:  # out of memory, or a missing package
                     sys.stderr.write(f"{stage}: {error}\n")
                     used = {}
             rows.append({"stage": stage, "documents": number, **used, **right(place, stage)})

@@ -40,8 +40,8 @@ import numpy as np
 from textmix.numerics.seeding import rng
 
 Row = tuple[str, list[str]]
-#: Seed of the draw of documents.  Test documents of the draw of seed 1 were looked at when words of one letter were
-#: left out, so that they are no longer new to the comparison.
+#: Seed for sampling documents.  The test documents of seed 1 were inspected when one-letter words were excluded, so
+#: they are no longer unseen data for the comparison.
 DRAW = 2
 COSTS = {"linear SVM": (0.1, 1.0, 10.0), "logistic regression": (1.0, 10.0, 100.0)}
 FOLDS = 5
@@ -52,7 +52,7 @@ COLUMNS = (
 
 
 def members(path: Path, pattern: str) -> Iterator[tuple[str, bytes]]:
-    """Yield name and content of the files of an archive whose names match a pattern."""
+    """Yield name and content of the archive members that match a pattern."""
     with tarfile.open(path) as archive:
         for member in archive:
             opened = archive.extractfile(member) if re.search(pattern, member.name) else None
@@ -83,7 +83,7 @@ def spam(mirror: Path) -> list[Row]:
 
 
 def reuters(mirror: Path, tag: str) -> Iterator[tuple[str, str, list[str]]]:
-    """Yield title, body and labels of a tag of the documents of Reuters-21578 that have a title and such a label."""
+    """Yield title, body and labels of a tag, for Reuters-21578 documents with a title and at least one such label."""
     for _, content in members(mirror / "reuters21578" / "reuters21578.tar.xz", r"\.sgm$"):
         for document in re.findall(r"<REUTERS.*?</REUTERS>", content.decode("latin-1"), re.S):
             parts = {name: re.search(f"<{name}>(.*?)</{name}>", document, re.S) for name in ("TITLE", "BODY", tag)}
@@ -108,7 +108,7 @@ def places(mirror: Path) -> list[Row]:
     return [(f"{title}\n{body}", labels) for title, body, labels in reuters(mirror, "PLACES")]
 
 
-#: Kind -> its rows, training and test documents, and its metric.
+#: Name -> its rows, numbers of training and test documents, and metric.
 KINDS: Mapping[str, tuple[Callable[[Path], Sequence[Row]], int, int, str]] = {
     "reviews": (reviews, 1500, 3000, "accuracy"),
     "titles": (titles, 4000, 4000, "accuracy"),
@@ -120,7 +120,7 @@ KINDS: Mapping[str, tuple[Callable[[Path], Sequence[Row]], int, int, str]] = {
 
 
 def write_kind(folder: Path, kind: str, mirror: Path, share: float) -> Path:
-    """Write the drawn documents of a kind to a file of JSON, training documents first; return its path."""
+    """Write the sampled documents to a JSON file, training documents first; return its path."""
     path = folder / f"{kind}-{share:g}-{DRAW}.json"
     if not path.exists():
         make, n_train, n_test, metric = KINDS[kind]
@@ -133,7 +133,7 @@ def write_kind(folder: Path, kind: str, mirror: Path, share: float) -> Path:
 
 
 def read_kind(path: Path) -> tuple[dict[str, Any], list[str], np.ndarray, list[str]]:
-    """Return what a file of `write_kind` tells: itself, texts, classes (N,) or indicators (N, L), and label names."""
+    """Read a file of `write_kind`: content, texts, classes (N,) or indicators (N, L), and label names."""
     told = json.loads(path.read_text(encoding="utf-8"))
     names = sorted({label for _, labels in told["rows"] for label in labels})
     place = {name: number for number, name in enumerate(names)}
@@ -145,7 +145,7 @@ def read_kind(path: Path) -> tuple[dict[str, Any], list[str], np.ndarray, list[s
 
 
 def by_hand(path: Path) -> dict[str, Any]:
-    """Return what the pipeline by hand finds: its best point, its validation score, and its answers to the test."""
+    """Run the baseline; return its best parameters, validation score and test predictions."""
     from sklearn.feature_extraction.text import TfidfVectorizer
     from sklearn.linear_model import LogisticRegression
     from sklearn.model_selection import KFold, StratifiedKFold
@@ -159,13 +159,13 @@ def by_hand(path: Path) -> dict[str, Any]:
     train, test, target = np.array(texts[:n], dtype=object), texts[n:], y[:n]
 
     def union() -> Any:
-        """Return the vectoriser of an expert."""
+        """Return the vectorizer of the baseline."""
         words = TfidfVectorizer(sublinear_tf=True, ngram_range=(1, 2))
         characters = TfidfVectorizer(sublinear_tf=True, analyzer="char_wb", ngram_range=(3, 5), min_df=2)
         return FeatureUnion([("words", words), ("characters", characters)])
 
     def machine(name: str, cost: float) -> Any:
-        """Return the classifier at a cost."""
+        """Return the classifier for a value of C."""
         made = LinearSVC(C=cost, random_state=0) if name == "linear SVM" else LogisticRegression(C=cost, max_iter=1000)
         return made if single else OneVsRestClassifier(made)
 
@@ -196,14 +196,14 @@ def by_hand(path: Path) -> dict[str, Any]:
 
 
 def _score(metric: str, true: np.ndarray, predicted: np.ndarray) -> float:
-    """Return subset accuracy or micro F of label indicators (N, L)."""
+    """Return subset accuracy, or micro F1 for label indicators (N, L)."""
     if metric == "subset_accuracy":
         return float(np.mean((true == predicted).all(axis=1)))
     return float(2.0 * np.sum(true * predicted) / max(np.sum(true) + np.sum(predicted), 1))
 
 
 def compared(path: Path, seconds: float, folder: Path) -> dict[str, Any]:
-    """Return what a comparison of some processor seconds finds; the keys are those of `by_hand`."""
+    """Run a comparison with a CPU time budget; the keys are those of `by_hand`."""
     from textmix.compare.comparison import Settings, run
     from textmix.data.corpus import TEST, TRAIN, Corpus, Ragged, label_matrix
 
@@ -234,7 +234,7 @@ def compared(path: Path, seconds: float, folder: Path) -> dict[str, Any]:
 
 
 def apart(side: str, path: Path, seconds: float, folder: Path) -> dict[str, Any]:
-    """Return what a side finds in a process of its own, with its processor and clock seconds and peak memory."""
+    """Run one side in a separate process; add its CPU time, wall-clock time and peak memory."""
     place, began = folder / "side.json", time.monotonic()
     command = [sys.executable, __file__, str(folder), "--side", side, str(path), str(seconds), str(place)]
     subprocess.run(command, check=True, env={**os.environ, "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"})
@@ -242,7 +242,7 @@ def apart(side: str, path: Path, seconds: float, folder: Path) -> dict[str, Any]
 
 
 def one_side(side: str, path: Path, seconds: float, place: Path) -> None:
-    """Run one side and write what it finds."""
+    """Run one side and write its result."""
     found = by_hand(path) if side == "hand" else compared(path, seconds, place.parent / "kept")
     used = resource.getrusage(resource.RUSAGE_SELF)
     found |= {"processor": used.ru_utime + used.ru_stime, "peak": used.ru_maxrss / 1024}
@@ -250,7 +250,7 @@ def one_side(side: str, path: Path, seconds: float, place: Path) -> None:
 
 
 def lines_of(path: Path, times: Sequence[float], folder: Path) -> Iterator[dict[str, Any]]:
-    """Yield the lines of a kind: by hand, and a comparison of each multiple of its time."""
+    """Yield the rows of a data set: the baseline, and a comparison for each multiple of its time."""
     from textmix.compare.metrics import Answer, metric_of, paired_bootstrap
 
     told, texts, y, names = read_kind(path)
@@ -260,7 +260,7 @@ def lines_of(path: Path, times: Sequence[float], folder: Path) -> Iterator[dict[
     head |= {"labels": len(names), "metric": told["metric"]}
 
     def line(found: Mapping[str, Any], beside: Answer | None) -> dict[str, Any]:
-        """Return a line of the table."""
+        """Return a row of the table."""
         answer = Answer(np.array(found["answers"]), np.zeros((len(truth), 0)))
         ahead = paired_bootstrap(metric, truth, (answer, beside)) if beside is not None else None
         shown = {} if ahead is None else {"ahead": ahead.value, "low": ahead.low, "high": ahead.high}
@@ -281,7 +281,7 @@ def lines_of(path: Path, times: Sequence[float], folder: Path) -> Iterator[dict[
 
 
 def main() -> None:
-    """Measure the kinds that are asked for, and write each line as soon as it is known."""
+    """Measure the requested data sets, and write each row as soon as it is available."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", type=Path, help="where drawn documents and what a side leaves are kept")
     parser.add_argument("--kinds", nargs="+", choices=list(KINDS), default=list(KINDS))
@@ -296,7 +296,7 @@ def main() -> None:
     asked.folder.mkdir(parents=True, exist_ok=True)
     from textmix.compare import compare
 
-    compare(["a b c", "d e f"] * 20, ["x", "y"] * 20, 5)  # compiles the kernels, once a machine
+    compare(["a b c", "d e f"] * 20, ["x", "y"] * 20, 5)  # compiles the kernels, once per machine
     rows: list[dict[str, Any]] = []
     if asked.output and asked.output.exists():
         with open(asked.output, encoding="utf-8", newline="") as table:

@@ -1,10 +1,10 @@
-"""The machine's limit for a call: bytes by the measured bandwidth, operations by the measured peak of one core.
+"""Roofline model: lower bound of a call from its memory traffic and operations, and the machine's measured limits.
 
-Source: S. Williams, A. Waterman and D. Patterson, Roofline, CACM 2009.  The limit is the longer one of two times: that
-in which one core moves the bytes that the call must move at least once, and that in which it does the operations on
-floating-point numbers that the method needs.  A share near 1 says that no other program could be much faster.  A small
-share says that the time goes elsewhere: branches, waits for memory at random places, or steps of an iteration, of which
-only the first is counted.  Numbers of single precision count half.
+Source: S. Williams, A. Waterman and D. Patterson, Roofline, CACM 2009.  The bound is the maximum of two times of one
+core: to move the bytes that the call must move at least once, and to execute the floating-point operations that the
+method requires.  A fraction near 1 means that no implementation can be much faster.  A small fraction means that time
+is spent elsewhere: on branches, random memory access, or iterations after the first one, which do not count.
+Single-precision numbers count half.
 """
 
 from __future__ import annotations
@@ -17,24 +17,24 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import sparse
 
-#: Smallest and largest array that is moved, as powers of 2 in bytes; rows of the matrices that are multiplied.
+#: Smallest and largest array for bandwidth, as log2 of bytes; number of rows of the multiplied matrices.
 SMALLEST, LARGEST, ROWS = 17, 28, 768
 
 
 class Work(NamedTuple):
-    """The least work of a call: bytes to move, and operations on floating-point numbers."""
+    """Minimum work of a call: bytes to move, and floating-point operations."""
 
     bytes: float = 0.0
     operations: float = 0.0
 
 
 def reading(*parts: Any, times: float = 1.0, operations: float = 0.0) -> Work:
-    """Return the work of reading arrays, CSR matrices and lists of texts some times, with a number of operations."""
+    """Return the work of reading arrays, CSR matrices and lists of texts ``times`` times, plus some operations."""
     return Work(times * sum(map(_bytes, parts)), operations)
 
 
 def _bytes(part: Any) -> float:
-    """Return the bytes of an array, a CSR matrix or a list of texts."""
+    """Return the size of an array, a CSR matrix or a list of texts in bytes."""
     if isinstance(part, list):
         return float(sum(len(text.encode()) for text in part))
     arrays = (part.data, part.indices, part.indptr) if sparse.issparse(part) else (part,)
@@ -42,14 +42,14 @@ def _bytes(part: Any) -> float:
 
 
 def products(X: sparse.csr_array, queries: sparse.csr_array) -> float:
-    """Return the operations of all inner products of documents (N, V) and queries (Q, V), both sparse."""
+    """Count the operations of all inner products of sparse documents (N, V) and queries (Q, V)."""
     cells = [np.bincount(part.indices, minlength=X.shape[1]).astype(np.float64) for part in (X, queries)]
     return 2.0 * float(cells[0] @ cells[1])
 
 
 @functools.cache
 def bandwidth(power: int) -> float:
-    """Return the bytes a second of an array of 2**power bytes, read by a dot product or moved by a copy."""
+    """Measure the bandwidth in bytes per second for arrays of 2**power bytes, by dot product and copy."""
     values, times = np.ones(2**power // 8), max(1, 2 ** (22 - power))
     other = values.copy()
     read = _shortest(lambda: [values @ values for _ in range(times)])
@@ -59,13 +59,13 @@ def bandwidth(power: int) -> float:
 
 @functools.cache
 def peak() -> float:
-    """Return the operations a second of a product of matrices."""
+    """Measure the floating-point operations per second of a matrix product."""
     square = np.ones((ROWS, ROWS))
     return 2.0 * ROWS**3 / _shortest(lambda: square @ square)
 
 
 def _shortest(call: Callable[[], object]) -> float:
-    """Return the shortest time of five calls, seconds of this thread."""
+    """Return the minimum time of five calls, in seconds of this thread."""
     seconds = []
     for _ in range(5):
         start = time.thread_time()
@@ -75,6 +75,6 @@ def _shortest(call: Callable[[], object]) -> float:
 
 
 def limit_seconds(work: Work) -> float:
-    """Return the least seconds of one core; data that a cache holds are judged by the cache."""
+    """Return the lower bound in seconds for one core, with the bandwidth of the cache level that fits the data."""
     power = min(max(int(work.bytes).bit_length() - 1, SMALLEST), LARGEST)
     return max(work.bytes / bandwidth(power), work.operations / peak())

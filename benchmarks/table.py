@@ -1,8 +1,8 @@
-"""From the JSON of pytest-benchmark to tables and a figure: ``python benchmarks/table.py BENCH.json``.
+"""Convert the JSON of pytest-benchmark to tables and a figure: ``python benchmarks/table.py BENCH.json``.
 
-``bench.csv`` has a row for each candidate and size: its time over that of its peer with a 95 % interval, the target,
-its memory, its score, and its share of the machine's limit.  ``slopes.csv`` has the slope of log time against log size.
-``bench.svg`` shows the ratios at the largest size.
+``bench.csv`` has a row for each candidate and size: time ratio to its peer with a 95 % interval, target, memory, score,
+and fraction of the machine's limit.  ``slopes.csv`` has the slope of log time against log size.  ``bench.svg`` shows
+the ratios at the largest size.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from scipy import stats
 from reproduction.figures.style import figure_style
 
 #: ``ratio``: geometric mean of the candidate's seconds over the peer's; ``low``, ``high``: its 95 % interval (Welch).
-#: ``target``, ``mib``, ``seconds_wanted``: most of ratio, memory and seconds allowed; ``met``: whether all are kept.
+#: ``target``, ``mib``, ``seconds_wanted``: limits on ratio, memory and seconds; ``met``: whether all are satisfied.
 COLUMNS = (
     *("group", "size", "candidate", "peer", "seconds", "rounds", "ratio", "low", "high", "target", "peak_mib", "mib"),
     *("seconds_wanted", "met", "measure", "score", "limit_share"),
@@ -34,19 +34,19 @@ Row = dict[str, Any]
 
 
 def ratio(left: Sequence[float], right: Sequence[float]) -> tuple[float, float | None, float | None]:
-    """Return the ratio of the geometric means of two samples, and the ends of its 95 % interval."""
+    """Return the ratio of the geometric means of two samples, and the limits of its 95 % interval."""
     logs = np.log(left), np.log(right)
     middle = math.exp(logs[0].mean() - logs[1].mean())
     if min(map(len, logs)) < 2:
         return middle, None, None
-    if not logs[0].var() + logs[1].var():  # a candidate beside itself
+    if not logs[0].var() + logs[1].var():  # a candidate compared with itself
         return middle, middle, middle
     interval = stats.ttest_ind(*logs, equal_var=False).confidence_interval()
     return middle, math.exp(interval.low), math.exp(interval.high)
 
 
 def slope(points: Iterable[tuple[float, float]]) -> tuple[float, float, float]:
-    """Return the slope of log y against log x by least squares, and the ends of its 95 % interval."""
+    """Return the least-squares slope of log y against log x, and the limits of its 95 % interval."""
     x, y = np.log(list(points)).T
     found = stats.linregress(x, y)
     half = stats.t.ppf(0.975, len(x) - 2) * found.stderr
@@ -54,7 +54,7 @@ def slope(points: Iterable[tuple[float, float]]) -> tuple[float, float, float]:
 
 
 def rows_of(benchmarks: Sequence[Mapping[str, Any]]) -> list[Row]:
-    """Return the rows of the table (`COLUMNS`); a candidate whose peer was not timed has no ratio."""
+    """Return the rows of the table (`COLUMNS`); without a timed peer a candidate has no ratio."""
     timed = {(bench["group"], *map(bench["extra_info"].get, ("size", "candidate"))): bench for bench in benchmarks}
     if len(timed) < len(benchmarks):
         raise ValueError("two benchmarks have the same group, size and candidate; tell them apart by `case`")
@@ -75,7 +75,7 @@ def rows_of(benchmarks: Sequence[Mapping[str, Any]]) -> list[Row]:
 
 
 def slopes_of(benchmarks: Sequence[Mapping[str, Any]]) -> list[Row]:
-    """Return the slope of each candidate with two sizes or more (`SLOPES`), through the seconds of all rounds."""
+    """Return the slope of each candidate with at least two sizes (`SLOPES`), fitted to the times of all rounds."""
     points: dict[tuple[str, str], list[tuple[float, float]]] = {}
     for bench in benchmarks:
         key = (bench["group"], bench["extra_info"]["candidate"])
@@ -89,7 +89,7 @@ def slopes_of(benchmarks: Sequence[Mapping[str, Any]]) -> list[Row]:
 
 
 def figure(rows: Sequence[Row]) -> Any:
-    """Return the figure of the ratios at the largest size: a line a candidate, its interval, and its target."""
+    """Plot the ratios at the largest size: one row per candidate, with its interval and target."""
     largest: dict[str, float] = {}
     for row in rows:
         largest[row["group"]] = max(row["size"], largest.get(row["group"], 0))
@@ -109,7 +109,7 @@ def figure(rows: Sequence[Row]) -> Any:
 
 
 def sentence(row: Row) -> str:
-    """Return a row with a target as a sentence."""
+    """Describe a row with a target in a sentence."""
     told = "not beside its peer" if row["ratio"] is None else f"{row['ratio']:.3g} times the seconds of {row['peer']}"
     memory = f", {row['peak_mib']:.0f} MiB of {row['mib']:.0f}" if row.get("mib") and row.get("peak_mib") else ""
     wanted = f", wanted {row['target']:.3g}" if row.get("target") else ""
@@ -119,7 +119,7 @@ def sentence(row: Row) -> str:
 
 
 def main(path: Path) -> None:
-    """Write tables and figure beside the JSON, and say which targets are met."""
+    """Write tables and figure next to the JSON file, and print which targets are met."""
     benchmarks = json.loads(path.read_text(encoding="utf-8"))["benchmarks"]
     rows = rows_of(benchmarks)
     pd.DataFrame(rows, columns=COLUMNS).to_csv(path.with_name("bench.csv"), index=False)

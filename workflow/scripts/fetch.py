@@ -17,5 +17,5 @@ with job(snakemake) as running:
         Path(mirror) if mirror else None,
         running.settings.state,
     )
-    # The content of the files depends neither on code nor on the machine.
+    # The content of the files does not depend on the code or the machine.
     write_json(snakemake.output[0], {**record, "path": snakemake.output[0]})

@@ -9,7 +9,7 @@ from textmix.experiment.trials import TIMINGS, run_trials
 
 with job(snakemake, threads=snakemake.threads) as running:
     asked = running.settings
-    # collect() gives a list also for one file.
+    # collect() returns a list even for a single file.
     corpus = Corpus.load(snakemake.input.features[0])
     splits = Splits.load(snakemake.input.splits[0])
     predictions, timings = run_trials(corpus, splits, Method(**asked.method), asked.spec, asked.seed)
