@@ -242,7 +242,7 @@ def bench_m_step_growth(name: str, axis: str, factor: int, timed: Any) -> None:
 
 
 def heap_search(pi: np.ndarray, b: np.ndarray) -> np.ndarray:
-    """Find the mode of a mixture by best-first search with one heap per component: weights (K,), label probs. (K, L)."""
+    """Find the mode of a mixture, weights (K,) and label probabilities (K, L), by best-first search."""
     best, mode = -1.0, np.zeros(b.shape[1], dtype=int)
     ratio, first = np.minimum(b, 1.0 - b) / np.maximum(b, 1.0 - b), (b >= 0.5).astype(int)
     order = np.argsort(-ratio, axis=1)

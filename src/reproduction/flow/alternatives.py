@@ -1,8 +1,8 @@
 """Registered alternatives to choices that a paper leaves open: ``alternatives`` in ``choices.yaml``.
 
 An alternative is the ``paper.yaml`` of a paper with other values of some keys.  A changed entry gets a new name that
-contains a digest of its content.  The jobs of an alternative therefore use the same rules as those of the paper,
-alternatives share common results, and the choice of the table is computed once.  The module is imported while Snakemake
+contains a digest of its content.  The jobs of an alternative therefore use the same rules as the jobs of the paper,
+alternatives reuse common results, and the choice of the table is computed once.  The module is imported while Snakemake
 parses the workflow, so it must not import anything heavy.
 """
 
@@ -206,7 +206,7 @@ def _collect_entries(source: str, choices: Iterable[Mapping[str, Any]]) -> dict[
 
 
 def _sources(folder: Path, rows: Iterable[str], source: str) -> dict[str, tuple[Locator, ...]]:
-    """Return row -> locators of the values that it, or its check, depends on."""
+    """Return row -> locators of the values that it (or its check) depends on."""
     with open(folder / "published.csv", encoding="utf-8", newline="") as handle:
         value_of = {row["id"]: row["source"] for row in csv.DictReader(handle)}
     for row in rows:
@@ -314,7 +314,7 @@ def _changed(paper: Mapping[str, Any], changes: Mapping[str, Any], where: str) -
 
 
 class _Expansion:
-    """A paper.yaml to which alternatives add entries.
+    """A paper.yaml extended by the entries of alternatives.
 
     Parameters
     ----------
@@ -372,7 +372,7 @@ class _Expansion:
         return sorted(needed, key=lambda entry: _KINDS.index(entry[0]))
 
     def _renamed(self, kind: str, entry: Mapping[str, Any], names: Mapping[str, str]) -> dict[str, Any]:
-        """Return a copy of an entry that refers to other entries by their new names."""
+        """Copy an entry, replacing references to renamed entries."""
         renamed = dict(entry)
         if kind in ("features", "splits"):
             return renamed

@@ -4,7 +4,7 @@ The digest covers the syntax tree of every module that a script reaches and that
 packages in the same source folder, and the user's modules (without a distribution, or installed in editable mode).
 Import statements are followed statically; nothing is imported.  Other packages contribute their version
 (`textmix.core.environment`).  Comments, docstrings and formatting are excluded, so that only edits that can change a
-number change the digest.  The caller passes the modules to which the method registry refers by string.  Files in a
+number change the digest.  The caller passes the modules that the method registry references by string.  Files in a
 folder with the name of a module (``stoplists/`` next to ``stoplists.py``) are hashed as part of the module.
 """
 

@@ -33,10 +33,10 @@ def processor() -> dict[str, str]:
 
 
 def use_common_instructions(environ: MutableMapping[str, str], info: Path = _CPU_INFO) -> None:
-    """Restrict NumPy and OpenBLAS to the instructions that all x86-64 processors share, for identical results.
+    """Restrict NumPy and OpenBLAS to the instructions common to x86-64 processors, for identical results.
 
-    Must be called before NumPy is imported.  Variables set by the user are kept.  Nothing changes if the processor
-    lacks these instructions, or if ``info`` does not list them.
+    Must be called before NumPy is imported.  Variables set by the user are kept.  Nothing changes unless ``info``
+    lists these instructions.
     """
     if set(_processor_field("flags", info).split()) >= COMMON:
         for name, value in COMMON_INSTRUCTIONS.items():

@@ -88,7 +88,7 @@ class Plan:
         return self._shared("splits")
 
     def _shared(self, kind: str) -> dict[str, Any]:
-        """Merge the entries of all papers; raise ConfigError for a name with two meanings, as papers share results."""
+        """Merge the entries of all papers; raise ConfigError for conflicting names, as results are stored by name."""
         entries: dict[str, Any] = {}
         for paper, alternatives in self.readings.items():
             for key, spec in alternatives.spec[kind].items():
@@ -134,7 +134,7 @@ class Plan:
         return name
 
     def substitutes(self, dataset: str) -> list[str]:
-        """Return the data sets that replace one whose download fails, in order.
+        """Return the substitutes of a data set if its download fails, in order of preference.
 
         A data set of several roles has no substitutes, because its results serve all of them.
         """

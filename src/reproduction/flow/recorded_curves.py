@@ -27,7 +27,7 @@ from textmix.core.errors import ConfigError, IntegrityError
 
 #: Name of the file in a paper's folder.
 RECORDED_CURVES = "recorded/curves.csv"
-#: Columns: those of ``readings.csv``, the digest of the specification, and the date and commit of its run.
+#: Columns: the columns of ``readings.csv``, the digest of the specification, and the date and commit of its run.
 COLUMNS = (*READINGS, "declared", "date", "commit")
 #: Reason for a missing value in a recorded curve.
 LATER = "declared after the curve was recorded"

@@ -170,7 +170,7 @@ class Results:
         return found
 
     def scores(self, experiment: str, role: str, method: str, metric: str) -> dict[str, list[float]]:
-        """Return variant -> metric value in each trial, in stored units; empty if the method lacks the metric."""
+        """Return variant -> metric value in each trial, in stored units; empty if the metric is missing."""
         groups: dict[str, list[float]] = {}
         for row in self._rows("scores", experiment, role, method):
             if row["metric"] == metric:
@@ -232,7 +232,7 @@ class Results:
         return io.read_csv(path)
 
     def _require(self, *keys: str) -> None:
-        """Raise an error if ``paper.yaml`` lacks these nested keys, even if the data are missing."""
+        """Raise an error if these nested keys are missing in ``paper.yaml``, even without data."""
         found: Any = self.settings
         for place, key in enumerate(keys if self.settings else ()):
             found = entry_of(found, key, f"paper.yaml of {self.paper}: {'.'.join(keys[:place])}")
@@ -278,7 +278,7 @@ def standard_deviation(values: list[float]) -> float | None:
 
 
 def rounded(value: Any) -> Any:
-    """Round a float to ten significant digits, as further digits depend on the machine; return other values as is."""
+    """Round a float to ten significant digits, as the last ones depend on the machine; return other values as is."""
     return float(f"{value:.10g}") if isinstance(value, float) else value
 
 

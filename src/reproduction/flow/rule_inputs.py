@@ -1,7 +1,7 @@
 """Input functions: inputs of rules that depend on the configuration or on the files of a paper.
 
-An input function receives the wildcards of a job's output path.  Most functions here return rows or names that a rule
-inserts into a path with ``collect``; functions that return paths refer to files selected by the configuration.
+An input function receives the wildcards of a job's output path.  Most functions here return rows or strings that a
+rule inserts into a path with ``collect``; functions that return paths refer to files selected by the configuration.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from reproduction.flow.own_texts import input_files
 from reproduction.flow.papers import outside, registries
 from reproduction.flow.plan import Fit, Plan
 
-#: Files of a paper's folder that its report reads; a paper may lack some of them.
+#: Files of a paper's folder that its report reads; some of them are optional.
 RECORDS = ("published.csv", "checks.yaml", "choices.yaml", "paper.yaml", "history.md")
 #: Files and folders that make up the workflow.
 _WORKFLOW_FILES = (
@@ -121,7 +121,7 @@ class RuleInputs:
     # --- data sets, fits and measures ---
 
     def dataset_and_substitutes(self, wildcards: Any) -> list[str]:
-        """Return a data set and its substitutes, in the order in which they are tried."""
+        """Return a data set and its substitutes, in order of preference."""
         return [wildcards.dataset, *self.plan.substitutes(wildcards.dataset)]
 
     def fit(self, wildcards: Any) -> FitRow:
@@ -142,7 +142,7 @@ class RuleInputs:
         return [SplitSet(dataset, split) for dataset, _, split, _ in data]
 
     def measure_fits(self, wildcards: Any) -> list[Fit]:
-        """Return the fits whose predictions a measure reads."""
+        """Return the fits that provide the predictions for a measure."""
         return [fit for _, fit in self.plan.measure_fits(wildcards.paper, wildcards.measure)]
 
     def alternative_results(self, wildcards: Any) -> list[str]:
@@ -172,7 +172,7 @@ class RuleInputs:
     # --- reports: without the wildcard ``paper``, the report of the run ---
 
     def papers(self, wildcards: Any) -> list[str]:
-        """Return the papers whose results a report shows."""
+        """Return the papers with results in a report."""
         paper = dict(wildcards.items()).get("paper")
         return [paper] if paper else self.plan.chosen()
 
