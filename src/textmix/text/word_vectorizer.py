@@ -79,11 +79,13 @@ class WordVectorizer(OfTexts):
     max_features : int or None, default=None
         Maximum number of features; the most frequent ones are kept.
     vocabulary : mapping of str to int or iterable of str or None, default=None
-            Fixed features: words, or a mapping of words to columns; no feature selection takes place. `transform` then
-            needs no `fit`.
+        Fixed features: words, or a mapping of words to columns, which disables feature selection. `transform` then
+        needs no `fit`.
 
-        ``ngram_range``, ``max_df``, ``max_features`` and ``vocabulary`` have the semantics of scikit-learn's
-        ``CountVectorizer``.
+    Notes
+    -----
+    ``ngram_range``, ``max_df``, ``max_features`` and ``vocabulary`` have the semantics of scikit-learn's
+    ``CountVectorizer``.
 
     Attributes
     ----------

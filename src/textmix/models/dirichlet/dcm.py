@@ -1,7 +1,7 @@
-"""DCM classifier: one Dirichlet compound multinomial a class, by Minka's estimators or a faster one.
+"""DCM classifier: one Dirichlet compound multinomial per class, fitted by Minka's estimators or a faster one.
 
-EDCM paper, equation (1) and section 6; T. Minka, "Estimating a Dirichlet distribution" (2000).  Symbols: alpha_w
-parameters of a class, s their sum, n document length.
+EDCM paper, equation (1) and section 6; T. Minka, "Estimating a Dirichlet distribution" (2000).  Symbols: alpha_w are
+the parameters of a class, s their sum, n the document length.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from textmix.models.dirichlet.tail_kernels import class_tails, make_scratch
 Evaluate = Callable[[dcm.TailCounts, np.ndarray], dcm.Derivatives]
 Step = Callable[[dcm.TailCounts, np.ndarray, dcm.Derivatives, float], np.ndarray]
 
-#: method -> its objective and its step
+#: Method -> its objective and its update step.
 METHODS: dict[str, tuple[Evaluate, Step]] = {
     "reciprocal_newton": (dcm.evaluate, dcm.reciprocal_step),
     "newton": (dcm.evaluate, dcm.newton_step),
@@ -32,15 +32,23 @@ METHODS: dict[str, tuple[Evaluate, Step]] = {
 }
 #: A step that would decrease the objective is shortened, but not below this fraction of its length.
 SHORTEST = 1e-3
-#: A parameter below this fraction of the parameter of a word seen once in the class counts as 0.
+#: A parameter below this fraction of the parameter of a word with a single occurrence in the class is set to 0.
 VANISHED = 1e-6
 
 
 class Maximum(NamedTuple):
-    """The maximum found for one class: ``alpha``, float64 (K,), is the parameter of each group of words.
+    """The maximum for one class.
 
-    ``path`` is the objective at the start and after each step; ``converged`` indicates whether both conditions of
-    `maximise` were met, ``capped`` whether the iteration ended because s left its bounds.
+    Attributes
+    ----------
+    alpha : ndarray of shape (K,), float64
+        Parameter of each group of words.
+    path : list of float
+        Objective at the start and after each step.
+    converged : bool
+        Whether both conditions of `maximise` were met.
+    capped : bool
+        Whether the iteration stopped because s left its bounds.
     """
 
     alpha: np.ndarray
@@ -53,7 +61,7 @@ class Maximum(NamedTuple):
 def maximise(
     tails: dcm.TailCounts, method: str, max_iter: int = 1000, tol: float = 1e-8, gradient_tol: float = 1e-6
 ) -> Maximum:
-    """Maximise one class's objective from the EDCM's parameters; no step decreases it."""
+    """Maximise the objective of one class, starting from the EDCM's parameters; no step decreases it."""
     evaluate, step = METHODS[method]
     bound = concentration_bound(tails.lengths, tails.number)
     alpha = dcm.start_alpha(tails)
@@ -72,7 +80,7 @@ def maximise(
         if increase < 0:
             break
     if method == "leave_one_out":
-        # A word that no document holds just once is predicted by its own repeats, so its parameter tends to 0.
+        # A word that never occurs exactly once in a document is predicted by its repeats, so its parameter tends to 0.
         alpha[alpha * point.length_gradient < VANISHED] = 0.0
     return Maximum(alpha, path, point.scaled_gradient, converged, capped)
 
@@ -80,7 +88,7 @@ def maximise(
 def _next_point(
     tails: dcm.TailCounts, alpha: np.ndarray, point: dcm.Derivatives, evaluate: Evaluate, step: Step
 ) -> tuple[np.ndarray, dcm.Derivatives]:
-    """Return the next alpha and its point: the full step, else the step shortened, else Minka's fixed point."""
+    """Compute the next alpha and its point: the full step, else a shortened step, else Minka's fixed-point update."""
     damping = 1.0
     while damping >= SHORTEST:
         candidate = step(tails, alpha, point, damping)
@@ -95,48 +103,50 @@ def _next_point(
 class DCMClassifier(CountClassifier):
     """Classifier with a Dirichlet compound multinomial (DCM) for each class.
 
-    The maximum-likelihood s is infinite for documents no burstier than a multinomial's (one document, or documents of
-    one word), and 0 when each document repeats a single word.  The iteration then ends where s leaves [1/Q, Q],
-    Q = sum_d n_d^2, and ``capped_`` is set.  A class without any word gets alpha_w = 1 / V.
+    For documents no burstier than those of a multinomial (a single document, or documents of one word), the
+    maximum-likelihood s is infinite; if each document repeats a single word, it is 0. The iteration then stops where s
+    leaves [1/Q, Q], Q = sum_d n_d^2, and ``capped_`` is set. A class without words gets alpha_w = 1 / V.
 
     Parameters
     ----------
     method : {"reciprocal_newton", "newton", "fixed_point", "leave_one_out"}, default="reciprocal_newton"
-        "reciprocal_newton", ours (`dcm_kernels.reciprocal_step`); or Minka's "newton", "fixed_point", "leave_one_out"
-        (which maximises the leave-one-out likelihood, for whole counts only).
+        "reciprocal_newton" is our method (`dcm_kernels.reciprocal_step`); the others are Minka's. "leave_one_out"
+        maximises the leave-one-out likelihood and requires integer counts.
     smoothing : float, default=0.01
-        Constant that is added to every parameter of a class, at least 0; s is the sum after that.
+        Nonnegative constant that is added to every parameter of a class; s is the sum after smoothing.
     smoothing_unit : {"smallest", "absolute"}, default="smallest"
-        "smallest": ``smoothing`` is a fraction of the class's smallest positive parameter; "absolute": it is the amount
-        itself.
+        "smallest": ``smoothing`` is a fraction of the smallest positive parameter of the class; "absolute": it is added
+        unchanged.
     delta : float, default=0.0
-        Documents added to each class for the prior; infinity gives equal priors.
+        Pseudo-documents added to each class for its prior; infinity yields equal priors.
     max_iter : int, default=1000
-        Stopping rule, see `maximise`.
+        Maximum number of iterations, see `maximise`.
     tol : float, default=1e-08
-        Stopping rule, see `maximise`.
+        Tolerance on the objective, see `maximise`.
     gradient_tol : float, default=1e-06
-        Stopping rule, see `maximise`.
+        Tolerance on the scaled gradient, see `maximise`.
 
     Attributes
     ----------
     classes_, class_count_, class_log_prior_, n_features_in_
         See `CountClassifier`.
-    alpha_, concentration_ : ndarray of shape (C, V)
-        The smoothed parameters, and (C,), their sums.
+    alpha_ : ndarray of shape (C, V)
+        Smoothed parameters.
+    concentration_ : ndarray of shape (C,)
+        Sums of the smoothed parameters.
     mle_concentration_ : ndarray of shape (C,)
-        s before smoothing.
+        Maximum-likelihood s before smoothing.
     capped_ : ndarray of bool of shape (C,)
-        Whether the iteration ended because s left its bounds.
+        Whether the iteration stopped because s left its bounds.
     n_iter_ : ndarray of shape (C,), int64
-        Steps taken.
+        Number of iterations per class.
     gradient_ : ndarray of shape (C,)
-        Scaled gradient at the end.
+        Scaled gradient at the last iteration.
     converged_ : bool
         Whether every class converged or was capped.
     objective_path_ : list of float
-        Float64 (max(n_iter_) + 1,); the objectives of all classes added, at the start and after each step, without
-        multinomial coefficients; a class that has ended adds its last value.
+        Objectives of all classes added, at the start and after each of max(n_iter_) steps, without multinomial
+        coefficients; a class that has stopped contributes its last value.
 
     Examples
     --------
@@ -210,7 +220,7 @@ class DCMClassifier(CountClassifier):
         self._set_progress(maxima)
 
     def _set_alpha(self, words: list[np.ndarray], alphas: list[np.ndarray]) -> None:
-        """Smooth the maximum-likelihood parameters, given as the words present in each class and their alpha."""
+        """Smooth the maximum-likelihood parameters; ``words`` are the words of each class, ``alphas`` their alpha."""
         self.mle_concentration_ = np.array([alpha.sum() for alpha in alphas])
         smallest = np.array([alpha.min(where=alpha > 0, initial=np.inf) for alpha in alphas])
         unit = smallest if self.smoothing_unit == "smallest" else np.ones(len(alphas))
@@ -222,7 +232,7 @@ class DCMClassifier(CountClassifier):
         dcm.fill_table(np.concatenate(words), np.concatenate(alphas), starts, added, self._alpha)
 
     def _set_progress(self, maxima: list[Maximum]) -> None:
-        """Set the attributes about the iterations."""
+        """Set the attributes that describe the iterations."""
         self.n_iter_ = np.array([len(c.path) - 1 for c in maxima])
         self.gradient_ = np.array([c.scaled_gradient for c in maxima])
         self.capped_ = np.array([c.capped for c in maxima])
@@ -233,7 +243,7 @@ class DCMClassifier(CountClassifier):
         self.objective_path_ = np.sum(paths, axis=0)
 
     def _class_log_likelihood(self, X: sparse.csr_array) -> np.ndarray:
-        """Return log p(x|c) without the multinomial coefficient, equation (1), (N, C)."""
+        """Compute log p(x|c) without the multinomial coefficient, equation (1), (N, C)."""
         score = zeros(X.shape[0], len(self.classes_))
         bounds = smallest_positive(self._alpha.reshape(1, -1))[0], self._alpha.max()
         length = dcm.dcm_scores(X.indptr, X.indices, X.data, self._alpha, bounds, score)
@@ -241,7 +251,7 @@ class DCMClassifier(CountClassifier):
         return score
 
     def _draw(self, code: int, length: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
-        """Draw from Polya's urn: token i is new with probability s / (s + i), else a copy of an earlier one."""
+        """Sample from Polya's urn: token i is new with probability s / (s + i), else a copy of an earlier token."""
         alpha = self._alpha[:, code]
         token = np.arange(length)
         earlier = rng.integers(0, np.maximum(token, 1))

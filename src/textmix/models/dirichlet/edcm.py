@@ -1,7 +1,8 @@
 """EDCM classifier: the exponential-family approximation of the Dirichlet compound multinomial, in closed form.
 
 D. Kauchak, R. E. Madsen, C. Elkan, "Approximating the Dirichlet compound multinomial distribution", equations (2) to
-(4).  Symbols: beta_w parameters of a class, s their sum, df_w number of its documents with word w, n document length.
+(4).  Symbols: beta_w are the parameters of a class, s their sum, df_w the document frequency of word w in the class, n
+the document length.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from textmix.models.common.generative import (
 from textmix.models.common.sklearn_private import Interval, StrOptions
 from textmix.models.dirichlet.edcm_kernels import add_presence, log_parameters, presence_scores, solve_concentration
 
-#: `draw` proposes this many documents at a time ...
+#: Maximum number of documents that `draw` proposes at a time ...
 ATTEMPTS = 64
 #: ... or fewer, so that documents times words stay below this.
 CELLS = 1 << 17
@@ -33,10 +34,10 @@ CELLS = 1 << 17
 class EDCMClassifier(IncrementalCountClassifier):
     """Classifier with an EDCM, the exponential-family approximation of the DCM, for each class.
 
-    The maximum-likelihood parameters are beta_w = df_w / [sum_d Psi(s + n_d) - |D| Psi(s)].  The unknown s is
-    the root of one equation over the lengths of the class's documents (`edcm_kernels`).  Without a root (no
-    word is ever repeated, or each document repeats a single word) s is Q or 1/Q, in this order, Q = sum_d n_d^2.
-    A class without any word gets beta_w = 1 / V.
+    The maximum-likelihood parameters are beta_w = df_w / [sum_d Psi(s + n_d) - |D| Psi(s)]. The unknown s is the root
+    of one equation in the document lengths of the class (`edcm_kernels`). If no root exists, s is Q when no word is
+    ever repeated and 1/Q when each document repeats a single word, where Q = sum_d n_d^2. A class without words gets
+    beta_w = 1 / V.
 
     Parameters
     ----------
@@ -52,15 +53,19 @@ class EDCMClassifier(IncrementalCountClassifier):
     classes_, class_count_, class_log_prior_, n_features_in_
         See `CountClassifier`.
     document_frequency_ : ndarray of shape (C, V)
-        df_w.
-    beta_, concentration_ : ndarray of shape (C, V)
-        The smoothed parameters, and (C,), their sums.
+        Document frequencies df_w of each class.
+    beta_ : ndarray of shape (C, V)
+        Smoothed parameters.
+    concentration_ : ndarray of shape (C,)
+        Sums of the smoothed parameters.
     mle_concentration_ : ndarray of shape (C,)
-        s before smoothing.
+        Maximum-likelihood s before smoothing.
     capped_ : ndarray of bool of shape (C,)
         Whether s is at a bound.
-    n_iter_, converged_ : ndarray of shape (C,), int64
-        Newton steps for s, and always True.
+    n_iter_ : ndarray of shape (C,), int64
+        Number of Newton steps for s.
+    converged_ : bool
+        Always True.
 
     Examples
     --------
@@ -99,7 +104,7 @@ class EDCMClassifier(IncrementalCountClassifier):
 
     @property
     def document_frequency_(self) -> np.ndarray:
-        """Number of documents of each class with each word, float64 (C, V)."""
+        """Document frequency of each word in each class, float64 (C, V)."""
         return self._frequency
 
     @property
@@ -123,7 +128,7 @@ class EDCMClassifier(IncrementalCountClassifier):
         self._number = number
 
     def _estimate(self) -> None:
-        # A row is read from memory once for both numbers.
+        # Each row is read from memory once for both quantities.
         parts = [(row.sum(), smallest_positive(row[np.newaxis])[0]) for row in self._frequency]
         words, smallest = np.array(parts).T
         solved = [solve_concentration(m, self._lengths, k) for m, k in zip(words, self._number, strict=True)]
@@ -142,36 +147,36 @@ class EDCMClassifier(IncrementalCountClassifier):
         log_parameters(self._frequency, self._scale, self._added, self._log_beta)
 
     def _class_log_likelihood(self, X: sparse.csr_array) -> np.ndarray:
-        """Return log Gamma(s) - log Gamma(s + n) + sum over the words of x of log beta_w, equation (3), (N, C)."""
+        """Compute log Gamma(s) - log Gamma(s + n) + sum over the words of x of log beta_w, equation (3), (N, C)."""
         score = zeros(X.shape[0], len(self.classes_))
         length = presence_scores(X.indptr, X.indices, X.data, self._log_beta, score)
         subtract_length_term(score, self.concentration_, length)
         return score
 
     def _log_coefficient(self, X: sparse.csr_array, convention: Convention) -> np.ndarray:
-        """Return log of n! / prod x_w over the words of x; for a sequence divided by n! / prod x_w!."""
+        """Compute the log of n! / prod x_w over the words of x; for a sequence divided by n! / prod x_w!."""
         if convention == "sequence":
             return row_sums(X.indptr, gammaln(X.data))
         return gammaln(row_sums(X.indptr, X.data) + 1.0) - row_sums(X.indptr, np.log(X.data))
 
     def _draw(self, code: int, length: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
-        """Draw from q(x) / Z(n) exactly, see `draw`."""
+        """Sample exactly from q(x) / Z(n), see `draw`."""
         return draw(self._frequency[code] * self._scale[code] + self._added[code], length, rng)
 
 
 def draw(beta: np.ndarray, length: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
-    """Draw one document from q(x) / Z(n) exactly: independent words under a tilt z, accepted if their counts sum to n.
+    """Sample one document exactly from q(x) / Z(n): independent words with tilt z, accepted if their counts sum to n.
 
-    q(x) z^n factors over the words: word w is present with odds -beta_w log(1 - z), its count then follows the
-    logarithmic series with parameter z.  z makes n the expected sum.
+    q(x) z^n factorises over the words: word w is present with odds -beta_w log(1 - z), and its count then follows the
+    logarithmic series distribution with parameter z.  z is chosen such that the expected sum is n.
     """
-    from scipy.optimize import brentq  # a fit does not wait for it
+    from scipy.optimize import brentq  # imported here, since a fit does not need it
 
     if length == 0:
         return np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64)
 
     def excess(tilt: float) -> float:
-        """Return the expected sum of the counts minus n, at tilt = -log(1 - z)."""
+        """Compute the expected sum of the counts minus n, at tilt = -log(1 - z)."""
         return float(np.sum(beta * np.expm1(tilt) / (1.0 + beta * tilt))) - length
 
     high = 1.0

@@ -1,42 +1,43 @@
-r"""EDCM whose parameters come from several latent topics (thesis, chapter 8; its text is lost, the derivation ours).
+r"""EDCM with latent topics (thesis, chapter 8; its text is lost, the derivation is ours).
 
-Topic k is an EDCM with parameters \beta_kw and s_k = \sum_w \beta_kw.  Document d mixes them with shares
+Topic k is an EDCM with parameters \beta_kw and s_k = \sum_w \beta_kw.  Document d mixes the topics with proportions
 \theta_dk >= 0, \sum_k \theta_dk = 1: it is drawn from the EDCM with parameters \beta_dw = \sum_k \theta_dk \beta_kw,
-whose sum is s_d = \sum_k \theta_dk s_k.  Up to terms in the documents alone, with n_d the length of a document and
+and their sum is s_d = \sum_k \theta_dk s_k.  Up to terms in the documents alone, with n_d the length of a document and
 f_n(s) = log Gamma(s) - log Gamma(s + n),
 
     L = \sum_d [ \sum_{w: x_dw >= 1} log \sum_k \theta_dk \beta_kw + f_{n_d}(s_d) ]
 
-One topic gives the EDCM back.
+With one topic the model reduces to the EDCM.
 
-**Maximum likelihood.**  Two lower bounds equal L at the present parameters.  The first is that of the logarithm of a
-sum, \sum_k r_dwk log(\theta_dk \beta_kw / r_dwk) for any r_dwk that sum to 1 over k, with equality at r_dwk =
-\theta_dk \beta_kw / \sum_j \theta_dj \beta_jw.  The second: f_n(s) = -\sum_{i<n} log(s + i) is convex in s, so its
-tangent lies below it, f_n(s) >= f_n(s_d) - b_d (s - s_d), b_d = \Psi(s_d + n_d) - \Psi(s_d).  Together, with R_dk =
-\sum_w r_dwk,
+**Maximum likelihood.**  Two lower bounds equal L at the current parameters.  The first is Jensen's bound on the
+logarithm of a sum, \sum_k r_dwk log(\theta_dk \beta_kw / r_dwk) for any r_dwk that sum to 1 over k, with equality at
+r_dwk = \theta_dk \beta_kw / \sum_j \theta_dj \beta_jw.  The second: f_n(s) = -\sum_{i<n} log(s + i) is convex in s, so
+its tangent is a lower bound, f_n(s) >= f_n(s_d) - b_d (s - s_d), b_d = \Psi(s_d + n_d) - \Psi(s_d).  Together, with
+R_dk = \sum_w r_dwk,
 
     \sum_d [ \sum_k R_dk log \theta_dk + \sum_w \sum_k r_dwk log \beta_kw - b_d \sum_k \theta_dk s_k ] + const
 
-whose maximum in each block has a closed form:
+The maximum in each block of parameters has a closed form:
 
-    \theta_dk = R_dk / (\lambda_d + b_d s_k), \lambda_d such that they sum to 1       (given \beta)
-    \beta_kw = \sum_d r_dwk / \sum_d b_d \theta_dk                                   (given \theta)
+    \theta_dk = R_dk / (\lambda_d + b_d s_k), \lambda_d such that they sum to 1       (for fixed \beta)
+    \beta_kw = \sum_d r_dwk / \sum_d b_d \theta_dk                                   (for fixed \theta)
 
-The second is, for one topic, the EDCM's equation (4).  Each step increases a bound that equals L at its
-start, so L never decreases.  Most of the time goes into the r_dwk; therefore both updates are repeated with new b_d
-(`INNER` times) before the r_dwk are computed again.
+The second is, for one topic, the EDCM's equation (4).  Each step increases a bound that equals L at its start, so L
+never decreases.  Most of the time is spent on the r_dwk; therefore both updates are repeated with new b_d (`INNER`
+times) before the r_dwk are recomputed.
 
-**Variational mean field.**  With a prior \theta_d ~ Dirichlet(\eta, ..., \eta), and a topic z_dw behind every word that
-is present, q(\theta_d) = Dirichlet(\gamma_d) and q(z_dw) = r_dw are taken as independent: the first approximation.  The
-length term has no expectation in closed form.  The second approximation is the bound E f_n(s_d) >= f_n(E s_d), which
-follows from convexity; it is coarse where topics differ in s.  The bound on the log evidence is then, at the best r,
+**Variational mean field.**  With a prior \theta_d ~ Dirichlet(\eta, ..., \eta), and a topic z_dw for every word that
+is present, q(\theta_d) = Dirichlet(\gamma_d) and q(z_dw) = r_dw are assumed independent: the first approximation.  The
+expectation of the length term has no closed form.  The second approximation is the bound E f_n(s_d) >= f_n(E s_d),
+which follows from convexity; it is loose if the topics differ in s.  The bound on the log evidence is then, at the
+optimal r,
 
     \sum_d [ \sum_w log \sum_k exp(E log \theta_dk) \beta_kw + f_{n_d}(E s_d) - KL(\gamma_d || \eta) ]
 
-with E s_d = \sum_k \gamma_dk s_k / \gamma_d0, \gamma_d0 = \sum_k \gamma_dk.  Its maximum in \gamma_d has no
-closed form, because the length term is not of the Dirichlet's form.  So \gamma_d takes natural gradient steps, each
-halved until the bound increases (`latent_edcm_kernels.natural_steps`).  \beta is as above, with E \theta_dk in place of
-\theta_dk.
+with E s_d = \sum_k \gamma_dk s_k / \gamma_d0, \gamma_d0 = \sum_k \gamma_dk.  Its maximum in \gamma_d has no closed
+form, because the length term is not conjugate to the Dirichlet distribution.  \gamma_d is therefore updated by natural
+gradient steps, each halved until the bound increases (`latent_edcm_kernels.natural_steps`).  \beta is as above, with
+E \theta_dk in place of \theta_dk.
 """
 
 from __future__ import annotations
@@ -56,42 +57,46 @@ from textmix.models.common.validation import check_counts, checked_fit
 from textmix.models.dirichlet import latent_edcm_kernels as kernel
 from textmix.models.dirichlet.edcm import EDCMClassifier
 
-#: Number of updates of shares and concentrations after each sweep over the words.
+#: Number of updates of proportions and concentrations after each sweep over the words.
 INNER = 3
 #: Number of sweeps over the words of new documents in `LatentTopicEDCM.transform`.
 TRANSFORM_SWEEPS = 50
 
 
 class LatentTopicEDCM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
-    """EDCM whose parameters are, for each document, a mixture of those of latent topics.
+    """EDCM with latent topics: each document mixes the parameters of the topics in its own proportions.
 
     Parameters
     ----------
     n_components : int, default=10
-        K.
+        Number of topics K.
     method : {"likelihood", "mean_field"}, default="likelihood"
-        "likelihood" or "mean_field", see the module.
+        Maximum likelihood or variational mean field, see the module docstring.
     prior : float, default=0.1
-        Eta, positive; for "mean_field" only.
+        Parameter eta of the Dirichlet prior, positive; used by "mean_field" only.
     max_iter : int, default=200
         Maximum number of sweeps.
     tol : float, default=1e-06
-        A run has converged when a sweep increases the objective by at most this fraction of it.
+        A run has converged when a sweep increases the objective by at most this fraction of its value.
     n_init : int, default=1
-        Number of runs from different starts; the run with the highest objective is used.
+        Number of random initialisations; the run with the highest objective is used.
     random_state : int, RandomState or None, default=None
-        Seed of the starts: each topic starts at the EDCM of all documents, with noise.
+        Random seed of the initialisation: each topic starts at the EDCM of all documents, with noise.
 
     Attributes
     ----------
-    beta_, concentration_ : ndarray of shape (K, V)
-        Parameters of the topics, and (K,), their sums s_k.
+    beta_ : ndarray of shape (K, V)
+        Parameters of the topics.
+    concentration_ : ndarray of shape (K,)
+        Sums s_k of the parameters.
     mixture_ : ndarray of shape (N, K)
-        Fractions of the topics in the training documents (expected fractions for "mean_field").
+        Topic proportions of the training documents (expected proportions for "mean_field").
     objective_path_ : list of float
-        Objective before each sweep, without terms in the documents alone.
-    n_iter_, converged_ : int and bool
-        Sweeps of the run used, and whether it converged before ``max_iter`` of them.
+        Objective before each sweep, without terms that depend on the documents only.
+    n_iter_ : int
+        Number of sweeps of the selected run.
+    converged_ : bool
+        Whether the selected run converged within ``max_iter`` sweeps.
 
     Examples
     --------
@@ -136,9 +141,9 @@ class LatentTopicEDCM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
 
     @checked_fit
     def fit(self, X: Any, y: Any = None) -> Self:
-        """Maximise the objective for counts (N, V) from ``n_init`` starts; ``y`` is ignored.
+        """Fit the topics to counts (N, V) from ``n_init`` initialisations; ``y`` is ignored.
 
-        A count of 0 that is stored counts as absent.
+        Explicit zeros are treated as absent words.
         """
         X, words = packed(check_counts(self, X, reset=True))
         rng = check_random_state(self.random_state)
@@ -151,7 +156,7 @@ class LatentTopicEDCM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         return self
 
     def _run(self, X: sparse.csr_array, start: np.ndarray, rng: np.random.RandomState) -> _TopicRun:
-        """Return one run from a random start near ``start``, float64 (V,), the EDCM of all documents."""
+        """Perform one run from a random start near ``start``, float64 (V,), the EDCM of all documents."""
         beta = start[:, np.newaxis] * rng.gamma(1.0, size=(len(start), self.n_components))
         kind = _Likelihood if self.method == "likelihood" else _MeanField
         run = kind(X, beta, self.prior)
@@ -164,13 +169,13 @@ class LatentTopicEDCM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
 
     @property
     def _n_features_out(self) -> int:
-        """Number of columns of `transform`, from which scikit-learn makes their names."""
+        """Number of output columns, used by scikit-learn to generate feature names."""
         return len(self.beta_)
 
     def transform(self, X: Any) -> np.ndarray:
-        """Return the maximum-likelihood fractions of the topics in documents, float64 (N, K), for both methods.
+        """Compute the maximum-likelihood topic proportions of documents, float64 (N, K), for both methods.
 
-        A word of no topic is dropped, also of the document's length.
+        Words that no topic can generate are ignored, also in the document length.
         """
         check_is_fitted(self)
         X = check_counts(self, X, reset=False)
@@ -188,9 +193,9 @@ class LatentTopicEDCM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
 
 
 def packed(X: sparse.csr_array) -> tuple[sparse.csr_array, np.ndarray]:
-    """Return the counts without words that do not occur, the most frequent word first, and the words' old columns.
+    """Drop words that do not occur and sort the others by decreasing frequency; also return their original columns.
 
-    Most cells then belong to a few words, whose parameters stay in the cache.
+    Most nonzeros then belong to a few words, so that the parameters of these words stay in the cache.
     """
     frequency = np.bincount(X.indices, minlength=X.shape[1])
     words = np.argsort(-frequency, kind="stable")[: np.count_nonzero(frequency)]
@@ -200,9 +205,10 @@ def packed(X: sparse.csr_array) -> tuple[sparse.csr_array, np.ndarray]:
 
 
 class _TopicRun:
-    """One run on counts (N, V) from a start of ``beta``, float64 (V, K); ``prior`` is eta of the mean field.
+    """One run on counts (N, V) from an initial ``beta``, float64 (V, K).
 
-    ``path`` is the objective before each step; ``converged`` indicates whether the last step met the tolerance.
+    ``prior`` is eta of the mean field; ``path`` is the objective before each step; ``converged`` indicates whether the
+    last step met the tolerance.
     """
 
     beta: np.ndarray
@@ -218,11 +224,11 @@ class _TopicRun:
 
     @property
     def mixture(self) -> np.ndarray:
-        """The fractions of the topics, (N, K)."""
+        """Topic proportions, (N, K)."""
         raise NotImplementedError
 
     def step(self, fixed: bool = False) -> None:
-        """Take one step of all parameters; with ``fixed`` the topics stay as they are."""
+        """Update all parameters once; with ``fixed`` the topics are unchanged."""
         raise NotImplementedError
 
     def _sweep(self, weight: np.ndarray) -> float:
@@ -234,18 +240,18 @@ class _TopicRun:
         return float(kernel.length_terms(mixture @ concentration, self.lengths, self.length_gradient))
 
     def _rescale(self, mixture: np.ndarray) -> np.ndarray:
-        """Return the factor that turns the table into beta, float64 (K,): 1 / sum_d b_d theta_dk."""
+        """Compute the factor that converts the table to beta, float64 (K,): 1 / sum_d b_d theta_dk."""
         gradient = self.length_gradient @ mixture
         return np.divide(1.0, gradient, out=np.zeros_like(gradient), where=gradient > 0)
 
     def _set_beta(self, scale: np.ndarray) -> None:
-        """Set the parameters; parameters below `latent_edcm_kernels.VANISHED` become 0."""
+        """Set beta; parameters below `latent_edcm_kernels.VANISHED` become 0."""
         self.beta = self.table * scale
         self.beta[self.beta < kernel.VANISHED] = 0.0
 
 
 class _Likelihood(_TopicRun):
-    """Maximum likelihood: the shares theta are parameters."""
+    """Maximum likelihood: the proportions theta are parameters."""
 
     def __init__(self, X: sparse.csr_array, beta: np.ndarray, prior: float) -> None:
         super().__init__(X, beta, prior)
@@ -272,7 +278,7 @@ class _Likelihood(_TopicRun):
 
 
 class _MeanField(_TopicRun):
-    """Variational mean field: the fractions of each document have a Dirichlet distribution."""
+    """Variational mean field: the proportions of each document have a Dirichlet distribution."""
 
     def __init__(self, X: sparse.csr_array, beta: np.ndarray, prior: float) -> None:
         super().__init__(X, beta, prior)
@@ -282,7 +288,7 @@ class _MeanField(_TopicRun):
 
     @property
     def mixture(self) -> np.ndarray:
-        """The expected fractions of the topics, (N, K)."""
+        """Expected topic proportions, (N, K)."""
         return self.gamma / self.gamma.sum(axis=1, keepdims=True)
 
     def step(self, fixed: bool = False) -> None:

@@ -1,18 +1,19 @@
-r"""Hidden Markov models as estimators: a density of word sequences, and a classifier with one model a class.
+r"""Hidden Markov models as estimators: a density of word sequences, and a classifier with one model per class.
 
-The source (thesis, conclusion) names three forms and prints no equation: a model of a class over a small vocabulary of
-word clusters, one over the whole vocabulary whose emissions are approximated beforehand, and, as future work, one whose
-emissions are shared by the classes.  The training is that of `textmix.models.hmm.training`.
+The source (thesis, conclusion) proposes three variants without equations: one model per class over a small vocabulary
+of word clusters, one over the whole vocabulary with approximated emissions, and, as future work, one with emissions
+shared by the classes.  Training is implemented in `textmix.models.hmm.training`.
 
-The source says that emission probabilities "were approximated" and prints no way.  Here the topics of the training
-documents are those of a non-negative factorisation X ~ W H of the documents' word shares x_dw / n_d, and
+The source states that emission probabilities "were approximated" without giving a method.  Here the topics of the
+training documents are obtained by a non-negative matrix factorisation X ~ W H of the relative word frequencies
+x_dw / n_d, and
 
     p(w | state k) = (1 - \lambda) H_kw / \sum_v H_kv + \lambda p(w)
 
-with p(w) the fraction of the word in all documents, so that no word is impossible in a state.
+where p(w) is the relative frequency of the word in all documents, so that every state can emit every word.
 
-scikit-learn's checks feed matrices of reals, so tests of their own try these estimators, whose X is `TokenSequences` or
-a list of sequences of integers.
+scikit-learn's estimator checks use real matrices and do not apply to these estimators, which accept `TokenSequences` or
+lists of integer sequences; they are covered by separate tests.
 """
 
 from __future__ import annotations
@@ -43,9 +44,9 @@ from textmix.models.hmm.training import (
 )
 from textmix.text.sequences import TokenSequences
 
-#: lambda, the fraction of the collection's words in every topic.
+#: Weight lambda of the collection's word distribution in every topic.
 BACKGROUND = 0.1
-#: Sweeps of the factorisation, at most: the topics are an approximation, and later sweeps hardly change them.
+#: Maximum number of sweeps of the factorisation: the topics are approximate, and later sweeps hardly change them.
 SWEEPS = 30
 _CONSTRAINTS: dict[str, list[Any]] = {
     "n_states": [Interval(Integral, 1, None, closed="left")],
@@ -57,7 +58,7 @@ _CONSTRAINTS: dict[str, list[Any]] = {
 
 
 class _OfSequences(BaseEstimator):  # type: ignore[misc]
-    """An estimator whose input is sequences of words, not a two-dimensional array."""
+    """Base class of estimators that accept word sequences instead of a two-dimensional array."""
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -68,34 +69,37 @@ class _OfSequences(BaseEstimator):  # type: ignore[misc]
 class HiddenMarkovModel(DensityMixin, _OfSequences):  # type: ignore[misc]
     """Hidden Markov model of word sequences.
 
-    A method that takes documents raises ValueError where a word is not an integer or outside of the vocabulary.
+    Methods that accept documents raise ValueError if a word id is not an integer or out of range.
 
     Parameters
     ----------
     n_states : int, default=5
-        S.
+        Number of states S.
     smoothing : float, default=0.1
-        Kappa, the constant added to every expected count, positive.
+        Kappa, the positive constant that is added to every expected count.
     max_iter : int, default=50
-        Maximum number of steps.
+        Maximum number of EM iterations.
     tol : float, default=0.0001
-        Training has converged when a step increases the objective by at most this much a word, in nats.
+        Training has converged when a step increases the objective by at most this amount per word, in nats.
     random_state : int, RandomState or None, default=None
-        Seed of the start.
+        Random seed of the initialisation.
 
     Attributes
     ----------
     startprob_ : ndarray of shape (S,)
+        Initial state probabilities.
     transmat_ : ndarray of shape (S, S)
-        Rows sum to 1.
+        Transition probabilities; rows sum to 1.
     emissionprob_ : ndarray of shape (S, V)
-        Rows sum to 1.
+        Emission probabilities; rows sum to 1.
     n_features_in_ : int
-        V.
+        Vocabulary size V.
     objective_path_ : list of float
-        J before each step, in nats.
-    n_iter_, converged_ : int and bool
-        Number of steps, and whether ``tol`` was met.
+        Objective J before each step, in nats.
+    n_iter_ : int
+        Number of iterations.
+    converged_ : bool
+        Whether ``tol`` was met.
 
     Examples
     --------
@@ -126,7 +130,7 @@ class HiddenMarkovModel(DensityMixin, _OfSequences):  # type: ignore[misc]
 
     @checked_fit
     def fit(self, X: Any, y: Any = None) -> Self:
-        """Estimate the model from N sequences of words, at least one word; ``y`` is ignored."""
+        """Fit the model to N word sequences with at least one word in total; ``y`` is ignored."""
         X = training_sequences(X)
         rng = check_random_state(self.random_state)
         training = BaumWelch([X], [random_chain(background(X), self.n_states, rng)], self.smoothing, "own")
@@ -138,16 +142,16 @@ class HiddenMarkovModel(DensityMixin, _OfSequences):  # type: ignore[misc]
         return self
 
     def score_samples(self, X: Any) -> np.ndarray:
-        """Return log p(d) of each document as a sequence, float64 (N,), in nats."""
+        """Compute log p(d) of each document as a sequence, float64 (N,), in nats."""
         check_is_fitted(self)
         return self._chain.log_likelihood(known_sequences(X, self.n_features_in_))
 
     def score(self, X: Any, y: Any = None) -> float:
-        """Return the mean log p(d) of N documents, in nats."""
+        """Compute the mean log p(d) of N documents, in nats."""
         return float(self.score_samples(X).mean())
 
     def predict(self, X: Any) -> list[np.ndarray]:
-        """Return the most probable path of states of each document (Viterbi), N arrays int32 (T_d,)."""
+        """Find the most probable state sequence of each document (Viterbi), N arrays int32 (T_d,)."""
         check_is_fitted(self)
         return self._chain.paths(known_sequences(X, self.n_features_in_))
 
@@ -155,38 +159,41 @@ class HiddenMarkovModel(DensityMixin, _OfSequences):  # type: ignore[misc]
 class HMMClassifier(ClassifierMixin, _OfSequences):  # type: ignore[misc]
     """Classifier with a hidden Markov model of word sequences for each class.
 
-    A document goes to the class under which it is most probable.  A method that takes documents raises ValueError where
-    a word is not an integer or outside of the vocabulary.
+    A document is assigned to the class with the highest posterior probability. Methods that accept documents raise
+    ValueError if a word id is not an integer or out of range.
 
     Parameters
     ----------
     n_states : int, default=5
-        S of each class; the number of topics where ``emissions`` is "topics".
+        Number of states S per class; the number of topics if ``emissions`` is "topics".
     emissions : {"own", "shared", "topics"} or ndarray, default="own"
-        "own": each class estimates its own; "shared": the classes share one estimate, and differ in start and
-        transitions alone; "topics": p(w | state) is a topic of the training documents, found by `topic_emissions`, and
-        start and transitions alone are estimated; an array, float64 (S, V), not negative, with rows that sum to 1:
-        likewise with these p(w | state), such as the ``emissionprob_[0]`` of a model of the same words.
+        "own": each class has its own emissions; "shared": the classes share the emissions and differ in start and
+        transition probabilities only; "topics": p(w | state) is a topic of the training documents (`topic_emissions`),
+        and only start and transition probabilities are estimated; a nonnegative array, float64 (S, V), with rows that
+        sum to 1: likewise with these p(w | state), such as ``emissionprob_[0]`` of a model with the same vocabulary.
     smoothing : float, default=0.1
-        As for `HiddenMarkovModel`; the classes are trained step by step together.
+        See `HiddenMarkovModel`; the classes are trained jointly, step by step.
     max_iter : int, default=50
-        As for `HiddenMarkovModel`; the classes are trained step by step together.
+        See `HiddenMarkovModel`.
     tol : float, default=0.0001
-        As for `HiddenMarkovModel`; the classes are trained step by step together.
-    random_state : Any, default=None
-        As for `HiddenMarkovModel`; the classes are trained step by step together.
+        See `HiddenMarkovModel`.
+    random_state : int, RandomState or None, default=None
+        See `HiddenMarkovModel`.
 
     Attributes
     ----------
-    classes_, class_log_prior_
-        Labels, and log of their fractions of the documents, (C,).
+    classes_ : ndarray of shape (C,)
+        Class labels.
+    class_log_prior_ : ndarray of shape (C,)
+        Log of the class proportions.
     startprob_ : ndarray of shape (C, S)
+        Initial state probabilities.
     transmat_ : ndarray of shape (C, S, S)
-        Rows sum to 1.
+        Transition probabilities; rows sum to 1.
     emissionprob_ : ndarray of shape (E, S, V)
-        E is C where ``emissions`` is "own", else 1.
+        Emission probabilities; E is C if ``emissions`` is "own", else 1.
     n_features_in_, objective_path_, n_iter_, converged_
-        As for `HiddenMarkovModel`.
+        See `HiddenMarkovModel`.
 
     Examples
     --------
@@ -198,7 +205,7 @@ class HMMClassifier(ClassifierMixin, _OfSequences):  # type: ignore[misc]
     ['turns', 'stays']
     """
 
-    #: Fitted attributes and their forms, see `textmix.serve.state_schema`.
+    #: Fitted attributes and their types, see `textmix.serve.state_schema`.
     _fitted_forms: ClassVar[dict[str, Any]] = {
         **{"classes_": "int C", "class_log_prior_": "logs C", "n_features_in_": "int"},
         **{"startprob_": "float64 C S", "transmat_": "float64 C S S", "emissionprob_": "float64 E S V"},
@@ -228,9 +235,9 @@ class HMMClassifier(ClassifierMixin, _OfSequences):  # type: ignore[misc]
 
     @checked_fit
     def fit(self, X: Any, y: Any) -> Self:
-        """Estimate the models from N sequences of words, at least one word, and their class labels (N,).
+        """Fit the models to N word sequences, with at least one word in total, and class labels (N,).
 
-        Given emissions of another shape, or with a row that is no distribution, are a ValueError.
+        Raise ValueError if an emission matrix was passed with the wrong shape or with a row that is not a distribution.
         """
         X = training_sequences(X)
         self.classes_, codes = np.unique(check_classes(X, y), return_inverse=True)
@@ -245,13 +252,13 @@ class HMMClassifier(ClassifierMixin, _OfSequences):  # type: ignore[misc]
 
     @property
     def _kind(self) -> str:
-        """Whose the emissions are: "own", "shared", or "fixed"."""
+        """Type of the emissions: "own", "shared", or "fixed"."""
         if isinstance(self.emissions, np.ndarray) or self.emissions == "topics":
             return "fixed"
         return str(self.emissions)
 
     def _starts(self, X: TokenSequences) -> list[Chain]:
-        """Return a random start for each class; all have the same emissions unless each class has its own."""
+        """Create a random start for each class; the emissions are identical unless each class has its own."""
         rng = check_random_state(self.random_state)
         usual = background(X)
         if self._kind == "own":
@@ -260,7 +267,7 @@ class HMMClassifier(ClassifierMixin, _OfSequences):  # type: ignore[misc]
         transitions, emissions = [], np.empty(0)
         for number in range(len(self.classes_)):
             transitions.append(random_transitions(self.n_states, rng))
-            # The random numbers after a class are those after one with emissions of its own.
+            # Consume the same random numbers as with separate emissions, so that later classes start identically.
             if self._kind == "shared" and number == 0:
                 emissions = random_emissions(usual, self.n_states, rng)
             else:
@@ -270,14 +277,14 @@ class HMMClassifier(ClassifierMixin, _OfSequences):  # type: ignore[misc]
         return [Chain(first, each, emissions) for each in transitions]
 
     def _fixed(self, X: TokenSequences, rng: np.random.RandomState) -> np.ndarray:
-        """Return the emissions that stay, float64 (V, S)."""
+        """Return the fixed emissions, float64 (V, S)."""
         if not isinstance(self.emissions, np.ndarray):
             return topic_emissions(X, self.n_states, rng)
         shape = self.n_states, X.n_words
         if self.emissions.shape != shape:
             raise ValueError(f"emissions have shape {self.emissions.shape}; states and words are {shape}")
         emissions = np.ascontiguousarray(self.emissions.T, dtype=np.float64)
-        # NaN fails the comparison, too, and infinity the sum.
+        # NaN fails this comparison, and infinity fails the check of the sum.
         if not ((emissions >= 0).all() and np.allclose(emissions.sum(axis=0), 1.0)):
             raise ValueError("emissions hold a row that is no distribution; give numbers from 0 on that sum to 1")
         return emissions
@@ -292,7 +299,7 @@ class HMMClassifier(ClassifierMixin, _OfSequences):  # type: ignore[misc]
         if len(self.emissionprob_) != (len(self.classes_) if self._kind == "own" else 1):
             raise ValueError("emissionprob_ does not hold the emissions of the classes")
         for part in (self.startprob_, self.transmat_, self.emissionprob_):
-            # A transition of 0 would leave the scaled form without a bound.
+            # With a transition probability of 0 the scaled backward values would be unbounded.
             if not (part > 0).all() or not np.allclose(part.sum(axis=-1), 1.0):
                 raise ValueError("a row of probabilities does not sum to 1, or one is not positive")
 
@@ -301,20 +308,20 @@ class HMMClassifier(ClassifierMixin, _OfSequences):  # type: ignore[misc]
         return Chain(self.startprob_[code], self.transmat_[code], np.ascontiguousarray(emissions.T))
 
     def _known(self, X: Any) -> TokenSequences:
-        """Return new documents as sequences of the symbols that the states emit."""
+        """Convert new documents to sequences of the symbols that the states emit."""
         return known_sequences(X, self.n_features_in_)
 
     def log_likelihood(self, X: Any, convention: Literal["sequence"] = "sequence") -> np.ndarray:
-        """Return log p(d | c) of each document as a sequence, the one ``convention`` here, float64 (N, C), in nats."""
+        """Compute log p(d | c) of each document as a sequence (the only ``convention``), float64 (N, C), in nats."""
         check_is_fitted(self)
         known = self._known(X)
         found = np.column_stack([self._chain(code).log_likelihood(known) for code in range(len(self.classes_))])
         return found + self._class_free(X)[:, np.newaxis]
 
     def own_log_likelihood(self, X: Any, y: Any) -> np.ndarray:
-        """Return log p(d | class of d) of each document, float64 (N,), in nats: a column of `log_likelihood`.
+        """Compute log p(d | class of d) of each document, float64 (N,), in nats: a column of `log_likelihood`.
 
-        A label that is not among ``classes_`` is a ValueError.
+        Raise ValueError if a label is not in ``classes_``.
         """
         check_is_fitted(self)
         known = self._known(X)
@@ -326,44 +333,44 @@ class HMMClassifier(ClassifierMixin, _OfSequences):  # type: ignore[misc]
         return found + self._class_free(X)
 
     def _class_free(self, X: Any) -> np.ndarray:
-        """Return the part of log p(d | c) that the states do not emit, the same in all classes, float64 (N,)."""
+        """Compute the part of log p(d | c) that is not emitted by states and is equal in all classes, float64 (N,)."""
         return np.zeros(len(X))
 
     def text_lengths(self, X: Any) -> np.ndarray:
-        """Return the number of words of each document, int64 (N,)."""
+        """Count the words of each document, int64 (N,)."""
         return TokenSequences.of(X).lengths
 
     def predict_joint_log_proba(self, X: Any) -> np.ndarray:
-        """Return log p(c) + log p(d | c), float64 (N, C).
+        """Compute log p(c) + log p(d | c), float64 (N, C).
 
-        A document that has probability 0 in every class, as given emissions can make it, gets the log priors.
+        If a document has probability 0 in every class, which fixed emissions allow, the log priors are returned.
         """
         joint = self.log_likelihood(X) + self.class_log_prior_
         set_impossible(joint, self.class_log_prior_)
         return joint
 
     def predict(self, X: Any) -> np.ndarray:
-        """Return the most probable class of each document, (N,); of equally likely classes the first."""
+        """Predict the most probable class of each document, (N,); ties are resolved towards the first class."""
         check_is_fitted(self)
         return self.classes_[np.argmax(self.predict_joint_log_proba(X), axis=1)]
 
     def predict_log_proba(self, X: Any) -> np.ndarray:
-        """Return log p(c | d), float64 (N, C)."""
+        """Compute log p(c | d), float64 (N, C)."""
         joint = self.predict_joint_log_proba(X)
         return joint - logsumexp(joint, axis=1, keepdims=True)
 
     def predict_proba(self, X: Any) -> np.ndarray:
-        """Return p(c | d), float64 (N, C)."""
+        """Compute p(c | d), float64 (N, C)."""
         return np.exp(self.predict_log_proba(X))
 
 
 class ClusteredHMMClassifier(HMMClassifier):
-    """Classifier with a hidden Markov model of clusters of words for each class; see `WordClusters`.
+    """Classifier with a hidden Markov model of word clusters for each class; see `WordClusters`.
 
     Parameters
     ----------
     n_clusters : int, default=50
-        Number of clusters.
+        Number of word clusters.
     n_states : int, default=5
         See `HMMClassifier`.
     emissions : {"own", "shared", "topics"}, default="own"
@@ -374,19 +381,19 @@ class ClusteredHMMClassifier(HMMClassifier):
         See `HMMClassifier`.
     tol : float, default=0.0001
         See `HMMClassifier`.
-    random_state : Any, default=None
+    See `HMMClassifier`.
         See `HMMClassifier`.
 
     Attributes
     ----------
     clusters_ : ndarray of shape (V,), int32
-        The cluster of each word.
+        Cluster of each word.
     word_log_share_ : ndarray of shape (V,)
-        Log p(w | cluster of w) in all training documents, 1 added to each count.
+        Log p(w | cluster of w) in all training documents, with 1 added to each count.
     startprob_, transmat_, emissionprob_, classes_, class_log_prior_, objective_path_, n_iter_, converged_
         See `HMMClassifier`; states emit clusters.
     n_features_in_ : int
-        V.
+        Vocabulary size V.
 
     Examples
     --------
@@ -429,7 +436,7 @@ class ClusteredHMMClassifier(HMMClassifier):
 
     @checked_fit
     def fit(self, X: Any, y: Any) -> Self:
-        """Cluster the words of N sequences, and fit as `HMMClassifier.fit` to their clusters and class labels (N,)."""
+        """Cluster the words of N sequences, and fit `HMMClassifier` to their clusters and class labels (N,)."""
         X = training_sequences(X)
         seed = check_random_state(self.random_state).randint(2**31 - 1)
         words = WordClusters(n_clusters=self.n_clusters, random_state=seed).fit(X)
@@ -441,7 +448,7 @@ class ClusteredHMMClassifier(HMMClassifier):
         return self
 
     def _check_loaded(self) -> None:
-        """Complete what was read from a file; raise ValueError if it is malformed."""
+        """Restore derived attributes after loading; raise ValueError if the state is malformed."""
         super()._check_loaded()
         if self.clusters_.min() < 0 or self.clusters_.max() >= self.emissionprob_.shape[2]:
             raise ValueError("clusters_ holds an index of no cluster")
@@ -456,27 +463,27 @@ class ClusteredHMMClassifier(HMMClassifier):
 
 
 class WordClusters(TransformerMixin, _OfSequences):  # type: ignore[misc]
-    """Clusters of words by their latent semantic vectors, a vocabulary small enough for a hidden Markov model.
+    """Cluster words by their latent semantic vectors, which yields a vocabulary small enough for a hidden Markov model.
 
-    A word's vector is its row of the truncated singular value decomposition of the word-by-document matrix of log(1 +
-    count), scaled to length 1; the clusters are those of k-means.  A method raises ValueError where a word is no whole
-    number or outside of the vocabulary.
+    The vector of a word is its row of the truncated singular value decomposition of the word-by-document matrix of
+    log(1 + count), normalised to unit length; clusters are computed with k-means. Methods raise ValueError if a word id
+    is not an integer or out of range.
 
     Parameters
     ----------
     n_clusters : int, default=100
-        M; at most V are made.
+        Number of clusters M; at most V clusters are created.
     n_components : int, default=50
-        Dimensions of the vectors.
+        Number of dimensions of the word vectors.
     random_state : int, RandomState or None, default=None
-        Seed of decomposition and clustering.
+        Random seed of decomposition and clustering.
 
     Attributes
     ----------
     clusters_ : ndarray of shape (V,), int32
-        The cluster of each word; words that never occur in training share cluster M.
+        Cluster of each word; words that do not occur in the training documents form cluster M.
     n_clusters_ : int
-        Number of different clusters, M + 1.
+        Number of clusters including the additional one, M + 1.
 
     Examples
     --------
@@ -500,7 +507,7 @@ class WordClusters(TransformerMixin, _OfSequences):  # type: ignore[misc]
 
     @checked_fit
     def fit(self, X: Any, y: Any = None) -> Self:
-        """Cluster the words of N documents, at least one word; ``y`` is ignored."""
+        """Cluster the words of N documents with at least one word in total; ``y`` is ignored."""
         X = TokenSequences.of(X)
         counts = sparse.csr_array(X.counts().T, dtype=np.float64)
         counts.data = np.log1p(counts.data)
@@ -514,19 +521,19 @@ class WordClusters(TransformerMixin, _OfSequences):  # type: ignore[misc]
         return self
 
     def transform(self, X: Any) -> TokenSequences:
-        """Return N documents as sequences of clusters."""
+        """Convert N documents to sequences of clusters."""
         check_is_fitted(self)
         return known_sequences(X, len(self.clusters_)).renumbered(self.clusters_, self.n_clusters_)
 
 
 def background(X: TokenSequences) -> np.ndarray:
-    """Return p(w) in all documents with 1 added to each count, float64 (V,)."""
+    """Compute p(w) in all documents with 1 added to each count, float64 (V,)."""
     counts = np.bincount(X.values, minlength=X.n_words) + 1.0
     return counts / counts.sum()
 
 
 def training_sequences(X: Any) -> TokenSequences:
-    """Return training documents as `TokenSequences`; raises ValueError if they hold no word."""
+    """Convert training documents to `TokenSequences`; raise ValueError if they contain no words."""
     X = TokenSequences.of(X)
     if not len(X.values):
         raise ValueError("X holds no word; a hidden Markov model needs at least one")
@@ -534,7 +541,7 @@ def training_sequences(X: Any) -> TokenSequences:
 
 
 def known_sequences(X: Any, n_words: int) -> TokenSequences:
-    """Return new documents as `TokenSequences`; raises ValueError if a word is none of the model's ``n_words``."""
+    """Convert new documents to `TokenSequences`; raise ValueError if a word id is not below ``n_words``."""
     X = TokenSequences.of(X)
     if len(X.values) and X.values.max() >= n_words:
         raise ValueError(f"X contains word {X.values.max()}, but the vocabulary of the model is 0 to {n_words - 1}")
@@ -542,7 +549,7 @@ def known_sequences(X: Any, n_words: int) -> TokenSequences:
 
 
 def topic_emissions(X: TokenSequences, n_topics: int, rng: np.random.RandomState) -> np.ndarray:
-    """Return p(w | topic), float64 (V, K); columns sum to 1."""
+    """Compute p(w | topic), float64 (V, K); columns sum to 1."""
     counts = X.counts()
     usual = background(X)
     shares = sparse.csr_matrix(counts.multiply(1.0 / np.maximum(X.lengths, 1)[:, np.newaxis]))
@@ -557,7 +564,7 @@ def topic_emissions(X: TokenSequences, n_topics: int, rng: np.random.RandomState
 
 
 def word_vectors(rows: sparse.csr_array, n_components: int, rng: np.random.RandomState) -> np.ndarray:
-    """Return vectors of length 1 for the rows of a word-by-document matrix, float64 (V, k)."""
+    """Compute unit-length vectors of the rows of a word-by-document matrix, float64 (V, k)."""
     k = min(n_components, *(size - 1 for size in rows.shape))
     if k < 1:
         return np.ones((rows.shape[0], 1))

@@ -1,12 +1,12 @@
-r"""Baum-Welch for one or several hidden Markov models, with emissions of their own, shared, or fixed.
+r"""Baum-Welch algorithm for one or several hidden Markov models with separate, shared or fixed emissions.
 
 Symbols as in `textmix.models.hmm.hmm_kernels`; classes c = 1..C, each with start \pi_c and transitions A_c.  With a
-constant \kappa > 0 added to every expected count a step maximises a bound of the penalised log-likelihood
+constant \kappa > 0 added to every expected count, a step maximises a lower bound of the penalised log-likelihood
 
     J = \sum_d log p(d | c_d) + \kappa \sum log(every estimated probability)
 
-so that no step decreases J, and every transition stays positive, which the scaled form needs.  Shared emissions are
-estimated from the sum of the classes' expected counts.
+Hence no step decreases J, and every transition probability stays positive, which the scaled passes require.  Shared
+emissions are estimated from the sum of the classes' expected counts.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ from textmix.text.sequences import TokenSequences
 
 @dataclass(frozen=True)
 class Chain:
-    """The parameters of one hidden Markov model: start (S,), transitions a_ij (S, S), emissions b_j(w) (V, S), float64.
+    """Parameters of one hidden Markov model: start (S,), transitions a_ij (S, S), emissions b_j(w) (V, S), float64.
 
-    A row of the emissions is a word, as the kernels read it; its columns sum to 1.
+    The emissions have one row per word, as the kernels require; columns sum to 1.
     """
 
     start: np.ndarray
@@ -32,11 +32,11 @@ class Chain:
     emissions: np.ndarray
 
     def log_likelihood(self, X: TokenSequences) -> np.ndarray:
-        """Return log p(d), float64 (N,), in nats."""
+        """Compute log p(d), float64 (N,), in nats."""
         return self._expect(X, self.no_counts(words=False), counted=False)
 
     def expected(self, X: TokenSequences, expected: kernel.Expected) -> float:
-        """Add the documents' expected counts in place and return their log-likelihood."""
+        """Accumulate the documents' expected counts in place and return their log-likelihood."""
         pairs = np.zeros_like(self.transitions)
         found = self._expect(X, expected._replace(pairs=pairs), counted=True)
         expected.pairs[:] += self.transitions * pairs
@@ -50,44 +50,52 @@ class Chain:
         )
 
     def paths(self, X: TokenSequences) -> list[np.ndarray]:
-        """Return the most probable path of states of each document, int32 (T_d,)."""
+        """Find the most probable state sequence of each document, int32 (T_d,)."""
         with np.errstate(divide="ignore"):
             logs = np.log(self.start), np.log(self.transitions), np.log(self.emissions)
         return [kernel.viterbi(X[d], *logs) for d in range(len(X))]
 
     def no_counts(self, words: bool = True) -> kernel.Expected:
-        """Return expected counts of zero for this model; without ``words``, whose table is large, none for these."""
+        """Create expected counts of zero; with ``words=False`` the large table of word counts is omitted."""
         emitted = self.emissions.shape if words else (0, len(self.start))
         return kernel.Expected(np.zeros_like(self.start), np.zeros_like(self.transitions), np.zeros(emitted))
 
 
 def random_transitions(n_states: int, rng: np.random.RandomState) -> np.ndarray:
-    """Return random transitions near uniform, float64 (S, S); rows sum to 1."""
+    """Draw nearly uniform transition probabilities, float64 (S, S); rows sum to 1."""
     return rng.dirichlet(np.full(n_states, 10.0), size=n_states)
 
 
 def random_emissions(background: np.ndarray, n_states: int, rng: np.random.RandomState) -> np.ndarray:
-    """Return emissions that are the background p(w), float64 (V,) and positive, with noise, float64 (V, S)."""
+    """Perturb the background p(w), float64 (V,) and positive, by random noise; return emissions, float64 (V, S)."""
     emissions = background[:, np.newaxis] * rng.gamma(1.0, size=(len(background), n_states))
     return np.asarray(emissions / emissions.sum(axis=0))
 
 
 def pass_emissions(n_words: int, n_states: int, rng: np.random.RandomState) -> None:
-    """Draw as many random numbers as `random_emissions` does, in a fifth of its time: one a word and state."""
+    """Draw one random number per word and state, as `random_emissions` does, in a fifth of its time."""
     rng.random_sample((n_words, n_states))
 
 
 def random_chain(background: np.ndarray, n_states: int, rng: np.random.RandomState) -> Chain:
-    """Return a random start: uniform first states, `random_transitions`, and then `random_emissions`."""
+    """Create a random start: uniform initial states, then `random_transitions` and `random_emissions`."""
     transitions = random_transitions(n_states, rng)
     return Chain(np.full(n_states, 1.0 / n_states), transitions, random_emissions(background, n_states, rng))
 
 
 class BaumWelch:
-    """The steps of expectation-maximisation for C models.
+    """Expectation-maximisation for C models.
 
-    ``parts`` are the documents of each class, ``chains`` its present model, ``path`` J before each step.  ``emissions``
-    is "own" for one estimate a class, "shared" for one of all, "fixed" for none.
+    Attributes
+    ----------
+    parts : sequence of TokenSequences
+        Documents of each class.
+    chains : list of Chain
+        Current model of each class.
+    path : list of float
+        J before each step.
+    emissions : {"own", "shared", "fixed"}
+        Whether emissions are estimated per class, jointly, or not at all.
     """
 
     def __init__(
@@ -97,7 +105,7 @@ class BaumWelch:
         self.path: list[float] = []
 
     def step(self) -> None:
-        """Take one step of all models and append J before it to the path."""
+        """Update all models once and append the previous J to the path."""
         counts = [chain.no_counts(words=self.emissions == "own") for chain in self.chains]
         if self.emissions == "shared":
             words = np.zeros_like(self.chains[0].emissions)
@@ -108,28 +116,28 @@ class BaumWelch:
         self.chains = [self._maximise(*pair, shared) for pair in zip(self.chains, counts, strict=True)]
 
     def _maximise(self, chain: Chain, counts: kernel.Expected, shared: np.ndarray | None) -> Chain:
-        """Return the model that maximises the bound, given its expected counts."""
+        """Compute the model that maximises the bound for the expected counts."""
         if self.emissions == "own":
             shared = self._share(counts.words, axis=0)
         emissions = chain.emissions if shared is None else shared
         return Chain(self._share(counts.start, axis=0), self._share(counts.pairs, axis=1), emissions)
 
     def _share(self, counts: np.ndarray, axis: int) -> np.ndarray:
-        """Return smoothed counts as fractions of their sum along an axis."""
+        """Normalise smoothed counts along an axis."""
         smoothed = counts + self.smoothing
         return smoothed / smoothed.sum(axis=axis, keepdims=True)
 
     def penalty(self, chains: Sequence[Chain]) -> float:
-        """Return kappa times the sum of the logarithms of all estimated probabilities of models."""
+        """Compute kappa times the sum of the logarithms of all estimated probabilities."""
         estimated = [part for chain in chains for part in (chain.start, chain.transitions)]
         if self.emissions != "fixed":
             estimated += [chain.emissions for chain in chains[: 1 if self.emissions == "shared" else None]]
         return self.smoothing * float(sum(np.log(part).sum() for part in estimated))
 
     def run(self, max_iter: int, tol: float) -> bool:
-        """Take steps until J rises by at most ``tol`` a word; return whether it did within ``max_iter`` steps.
+        """Iterate until J increases by at most ``tol`` per word; return whether it did within ``max_iter`` steps.
 
-        The last entry of the path is J of the present models only after convergence, else that before the last step.
+        The last entry of the path is J of the current models only after convergence, otherwise J before the last step.
         """
         words = max(sum(len(part.values) for part in self.parts), 1)
         while len(self.path) < max_iter:

@@ -19,7 +19,7 @@ from textmix.models.linear.two_class import TwoClassLinear
 
 
 def _alike(X: sparse.csc_array) -> np.ndarray:
-    """Return a number for each feature, int64 (P,), equal for features whose columns are surely equal."""
+    """Assign a number to each feature, int64 (P,), equal for features that are known to have identical columns."""
     counts = np.diff(X.indptr)
     lone = counts == 1
     cells = X.indptr[:-1][lone]
@@ -32,22 +32,24 @@ def _alike(X: sparse.csc_array) -> np.ndarray:
 
 @dataclass(frozen=True)
 class _Noised:
-    """The objective: mean log loss of N labelled documents, expected noise of these and of M without a label, and l2.
+    """Objective: mean log loss of N labelled documents, expected noise of these and M unlabelled ones, and L2 penalty.
 
-    Most features occur in one document.  From equal starts, features with equal columns have equal weights in every
-    step, since nothing tells them apart: m of them are one unknown, sqrt(m) times their weight.  The objective and the
-    steps of L-BFGS are the same as with an unknown for each feature.
+    Most features occur in a single document.  From equal starts, features with identical columns have equal weights
+    after every step by symmetry: m of them are merged into one unknown, sqrt(m) times their weight.  Objective and
+    L-BFGS steps are the same as with one unknown per feature.
 
     Parameters
     ----------
     X : Columns
-        Documents (N + M, U), labelled ones first, with one column of each group of features.
-    group, root : array-like of shape (P,), int64
-        The group of each feature; float64 (U,), square root of the number of features of each.
+        Documents (N + M, U), labelled ones first, with one column per group of features.
+    group : array-like of shape (P,), int64
+        Group of each feature.
+    root : array-like of shape (U,), float64
+        Square root of the number of features in each group.
     codes : array-like of shape (N,), int
-        0 or 1, the class of each labelled document.
+        Class of each labelled document, 0 or 1.
     share : array-like of shape (N + M,)
-        The weight of each document in the noise, times delta / (1 - delta) / 2.
+        Weight of each document in the noise term, times delta / (1 - delta) / 2.
     """
 
     X: Columns
@@ -60,18 +62,18 @@ class _Noised:
 
     @classmethod
     def of(cls, rows: Any, codes: np.ndarray, share: np.ndarray, l2: float, intercept: bool = True) -> _Noised:
-        """Return the objective on documents (N + M, P)."""
+        """Create the objective for documents (N + M, P)."""
         X = sparse.csc_array(rows)
         _, first, group, size = np.unique(_alike(X), return_index=True, return_inverse=True, return_counts=True)
         return cls(Columns.of(X[:, first]), group, np.sqrt(size), codes, share, l2, intercept)
 
     def weights(self, unknowns: np.ndarray) -> np.ndarray:
-        """Return the weight of each feature, float64 (P,), for unknowns (U + 1,), the last one the intercept."""
+        """Expand unknowns (U + 1,), the intercept last, to the weight of each feature, float64 (P,)."""
         weights: np.ndarray = (unknowns[:-1] / self.root)[self.group]
         return weights
 
     def scale(self) -> np.ndarray:
-        """Return 1 / sqrt of the objective's second derivative in a weight of each group, at weights 0, (U + 1,)."""
+        """Compute 1 / sqrt of the objective's second derivative in the weight of each group, at weights 0, (U + 1,)."""
         n = len(self.codes)
         of_loss = np.where(np.arange(len(self.share)) < n, 0.25 / n, 0.0)
         by_document = np.column_stack([np.zeros_like(of_loss), of_loss + self.share / 2])
@@ -79,7 +81,7 @@ class _Noised:
         return np.asarray(1.0 / np.sqrt(np.where(second > 0, second, 1.0)))
 
     def at(self, unknowns: np.ndarray) -> tuple[float, np.ndarray]:
-        """Return the objective and its gradient, float64 (U + 1,), at the unknowns and, last, the intercept."""
+        """Compute the objective and its gradient, float64 (U + 1,), at the unknowns with the intercept last."""
         v, n = unknowns[:-1], len(self.codes)
         z, noise = combine_squares(*self.X.arrays, np.column_stack([self.root * v, v * v]), self.X.n_rows).T
         z = z + unknowns[-1]
@@ -95,39 +97,42 @@ class _Noised:
 
 
 class DropoutLogisticRegression(TwoClassLinear):
-    """Logistic regression whose penalty is the expected effect of dropout noise.
+    """Logistic regression regularised by the expected effect of dropout noise.
 
     It minimises the mean log loss + 1/2 delta / (1 - delta) mean_i p_i (1 - p_i) sum_j x_ij^2 w_j^2 (equations 11 and
-    12 of the paper) + l2 / 2 |w|^2.  Here p_i is the probability of the second class for document i.  The mean of the
-    noise may also run over documents without a label (section 5 of the paper).  The objective is not convex; the fit
-    starts from weights 0.  On separable data and with l2 = 0 no minimum exists: as the weights grow, p_i (1 - p_i)
-    vanishes.
+    12 of the paper) + l2 / 2 |w|^2, where p_i is the probability of the second class for document i. The mean of the
+    noise may include unlabelled documents (section 5 of the paper). The objective is not convex; the fit starts from
+    weights 0. On separable data and with l2 = 0 no minimum exists: as the weights grow, p_i (1 - p_i) vanishes.
 
     Parameters
     ----------
     delta : float, default=0.5
         Probability with which dropout sets a feature to 0.
     l2 : float, default=0.0001
-        Factor of the additional penalty, positive.
+        Factor of the additional L2 penalty, positive.
     discount : float, default=1.0
-        Weight of a document without a label in the mean of the noise; a labelled document has weight 1.
+        Weight of an unlabelled document in the mean of the noise; a labelled document has weight 1.
     max_iter : int, default=500
-        Maximum number of iterations of L-BFGS, whose unknowns are scaled by the second derivatives at weights 0.
+        Maximum number of L-BFGS iterations; the unknowns are scaled by the second derivatives at weights 0.
     tol : float, default=1e-06
-        L-BFGS ends when an iteration decreases the objective by at most this fraction of it.
+        L-BFGS stops when an iteration decreases the objective by at most this fraction of its value.
     fit_intercept : bool, default=True
-        Whether there is an intercept; else it is 0.
+        Whether to fit an intercept; otherwise it is 0.
 
     Attributes
     ----------
     classes_ : ndarray of shape (2,)
         The class labels, sorted.
-    coef_, intercept_ : ndarray of shape (1, P)
-        And (1,), for the second class.
+    coef_ : ndarray of shape (1, P)
+        Weights of the features, for the second class.
+    intercept_ : ndarray of shape (1,)
+        Intercept.
     objective_path_ : list of float
-        List of one number, the objective at the end.
-    converged_, n_iter_ : bool and int
-        Whether L-BFGS met ``tol``, and its iterations.
+        A single number, the final objective.
+    converged_ : bool
+        Whether L-BFGS met ``tol``.
+    n_iter_ : int
+        Number of L-BFGS iterations.
 
     Examples
     --------
@@ -168,16 +173,21 @@ class DropoutLogisticRegression(TwoClassLinear):
 
     @checked_fit
     def fit(self, X: Any, y: Any, unlabelled: Any = None) -> Self:
-        """Fit.
+        """Fit the model.
 
         Parameters
         ----------
         X : {array-like, sparse matrix} of shape (N, P)
-            Features (N, P), sparse or dense.
+            Features.
         y : array-like of shape (N,)
-            Class labels (N,); another number of classes than two is a ValueError.
-        unlabelled : array-like of shape (M, P), default=None
-            Features (M, P) of documents without a label, or None.
+            Class labels.
+        unlabelled : {array-like, sparse matrix} of shape (M, P), default=None
+            Features of unlabelled documents.
+
+        Raises
+        ------
+        ValueError
+            If the number of classes is not two.
         """
         X, codes = self._check_labelled(X, y)
         rows = sparse.csr_array(X, dtype=np.float64)
@@ -191,12 +201,12 @@ class DropoutLogisticRegression(TwoClassLinear):
         return self
 
     def _minimise(self, problem: _Noised) -> None:
-        """Set the fitted attributes from the minimum of an objective."""
-        # SciPy takes a decrease as a fraction of 1 where the objective is below 1; a large unit keeps it above.
+        """Minimise an objective and set the fitted attributes."""
+        # Below 1, SciPy's tolerance is absolute; scaling the objective up keeps the tolerance relative.
         scale, unit = problem.scale(), 1.0 / self.tol
 
         def scaled(unknowns: np.ndarray) -> tuple[float, np.ndarray]:
-            """Return objective and gradient in the scaled unknowns and the large unit."""
+            """Compute objective and gradient in the scaled unknowns, with the objective scaled up."""
             value, gradient = problem.at(scale * unknowns)
             return unit * value, unit * scale * gradient
 

@@ -1,4 +1,4 @@
-"""Support vector machines, one against the rest, by dual coordinate descent over all machines simultaneously."""
+"""One-vs-rest support vector machines by dual coordinate descent on all machines simultaneously."""
 
 from __future__ import annotations
 
@@ -12,35 +12,33 @@ from textmix.models.linear.machine_kernels import sweep
 from textmix.models.linear.solvers import PRECISION, minimise_function
 from textmix.numerics.seeding import rng
 
-#: Sweeps between two looks at the duality gap, each of which costs half of a sweep.
+#: Number of sweeps between two evaluations of the duality gap, each as expensive as half a sweep.
 EVERY = 4
-#: Those where the documents are read block by block: a look costs a reading too.
+#: The same for blocked training, where an evaluation additionally reads all blocks.
 EVERY_OF_BLOCKS = 2
-#: Most machines of one sweep: their weights of a feature fill two lines of a processor's cache.
+#: Maximum number of machines per sweep: their weights of one feature fill two cache lines.
 TOGETHER = 16
 
 
 @dataclass
 class Machines:
-    """Fitted machines, and their dual solution, from which a fit with another ``C`` may start.
+    """Fitted machines with their dual solution, from which a fit with another ``C`` can be warm-started.
 
     Parameters
     ----------
     alpha : array-like of shape (N, K)
-        One number at least 0 for each document and machine.
+        Nonnegative dual variable of each document and machine.
     weights : array-like of shape (V + 1, K)
-        The last row the biases.
+        Weights of the features, with the biases in the last row.
     gap : float, default=np.inf
-        Largest duality gap of a group as a fraction of its objective, most sweeps and iterations, and whether the gap
-        meets the tolerance.
+        Largest duality gap of a group of machines, as a fraction of its objective.
     n_iter : int, default=0
-        Largest duality gap of a group as a fraction of its objective, most sweeps and iterations, and whether the gap
-        meets the tolerance.
+        Maximum number of sweeps and iterations over the groups.
     converged : bool, default=True
-        Largest duality gap of a group as a fraction of its objective, most sweeps and iterations, and whether the gap
-        meets the tolerance.
+        Whether the gap meets the tolerance.
     finished : bool, default=False
-        Whether L-BFGS found weights, which alpha then gives only nearly: no fit may start from them.
+        Whether the weights come from L-BFGS, so that alpha determines them only approximately and must not be used as a
+        warm start.
     """
 
     alpha: np.ndarray
@@ -61,13 +59,31 @@ def fit_machines(
     start: Machines | None = None,
     intercept: bool = True,
 ) -> Machines:
-    """Return K machines; each minimises |w|^2 / 2 + C sum_i max(0, 1 - y_i w x_i)^2, where x_i ends with a 1.
+    """Fit K machines; each minimises |w|^2 / 2 + C sum_i max(0, 1 - y_i w x_i)^2, where x_i ends with a 1.
 
-    It is the problem of scikit-learn's ``LinearSVC``.  The documents are visited in an order drawn once a sweep from a
-    fixed seed.  What the sweeps do not solve, which are slow where features are of unlike scale, L-BFGS goes on with;
-    ``max_iter`` is for each of the two.  ``signs`` is int8 (N, K) of 1 and -1; ``tol`` the largest duality gap of
-    a group of machines (`TOGETHER`), as a fraction of its objective; ``start`` machines of the same documents and signs
-    with another ``C``.
+    The objective is the same as in scikit-learn's ``LinearSVC``. Each sweep visits the documents in a random order with
+    a fixed seed. On badly scaled features sweeps converge slowly; the solution is then refined by L-BFGS.
+
+    Parameters
+    ----------
+    X : csr_array of shape (N, V)
+        Features.
+    signs : ndarray of shape (N, K), int8
+        Labels 1 and -1 of each machine.
+    C : float
+        Weight of the losses.
+    tol : float
+        Maximum duality gap of a group of machines (`TOGETHER`), as a fraction of its objective.
+    max_iter : int
+        Maximum number of sweeps, and maximum number of L-BFGS iterations.
+    start : Machines, default=None
+        Machines fitted to the same documents and signs with another ``C``.
+    intercept : bool, default=True
+        Whether to fit intercepts.
+
+    Returns
+    -------
+    machines : Machines
     """
     n_machines = signs.shape[1]
     found = Machines(np.empty(signs.shape), np.empty((X.shape[1] + 1, n_machines)), gap=0.0)
@@ -88,9 +104,9 @@ def fit_machines(
 
 
 class Descent:
-    """The dual problem of a few machines, see `fit_machines`, from a copy of the solution ``alpha``, ``weights``.
+    """Dual problem of a few machines, see `fit_machines`, with a copy of the solution ``alpha`` and ``weights``.
 
-    ``squares``, float64 (N,), is |x_i|^2 with the square of the 1 at its end.
+    ``squares``, float64 (N,), is |x_i|^2 including the square of the appended 1.
     """
 
     def __init__(
@@ -118,7 +134,7 @@ class Descent:
         return n_iter, gap
 
     def finish(self, max_iter: int) -> tuple[int, float]:
-        """Go on with L-BFGS on weights scaled by the objective's second derivatives; return iterations and gap."""
+        """Refine by L-BFGS on weights scaled by the objective's second derivatives; return iterations and gap."""
         X, signs, C = self.X, self.signs, self.C
         curvature = np.append(np.asarray(X.multiply(X).sum(axis=0)).ravel(), float(len(signs)))
         scale = 1.0 / np.sqrt(1.0 + 2.0 * C * curvature)[:, np.newaxis]
@@ -126,7 +142,7 @@ class Descent:
             scale[-1] = 0.0
 
         def scaled(unknowns: np.ndarray) -> tuple[float, np.ndarray]:
-            """Return the sum of the machines' objectives and its gradient in the scaled weights."""
+            """Compute the sum of the machines' objectives and its gradient in the scaled weights."""
             W = scale * unknowns.reshape(self.weights.shape)
             losses = np.maximum(0.0, 1.0 - signs * (X @ W[:-1] + W[-1]))
             pull = signs * losses
@@ -143,7 +159,7 @@ class Descent:
         return found.n_iter, duality_gap(self.weights, C, sums, dual_weights)
 
     def sweep(self, generator: np.random.Generator, times: int) -> None:
-        """Sweep over the documents a number of times, each time in an order that is drawn."""
+        """Sweep over the documents ``times`` times, each time in a new random order."""
         X = self.X
         for _ in range(times):
             order = generator.permutation(X.shape[0])
@@ -152,16 +168,16 @@ class Descent:
 
 
 def gap_sums(X: sparse.csr_array, signs: np.ndarray, alpha: np.ndarray, weights: np.ndarray) -> np.ndarray:
-    """Return the sums over documents and machines of the losses, of alpha and of its squares, float64 (3,)."""
+    """Compute the sums over documents and machines of the losses, of alpha and of its squares, float64 (3,)."""
     losses = np.maximum(0.0, 1.0 - signs * (X @ weights[:-1] + weights[-1]))
     return np.array([np.sum(losses**2), alpha.sum(), np.sum(alpha**2)])
 
 
 def duality_gap(weights: np.ndarray, C: float, sums: np.ndarray, dual_weights: np.ndarray | None = None) -> float:
-    """Return the duality gap of machines as a fraction of the objective, both summed over the machines.
+    """Compute the duality gap as a fraction of the objective, both summed over the machines.
 
-    ``sums`` are those of all documents, see `gap_sums`; ``dual_weights`` the weights that alpha gives, if they are
-    others.
+    ``sums`` are the sums over all documents, see `gap_sums`; ``dual_weights`` are the weights determined by alpha, if
+    they differ from ``weights``.
     """
     losses, alpha, squares = sums.tolist()
     square = dual_square = float(np.sum(weights**2)) / 2.0
@@ -180,11 +196,11 @@ def machines_of_blocks(
     max_iter: int,
     intercept: bool = True,
 ) -> Machines:
-    """Return the machines of `fit_machines` on documents of which memory holds one block at a time; alpha is empty.
+    """Fit the machines of `fit_machines` to documents that are read block by block; alpha is empty in the result.
 
-    Source: H.-F. Yu, C.-J. Hsieh, K.-W. Chang and C.-J. Lin, KDD 2010 (block minimisation of the dual problem).  A
-    block is swept once where it is read, for more sweeps would fit the weights to one block before the next one is
-    seen.  After `EVERY_OF_BLOCKS` sweeps one more reading of all blocks gives the duality gap.
+    Source: H.-F. Yu, C.-J. Hsieh, K.-W. Chang and C.-J. Lin, KDD 2010 (block minimisation of the dual problem). Each
+    block is swept once per reading, since more sweeps would fit the weights to one block before the next one is read.
+    After `EVERY_OF_BLOCKS` sweeps an additional pass over all blocks computes the duality gap.
     """
     alphas, weights = list[np.ndarray](), np.empty((0, 0))
     generator, n_iter, gap = rng(0, "machines"), 0, np.inf
@@ -214,16 +230,16 @@ def machines_of_blocks(
 
 
 def _squares(X: sparse.csr_array, intercept: bool) -> np.ndarray:
-    """Return |x_i|^2, float64 (N,), where x_i ends with a 1 if there is an intercept."""
+    """Compute |x_i|^2, float64 (N,), where x_i ends with a 1 if an intercept is fitted."""
     return np.asarray(X.multiply(X).sum(axis=1)).ravel() + float(intercept)
 
 
 def _groups(n_machines: int) -> list[slice]:
-    """Return the groups of machines that share a sweep."""
+    """Divide the machines into groups that are swept together."""
     return [slice(first, min(first + TOGETHER, n_machines)) for first in range(0, n_machines, TOGETHER)]
 
 
 def signs_of(codes: np.ndarray, n_classes: int) -> np.ndarray:
-    """Return the signs (N, K) of one machine a class, or of one machine where there are two classes; codes are (N,)."""
+    """Convert class codes (N,) to signs (N, K), one column per class, or a single column for two classes."""
     names = np.arange(1 if n_classes == 2 else 0, n_classes)
     return np.where(codes[:, np.newaxis] == names, 1, -1).astype(np.int8)

@@ -1,4 +1,4 @@
-"""A linear support vector machine for each label, its cost C and cost factor J tuned on the training pages.
+"""Linear support vector machine per label, with cost C and cost factor J tuned on the training pages.
 
 Source: the baseline of N. Ueda and K. Saito, NIPS 2002, section 4.1 (SVMlight with C and J tuned for each label, inputs
 scaled to sum 1); K. Morik, P. Brockhausen and T. Joachims, ICML 1999, for J.
@@ -20,18 +20,18 @@ from textmix.models.common.sklearn_private import Interval, StrOptions
 from textmix.models.common.validation import check_counts
 from textmix.models.linear.smo_kernels import ascend, intercept
 
-#: The cost factor that is the number of pages without the label divided by the number of pages with it.
+#: Cost factor equal to the number of pages without the label divided by the number of pages with it.
 RATIO = "ratio"
-#: KKT violation at which a fit for the cross-validation stops; below it the decisions hardly change.
+#: KKT violation at which a cross-validation fit stops; at smaller values the decisions hardly change.
 TUNING_TOL = 0.1
-#: Least sum of the pages' squared lengths, so that pages without words cause no division by 0.
+#: Minimum sum of the pages' squared norms, which avoids division by 0 for pages without words.
 TINY = 1e-300
 
 
 class DualSolution(NamedTuple):
-    """The support vector machine of one cost, in its dual form; the weights of the features are sum_i beta_i x_i.
+    """Support vector machine for one cost in dual form; the weights of the features are sum_i beta_i x_i.
 
-    ``beta`` is float64 (N,), a_i y_i of each page, see `textmix.models.linear.smo_kernels`.
+    ``beta``, float64 (N,), is a_i y_i of each page, see `textmix.models.linear.smo_kernels`.
     """
 
     beta: np.ndarray
@@ -43,7 +43,7 @@ class DualSolution(NamedTuple):
 def cost_path(
     gram: np.ndarray, sign: np.ndarray, costs: Sequence[float] | np.ndarray, factor: float, *, tol: float, max_iter: int
 ) -> Iterator[DualSolution]:
-    """Yield the machine of each cost, started from the machine of the cost before."""
+    """Fit a machine for each cost, warm-started from the machine of the previous cost, and yield it."""
     beta, gradient = np.zeros(len(sign)), sign.copy()
     for cost in costs:
         upper, lower = np.where(sign > 0, cost * factor, 0.0), np.where(sign > 0, 0.0, -cost)
@@ -54,10 +54,10 @@ def cost_path(
 class LabelSVM(LabelCountClassifier):
     """Linear support vector machine for each label, with an unregularised bias as in SVMlight.
 
-    C and J of a label have the best F over the decisions on all folds of a cross-validation.  Of equal F the first J in
-    the order of ``cost_factors`` is taken, and with it the smallest C.  A label that no training page has is never
-    predicted.  A label that all training pages have is always predicted.  The inner products of the training pages are
-    held in memory: 8 N^2 bytes.
+    C and J of each label maximise F over the decisions on all folds of a cross-validation. Ties are resolved towards
+    the first J in the order of ``cost_factors``, then towards the smallest C. A label without training pages is never
+    predicted; a label of all training pages is always predicted. The Gram matrix of the training pages is kept in
+    memory: 8 N^2 bytes.
 
     Parameters
     ----------
@@ -65,27 +65,28 @@ class LabelSVM(LabelCountClassifier):
         Values of C, increasing, in units of SVMlight's default, 1 / mean |x|^2. A single C and a single J are used
         without cross-validation.
     cost_factors : sequence of float or str, default=(1.0, 2.0, 5.0, 10.0, 20.0)
-        Values of J; "ratio" is the number of pages without the label divided by the number with it.
+        Values of J; "ratio" is the number of pages without the label divided by the number of pages with it.
     scale : str, default="sum"
-        "sum" divides each page by its number of words, as the paper does; "none" takes counts.
+        "sum" divides each page by its number of words, as the paper does; "none" uses counts.
     folds : int, default=3
-        Parts of the cross-validation.
+        Number of cross-validation folds.
     tol : float, default=0.001
         KKT violation at which the final fit stops, in units of the margin (SVMlight's default is 0.001).
     max_iter : int, default=100000
         Maximum number of steps at one C.
     random_state : int or RandomState or None, default=None
-        Draws the folds.
+        Random seed of the folds.
 
     Attributes
     ----------
     coef_, intercept_ : ndarray of shape (L, V) and (L,)
+        Weights and biases.
     cost_, cost_factor_ : ndarray of shape (L,)
-        The C and J chosen.
+        Selected C and J.
     n_iter_ : int
-        Maximum number of steps that a label's machine takes at the C chosen.
+        Maximum number of steps over the labels at the selected C.
     converged_ : bool
-        Whether every label's machine at the C chosen ended before ``max_iter`` steps.
+        Whether every label's machine at the selected C converged within ``max_iter`` steps.
     classes_, n_features_in_ : ndarray of shape (C,) and int
         See `MultiLabelClassifier`.
 
@@ -146,36 +147,36 @@ class LabelSVM(LabelCountClassifier):
         self.converged_ = all(solution.converged for solution in found)
 
     def decision_function(self, X: Any) -> np.ndarray:
-        """Return w . x + b of each page and label, float64 (N, L), in units of the margin.
+        """Compute w . x + b of each page and label, float64 (N, L), in units of the margin.
 
-        It is -inf for a label that no training page had, and inf for a label that all training pages had.
+        It is -inf for a label without training pages, and inf for a label of all training pages.
         """
         check_is_fitted(self)
         return np.asarray(self._scaled(check_counts(self, X, reset=False)) @ self.coef_.T) + self.intercept_
 
     @in_form_of_y
     def predict(self, X: Any) -> np.ndarray:
-        """Return the labels with a positive decision, int64 (N, L) of 0 and 1; a page may have none."""
+        """Predict the labels with a positive decision, int64 (N, L) of 0 and 1; a page may get no label."""
         return (self.decision_function(X) > 0).astype(np.int64)
 
     def _scaled(self, counts: sparse.csr_array) -> sparse.csr_array:
-        """Return the inputs of the machines, float64 (N, V): counts, divided by the page's length if so set."""
+        """Compute the inputs of the machines, float64 (N, V): counts, divided by page length if ``scale="sum"``."""
         return unit_rows(counts, 1.0) if self.scale == "sum" else counts.astype(np.float64)
 
     def _factors(self, sign: np.ndarray) -> list[float]:
-        """Return the values of J for a label, from its signs -1 and 1 on the training pages, float64 (N,)."""
+        """Compute the values of J for a label from its signs -1 and 1 on the training pages, float64 (N,)."""
         ratio = float(np.sum(sign < 0)) / max(float(np.sum(sign > 0)), 1.0)
         return [ratio if factor == RATIO else float(factor) for factor in self.cost_factors]
 
     def _final(self, gram: np.ndarray, sign: np.ndarray, cost: float, factor: float) -> DualSolution:
-        """Return the machine of one label at C ``cost`` and J ``factor``, trained on all pages."""
+        """Fit the machine of one label with C = ``cost`` and J = ``factor`` to all pages."""
         if len(np.unique(sign)) < 2:
             return DualSolution(np.zeros(len(sign)), float(sign[0]) * np.inf, 0, True)
         costs = [each for each in self._costs if each <= cost]
         return list(cost_path(gram, sign, costs, factor, tol=self.tol, max_iter=self.max_iter))[-1]
 
     def _tune(self, gram: np.ndarray, sign: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Return C and J of every label, float64 (L,) each."""
+        """Select C and J of every label, float64 (L,) each."""
         n_labels, n_costs = sign.shape[1], len(self.costs)
         factors = np.array([self._factors(column) for column in sign.T])
         if n_costs == 1 and factors.shape[1] == 1:
@@ -185,7 +186,7 @@ class LabelSVM(LabelCountClassifier):
         return self._costs[best % n_costs], factors[range(n_labels), best // n_costs]
 
     def _cross_validate(self, gram: np.ndarray, sign: np.ndarray, factors: np.ndarray) -> np.ndarray:
-        """Return F of each label at each J and C, over the decisions on all folds, float64 (L, number of J, of C)."""
+        """Compute F of each label at each J and C over the decisions on all folds, float64 (L, number of J, of C)."""
         order = check_random_state(self.random_state).permutation(len(sign))
         shape = (sign.shape[1], factors.shape[1], len(self.costs))
         hits, claims = np.zeros(shape), np.zeros(shape)

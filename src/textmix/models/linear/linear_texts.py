@@ -1,4 +1,4 @@
-"""`LinearTexts`: linear models of many sparse features, one machine for each class or label against the rest."""
+"""`LinearTexts`: one-vs-rest linear models of many sparse features, for classes or labels."""
 
 from __future__ import annotations
 
@@ -13,29 +13,43 @@ from sklearn.utils.validation import check_is_fitted
 from textmix.models.linear.linear_texts_kernels import gap, sweep
 from textmix.numerics.seeding import rng
 
-#: Sweeps between two looks at the duality gap, and most machines of one sweep: a line of a processor's cache.
+#: Number of sweeps between two evaluations of the duality gap, and maximum number of machines per sweep (a cache line).
 EVERY, TOGETHER = 3, 16
-#: Log odds of a fraction at which the logistic loss starts.
+#: Log odds of the fraction at which the logistic loss is initialised.
 START = -6.0
 
 
 class LinearTexts(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
-    """Linear machines, each of which minimises |w|^2 / 2 + C sum_i c_i loss(y_i w x_i), where x_i ends with a 1.
+    """One-vs-rest linear models that minimise |w|^2 / 2 + C sum_i c_i loss(y_i w x_i), where x_i ends with a 1.
 
     Parameters
     ----------
-    loss : ``svm``, the squared hinge, or ``logistic``.
-    balanced : whether c_i is N / (2 n) for the n documents of its side of a machine; else it is 1.
-    ratios : whether features are multiplied by the spread over the classes of their log ratio of naive Bayes
-        (S. Wang and C. Manning, ACL 2012).
-    columns : features from ``columns[0]`` up to ``columns[1]`` alone have weights; None for all.
-    C, tol, max_iter, warm_start : see `textmix.models.linear.machines.LinearSVM`.
+    loss : {"svm", "logistic"}, default="svm"
+        Squared hinge loss or logistic loss.
+    C : float, default=1.0
+        See `textmix.models.linear.machines.LinearSVM`.
+    balanced : bool, default=False
+        Whether c_i is N / (2 n) for the n documents on its side of a machine; otherwise it is 1.
+    ratios : bool, default=False
+        Whether features are multiplied by the spread over the classes of their naive Bayes log-count ratio (S. Wang and
+        C. Manning, ACL 2012).
+    columns : (int, int) or None, default=None
+        Range of the features with weights, from ``columns[0]`` up to ``columns[1]``; None uses all features.
+    tol : float, default=1e-4
+        See `textmix.models.linear.machines.LinearSVM`.
+    max_iter : int, default=100
+        See `textmix.models.linear.machines.LinearSVM`.
+    warm_start : bool, default=False
+        See `textmix.models.linear.machines.LinearSVM`.
 
     Attributes
     ----------
-    classes_ : (C,) or (L,), sorted.
-    coef_, intercept_ : float32 (K, V) and (K,); K is 1 for two classes.
-    several_ : whether a document has several labels.
+    classes_ : ndarray of shape (C,) or (L,)
+        Classes or labels, sorted.
+    coef_, intercept_ : ndarray of shape (K, V) and (K,), float32
+        Weights and intercepts; K is 1 for two classes.
+    several_ : bool
+        Whether the problem is multi-label.
     """
 
     def __init__(
@@ -60,9 +74,9 @@ class LinearTexts(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.warm_start = warm_start
 
     def fit(self, X: Any, y: Any, sample_weight: np.ndarray | None = None) -> Self:
-        """Fit to sparse features (N, V) and indices of classes (N,), or label indicators (N, L).
+        """Fit to sparse features (N, V) and class indices (N,), or label indicators (N, L).
 
-        The weights of documents are (N,), above 0.  Fewer than two classes are a ValueError.
+        ``sample_weight`` is (N,), positive. Raise ValueError for fewer than two classes.
         """
         y = np.asarray(y)
         self.several_, self.n_features_in_ = y.ndim == 2, X.shape[1]
@@ -87,7 +101,7 @@ class LinearTexts(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return self
 
     def _solve(self, X: sparse.csr_array, inside: np.ndarray, sample_weight: np.ndarray | None) -> np.ndarray:
-        """Return the weights of the machines of indicators (N, K), float32 (V + 1, K)."""
+        """Fit the machines of indicators (N, K); return their weights, float32 (V + 1, K)."""
         n, logistic = len(inside), self.loss == "logistic"
         squares = (np.add.reduceat(np.append(X.data**2, 0.0), X.indptr[:-1]) * (np.diff(X.indptr) > 0) + 1.0).astype(
             np.float32
@@ -128,7 +142,7 @@ class LinearTexts(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         dual: np.ndarray,
         weights: np.ndarray,
     ) -> tuple[np.ndarray, np.ndarray]:
-        """Sweep until the gap meets the tolerance; return dual unknowns and weights, which are overwritten."""
+        """Sweep until the gap meets the tolerance; return dual variables and weights, which are overwritten."""
         generator, logistic = rng(0, "linear"), self.loss == "logistic"
         rows = (X.indptr, X.indices, X.data)
         for number in range(1, self.max_iter + 1):
@@ -138,21 +152,21 @@ class LinearTexts(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return dual, weights
 
     def decision_function(self, X: Any) -> np.ndarray:
-        """Return the scores, float64 (N, C) or (N, L); for two classes (N,), positive for the second one."""
+        """Compute the scores, float64 (N, C) or (N, L); for two classes (N,), positive for the second one."""
         check_is_fitted(self)
         X = sparse.csr_array(X)
         scores = np.asarray(X @ self.coef_.T.astype(X.dtype) + self.intercept_, dtype=np.float64)
         return scores[:, 0] if not self.several_ and len(self.classes_) == 2 else scores
 
     def predict(self, X: Any) -> np.ndarray:
-        """Return the class of the largest score (N,), or indicators of the labels of a positive score (N, L)."""
+        """Predict the class with the largest score (N,), or indicators of the labels with a positive score (N, L)."""
         scores = self.decision_function(X)
         if self.several_:
             return (scores > 0.0).astype(np.int64)
         return self.classes_[(scores > 0.0).astype(int) if scores.ndim == 1 else np.argmax(scores, axis=1)]
 
     def predict_log_proba(self, X: Any) -> np.ndarray:
-        """Return the log of the softmax of the scores, float64 (N, C), which is not calibrated."""
+        """Compute the log softmax of the scores, float64 (N, C), which is not calibrated."""
         scores = self.decision_function(X)
         return np.asarray(log_softmax(np.column_stack([0.0 * scores, scores]) if scores.ndim == 1 else scores, axis=1))
 
@@ -163,13 +177,13 @@ class LinearTexts(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
 
 def _start(X: sparse.csr_array, signs: np.ndarray, costs: np.ndarray, log_odds: np.ndarray) -> np.ndarray:
-    """Return the weights of the dual unknowns of the logistic loss, float32 (V + 1, K)."""
+    """Compute the weights from the dual variables of the logistic loss, float32 (V + 1, K)."""
     unknown = (signs * costs / (1.0 + np.exp(-log_odds))).astype(np.float32)
     return np.vstack([X.T @ unknown, unknown.sum(axis=0, keepdims=True)]).astype(np.float32)
 
 
 def _spread(X: sparse.csr_array, y: np.ndarray) -> np.ndarray:
-    """Return of each feature the spread over the classes of log p(feature | class) - log p(feature | others), (V,)."""
+    """Compute the spread over the classes of log p(feature | class) - log p(feature | others), (V,)."""
     classes = y.astype(np.float32) if y.ndim == 2 else np.equal.outer(y, np.unique(y)).astype(np.float32)
     present = sparse.csr_array((np.ones(len(X.data), dtype=np.float32), X.indices, X.indptr), shape=X.shape)
     inside = np.asarray(present.T @ classes) + 1.0

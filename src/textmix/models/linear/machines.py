@@ -1,4 +1,4 @@
-"""Linear support vector machines, one against the rest, as estimators."""
+"""One-vs-rest linear support vector machines as estimators."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from textmix.models.linear.dual import Machines, fit_machines, machines_of_block
 
 
 class WarmMachines(BaseEstimator):  # type: ignore[misc]
-    """The parameters of estimators by `fit_machines`, see `LinearSVM`, and the machines the next fit may start from."""
+    """Base class with the parameters of `fit_machines`, see `LinearSVM`, and the machines for a warm start."""
 
     _machines: Machines | None = None
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
@@ -51,7 +51,7 @@ class WarmMachines(BaseEstimator):  # type: ignore[misc]
         self.fit_intercept = fit_intercept
 
     def _solved(self, X: Any, signs: np.ndarray) -> Machines:
-        """Return the machines for signs (N, K), and set the convergence attributes."""
+        """Fit the machines for signs (N, K), and set the convergence attributes."""
         start = self._machines if self.warm_start else None
         if start is not None and start.alpha.shape != signs.shape:
             start = None
@@ -65,19 +65,19 @@ class WarmMachines(BaseEstimator):  # type: ignore[misc]
 
 
 class OneAgainstRest(CalibratedScores, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
-    """A classifier with a linear machine for each class against the rest, or with one where there are two classes.
+    """Base class of one-vs-rest linear classifiers; for two classes a single machine is fitted.
 
     Attributes
     ----------
     classes_ : ndarray of shape (C,)
-        The class labels, sorted.
+        Class labels, sorted.
     coef_, intercept_ : ndarray of shape (C, P) and (C,)
-        (1, P) and (1,) for two classes, for the second one.
+        Weights and intercepts; of shape (1, P) and (1,) for two classes, for the second one.
     slope_ : float or None
         See `CalibratedScores`.
     """
 
-    #: Fitted attributes and their forms, see `textmix.serve.state_schema`.
+    #: Fitted attributes and their types, see `textmix.serve.state_schema`.
     _forms: ClassVar[dict[str, Any]] = {
         **{"classes_": "int C", "n_features_in_": "int", "coef_": "float64 R V", "intercept_": "float64 R"},
         **{"converged_": "bool", "n_iter_": "int", "gap_": "float", **CalibratedScores._calibration_forms},
@@ -86,17 +86,17 @@ class OneAgainstRest(CalibratedScores, ClassifierMixin, BaseEstimator):  # type:
     intercept_: np.ndarray
 
     def _values(self, X: Any) -> Any:
-        """Return the features that the weights multiply, (N, P), from the matrix that the user gives."""
+        """Convert the input matrix to the features that are multiplied by the weights, (N, P)."""
         return X
 
     def decision_function(self, X: Any) -> np.ndarray:
-        """Return the scores, float64 (N, C); for two classes (N,), positive for the second one."""
+        """Compute the scores, float64 (N, C); for two classes (N,), positive for the second one."""
         check_is_fitted(self)
         scores = np.asarray(self._values(check_matrix(self, X)) @ self.coef_.T) + self.intercept_
         return scores[:, 0] if len(self.classes_) == 2 else scores
 
     def predict(self, X: Any) -> np.ndarray:
-        """Return the class of the largest score of each document, (N,)."""
+        """Predict the class with the largest score for each document, (N,)."""
         scores = self.decision_function(X)
         return self.classes_[(scores > 0).astype(np.int64) if scores.ndim == 1 else np.argmax(scores, axis=1)]
 
@@ -107,34 +107,34 @@ class OneAgainstRest(CalibratedScores, ClassifierMixin, BaseEstimator):  # type:
 
 
 class LinearSVM(OneAgainstRest, WarmMachines):
-    """Linear support vector machines with the squared hinge loss, one for each class against the rest.
+    """One-vs-rest linear support vector machines with the squared hinge loss.
 
-    It minimises what scikit-learn's ``LinearSVC`` minimises.  All machines share a sweep over the documents, and a fit
-    may start from the last one with another ``C``, so that a search over costs is cheap.
+    The objective is the same as in scikit-learn's ``LinearSVC``. All machines are trained in joint sweeps over the
+    documents, and a fit can be warm-started from the last one with another ``C``, so that a search over C is cheap.
 
     Parameters
     ----------
     C : float, default=1.0
-        Cost of the losses.
+        Weight of the losses.
     tol : float, default=0.0001
-        Largest duality gap, as a fraction of the objective.
+        Maximum duality gap, as a fraction of the objective.
     max_iter : int, default=1000
-        Maximum number of sweeps over the documents, and then most iterations of L-BFGS.
+        Maximum number of sweeps over the documents, and maximum number of subsequent L-BFGS iterations.
     warm_start : bool, default=False
-        Whether a fit starts from the last one, which was on the same documents.
+        Whether to start from the last fit, which must have used the same documents.
     fit_intercept : bool, default=True
-        Whether each machine has an intercept; else it is 0.
+        Whether to fit intercepts; otherwise they are 0.
     calibrate : bool, default=False
-        Whether the fit also calibrates probabilities (`CalibratedScores`), by five more fits.
+        Whether to calibrate probabilities (`CalibratedScores`), which requires five more fits.
 
     Attributes
     ----------
     classes_ : ndarray of shape (C,)
-        The class labels, sorted.
+        Class labels, sorted.
     coef_, intercept_ : ndarray of shape (C, V) and (C,)
-        (1, V) and (1,) for two classes, for the second one.
+        Weights and intercepts; of shape (1, V) and (1,) for two classes, for the second one.
     gap_, converged_, n_iter_ : float, bool, int
-        Duality gap as a fraction of the objective, whether it meets ``tol``, and sweeps and iterations.
+        Duality gap as a fraction of the objective, whether it meets ``tol``, and number of sweeps and iterations.
     slope_ : ndarray
         See `CalibratedScores`.
 
@@ -168,9 +168,9 @@ class LinearSVM(OneAgainstRest, WarmMachines):
 
     @checked_fit
     def fit(self, X: Any, y: Any) -> Self:
-        """Fit the weights to features (N, V), with ``warm_start`` those of the last fit, and class labels (N,).
+        """Fit the weights to features (N, V) and class labels (N,); with ``warm_start`` start from the last fit.
 
-        Fewer than two classes are a ValueError.
+        Raise ValueError for fewer than two classes.
         """
         X, codes = check_two_classes(self, X, y)
         self._take(self._solved(X, signs_of(codes, len(self.classes_))))
@@ -179,24 +179,24 @@ class LinearSVM(OneAgainstRest, WarmMachines):
 
     @checked_fit
     def fit_blocks(self, blocks: Iterable[tuple[Any, Any]], classes: Any) -> Self:
-        """Fit the weights to documents that are more than memory holds, which are read block by block, several times.
+        """Fit the weights to documents that do not fit into memory; blocks of documents are read several times.
 
-        Memory holds one block, and a number for each document and class.  The objective and the tolerance are those of
-        `fit`; its sweeps are over all blocks.
+        Memory use is one block, plus one number per document and class. Objective and tolerance are the same as in
+        `fit`; each sweep covers all blocks.
 
         Parameters
         ----------
         blocks : iterable of tuple of (Any, Any)
-            Pairs of features (n, V) and class labels (n,), read from the start in each sweep, each time the same; a
-            list, or an object whose ``__iter__`` reads a disk, but no iterator.
+            Pairs of features (n, V) and class labels (n,), read from the start in each sweep and identical each time: a
+            list, or an object with an ``__iter__`` that reads from disk, but not an iterator.
         classes : object
             All class labels.
 
         Raises
         ------
         ValueError
-            As `fit`; also ``calibrate`` or ``warm_start``, an iterator, no block, or a label that is not among the
-            classes.
+            As in `fit`; also for ``calibrate`` or ``warm_start``, an iterator, an empty iterable, or a label that is
+            not in ``classes``.
         """
         if self.calibrate or self.warm_start:
             raise ValueError("fit_blocks neither calibrates nor starts warm; set calibrate and warm_start to False")
@@ -213,12 +213,12 @@ class LinearSVM(OneAgainstRest, WarmMachines):
         return self
 
     def _checked(self, blocks: Iterable[tuple[Any, Any]]) -> Iterator[tuple[sparse.csr_array, np.ndarray]]:
-        """Yield the features, float64 CSR, and the signs of each block."""
+        """Validate each block; yield its features, float64 CSR, and its signs."""
         for number, block in enumerate(blocks):
             X, y = check_classified(self, *block, reset=number == 0)
             yield sparse.csr_array(X, dtype=np.float64), signs_of(class_codes(self.classes_, y), len(self.classes_))
 
     def _take(self, found: Machines) -> None:
-        """Set the weights and the gap of fitted machines."""
+        """Set the weights and the gap from fitted machines."""
         self.coef_, self.intercept_ = np.ascontiguousarray(found.weights[:-1].T), found.weights[-1].copy()
         self.gap_ = found.gap

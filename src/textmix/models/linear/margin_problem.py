@@ -1,10 +1,10 @@
-"""One linear model of two classes with a loss of the margin, on sparse data with far more features than documents.
+"""Binary linear model with a margin loss on sparse data with many more features than documents.
 
 The objective is  sum_i c_i loss(y_i (w'x_i + b)) + l1 |w|_1 + l2 / 2 |w|^2  with weights c_i that sum to one and an
-intercept b without penalty; y is -1 or 1.  A document of weight 0 has no part in the fit, but its score is computed, so
-that one matrix serves all folds of a cross-validation.  Every solution contains its duality gap.
+unpenalised intercept b; y is -1 or 1.  A document of weight 0 does not affect the fit, but its score is computed, so
+that the same matrix serves all folds of a cross-validation.  Every solution includes its duality gap.
 
-`textmix.models.linear.problems.BatchProblem` is another form: many problems over few features, without a gap.
+`textmix.models.linear.problems.BatchProblem` covers the other case: many problems over few features, without a gap.
 """
 
 from __future__ import annotations
@@ -20,15 +20,15 @@ from scipy.special import expit, xlogy
 from textmix.models.linear.column_kernels import combine_some, correlate
 from textmix.models.linear.problems import Solution
 
-#: A decrease of this fraction of a weighted mean of losses is within its rounding errors.
+#: A decrease below this fraction of a weighted mean of losses is attributed to rounding errors.
 ROUNDING = 1e-14
 
 
 class Loss(NamedTuple):
     """A loss of the margin m = y (w'x + b), as functions of float64 (N,).
 
-    ``value``, ``derivative`` and ``curvature`` take margins.  ``conjugate`` takes a, minus a derivative of the loss
-    (a >= 0, and a <= 1 for the logistic loss), and returns the convex conjugate of the loss at -a.
+    The arguments of ``value``, ``derivative`` and ``curvature`` are margins. The argument of ``conjugate`` is a, minus
+    a derivative of the loss (a >= 0, and a <= 1 for the logistic loss); the result is the convex conjugate at -a.
     """
 
     value: Callable[[np.ndarray], np.ndarray]
@@ -55,10 +55,10 @@ LOSSES = {
 
 @dataclass(frozen=True)
 class Columns:
-    """A matrix (N, P) by columns, as `column_kernels` takes it.
+    """A matrix (N, P) in CSC format, as required by `column_kernels`.
 
-    ``indptr`` is int64 (P + 1,); ``indices``, uint16 or int32 (cells,), the row of each cell; ``data``, float32 or
-    float64, their values, empty where all of them are 1.
+    ``indptr`` is int64 (P + 1,); ``indices``, uint16 or int32 (nnz,), are row indices; ``data``, float32 or float64,
+    are the values, empty if all of them are 1.
     """
 
     indptr: np.ndarray
@@ -68,12 +68,12 @@ class Columns:
 
     @classmethod
     def of(cls, X: Any) -> Columns:
-        """Return the columns of a sparse or dense matrix (N, P)."""
+        """Convert a sparse or dense matrix (N, P)."""
         X = sparse.csc_array(X)
         X.sum_duplicates()
         data = np.empty(0, np.float32) if np.all(X.data == 1) else X.data
         data = data if data.dtype == np.float32 else data.astype(np.float64)
-        # Every pass reads all indices: 16 bits halve the memory traffic.
+        # Every pass reads all indices, so 16-bit indices halve the memory traffic.
         kind = np.uint16 if X.shape[0] <= np.iinfo(np.uint16).max else np.int32
         return cls(X.indptr.astype(np.int64), X.indices.astype(kind), data, X.shape[0])
 
@@ -83,14 +83,14 @@ class Columns:
         return self.indptr, self.indices, self.data
 
     def scores(self, w: np.ndarray) -> np.ndarray:
-        """Return X w, float64 (N,), for weights (P,); a column of weight 0 is not read."""
+        """Compute X w, float64 (N,), for weights (P,); columns with weight 0 are not read."""
         used = np.flatnonzero(w)
         return combine_some(*self.arrays, used, w[used], self.n_rows)
 
     def take(self, blocks: list[tuple[int, int]]) -> Columns:
-        """Return the columns ``low`` to ``high - 1`` of each block ``(low, high)``, one block after the other.
+        """Select the columns ``low`` to ``high - 1`` of each block ``(low, high)`` and concatenate them.
 
-        One block is a view; several blocks are copied.
+        A single block is a view; several blocks are copied.
         """
         if len(blocks) == 1:
             ((low, high),) = blocks
@@ -106,10 +106,10 @@ class Columns:
 
 @dataclass(frozen=True)
 class MarginSolution(Solution):
-    """The solution of a `MarginProblem`, a batch of one; its unknowns are (P + 1, 1), the intercept last.
+    """Solution of a `MarginProblem`, a batch of one; its unknowns are (P + 1, 1), the intercept last.
 
-    The objective is above the minimum by at most ``gap``.  ``scores``, float64 (N,), are w'x + b of all documents, also
-    of those of weight 0.  w = X' dual, ``dual`` float64 (N,); None from the solver of the L1 penalty, `solve_l1`.
+    The objective exceeds the minimum by at most ``gap``. ``scores``, float64 (N,), are w'x + b of all documents,
+    including documents with weight 0. w = X' dual, with ``dual`` float64 (N,), or None for the L1 solver `solve_l1`.
     """
 
     gap: float
@@ -118,22 +118,22 @@ class MarginSolution(Solution):
 
     @property
     def w(self) -> np.ndarray:
-        """The weights, float64 (P,)."""
+        """Weights, float64 (P,)."""
         weights: np.ndarray = self.unknowns[:-1, 0]
         return weights
 
     @property
     def b(self) -> float:
-        """The intercept."""
+        """Intercept."""
         return float(self.unknowns[-1, 0])
 
 
 @dataclass(frozen=True)
 class MarginProblem:
-    """Data, loss and document weights; the penalties are given to the solver.
+    """Data, loss and document weights of a problem; the penalties are arguments of the solvers.
 
-    ``y`` is float64 (N,), -1 or 1; ``c``, float64 (N,), are weights of the documents that sum to one; ``loss`` is of
-    `LOSSES`.  Without ``intercept`` it is 0.
+    ``y`` is float64 (N,), -1 or 1; ``c``, float64 (N,), are document weights that sum to one; ``loss`` is a value of
+    `LOSSES`. Without ``intercept`` the intercept is 0.
     """
 
     X: Columns
@@ -146,34 +146,34 @@ class MarginProblem:
     def of(
         cls, X: Columns, y: np.ndarray, loss: str, weight: np.ndarray | None = None, *, intercept: bool = True
     ) -> MarginProblem:
-        """Return the problem with document weights (N,), scaled to sum to one; equal if None.
+        """Create the problem with document weights (N,), scaled to sum to one; equal weights if None.
 
-        ``loss`` is a key of `LOSSES`.  The weights are not negative, and not all 0.
+        ``loss`` is a key of `LOSSES`. The weights are nonnegative and not all 0.
         """
         weight = np.ones(len(y)) if weight is None else weight
         return cls(X, y, weight / weight.sum(), LOSSES[loss], intercept)
 
     def value(self, z: np.ndarray) -> float:
-        """Return the weighted sum of the losses at scores z (N,)."""
+        """Compute the weighted sum of the losses at scores z (N,)."""
         return float(self.c @ self.loss.value(self.y * z))
 
     def derivative(self, z: np.ndarray) -> np.ndarray:
-        """Return the gradient of `value` in the scores, float64 (N,)."""
+        """Compute the gradient of `value` with respect to the scores, float64 (N,)."""
         return self.c * self.y * self.loss.derivative(self.y * z)
 
     def curvature(self, z: np.ndarray) -> np.ndarray:
-        """Return the diagonal of the Hessian of `value` in the scores, float64 (N,)."""
+        """Compute the diagonal of the Hessian of `value` with respect to the scores, float64 (N,)."""
         return self.c * self.loss.curvature(self.y * z)
 
     def conjugate(self, z: np.ndarray, scale: float = 1.0) -> float:
-        """Return the convex conjugate of `value` at ``scale`` times its gradient at z."""
+        """Compute the convex conjugate of `value` at ``scale`` times its gradient at z."""
         return float(self.c @ self.loss.conjugate(-scale * self.loss.derivative(self.y * z)))
 
     def best_shift(self, z: np.ndarray) -> float:
-        """Return the number that, added to all scores z (N,), minimises `value`: the best change of the intercept.
+        """Compute the optimal change of the intercept: the number to add to all scores z (N,).
 
-        It is 0 where there is no intercept.  Newton's method; a step is halved until it does not increase `value`.
-        The last step, whose decrease is below the rounding errors of `value`, is taken whole.
+        It minimises `value` and is 0 without an intercept. Newton's method is used; a step is halved until `value` does
+        not increase. The last step, with a decrease below the rounding errors of `value`, is not shortened.
         """
         if not self.intercept:
             return 0.0
@@ -192,7 +192,7 @@ class MarginProblem:
 
 
 def null_model(problem: MarginProblem) -> MarginSolution:
-    """Return the model whose weights are 0 and whose intercept minimises the loss: the start of every path.
+    """Return the model with weights 0 and the optimal intercept, from which every path starts.
 
     Its objective and its duality gap are not computed and are set to infinity.
     """
@@ -204,7 +204,7 @@ def null_model(problem: MarginProblem) -> MarginSolution:
 
 
 def largest_l1(problem: MarginProblem) -> float:
-    """Return the smallest factor l1 of the L1 penalty at which all weights are 0."""
+    """Compute the smallest factor l1 of the L1 penalty for which all weights are 0."""
     start = null_model(problem)
     return float(np.max(np.abs(correlate(*problem.X.arrays, problem.derivative(start.scores)))))
 
@@ -218,9 +218,10 @@ def margin_solution(
     n_iter: int,
     dual: np.ndarray | None = None,
 ) -> MarginSolution:
-    """Return a solution; it has converged if its duality gap is at most the tolerance times the objective.
+    """Create a solution; it has converged if its duality gap is at most the tolerance times the objective.
 
-    ``w`` is float64 (P,), ``scores`` are X w + b, (N,); ``bound`` is objective, duality gap, and tol.
+    ``w`` is float64 (P,), ``scores`` are X w + b, (N,); ``bound`` is the tuple of objective, duality gap, and
+    tolerance.
     """
     objective, gap, tol = bound
     converged = gap <= tol * objective

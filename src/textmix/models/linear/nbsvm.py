@@ -16,40 +16,43 @@ from textmix.models.linear.subspace import solve_l2
 
 
 class NBSVMClassifier(OneAgainstRest):
-    """Squared-hinge SVM on binary features times the log-count ratios of naive Bayes (NBSVM).
+    """Squared-hinge SVM on binary features scaled by naive Bayes log-count ratios (NBSVM).
 
-    Section 2.3: feature j is multiplied by r_j = log((p_j / |p|_1) / (q_j / |q|_1)).  Here p_j is alpha plus the number
-    of documents of the second class that have the feature, and q_j is the same for the first class.  The model predicts
-    by w' = (1 - beta) |w|_1 / P + beta w, between naive Bayes and the SVM.  The SVM's intercept is multiplied by beta.
-    The SVM minimises 1/2 |w|^2 + C sum of losses, as LIBLINEAR does, but without a penalty on the intercept.
-    Of more than two classes each has a machine of its own against the rest, and the largest score wins.
+    Section 2.3: feature j is multiplied by r_j = log((p_j / |p|_1) / (q_j / |q|_1)), where p_j is alpha plus the number
+    of documents of the second class that contain the feature, and q_j is the same for the first class. The model
+    predicts with w' = (1 - beta) |w|_1 / P + beta w, an interpolation between naive Bayes and the SVM. The intercept of
+    the SVM is multiplied by beta. The SVM minimises 1/2 |w|^2 + C sum of losses, like LIBLINEAR, but the intercept is
+    not penalised. With more than two classes, one machine per class is fitted against the rest, and the largest score
+    wins.
 
     Parameters
     ----------
     C : float, default=1.0
-        Cost of the losses; 1 in the paper.
+        Weight of the losses; 1 in the paper.
     alpha : float, default=1.0
         Smoothing count; 1 in the paper.
     beta : float, default=0.25
-        Share of the SVM in the weights; 0.25 in the paper.
+        Interpolation weight of the SVM; 0.25 in the paper.
     tol : float, default=1e-05
-        Largest duality gap, as a fraction of the objective.
+        Maximum duality gap, as a fraction of the objective.
     fit_intercept : bool, default=True
-        Whether the SVM has an intercept; else it is 0.
+        Whether to fit an intercept; otherwise it is 0.
     drop_unseen : bool, default=False
-        Whether features that no training document has get weight 0 and no part in |p|_1, |q|_1 and P, as with the
-        vocabulary of the training documents alone; else they have the ratio of the smoothing counts.
+        Whether features that do not occur in the training documents get weight 0 and are excluded from |p|_1, |q|_1 and
+        P, as if the vocabulary came from the training documents; otherwise their ratio results from the smoothing
+        counts.
     calibrate : bool, default=False
-        Whether the fit also calibrates probabilities (`CalibratedScores`), by five more fits.
+        Whether to calibrate probabilities (`CalibratedScores`), which requires five more fits.
 
     Attributes
     ----------
     classes_ : ndarray of shape (C,)
-        The class labels, sorted.
+        Class labels, sorted.
     coef_, intercept_ : ndarray of shape (K, P) and (K,)
-        r_j w'_j, the weights of the binary features; of two classes one row, for the second class, else a row a class.
+        r_j w'_j, the weights of the binary features; a single row for two classes, for the second one, else one per
+        class.
     gap_, converged_, n_iter_ : float, bool, int
-        Largest duality gap of a machine, whether all meet ``tol``, and most rounds.
+        Maximum duality gap of the machines, whether all of them meet ``tol``, and maximum number of rounds.
     slope_ : ndarray
         See `CalibratedScores`.
 
@@ -95,14 +98,14 @@ class NBSVMClassifier(OneAgainstRest):
 
     @checked_fit
     def fit(self, X: Any, y: Any) -> Self:
-        """Fit to features (N, P), whose values other than 0 count as 1, and class labels (N,).
+        """Fit to features (N, P), binarised at zero, and class labels (N,).
 
-        Fewer than two classes are a ValueError.
+        Raise ValueError for fewer than two classes.
         """
         X, codes = check_two_classes(self, X, y)
         present = self._values(X)
         machines = [1] if len(self.classes_) == 2 else range(len(self.classes_))
-        # Without any feature all weights are 0 in either way.
+        # Without features all weights are 0 in both cases.
         seen = np.flatnonzero(present.sum(axis=0)) if self.drop_unseen and present.nnz else None
         used = present if seen is None else present[:, seen]
         found = [self._machine(used, codes == code) for code in machines]
@@ -119,7 +122,7 @@ class NBSVMClassifier(OneAgainstRest):
     def _machine(
         self, present: sparse.csr_array, inside: np.ndarray
     ) -> tuple[np.ndarray, tuple[float, MarginSolution]]:
-        """Return the weights (P,), the intercept and the SVM of one class against the rest."""
+        """Fit one class against the rest; return the weights (P,), the intercept and the SVM."""
         p, q = (self.alpha + present.T @ side.astype(np.float64) for side in (inside, ~inside))
         ratio = np.log(p / p.sum()) - np.log(q / q.sum())
         scaled = sparse.csr_array((ratio[present.indices], present.indices, present.indptr), shape=present.shape)
@@ -130,7 +133,7 @@ class NBSVMClassifier(OneAgainstRest):
         return ratio * mixed, (self.beta * svm.b, svm)
 
     def _values(self, X: Any) -> sparse.csr_array:
-        """Return 1.0 where a feature is present, float64 CSR (N, P); raises ValueError at a negative count."""
+        """Binarise the features, float64 CSR (N, P); raise ValueError for negative counts."""
         refuse_negative(self, X)
         return sparse.csr_array(X != 0, dtype=np.float64)
 

@@ -1,4 +1,4 @@
-"""Models of nested feature sets: every fit starts from the model of the largest subset that has been fitted before."""
+"""Models of nested feature sets: every fit is warm-started from the largest subset that has been fitted before."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from textmix.models.linear.margin_problem import Columns, MarginProblem, MarginS
 from textmix.models.linear.subspace import Point, Subspace
 from textmix.models.linear.working_set import solve_l1
 
-#: A range of columns: the first one, and the one after the last.
+#: Range of columns: first column, and one past the last column.
 ColumnRange = tuple[int, int]
-#: Factors of the penalties on the way to the first model with an L1 penalty, and the tolerance of these models.
+#: Penalty factors on the path to the first model with an L1 penalty, and the tolerance of these models.
 CONTINUATION = (100.0, 10.0)
 CONTINUATION_TOL = 1e-2
 
 
 def merge_ranges(ranges: Iterable[ColumnRange]) -> tuple[ColumnRange, ...]:
-    """Sort column ranges and join those that touch."""
+    """Sort column ranges and merge adjacent ones."""
     merged: list[ColumnRange] = []
     for low, high in sorted(ranges):
         if merged and merged[-1][1] == low:
@@ -36,13 +36,13 @@ def n_columns(ranges: Iterable[ColumnRange]) -> int:
 
 
 def is_subset(inner: Iterable[ColumnRange], outer: Sequence[ColumnRange]) -> bool:
-    """Return whether each of some ranges lies within one of the merged ranges ``outer``."""
+    """Check whether each range lies within one of the merged ranges ``outer``."""
     return all(any(low <= first and last <= high for low, high in outer) for first, last in inner)
 
 
 @dataclass(frozen=True)
 class _Fitted:
-    """What later fits need of a model: its dual (L2 penalty) or its nonzero weights (L1 penalty).
+    """Model state that later fits need: its dual (L2 penalty) or its nonzero weights (L1 penalty).
 
     ``columns`` are the columns of the whole matrix with nonzero weight, ``weights`` their weights, and ``scores`` the
     scores of the training documents.
@@ -65,10 +65,11 @@ class NestedFits:
     y : ndarray of shape (n_documents,)
         Classes, -1 or 1.
     loss : {"logistic", "squared_hinge"}
-    l1, l2 : float
+    loss : {"logistic", "squared_hinge"}
+        Loss function.
         Penalties, at least one of them positive.
     tol : float, default=1e-3
-        Largest duality gap, relative to the objective.
+        Maximum duality gap, relative to the objective.
     """
 
     def __init__(self, y: np.ndarray, loss: str, l1: float, l2: float, tol: float = 1e-3) -> None:
@@ -89,7 +90,7 @@ class NestedFits:
         ranges : iterable of (int, int)
             Their ranges in the whole matrix.
         space : Subspace, optional
-            Subspace of ``X`` that several learners with the L2 penalty share.
+            Subspace of ``X`` shared by several learners with the L2 penalty.
         """
         merged = merge_ranges(ranges)
         problem = MarginProblem.of(X, self.y, self.loss)
@@ -102,7 +103,7 @@ class NestedFits:
         return solution
 
     def _start(self, merged: tuple[ColumnRange, ...]) -> _Fitted | None:
-        """Return the model of the largest subset, if any."""
+        """Return the model of the largest fitted subset, if any."""
         subsets = [ranges for ranges in self._fitted if is_subset(ranges, merged)]
         return self._fitted[max(subsets, key=n_columns)] if subsets else None
 
@@ -124,14 +125,14 @@ class NestedFits:
         return solve_l1(problem, self.l1, self.l2, start=solution, tol=self.tol)
 
     def _remember(self, merged: tuple[ColumnRange, ...], solution: MarginSolution) -> None:
-        """Store a model by the columns of the whole matrix; weights that the dual gives are not stored."""
+        """Store a model by columns of the whole matrix; weights that follow from the dual are not stored."""
         nonzero = np.flatnonzero(solution.w) if self.l1 > 0 else np.empty(0, dtype=np.int64)
         columns = np.concatenate([np.arange(low, high) for low, high in merged])[nonzero]
         self._fitted[merged] = _Fitted(solution.b, solution.scores, solution.dual, columns, solution.w[nonzero])
 
 
 def _embedded(start: _Fitted, merged: tuple[ColumnRange, ...]) -> MarginSolution:
-    """Return a model of a subset as a model of the larger set, in which all new weights are 0."""
+    """Extend a model of a subset to the larger set; all new weights are 0."""
     unknowns = np.zeros(n_columns(merged) + 1)
     first = 0
     for low, high in merged:

@@ -1,4 +1,4 @@
-"""Linear classifiers of two classes over regularisation paths: logistic regression and SVM with L2, L1 or both."""
+"""Binary linear classifiers over regularisation paths: logistic regression and SVM with L2, L1 or both penalties."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ from textmix.numerics.threads import side_by_side
 def penalty_grid(
     problem: MarginProblem, l1_ratio: float, n_lambdas: int, largest: float = 1.0, smallest: float = 1e-3
 ) -> np.ndarray:
-    """Return the penalties from the largest to the smallest, equally spaced in their logarithm, float64 (n_lambdas,).
+    """Compute a decreasing grid of penalties, equally spaced on a logarithmic scale, float64 (n_lambdas,).
 
-    With an L1 part, the unit of a penalty is the smallest penalty at which all weights are 0.  Without an L1 part, the
-    unit is the mean squared Euclidean length of a document.
+    With an L1 part, the unit is the smallest penalty for which all weights are 0. Without an L1 part, the unit is the
+    mean squared Euclidean norm of the documents.
     """
     if l1_ratio > 0:
         unit = largest_l1(problem) / l1_ratio
@@ -49,7 +49,7 @@ def regularisation_path(
     tol: float = 1e-4,
     space: Subspace | None = None,
 ) -> Iterator[MarginSolution]:
-    """Yield the solution at each penalty, started from the solution at the penalty before.
+    """Compute the solution at each penalty, warm-started from the previous penalty, and yield it.
 
     The objective is the weighted mean loss + lambda (l1_ratio |w|_1 + (1 - l1_ratio) / 2 |w|^2).
     """
@@ -66,7 +66,7 @@ def regularisation_path(
 def _points(
     problems: Sequence[MarginProblem], lambdas: Iterable[float], tol: float, space: Subspace | None
 ) -> Iterator[list[Point]]:
-    """Yield the models of several problems on one matrix at each penalty, L2 alone; see `regularisation_path`."""
+    """Yield the models of several problems on one matrix at each penalty, L2 only; see `regularisation_path`."""
     space = space or Subspace(problems[0].X)
     points = [Point.of(null_model(problem)) for problem in problems]
     for penalty in lambdas:
@@ -80,7 +80,7 @@ def _side_by_side(
     """Yield the solutions of several problems at each penalty with an L1 part; see `regularisation_path`."""
     paths = [regularisation_path(problem, lambdas, l1_ratio, tol) for problem in problems]
     for _ in lambdas:
-        # The models do not depend on each other: each is fitted in a thread of its own, if there are several.
+        # The models are independent: each is fitted in a separate thread, if several threads are available.
         yield list(side_by_side(next, ((path,) for path in paths)))
 
 
@@ -97,11 +97,11 @@ def cross_validate(
     space: Subspace | None = None,
     intercept: bool = True,
 ) -> np.ndarray:
-    """Return the accuracy on held-out documents at each penalty, float64 (n_lambdas,), nan where it was not computed.
+    """Compute the accuracy on held-out documents at each penalty, float64 (n_lambdas,), nan where not computed.
 
-    At each penalty the models of all folds are fitted before the next penalty.  The search ends after ``patience``
-    penalties in a row without a better accuracy, but not while the best accuracy is only that of always predicting the
-    most frequent class: the largest penalties may leave no other prediction.
+    At each penalty the models of all folds are fitted before the next penalty. The search stops after ``patience``
+    consecutive penalties without improvement, but not while the best accuracy equals that of the majority class
+    baseline: the largest penalties may permit no other prediction.
     """
     held = [fold == k for k in np.unique(fold[fold >= 0])]
     problems = [MarginProblem.of(X, y, loss, 1.0 * ~out, intercept=intercept) for out in held]
@@ -119,58 +119,60 @@ def cross_validate(
 
 
 class PathClassifier(TwoClassLinear):
-    """Linear classifier whose penalty is chosen on a path by cross-validation on the training documents.
+    """Linear classifier with the penalty selected on a path by cross-validation on the training documents.
 
-    The objective is mean loss + lambda (l1_ratio |w|_1 + (1 - l1_ratio) / 2 |w|^2), the intercept free or 0 (Li et al.
-    2016, slide "Learning and Regularization"; the sum of losses there is N times the mean here).
+    The objective is mean loss + lambda (l1_ratio |w|_1 + (1 - l1_ratio) / 2 |w|^2), with a free or zero intercept (Li
+    et al. 2016, slide "Learning and Regularization"; the sum of losses there is N times the mean here).
 
     Parameters
     ----------
-    loss : str, default="logistic"
-        ``logistic`` or ``squared_hinge``.
+    loss : {"logistic", "squared_hinge"}, default="logistic"
+        Loss function.
     l1_ratio : float, default=0.0
-        0 for L2, 1 for L1, between for both.
+        0 for L2, 1 for L1, values between for both.
     lambdas : sequence of float or None, default=None
         Penalties in any order; None for `penalty_grid` with ``n_lambdas``, ``largest`` and ``smallest``.
     n_lambdas : int, default=10
-        See `penalty_grid`; not used where ``lambdas`` is given.
+        See `penalty_grid`; ignored if ``lambdas`` is not None.
     largest : float, default=1.0
-        See `penalty_grid`; not used where ``lambdas`` is given.
+        See `penalty_grid`; ignored if ``lambdas`` is not None.
     smallest : float, default=0.001
-        See `penalty_grid`; not used where ``lambdas`` is given.
+        See `penalty_grid`; ignored if ``lambdas`` is not None.
     folds : int, default=3
-        Parts of the cross-validation. With one part, or with fewer documents of a class than parts, the smallest
-        penalty is taken without cross-validation.
+        Number of cross-validation folds. With one fold, or with fewer documents of a class than folds, the smallest
+        penalty is used without cross-validation.
     tol : float, default=0.0001
-        Largest duality gap of the last fit, as a fraction of the objective.
+        Maximum duality gap of the final fit, as a fraction of the objective.
     binary : bool, default=False
-        Whether every value other than 0 counts as 1.
+        Whether every nonzero value is replaced by 1.
     random_state : int, RandomState or None, default=None
-        Draws the folds.
+        Random seed of the folds.
     fit_intercept : bool, default=True
-        Whether there is an intercept; else it is 0.
+        Whether to fit an intercept; otherwise it is 0.
 
     Attributes
     ----------
     classes_ : ndarray of shape (2,)
-        The class labels, sorted.
-    coef_, intercept_ : ndarray of shape (1, P)
-        And (1,), for the second class.
+        Class labels, sorted.
+    coef_ : ndarray of shape (1, P)
+        Weights, for the second class.
+    intercept_ : ndarray of shape (1,)
+        Intercept.
     lambdas_ : ndarray of shape (n_lambdas,)
-        The penalties, decreasing.
+        Penalties, decreasing.
     cv_accuracy_ : ndarray of shape (n_lambdas,)
         Accuracy on held-out documents at each penalty, nan where not computed.
-    lambda_
-        The penalty chosen: the best accuracy, of equal accuracies the largest penalty.
+    lambda_ : float
+        Selected penalty: the best accuracy, with ties resolved towards the largest penalty.
     objective_path_ : list of float
-        List of the objectives of the last fit. With an L1 part, the last fit goes from the largest penalty down to the
-        one chosen; without, it is at the one chosen alone.
+        Objectives of the final fit. With an L1 part, the final fit follows the path from the largest penalty down to
+        the selected one; without, it is fitted at the selected penalty only.
     gap_ : float
-        Duality gap at the penalty chosen.
+        Duality gap at the selected penalty.
     converged_ : bool
         Whether this gap meets ``tol``.
     n_iter_ : int
-        Sum of the solver's iterations over the penalties of the last fit.
+        Total number of solver iterations over the penalties of the final fit.
 
     Examples
     --------
@@ -229,9 +231,9 @@ class PathClassifier(TwoClassLinear):
 
     @checked_fit
     def fit(self, X: Any, y: Any) -> Self:
-        """Choose the penalty and fit with it to features (N, P) and class labels (N,).
+        """Select the penalty and fit to features (N, P) and class labels (N,).
 
-        Another number of classes than two is a ValueError.
+        Raise ValueError if the number of classes is not two.
         """
         X, codes = self._check_labelled(X, y)
         columns, signs = Columns.of(X), 2.0 * codes - 1.0
@@ -240,31 +242,31 @@ class PathClassifier(TwoClassLinear):
         space = Subspace(columns)
         last = self._choose(columns, signs, space)
         self.lambda_ = float(self.lambdas_[last])
-        # Without an L1 part, a start at a much larger penalty saves no time.
+        # Without an L1 part, a warm start from a much larger penalty saves no time.
         passed = self.lambdas_[: last + 1] if self.l1_ratio > 0 else self.lambdas_[last : last + 1]
         path = list(regularisation_path(problem, passed, self.l1_ratio, self.tol, space))
         self._set_fitted(path)
         return self
 
     def _values(self, X: Any) -> Any:
-        """Return X (N, P); if ``binary``, 1 in place of each value other than 0."""
+        """Return X (N, P), binarised if ``binary``."""
         if not self.binary:
             return X
         return (X != 0).astype(np.int8)
 
     def _grid(self, problem: MarginProblem) -> np.ndarray:
-        """Return the penalties, decreasing, float64 (n_lambdas,)."""
+        """Compute the penalties, decreasing, float64 (n_lambdas,)."""
         if self.lambdas is None:
             return penalty_grid(problem, self.l1_ratio, self.n_lambdas, self.largest, self.smallest)
         return np.sort(np.asarray(self.lambdas, dtype=np.float64))[::-1]
 
     def _choose(self, columns: Columns, y: np.ndarray, space: Subspace) -> int:
-        """Return the index of the penalty with the best accuracy, of equal accuracies the largest penalty."""
+        """Return the index of the most accurate penalty, with ties resolved towards the largest penalty."""
         self.cv_accuracy_ = np.full(len(self.lambdas_), np.nan)
         if self.folds < 2 or len(self.lambdas_) < 2 or min(np.sum(y > 0), np.sum(y < 0)) < self.folds:
             return len(self.lambdas_) - 1
         fold = check_random_state(self.random_state).permutation(len(y)) % self.folds
-        # Without an L1 part a small gap costs few passes.
+        # Without an L1 part a small gap requires few passes.
         tol = 1e-3 if self.l1_ratio > 0 else self.tol
         self.cv_accuracy_ = cross_validate(
             columns,

@@ -1,19 +1,19 @@
-r"""Batches of penalised linear classifiers over the same instances, and the form in which solvers return solutions.
+r"""Batches of penalised linear classifiers over the same instances, and the solutions returned by solvers.
 
-A batch holds B problems in P unknowns each.  Its linear predictors Z are linear in the unknowns W; each problem's
-objective is a loss in the predictors plus a quadratic penalty:
+A batch consists of B problems in P unknowns each.  Its linear predictors Z are linear in the unknowns W; each problem's
+objective is a loss of the predictors plus a quadratic penalty:
 
     objective_b(W) = loss_b(Z(W)) + \sum_p penalty_pb W_pb^2 / 2
 
-Which solver for which problem:
+Solvers by problem:
 
-    solvers.minimise            many smooth problems side by side, one pass over the features for all
+    solvers.minimise            many smooth problems in parallel, one pass over the features for all
     solvers.minimise_newton     few instances or few features, where a Hessian is small
-    solvers.minimise_function   objectives that are not convex (dropout, network), or what another solver left
-    subspace                    models of one matrix, L2 penalty, far more features than documents (`MarginProblem`)
+    solvers.minimise_function   non-convex objectives (dropout, network), or refinement after another solver
+    subspace                    models of one matrix, L2 penalty, many more features than documents (`MarginProblem`)
     working_set                 one model, L1 or both penalties (`MarginProblem`)
-    softmax, dual               one multinomial model, or machines, of raw counts, L2 penalty, by their duals
-    smo_kernels                 the dual of the support vector machine, whose hinge has no gradient
+    softmax, dual               one multinomial model, or machines, on raw counts, L2 penalty, by their duals
+    smo_kernels                 dual of the support vector machine with the (non-smooth) hinge loss
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from textmix.models.linear.loss_kernels import class_line, logistic_line, softma
 
 @dataclass(frozen=True)
 class Solution:
-    """The unknowns (P, B) at which a solver stopped, objectives and whether its tolerance is met, (B,) each."""
+    """Unknowns (P, B) at which a solver stopped, objectives (B,) and convergence flags (B,)."""
 
     unknowns: np.ndarray
     objective: np.ndarray
@@ -57,48 +57,48 @@ class BatchProblem(Protocol):
 
     @property
     def penalty(self) -> np.ndarray:
-        """Factor of the quadratic penalty, 1 / variance of an unknown, float64 that broadcasts to (P, B)."""
+        """Factors of the quadratic penalty, 1 / variance of an unknown, float64 that broadcasts to (P, B)."""
 
     @property
     def inverse_diagonal(self) -> np.ndarray:
-        """Guess of the inverse of the Hessian's diagonal, float64 that broadcasts to (P, B)."""
+        """Estimate of the inverse of the Hessian's diagonal, float64 that broadcasts to (P, B)."""
 
     def predictors(self, W: np.ndarray) -> np.ndarray:
-        """Return the linear predictors (N, M) of unknowns (P, B)."""
+        """Compute the linear predictors (N, M) of unknowns (P, B)."""
 
     def gradient(self, residual: np.ndarray) -> np.ndarray:
-        """Return the loss's gradient in the unknowns, (P, B), from its gradient in the predictors, (N, M)."""
+        """Compute the loss's gradient in the unknowns, (P, B), from its gradient in the predictors, (N, M)."""
 
     def loss_on_line(
         self, Z: np.ndarray, D: np.ndarray, t: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-        """Return loss, first and second derivative in t, (B,) each, at Z + t D, and the gradient in the predictors.
+        """Compute loss, first and second derivative in t, (B,) each, at Z + t D, and the gradient in the predictors.
 
         The gradient, (N, M), may be overwritten at the next call.
         """
 
     def select(self, problems: np.ndarray) -> BatchProblem:
-        """Return the batch of the problems in the given columns, int (b,)."""
+        """Restrict the batch to the problems with the indices ``problems``, int (b,)."""
 
 
 def add_bias(X: Any, W: np.ndarray) -> np.ndarray:
-    """Return X V + c, float64 (N, B), for features X (N, V) and W = (V; c), float64 (V + 1, B)."""
+    """Compute X V + c, float64 (N, B), for features X (N, V) and W = (V; c), float64 (V + 1, B)."""
     return np.asarray(X @ W[:-1]) + W[-1]
 
 
 def features_gradient(X: Any, residual: np.ndarray) -> np.ndarray:
-    """Return the gradient in (V; c), float64 (V + 1, B), from the gradient in the predictors X V + c, (N, B)."""
+    """Compute the gradient in (V; c), float64 (V + 1, B), from the gradient in the predictors X V + c, (N, B)."""
     return np.vstack([np.asarray(X.T @ residual), residual.sum(axis=0)])
 
 
 def weighted_squares(X: Any, weight: np.ndarray) -> np.ndarray:
-    """Return sum_n w_n x_nj^2 of each feature and, last, sum_n w_n, float64 (V + 1,)."""
+    """Compute sum_n w_n x_nj^2 of each feature and, last, sum_n w_n, float64 (V + 1,)."""
     squares = X.power(2) if sparse.issparse(X) else X * X
     return np.append(np.asarray(squares.T @ weight).ravel(), weight.sum())
 
 
 def ridge(n_features: int, variance: float, penalise_intercept: bool = False) -> np.ndarray:
-    """Return the penalty factor 1 / variance of the weights and of the intercept, or 0 of it, float64 (V + 1, 1)."""
+    """Compute the penalty factors 1 / variance of the weights and the factor of the intercept, float64 (V + 1, 1)."""
     penalty = np.full(n_features + 1, 1.0 / variance)
     if not penalise_intercept:
         penalty[-1] = 0.0
@@ -110,8 +110,8 @@ class LogisticBatch:
     r"""B weighted logistic regressions: \sum_n w_n log loss(x_n v + c, y_nb) + ||v||^2 / (2 variance).
 
     Unknowns are (V + 1, B): the weights of the features and, last, the intercept c, which is penalised like a weight if
-    ``penalise_intercept``.  ``free``, bool (V + 1, B), masks the unknowns that are fitted; the others must be 0 at the
-    start and remain 0.  None means that all unknowns are fitted.
+    ``penalise_intercept``. ``free``, bool (V + 1, B), is the mask of the unknowns to fit; the others must be 0
+    initially and remain 0. None fits all unknowns.
     """
 
     X: Any
@@ -180,12 +180,12 @@ class Multinomial:
 
     @property
     def _ridge(self) -> np.ndarray:
-        """The penalty factors of the unknowns of a class, float64 (V + 1, 1)."""
+        """Penalty factors of the unknowns of one class, float64 (V + 1, 1)."""
         return ridge(self.X.shape[1], self.variance, self.penalise_intercept)
 
     @cached_property
     def inverse_diagonal(self) -> np.ndarray:
-        """See `BatchProblem`; the softmax's second derivative p (1 - p) is taken at equal probabilities."""
+        """See `BatchProblem`; the softmax's second derivative p (1 - p) is evaluated at equal probabilities."""
         curvature = (1.0 - 1.0 / self.n_classes) / self.n_classes
         squares = weighted_squares(self.X, self.weight)[:, np.newaxis]
         inverse = 1.0 / (squares * curvature + self._ridge + 1e-300)
@@ -218,18 +218,18 @@ class Multinomial:
         return self
 
 
-#: Most predictors (instances times label sets) of a block: 256 MB in each of the arrays that a line search keeps.
+#: Maximum number of predictors (instances times label sets) of a block: 256 MB for each array of a line search.
 CELLS = 1 << 25
-#: From features (n, V) and the label sets of the instances, int64 (n,), to the problem of these instances.
+#: Maps features (n, V) and the label sets of the instances, int64 (n,), to the problem of these instances.
 Make = Callable[[Any, np.ndarray], BatchProblem]
 
 
 class InBlocks:
-    """The sum of problems with the same unknowns and penalty over blocks of ``size`` instances, as a batch of one.
+    """Sum of problems with the same unknowns and penalty over blocks of ``size`` instances, as a batch of one.
 
-    The predictors of the whole are its unknowns, and each evaluation makes the problem of a block anew (`Make`), for a
-    problem keeps memory for its predictors.  A line search then costs as many products with the features as it tries
-    step lengths.  ``code``, int64 (N,), is the label set of each instance.
+    The predictors of the sum are its unknowns, and each evaluation recreates the problem of a block (`Make`) to limit
+    memory for predictors. A line search thus needs one product with the features per tried step length. ``code``, int64
+    (N,), is the label set of each instance.
     """
 
     def __init__(self, make: Make, X: Any, code: np.ndarray, size: int) -> None:
@@ -239,7 +239,7 @@ class InBlocks:
         self.inverse_diagonal = np.asarray(1.0 / (curvature + self.penalty))
 
     def _parts(self) -> Iterator[BatchProblem]:
-        """Yield the problem of each block; its penalty counts once for the whole."""
+        """Yield the problem of each block; the penalty is counted once."""
         for start in range(0, len(self.code), self.size):
             yield self.make(self.X[start : start + self.size], self.code[start : start + self.size])
 
@@ -248,7 +248,7 @@ class InBlocks:
         return W.copy()
 
     def gradient(self, residual: np.ndarray) -> np.ndarray:
-        """Return the gradient in the unknowns (P, 1), which `loss_on_line` has computed."""
+        """Return the gradient in the unknowns (P, 1) that `loss_on_line` has computed."""
         return residual
 
     def loss_on_line(
@@ -268,6 +268,6 @@ class InBlocks:
 
 
 def in_blocks(make: Make, X: Any, code: np.ndarray, n_sets: int, cells: int = CELLS) -> BatchProblem:
-    """Return the problem of all instances, in blocks where its predictors are more than ``cells``."""
+    """Create the problem of all instances, in blocks if the number of predictors exceeds ``cells``."""
     size = max(1, cells // n_sets)
     return make(X, code) if len(code) <= size else InBlocks(make, X, code, size)

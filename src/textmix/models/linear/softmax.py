@@ -18,43 +18,43 @@ from textmix.models.linear.softmax_kernels import sweep
 from textmix.models.linear.solvers import PRECISION, minimise_function
 from textmix.numerics.seeding import rng
 
-#: Share of the other classes in the fractions of a document at the start, together.
+#: Total probability of the other classes in the initial dual variables of a document.
 START = 1e-3
-#: Sweeps between two looks at the duality gap, each of which costs a third of a sweep.
+#: Number of sweeps between two evaluations of the duality gap, each as expensive as a third of a sweep.
 EVERY = 5
 
 
 class SoftmaxClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
-    """Multinomial logistic regression with an L2 penalty on the weights and none on the biases.
+    """Multinomial logistic regression with an L2 penalty on the weights and unpenalised biases.
 
-    It minimises what scikit-learn's ``LogisticRegression`` minimises: the sum of log losses plus |W|^2 / (2 C), where W
-    contains one vector a class, or for two classes the difference of their vectors alone.  The solver goes over the
-    documents in an order drawn once a sweep from a fixed seed.  It takes each document's best step in the dual problem
-    (see `softmax_kernels`).  So it needs no scaling of raw counts, where L-BFGS takes hundreds of passes.  The biases
-    are held near their last values in a sweep and then moved (method of multipliers).  Where features are of unlike
-    scale the sweeps are slow: what they do not solve, L-BFGS on scaled weights goes on with.
+    The objective is the same as in scikit-learn's ``LogisticRegression``: the sum of log losses plus |W|^2 / (2 C),
+    where W contains one vector per class, or for two classes only the difference of their vectors. Each sweep visits
+    the documents in a random order with a fixed seed and takes the optimal step of each document in the dual problem
+    (see `softmax_kernels`). Raw counts therefore need no scaling, whereas L-BFGS would need hundreds of passes. The
+    biases are kept near their last values during a sweep and then updated (method of multipliers). On badly scaled
+    features sweeps converge slowly; the solution is then refined by L-BFGS on scaled weights.
 
     Parameters
     ----------
     C : float, default=1.0
-        Variance of the Gaussian prior over a weight.
+        Variance of the Gaussian prior of a weight.
     tol : float, default=0.0001
-        Largest duality gap, as a fraction of the objective.
+        Maximum duality gap, as a fraction of the objective.
     max_iter : int, default=1000
-        Maximum number of sweeps over the documents, and then most iterations of L-BFGS.
+        Maximum number of sweeps over the documents, and maximum number of subsequent L-BFGS iterations.
     fit_intercept : bool, default=True
-        Whether there are biases; else they are 0.
+        Whether to fit biases; otherwise they are 0.
 
     Attributes
     ----------
     classes_ : ndarray of shape (C,)
-        The class labels, sorted.
+        Class labels, sorted.
     coef_, intercept_ : ndarray of shape (C, V) and (C,)
-        (1, V) and (1,) for two classes, for the second one.
+        Weights and biases; of shape (1, V) and (1,) for two classes, for the second one.
     gap_, converged_, n_iter_ : float, bool, int
-        Duality gap, whether it meets ``tol``, and sweeps and iterations.
+        Duality gap, whether it meets ``tol``, and number of sweeps and iterations.
     objective_path_ : list of float
-        List of float, the objective at each look.
+        Objective at each evaluation of the gap.
 
     Examples
     --------
@@ -85,11 +85,11 @@ class SoftmaxClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def fit(self, X: Any, y: Any) -> Self:
         """Fit the weights to features (N, V), sparse or dense, and class labels (N,).
 
-        Fewer than two classes are a ValueError.
+        Raise ValueError for fewer than two classes.
         """
         X, codes = check_two_classes(self, X, y)
         pair = len(self.classes_) == 2
-        # Two vectors of opposite sign have half of the squared norm of their difference.
+        # Two vectors of opposite sign have half the squared norm of their difference.
         variance = self.C / 2.0 if pair else self.C
         ascent = _Ascent(sparse.csr_array(X, dtype=np.float64), codes, variance, self.fit_intercept)
         self._climb(ascent)
@@ -116,23 +116,23 @@ class SoftmaxClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             self.converged_ = self.gap_ <= self.tol * objective
 
     def decision_function(self, X: Any) -> np.ndarray:
-        """Return the scores, float64 (N, C); for two classes (N,), positive where the second one is likelier."""
+        """Compute the scores, float64 (N, C); for two classes (N,), positive if the second one is more probable."""
         check_is_fitted(self)
         scores = np.asarray(check_matrix(self, X) @ self.coef_.T) + self.intercept_
         return scores[:, 0] if len(self.classes_) == 2 else scores
 
     def predict(self, X: Any) -> np.ndarray:
-        """Return the most probable class of each document, (N,)."""
+        """Predict the most probable class of each document, (N,)."""
         proba = self.predict_log_proba(X)
         return self.classes_[np.argmax(proba, axis=1)]
 
     def predict_log_proba(self, X: Any) -> np.ndarray:
-        """Return log p(class | document), float64 (N, C)."""
+        """Compute log p(class | document), float64 (N, C)."""
         scores = self.decision_function(X)
         return np.asarray(log_softmax(np.column_stack([0.0 * scores, scores]) if scores.ndim == 1 else scores, axis=1))
 
     def predict_proba(self, X: Any) -> np.ndarray:
-        """Return p(class | document), float64 (N, C)."""
+        """Compute p(class | document), float64 (N, C)."""
         return np.exp(self.predict_log_proba(X))
 
     def __sklearn_tags__(self) -> Any:
@@ -142,7 +142,7 @@ class SoftmaxClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
 
 class _Ascent:
-    """The dual problem: class probabilities of each document, (N, C), with the weights and biases they imply."""
+    """Dual problem: class probabilities of each document, (N, C), with the corresponding weights and biases."""
 
     def __init__(self, X: sparse.csr_array, codes: np.ndarray, variance: float, intercept: bool = True) -> None:
         n_classes = int(codes.max()) + 1
@@ -151,22 +151,22 @@ class _Ascent:
         self.shares = (1.0 - START) * self.truth + START / n_classes
         self.logs = np.log(self.shares)
         self.weights = variance * np.ascontiguousarray(X.T @ (self.truth - self.shares))
-        #: The weights that the shares give: in the sweeps the weights themselves.
+        #: Weights determined by the dual variables; during the sweeps the weights themselves.
         self.dual_weights = self.weights
         self.centre, self.bias = np.zeros(n_classes), np.zeros(n_classes)
         squares = np.asarray(X.multiply(X).sum(axis=1)).ravel()
-        # The biases may move a tenth as much as a document's own words move its scores.
+        # A bias may change by a tenth of the amount by which a document's own words change its scores.
         self.room = variance * (float(np.median(squares)) or 1.0) / 10.0 if intercept else 0.0
         self.generator = rng(0, "softmax")
         self._set_bias()
 
     def _set_bias(self) -> None:
-        """Set the biases from their centre and the shares."""
+        """Set the biases from their centre and the dual variables."""
         self.excess = (self.truth - self.shares).sum(axis=0)
         self.bias = self.centre + self.room * self.excess
 
     def step(self) -> None:
-        """Move the centre of the biases to where they are, and go over all documents once."""
+        """Move the centre of the biases to their current values, and sweep over all documents once."""
         self.centre = self.bias.copy()
         self._set_bias()
         order = self.generator.permutation(len(self.codes))
@@ -178,13 +178,13 @@ class _Ascent:
         self._set_bias()
 
     def finish(self, max_iter: int) -> int:
-        """Go on with L-BFGS on weights scaled by the objective's second derivatives; return its iterations."""
+        """Refine by L-BFGS on weights scaled by the objective's second derivatives; return the number of iterations."""
         X, squares = self.X, np.asarray(self.X.multiply(self.X).sum(axis=0)).ravel()
         of_bias = 2.0 / math.sqrt(len(self.codes)) if self.room > 0.0 else 0.0
         scale = np.append(1.0 / np.sqrt(1.0 / self.variance + squares / 4.0), of_bias)[:, np.newaxis]
 
         def scaled(unknowns: np.ndarray) -> tuple[float, np.ndarray]:
-            """Return the objective and its gradient in the scaled weights and biases."""
+            """Compute the objective and its gradient in the scaled weights and biases."""
             W = scale * unknowns.reshape(len(scale), -1)
             logs = log_softmax(X @ W[:-1] + W[-1], axis=1)
             residual = np.exp(logs) - self.truth
@@ -203,7 +203,7 @@ class _Ascent:
         return found.n_iter
 
     def gap(self) -> tuple[float, float]:
-        """Return the objective, and the duality gap of the problem whose biases are held near their centre."""
+        """Compute the objective and the duality gap of the problem with biases kept near their centre."""
         scores = self.X @ self.weights + self.bias
         loss = -float(log_softmax(scores, axis=1)[np.arange(len(self.codes)), self.codes].sum())
         penalty, dual_penalty = (

@@ -3,10 +3,10 @@
 `minimise` preconditions L-BFGS with the inverse Hessian diagonal and searches each problem's line for a step that
 satisfies the strong Wolfe conditions.  `minimise_plain` is L-BFGS with the identity as initial Hessian and a
 backtracking line search.  It needs more iterations, but on an almost unregularised separable problem, where no solver
-reaches the optimum, its path is that of programs that use this textbook form.
+reaches the optimum, it follows the same path as programs with this textbook algorithm.
 
 No iteration increases an objective, and every solver can stop early: a partial M step of EM needs both properties.
-An iteration takes two products with the feature matrix, regardless of the number of trial step lengths.
+An iteration needs two products with the feature matrix, regardless of the number of trial step lengths.
 
 References: D. C. Liu and J. Nocedal, Mathematical Programming 45, 1989 (L-BFGS); J. Nocedal and S. J. Wright, Numerical
 Optimization, 2nd edition, section 3.1 (line searches).
@@ -46,7 +46,7 @@ ABSOLUTE_SCALE = 100.0
 
 @dataclass
 class _Line:
-    """The objective of every problem along one direction: the loss plus the penalty, a parabola in the step length.
+    """Objective of every problem along one direction: the loss plus the penalty, a parabola in the step length.
 
     ``Z`` and ``D``, (N, M), are the predictors and their change for step length 1.  For weights w and direction d,
     ``parabola`` contains the sums of penalty w^2, penalty w d and penalty d^2 over the unknowns, (B,) each.
@@ -66,7 +66,7 @@ class _Line:
         return value + square / 2 + t * cross + t * t * own / 2, derivative + cross + t * own, curvature + own
 
 
-#: A line search: from a line, objectives and derivatives at its start to step lengths and objectives, (B,) each.
+#: Line search: maps a line, objectives and derivatives at its start to step lengths and objectives, (B,) each.
 LineSearch = Callable[[_Line, np.ndarray, np.ndarray], tuple[np.ndarray, np.ndarray]]
 
 
@@ -107,7 +107,7 @@ def _backtrack(line: _Line, value: np.ndarray, derivative: np.ndarray) -> tuple[
 
 
 class _Descent:
-    """The state of L-BFGS: unknowns, predictors, objective, gradient and history of the problems left in the batch.
+    """State of L-BFGS: unknowns, predictors, objective, gradient and history of the problems left in the batch.
 
     ``memory`` is the number of stored pairs; ``scaled`` starts each direction from the problem's inverse Hessian
     diagonal instead of the identity.
@@ -135,7 +135,7 @@ class _Descent:
         return direction, column_dots(self.gradient, direction)
 
     def select(self, problems: np.ndarray) -> None:
-        """Keep only the problems in the given columns, int (b,)."""
+        """Keep only the problems with the indices ``problems``, int (b,)."""
         self.problem = self.problem.select(problems)
         self.columns = self.columns[problems]
         self.W, self.Z, self.gradient = (np.ascontiguousarray(a[:, problems]) for a in (self.W, self.Z, self.gradient))
@@ -165,7 +165,7 @@ class _Descent:
 def minimise(problem: BatchProblem, W: np.ndarray, max_iter: int, tol: float) -> Solution:
     """Minimise the objectives of a batch by preconditioned L-BFGS with a strong Wolfe line search.
 
-    Converged problems leave the batch as soon as they are more than half of it.
+    Converged problems are removed from the batch when they make up more than half of it.
 
     Parameters
     ----------
@@ -322,7 +322,7 @@ def minimise_function(
     )
 
 
-#: Solvers that `solver` parameters of estimators select.
+#: Solvers that can be selected by the ``solver`` parameter of estimators.
 SOLVERS = {
     "lbfgs": minimise,
     "plain_lbfgs": minimise_plain,

@@ -1,12 +1,12 @@
-"""The L2 penalty alone: the best weights of a small subspace, which grows until their duality gap is small enough.
+"""Solver for the L2 penalty: optimise in a small subspace, which grows until the duality gap is small enough.
 
-The optimal weights are X' times a vector with one number for each document (representer theorem).  A subspace of such
-weights is held by an orthonormal basis.  The documents have few coordinates in it, so that its best weights are found
-without X.  Their gradient gives the duality gap and, if the gap is too large, the next basis vector: a round costs one
-pass over X.  With a quadratic loss these are the steps of conjugate gradients.
+The optimal weights are X' times a vector with one number per document (representer theorem).  A subspace of such
+weights is represented by an orthonormal basis.  The documents have few coordinates in it, so that the optimal weights
+in the subspace are computed without X.  Their gradient yields the duality gap and, if the gap is too large, the next
+basis vector: a round requires one pass over X.  With a quadratic loss these are the steps of conjugate gradients.
 
-The problems of all folds and penalties have one matrix, and therefore one subspace: each goes on from what all problems
-before it have found.
+The problems of all folds and penalties have the same matrix and therefore use the same subspace, so that each problem
+benefits from all previous ones.
 
 Source: J. Lampe, L. Reichel and H. Voss, Linear Algebra and its Applications 436, 2012 (generalised Krylov subspace).
 """
@@ -23,18 +23,19 @@ from textmix.models.linear.column_kernels import correlate, gram_product
 from textmix.models.linear.margin_problem import Columns, MarginProblem, MarginSolution, margin_solution, null_model
 from textmix.numerics.threads import side_by_side
 
-#: A subspace of more dimensions than this is left for that of the present models.
+#: A subspace of more dimensions than this is replaced by the span of the current models.
 MOST_DIMENSIONS = 200
-#: A vector is in the subspace if the square of its part outside is at most this fraction of its own square.
+#: A vector belongs to the subspace if the squared norm of its orthogonal component is at most this fraction of its own.
 NEGLIGIBLE = 1e-20
-#: Share of the tolerance that the best weights of the subspace may miss, and most Newton steps to them.
+#: Fraction of the tolerance for the optimisation within the subspace, and its maximum number of Newton steps.
 OWN_SHARE, NEWTON_STEPS = 0.1, 50
 
 
 class Point(NamedTuple):
-    """The model of a problem at one penalty, its weights as X' dual, ``dual`` float64 (N,).
+    """Model of a problem at one penalty, with weights X' dual, where ``dual`` is float64 (N,).
 
-    ``scores``, (N,), are w'x + b of all documents; ``objective`` and ``gap`` as of `MarginSolution`; ``n_iter`` rounds.
+    ``scores``, (N,), are w'x + b of all documents; ``objective`` and ``gap`` are as in `MarginSolution`; ``n_iter`` is
+    the number of rounds.
     """
 
     dual: np.ndarray
@@ -46,11 +47,11 @@ class Point(NamedTuple):
 
     @classmethod
     def of(cls, start: MarginSolution) -> Point:
-        """Return the model of a solution with the L2 penalty alone, or of the null model."""
+        """Convert a solution with the L2 penalty only, or the null model."""
         return cls(np.asarray(start.dual), start.b, start.scores, start.total_objective, start.gap, start.n_iter)
 
     def solution(self, X: Columns, tol: float) -> MarginSolution:
-        """Return the solution with its weights; it has converged if its gap meets the tolerance."""
+        """Create the solution with its weights; it has converged if its gap meets the tolerance."""
         bound = self.objective, self.gap, tol
         return margin_solution(
             correlate(*X.arrays, self.dual), self.b, self.scores, bound, n_iter=self.n_iter, dual=self.dual
@@ -58,9 +59,10 @@ class Point(NamedTuple):
 
 
 class _Best(NamedTuple):
-    """The best weights of a subspace of D dimensions for a problem, and what indicates how good they are.
+    """Optimal weights of a problem in a subspace of D dimensions, with their quality.
 
-    ``u``, (D,), are coordinates; ``derivative`` is the loss's gradient in the scores, d, and ``image`` XX'd, (N,) each.
+    ``u``, (D,), are coordinates; ``derivative`` is the loss's gradient in the scores, d, and ``image`` is XX'd, (N,)
+    each.
     """
 
     u: np.ndarray
@@ -73,10 +75,10 @@ class _Best(NamedTuple):
 
 
 class Subspace:
-    """A subspace of the weights of one matrix (N, P).
+    """Subspace of the weights of one matrix (N, P).
 
-    The basis is ``combine @ X``, orthonormal, ``combine`` float64 (D, N); ``inputs``, (D, N), are the documents'
-    coordinates in it.
+    The basis is ``combine @ X``, orthonormal, with ``combine`` float64 (D, N); ``inputs``, (D, N), are the coordinates
+    of the documents.
     """
 
     def __init__(self, X: Columns) -> None:
@@ -84,7 +86,7 @@ class Subspace:
         self._begin([])
 
     def _begin(self, points: Sequence[Point]) -> None:
-        """Take the subspace of some models alone."""
+        """Replace the subspace by the span of some models."""
         self.combine = self.inputs = np.empty((0, self.X.n_rows))
         for point in points:
             self._add(point.dual, point.scores - point.b)
@@ -97,10 +99,10 @@ class Subspace:
         tol: float,
         max_iter: int = 1000,
     ) -> list[Point]:
-        """Return the model of each problem at one penalty ``l2``, positive, from a start for each.
+        """Fit the model of each problem at one positive penalty ``l2``, from a start for each.
 
-        A round takes all problems whose gap, as a fraction of the objective, is above ``tol``, each in a thread of
-        its own if there are several; ``max_iter`` counts the rounds after the first.
+        Each round processes all problems with a relative gap above ``tol``, in separate threads if several are
+        available; ``max_iter`` counts the rounds after the first.
         """
         points, left = list(starts), list(range(len(problems)))
         for point in points:
@@ -111,7 +113,7 @@ class Subspace:
             found = list(side_by_side(self._best, [(problems[q], l2, points[q], tol) for q in left]))
             for q, each in zip(left, found, strict=True):
                 points[q] = Point(each.u @ self.combine, each.b, each.scores, each.objective, each.gap, n_iter)
-            # The last gradient of a solved problem is added too: it is available, and serves the next penalty.
+            # The last gradient of a solved problem is added too: it is available, and useful for the next penalty.
             larger = [self._add(each.derivative, each.image) for each in found]
             left = [q for q in left if not points[q].gap <= tol * points[q].objective]
             if not left or not any(larger):
@@ -119,9 +121,9 @@ class Subspace:
         return points
 
     def _add(self, v: np.ndarray, image: np.ndarray) -> bool:
-        """Make the weights X'v part of the subspace and return whether it has become larger."""
+        """Add the weights X'v to the subspace; return whether its dimension has increased."""
         square = float(v @ image)
-        for _ in range(2):  # the second time takes away what rounding has left
+        for _ in range(2):  # the second pass of Gram-Schmidt removes rounding errors
             inside = self.combine @ image
             v, image = v - inside @ self.combine, image - inside @ self.inputs
         outside = float(v @ image)
@@ -132,7 +134,7 @@ class Subspace:
         return True
 
     def _best(self, problem: MarginProblem, l2: float, start: Point, tol: float) -> _Best:
-        """Return the best weights of the subspace, by Newton's method, and their gap."""
+        """Compute the optimal weights in the subspace by Newton's method, and their gap."""
         u, b = self.inputs @ start.dual, start.b
         for n_steps in range(NEWTON_STEPS + 1):
             scores = u @ self.inputs + b
@@ -153,8 +155,8 @@ class Subspace:
     def _newton_step(
         self, problem: MarginProblem, scores: np.ndarray, l2: float, gradient: np.ndarray
     ) -> tuple[np.ndarray, float]:
-        """Return Newton's step of the coordinates, (D,), and of the intercept, in which the gradient is 0."""
-        # The intercept is eliminated: it centres the coordinates at their mean, weighted by the curvature.
+        """Compute Newton's step for the coordinates, (D,), and for the intercept, which has zero gradient."""
+        # The intercept is eliminated, which centres the coordinates at their curvature-weighted mean.
         h = problem.curvature(scores)
         centre = self.inputs @ h / max(float(h.sum()), np.finfo(float).tiny)
         if not problem.intercept:
@@ -173,7 +175,7 @@ def _step_length(
     gradient: np.ndarray,
     l2: float,
 ) -> float:
-    """Return the first of 1, 1/2, 1/4 ... that decreases the objective enough (Armijo's condition with 1e-4)."""
+    """Return the first of 1, 1/2, 1/4 ... that satisfies Armijo's condition with constant 1e-4."""
     (z, change), (u, step) = line, coordinates
     value, derivative, t = problem.value(z), float(gradient @ step), 1.0
     while t > 1e-10:
@@ -192,9 +194,9 @@ def solve_l2(
     tol: float = 1e-4,
     max_iter: int = 1000,
 ) -> MarginSolution:
-    """Return the model with the L2 penalty alone; its ``converged`` indicates whether the gap meets the tolerance.
+    """Fit the model with the L2 penalty only; ``converged`` indicates whether the gap meets the tolerance.
 
-    ``start`` is a solution with this penalty alone; ``tol`` a fraction of the objective; ``max_iter`` counts the
+    ``start`` is a solution with this penalty only; ``tol`` is a fraction of the objective; ``max_iter`` counts the
     rounds after the first.
     """
     (point,) = Subspace(problem.X).solve([problem], l2, [Point.of(start or null_model(problem))], tol, max_iter)

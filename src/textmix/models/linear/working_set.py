@@ -1,4 +1,4 @@
-"""The L1 penalty, alone or beside an L2 penalty: Newton's method on a working set of features."""
+"""Solver for the L1 penalty, with or without L2 penalty: Newton's method on a working set of features."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from textmix.models.linear.column_kernels import combine_some, correlate
 from textmix.models.linear.coordinate_descent_kernels import descend
 from textmix.models.linear.margin_problem import MarginProblem, MarginSolution, margin_solution, null_model
 
-#: Number of features of weight 0 that may join the working set in a round, whatever its size.
+#: Maximum number of zero-weight features that may join the working set in a round, regardless of its size.
 LEAST_ROOM = 1000
-#: Maximum number of Newton steps of a round, and most sweeps of coordinate descent of a Newton step.
+#: Maximum number of Newton steps of a round, and of coordinate descent sweeps of a Newton step.
 NEWTON_STEPS, SWEEPS = 20, 1000
 
 
@@ -23,12 +23,12 @@ def solve_l1(
     tol: float = 1e-4,
     max_iter: int = 100,
 ) -> MarginSolution:
-    """Return the model with the L1 penalty, or with both penalties; ``l1`` is positive.
+    """Fit the model with the L1 penalty, or with both penalties; ``l1`` is positive.
 
-    Each round forms a working set: the features whose weight is not 0, and the features of weight 0 with the largest
-    KKT violations.  On this set Newton's method runs, and coordinate descent minimises its quadratic model.  Then one
-    pass over all features gives their KKT violations and the duality gap, as a fraction of the objective.  ``start`` is
-    for instance the solution at the next larger penalty.
+    Each round forms a working set: the features with nonzero weight, and the zero-weight features with the largest KKT
+    violations. On this set Newton's method is applied, with its quadratic model minimised by coordinate descent. One
+    pass over all features then yields their KKT violations and the relative duality gap. ``start`` can be the solution
+    at the next larger penalty.
     """
     start = start or null_model(problem)
     arrays = problem.X.arrays
@@ -49,14 +49,14 @@ def solve_l1(
 
 
 def _penalty(w: np.ndarray, l1: float, l2: float) -> float:
-    """Return l1 |w|_1 + l2 / 2 |w|^2."""
+    """Compute l1 |w|_1 + l2 / 2 |w|^2."""
     return l1 * float(np.abs(w).sum()) + 0.5 * l2 * float(w @ w)
 
 
 def _duality_gap(
     problem: MarginProblem, z: np.ndarray, gradient: np.ndarray, penalties: tuple[float, float], objective: float
 ) -> float:
-    """Return an upper bound of the objective minus its minimum, by Fenchel's inequality."""
+    """Compute an upper bound of the objective minus its minimum, by Fenchel's inequality."""
     l1, l2 = penalties
     largest = float(np.max(np.abs(gradient), initial=0.0))
     scales = [min(1.0, l1 / largest) if largest > 0 else 1.0]
@@ -71,13 +71,13 @@ def _duality_gap(
 
 
 def _kkt_violation(w: np.ndarray, gradient: np.ndarray, l1: float, l2: float) -> float:
-    """Return the largest KKT violation of weights w (P,), given the loss's gradient in them (P,)."""
+    """Compute the largest KKT violation of weights w (P,) from the loss's gradient with respect to them (P,)."""
     smooth = gradient + l2 * w
     return float(np.max(np.where(w != 0, np.abs(smooth + l1 * np.sign(w)), np.abs(smooth) - l1), initial=0.0))
 
 
 def _working_set(w: np.ndarray, gradient: np.ndarray, l1: float) -> np.ndarray:
-    """Return the working set, sorted indices of features, int64 (K,)."""
+    """Select the working set, sorted feature indices, int64 (K,)."""
     used = np.flatnonzero(w)
     violating = np.flatnonzero((w == 0) & (np.abs(gradient) > l1))
     room = max(LEAST_ROOM, 2 * len(used))
@@ -94,12 +94,12 @@ def _minimise_on(
     penalties: tuple[float, float],
     tol: float,
 ) -> tuple[float, np.ndarray]:
-    """Move the weights of the working set in place by Newton's method."""
+    """Update the weights of the working set in place by Newton's method."""
     arrays, (weights, z) = problem.X.arrays, start
     w, b = weights[columns], 0.0
     objective = problem.value(z) + _penalty(w, *penalties)
     for _ in range(NEWTON_STEPS):
-        # Some curvature for each document: without it, a weight whose documents have none would never return to 0.
+        # A minimum curvature is set for each document: otherwise weights with zero curvature would never return to 0.
         state = np.column_stack([problem.derivative(z), problem.curvature(z) + 1e-4 * problem.c])
         new = w.copy()
         limits = (0.3 * tol, SWEEPS, problem.intercept)
