@@ -17,11 +17,11 @@ from textmix.text.encoder import TextEncoder
 from textmix.text.ngram_tfidf import MARK, NgramTfidf
 from textmix.text.table_tfidf import TableTfidf
 
-#: View of the baseline, and the views that are parts of its matrix.
+#: View of the baseline, and the views that are column ranges of its matrix.
 BASELINE_VIEW = "word + character TF-IDF"
 WORDS = "word TF-IDF"
 CHARACTERS = "character TF-IDF"
-#: Views with a matrix of their own.
+#: Views with a separate matrix.
 WORD_COUNTS = "word counts"
 WORD_PRESENCE = "word presence"
 CROSS_WORD_NGRAMS = "word + cross-word character TF-IDF"
@@ -29,17 +29,17 @@ LONGER_NGRAMS = "longer word + character TF-IDF"
 ENCODER = "encoder vectors"
 #: Time to compute the matrix of a view, relative to `BASELINE_VIEW`.
 RELATIVE_SECONDS = {WORD_COUNTS: 0.25, WORD_PRESENCE: 0.3, CROSS_WORD_NGRAMS: 1.5, LONGER_NGRAMS: 2.0}
-#: Values of C for `WORD_PRESENCE`, whose rows are not normalised.
+#: Values of C for `WORD_PRESENCE`, which has unnormalised rows.
 PRESENCE_C = (0.001, 0.01, 0.1)
-#: Features are pruned by document frequency only above this number.
+#: Maximum number of features; above it, features are pruned by document frequency.
 MAX_FEATURES = 1_000_000
-#: Word 1-2-grams that occur at all and character 3-5-grams within words that occur twice, as scikit-learn's
-#: TfidfVectorizer with ``analyzer="char_wb"`` and ``min_df=2`` has them.
+#: Word 1-2-grams without pruning, and character 3-5-grams within words as in scikit-learn's TfidfVectorizer with
+#: ``analyzer="char_wb"`` and ``min_df=2``.
 BASELINE_FEATURES: Mapping[str, Any] = {"words": (1, 2), "characters": (3, 5), "char_wb": True, "min_df": (1, 2)}
 
 
 class LinearMethod(NamedTuple):
-    """A linear method: parameters of `LinearTexts`, and the values of C to try first."""
+    """Linear method: parameters of `LinearTexts` and initial values of C."""
 
     params: Mapping[str, Any]
     C: tuple[float, ...]
@@ -52,9 +52,9 @@ LINEAR_METHODS = {
     "nb_logistic_regression": LinearMethod({"loss": "logistic", "ratios": True}, (0.1, 1.0, 10.0)),
 }
 BASELINE_METHODS = ("linear_svm", "logistic_regression")
-#: Linear method -> method of the baseline whose fits take as long.
+#: Linear method -> baseline method with a similar fit time.
 SIMILAR_METHOD = {"nbsvm": "linear_svm", "nb_logistic_regression": "logistic_regression"}
-#: Methods of the registry by task, the fast ones first.
+#: Methods of the registry by task, fastest first.
 REGISTRY_METHODS = {
     "single": (
         "complement",
@@ -66,10 +66,10 @@ REGISTRY_METHODS = {
     ),
     "multi": ("label_naive_bayes", "pmm1", "label_neighbors", "svm_power_set"),
 }
-#: Methods of the registry that take TF-IDF features; the others take word counts.
+#: Registry methods that require TF-IDF features; the others use word counts.
 TFIDF_METHODS = {"complement": BASELINE_VIEW, "svm_power_set": BASELINE_VIEW}
 
-#: Readable names of the methods.
+#: Display titles of the methods.
 METHOD_TITLES = {
     "linear_svm": "linear SVM",
     "logistic_regression": "logistic regression",
@@ -89,7 +89,7 @@ METHOD_TITLES = {
 
 
 def method_title(method: str) -> str:
-    """Return the readable name of a method."""
+    """Return the display title of a method."""
     return METHOD_TITLES.get(method, method.replace("_", " "))
 
 
@@ -106,7 +106,7 @@ class Candidate:
     params : tuple of (str, value)
         Parameters that differ from the method's defaults.
     train_fraction : float, default=1.0
-        Fraction of the training documents of a fold that is used; less than 1 for a learning curve.
+        Fraction of the training documents of a fold to use; less than 1 for a learning curve.
     """
 
     method: str
@@ -120,17 +120,17 @@ class Candidate:
 
     @property
     def kind(self) -> tuple[str, str]:
-        """Method and view, by which candidates are considered different enough for an ensemble."""
+        """Method and view; candidates that differ in either are diverse enough for an ensemble."""
         return self.method, self.view
 
     @property
     def matrix_view(self) -> str:
-        """The view whose matrix is used, of which the candidate's view may be a part."""
+        """View of the matrix that contains the features of the candidate, possibly as a column range."""
         return BASELINE_VIEW if self.view in (WORDS, CHARACTERS) else self.view
 
     @property
     def is_whole(self) -> bool:
-        """Whether all training documents of a fold are used, so that the candidate may be chosen."""
+        """Whether the candidate uses all training documents of a fold; only such candidates can be chosen."""
         return self.train_fraction == 1.0
 
     @property
@@ -140,13 +140,13 @@ class Candidate:
 
 
 class Group(NamedTuple):
-    """Candidates of the same method and view, fitted one after the other with warm starts."""
+    """Candidates with the same method and view, fitted sequentially with warm starts."""
 
     candidates: tuple[Candidate, ...]
 
     @property
     def first(self) -> Candidate:
-        """The candidate that is fitted first."""
+        """First candidate to fit."""
         return self.candidates[0]
 
     @property
@@ -156,7 +156,7 @@ class Group(NamedTuple):
 
 
 def group(method: str, view: str, C: Sequence[float] = (), **params: Any) -> Group:
-    """Group the candidates of a linear method with several values of C, or return the one of another method.
+    """Group the candidates of a method over several values of C.
 
     Parameters
     ----------
@@ -165,13 +165,14 @@ def group(method: str, view: str, C: Sequence[float] = (), **params: Any) -> Gro
     view : str
         Name of the features.
     C : sequence of float, default=()
-        Values of C; by default those of `LINEAR_METHODS`.
+        Values of C; by default the values in `LINEAR_METHODS`.
     **params : dict
-        Further parameters of all candidates.
+        Additional parameters of all candidates.
 
     Returns
     -------
     Group
+        The candidates; a single one for methods without C.
     """
     if method not in LINEAR_METHODS:
         return Group((Candidate(method, view),))
@@ -180,25 +181,25 @@ def group(method: str, view: str, C: Sequence[float] = (), **params: Any) -> Gro
 
 
 def baseline() -> list[Group]:
-    """Return the groups of the baseline: linear methods on words and characters together."""
+    """Return the groups of the baseline: linear methods on word + character TF-IDF."""
     return [group(method, BASELINE_VIEW) for method in BASELINE_METHODS]
 
 
 def new_vectoriser(
     view: str, encoder: str = "", min_df: int = 2, column_kinds: Mapping[str, str] = MappingProxyType({})
 ) -> NgramTfidf | TextEncoder:
-    """Create the vectoriser of a view that has a matrix of its own.
+    """Create the vectoriser of a view with a separate matrix.
 
     Parameters
     ----------
     view : str
         Name of the features.
     encoder : str, default=""
-        Name of the user's encoder, for the view `ENCODER`.
+        Name of the user-supplied encoder, for the view `ENCODER`.
     min_df : int, default=2
-        Minimum document frequency of a feature, except in the view `BASELINE_VIEW`, which has its own.
+        Minimum document frequency of a feature; ignored for `BASELINE_VIEW`, which has a fixed value.
     column_kinds : mapping of str to {"number", "category"}, default={}
-        Extra columns, which join the features of linear methods.
+        Extra columns used as additional features by linear methods.
 
     Returns
     -------
@@ -246,15 +247,16 @@ def new_classifier(
     candidate : Candidate
         Method, view and parameters.
     columns : mapping of str to (int, int)
-        Range of columns of the views that are part of a matrix.
+        Column range of each view that is part of a matrix.
     axes : (int, str, int)
         Seed, name of the data and number of the fit, see `textmix.experiment.estimator_factory.new_estimator`.
     warm_start : bool, default=False
-        Whether a fit of a linear method starts from the previous one.
+        Whether a linear method starts from the solution of the previous fit.
 
     Returns
     -------
     estimator
+        Unfitted estimator.
     """
     params = dict(candidate.params)
     if candidate.method in LINEAR_METHODS:
@@ -262,14 +264,24 @@ def new_classifier(
         return LinearTexts(**method_params, **params, columns=columns.get(candidate.view), warm_start=warm_start)
     method = registry()[candidate.method]
     estimator = new_estimator(method, {**method.params, **params}, axes)
-    # Scores are calibrated by one slope for all folds, so that a candidate does not have to calibrate itself.
+    # Scores are calibrated later with one slope for all folds, so that built-in calibration is redundant.
     return estimator.set_params(calibrate=False) if "calibrate" in estimator.get_params() else estimator
 
 
 def column_ranges(vectoriser: NgramTfidf) -> dict[str, tuple[int, int]]:
-    """Return the range of columns of each view that is part of the matrix of a fitted vectoriser.
+    """Return the column range of each view in the matrix of a fitted vectoriser.
 
-    Extra columns stand between words and characters, and belong to both.
+    Extra columns are placed between words and characters and are included in both ranges.
+
+    Parameters
+    ----------
+    vectoriser : NgramTfidf
+        Fitted vectoriser of `BASELINE_VIEW`.
+
+    Returns
+    -------
+    dict of str to (int, int)
+        View -> start and stop column.
     """
     n_features = len(vectoriser.vocabulary_)
     n_words = sum(not name.startswith(MARK) for name in vectoriser.vocabulary_)

@@ -13,8 +13,8 @@ from textmix.compare.standings import FoldValues, Standings, in_standard_errors
 from textmix.metrics.significance import Estimate
 from textmix.models.common.decision import Decision
 
-#: Standard errors by which an ensemble must be ahead of the baseline: in the metric; or, if it is ahead at all, in the
-#: log probability of the true labels, which has less noise than the number of correct predictions.
+#: Minimum improvement of an ensemble over the baseline in standard errors: in the metric; or, if the metric improves at
+#: all, in the log probability of the true labels, which is less noisy than the number of correct predictions.
 MIN_STANDARD_ERRORS = 1.0
 
 
@@ -204,7 +204,7 @@ def _join(items: Sequence[str]) -> str:
 def leaderboard(standings: Standings, ensembles: EnsembleSelection) -> list[LeaderboardRow]:
     """Return the best candidate of each method and view, and the ensemble, the best first.
 
-    Candidates whose cross-validation is incomplete are returned only if none is complete.
+    Candidates with an incomplete cross-validation are returned only if none is complete.
     """
     complete = standings.complete()
     best_of_kind: dict[tuple[str, str], Candidate] = {}

@@ -50,7 +50,7 @@ class Settings:
     facts : mapping, default={}
         Facts for the model card, such as the text column.
     labels : mapping of str to object, default={}
-        Label with its original type, by its name; names that are missing are the labels.
+        Label name -> label with its original type; missing names are labels themselves.
     start : float, default=None
         When the budget began, in the time of the clock; None for now.
     clock : callable, default=time.monotonic
@@ -118,7 +118,7 @@ class Comparison:
         return self.best_.predict(texts, features)
 
     def report(self, path: str | Path | None = None) -> str:
-        """Return the report as HTML, and write it to a file if a path is given."""
+        """Return the report as HTML, and write it to a file if a path is passed."""
         if path is not None:
             write_text(path, self._report)
         return self._report

@@ -16,17 +16,17 @@ from textmix.metrics.threshold import class_thresholds, threshold_sweep
 from textmix.models.common.calibration import EDGE, slope_of
 from textmix.models.common.decision import Decision
 
-#: Fewest documents of a label with a threshold of its own, by metric; all other labels share one.
+#: Minimum number of documents for a per-label threshold, by metric; rarer labels use a common threshold.
 MIN_LABEL_DOCUMENTS = {"macro_f": 3, "hamming_loss": 20}
 DEFAULT_MIN_LABEL_DOCUMENTS = 10
-#: Metrics whose value depends on the most probable class only.
+#: Metrics that only depend on the most probable class.
 LARGEST_SCORE_METRICS = ("accuracy", "error_rate")
 #: Metrics of label errors, for which thresholds minimise the number of errors.
 ERROR_METRICS = ("hamming_loss", "subset_accuracy")
 #: Weights of the log frequency of a label set, tried if whole sets are to be correct.
 SET_PRIOR_WEIGHTS = (0.0, 0.5, 1.0)
 MAX_LABEL_SETS = 2000
-#: Scores to which thresholds, and to which slopes, are fitted at most.
+#: Maximum numbers of scores used to fit thresholds and slopes.
 MAX_THRESHOLD_SCORES = 2**22
 MAX_SLOPE_SCORES = 2**16
 #: Thresholds that are tried: quantiles of the probabilities of the true labels.

@@ -16,7 +16,7 @@ from textmix.compare.standings import has_scores
 from textmix.data.corpus import Corpus, Ragged
 from textmix.metrics.per_label import by_label, calibration
 
-#: Columns of predictions.csv, and what separates several labels of a cell.
+#: Columns of predictions.csv, and the label separator within a cell.
 PREDICTION_COLUMNS = ("id", "true", "predicted", "right", "probability")
 LABEL_SEPARATOR = " | "
 MAX_CONFUSION_LABELS = 25
@@ -26,30 +26,35 @@ MAX_SUSPICIOUS_LABELS = 12
 MAX_LISTED_LABELS = 40
 MAX_TEXT_CHARACTERS = 400
 N_EXAMPLES = 3
-#: Texts whose words are counted.
+#: Maximum number of texts in which words are counted.
 MAX_COUNTED_TEXTS = 20_000
-#: A label with fewer test documents is too rare to be evaluated.
+#: A label with fewer test documents is too rare for a reliable evaluation.
 MIN_TEST_DOCUMENTS = 10
-#: A label is suspicious if its cross-validated probability is below this.
+#: A label is suspicious if its cross-validated probability is below this threshold.
 MAX_SUSPICIOUS_PROBABILITY = 0.1
-#: Labels that stand for a missing value in exports of tables.
+#: Labels that represent missing values in exported tables.
 MISSING_MARKERS = {"nan", "none", "null", "na", "n/a", "#n/a", "nil", "undefined"}
-#: Separators of several labels in one cell.
+#: Candidate label separators within a cell.
 CELL_SEPARATORS = (", ", ";", "|")
 MIN_JOINED_LABELS = 2
-#: Above this fraction of one label, accuracy says little.
+#: Above this proportion of the majority class, accuracy is uninformative.
 MAX_MAJORITY = 0.8
 
 
 def names_of(labels: np.ndarray, names: Sequence[str]) -> list[list[str]]:
-    """Return the names of the labels of each document.
+    """Convert class indices or label indicators to label names.
 
     Parameters
     ----------
     labels : ndarray of shape (n_documents,) or (n_documents, n_labels)
-        Class indices, or label indicators.
+        Class indices or label indicators.
     names : sequence of str
-        Names of the labels.
+        Label names.
+
+    Returns
+    -------
+    list of list of str
+        Label names of each document.
     """
     if labels.ndim == 1:
         return [[names[label]] for label in labels.tolist()]
@@ -57,7 +62,7 @@ def names_of(labels: np.ndarray, names: Sequence[str]) -> list[list[str]]:
 
 
 def predicted_probabilities(answer: Answer) -> list[list[float]]:
-    """Return the probability of each predicted label of each document."""
+    """Return the probabilities of the predicted labels of each document."""
     if answer.labels.ndim == 1:
         probability = answer.probability[np.arange(len(answer.labels)), answer.labels]
         return [[value] for value in probability.tolist()]
@@ -68,7 +73,7 @@ def predicted_probabilities(answer: Answer) -> list[list[float]]:
 def prediction_rows(
     ids: Sequence[str], truth: np.ndarray, answer: Answer, names: Sequence[str]
 ) -> Iterator[dict[str, Any]]:
-    """Yield a row of predictions.csv for each test document."""
+    """Generate the rows of predictions.csv, one per test document."""
     true_names = names_of(truth, names)
     predicted_names = names_of(answer.labels, names)
     rows = zip(ids, true_names, predicted_names, predicted_probabilities(answer), strict=True)
@@ -100,7 +105,7 @@ def inspect(ids: Sequence[str], test: LabelledTexts, answer: Answer, names: Sequ
     -------
     dict
         ``labels`` with support, precision, recall and F1; ``rare``, labels with few test documents; ``confusion`` and
-        ``pairs`` for one label per document; ``calibration``; ``errors``, the most confident first.
+        ``pairs`` for single-label data; ``calibration``; ``errors`` in order of decreasing confidence.
     """
     is_single = test.task == "single"
     true = _indicators(test.y, len(names))
@@ -150,7 +155,7 @@ def _errors(
 
 
 def _confusion(true: np.ndarray, predicted: np.ndarray, names: Sequence[str]) -> dict[str, Any]:
-    """Return the confusion matrix of the most frequent classes, with a row for each true class."""
+    """Compute the confusion matrix of the most frequent classes, with one row per true class."""
     frequency = np.bincount(true, minlength=len(names))
     shown = np.sort(np.argsort(-frequency, kind="stable")[:MAX_CONFUSION_LABELS])
     counts = np.zeros((len(names), len(names)), dtype=np.int64)
@@ -163,7 +168,7 @@ def _confusion(true: np.ndarray, predicted: np.ndarray, names: Sequence[str]) ->
 
 
 def _confused_pairs(true: np.ndarray, predicted: np.ndarray, names: Sequence[str]) -> list[dict[str, Any]]:
-    """Return the pairs of classes that are confused most often, and more than once."""
+    """Return the most frequently confused pairs of classes with more than one error."""
     wrong = true != predicted
     pairs = Counter(zip(true[wrong].tolist(), predicted[wrong].tolist(), strict=True))
     return [
@@ -174,14 +179,14 @@ def _confused_pairs(true: np.ndarray, predicted: np.ndarray, names: Sequence[str
 
 
 def suspicious_labels(search: Search, chosen: Chosen, ids: Sequence[str], names: Sequence[str]) -> dict[str, Any]:
-    """Return the training documents whose label is improbable according to fits to other documents.
+    """Detect training documents with a label that is improbable according to cross-validation.
 
-    With several labels, the least probable decision counts: that a label applies, or that it does not.
+    For multi-label data, use the least probable decision: either that a label applies or that it does not.
 
     Parameters
     ----------
     search : Search
-        The search, whose cross-validated scores are used.
+        The search, which provides the cross-validated scores.
     chosen : Chosen
         The chosen candidate or ensemble.
     ids : sequence of str
@@ -192,8 +197,8 @@ def suspicious_labels(search: Search, chosen: Chosen, ids: Sequence[str], names:
     Returns
     -------
     dict
-        ``number`` of suspicious documents ``of`` all, with a probability ``below`` the limit, and those that are
-        ``shown``.
+        ``number`` of suspicious documents, ``of`` the number of all documents, ``below`` the probability threshold,
+        and ``shown``, the most suspicious ones.
     """
     documents = search.documents
     scores = [search.standings.results[member].scores[0] for member in chosen.members]
@@ -222,14 +227,19 @@ def suspicious_labels(search: Search, chosen: Chosen, ids: Sequence[str], names:
 
 
 def data_warnings(corpus: Corpus, training: np.ndarray, test: np.ndarray) -> list[str]:
-    """Return warnings about properties of the data that may make the scores misleading.
+    """Check the data for properties that may make the scores misleading.
 
     Parameters
     ----------
     corpus : Corpus
         The data.
-    training, test : ndarray
+    training, test : ndarray of int
         Rows of the training and of the test documents.
+
+    Returns
+    -------
+    list of str
+        One sentence per warning.
     """
     names = [str(name) for name in corpus.label_names]
     warnings = [
@@ -293,12 +303,13 @@ def summarise(corpus: Corpus, training: np.ndarray, test: np.ndarray) -> dict[st
     ----------
     corpus : Corpus
         The data; it must have texts.
-    training, test : ndarray
+    training, test : ndarray of int
         Rows of the training and of the test documents.
 
     Returns
     -------
     dict
+        The summary, as JSON values.
     """
     texts = corpus.text
     assert texts is not None  # noqa: S101 - checked
@@ -317,7 +328,7 @@ def summarise(corpus: Corpus, training: np.ndarray, test: np.ndarray) -> dict[st
 
 
 def _example(corpus: Corpus, texts: Ragged, row: int) -> dict[str, Any]:
-    """Return a document with the names of its labels."""
+    """Return an example document with its label names."""
     labels = corpus.labels.indices[corpus.labels.indptr[row] : corpus.labels.indptr[row + 1]]
     return {
         "id": corpus.ids[row],
@@ -327,7 +338,20 @@ def _example(corpus: Corpus, texts: Ragged, row: int) -> dict[str, Any]:
 
 
 def excerpt(text: str, max_characters: int = MAX_TEXT_CHARACTERS) -> str:
-    """Return the first characters of a text on one line, with an ellipsis if it is longer."""
+    """Truncate a text to a single line with an ellipsis.
+
+    Parameters
+    ----------
+    text : str
+        The text.
+    max_characters : int, default=MAX_TEXT_CHARACTERS
+        Maximum number of characters.
+
+    Returns
+    -------
+    str
+        The excerpt.
+    """
     line = " ".join(text[: 4 * max_characters].split())
     is_cut = len(line) > max_characters or len(text) > 4 * max_characters
     return f"{line[:max_characters]}…" if is_cut else line

@@ -11,9 +11,9 @@ from textmix.data.corpus import Ragged, TableTexts
 from textmix.experiment.folds import Fold, fold_numbers, halves_of
 from textmix.numerics.seeding import rng
 
-#: Folds of a cross-validation.
+#: Number of folds of a cross-validation.
 N_FOLDS = 5
-#: Bits of a byte that tell a continuation byte of UTF-8, and their value in one.
+#: Bit mask that identifies UTF-8 continuation bytes, and their masked value.
 CONTINUATION_MASK = 0xC0
 CONTINUATION = 0x80
 
@@ -59,12 +59,12 @@ class LabelledTexts(NamedTuple):
 
 
 class Folds:
-    """Random folds of the documents, drawn anew for each repetition of the cross-validation.
+    """Random folds, resampled for each repetition of the cross-validation.
 
     Parameters
     ----------
     y : ndarray of shape (n_documents,) or (n_documents, n_labels)
-        Class indices, by which the folds are stratified, or label indicators.
+        Class indices, used to stratify the folds, or label indicators.
     seed : int
         Random seed.
     """

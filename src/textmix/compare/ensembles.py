@@ -13,31 +13,31 @@ from textmix.compare.standings import TEST_RATIO, FoldValues, Standings, in_stan
 from textmix.metrics.significance import resampled_difference
 from textmix.models.common.calibration import averaged, calibrated
 
-#: Most members of an ensemble, and the gain in mean log probability (nats) that each must bring.
+#: Maximum number of members, and the minimum gain in mean log probability (nats) per member.
 MAX_MEMBERS = 4
 MIN_GAIN = 1e-4
-#: Documents times labels by which members are chosen at most.
+#: Maximum number of documents times labels used to select members.
 MAX_SELECTION_SCORES = 2**21
-#: Repetitions of the cross-validation on other folds at most.
+#: Maximum number of repetitions of the cross-validation.
 MAX_REPETITIONS = 20
-#: Standard errors by which the mean log probability must be ahead of the baseline's.
+#: Minimum improvement of the mean log probability over the baseline, in standard errors.
 MIN_STANDARD_ERRORS = 1.0
-#: Probability that is added before a logarithm is taken.
+#: Constant added to probabilities before taking logarithms.
 SMALL_PROBABILITY = 1e-9
 
 
 class Ensemble(NamedTuple):
-    """Members of an ensemble, and its value of the metric by repetition and fold."""
+    """Members of an ensemble, and the metric by repetition and fold."""
 
     members: tuple[Candidate, ...]
     values: FoldValues
 
 
 class EnsembleSelection:
-    """Greedy ensemble selection among the best candidates of different kinds.
+    """Greedy ensemble selection among the best diverse candidates.
 
     Source: R. Caruana, A. Niculescu-Mizil, G. Crew and A. Ksikes, Ensemble selection from libraries of models, ICML
-    2004; here without replacement, and by log probability.
+    2004; here without replacement and with log probability as the criterion.
 
     Parameters
     ----------
@@ -87,7 +87,7 @@ class EnsembleSelection:
     def select(
         self, available: Sequence[Candidate], repetition: int, fold: int | None, max_members: int = MAX_MEMBERS
     ) -> tuple[Candidate, ...]:
-        """Select the members whose averaged probabilities have the greatest mean log probability outside a fold.
+        """Select members to maximise the mean log probability of their averaged probabilities outside a fold.
 
         Parameters
         ----------
@@ -96,7 +96,7 @@ class EnsembleSelection:
         repetition : int
             Repetition of the cross-validation.
         fold : int or None
-            Fold whose documents must not be used; None uses all documents.
+            Fold to exclude; None uses all documents.
         max_members : int, default=MAX_MEMBERS
             Maximum number of members.
 
@@ -128,14 +128,14 @@ class EnsembleSelection:
     def _true_probabilities(
         self, candidate: Candidate, repetition: int, fold: int | None, rows: np.ndarray
     ) -> np.ndarray:
-        """Return the calibrated probability of what is true, of each document or of each decision on a label."""
+        """Return the calibrated probability of the true class of each document, or of each true label decision."""
         slope = self._slope(candidate, repetition, fold)
         scores = self.standings.results[candidate].scores[repetition][rows]
         probability = calibrated(scores, slope, self.standings.metric.task)
         return np.asarray(np.exp(log_probability_of_truth(probability, self.standings.documents.y[rows])))
 
     def _slope(self, candidate: Candidate, repetition: int, fold: int | None) -> float:
-        """Return the calibration slope of a candidate by its scores outside a fold, or by all."""
+        """Fit the calibration slope of a candidate to its scores outside a fold, or to all scores."""
         key = candidate, repetition, fold
         if key not in self._slopes:
             rows = self.standings.folds.training_rows(repetition, fold)
@@ -145,7 +145,7 @@ class EnsembleSelection:
         return self._slopes[key]
 
     def is_more_likely_than(self, baseline: Candidate) -> bool:
-        """Return whether the ensemble gives the true labels a higher log probability, by paired folds."""
+        """Check whether the ensemble has a higher log probability of the true labels, comparing paired folds."""
         diverse = self.standings.diverse()
         n_folds = len(self.standings.folds[0])
         ensemble = [self._log_probability(self.select(diverse, 0, fold), fold) for fold in range(n_folds)]

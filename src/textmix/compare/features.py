@@ -31,7 +31,7 @@ class Features:
     encoder : str
         Name of a user-supplied encoder, or "".
     column_kinds : mapping of str to {"number", "category"}
-        Kind of each extra column.
+        Type of each extra column.
     n_cached : int
         Number of matrices of folds that are always kept.
 
@@ -66,7 +66,7 @@ class Features:
         return candidates.new_vectoriser(view, self.encoder, min_df, self.column_kinds)
 
     def matrix(self, view: str) -> sparse.csr_array:
-        """Return the features of a view that has a matrix of its own.
+        """Compute or retrieve the features of a view with a separate matrix.
 
         Raises
         ------
@@ -96,9 +96,9 @@ class Features:
         return view not in self._empty_views
 
     def fold_matrix(self, view: str, rows: np.ndarray) -> Any:
-        """Return the features of all documents as a vectoriser fitted to the training rows of a fold computes them.
+        """Compute the features of all documents with a vectoriser fitted to the training rows of a fold.
 
-        Held-out documents must not influence the vocabulary or the document frequencies.
+        This prevents leakage of held-out documents into the vocabulary and the document frequencies.
         """
         key = view, rows.tobytes()
         with self._lock:

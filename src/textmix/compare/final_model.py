@@ -58,7 +58,7 @@ class TrainingFits:
         return self._fitted[candidate]
 
     def answer(self, chosen: Chosen, matrices: Mapping[str, Any]) -> Answer:
-        """Predict documents, given their features by view."""
+        """Predict documents from their features by view."""
         scores = [
             self.search.runner.label_scores(self.estimator(member), matrices[member.matrix_view])
             for member in chosen.members
@@ -144,7 +144,7 @@ def most_predictive_words(
     fits : TrainingFits
         Fitted estimators.
     chosen : Chosen
-        The choice, whose first linear member with word features is used.
+        The choice; its first linear member with word features is used.
     names : sequence of str
         Names of the labels.
     max_words : int, default=8

@@ -1,4 +1,4 @@
-"""Steps after the search: test the choice, write the tables, refit the model, draw the report."""
+"""Steps after the search: evaluate the choice, write the tables, refit the model, create the report."""
 
 from __future__ import annotations
 
@@ -52,16 +52,16 @@ LEADERBOARD_COLUMNS = (
 )
 DIFFERENCE_COLUMNS = ("difference", "low", "high", "p")
 TEST_DIFFERENCE_COLUMNS = ("test_difference", "test_low", "test_high", "test_p")
-#: Rows of the leaderboard that are tested, apart from the baseline and the choice.
+#: Maximum number of leaderboard rows evaluated on the test set, in addition to the baseline and the choice.
 MAX_TESTED_ROWS = 4
-#: Intervals of a tested row: of its own value, and of its difference from the choice.
+#: Confidence intervals per tested row: of its value, and of its difference from the choice.
 N_INTERVALS_PER_ROW = 2.0
-#: Fraction of the budget that the final fit may take beyond it.
+#: Fraction of the budget by which the final fit may exceed it.
 MAX_FINAL_TIME = 0.5
 
 
 class Split(NamedTuple):
-    """Rows of the training documents that are searched, of all training documents, and of the test documents."""
+    """Rows of the training documents used in the search, of all training documents, and of the test documents."""
 
     searched: np.ndarray
     training: np.ndarray
@@ -83,19 +83,19 @@ class Result:
     chosen : Chosen
         The chosen candidate or ensemble.
     leaderboard : list of dict
-        Rows of leaderboard.csv, the best first.
+        Rows of leaderboard.csv, best first.
     value, low, high : float
         Metric of the choice on the test documents, and its 95 % confidence interval.
     skipped : dict of str to str
-        Why a method has no score.
+        Reason why a method has no score.
     warnings : list of str
-        What may make the scores misleading, or changed the result.
+        Issues that may make the scores misleading or affected the result.
     notes : list of str
-        How the data were read, and how the search ended.
+        Notes on how the data were read and how the search ended.
     interrupted : bool
         Whether the user interrupted the search.
     seconds : dict of str to float
-        CPU seconds of the steps and of everything, and the wall-clock time.
+        CPU seconds of each step and in total, and the wall-clock time.
     """
 
     folder: Path
@@ -129,7 +129,7 @@ class Result:
 
 @dataclass
 class EndedSearch:
-    """A search that has ended, with the data and where the result goes.
+    """Completed search with its data and output location.
 
     Parameters
     ----------
@@ -142,9 +142,9 @@ class EndedSearch:
     search : Search
         The search.
     chosen : Chosen
-        What it chose.
+        The chosen candidate or ensemble.
     reserve : Reserve
-        Time that is left.
+        Remaining time.
     folder : Path
         Output folder.
     title, source : str
@@ -152,9 +152,9 @@ class EndedSearch:
     facts : mapping
         Facts for the model card.
     labels : mapping of str to object
-        Label with its original type, by its name.
+        Label name -> label with its original type.
     warnings, notes : list of str
-        What is known so far for the fields of `Result`.
+        Preliminary values of the fields of `Result`.
     """
 
     corpus: Corpus
@@ -209,18 +209,19 @@ class FinalFit(NamedTuple):
 
 
 def finish(ended: EndedSearch, *, cpu_start: float) -> Result:
-    """Test the choice, write the tables, refit the model and draw the report.
+    """Evaluate the choice, write the tables, refit the model and create the report.
 
     Parameters
     ----------
     ended : EndedSearch
         The search with its data.
     cpu_start : float
-        CPU time at which the comparison began.
+        CPU time at the start of the comparison.
 
     Returns
     -------
     Result
+        The result.
     """
     ended.report_stage("testing the best methods")
     outcome = test_choice(ended)
@@ -266,7 +267,7 @@ def test_choice(ended: EndedSearch) -> Outcome:
 
 
 def _choices_to_test(ended: EndedSearch, rows: Sequence[LeaderboardRow]) -> dict[str, Chosen]:
-    """Return the choice, the baseline and further rows of the leaderboard for whose test there is time."""
+    """Select the choice, the baseline and as many other leaderboard rows as the remaining time allows."""
     search = ended.search
     standings = search.standings
     tested: dict[str, Chosen] = {}
@@ -286,7 +287,7 @@ def _choices_to_test(ended: EndedSearch, rows: Sequence[LeaderboardRow]) -> dict
 
 
 def _members_of(search: Search, row: LeaderboardRow) -> tuple[Candidate, ...]:
-    """Return the candidate of a row, or the members of the ensemble."""
+    """Return the candidate of a row or the members of the ensemble."""
     for candidate in search.standings.results:
         if candidate.is_whole and candidate.method + candidate.description == row.key:
             return (candidate,)
@@ -299,7 +300,7 @@ def _fit_seconds(search: Search, members: Sequence[Candidate]) -> float:
 
 
 def _board_row(row: LeaderboardRow) -> dict[str, Any]:
-    """Return a row of leaderboard.csv, not tested yet."""
+    """Return a row of leaderboard.csv without test results."""
     cells: dict[str, Any] = dict.fromkeys(LEADERBOARD_COLUMNS, "")
     cells["method"] = row.method
     cells["parameters"] = row.description
@@ -312,7 +313,7 @@ def _board_row(row: LeaderboardRow) -> dict[str, Any]:
 
 
 def _warn_of_search(ended: EndedSearch) -> None:
-    """Add how the search ended to the warnings or notes."""
+    """Add the reason for the end of the search to the warnings or notes."""
     search = ended.search
     if not ended.chosen.folds.is_complete:
         ended.warnings.append(
@@ -328,7 +329,7 @@ def _warn_of_search(ended: EndedSearch) -> None:
 
 
 def write_tables(ended: EndedSearch, outcome: Outcome) -> Result:
-    """Write leaderboard.csv, predictions.csv and choice.json, in place of those of an earlier comparison."""
+    """Write leaderboard.csv, predictions.csv and choice.json, overwriting earlier files."""
     search = ended.search
     y = ended.test_documents.y
     low, high = bootstrap_interval(search.metric, y, outcome.answer)
@@ -357,7 +358,7 @@ def write_tables(ended: EndedSearch, outcome: Outcome) -> Result:
 
 
 def refit(ended: EndedSearch, result: Result) -> FinalFit:
-    """Fit the choice to all documents, or to as many as time allows, and save the model."""
+    """Refit the choice on all documents, or on as many as time allows, and save the model."""
     search = ended.search
     search.features.free()
     rows = _final_rows(ended)
@@ -385,7 +386,7 @@ def refit(ended: EndedSearch, result: Result) -> FinalFit:
 
 
 def _final_rows(ended: EndedSearch) -> np.ndarray:
-    """Return the rows of the final fit: all, or as many as may be fitted if only a sample was searched."""
+    """Return the rows of the final fit: all rows, or a feasible number if only a sample was searched."""
     search = ended.search
     budget_seconds = search.budget.seconds
     n_searched = len(ended.split.searched)

@@ -35,7 +35,7 @@ def corpus_of(
     Parameters
     ----------
     texts : sequence of str
-        Texts; those that are missing, or whose label is missing, are dropped.
+        Texts; missing texts and texts with a missing label are dropped.
     labels : sequence
         Label of each text, or list of labels.
     features : mapping of str to sequence, default={}
@@ -45,7 +45,7 @@ def corpus_of(
     -------
     corpus : Corpus
     originals : dict of str to object
-        Label as it was given, by its name in the corpus.
+        Label name in the corpus -> label with its original type.
 
     Raises
     ------
@@ -110,7 +110,7 @@ def list_labels(labels: Any) -> list[Any]:
 
 
 def _sort_names(originals: Mapping[str, Any]) -> list[str]:
-    """Sort the names of labels: by value if all labels are numbers, as scikit-learn sorts classes."""
+    """Sort label names: numerically if all labels are numbers, as scikit-learn sorts classes."""
     if all(isinstance(label, (int, float)) for label in originals.values()):
         return sorted(originals, key=lambda name: originals[name])
     return sorted(originals)

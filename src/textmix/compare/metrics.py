@@ -13,7 +13,7 @@ from textmix.metrics.registry import METRICS, main_metric, tuning_metrics
 from textmix.metrics.significance import Estimate
 from textmix.numerics.seeding import rng
 
-#: Metrics in addition to those of `textmix.metrics.registry`: weighted F1, metrics of probabilities, and F1 of a label.
+#: Additions to the metrics of `textmix.metrics.registry`: weighted F1, probability metrics, and F1 of a label.
 WEIGHTED_F = "weighted_f"
 RANKING_METRICS = ("average_precision", "auc")
 LABEL_PREFIX = "f:"
@@ -27,7 +27,7 @@ REPORTED_METRICS = {
     "multi": ("subset_accuracy", "micro_f", "macro_f", "sample_f", "hamming_loss"),
 }
 N_RESAMPLES = 1000
-#: Resamples by which the time of all is predicted.
+#: Number of resamples used to predict the total time.
 N_TIMED_RESAMPLES = 5
 #: Quantiles of a 95 % interval.
 INTERVAL = (0.025, 0.975)
@@ -73,7 +73,7 @@ class ComparisonMetric(NamedTuple):
 
     @property
     def sign(self) -> float:
-        """Factor that makes larger values better."""
+        """1 if larger values are better, else -1."""
         return -1.0 if self.is_loss else 1.0
 
     @property
@@ -83,7 +83,7 @@ class ComparisonMetric(NamedTuple):
 
     @property
     def title(self) -> str:
-        """Name in words."""
+        """Display title."""
         return self.name.replace("_", " ")
 
     def __call__(self, truth: np.ndarray, answer: Answer) -> float:
@@ -132,7 +132,7 @@ def metric_of(name: str | None, task: str, labels: list[str]) -> ComparisonMetri
     Raises
     ------
     ConfigError
-        If there is no such metric or label.
+        If the metric or the label is unknown.
     """
     name = name or main_metric(task)
     if name.startswith(LABEL_PREFIX):
@@ -147,7 +147,7 @@ def metric_of(name: str | None, task: str, labels: list[str]) -> ComparisonMetri
 
 
 def metric_names(task: str) -> list[str]:
-    """Return the names of the metrics of a task, except F1 of one label."""
+    """List the metrics of a task, except F1 of a label."""
     names = [name for name in tuning_metrics(task) if name != UNSUPPORTED_METRIC]
     return [*names, WEIGHTED_F, *RANKING_METRICS]
 
@@ -171,7 +171,7 @@ def paired_bootstrap(
     Returns
     -------
     Estimate
-        Metric of the first predictions minus that of the second.
+        Difference of the metric, first minus second predictions, with its confidence interval.
     """
     value = metric(truth, answers[0]) - metric(truth, answers[1])
     first = _resample(metric, truth, answers[0], seed)
@@ -191,7 +191,7 @@ def bootstrap_interval(
 
 def resampling_seconds(metric: ComparisonMetric, truth: np.ndarray, answer: Answer) -> float:
     """Predict the CPU seconds of all resamples of the documents."""
-    start = time.thread_time()  # not of other threads, which are fitting
+    start = time.thread_time()  # excludes other threads, which are fitting
     _resample(metric, truth, answer, 0, N_TIMED_RESAMPLES)
     return (time.thread_time() - start) * N_RESAMPLES / N_TIMED_RESAMPLES
 
@@ -222,13 +222,13 @@ def _has_label(labels: np.ndarray, label: int) -> np.ndarray:
 
 
 def _f1(true: np.ndarray, predicted: np.ndarray) -> float:
-    """Return F1 of one label; 0 if it is neither true nor predicted for any document."""
+    """Compute F1 of a label; 0 if it has no true and no predicted documents."""
     total = true.sum() + predicted.sum()
     return float(2.0 * (true & predicted).sum() / total) if total else 0.0
 
 
 def _mean_area(name: str, truth: np.ndarray, probability: np.ndarray) -> float:
-    """Return the area under a curve: of the second of two classes, else the mean over the labels that vary."""
+    """Compute the area under a curve: for the positive class if binary, else the mean over nonconstant labels."""
     is_true = truth if truth.ndim == 2 else np.equal.outer(truth, np.arange(probability.shape[1]))
     if truth.ndim == 1 and probability.shape[1] == 2:
         is_true = is_true[:, 1:]
@@ -239,7 +239,7 @@ def _mean_area(name: str, truth: np.ndarray, probability: np.ndarray) -> float:
 
 
 def _area(name: str, is_true: np.ndarray, score: np.ndarray) -> float:
-    """Return average precision or the area under the ROC curve of one label; equal scores count together."""
+    """Compute average precision or the area under the ROC curve of a label, treating equal scores as ties."""
     order = np.argsort(-score, kind="stable")
     last_of_ties = np.append(np.flatnonzero(np.diff(score[order])), len(order) - 1)
     true_positives = np.cumsum(is_true[order])[last_of_ties]
@@ -253,7 +253,7 @@ def _area(name: str, is_true: np.ndarray, score: np.ndarray) -> float:
 
 
 def _weighted_f1(true: np.ndarray, predicted: np.ndarray) -> float:
-    """Return the mean of F1 of the labels, weighted by their number of documents."""
+    """Compute the mean F1 of the labels, weighted by support."""
     if true.ndim == 1:
         n_labels = int(max(true.max(), predicted.max())) + 1
         true_positives = np.bincount(true[true == predicted], minlength=n_labels)

@@ -1,4 +1,4 @@
-"""Validation of the options that the command line and Python share."""
+"""Validate the options common to the command line and the Python interface."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ PREDICTIONS = "predictions.csv"
 CHOICE = "choice.json"
 MODEL = "model"
 REPORT = "index.html"
-#: Files of a comparison, in the order in which they are written.
+#: Files of a comparison, in the order they are written.
 FILES = (LEADERBOARD, PREDICTIONS, CHOICE, MODEL, REPORT)
 #: A folder without this file is not the output of a comparison.
 REQUIRED_FILE = CHOICE
@@ -50,7 +50,7 @@ def check_folder(folder: Path, *, overwrite: bool) -> None:
 
 
 def _check_model(model: Path, remedy: str) -> None:
-    """Check that the folder of a model contains nothing else."""
+    """Check that a model folder contains no other files."""
     try:
         files = {META, *read_meta(model)["files"]}
     except IntegrityError as error:

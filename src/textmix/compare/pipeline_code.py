@@ -37,7 +37,7 @@ DECODE_LABELS = {
 def pipeline_code(search: Search, chosen: Chosen) -> str | None:
     """Write the chosen pipeline as Python code.
 
-    Run with the training documents (``texts``, ``labels``) and the test documents (``new_texts``), the code gives the
+    With the training documents (``texts``, ``labels``) and the test documents (``new_texts``), the code reproduces the
     test score of the comparison.
 
     Parameters

@@ -26,9 +26,9 @@ MAX_FIT_TIME = 0.1
 MAX_FIRST_FOLD_GAP = 0.05
 #: Texts with more characters are not represented by longer n-grams, which would need too much memory.
 MAX_CHARACTERS_FOR_LONGER_NGRAMS = 5_000_000
-#: Standard errors by which a candidate of the baseline may be behind the best one and still be fitted again.
+#: Maximum gap in standard errors between a baseline candidate and the best one for it to be fitted again.
 MAX_STANDARD_ERRORS_BEHIND = 1.0
-#: Best candidates that are fitted on the folds of further repetitions.
+#: Number of leading candidates fitted in additional repetitions.
 N_LEADERS = 3
 #: Factor between the values of C that are tried around the best one.
 C_FACTOR = 3.0
@@ -49,7 +49,7 @@ class Plan:
     Parameters
     ----------
     runner : Runner
-        Runner of the fits, whose standings decide what comes next.
+        Runner of the fits; its standings determine the next stage.
     ensembles : EnsembleSelection
         The ensemble, which is updated between the stages.
     """
@@ -61,7 +61,7 @@ class Plan:
         self.budget = runner.budget
 
     def stages(self) -> Iterator[Stage]:
-        """Yield the stages; each must be run before the next one is asked for."""
+        """Generate the stages; each one must be run before the next one is requested."""
         yield Stage("fitting the baseline", self.jobs(candidates.baseline()))
         best = self.standings.baseline
         if best is None:

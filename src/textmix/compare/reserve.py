@@ -23,7 +23,7 @@ REPORT_SECONDS = 1.0
 REPORT_SECONDS_PER_DOCUMENT = 3e-6
 #: Seconds to write and read a feature of the model.
 SAVE_SECONDS_PER_FEATURE = 3e-6
-#: Confidence intervals whose time is reserved.
+#: Number of confidence intervals to reserve time for.
 N_RESERVED_INTERVALS = 3.0
 #: With more characters, trial fits decide whether all documents fit the budget.
 MIN_CHARACTERS_FOR_PILOT = 20_000_000
@@ -110,7 +110,7 @@ class Reserve:
         return sum(self.search.features.seconds.get(view, 0.0) for view in views)
 
     def _final_seconds(self, candidates: Sequence[Candidate]) -> float:
-        """Return the seconds of the final model, whose features are computed again, and of the report."""
+        """Predict the seconds for the final model, including its features, and for the report."""
         views = {candidate.matrix_view for candidate in candidates}
         n_features = sum(self.search.features.matrices[view].shape[1] for view in views)
         report = REPORT_SECONDS + REPORT_SECONDS_PER_DOCUMENT * self.sizes.n_all
@@ -177,7 +177,7 @@ def affordable_rows(
 
 
 def _max_documents_in_memory(elements_per_document: float) -> float:
-    """Return how many documents have features that fit into the free memory; infinity if it is not known."""
+    """Return the maximum number of documents with features that fit into free memory; infinity if unknown."""
     free_bytes = free_memory()
     if not free_bytes:
         return np.inf

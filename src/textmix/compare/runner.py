@@ -1,7 +1,7 @@
-"""Runner: fit candidates on folds in threads, within a time budget.
+"""Fit candidates on folds in parallel threads, within a time budget.
 
-All threads share one copy of the texts and of their features, and end with the process. No score depends on the number
-of threads or on the time; the budget only decides how many fits are made.
+Daemon threads use a common copy of the texts and their features. Scores are independent of the number of threads and of
+the timing; the budget only determines how many fits are run.
 """
 
 from __future__ import annotations
@@ -24,27 +24,27 @@ from textmix.experiment.folds import cross_validate
 from textmix.models.common.calibration import label_scores
 from textmix.numerics.seeding import rng
 
-#: Exponent by which the time of a group grows with its number of candidates, as fits start from the previous one.
+#: Exponent of the fit time of a group as a power of its number of candidates; below 1 due to warm starts.
 WARM_START_EXPONENT = 0.5
-#: Exponent by which the time of a fit of the registry grows with the number of documents.
+#: Exponent of the fit time of a registry method as a power of the number of documents.
 SIZE_EXPONENT = 1.2
-#: Documents of the trial fit by which the time of a fit is predicted.
+#: Number of documents in the pilot fit used to predict the fit time.
 N_TRIAL_DOCUMENTS = 400
-#: Time of a linear fit on the features of a view, relative to the baseline's.
+#: Fit time of a linear model on a view, relative to the baseline view.
 RELATIVE_FIT_TIME = {candidates.LONGER_NGRAMS: 2.0}
-#: Shorter fits say nothing about the ratio of wall-clock time to CPU time.
+#: Shorter fits are too noisy to estimate the ratio of wall-clock time to CPU time.
 MIN_TIMED_SECONDS = 0.05
-#: Weight of the last fit in the moving average of this ratio.
+#: Weight of the last fit in the exponential moving average of this ratio.
 PACE_WEIGHT = 0.3
-#: Seconds to wait for the end of a fit before the progress is reported again.
+#: Interval in seconds between progress reports while waiting for a fit.
 POLL_SECONDS = 0.25
 MAX_ERROR_CHARACTERS = 300
-#: Errors of a fit that mean that the method does not suit the data; others are bugs.
+#: Exceptions that indicate that a method is not applicable to the data; all others are bugs.
 FIT_ERRORS = (TextmixError, ValueError, ArithmeticError, MemoryError)
 
 
 class FoldFit(NamedTuple):
-    """A group to be fitted on one fold of a repetition."""
+    """Job: fit a group of candidates on one fold of a repetition."""
 
     group: Group
     repetition: int
@@ -52,7 +52,7 @@ class FoldFit(NamedTuple):
 
 
 class FitResult(NamedTuple):
-    """Scores of the held-out documents by candidate, with the CPU time and the budget's time of the fits."""
+    """Scores of the held-out documents by candidate, CPU seconds, and seconds of the budget."""
 
     scores: list[np.ndarray]
     seconds: float
@@ -72,7 +72,7 @@ class Budget:
     Attributes
     ----------
     deadline : callable
-        Function that returns the time at which the search has to end.
+        Function that returns the time limit of the search on ``clock``.
     """
 
     def __init__(self, seconds: float | None, clock: Callable[[], float]) -> None:
@@ -83,7 +83,7 @@ class Budget:
 
     @property
     def left(self) -> float:
-        """Seconds until the search has to end."""
+        """Remaining seconds of the search."""
         return self.deadline() - self.clock()
 
 
@@ -95,7 +95,7 @@ class Runner:
     features : Features
         Features of the documents.
     standings : Standings
-        Where the scores are collected.
+        Collects the scores.
     budget : Budget
         Time budget.
     n_workers : int
@@ -103,7 +103,7 @@ class Runner:
     seed : int
         Random seed of the estimators.
     on_progress : callable
-        Function that is called after each fit and while waiting.
+        Callback, called after each fit and periodically while waiting.
 
     Attributes
     ----------
@@ -114,9 +114,9 @@ class Runner:
     pace : float
         Seconds of the budget per CPU second; above 1 if other programs are running.
     skipped : dict of str to str
-        Why a method has no score.
+        Reason why a method has no score.
     timed_out : bool
-        Whether the budget ended before all fits.
+        Whether the budget was exhausted before all fits were run.
     """
 
     def __init__(
@@ -142,7 +142,7 @@ class Runner:
         self.timed_out = False
 
     def run(self, jobs: Sequence[FoldFit]) -> None:
-        """Fit the jobs in parallel, except those that are done or would not end in time."""
+        """Run jobs in parallel, skipping finished jobs and those that would exceed the time budget."""
         pending = [job for job in jobs if not self._is_done(job) and self.can_compute(job.group.first.matrix_view)]
         self.standings.register(candidate for job in pending for candidate in job.group.candidates)
         pending = [job for job in pending if self.features.has_features(job.group.first.matrix_view)]
@@ -162,19 +162,19 @@ class Runner:
         return all(self.standings.has_fold(candidate, job.repetition, job.fold) for candidate in members)
 
     def _start(self, job: FoldFit, pool: _Pool) -> None:
-        """Start a job that will end in time; the very first fit may take any time, so that there is a result."""
+        """Start a job if it fits in the budget; the first fit is always run, so that the search has a result."""
         is_first_fit = not self.standings.results and not pool.n_busy
         if is_first_fit or self.predicted_seconds(job) <= self.budget.left:
             pool.start(job, lambda: self.fit(job))
 
     def can_compute(self, view: str) -> bool:
-        """Return whether the matrix of a view exists, or can be computed in time."""
+        """Check whether the matrix of a view is available or can be computed within the budget."""
         relative = candidates.RELATIVE_SECONDS.get(view, 0.0)
         predicted = self.pace * relative * self.features.seconds.get(BASELINE_VIEW, 0.0)
         return view in self.features.matrices or not predicted or predicted <= self.budget.left
 
     def predicted_seconds(self, job: FoldFit) -> float:
-        """Predict the time of a job from the last fit of its kind or of a similar method; 0 if there is none."""
+        """Predict the CPU seconds of a job from earlier fits of the same or a similar method; 0 if unknown."""
         method, view = job.group.kind
         seconds = self.seconds_per_fit.get(job.group.kind)
         if seconds is None:
@@ -184,19 +184,19 @@ class Runner:
 
     @staticmethod
     def _relative_fit_time(method: str, view: str) -> float:
-        """Return the time of a fit relative to that of a similar method on the baseline's features."""
+        """Return the fit time relative to a similar method on the baseline features."""
         if method not in candidates.LINEAR_METHODS or view == candidates.ENCODER:
             return 0.0
         return RELATIVE_FIT_TIME.get(view, 1.0)
 
     def fit(self, job: FoldFit) -> FitResult:
-        """Fit the candidates of a job, each starting from the previous one, and score the held-out documents."""
+        """Fit the candidates of a job with warm starts and score the held-out documents."""
         start = time.thread_time()
         start_of_budget = self.budget.clock()
         scores: list[np.ndarray] = []
 
         def collect_scores(estimator: Any, documents: tuple[Any, Any], rows: np.ndarray) -> float:
-            """Collect the scores; they are evaluated when all folds are fitted."""
+            """Collect the scores, which are evaluated after all folds have been fitted."""
             scores.append(self.label_scores(estimator, documents[0]))
             return 0.0
 
@@ -211,7 +211,7 @@ class Runner:
         return FitResult(scores, time.thread_time() - start, self.budget.clock() - start_of_budget)
 
     def _subsample(self, training: np.ndarray, job: FoldFit) -> np.ndarray:
-        """Draw the training documents of a point of the learning curve."""
+        """Sample the training documents for a point of the learning curve."""
         fraction = job.group.first.train_fraction
         if fraction >= 1.0:
             return training
@@ -219,7 +219,7 @@ class Runner:
         return np.sort(shuffled[: round(fraction * len(training))])
 
     def estimator_factory(self, group: Group) -> Callable[[Candidate], Any]:
-        """Return a function that returns the estimator of each candidate of a group, with warm starts."""
+        """Return a function that configures the estimator for each candidate of a group, with warm starts."""
         axes = (self.seed, "compare", 0)
         warm_start = len(group.candidates) > 1
         estimator = candidates.new_classifier(group.first, self.features.columns, axes, warm_start=warm_start)
@@ -253,7 +253,7 @@ class Runner:
         return all_scores
 
     def _record(self, job: FoldFit, result: FitResult | Exception) -> None:
-        """Record the scores of a job, or why it failed."""
+        """Record the scores of a job or the reason for its failure."""
         first = job.group.first
         if isinstance(result, Exception):
             if not isinstance(result, FIT_ERRORS):
@@ -272,11 +272,11 @@ class Runner:
             self.standings.add(candidate, job.repetition, job.fold, scores, result.seconds / n_candidates)
 
     def skip(self, method: str, reason: str | Exception) -> None:
-        """Record why a method has no score."""
+        """Record the reason why a method has no score."""
         self.skipped[method] = " ".join(str(reason).split())[:MAX_ERROR_CHARACTERS]
 
     def predict_fit_seconds(self, group: Group) -> float | None:
-        """Predict the time of a fit by one to a sample of the documents.
+        """Predict the fit time from a pilot fit on a sample of the documents.
 
         Parameters
         ----------
@@ -286,7 +286,7 @@ class Runner:
         Returns
         -------
         float or None
-            CPU seconds; None if the fit failed or if there is no time to compute the features.
+            CPU seconds; None if the fit failed or the budget is too small to compute the features.
         """
         candidate = group.first
         view = candidate.matrix_view
@@ -310,7 +310,7 @@ class Runner:
 
 
 class _Pool:
-    """Daemon threads, which end with the process; a call whose result is no longer needed is abandoned."""
+    """Pool of daemon threads; unlike in `ThreadPoolExecutor`, running calls can be abandoned at exit."""
 
     def __init__(self, n_workers: int) -> None:
         self.n_workers = n_workers
@@ -319,7 +319,7 @@ class _Pool:
 
     @property
     def has_free_worker(self) -> bool:
-        """Whether another call may start."""
+        """Whether a worker is idle."""
         return self.n_busy < self.n_workers
 
     def start(self, job: FoldFit, call: Callable[[], FitResult]) -> None:
@@ -336,7 +336,7 @@ class _Pool:
             self._results.put((job, error))
 
     def wait(self, seconds: float) -> Iterator[tuple[FoldFit, FitResult | Exception]]:
-        """Yield the results of the calls that end within some seconds."""
+        """Yield the results of calls that finish within the timeout."""
         try:
             result = self._results.get(timeout=seconds)
             while True:

@@ -62,9 +62,9 @@ class Search:
     encoder : str, default=""
         Name of a user-supplied encoder, or "".
     column_kinds : mapping of str to {"number", "category"}, default={}
-        Kind of each extra column.
+        Type of each extra column.
     report : callable, default=None
-        Function that is called with a `Progress` now and then.
+        Callback, called periodically with a `Progress`.
     clock : callable, default=time.monotonic
         Time source for the budget.
 
@@ -143,7 +143,7 @@ class Search:
         return choice.leaderboard(self.standings, self.ensembles)
 
     def _report(self) -> None:
-        """Report the progress of a new stage at once, and otherwise now and then."""
+        """Report the progress immediately for a new stage, and otherwise at intervals."""
         now = time.monotonic()
         if self.report is None:
             return

@@ -15,11 +15,11 @@ from textmix.compare.metrics import ComparisonMetric
 from textmix.metrics.significance import Estimate, resampled_difference
 from textmix.models.common.decision import Decision
 
-#: Ratio of test to training documents of a fold, which the corrected resampled t-test takes.
+#: Ratio of test to training documents of a fold, required by the corrected resampled t-test.
 TEST_RATIO = 1.0 / (N_FOLDS - 1)
-#: Candidates of different kinds that are compared further, and that an ensemble is chosen from.
+#: Maximum number of diverse candidates for repeated cross-validation and ensemble selection.
 MAX_DIVERSE_CANDIDATES = 10
-#: Candidates whose scores are kept in any case, and scores that are kept of all candidates together.
+#: Number of candidates with scores that are always kept, and maximum number of scores kept in total.
 MIN_CANDIDATES_WITH_SCORES = 10
 MAX_STORED_SCORES = 2**28
 
@@ -73,7 +73,7 @@ class Standings:
     results : dict of Candidate to CandidateResult
         Results of each candidate with at least one fold.
     order : dict of Candidate to int
-        Position of each candidate in the plan, which decides ties independently of the order in which threads end.
+        Position of each candidate in the plan; breaks ties independently of the completion order of threads.
     """
 
     def __init__(
@@ -87,12 +87,12 @@ class Standings:
         self.order: dict[Candidate, int] = {}
 
     def register(self, planned: Iterable[Candidate]) -> None:
-        """Give candidates their position in the plan."""
+        """Assign candidates their positions in the plan."""
         for candidate in planned:
             self.order.setdefault(candidate, len(self.order))
 
     def has_fold(self, candidate: Candidate, repetition: int, fold: int) -> bool:
-        """Return whether a candidate was fitted on a fold."""
+        """Check whether a candidate has been fitted on a fold."""
         result = self.results.get(candidate)
         return result is not None and fold in result.folds.get(repetition, ())
 
@@ -143,19 +143,19 @@ class Standings:
         return values
 
     def _value(self, scores: Sequence[np.ndarray], training: np.ndarray, held_out: np.ndarray) -> float:
-        """Evaluate scores on some documents with the decision rule fitted to others."""
+        """Evaluate scores on held-out documents with the decision rule fitted to the training documents."""
         if len(scores) == 1 and decides_by_largest_score(self.metric, scores[0].shape[1]):
-            decision = Decision([1.0])  # any slope gives the same labels
+            decision = Decision([1.0])  # the labels do not depend on the slope
         else:
             decision = self.fit_decision([member[training] for member in scores], self.documents.y[training])
         answer = answer_of(decision, [member[held_out] for member in scores], self.metric.task)
         return self.metric(self.documents.y[held_out], answer)
 
     def partial_value(self, candidate: Candidate) -> float:
-        """Evaluate a candidate on its fitted folds of the first repetition, if these are not all.
+        """Evaluate a candidate on an incomplete first repetition.
 
-        The decision rule of each fold is fitted to the other fitted folds. A single fold is divided into two halves,
-        each of which is evaluated with the rule of the other, so that no rule is evaluated on its own documents.
+        The decision rule for each fold is fitted to the other finished folds. A single fold is split into two halves,
+        and each half is evaluated with the rule fitted to the other one, to avoid an optimistic bias.
         """
         result = self.results[candidate]
         parts = [self.folds.held_out_rows(0, fold) for fold in sorted(result.folds[0])]
@@ -169,13 +169,13 @@ class Standings:
         return float(np.mean(values))
 
     def _halves(self, rows: np.ndarray) -> list[np.ndarray]:
-        """Divide rows into two halves, stratified by class."""
+        """Split rows into two halves, stratified by class."""
         y = self.documents.y[rows]
         order = np.argsort(y, kind="stable") if y.ndim == 1 else np.arange(len(rows))
         return [np.sort(rows[order[0::2]]), np.sort(rows[order[1::2]])]
 
     def partial(self) -> list[Candidate]:
-        """Return the candidates with the most fitted folds of the first repetition, in the order of the plan."""
+        """Return the candidates with the most finished folds of the first repetition, in plan order."""
         n_folds = {
             candidate: len(self.results[candidate].folds[0])
             for candidate in sorted(self.results, key=self.position)
@@ -185,13 +185,13 @@ class Standings:
         return [candidate for candidate, number in n_folds.items() if number == most]
 
     def fit_decision(self, scores: Sequence[np.ndarray], y: np.ndarray) -> Decision:
-        """Fit the decision rule to documents that have scores of every member."""
+        """Fit the decision rule to documents with scores from every member."""
         is_scored = has_scores(scores)
         scores = [member[is_scored] for member in scores]
         return fit_decision(scores, y[is_scored], self.metric, never_empty=self.never_empty)
 
     def complete(self, repetition: int = 0) -> list[Candidate]:
-        """Return the candidates with all folds of a repetition, the best first."""
+        """Return the candidates with all folds of a repetition, best first."""
         ranked = [
             candidate
             for candidate, result in self.results.items()
@@ -212,12 +212,12 @@ class Standings:
         return float(np.mean([value for (number, _), value in values.items() if number == repetition]))
 
     def diverse(self) -> list[Candidate]:
-        """Return the best candidate of each method and view, the best first."""
+        """Return the best candidate of each method and view, best first."""
         best_of_kind = {candidate.kind: candidate for candidate in reversed(self.complete())}
         return list(best_of_kind.values())[::-1][:MAX_DIVERSE_CANDIDATES]
 
     def baseline_candidates(self) -> list[Candidate]:
-        """Return the candidates of the baseline that have all folds, in the order of the plan."""
+        """Return the baseline candidates with all folds, in plan order."""
         members = [candidate for group in candidates.baseline() for candidate in group.candidates]
         complete = [
             candidate for candidate in members if candidate in self.results and (0, 0) in self.results[candidate].values
@@ -226,7 +226,7 @@ class Standings:
 
     @property
     def baseline(self) -> Candidate | None:
-        """The best candidate of the baseline among those with the most repetitions; None before all folds."""
+        """Best baseline candidate among those with the most repetitions; None until all folds are finished."""
         values = {candidate: [*self.results[candidate].values.values()] for candidate in self.baseline_candidates()}
         n_values = max(map(len, values.values()), default=0)
         totals = {
@@ -247,7 +247,7 @@ class Standings:
         Returns
         -------
         Estimate or None
-            Improvement over the baseline by the corrected resampled t-test; None if there is no common fold.
+            Improvement over the baseline by the corrected resampled t-test; None without common folds.
         """
         baseline = self.baseline
         if baseline is None:
@@ -262,7 +262,7 @@ class Standings:
         return resampled_difference(improved, reference, TEST_RATIO)
 
     def discard_scores(self) -> None:
-        """Discard the scores of candidates far behind the best ones if all would take too much memory."""
+        """Discard the scores of low-ranked candidates to limit memory use."""
         n_scores = len(self.documents.y) * self.documents.n_labels
         n_kept = max(MIN_CANDIDATES_WITH_SCORES, MAX_STORED_SCORES // max(n_scores, 1))
         kept = {*self.diverse(), self.baseline, *self.complete()[:n_kept]}
@@ -272,7 +272,7 @@ class Standings:
 
 
 def has_scores(scores: Sequence[np.ndarray]) -> np.ndarray:
-    """Return whether each document has scores of every member of an ensemble, bool (n_documents,)."""
+    """Return a mask of the documents with scores from every member of an ensemble, bool (n_documents,)."""
     is_scored = np.ones(len(scores[0]), dtype=bool)
     for member in scores:
         is_scored &= np.isfinite(member).any(axis=1)

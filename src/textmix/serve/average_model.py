@@ -1,9 +1,9 @@
-"""Ensemble of saved models of the same labels, whose calibrated probabilities are averaged.
+"""Ensemble of saved models with the same labels; averages their calibrated probabilities.
 
 The folder of an ensemble has one folder per model, ``part0`` and so on, in the format of `textmix.serve.model`.
 ``average.json`` has the slopes that calibrate their scores.  The decision rule is in ``thresholds.npy`` (one threshold
-per label, or for the second of two classes), or in ``sets.npy`` and ``bonus.npy`` (label sets, of which the most
-probable one is predicted); ``support.npy`` bounds the probabilities.  Models with the same vectoriser share it.
+per label, or for the positive class if binary), or in ``sets.npy`` and ``bonus.npy`` (candidate label sets for the most
+probable set); ``support.npy`` bounds the probabilities.  Models with identical vectorisers reuse a single one.
 """
 
 from __future__ import annotations
@@ -289,7 +289,7 @@ class AveragedModel(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         X : sequence of str of length N
             Texts: a list, an array, a Series or a DataFrame with a single column.
         features : mapping of str to sequence, or DataFrame, default={}
-            Cells of the columns that the model takes in addition to the texts, N per column.
+            Cells of the extra columns of the model, N per column.
 
         Returns
         -------
@@ -313,7 +313,7 @@ class AveragedModel(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return predicted
 
     def score(self, X: Sequence[str], y: Any, features: Columns = NO_COLUMNS) -> float:
-        """Compute the proportion of texts whose label, or whole label set, is predicted.
+        """Compute the accuracy (subset accuracy for multi-label data).
 
         Parameters
         ----------

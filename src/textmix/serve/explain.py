@@ -88,7 +88,7 @@ def explain(
     bigrams : bool, default=True
         Whether to include pairs of adjacent words.
     features : mapping of str to object, default={}
-        Cells of the columns that the model takes in addition to the text.
+        Cells of the extra columns of the model.
 
     Returns
     -------

@@ -31,7 +31,7 @@ from textmix.serve.training_sketch import readable_card
 from textmix.text.encoder import EncoderNotNamedError
 from textmix.text.sequences import TokenSequences
 
-#: Version of the layout and of the names of parameters; models of other versions are rejected.
+#: Version of the file layout and the parameter names; models with other versions are rejected.
 FORMAT = 5
 MODEL_FILE = "model.json"
 CARD_FILE = "card.json"
@@ -93,7 +93,7 @@ class PersistedModel:
 
     @property
     def extra_columns(self) -> tuple[str, ...]:
-        """Columns of numbers and categories that the model takes in addition to the texts."""
+        """Numeric and categorical columns used as features in addition to the texts."""
         return tuple(getattr(self.steps[0][1], "beside", ()))
 
     def counts(self, text: Ragged) -> Any:
@@ -329,7 +329,7 @@ def check_folder(folder: str | Path) -> Path:
 
 @contextmanager
 def report_malformed(path: Path, error_class: type[DataFormatError] | type[IntegrityError]) -> Iterator[None]:
-    """Convert the exceptions that malformed content raises to one error that names the path."""
+    """Convert exceptions caused by malformed content to a single error that includes the path."""
     try:
         yield
     except EncoderNotNamedError:

@@ -42,7 +42,7 @@ class Rows(Protocol):
     format: str
 
     def write_header(self, names: Sequence[str], numeric: Sequence[bool]) -> None:
-        """Write the names of the columns; ``numeric`` flags columns of numbers."""
+        """Write the header; ``numeric`` flags numeric columns."""
 
     def write(self, columns: Sequence[Sequence[str]]) -> None:
         """Write a block of rows, passed as columns of equal length."""
@@ -162,7 +162,7 @@ class DelimitedRows:
 
 
 class JsonRows:
-    """JSON lines of a template, in which each column of JSON values replaces a ``%s``."""
+    """JSON lines from a template; each column of JSON values replaces a ``%s``."""
 
     format = "jsonl"
 

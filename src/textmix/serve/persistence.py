@@ -94,7 +94,7 @@ class FittedModel(Protocol):
         """Predict the probability of each class or label, (N, L), if the classifier has probabilities."""
 
     def score(self, X: Any, y: Any) -> float:
-        """Compute the proportion of documents whose class or label set is predicted."""
+        """Compute the accuracy (subset accuracy for multi-label data)."""
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """Return the parameters by name."""

@@ -19,7 +19,7 @@ from textmix.serve.explain import word_contributions
 from textmix.serve.model import PersistedModel
 from textmix.serve.outputs import JsonRows, Rows
 
-#: A block ends after this many texts or bytes of text, whichever comes first.
+#: Maximum numbers of texts and of text bytes per block.
 MAX_BLOCK_TEXTS = 4096
 MAX_BLOCK_BYTES = 2**24
 

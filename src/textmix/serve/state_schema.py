@@ -33,7 +33,7 @@ from textmix.core.errors import ConfigError
 _SCALARS: dict[str, tuple[type, ...]] = {"float": (int, float), "int": (int,), "bool": (bool,), "str": (str,)}
 _FORM = re.compile(r"(?P<type>[a-z]+[0-9]*)(?P<optional>\??)(?P<sizes>( (\*|[A-Z](\+1)?))*)")
 _PARTS = ("data", "indices", "indptr")
-#: Larger JSON files are rejected; the largest vocabulary of the papers takes a fortieth of it.
+#: Larger JSON files are rejected; the largest vocabulary of the papers is 40 times smaller.
 MAX_JSON_BYTES = 2**28
 #: Types of labels.
 LABEL_TYPES = (str, bool, int, float)
@@ -96,7 +96,7 @@ def read_state(
     values : mapping of str to object
         What `write_state` returned.
     sizes : dict of str to int
-        Letters and their sizes; a new letter gets the size of the first array in which it occurs.
+        Letters and their sizes; a new letter gets the size of the first array that uses it.
 
     Raises
     ------
@@ -117,7 +117,7 @@ class _State:
     sizes: dict[str, int]
 
     def read(self, name: str, form: Any, present: Any = None) -> Any:
-        """Read and validate an attribute; ``present`` is an existing object whose fields are set, or None."""
+        """Read and validate an attribute; ``present`` is an existing object to update, or None."""
         if isinstance(form, tuple):
             return self._object(name, form[0], form[1], present)
         typed, optional, dimensions = _parse(form)
@@ -129,7 +129,7 @@ class _State:
         return self._array(name, typed, dimensions) if dimensions else _scalar(name, self.values[name], typed)
 
     def _object(self, name: str, kind: type, fields: Mapping[str, Any], present: Any) -> Any:
-        """Read an object: a named tuple, or an instance whose fields are set."""
+        """Read an object: a named tuple, or an existing instance to update."""
         values = {field: self.read(f"{name}.{field}", form) for field, form in fields.items()}
         if issubclass(kind, tuple):
             return kind(**values)
@@ -235,7 +235,7 @@ def _check_file(path: Path) -> None:
 
 
 def read_npy(path: Path) -> np.ndarray:
-    """Read a ``.npy`` file whose header matches the size of the file.
+    """Read a ``.npy`` file after checking its header against the file size.
 
     `numpy.load` trusts the header: a forged one allocates any amount of memory, or runs code of a pickled object.
     """

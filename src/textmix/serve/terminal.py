@@ -49,7 +49,7 @@ class EscapingStream(io.TextIOWrapper):
 
 
 def replace_unencodable(*streams: object) -> None:
-    """Let text streams write escapes in place of characters that their encoding lacks, as with ``LC_ALL=C``."""
+    """Configure text streams to escape characters outside their encoding, for example with ``LC_ALL=C``."""
     for stream in streams:
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
@@ -75,7 +75,7 @@ def report_progress(
     items : iterable
         Items that are read from ``source``.
     source : binary stream
-        Its position gives the proportion of the file that was read.
+        Its position determines the proportion of the file read so far.
     size : int or None
         Size of the source in bytes, if known.
     terminal : text stream or None
