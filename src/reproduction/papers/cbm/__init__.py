@@ -1,1 +1,1 @@
-"""The code of the paper cbm: measures and figures."""
+"""Measures and figures of the paper cbm."""

@@ -1,4 +1,4 @@
-"""Figures of Li, Wang, Pavlu & Aslam: effects of K, variance and stopping, times, one example, EM, the exact search."""
+"""Figures of Li, Wang, Pavlu & Aslam: K, variance, early stopping, training times, an example, EM, exact search."""
 
 from __future__ import annotations
 
@@ -43,9 +43,9 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 Rows = list[dict[str, str]]
-#: Minimum absolute correlation that is written into its cell.
+#: Minimum absolute correlation that is printed in its cell.
 MIN_WRITTEN_CORRELATION = 0.3
-#: Role -> variance of logistic regression in the paper (supplement, table 1).
+#: Variance of logistic regression in the paper (supplement, table 1), by role.
 PAPER_VARIANCE = {"scene": 1.0, "rcv1": 1e6}
 METHOD_NAMES = {
     "binrel_lr": "BinRel LR",
@@ -58,7 +58,7 @@ METHOD_NAMES = {
     "paircrf": "pairCRF",
     "cbm_lr": "CBM LR",
 }
-#: Methods of `reproduction.papers.cbm.stopping` and their names.
+#: Labels of the methods of `reproduction.papers.cbm.stopping`.
 STOPPED_METHODS = {
     "binrel": "BinRel LR",
     "powset": "PowSet LR",
@@ -69,7 +69,7 @@ STOPPED_METHODS = {
     "ensemble_subset": "ECC-subset LR",
     "cbm": "CBM LR",
 }
-#: Variants of `reproduction.papers.cbm.variants.chain_variants` in the order of their rows, and their names.
+#: Labels of the variants of `reproduction.papers.cbm.variants.chain_variants`, in the order of their rows.
 VARIANTS = {
     "greedy": "chain, greedy",
     "monte_carlo": "chain, ten samples",
@@ -79,15 +79,15 @@ VARIANTS = {
     "label_calibrated": "labels, calibrated votes",
     "subset": "sets, most votes",
 }
-#: Maximum number of labels for which the number of all label sets is marked.
+#: Maximum number of labels L for which the number of label sets, 2^L, is marked.
 MAX_ENUMERATED_LABELS = 14
 _NOTE_ON_BARS = "A bar reaches one standard deviation over random initialisations; a single one has no bar."
 
 
 def components(data: FigureData) -> Sheet:
-    """Draw subset accuracy against the number of components, for both base learners, with baselines.
+    """Plot subset accuracy against the number of components, for both base learners, with baselines.
 
-    Options: labels, published (role -> id).
+    Options: ``labels``, ``published`` (role to id).
     """
     runs = {"CBM LR": data.results.measure_table("components", "runs")}
     baselines = data.results.measure_table("components", "baselines")
@@ -110,7 +110,7 @@ def components(data: FigureData) -> Sheet:
             panel.axhline(100.0 * float(row["subset_accuracy"]), color=colour, linestyle=DASHES[series], label=name)
         draw_published_line(panel, data.published_of(role), f"published, {data.title_of(role)}")
         set_log_scale(panel.xaxis, min(numbers), max(numbers))
-        if len(numbers) < 6:  # more labels would overlap
+        if len(numbers) < 6:  # more tick labels would overlap
             set_ticks(panel.xaxis, sorted(numbers))
         panel.set_title(with_sample_size(data.title_of(role) + ", random initialisations", sizes))
         panel.set_xlabel("components K (log scale)")
@@ -121,7 +121,7 @@ def components(data: FigureData) -> Sheet:
 
 
 def _accuracies_by_components(rows: Rows, role: str) -> dict[float, list[float]]:
-    """Return K -> the subset accuracies (percent) of all runs on a data set."""
+    """Return the subset accuracies (percent) of all runs on a data set, by K."""
     accuracies: dict[float, list[float]] = {}
     for row in rows:
         if row["role"] == role:
@@ -130,7 +130,7 @@ def _accuracies_by_components(rows: Rows, role: str) -> dict[float, list[float]]
 
 
 def _draw_components(axes: Axes, accuracies: Mapping[float, Sequence[float]], label: str, series: int) -> None:
-    """Draw the mean accuracy over runs for each K."""
+    """Plot the mean accuracy over runs for each K."""
     means = [statistics.fmean(values) for values in accuracies.values()]
     deviations = [sample_sd(values) for values in accuracies.values()]
     bars = deviations if any(deviations) else None
@@ -138,9 +138,9 @@ def _draw_components(axes: Axes, accuracies: Mapping[float, Sequence[float]], la
 
 
 def stopping(data: FigureData) -> Sheet:
-    """Draw the accuracy of all linear methods against the maximum number of iterations and against the tolerance.
+    """Plot the accuracy of all linear methods against the maximum number of iterations and against the tolerance.
 
-    Options: labels, published (method -> id).
+    Options: ``labels``, ``published`` (method to id).
     """
     rows = data.results.measure_table("stopping", "runs")
     figure, axes = panels(2, height=3.6, sharey=True)
@@ -170,9 +170,9 @@ def stopping(data: FigureData) -> Sheet:
 
 
 def times(data: FigureData) -> Sheet:
-    """Draw published and measured training times of the linear methods, a panel for each data set.
+    """Plot published and measured training times of the linear methods, one panel per data set.
 
-    Options: published (experiment, role and method joined by ``/`` -> id).
+    Options: ``published`` (``experiment/role/method`` to id).
     """
     cells = [name.split("/") for name in data.option("published")]
     seconds = read_available(
@@ -202,8 +202,11 @@ def times(data: FigureData) -> Sheet:
 
 
 def variances(data: FigureData) -> Sheet:
-    """Draw subset accuracy against the variance of the prior, a line for each method, with the variance of the paper.
-    Options: experiment, role, methods, published (method -> id), drawn at the variance of the paper.
+    """Plot subset accuracy against the variance of the prior, one line per method.
+
+    Published values are drawn at the variance of the paper.
+
+    Options: ``experiment``, ``role``, ``methods``, ``published`` (method to id).
     """
     figure, (axes,) = panels(1, height=3.0)
     role = data.option("role")
@@ -224,8 +227,9 @@ def variances(data: FigureData) -> Sheet:
 
 
 def variants(data: FigureData) -> Sheet:
-    """Draw the subset accuracy of each reading of the authors' tools, beside the printed number that it may stand for.
-    Options: labels, published (role and variant, joined by ``/`` -> id).
+    """Plot the subset accuracy of each interpretation of the authors' tools, with the corresponding published value.
+
+    Options: ``labels``, ``published`` (``role/variant`` to id).
     """
     accuracies: dict[str, dict[str, list[float]]] = {}
     for row in data.results.measure_table("chain_variants", "runs"):
@@ -245,7 +249,7 @@ def variants(data: FigureData) -> Sheet:
 
 
 def illustration(data: FigureData) -> Sheet:
-    """Draw one example: its components of the largest weights, its label marginals, and its label correlations."""
+    """Draw an example document: components with the largest weights, label marginals, and label correlations."""
     tables = {name: data.results.measure_table("illustration", name) for name in ("components", "labels")}
     labels = [row["label"] for row in tables["labels"]]
     correlations = data.results.measure_table("illustration", "correlations")
@@ -289,12 +293,12 @@ def _component(axes: Axes, rows: Rows) -> None:
 
 
 def _marginals(axes: Axes, rows: Rows) -> None:
-    """Draw the marginals as bars, filled for the labels in the likeliest set, with a mark beside true labels."""
+    """Draw the marginals as bars, filled for labels in the most probable set, with markers for true labels."""
     heights = range(len(rows))
     colours = ["C1" if row["mode"] == "1" else PAPER for row in rows]
     axes.barh(heights, [float(row["marginal"]) for row in rows], color=colours, edgecolor="C1", height=0.66)
     true = [height for height in heights if rows[height]["true"] == "1"]
-    if true:  # a line without points that is not clipped leaves the layout no room
+    if true:  # an unclipped line without points would break the layout
         axes.plot([1.07] * len(true), true, "D", color=INK, markersize=4, clip_on=False)
     axes.axvline(0.5, color=GREY, linewidth=1.0, linestyle=DASHES[3])
     axes.set_xlim(0, 1.14)
@@ -304,7 +308,7 @@ def _marginals(axes: Axes, rows: Rows) -> None:
 
 
 def _correlations(axes: Axes, rows: Rows, labels: list[str]) -> None:
-    """Draw the matrix of correlations: orange where positive, blue where negative, the stronger the larger."""
+    """Draw the correlation matrix: orange for positive and blue for negative values, darker for larger magnitudes."""
     for cell, row in enumerate(rows):
         y, x = divmod(cell, len(labels))
         value = float(row["correlation"])
@@ -325,8 +329,9 @@ def _correlations(axes: Axes, rows: Rows, labels: list[str]) -> None:
 
 
 def em_path(data: FigureData) -> Sheet:
-    """Draw likelihood and accuracy after every iteration; a row of panels for each data set, a line for each run.
-    Options: labels, published (role -> id).
+    """Plot likelihood and accuracy after every iteration, with one row of panels per data set and one line per run.
+
+    Options: ``labels``, ``published`` (role to id).
     """
     rows = data.results.measure_table("em_path", "path")
     roles = list(dict.fromkeys(row["role"] for row in rows))
@@ -352,7 +357,7 @@ def em_path(data: FigureData) -> Sheet:
 
 
 def _path(likelihoods: Axes, accuracies: Axes, rows: Sequence[Mapping[str, str]]) -> None:
-    """Draw the likelihood and the accuracy of one run, which keeps its value until the next iteration ends."""
+    """Plot the likelihood and the accuracy of one run; the accuracy is a step function of the iteration."""
     steps = [int(row["iteration"]) for row in rows]
     style: dict[str, Any] = {"color": method_colour("cbm"), "alpha": 0.55, "linewidth": 1}
     label = None if "one random start" in likelihoods.get_legend_handles_labels()[1] else "one random start"
@@ -361,7 +366,7 @@ def _path(likelihoods: Axes, accuracies: Axes, rows: Sequence[Mapping[str, str]]
 
 
 def _final_accuracies(axes: Axes, rows: Rows) -> None:
-    """Draw the mean of the last accuracies beside the last iteration, with their deviation; a row a run."""
+    """Plot mean and standard deviation of the final accuracies, ``rows``, next to the last iteration."""
     finals, last = [100 * float(row["subset_accuracy"]) for row in rows], int(rows[0]["iteration"])
     style: dict[str, Any] = {"color": method_colour("cbm"), "marker": MARKERS[1], "linestyle": "none"}
     label = "mean of the last accuracies"
@@ -369,8 +374,9 @@ def _final_accuracies(axes: Axes, rows: Rows) -> None:
 
 
 def evaluations(data: FigureData) -> Sheet:
-    """Draw how many label sets the exact search scores, against L, one line for each K, a panel for each data set.
-    Options: labels.
+    """Plot the number of label sets scored by the exact search against L, one line per K and one panel per data set.
+
+    Options: ``labels``.
     """
     rows = data.results.measure_table("exact_search", "evaluations")
     roles = list(dict.fromkeys(row["role"] for row in rows))
@@ -399,7 +405,7 @@ def evaluations(data: FigureData) -> Sheet:
 
 
 def _searches(axes: Axes, rows: Rows, series: int) -> None:
-    """Draw the mean number of sets scored for one K, with a bar up to the largest; the bars of all K stand apart."""
+    """Plot the mean number of scored sets for one K, with bars up to the maximum; x positions are shifted by K."""
     x, mean, largest = read_columns(rows, "labels", "evaluations", "largest")
     up = [most - value for most, value in zip(largest, mean, strict=True)]
     style = f"K = {rows[0]['components']}: mean, and largest"
@@ -407,7 +413,7 @@ def _searches(axes: Axes, rows: Rows, series: int) -> None:
 
 
 def _note_repeats(figure: Sheet, rows: Rows) -> None:
-    """Note that repeats are counted, with the case in which they show most."""
+    """Add a note that repeated sets are counted, with the most extreme case."""
     figure.note("A set that several components list is scored and counted once for each of them.")
     row = max(rows, key=lambda row: float(row["evaluations"]) / 2.0 ** float(row["labels"]))
     mean, sets = float(row["evaluations"]), 2.0 ** float(row["labels"])

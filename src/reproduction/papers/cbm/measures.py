@@ -1,4 +1,4 @@
-"""Li, Wang, Pavlu & Aslam: comparisons of methods, runs of EM, the exact search, and one example."""
+"""Measures of Li, Wang, Pavlu & Aslam: comparisons of methods, convergence of EM, exact search, and one example."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from textmix.models.cbm import mixture_kernels
 from textmix.models.cbm.estimator import SEARCH_LIMIT, CBMClassifier
 from textmix.models.label_sets.estimators import BinaryRelevance, PowerSet
 
-#: Methods of the rows "LR" and "linear" of the slides' table.
+#: Methods in the rows "LR" and "linear" of the table in the slides.
 LINEAR = (
     *("binrel_lr", "powset_lr", "cc_lr", "pcc_lr", "ecc_label_lr", "ecc_subset_lr", "cdn_lr", "paircrf"),
     "cbm_lr",
@@ -25,12 +25,12 @@ LINEAR = (
 
 
 def comparisons(sources: Sources, settings: Settings, generator: Generator) -> Measure:
-    """Set every method beside CBM with logistic regression on the test documents of every data set.
+    """Compare every method with CBM with logistic regression on the test documents of every data set.
 
-    Data: the methods' predictions.
-    Settings: ``reference``, the method to which every method is compared; ``resamples`` of the bootstrap.
-    Result: the table ``methods`` has subset accuracy and sample F with 95 % intervals, the difference in subset
-    accuracy to the reference with its interval, and the sign test on the documents.
+    Data: the predictions of the methods.
+    Settings: ``reference``, the method with which every method is compared; ``resamples`` of the bootstrap.
+    Result: the table ``methods`` has subset accuracy and sample-averaged F1 with 95 % intervals, the difference in
+    subset accuracy from the reference with its interval, and the p-value of the sign test over documents.
     """
     rows: list[dict[str, Any]] = []
     for role, source in sources.items():
@@ -40,7 +40,7 @@ def comparisons(sources: Sources, settings: Settings, generator: Generator) -> M
 
 
 def _wins(rows: list[dict[str, Any]], role: str, reference: str) -> bool:
-    """Return whether no method of `LINEAR` has a larger subset accuracy on a data set than the reference."""
+    """Check whether the reference has the highest subset accuracy of all methods in `LINEAR` on a data set."""
     values = {row["method"]: row["subset_accuracy"] for row in rows if row["role"] == role and row["method"] in LINEAR}
     return bool(values[reference] == max(values.values()))
 
@@ -48,7 +48,7 @@ def _wins(rows: list[dict[str, Any]], role: str, reference: str) -> bool:
 def _comparison_rows(
     role: str, source: MeasureData, settings: Settings, generator: Generator
 ) -> Iterator[dict[str, Any]]:
-    """Yield one row a method of the table ``methods``, for its first variant on the first split."""
+    """Yield one row of the table ``methods`` per method, for its first variant on the first split."""
     documents, true = source.splits.test_place(0), source.first("indicators").test.y
     sets = {
         name: predictions.label_sets(0, documents, true.shape[1]) for name, predictions in source.predictions.items()
@@ -68,9 +68,9 @@ def _comparison_rows(
 
 
 def em_path(sources: Sources, settings: Settings, generator: Generator) -> Measure:
-    """Record each EM iteration: penalised log-likelihood of the training part, subset accuracy of the test part.
+    """Record penalised log-likelihood of the training data and subset accuracy on the test data per EM iteration.
 
-    Settings: ``params`` of `CBMClassifier`; ``runs``, role -> number of random starts.
+    Settings: ``params`` of `CBMClassifier`; ``runs``, number of random initialisations by role.
     Result: the table ``path``; ``largest_fall`` is the largest decrease of the objective in one iteration.
     """
     rows = []
@@ -89,18 +89,18 @@ def em_path(sources: Sources, settings: Settings, generator: Generator) -> Measu
 
 
 def _largest_fall(rows: list[dict[str, Any]]) -> float:
-    """Return the largest decrease of the objective in one EM iteration; 0 if it never decreases."""
+    """Compute the largest decrease of the objective in one EM iteration; 0 if it never decreases."""
     pairs = [(a, b) for a, b in itertools.pairwise(rows) if (a["role"], a["run"]) == (b["role"], b["run"])]
     return max([0.0, *(a["objective"] - b["objective"] for a, b in pairs)])
 
 
 def components(sources: Sources, settings: Settings, generator: Generator) -> Measure:
-    """Fit CBM with several numbers of components, and score baselines that have none.
+    """Measure the accuracy of CBM with several numbers of components, and of baselines.
 
     Data: the predictions of the baselines.
-    Settings: ``params``, role -> parameters of `CBMClassifier`; ``components``, role -> values of K; ``runs``, role ->
-    number of random initialisations; ``baselines``, methods.
-    Result: the tables ``runs`` (role, components, run, subset accuracy on the test part, final objective) and
+    Settings: ``params``, parameters of `CBMClassifier` by role; ``components``, values of K by role; ``runs``, number
+    of random initialisations by role; ``baselines``, methods.
+    Result: the tables ``runs`` (role, components, run, subset accuracy on the test data, final objective) and
     ``baselines`` (role, method, subset accuracy), and the values ``<role>_k<K>``.
     """
     rows: list[dict[str, Any]] = []
@@ -123,20 +123,22 @@ def components(sources: Sources, settings: Settings, generator: Generator) -> Me
 
 
 def _random_start(trial: Trial, params: Mapping[str, Any], generator: Generator) -> dict[str, float]:
-    """Return the subset accuracy on the test part and the final objective of CBM after one random initialisation."""
+    """Fit CBM from one random initialisation; return subset accuracy on the test data and the final objective."""
     model = trial.train.fitted(CBMClassifier(**params, random_state=seed_from(generator)))
     return {"subset_accuracy": trial.test.accuracy(model), "objective": float(model.objective_path_[-1])}
 
 
 def exact_search(sources: Sources, settings: Settings, generator: Generator) -> Measure:
-    """Count the label sets that the exact search scores, and compare its mode with enumeration where L allows.
+    """Count the label sets that the exact search scores, and check its mode by enumeration for small L.
 
-    Data: the first labels of each data set make smaller problems from its models.  Settings: ``params`` of
-    `CBMClassifier`; ``components`` and ``labels``, the K and L tried, besides all labels; ``enumerated``, the largest L
-    for which all label sets are scored; ``documents``, how many test documents are used.  Result: the number of
-    searches whose mode is less probable than the best of all label sets, the mean number of label sets scored, and the
-    table ``evaluations``.  A set counts once for each component that lists it (`mixture_kernels.search_modes`), so that
-    the number may exceed 2^L.
+    Smaller problems use the first labels of each data set.
+
+    Settings: ``params`` of `CBMClassifier`; ``components``, values of K; ``labels``, values of L in addition to the
+    total number of labels; ``enumerated``, the largest L for which all label sets are enumerated; ``documents``, number
+    of test documents.
+    Result: the number of searches with a mode that is less probable than the best of all label sets, the mean number of
+    scored label sets, and the table ``evaluations``.  A set is counted once for each component that generates it
+    (`mixture_kernels.search_modes`), so that the number may exceed 2^L.
     """
     rows, mismatches, counted = [], 0, []
     for role, source in sources.items():
@@ -164,7 +166,7 @@ def exact_search(sources: Sources, settings: Settings, generator: Generator) -> 
 
 
 def _best_by_enumeration(log_pi: np.ndarray, Z: np.ndarray) -> np.ndarray:
-    """Return the largest log probability of any of the 2^L label sets, float64 (N,)."""
+    """Compute the largest log probability of the 2^L label sets, float64 (N,)."""
     best = np.full(len(log_pi), -np.inf)
     base = log_pi.T - np.logaddexp(0.0, Z).sum(axis=2)
     for labels in itertools.product((0.0, 1.0), repeat=Z.shape[2]):
@@ -173,10 +175,10 @@ def _best_by_enumeration(log_pi: np.ndarray, Z: np.ndarray) -> np.ndarray:
 
 
 def special_cases(sources: Sources, settings: Settings, generator: Generator) -> Measure:
-    """Compare CBM with one component to BinRel, and with one hard component per label set to PowSet.
+    """Compare CBM with one component to BinRel, and CBM with one hard component per label set to PowSet.
 
-    Settings: ``variance`` of both; ``steps``, most iterations of a solver; ``tolerance`` of the solvers of PowSet and
-    of CBM with a component a label set, see `textmix.models.linear.solvers.minimise`.
+    Settings: ``variance`` of both; ``steps``, maximum number of solver iterations; ``tol``, tolerance of the solvers of
+    PowSet and of CBM with one component per label set, see `textmix.models.linear.solvers.minimise`.
     """
     trial = only(sources).first("indicators")
     shared = {"variance": settings["variance"], "max_iter": 1, "floor": 0.0, "steps": settings["steps"]}
@@ -196,11 +198,12 @@ def special_cases(sources: Sources, settings: Settings, generator: Generator) ->
 
 
 def illustration(sources: Sources, settings: Settings, generator: Generator) -> Measure:
-    """Show one test document, preferably with a correct likeliest label set that has a label of marginal below 1/2.
+    """Illustrate one test document, preferably with a correct mode that contains a label with a marginal below 1/2.
 
-    Data: the data set with the most labels.  Settings: ``params`` of `CBMClassifier`; ``components``, how many of the
-    largest weight are shown.  Result: the tables ``components`` (their label probabilities), ``labels`` (marginals,
-    mode and truth) and ``correlations``, over the labels that are true, in the mode, or likely.
+    Data: the data set with the most labels.
+    Settings: ``params`` of `CBMClassifier`; ``components``, number of components with the largest weights to show.
+    Result: the tables ``components`` (label probabilities of the components), ``labels`` (marginals, mode and true
+    labels) and ``correlations``, for labels that are true, in the mode, or probable.
     """
     source = max(sources.values(), key=lambda source: len(source.corpus.label_names))
     trial, label_names = source.first("indicators"), source.corpus.label_names
@@ -250,15 +253,15 @@ def illustration(sources: Sources, settings: Settings, generator: Generator) -> 
 
 
 def _document_to_show(lost: np.ndarray, carried: np.ndarray, right: np.ndarray, probability: np.ndarray) -> int:
-    """Return the index of the test document to show.
+    """Select the test document to show.
 
-    Documents are ranked by, in this order: the mode holds a label with a marginal below one half, beside a label with a
-    larger marginal or at all; the mode is the true label set; the probability of the mode.
+    Ranking criteria in decreasing priority: the mode contains labels with marginals both below and above 1/2; it
+    contains a label with a marginal below 1/2; it equals the true label set; its probability.
     """
     rank = 8.0 * carried + 4.0 * lost.any(axis=1) + 2.0 * right + probability
     return int(np.argmax(rank))
 
 
 def exactly_right(true: np.ndarray, predicted: np.ndarray) -> np.ndarray:
-    """Return 1 for each predicted label set that equals the true one, else 0, float64 (N,)."""
+    """Return 1 for each predicted label set that equals the true one, otherwise 0, float64 (N,)."""
     return np.asarray((true == predicted).all(axis=1), dtype=np.float64)

@@ -1,7 +1,7 @@
-"""Early stopping of plain L-BFGS: one factor that all linear rows of a data set share.
+"""Effect of early stopping of plain L-BFGS on all linear methods.
 
-With almost no penalty, a fit to separable documents never reaches its optimum, so that the end of the solver decides
-what it predicts.
+With a negligible penalty and separable documents the solver does not reach the optimum, so that the predictions depend
+on its stopping criterion.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ from textmix.models.label_sets.chains import ChainEnsemble, ClassifierChain
 from textmix.models.label_sets.estimators import BinaryRelevance, PairwiseCRF, PowerSet
 from textmix.models.linear.row_space import RowSpace
 
-#: Maximum number of iterations where the tolerance alone ends a fit.
+#: Maximum number of iterations if only the tolerance is varied.
 MAX_ITER = 1000
-#: Methods with one fit, and the parameters that distinguish them.
+#: Methods other than CBM, with their estimator class and distinctive parameters.
 METHODS: dict[str, tuple[type[MultiLabelClassifier], dict[str, Any]]] = {
     "binrel": (BinaryRelevance, {"penalise_intercept": True}),
     "powset": (PowerSet, {"penalise_intercept": True}),
@@ -34,11 +34,12 @@ METHODS: dict[str, tuple[type[MultiLabelClassifier], dict[str, Any]]] = {
 
 
 def early_stopping(sources: Sources, settings: Settings, generator: Generator) -> Measure:
-    """Score the linear methods after several numbers of iterations and with several tolerances.
+    """Measure the accuracy of the linear methods for several maximum numbers of iterations and several tolerances.
 
-    Settings: ``variance`` of the methods, with exceptions in ``variances``; ``max_iter``, maximum numbers of iterations
-    without a tolerance; ``tolerances``, without a maximum; ``cbm``, the number of components, of M steps (``max_iter``)
-    and the maximum numbers of iterations in an M step (``steps``); ``methods``, keys of `METHODS`, by default all.
+    Settings: ``variance`` of the methods, overridden by ``variances``; ``max_iter``, maximum numbers of iterations with
+    zero tolerance; ``tolerances``, used without an effective iteration limit; ``cbm``, the number of components and of
+    M steps (``max_iter``), and the maximum numbers of iterations per M step (``steps``); ``methods``, keys of
+    `METHODS`, by default all.
     Result: the table ``runs`` (role, method, rule, limit, subset_accuracy), where the rule is ``max_iter`` or ``tol``;
     the values are ``<role>_<method>_<rule>_<limit>``.
     """
@@ -57,7 +58,7 @@ def early_stopping(sources: Sources, settings: Settings, generator: Generator) -
 
 
 def _models(settings: Settings, seed: int) -> Iterator[tuple[str, str, float, MultiLabelClassifier]]:
-    """Yield method, rule, limit and the estimator, not fitted."""
+    """Yield method, rule, limit and the unfitted estimator."""
     rules = [("max_iter", limit) for limit in settings["max_iter"]]
     rules += [("tol", limit) for limit in settings["tolerances"]]
     for method in settings.get("methods", METHODS):

@@ -1,4 +1,4 @@
-"""Artificial data drawn from a conditional Bernoulli mixture (Li et al. 2016, section 3.3 and table 1)."""
+"""Synthetic data sampled from a conditional Bernoulli mixture (Li et al. 2016, section 3.3 and table 1)."""
 
 from __future__ import annotations
 
@@ -19,10 +19,16 @@ from textmix.models.label_sets.estimators import BinaryRelevance, PowerSet
 
 @dataclass(frozen=True)
 class TrueMixture:
-    """A conditional Bernoulli mixture with linear scores.
+    """Conditional Bernoulli mixture with linear scores.
 
-    ``gate``, float64 (D, K), and ``experts``, float64 (K, D, L), are the weights; ``sets``, int64 (2^L, L), are all
-    label sets.
+    Parameters
+    ----------
+    gate : ndarray of shape (D, K)
+        Weights of the gate.
+    experts : ndarray of shape (K, D, L)
+        Weights of the experts.
+    sets : ndarray of shape (2^L, L), dtype int64
+        All label sets.
     """
 
     gate: np.ndarray
@@ -65,13 +71,13 @@ class TrueMixture:
 
 
 def synthetic_study(sources: Sources, settings: Settings, generator: Generator) -> Measure:
-    """Compare methods on label sets of a true mixture: the most probable or sampled ones, without and with noise.
+    """Compare methods on most probable or sampled label sets of a true mixture, without and with noise.
 
-    The sources are not read.
+    The sources are not used.
 
     Settings: ``components``, ``features``, ``labels``, ``weight_deviation`` and ``noise_deviation`` of the true
-    mixture; ``documents`` of the training part and of the test part; ``variance`` of all methods; ``max_iter`` of CBM;
-    ``runs``, number of true mixtures.
+    mixture; ``documents``, number of training documents and of test documents; ``variance`` of all methods;
+    ``max_iter`` of CBM; ``runs``, number of true mixtures.
     Result: the table ``runs`` (labels, method, run, subset_accuracy), and the values ``<labels>_<method>``.  The upper
     bound predicts the most probable label set of the true mixture without noise.
     """
@@ -86,7 +92,7 @@ def synthetic_study(sources: Sources, settings: Settings, generator: Generator) 
 
 
 def _run(mixture: TrueMixture, settings: Settings, generator: Generator) -> Iterator[tuple[str, str, float]]:
-    """Yield the kind of label sets, the method and its subset accuracy for one true mixture."""
+    """Yield the type of label sets, the method and its subset accuracy for one true mixture."""
     shape = (2 * settings["documents"], settings["features"])
     X = generator.normal(size=shape)
     train = slice(settings["documents"])
@@ -108,7 +114,7 @@ def _run(mixture: TrueMixture, settings: Settings, generator: Generator) -> Iter
 
 
 def _models(settings: Settings, seed: int) -> Iterator[tuple[str, MultiLabelClassifier]]:
-    """Yield the methods of the paper's table 1, not fitted."""
+    """Yield the unfitted methods of Table 1 of the paper."""
     variance = settings["variance"]
     for n_components in (2, 3):
         mixture = CBMClassifier(

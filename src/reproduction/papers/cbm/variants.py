@@ -1,4 +1,4 @@
-"""Variants of the chains and of boosting: which readings of the authors' tools give the printed numbers."""
+"""Variants of chains and boosting: interpretations of the authors' tools compared with the published values."""
 
 from __future__ import annotations
 
@@ -15,21 +15,22 @@ from textmix.models.label_sets.chain_kernels import search_samples
 from textmix.models.label_sets.chains import ChainEnsemble, DependencyNetwork, ProbabilisticChain, search
 from textmix.models.label_sets.estimators import BinaryRelevance, BoostedPowerSet, PairwiseCRF, PowerSet
 
-#: Label sets that MEKA's PCC scores for a document, at most; it lets the first labels vary first.
+#: Maximum number of label sets that MEKA's PCC scores per document; its enumeration varies the first labels fastest.
 MEKA_LIMIT = 1_000_000
-#: Least threshold of votes, as in MEKA.
+#: Minimum threshold on votes, as in MEKA.
 LEAST_THRESHOLD = 1e-5
 
 Predicted = Iterable[tuple[str, np.ndarray]]
 
 
 def chain_variants(sources: Sources, settings: Settings, generator: Generator) -> Measure:
-    """Compare inferences in chains of several orders, and votes of several ensembles.
+    """Compare inference methods for chains with several label orders, and voting rules for several ensembles.
 
-    Settings: ``params``, role -> parameters of `ClassifierChain`; ``orders`` and ``ensembles``, role -> number of
-    chains and of ensembles; ``samples`` of the Monte-Carlo inference; ``beam_width``.
-    Result: the table ``runs`` (role, variant, run, subset_accuracy); the value ``<role>_<variant>`` is the mean over
-    the runs with its deviation, and ``<role>_reach`` the share of test documents whose true set MEKA's PCC scores.
+    Settings: ``params``, parameters of `ClassifierChain` by role; ``orders`` and ``ensembles``, numbers of chains and
+    of ensembles by role; ``samples``, number of samples of the Monte Carlo inference; ``beam_width``.
+    Result: the table ``runs`` (role, variant, run, subset_accuracy). ``<role>_<variant>`` is the mean over the runs
+    with its standard deviation, and ``<role>_reach`` the proportion of test documents for which MEKA's PCC scores the
+    true label set.
     """
     rows: list[dict[str, Any]] = []
     values: dict[str, Any] = {}
@@ -45,9 +46,9 @@ def chain_variants(sources: Sources, settings: Settings, generator: Generator) -
 
 
 def boosting_variants(sources: Sources, settings: Settings, generator: Generator) -> Measure:
-    """Compare the boosted power set with both kinds of trees after several numbers of rounds.
+    """Compare the boosted label powerset with both tree implementations after several numbers of boosting rounds.
 
-    Settings: ``rounds``, increasing; ``leaves`` of a tree; ``tree_methods``, see `BoostedPowerSet`.
+    Settings: ``rounds``, increasing; ``leaves`` per tree; ``tree_methods``, see `BoostedPowerSet`.
     Result: the table ``runs`` and the values ``<role>_<tree method>_<n>`` after n rounds, see `chain_variants`.
     """
     rows: list[dict[str, Any]] = []
@@ -62,7 +63,7 @@ def boosting_variants(sources: Sources, settings: Settings, generator: Generator
 
 
 def predict_after(model: BoostedPowerSet, X: Any, rounds: Iterable[int]) -> Iterator[tuple[int, np.ndarray]]:
-    """Yield each number of rounds and the label sets (N, L) that a fitted model predicts from its first rounds."""
+    """Yield each number of rounds and the label sets (N, L) predicted by the first rounds of a fitted model."""
     trees = model._gate.trees
     forest = trees.forest
     for number in rounds:
@@ -72,11 +73,11 @@ def predict_after(model: BoostedPowerSet, X: Any, rounds: Iterable[int]) -> Iter
 
 
 def sampler_seeds(sources: Sources, settings: Settings, generator: Generator) -> Measure:
-    """Predict from one dependency network with several seeds of its sampler.
+    """Measure the accuracy of one dependency network with several seeds of its Gibbs sampler.
 
     Settings: ``params`` of `DependencyNetwork`; ``runs``, number of seeds.
-    Result: the table ``runs`` and the value ``<role>_network``, see `chain_variants`; the values ``<role>_least`` and
-    ``<role>_most`` are the ends over the seeds.
+    Result: the table ``runs`` and the value ``<role>_network``, see `chain_variants`. ``<role>_least`` and
+    ``<role>_most`` are the minimum and maximum over the seeds.
     """
     rows: list[dict[str, Any]] = []
     values: dict[str, Any] = {}
@@ -92,13 +93,14 @@ def sampler_seeds(sources: Sources, settings: Settings, generator: Generator) ->
 
 
 def restored_parent(sources: Sources, settings: Settings, _: Generator) -> Measure:
-    """Compare methods on the labels as they are, with one that the public form has lost, and without one at the test.
+    """Compare methods on the public labels, with a restored parent label, and with a label missing in the test data.
 
-    The lost label is made of its children.  A label that the test documents lack is one that a raw file has there in
-    another column: models of all labels are scored against label sets without it.
+    The parent label, which the public version of the data set lost, is restored as the union of its child labels.  The
+    label missing in the test data is in a different column of the raw file there: models trained on all labels are
+    evaluated against label sets without it.
 
-    Settings: ``children``, numbers from 1 of the labels whose union the lost one is; ``missed``, the number of the
-    label that test documents lack; ``params`` of all methods.
+    Settings: ``children``, 1-based indices of the child labels; ``missed``, 1-based index of the label that is missing
+    in the test documents; ``params`` of all methods.
     Result: the table ``runs``, the values ``<role>_<method>``, ``<role>_<method>_restored`` and
     ``<role>_<method>_missed`` of ``binrel``, ``powset`` and ``paircrf``, see `chain_variants`, and the numbers of label
     sets, ``<role>_sets``, ``<role>_sets_restored`` and ``<role>_sets_missed``.
@@ -124,7 +126,7 @@ def restored_parent(sources: Sources, settings: Settings, _: Generator) -> Measu
 
 
 def without(Y: np.ndarray, label: int) -> np.ndarray:
-    """Return label indicators Y (N, L) with nothing in one column."""
+    """Return label indicators Y (N, L) with one column set to 0."""
     return np.where(np.arange(Y.shape[1]) == label, 0, Y)
 
 
@@ -133,19 +135,19 @@ def _number_of_sets(*parts: np.ndarray) -> float:
 
 
 def with_parent(Y: np.ndarray, children: np.ndarray) -> np.ndarray:
-    """Return label indicators Y (N, L) with one more column, 1 where a document has one of some labels, (N, L + 1)."""
+    """Append a column to label indicators Y (N, L) that is 1 if a document has any of the child labels."""
     return np.column_stack([Y, Y[:, children].any(axis=1)])
 
 
 def _score_rows(role: str, run: int, trial: Trial, predictions: Predicted) -> Iterator[dict[str, Any]]:
-    """Yield a row for each variant and the label sets that it predicts, int64 (N, L)."""
+    """Yield a row with the subset accuracy of each variant, from its predicted label sets, int64 (N, L)."""
     for variant, predicted in predictions:
         accuracy = subset_accuracy(trial.test.y, predicted)
         yield {"role": role, "variant": variant, "run": run, "subset_accuracy": accuracy}
 
 
 def _accuracies_of_runs(rows: Iterable[Mapping[str, Any]]) -> dict[str, Repeated]:
-    """Return the accuracy of each run of each variant on each data set."""
+    """Group the accuracies of the runs by data set and variant."""
     accuracies: dict[str, list[float]] = {}
     for row in rows:
         accuracies.setdefault(f"{row['role']}_{row['variant']}", []).append(row["subset_accuracy"])
@@ -153,7 +155,7 @@ def _accuracies_of_runs(rows: Iterable[Mapping[str, Any]]) -> dict[str, Repeated
 
 
 def _inferences(trial: Trial, params: Mapping[str, Any], settings: Settings, seed: int) -> Predicted:
-    """Yield what one chain predicts: greedily, by Monte-Carlo samples, by a beam, and as the exact mode."""
+    """Yield the predictions of a chain by greedy, Monte Carlo, beam-search and exact inference."""
     chain = trial.train.fitted(ProbabilisticChain(**params, random_state=seed))
     Z, V = chain.feature_odds(trial.test.X), np.ascontiguousarray(chain.links_)
     for width, name in ((1, "greedy"), (settings["beam_width"], "beam")):
@@ -165,7 +167,7 @@ def _inferences(trial: Trial, params: Mapping[str, Any], settings: Settings, see
 
 
 def _ensemble_votes(trial: Trial, params: Mapping[str, Any], seed: int) -> Predicted:
-    """Yield the predictions of one ensemble: labels above half or a calibrated share of the votes, and the mode."""
+    """Yield the predictions of an ensemble: labels above 1/2 or a calibrated threshold of the votes, and the mode."""
     model = trial.train.fitted(ChainEnsemble(**params, random_state=seed))
     shares = model.predict_proba(trial.test.X)
     yield "label_half", (shares >= 0.5).astype(np.int64)
@@ -175,8 +177,9 @@ def _ensemble_votes(trial: Trial, params: Mapping[str, Any], seed: int) -> Predi
 
 
 def calibrated_threshold(shares: np.ndarray, cardinality: float) -> float:
-    """Return the threshold of the shares of votes (N, L) at which documents have a given mean number of labels, as
-    MEKA's ThresholdUtils sets it: it looks at the predictions for all test documents, though not at their labels.
+    """Calibrate the threshold on proportions of votes (N, L) to a label cardinality, like MEKA's ThresholdUtils.
+
+    The calibration uses the predictions for all test documents, but not their labels.
     """
     ordered = np.sort(shares, axis=None)
     index = min(max(ordered.size - round(cardinality * len(shares)), 0), ordered.size - 1)
@@ -184,8 +187,9 @@ def calibrated_threshold(shares: np.ndarray, cardinality: float) -> float:
 
 
 def within_reach(Y: np.ndarray, limit: int = MEKA_LIMIT) -> np.ndarray:
-    """Return whether each label set is among the first that MEKA's PCC scores, bool (N,).  They are counted up like a
-    binary number whose lowest digit is the first label.
+    """Check whether each label set is among the first ``limit`` sets that MEKA's PCC scores, bool (N,).
+
+    The sets are enumerated as binary numbers; the first label is the least significant bit.
     """
     digits = min(Y.shape[1], limit.bit_length())
     number = Y[:, :digits].astype(np.int64) @ (1 << np.arange(digits, dtype=np.int64))
