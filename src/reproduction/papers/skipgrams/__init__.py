@@ -1,1 +1,1 @@
-"""The code of the paper skipgrams: measures and figures."""
+"""Measures and figures of the paper skipgrams."""

@@ -1,7 +1,7 @@
 """Tables 1 to 3 of the ECIR 2016 paper: five linear learners with fixed penalties on 13 nested sets of skip-grams.
 
-The authors chose one penalty per learner by cross-validation on the unigrams of training documents and used it for all
-feature sets (section 3).  Every model therefore starts from the model of the largest subset that was fitted before.
+The authors tuned one penalty per learner by cross-validation on the unigrams of the training documents and used it for
+all feature sets (section 3).  Every fit can therefore be warm-started from the model of the largest fitted subset.
 """
 
 from __future__ import annotations
@@ -21,30 +21,30 @@ from textmix.models.linear.margin_problem import MarginSolution
 from textmix.models.linear.nested import NestedFits, merge_ranges
 from textmix.models.linear.subspace import Subspace
 
-#: Level of the paired t-test against the n-grams of the same length.
+#: Significance level of the paired t-test against n-grams with the same maximum n.
 SIGNIFICANCE_LEVEL = 0.05
 
-#: Accuracy and number of features used, by learner, largest n and largest slop.
+#: Accuracy and number of features with nonzero weight, by learner, maximum n and maximum slop.
 Cells = dict[tuple[str, int, int], tuple[float, float]]
 
 
 def accuracy_table(sources: Sources, settings: Settings, _: Generator) -> Measure:
-    """Measure the test accuracy of every learner on every feature set, and the number of features that it uses.
+    """Measure test accuracy and number of nonzero weights of every learner on every feature set.
 
-    Data: two labels; skip-grams of the given split, or the word stream, from which the skip-grams of each split are
-    extracted.
-    Settings: ``kinds``, pairs of largest n and largest slop, each after its subsets; ``learners``, name -> ``loss``,
-    ``l1_ratio``, and ``lambda`` of the mean loss or ``C`` of the sum of losses; ``tol``, the relative duality gap by
-    l1_ratio 0 (``l2``) and above (``l1``); ``skipgrams``, see `feature_sets.each_split`; ``predictive``, see
-    `predictive.predictive_skipgrams`, with a ``learner``, for one given split.
-    Result: ``<learner>_n5_s2``, accuracy, ``.._used``, number of features with nonzero weight,
-    ``.._used_proportion``, ``.._weight_slop0`` and ``.._weight_slop12``, proportions of the sum of absolute weights,
-    and
-    ``.._all_n1_s0`` and ``.._used_n1_s0``, proportions of a kind in all features and in those used; these are of the
-    first split.  ``<learner>_gain_n1_to_n2`` is the gain of bigrams over unigrams.  With several splits also
-    ``.._better``, 1 if the accuracy is significantly higher than with slop 0, and ``n_better``.  The tables
-    are ``fits`` (a row for every split and fit), ``proportions`` (by kind of skip-gram, of the first split) and, if
-    asked for, ``skipgrams``.
+    Data: two labels; skip-grams of the predefined split, or the word stream, from which the skip-grams of each split
+    are extracted.
+    Settings: ``kinds``, pairs of maximum n and maximum slop, each after its subsets; ``learners``, by name: ``loss``,
+    ``l1_ratio``, and ``lambda`` (for the mean loss) or ``C`` (for the sum of losses); ``tol``, the relative duality gap
+    for an l1_ratio of 0 (``l2``) and above (``l1``); ``skipgrams``, see `feature_sets.each_split`; ``predictive``, see
+    `predictive.predictive_skipgrams`, with a ``learner``, for the predefined split.
+    Result: ``<learner>_n5_s2`` is the accuracy and ``.._used`` the number of features with nonzero weight. For the
+    first split, ``.._used_proportion`` is the proportion of features with nonzero weight, ``.._weight_slop0`` and
+    ``.._weight_slop12`` are proportions of the sum of absolute weights, and ``.._all_n1_s0`` and ``.._used_n1_s0`` the
+    proportions of an (n, slop) pair in all features and in the features with nonzero weight.
+    ``<learner>_gain_n1_to_n2`` is the gain of bigrams over unigrams.  With several splits, ``.._better`` is 1 if the
+    accuracy is significantly higher than with slop 0, and ``n_better`` is the number of such cases.  The tables are
+    ``fits`` (one row per split and fit), ``proportions`` (by n and slop, for the first split) and, optionally,
+    ``skipgrams``.
     """
     source = only(sources)
     cells: list[Cells] = []
@@ -78,7 +78,7 @@ def _ranges(data: TrainTest, kind: tuple[int, int]) -> tuple[tuple[int, int], ..
 
 
 def _fit_all(data: TrainTest, settings: Settings) -> Iterable[tuple[str, tuple[int, int], MarginSolution]]:
-    """Yield learner, (n, slop) and model of every fit, all learners on one feature set after the other."""
+    """Yield learner, (n, slop) and model of every fit, ordered by feature set."""
     learners = {name: _nested_fits(entry, data.y, settings["tol"]) for name, entry in settings["learners"].items()}
     report = progress("feature sets", len(settings["kinds"]))
     for done, (n, slop) in enumerate(settings["kinds"], start=1):
@@ -91,7 +91,7 @@ def _fit_all(data: TrainTest, settings: Settings) -> Iterable[tuple[str, tuple[i
 
 
 def _nested_fits(entry: Settings, y: np.ndarray, tol: Settings) -> NestedFits:
-    """Return the fits of a learner; ``C`` multiplies the sum of the losses, ``lambda`` the penalty of their mean."""
+    """Construct the nested fits of a learner from ``C`` (for the sum of losses) or ``lambda`` (for the mean loss)."""
     penalty = entry["lambda"] if "lambda" in entry else 1.0 / (entry["C"] * len(y))
     ratio = entry["l1_ratio"]
     return NestedFits(y, entry["loss"], ratio * penalty, (1 - ratio) * penalty, tol["l1" if ratio > 0 else "l2"])
@@ -111,7 +111,7 @@ def _fit_row(number: int, learner: str, kind: tuple[int, int], solution: MarginS
 
 
 def _values(cells: Sequence[Cells], test_ratio: float) -> dict[str, Value]:
-    """Return the values of all fits; of several splits their means, and the paired t-tests."""
+    """Summarise all fits; for several splits, compute means and paired t-tests."""
     values: dict[str, Value] = {}
     better: list[float] = []
     for learner, n, slop in cells[0]:
@@ -137,15 +137,15 @@ def _values(cells: Sequence[Cells], test_ratio: float) -> dict[str, Value]:
 
 
 def is_significantly_higher(left: Sequence[float], right: Sequence[float]) -> bool:
-    """Return whether paired values have a higher mean, by the two-sided paired t-test that the paper names."""
+    """Test whether paired values have a significantly higher mean (two-sided paired t-test, as in the paper)."""
     difference = np.subtract(left, right)
-    if np.ptp(difference) == 0:  # no variance: the test is not defined
+    if np.ptp(difference) == 0:  # the test is undefined for zero variance
         return bool(difference[0] > 0)
     return bool(difference.mean() > 0 and stats.ttest_rel(left, right).pvalue < SIGNIFICANCE_LEVEL)
 
 
 def _proportions(kinds: Sequence[Kind], learner: str, largest: tuple[int, int], w: np.ndarray) -> list[dict[str, Any]]:
-    """Return, for every kind of skip-gram, its proportion of all features, of those used, and of the sum of |w|."""
+    """Compute the proportion of each (n, slop) pair in all features, in nonzero weights, and in the sum of |w|."""
     n_used = max(int(np.count_nonzero(w)), 1)
     total = max(float(np.abs(w).sum()), np.finfo(float).tiny)
     rows = []
@@ -164,7 +164,7 @@ def _proportions(kinds: Sequence[Kind], learner: str, largest: tuple[int, int], 
 
 
 def _weight_values(proportions: Iterable[Mapping[str, Any]]) -> dict[str, Value]:
-    """Return for every fit the proportion of the weight with slop 0 and with slop 1 or 2, and of unigrams and so on."""
+    """Summarise the proportions of every fit: weight with slop 0 and with slop 1 or 2, and features by n and slop."""
     values: dict[str, Value] = {}
     for row in proportions:
         key = f"{row['learner']}_n{row['largest_n']}_s{row['largest_slop']}"

@@ -1,8 +1,8 @@
-"""Methods that the slides cite: dropout training and paragraph vectors with unlabelled reviews, compressive features.
+"""Methods cited in the slides: dropout training and paragraph vectors with unlabelled reviews, compressive features.
 
-Sources: Wager, Wang & Liang, NIPS 2013, section 5; Mesnil, Mikolov, Ranzato & Bengio, ICLR 2015 (workshop), whose
-footnote says that the published accuracy of paragraph vectors needs training reviews in the order of the files; Paskov,
-West, Mitchell & Hastie, NIPS 2013.
+Sources: Wager, Wang & Liang, NIPS 2013, section 5; Mesnil, Mikolov, Ranzato & Bengio, ICLR 2015 (workshop), who note
+that the published accuracy of paragraph vectors requires training reviews in file order; Paskov, West, Mitchell &
+Hastie, NIPS 2013.
 """
 
 from __future__ import annotations
@@ -24,13 +24,16 @@ from textmix.text.compression import dictionary, ngram_ids, presence
 
 
 def dropout_unlabelled(sources: Sources, settings: Settings, generator: Generator) -> Measure:
-    """Measure the test accuracy of dropout logistic regression with unlabelled reviews; noise and weight are tuned.
+    """Measure the test accuracy of dropout logistic regression with unlabelled reviews.
 
-    Data: two labels; the documents without a label are the unlabelled ones.
-    Settings: ``params`` of `DropoutLogisticRegression`; ``tried``, pairs of its ``delta`` and ``discount``; ``folds``,
-    of which the first is held out from the training reviews to choose among them.
-    Result: the accuracy on test reviews, the pair chosen, and the table ``held_out`` (delta, discount, accuracy on the
-    fold).
+    The dropout probability ``delta`` and the weight ``discount`` of unlabelled reviews are tuned on one fold of the
+    training reviews.
+
+    Data: two labels, and unlabelled documents.
+    Settings: ``params`` of `DropoutLogisticRegression`; ``tried``, pairs of ``delta`` and ``discount``; ``folds``,
+    number of folds; the first one is the validation set.
+    Result: the accuracy on test reviews, the selected pair, and the table ``held_out`` (delta, discount, validation
+    accuracy).
     """
     source = only(sources)
     trial = positive_trial(source)
@@ -58,12 +61,12 @@ def dropout_unlabelled(sources: Sources, settings: Settings, generator: Generato
 
 
 def vectors_accuracy(sources: Sources, settings: Settings, generator: Generator) -> Measure:
-    """Measure the accuracy of logistic regression on paragraph vectors, on the given test reviews and on random ones.
+    """Measure the accuracy of logistic regression on paragraph vectors, for the predefined and for random splits.
 
     Data: two labels, and vectors as features.
     Settings: ``splits``, the number of random halves of the labelled reviews; ``params`` of scikit-learn's
     ``LogisticRegression``.
-    Result: the accuracy on the ``given`` test reviews, and on each of the ``random`` halves.
+    Result: the accuracy on the predefined test reviews (``given``), and on each of the ``random`` halves.
     """
     source = only(sources)
     reviews = Documents(features_of(source), source.corpus.indicators()[:, 1])
@@ -84,25 +87,25 @@ def vectors_accuracy(sources: Sources, settings: Settings, generator: Generator)
 
 
 def positive_trial(source: MeasureData) -> Trial:
-    """Return the first trial with the indicator of the second of two labels as target, which is 0 without a label."""
+    """Return the first trial with the indicator of the second label as target; 0 for unlabelled documents."""
     reviews = Documents(features_of(source), source.corpus.indicators()[:, 1])
     return next(trials_of(reviews, source.splits, 1))
 
 
 def features_of(source: MeasureData) -> sparse.csr_array:
-    """Return the features of all reviews, those without a label included, CSR (N, V)."""
+    """Return the features of all reviews, including unlabelled ones, CSR (N, V)."""
     return sparse.csr_array(source.corpus.features)
 
 
 def compressive_features(sources: Sources, settings: Settings, generator: Generator) -> Measure:
-    """Measure the test accuracy of logistic regression on compressive features; the cost of an entry is tuned.
+    """Measure the test accuracy of logistic regression on compressive features, with tuned dictionary cost.
 
-    Data: two labels, and the stream of words.
-    Settings: ``max_n`` and ``least`` of the n-grams; ``entries``, costs of an entry of the dictionary, in pointers;
-    ``folds``, of which the first is held out from the training documents to choose among them; ``params`` of
-    `PathClassifier`.
-    Result: the accuracy on test documents, the cost chosen, the number of features, and the table ``entries`` (cost,
-    n-grams, those of two words and more, accuracy on the fold).
+    Data: two labels, and the word stream.
+    Settings: ``max_n`` and ``least`` (minimum frequency) of the n-grams; ``entries``, costs of a dictionary entry in
+    units of pointers; ``folds``, number of folds of the training documents; the first one is the validation set;
+    ``params`` of `PathClassifier`.
+    Result: the accuracy on test documents, the selected cost, the number of features, and the table ``entries`` (cost,
+    number of n-grams, number of n-grams with at least two words, validation accuracy).
     """
     source = only(sources)
     tokens: Any = source.corpus.tokens

@@ -1,4 +1,4 @@
-"""Feature sets of the skip-gram study: ranges of columns by n and slop, and documents stored by column."""
+"""Feature sets of the skip-gram study: column ranges by n and slop, and documents in column-major format."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from textmix.text.skipgrams import Skipgrams, scale_to_unit
 
 
 class Kind(NamedTuple):
-    """The skip-grams of ``n`` words and one slop: columns ``low`` to ``high - 1``."""
+    """Column range ``low:high`` of the skip-grams with ``n`` words and one slop."""
 
     n: int
     slop: int
@@ -28,7 +28,17 @@ class Kind(NamedTuple):
 
 @dataclass(frozen=True)
 class TrainTest:
-    """Training and test documents by column, with classes -1 and 1, and the kinds of skip-grams of the columns."""
+    """Training and test documents in column-major format.
+
+    Parameters
+    ----------
+    train, test : Columns
+        Features.
+    y, y_test : ndarray of shape (n_documents,)
+        Classes, -1 or 1.
+    kinds : tuple of Kind, default=()
+        Column ranges by n and slop.
+    """
 
     train: Columns
     y: np.ndarray
@@ -37,14 +47,14 @@ class TrainTest:
     kinds: tuple[Kind, ...] = ()
 
     def accuracy_on(self, ranges: Sequence[tuple[int, int]], solution: MarginSolution) -> float:
-        """Return the test accuracy of a model of the columns of some ranges, without copying these columns."""
+        """Compute the test accuracy of a model trained on column ranges, without copying the columns."""
         columns = np.concatenate([np.arange(low, high) for low, high in ranges])
         used = np.flatnonzero(solution.w)
         scores = combine_some(*self.test.arrays, columns[used], solution.w[used], self.test.n_rows)
         return float(np.mean((scores + solution.b > 0) == (self.y_test > 0)))
 
     def take(self, ranges: list[tuple[int, int]]) -> TrainTest:
-        """Return the documents with the columns of some ranges alone."""
+        """Select column ranges."""
         return TrainTest(self.train.take(ranges), self.y, self.test.take(ranges), self.y_test)
 
     @property
@@ -53,13 +63,13 @@ class TrainTest:
         return len(self.train.indptr) - 1
 
     def accuracy(self, solution: MarginSolution) -> float:
-        """Return the test accuracy of a model."""
+        """Compute the test accuracy of a model."""
         predicted = self.test.scores(solution.w) + solution.b > 0
         return float(np.mean(predicted == (self.y_test > 0)))
 
 
 def kinds_of(sizes: Iterable[Sequence[int]]) -> tuple[Kind, ...]:
-    """Return the kinds of skip-grams in the order of the columns, from their (n, slop, number of features)."""
+    """Compute column ranges from (n, slop, number of features), in the order of the columns."""
     kinds: list[Kind] = []
     for n, slop, size in sizes:
         low = kinds[-1].high if kinds else 0
@@ -68,7 +78,7 @@ def kinds_of(sizes: Iterable[Sequence[int]]) -> tuple[Kind, ...]:
 
 
 def corpus_kinds(corpus: Corpus) -> tuple[Kind, ...]:
-    """Return the kinds of the skip-grams of a features corpus."""
+    """Return the column ranges of a corpus with skip-gram features."""
     return kinds_of(corpus.info["features"]["skipgrams"])
 
 
@@ -78,21 +88,21 @@ def column_ranges(kinds: Iterable[Kind], n: int, slop: int) -> list[tuple[int, i
 
 
 def first_split(source: MeasureData) -> TrainTest:
-    """Return the first split of skip-gram features, by column."""
+    """Return the first split of skip-gram features in column-major format."""
     X = source.corpus.features
     return _split(source, sparse.csr_array(X), 0, corpus_kinds(source.corpus))
 
 
 def each_split(source: MeasureData, settings: Settings) -> Iterator[TrainTest]:
-    """Yield every split by column.
+    """Yield every split in column-major format.
 
-    Skip-gram features are used as they are.  From the word stream, the skip-grams of every split are extracted anew:
-    the training documents decide which ones are frequent, and on the scaling.
+    Skip-gram features are used unchanged.  From a word stream, skip-grams are extracted separately for every split:
+    frequencies and scaling are based on its training documents.
 
     Parameters
     ----------
     source : MeasureData
-        Skip-gram features of the given split, or lemmas with the word stream.
+        Skip-gram features of the predefined split, or lemmas with the word stream.
     settings : mapping
         For the word stream, ``skipgrams``: ``max_n``, ``max_slop``, ``min_df``, ``weighting`` and ``scaling``.
     """
@@ -108,7 +118,7 @@ def each_split(source: MeasureData, settings: Settings) -> Iterator[TrainTest]:
 
 
 def extract(corpus: Corpus, deciding: np.ndarray, spec: Settings) -> tuple[sparse.csr_array, tuple[Kind, ...]]:
-    """Extract the skip-grams of all documents, CSR, and their kinds; the deciding documents select and scale them."""
+    """Extract the skip-grams of all documents, CSR, and their column ranges, fitted to the ``deciding`` documents."""
     tokens: Any = corpus.tokens
     skipgrams = Skipgrams(spec["max_n"], spec["max_slop"], spec["min_df"])
     skipgrams.fit(tokens, len(corpus.feature_names or ()), deciding)
@@ -120,7 +130,7 @@ def extract(corpus: Corpus, deciding: np.ndarray, spec: Settings) -> tuple[spars
 def _split(source: MeasureData, X: sparse.csr_array, number: int, kinds: tuple[Kind, ...]) -> TrainTest:
     signs = 2.0 * source.corpus.classes() - 1.0
     train_rows, test_rows = source.splits.train[number], source.splits.test[number]
-    # One part after the other, so that only one of them exists both by row and by column.
+    # Convert one part at a time, to limit the memory for parts that exist both by row and by column.
     train = Columns.of(X[train_rows])
     _drop_pages(X)
     test = Columns.of(X[test_rows])
@@ -129,7 +139,7 @@ def _split(source: MeasureData, X: sparse.csr_array, number: int, kinds: tuple[K
 
 
 def _drop_pages(X: sparse.csr_array) -> None:
-    """Let the system drop the pages of memory-mapped features, which stay in the file."""
+    """Advise the kernel to release the pages of memory-mapped features, which can be reread from the file."""
     for array in (X.data, X.indices):
         base: Any = array
         while isinstance(base, np.ndarray):

@@ -37,17 +37,17 @@ LABELS = {
     "svm_l2": "SVM L2",
     "svm_l1": "SVM L1",
 }
-#: Column of the table ``proportions`` -> label of its bar.
+#: Labels of the bars by column of the table ``proportions``.
 PROPORTIONS = {"all": "all features", "used": "features used", "weight": "weight"}
-#: Smallest proportion that is written into its bar.
+#: Minimum proportion that is printed in its bar.
 MIN_LABELLED_PROPORTION = 0.045
-#: Training of the vectors -> its label and series.
+#: Labels of the document orders in the training of the vectors.
 VECTOR_ORDERS = {"file_order": "file order", "shuffled": "shuffled"}
 VECTOR_SPLITS = {"given": "given split", "random": "random halves"}
 
 
 def _fits(data: FigureData, method: str) -> list[dict[str, float]]:
-    """Return the fits of one learner, a row for each feature set, as numbers."""
+    """Return the fits of one learner as numbers, one row per feature set."""
     rows = data.results.measure_table(data.option("measure"), "fits")
     numbers = []
     for row in rows:
@@ -57,7 +57,7 @@ def _fits(data: FigureData, method: str) -> list[dict[str, float]]:
 
 
 def _published(data: FigureData, method: str, n: float, slop: float, suffix: str = "") -> float | None:
-    """Return a published value of a fit, as printed, or None."""
+    """Return the published value of a fit, in the unit of the paper, or None."""
     key = f"n{n:g}_s{slop:g}"
     ids: Mapping[str, str] = data.options.get("published", {})
     named = ids.get(f"{method}_{key}{suffix}", f"{data.option('artefact')}.{method}.{key}{suffix}")
@@ -66,10 +66,12 @@ def _published(data: FigureData, method: str, n: float, slop: float, suffix: str
 
 
 def accuracy(data: FigureData) -> Sheet:
-    """Draw accuracy against the largest n, one line for each largest slop, one panel for each learner.
+    """Plot accuracy against the maximum n, one line per maximum slop and one panel per learner.
 
-    Filled marks are reproduced, open marks published.
-    Options: measure, methods, artefact of the published accuracies in percent, and published for other ids.
+    Filled markers are reproduced values, open markers published values.
+
+    Options: ``measure``, ``methods``, ``artefact`` of the published accuracies in percent, and ``published`` for other
+    ids.
     """
     methods = data.option("methods")
     figure, axes_of = grid_of_panels(len(methods), columns=3, height=2.6, sharey=True)
@@ -91,7 +93,7 @@ def accuracy(data: FigureData) -> Sheet:
 def _draw_accuracies(
     axes: Axes, data: FigureData, method: str, rows: Sequence[Mapping[str, float]], series: int
 ) -> None:
-    """Draw reproduced and published accuracies of one slop against n."""
+    """Plot reproduced and published accuracies for one slop against n."""
     style: dict[str, Any] = {"color": f"C{series}", "marker": MARKERS[series]}
     slop = rows[0]["slop"]
     ns = [row["n"] for row in rows]
@@ -104,10 +106,11 @@ def _draw_accuracies(
 
 
 def size(data: FigureData) -> Sheet:
-    """Draw the accuracy of every feature set against the number of features used, one series for each learner.
+    """Plot the accuracy of every feature set against the number of nonzero weights, one series per learner.
 
-    Filled marks are reproduced, open marks published.
-    Options: measure, methods, artefact and published as for `accuracy`.
+    Filled markers are reproduced values, open markers published values.
+
+    Options: ``measure``, ``methods``, ``artefact`` and ``published``, see `accuracy`.
     """
     figure, (axes,) = panels(1, height=3.2)
     sizes: list[float] = []
@@ -131,9 +134,9 @@ def size(data: FigureData) -> Sheet:
 
 
 def contributions(data: FigureData) -> Sheet:
-    """Draw the proportion of each n and slop in all features, in the features used and in the weight.
+    """Plot the proportion of each n and slop in all features, in nonzero weights, and in the sum of absolute weights.
 
-    Options: measure, methods, and kind, the pair of largest n and largest slop.
+    Options: ``measure``, ``methods``, and ``kind``, the pair of maximum n and maximum slop.
     """
     methods = data.option("methods")
     largest = [str(number) for number in data.option("kind")]
@@ -149,7 +152,7 @@ def contributions(data: FigureData) -> Sheet:
 
 
 def _draw_stack(axes: Axes, rows: Sequence[Mapping[str, str]]) -> None:
-    """Draw one bar for each of `PROPORTIONS`, in layers by n (paleness) and slop (colour)."""
+    """Draw one stacked bar per element of `PROPORTIONS`, with opacity by n and colour by slop."""
     bottom = [0.0] * len(PROPORTIONS)
     for row in sorted(rows, key=lambda row: (int(row["slop"]), int(row["n"]))):
         n = int(row["n"])
@@ -174,7 +177,10 @@ def _draw_stack(axes: Axes, rows: Sequence[Mapping[str, str]]) -> None:
 
 
 def predictive(data: FigureData) -> Sheet:
-    """Draw the skip-grams with the largest effect on the scores, as bars to either side.  Options: measure."""
+    """Plot the skip-grams with the largest effect on the scores as a diverging bar chart.
+
+    Options: ``measure``.
+    """
     table = data.results.measure_table(data.option("measure"), "skipgrams")
     rows = sorted(table, key=lambda row: -float(row["effect"]))
     figure, (axes,) = panels(1, height=0.17 * len(rows) + 0.9)
@@ -197,9 +203,9 @@ def predictive(data: FigureData) -> Sheet:
 
 
 def vectors(data: FigureData) -> Sheet:
-    """Draw the accuracy of paragraph vectors on the given split and on random halves, for each order of training.
+    """Plot the accuracy of paragraph vectors on the predefined split and on random halves, for each document order.
 
-    Options: measures, order of training -> measure; published, ``given`` and ``random`` -> id of the accuracy.
+    Options: ``measures`` (document order to measure), ``published`` (``given`` and ``random`` to id of the accuracy).
     """
     figure, axes_of = panels(len(VECTOR_SPLITS), height=2.6, sharey=True)
     measures: Mapping[str, str] = data.option("measures")

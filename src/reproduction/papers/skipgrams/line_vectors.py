@@ -1,4 +1,4 @@
-"""Paragraph vectors as the paper trained them, and a support vector machine on them (section 3.2)."""
+"""Paragraph vectors, trained like in the paper, as features of a support vector machine (section 3.2)."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from textmix.text import line_vectors as vectors_of_lines
 
 
 def line_vectors(sources: Sources, settings: Settings, generator: Generator) -> Measure:
-    """Measure the accuracy of an RBF support vector machine on line vectors, on the given split and on random halves.
+    """Measure the accuracy of an RBF SVM on line vectors, for the predefined split and for random halves.
 
-    One training on all documents serves all splits, since it reads no label.
+    The vectors are trained once on all documents for all splits, because their training is unsupervised.
 
-    Data: two labels, and the stream of words, documents in the order of the file.
-    Settings: ``order`` in which the vectors of the documents are trained, ``file_order`` or ``shuffled``; ``vectors``,
+    Data: two labels, and the word stream, with documents in file order.
+    Settings: ``order`` of the documents in the training of the vectors, ``file_order`` or ``shuffled``; ``vectors``,
     see `textmix.text.line_vectors.LineVectorSpec`; ``svm``, parameters of scikit-learn's ``SVC``; ``random_halves``,
-    their number.
+    number of random splits.
     Result: ``<order>_given``, the accuracy on the test documents of the splits, and ``<order>_random``, on a random
     half.
     """

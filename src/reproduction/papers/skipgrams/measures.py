@@ -1,4 +1,4 @@
-"""Li et al. 2016: counts of skip-grams, the examples of the paper, and accuracy along regularisation paths."""
+"""Measures of Li et al. 2016: numbers of skip-grams, examples of the paper, and accuracy along regularisation paths."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ from textmix.text.treebank import lemmas, treebank_words
 
 
 def skipgram_counts(sources: Sources, settings: Settings, _: Generator) -> Measure:
-    """Count the skip-grams for every pair of largest n and largest slop.
+    """Count the skip-grams for every pair of maximum n and maximum slop.
 
-    ``n3_s1`` is the number of skip-grams of at most 3 words and slop at most 1.  ``most_dropped`` is one less than the
-    smallest training document frequency among the features.
+    ``n3_s1`` is the number of skip-grams of at most 3 words and a slop of at most 1.  ``most_dropped`` is one less than
+    the minimum training document frequency of the features.
 
     Data: skip-grams.
     Settings: ``kinds``, pairs of n and slop.
@@ -49,19 +49,21 @@ def classes(sources: Sources, settings: Settings, _: Generator) -> Measure:
 
 
 def matching_documents(tokens: Ragged, words: Sequence[int], max_slop: int) -> np.ndarray:
-    """Return the documents that contain words in order with at most ``max_slop`` other words in all gaps together.
+    """Find the documents that contain words in order, with at most ``max_slop`` other words between them in total.
 
     Parameters
     ----------
     tokens : Ragged
         Word ids of the documents.
     words : sequence of int
-        Ids of the words; -1 is a word that no document contains.
+        Word ids; -1 for out-of-vocabulary words.
     max_slop : int
+        Maximum total number of words in the gaps.
 
     Returns
     -------
-    documents : ndarray of int, increasing
+    documents : ndarray of shape (n_matching,), dtype int
+        Document indices in increasing order.
     """
     values = np.asarray(tokens.values)
     ends = np.asarray(tokens.offsets[1:])
@@ -77,10 +79,10 @@ def matching_documents(tokens: Ragged, words: Sequence[int], max_slop: int) -> n
 
 
 def examples(sources: Sources, settings: Settings, _: Generator) -> Measure:
-    """Count the documents that contain a skip-gram, and those that contain each n-gram that it matches.
+    """Count the documents that match skip-grams, and the n-grams that they cover.
 
     Data: the stream of lemmas.
-    Settings: ``phrases``, key -> [phrase, slop]; the phrases are lemmatised as the reviews were.
+    Settings: ``phrases``, [phrase, slop] by key; the phrases are lemmatised like the reviews.
     """
     corpus = only(sources).corpus
     tokens: Any = corpus.tokens
@@ -95,16 +97,16 @@ def examples(sources: Sources, settings: Settings, _: Generator) -> Measure:
 
 @dataclass(frozen=True)
 class _Path:
-    """Models along a path of decreasing penalties, up to the end of the search for the best held-out accuracy.
+    """Models along a path of decreasing penalties, up to early stopping by validation accuracy.
 
     Attributes
     ----------
     lambdas, held_out : ndarray of shape (n_lambdas,)
-        Penalties, and accuracies on held-out training documents.
+        Penalties, and cross-validation accuracies.
     solutions : list of MarginSolution
-        Models of all training documents.
+        Models trained on all training documents.
     chosen : int
-        Index of the penalty with the best held-out accuracy.
+        Index of the penalty with the best cross-validation accuracy.
     """
 
     lambdas: np.ndarray
@@ -114,7 +116,7 @@ class _Path:
 
 
 def _path(data: TrainTest, settings: Settings, fold: np.ndarray) -> _Path:
-    """Fit the path to all training documents; choose the penalty on held-out training documents."""
+    """Fit the path to all training documents; select the penalty by cross-validation."""
     problem = MarginProblem.of(data.train, data.y, settings["loss"])
     ratio = settings["l1_ratio"]
     lambdas = penalty_grid(problem, ratio, settings["n_lambdas"], settings["largest"], settings["smallest"])
@@ -140,17 +142,15 @@ def _path(data: TrainTest, settings: Settings, fold: np.ndarray) -> _Path:
 
 
 def curves(sources: Sources, settings: Settings, generator: Generator) -> Measure:
-    """Measure accuracy and features used along the regularisation path of one learner, for every feature set.
-
-    Keys of the values, for each pair of n and slop: ``n5_s2``, test accuracy at the penalty chosen on training
-    documents; ``.._best``, at the penalty that is best for the test documents; ``.._used`` and ``.._most_used``,
-    features with nonzero weight at the chosen penalty and at most.
+    """Measure accuracy and number of nonzero weights along the regularisation path of a learner per feature set.
 
     Data: skip-grams.
-    Settings: ``kinds``, pairs of largest n and largest slop, the largest pair last; ``folds``, their number: all folds
-    are held out in turn for the last pair, the first fold alone for every other pair; ``loss``, ``l1_ratio``,
-    ``n_lambdas``, ``largest`` and ``smallest`` of `penalty_grid`, ``tol`` and ``patience``.
-    Result: the table ``path``, a row for each pair and penalty.
+    Settings: ``kinds``, pairs of maximum n and maximum slop, the largest pair last; ``folds``, number of folds, all of
+    which are used for the last pair, but only the first one for all other pairs; ``loss``, ``l1_ratio``, ``n_lambdas``,
+    ``largest`` and ``smallest`` of `penalty_grid`, ``tol`` and ``patience``.
+    Result: the table ``path`` has one row per pair and penalty. Values for each pair: ``n5_s2``, test accuracy at the
+    penalty selected by cross-validation; ``.._best``, test accuracy at the best penalty for the test documents;
+    ``.._used`` and ``.._most_used``, number of nonzero weights at the selected penalty, and its maximum over the path.
     """
     whole = first_split(only(sources))
     values: dict[str, float] = {}

@@ -1,7 +1,7 @@
-"""Numbers of skip-grams if a frequency counts each document once for each position pattern, as in the authors' code.
+"""Numbers of skip-grams if document frequencies are summed over position patterns, as in the authors' code.
 
-The slides drop skip-grams with a frequency of 5 or less.  The authors' files keep a frequency of 5, and their code adds
-up the documents of each position pattern, so that a document may count several times.
+The slides drop skip-grams with a frequency of 5 or less.  The authors' files include skip-grams with a frequency of 5,
+and their code sums the document frequencies of all position patterns, so that a document may be counted several times.
 """
 
 from __future__ import annotations
@@ -16,21 +16,21 @@ from reproduction.flow.measures import Measure, Settings, Sources, only
 from textmix.data.corpus import Ragged
 from textmix.text.skipgrams import position_patterns
 
-#: Bits of the table that counts the hashes of all matches before any are compared: 2^25 int64 are 256 MB.
+#: Bits of the table of hash counts that prefilters the skip-grams: 2^25 int64 are 256 MB.
 TABLE_BITS = 25
-#: Odd factors of the hash of a skip-gram; two of 10^8 skip-grams share their 64 bits with probability 1 / 4,000.
+#: Odd multipliers of the 64-bit hash; the probability of any collision among 10^8 skip-grams is 1 / 4,000.
 HASH_FACTOR = np.uint64(0x9E3779B97F4A7C15)
 PAIR_FACTOR = np.uint64(0xBF58476D1CE4E5B9)
 
 
 def pattern_counts(sources: Sources, settings: Settings, _: Generator) -> Measure:
-    """Count the skip-grams for every pair of largest n and largest slop, by documents and patterns.
+    """Count the skip-grams for every pair of maximum n and maximum slop, by document or position pattern.
 
-    A skip-gram with the same frequency at the next smaller slop is dropped, as among the features of the fits.
+    A skip-gram with the same frequency at the next smaller slop is dropped, as in the feature extraction.
 
-    Data: the stream of words.
-    Settings: ``kinds``, pairs of n and slop; ``least``, the smallest frequency that is kept; ``once``, whether a
-    document counts once for each ``pattern`` or once (``document``); ``same``, word -> word with which it is merged.
+    Data: the word stream.
+    Settings: ``kinds``, pairs of n and slop; ``least``, the minimum frequency; ``once``, whether a document is counted
+    once per ``pattern`` or once per ``document``; ``same``, words that are merged (word to replacement).
     Result: the keys of `reproduction.papers.skipgrams.measures.skipgram_counts` and the table ``kinds``.
     """
     source = only(sources)
@@ -54,9 +54,10 @@ def pattern_counts(sources: Sources, settings: Settings, _: Generator) -> Measur
 def gap_words(sources: Sources, settings: Settings, _: Generator) -> Measure:
     """Count, for each word, the documents that contain it between the words of a pair.
 
-    Data: the stream of words.
-    Settings: ``pair``, two words; ``number`` of words that are listed; ``asked``, key -> a word.
-    Result: the documents of each word of ``asked``, and the table ``words`` (word, documents), most documents first.
+    Data: the word stream.
+    Settings: ``pair``, two words; ``number`` of words in the table; ``asked``, words with a value of their own, by key.
+    Result: the number of documents for each word of ``asked``, and the table ``words`` (word, documents) in decreasing
+    order.
     """
     corpus = only(sources).corpus
     names: Sequence[str] = corpus.feature_names or ()
@@ -75,7 +76,7 @@ def gap_words(sources: Sources, settings: Settings, _: Generator) -> Measure:
 
 
 def _stream(tokens: Ragged, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return the words of some documents in one array and the document of each, int64 (T,)."""
+    """Concatenate the words of selected documents; return word ids and document indices, int64 (T,)."""
     lengths = np.diff(tokens.offsets)
     document = np.repeat(np.arange(len(lengths)), lengths)
     selected = np.isin(document, rows)
@@ -83,7 +84,7 @@ def _stream(tokens: Ragged, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def merge_words(values: np.ndarray, names: Sequence[str], same: Mapping[str, str]) -> np.ndarray:
-    """Replace the ids (T,) of some words by those of other words; words without an id are skipped."""
+    """Replace word ids (T,) according to ``same``; out-of-vocabulary words are ignored."""
     ids = {name: number for number, name in enumerate(names)}
     table = np.arange(len(names))
     for word, other in same.items():
@@ -95,16 +96,20 @@ def merge_words(values: np.ndarray, names: Sequence[str], same: Mapping[str, str
 def numbers_by_slop(
     values: np.ndarray, document: np.ndarray, kind: tuple[int, int], counting: tuple[int, str]
 ) -> list[int]:
-    """Return how many skip-grams of n words are kept at each slop from 0 to the largest.
+    """Count the skip-grams of n words that are kept at each slop from 0 to the maximum.
 
     Parameters
     ----------
-    values, document : ndarray of shape (n_tokens,), int64
-        Words and their documents, in the order of the text.
+    values, document : ndarray of shape (n_tokens,), dtype int64
+        Word ids and document indices, in text order.
     kind : tuple of (int, int)
-        n and the largest slop.
+        n and the maximum slop.
     counting : tuple of (int, {"pattern", "document"})
-        Smallest frequency that is kept, and for what a document counts once.
+        Minimum frequency, and the unit per which a document is counted once.
+
+    Returns
+    -------
+    list of int
     """
     n, max_slop = kind
     min_frequency, counted_once = counting
@@ -133,7 +138,7 @@ def numbers_by_slop(
 
 
 def _matches(values: np.ndarray, document: np.ndarray, offsets: tuple[int, ...]) -> tuple[np.ndarray, np.ndarray]:
-    """Return hash and document of each match of the skip-grams of one pattern, uint64 and int64 (M,)."""
+    """Return hash, uint64 (M,), and document, int64 (M,), of each match of a position pattern."""
     end = max(len(values) - offsets[-1], 0)
     inside = np.flatnonzero(document[:end] == document[offsets[-1] :])
     gram = np.zeros(len(inside), dtype=np.uint64)
@@ -144,16 +149,16 @@ def _matches(values: np.ndarray, document: np.ndarray, offsets: tuple[int, ...])
 
 
 def _table_entry(gram: np.ndarray) -> np.ndarray:
-    """Return the index of each hash in a table of 2^25 numbers, int64 (M,)."""
+    """Map hashes to indices into a table of size 2^25, int64 (M,)."""
     return (gram >> np.uint64(64 - TABLE_BITS)).astype(np.int64)
 
 
 def _frequent_entries(
     values: np.ndarray, document: np.ndarray, patterns: Sequence[tuple[int, ...]], min_frequency: int
 ) -> np.ndarray:
-    """Return for each entry of the table whether its skip-grams together are frequent, bool (2^25,).
+    """Check which table entries reach the minimum frequency in total, bool (2^25,).
 
-    Skip-grams of other entries cannot reach the frequency, so that most skip-grams need not be compared.
+    Skip-grams of all other entries are infrequent, so that most skip-grams can be discarded without sorting.
     """
     total = np.zeros(1 << TABLE_BITS, dtype=np.int64)
     for offsets in patterns:
@@ -165,9 +170,12 @@ def _frequent_entries(
 def _matches_by_document(
     values: np.ndarray, document: np.ndarray, offsets: tuple[int, ...], frequent: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return the hash of each skip-gram of one pattern in a frequent entry, and that of its pair with a document.
+    """Return hashes of the unique (skip-gram, document) pairs of a pattern in frequent table entries.
 
-    Each pair occurs once, uint64 (M,).
+    Returns
+    -------
+    gram, pair : ndarray of shape (M,), dtype uint64
+        Hashes of the skip-grams and of the pairs.
     """
     gram, row = _matches(values, document, offsets)
     selected = frequent[_table_entry(gram)]

@@ -1,4 +1,4 @@
-"""The most predictive skip-grams of a model, each with a sentence of the training reviews that contains it."""
+"""Most predictive skip-grams of a model, with example sentences from the training reviews."""
 
 from __future__ import annotations
 
@@ -18,30 +18,30 @@ from textmix.text.stoplists import stop_words
 from textmix.text.treebank import lemmas, treebank_words
 
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+|<br */?>\s*")
-#: Reviews in which an example sentence is looked for.
+#: Maximum number of reviews that are searched for an example sentence.
 MAX_EXAMPLE_REVIEWS = 40
-#: An example sentence has more words than this.
+#: Example sentences have more words than this.
 MIN_EXAMPLE_WORDS = 5
 
 
 def predictive_skipgrams(
     source: MeasureData, data: TrainTest, solution: MarginSolution, settings: Settings
 ) -> list[dict[str, Any]]:
-    """Return the skip-grams with the largest effect on the scores, positive ones first.
+    """Find the skip-grams with the largest effect on the scores, positive ones first.
 
-    The effect is the weight times the standard deviation of the feature.  Skip-grams of stop words and punctuation
-    marks alone are skipped, because they are many and carry no meaning.
+    The effect is the weight times the standard deviation of the feature.  Skip-grams that consist only of stop words
+    and punctuation marks are skipped, because they are frequent but not informative.
 
     Parameters
     ----------
     source : MeasureData
         Skip-gram features with the text.
     data : TrainTest
-        Its documents, with all columns.
+        Documents of the source, with all columns.
     solution : MarginSolution
-        The model.
+        Model.
     settings : mapping
-        ``number`` of skip-grams for each class, ``least_n``, their smallest number of words, and ``stop_list``.
+        ``number`` of skip-grams per class, ``least_n``, their minimum number of words, and ``stop_list``.
 
     Returns
     -------
@@ -63,7 +63,7 @@ def predictive_skipgrams(
 
 
 def standard_deviations(X: Columns) -> np.ndarray:
-    """Return the standard deviation of every column, float64 (P,)."""
+    """Compute the standard deviation of every column, float64 (P,)."""
     moments = np.zeros((2, len(X.indptr) - 1))
     documents: np.ndarray = np.diff(X.indptr)
     if len(X.data) == 0:
@@ -95,20 +95,20 @@ def _row(
 
 
 def _words_of(name: str) -> list[str]:
-    """Return the words of a skip-gram's name, "waste time ~1"."""
+    """Return the words of a skip-gram in text format, such as "waste time ~1"."""
     return name.partition(" ~")[0].split(" ")
 
 
 def _has_content_word(words: Sequence[str], stops: frozenset[str]) -> bool:
-    """Return whether any word is neither a stop word nor punctuation; 's and 't count as stop words."""
+    """Check whether any word is neither a stop word nor punctuation; 's and 't count as stop words."""
     return any(word.lower().strip("'") not in stops and any(letter.isalpha() for letter in word) for word in words)
 
 
 def _example(corpus: Corpus, documents: np.ndarray, name: str) -> str:
-    """Return the shortest sentence of the first documents that contains a skip-gram, or "".
+    """Find the shortest sentence in the first documents that contains a skip-gram; return "" if none is found.
 
-    Sentences whose gaps have as many words as the slop are preferred to those with smaller gaps; two successive
-    sentences are used only if no single one contains the skip-gram.
+    Sentences with gaps of exactly ``slop`` words are preferred to smaller gaps.  Pairs of successive sentences are
+    considered only if no single sentence contains the skip-gram.
     """
     words = _words_of(name)
     slop = int(name.partition(" ~")[2] or 0)
@@ -128,7 +128,7 @@ def _example(corpus: Corpus, documents: np.ndarray, name: str) -> str:
 
 
 def _largest_gap(tokens: Sequence[str], words: Sequence[str], slop: int) -> int | None:
-    """Return the largest number of words, at most ``slop``, between words in order; None if they do not occur."""
+    """Find the largest gap, at most ``slop`` words, with which ``words`` occur in order; None if they do not occur."""
     for offsets in reversed(position_patterns(len(words), slop)):
         for start in range(len(tokens) - offsets[-1]):
             if all(tokens[start + offset] == word for offset, word in zip(offsets, words, strict=True)):
