@@ -1,1 +1,1 @@
-"""The code of each paper in a folder of its own, its measures and figures; beside them what all figures share."""
+"""Measures and figures of the papers, one subpackage per paper."""

@@ -1,1 +1,1 @@
-"""The code of the paper edcm: measures and figures."""
+"""Measures and figures of the paper edcm."""

@@ -1,1 +1,1 @@
-"""The code of the paper multinomial: measures and figures."""
+"""Measures and figures of the paper multinomial."""

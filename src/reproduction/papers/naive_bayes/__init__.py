@@ -1,1 +1,1 @@
-"""The code of the paper naive_bayes: measures and figures."""
+"""Measures and figures of the paper naive_bayes."""

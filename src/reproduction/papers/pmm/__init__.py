@@ -1,1 +1,1 @@
-"""The code of the paper pmm: measures and figures."""
+"""Measures and figures of the paper pmm."""

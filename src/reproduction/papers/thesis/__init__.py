@@ -1,1 +1,1 @@
-"""The code of the paper thesis: measures and figures."""
+"""Measures and figures of the paper thesis."""
