@@ -89,7 +89,18 @@ METHOD_TITLES = {
 
 
 def method_title(method: str) -> str:
-    """Return the display title of a method."""
+    """Return the display title of a method.
+
+    Parameters
+    ----------
+    method : str
+        Name of the method.
+
+    Returns
+    -------
+    str
+        The title.
+    """
     return METHOD_TITLES.get(method, method.replace("_", " "))
 
 

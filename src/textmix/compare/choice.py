@@ -157,7 +157,7 @@ def _is_ahead(option: _Option, difference: Estimate, baseline: Candidate, ensemb
 
 
 def required_standard_errors(n_candidates: int) -> float:
-    """Return the standard errors that the best of some candidates must be ahead.
+    """Compute the improvement in standard errors required of the best of several candidates.
 
     The largest of n differences is expected at sqrt(2 log n) standard errors even if no candidate is better.
     """
@@ -170,7 +170,7 @@ def chosen_of(
     ensembles: EnsembleSelection,
     difference: Estimate | None = None,
 ) -> Chosen:
-    """Combine members with the decision rule that all folds of the first repetition give."""
+    """Combine members with a decision rule fitted to all folds of the first repetition."""
     scores = [standings.results[member].scores[0] for member in members]
     decision = standings.fit_decision(scores, standings.documents.y)
     values: Mapping[tuple[int, int], float] = standings.results[members[0]].values
@@ -202,7 +202,7 @@ def _join(items: Sequence[str]) -> str:
 
 
 def leaderboard(standings: Standings, ensembles: EnsembleSelection) -> list[LeaderboardRow]:
-    """Return the best candidate of each method and view, and the ensemble, the best first.
+    """Rank the best candidate of each method and view, and the ensemble, best first.
 
     Candidates with an incomplete cross-validation are returned only if none is complete.
     """

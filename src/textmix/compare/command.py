@@ -197,6 +197,13 @@ def read_input(options: CompareOptions) -> tuple[Corpus, str, dict[str, Any]]:
     task : {"single", "multi"}
     facts : dict
         Facts for the model card.
+
+    Raises
+    ------
+    ConfigError
+        If an option does not match the data, or the columns cannot be inferred.
+    DataFormatError
+        If the input is invalid.
     """
     path = Path(options.file)
     facts: dict[str, Any] = {"description": path.name}

@@ -147,7 +147,18 @@ def metric_of(name: str | None, task: str, labels: list[str]) -> ComparisonMetri
 
 
 def metric_names(task: str) -> list[str]:
-    """List the metrics of a task, except F1 of a label."""
+    """List the metrics of a task, except F1 of a label.
+
+    Parameters
+    ----------
+    task : {"single", "multi"}
+        The task.
+
+    Returns
+    -------
+    list of str
+        Names of the metrics.
+    """
     names = [name for name in tuning_metrics(task) if name != UNSUPPORTED_METRIC]
     return [*names, WEIGHTED_F, *RANKING_METRICS]
 
@@ -184,7 +195,24 @@ def paired_bootstrap(
 def bootstrap_interval(
     metric: ComparisonMetric, truth: np.ndarray, answer: Answer, seed: int = 0
 ) -> tuple[float, float]:
-    """Return the 95 % bootstrap confidence interval of a metric over the documents."""
+    """Compute the 95 % bootstrap confidence interval of a metric.
+
+    Parameters
+    ----------
+    metric : ComparisonMetric
+        The metric.
+    truth : ndarray of shape (n_documents,) or (n_documents, n_labels)
+        Class indices or label indicators.
+    answer : Answer
+        Predictions.
+    seed : int, default=0
+        Random seed of the resamples.
+
+    Returns
+    -------
+    (float, float)
+        Lower and upper bound.
+    """
     low, high = np.quantile(_resample(metric, truth, answer, seed), INTERVAL).tolist()
     return float(low), float(high)
 

@@ -243,6 +243,11 @@ class Runner:
         -------
         ndarray of shape (n_documents, n_labels), dtype float32
             Scores; -inf for a class that does not occur in the training documents.
+
+        Raises
+        ------
+        ValueError
+            If the estimator has neither probabilities nor a decision function.
         """
         documents = self.standings.documents
         scores = label_scores(estimator, X, documents.task)

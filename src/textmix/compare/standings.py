@@ -272,7 +272,18 @@ class Standings:
 
 
 def has_scores(scores: Sequence[np.ndarray]) -> np.ndarray:
-    """Return a mask of the documents with scores from every member of an ensemble, bool (n_documents,)."""
+    """Find the documents with scores from every member of an ensemble.
+
+    Parameters
+    ----------
+    scores : sequence of ndarray
+        Scores of each member.
+
+    Returns
+    -------
+    ndarray of shape (n_documents,), dtype bool
+        Mask of these documents.
+    """
     is_scored = np.ones(len(scores[0]), dtype=bool)
     for member in scores:
         is_scored &= np.isfinite(member).any(axis=1)

@@ -44,7 +44,18 @@ class NominalTable(NamedTuple):
 
 
 def unescape(text: str) -> str:
-    """Resolve the escape sequences of a quoted ARFF string, passed without its quotes."""
+    """Resolve the escape sequences of a quoted ARFF string.
+
+    Parameters
+    ----------
+    text : str
+        The string without its quotes.
+
+    Returns
+    -------
+    str
+        The unescaped string.
+    """
     return _ESCAPE.sub(lambda m: chr(int(m[1], 16)) if m[1] else _ESCAPED.get(m[2], m[2]), text)
 
 

@@ -19,14 +19,36 @@ MAX_CATEGORIES_PER_ROW = 0.5
 
 
 def cell_text(value: Any) -> str:
-    """Convert a cell to a stripped string; null becomes an empty string, other JSON values are serialised."""
+    """Convert a cell to a stripped string; null becomes an empty string, other JSON values are serialised.
+
+    Parameters
+    ----------
+    value : object
+        The cell.
+
+    Returns
+    -------
+    str
+        The string.
+    """
     if value is None:
         return ""
     return value.strip() if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
 
 
 def is_missing(value: Any) -> bool:
-    """Check whether a value is None, NaN of any precision, or missing in pandas."""
+    """Check whether a value is None, NaN of any precision, or missing in pandas.
+
+    Parameters
+    ----------
+    value : object
+        The value; lists and arrays are never missing.
+
+    Returns
+    -------
+    bool
+        Whether the value is missing.
+    """
     pandas = sys.modules.get("pandas")  # pandas values can only occur if pandas has been imported
     if pandas is not None and not isinstance(value, (list, tuple, set, frozenset, np.ndarray)):
         return bool(pandas.isna(value))

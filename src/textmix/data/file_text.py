@@ -26,12 +26,34 @@ _CONTROL = re.compile("[\0-\x08\x0b\x0e-\x1f\x7f]")
 
 
 def plain_text(data: bytes) -> bytes:
-    """Convert Latin-1, which can decode any byte, to UTF-8."""
+    """Convert Latin-1, which can decode any byte, to UTF-8.
+
+    Parameters
+    ----------
+    data : bytes
+        Latin-1 text.
+
+    Returns
+    -------
+    bytes
+        UTF-8 text.
+    """
     return data if data.isascii() else data.decode("latin-1").encode("utf-8")
 
 
 def rainbow_html(data: bytes) -> bytes:
-    """Convert a Latin-1 page to UTF-8 and replace each tag by a space, as Rainbow's ``--skip-html`` does."""
+    """Convert a Latin-1 page to UTF-8 and replace each tag by a space, as Rainbow's ``--skip-html`` does.
+
+    Parameters
+    ----------
+    data : bytes
+        HTML in Latin-1.
+
+    Returns
+    -------
+    bytes
+        UTF-8 text.
+    """
     return plain_text(_TAG.sub(b" ", data))
 
 
@@ -94,7 +116,18 @@ def _part_text(part: MIMEPart) -> str:
 
 
 def page_text(data: bytes) -> bytes:
-    """Extract the text of a Latin-1 web page as UTF-8; a preceding HTTP header is dropped."""
+    """Extract the text of a Latin-1 web page as UTF-8; a preceding HTTP header is dropped.
+
+    Parameters
+    ----------
+    data : bytes
+        HTML in Latin-1, optionally preceded by an HTTP header.
+
+    Returns
+    -------
+    bytes
+        UTF-8 text.
+    """
     body = data
     if _ANSWER.match(data):
         parts = _EMPTY_LINE.split(data, maxsplit=1)

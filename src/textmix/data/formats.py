@@ -61,7 +61,18 @@ WITH_LABELS = tuple(name for name, entry in FORMATS.items() if entry.reader)
 
 
 def without_packing(path: str | PurePath) -> PurePath:
-    """Return the name of a file without a file extension of `COMPRESSED`."""
+    """Strip a file extension of `COMPRESSED` from a file name.
+
+    Parameters
+    ----------
+    path : str or PurePath
+        Name of the file.
+
+    Returns
+    -------
+    PurePath
+        The name without the extension.
+    """
     path = PurePath(path)
     return path.with_suffix("") if path.suffix.lower() in COMPRESSED else path
 
@@ -86,12 +97,34 @@ def format_of(path: str | PurePath, allowed: Iterable[str]) -> str | None:
 
 
 def name_of(path: PurePath) -> str:
-    """Derive a data set name (lower-case letters, digits and underscores) from a file or folder name."""
+    """Derive a data set name (lower-case letters, digits and underscores) from a file or folder name.
+
+    Parameters
+    ----------
+    path : PurePath
+        The file or folder.
+
+    Returns
+    -------
+    str
+        The name; ``texts`` if no valid character remains.
+    """
     return re.sub("[^a-z0-9]+", "_", path.name.split(".")[0].lower()).strip("_") or "texts"
 
 
 def is_system_file(name: str) -> bool:
-    """Check whether a file or folder belongs to the system rather than to the user, such as ``.DS_Store``."""
+    """Check whether a file or folder belongs to the system rather than to the user, such as ``.DS_Store``.
+
+    Parameters
+    ----------
+    name : str
+        Name of the file or folder.
+
+    Returns
+    -------
+    bool
+        Whether it is hidden, a lock file, or a system file.
+    """
     return name.startswith((".", LOCK_PREFIX)) or name.lower() in _SYSTEM_FILES
 
 

@@ -177,12 +177,34 @@ def _parse_mapping(value: Mapping[Any, Any]) -> list[str]:
 
 
 def is_choices(value: Any) -> bool:
-    """Check whether a value contains the choices for a text, as in exports of Label Studio."""
+    """Check whether a value contains the choices for a text, as in exports of Label Studio.
+
+    Parameters
+    ----------
+    value : object
+        A JSON value.
+
+    Returns
+    -------
+    bool
+        Whether it is an object with the key ``choices`` only.
+    """
     return isinstance(value, Mapping) and set(value) == {_CHOICES_KEY} and isinstance(value[_CHOICES_KEY], list)
 
 
 def is_label_mapping(value: Mapping[Any, Any]) -> bool:
-    """Check whether a mapping may contain labels: names with numbers or flags, or `is_choices`."""
+    """Check whether a mapping may contain labels: names with numbers or flags, or `is_choices`.
+
+    Parameters
+    ----------
+    value : mapping
+        A JSON object.
+
+    Returns
+    -------
+    bool
+        Whether all values are flags or numbers, or the object contains choices.
+    """
     return is_choices(value) or all(_may_be_flag(flag) for flag in value.values())
 
 
@@ -193,7 +215,18 @@ def _may_be_flag(value: Any) -> bool:
 
 
 def is_bracketed(text: str) -> bool:
-    """Check whether a string may be a printed list or mapping."""
+    """Check whether a string may be a printed list or mapping.
+
+    Parameters
+    ----------
+    text : str
+        A cell.
+
+    Returns
+    -------
+    bool
+        Whether the string is enclosed in brackets or a list constructor.
+    """
     text = text.strip()
     if _WRAPPED.fullmatch(text) or _R_VECTOR.fullmatch(text):
         return True
@@ -201,7 +234,18 @@ def is_bracketed(text: str) -> bool:
 
 
 def is_printed_list(text: str) -> bool:
-    """Check whether a string is clearly a printed list or mapping, with quoted items or numbers."""
+    """Check whether a string is clearly a printed list or mapping, with quoted items or numbers.
+
+    Parameters
+    ----------
+    text : str
+        A cell.
+
+    Returns
+    -------
+    bool
+        Whether the string is a printed list or mapping.
+    """
     text = text.strip()
     if not is_bracketed(text):
         return False
@@ -211,7 +255,18 @@ def is_printed_list(text: str) -> bool:
 
 
 def are_printed(cells: Iterable[Any]) -> bool:
-    """Check whether the cells of a column are printed lists or mappings, not single bracketed names."""
+    """Check whether the cells of a column are printed lists or mappings, not single bracketed names.
+
+    Parameters
+    ----------
+    cells : iterable
+        The cells; values that are not strings are ignored.
+
+    Returns
+    -------
+    bool
+        Whether the cells are printed lists or mappings.
+    """
     texts = [cell.strip() for cell in cells if isinstance(cell, str) and cell.strip()]
     bracketed = [text for text in texts if is_bracketed(text)]
     if any(is_printed_list(text) for text in bracketed):

@@ -278,7 +278,18 @@ def take_labels(table: NumberTable, columns: np.ndarray, names: Sequence[str]) -
 
 
 def as_counts(matrix: sparse.csr_array) -> sparse.csr_array:
-    """Convert a CSR matrix to int32 if all values are integers from 0 to 2^31 - 1; otherwise return it unchanged."""
+    """Convert a CSR matrix to int32 if all values are integers from 0 to 2^31 - 1; otherwise return it unchanged.
+
+    Parameters
+    ----------
+    matrix : csr_array
+        The matrix.
+
+    Returns
+    -------
+    csr_array
+        The converted matrix, or ``matrix`` itself.
+    """
     values = matrix.data
     if np.all((values >= 0) & (values < 2**31) & (values == np.floor(values))):
         return matrix.astype(np.int32)

@@ -125,7 +125,20 @@ def split_array(sizes: Mapping[str, int]) -> np.ndarray | None:
 
 
 def require_documents(options: Mapping[str, Any], count: int) -> None:
-    """Raise `DataFormatError` if a data set has no documents."""
+    """Check that a data set is not empty.
+
+    Parameters
+    ----------
+    options : mapping
+        Options of the reader; ``name`` is used.
+    count : int
+        Number of documents.
+
+    Raises
+    ------
+    DataFormatError
+        If there are no documents.
+    """
     if count == 0:
         raise DataFormatError(options["name"], None, "its files hold no documents")
 

@@ -52,7 +52,13 @@ class Reader:
 
     @property
     def module(self) -> str:
-        """Fully qualified module name, used for the import and for the code digest."""
+        """Fully qualified module name, used for the import and for the code digest.
+
+        Raises
+        ------
+        ConfigError
+            If the reader is unknown.
+        """
         if self.name not in READERS:
             allowed = ", ".join(sorted({*READERS, *WITH_LABELS}))
             raise ConfigError(f"config/datasets.yaml: there is no reader {self.name!r}; choose one of {allowed}")
@@ -273,7 +279,18 @@ def _whole(
 
 
 def content_of(raw: Mapping[str, Any]) -> dict[str, Any]:
-    """Remove the descriptive keys (`PROSE`) from an entry, leaving the keys that fetching and parsing depend on."""
+    """Remove the descriptive keys (`PROSE`) from an entry.
+
+    Parameters
+    ----------
+    raw : mapping
+        The entry.
+
+    Returns
+    -------
+    dict
+        The keys that fetching and parsing depend on.
+    """
     return {key: value for key, value in raw.items() if key not in PROSE}
 
 
@@ -357,7 +374,20 @@ def _reader(raw: Mapping[str, Any]) -> Reader:
 
 
 def reader_of(form: str, options: Mapping[str, Any]) -> Reader:
-    """Map a format to its reader, for both user data and registry entries."""
+    """Map a format to its reader, for both user data and registry entries.
+
+    Parameters
+    ----------
+    form : str
+        A key of `textmix.data.formats.FORMATS`.
+    options : mapping
+        Options of the reader.
+
+    Returns
+    -------
+    Reader
+        The reader.
+    """
     more = {"format": form} if FORMATS[form].reader == "text_table" else {}
     if form == "folder":
         more = {"encoding": "found"}

@@ -388,7 +388,18 @@ def _strip_header_cell(cell: Any) -> str:
 
 
 def is_number(text: str) -> bool:
-    """Check whether a string is a number in ASCII digits with a decimal point or comma."""
+    """Check whether a string is a number in ASCII digits with a decimal point or comma.
+
+    Parameters
+    ----------
+    text : str
+        A cell.
+
+    Returns
+    -------
+    bool
+        Whether the string is a number.
+    """
     return _NUMBER.fullmatch(text) is not None
 
 

@@ -28,7 +28,18 @@ _FOLDS_NOTE = "The folds of the cross-validation are drawn at random, so that it
 
 
 def parse_number(text: str) -> float | None:
-    """Parse a finite number in ASCII digits; return None for any other string, such as ``nan``."""
+    """Parse a finite number in ASCII digits.
+
+    Parameters
+    ----------
+    text : str
+        A cell.
+
+    Returns
+    -------
+    float or None
+        The number; None for any other string, such as ``nan``.
+    """
     if _NUMBER.fullmatch(text):
         number = float(text)
         return number if math.isfinite(number) else None

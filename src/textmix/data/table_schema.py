@@ -301,7 +301,18 @@ def requested_columns(*columns: References) -> list[Reference]:
 
 
 def as_list(columns: References) -> list[Reference]:
-    """Return one column or several as a list."""
+    """Convert a column specification to a list.
+
+    Parameters
+    ----------
+    columns : str, int, sequence or None
+        One column, several columns, or None.
+
+    Returns
+    -------
+    list of str or int
+        The columns; empty for None.
+    """
     if columns is None:
         return []
     return [columns] if isinstance(columns, (str, int)) else [*columns]
@@ -314,7 +325,27 @@ def _names(file: TableFile, positions: Sequence[int]) -> list[Reference]:
 
 
 def find_positions(file: TableFile, columns: References, option: str) -> list[int]:
-    """Return the positions of columns; comma-separated names are split.  Raises the errors of `find_position`."""
+    """Find the positions of columns; comma-separated names are split.
+
+    Parameters
+    ----------
+    file : TableFile
+        The open table.
+    columns : str, int, sequence or None
+        The columns.
+    option : str
+        Option that specifies the columns, for messages.
+
+    Returns
+    -------
+    list of int
+        The positions.
+
+    Raises
+    ------
+    DataFormatError
+        If a column is missing or ambiguous.
+    """
     references = as_list(columns)
     if len(references) == 1 and isinstance(references[0], str) and references[0] not in file.names:
         references = [name.strip() for name in references[0].split(",")]

@@ -193,7 +193,18 @@ def _classes(folders: Mapping[str, list[Path]]) -> list[str]:
 
 
 def is_numeric(path: Path) -> bool:
-    """Check the file extension for a numeric format: ARFF or LIBSVM."""
+    """Check the file extension for a numeric format: ARFF or LIBSVM.
+
+    Parameters
+    ----------
+    path : Path
+        The file.
+
+    Returns
+    -------
+    bool
+        Whether the file contains numbers instead of texts.
+    """
     format = format_of(without_packing(path), FORMATS)
     return format is not None and FORMATS[format].kind == "matrix"
 

@@ -106,7 +106,23 @@ def allowed_class(name: str) -> type:
 
 
 def schema_of(step: Any) -> Mapping[str, Any]:
-    """Return the schema of the fitted attributes of an estimator; raises ConfigError if it cannot be saved."""
+    """Return the schema of the fitted attributes of an estimator.
+
+    Parameters
+    ----------
+    step : estimator
+        The estimator.
+
+    Returns
+    -------
+    mapping
+        Attribute -> schema.
+
+    Raises
+    ------
+    ConfigError
+        If the estimator cannot be saved.
+    """
     name = type(step).__name__
     if not is_allowed(type(step)):
         raise ConfigError(f"model: {name} does not declare fitted attributes and cannot be saved; choose another class")

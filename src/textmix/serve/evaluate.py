@@ -92,7 +92,25 @@ class Predicted(NamedTuple):
 
 
 def predict_corpus(model: Model, corpus: Corpus) -> Predicted:
-    """Predict the labels of labelled texts; raises ConfigError for a label that the model does not have."""
+    """Predict the labels of labelled texts.
+
+    Parameters
+    ----------
+    model : Model
+        The model.
+    corpus : Corpus
+        The labelled texts.
+
+    Returns
+    -------
+    Predicted
+        True and predicted labels, and probabilities.
+
+    Raises
+    ------
+    ConfigError
+        If a label is unknown to the model, or the corpus has no texts.
+    """
     index = {label_name(name): number for number, name in enumerate(model.label_names)}
     unknown = sorted({str(name) for name in corpus.label_names} - set(index))
     if unknown:

@@ -264,7 +264,18 @@ class PersistedModel:
 
 
 def check_format(version: Any) -> None:
-    """Raise ValueError if a model has the format of another version."""
+    """Check the format version of a model.
+
+    Parameters
+    ----------
+    version : object
+        Version in the model file.
+
+    Raises
+    ------
+    ValueError
+        If the version is not supported.
+    """
     if version != FORMAT:
         raise ValueError(f"it has format {version!r}, this version of textmix reads format {FORMAT}")
 
@@ -275,7 +286,20 @@ def probe_texts(columns: Sequence[str]) -> Ragged:
 
 
 def read_back(model: Any, target: Path) -> None:
-    """Raise ConfigError if a model that was just written cannot be read, so that no model is lost."""
+    """Verify that a model that was just written can be read, so that no model is lost.
+
+    Parameters
+    ----------
+    model : PersistedModel or AveragedModel
+        The model.
+    target : Path
+        Its folder.
+
+    Raises
+    ------
+    ConfigError
+        If the model cannot be read.
+    """
     try:
         model.read(target)
     except EncoderNotNamedError:
@@ -318,7 +342,25 @@ def _read_step(folder: Path, head: Mapping[str, Any], n_labels: int) -> tuple[st
 
 
 def check_folder(folder: str | Path) -> Path:
-    """Check the digests of a model folder; raises as `PersistedModel.load` does."""
+    """Check the digests of a model folder.
+
+    Parameters
+    ----------
+    folder : str or Path
+        The folder.
+
+    Returns
+    -------
+    Path
+        The folder.
+
+    Raises
+    ------
+    ConfigError
+        If the folder does not exist.
+    IntegrityError
+        If a file was modified, or the folder is not a model.
+    """
     folder = Path(folder)
     if not folder.is_dir():
         raise ConfigError(f"{folder}: no model found; name the folder of a model")
@@ -329,7 +371,20 @@ def check_folder(folder: str | Path) -> Path:
 
 @contextmanager
 def report_malformed(path: Path, error_class: type[DataFormatError] | type[IntegrityError]) -> Iterator[None]:
-    """Convert exceptions caused by malformed content to a single error that includes the path."""
+    """Convert exceptions caused by malformed content to a single error that includes the path.
+
+    Parameters
+    ----------
+    path : Path
+        The folder, for messages.
+    error_class : {DataFormatError, IntegrityError}
+        Class of the error to raise.
+
+    Raises
+    ------
+    DataFormatError or IntegrityError
+        If the body raises an exception that indicates malformed content.
+    """
     try:
         yield
     except EncoderNotNamedError:

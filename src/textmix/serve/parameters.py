@@ -10,7 +10,23 @@ from textmix.core.errors import ConfigError
 
 
 def to_json(estimator: Any) -> dict[str, Any]:
-    """Convert the parameters of an estimator to JSON; raises ConfigError if a parameter is not supported."""
+    """Convert the parameters of an estimator to JSON.
+
+    Parameters
+    ----------
+    estimator : estimator
+        The estimator.
+
+    Returns
+    -------
+    dict
+        Parameter name -> JSON value.
+
+    Raises
+    ------
+    ConfigError
+        If a parameter is not supported.
+    """
     converted = {}
     for name, value in estimator.get_params(deep=False).items():
         try:
@@ -24,7 +40,23 @@ def to_json(estimator: Any) -> dict[str, Any]:
 
 
 def from_json(value: Any) -> Any:
-    """Convert one parameter back; raises ValueError, TypeError or LookupError for other values."""
+    """Convert a parameter from JSON.
+
+    Parameters
+    ----------
+    value : object
+        The JSON value.
+
+    Returns
+    -------
+    object
+        The parameter.
+
+    Raises
+    ------
+    ValueError, TypeError or LookupError
+        If the value does not encode a parameter.
+    """
     if isinstance(value, list):
         return [_decode_value(item) for item in value]
     if isinstance(value, dict) and "tuple" in value:

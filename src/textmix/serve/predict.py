@@ -68,7 +68,20 @@ class Counts(NamedTuple):
 
 
 def check_options(options: Options, model: Model) -> None:
-    """Raise ConfigError if an option is not applicable to a model."""
+    """Check that the options are applicable to a model.
+
+    Parameters
+    ----------
+    options : Options
+        Options of the command line.
+    model : Model
+        The model.
+
+    Raises
+    ------
+    ConfigError
+        If an option is not applicable.
+    """
     has_probabilities = hasattr(model.estimator, "predict_both") or hasattr(model.estimator, "predict_proba")
     if options.never_empty and not (has_probabilities and model.task == "multi"):
         raise ConfigError("--never-empty: requires a multi-label model with probabilities; drop the option")

@@ -197,7 +197,29 @@ def _scalar(name: str, value: Any, typed: str) -> Any:
 
 
 def read_json(path: Path, kind: type) -> Any:
-    """Read a JSON file of an expected type; raises ValueError, TypeError or OSError."""
+    """Read a JSON file of an expected type.
+
+    Parameters
+    ----------
+    path : Path
+        The file.
+    kind : type
+        Expected type of the value.
+
+    Returns
+    -------
+    object
+        The value.
+
+    Raises
+    ------
+    ValueError
+        If the file is too large or not valid JSON.
+    TypeError
+        If the value has another type.
+    OSError
+        If the file cannot be read.
+    """
     _check_file(path)
     if path.stat().st_size > MAX_JSON_BYTES:
         raise ValueError(f"{path.name} has more than {MAX_JSON_BYTES:,} bytes")
@@ -208,7 +230,23 @@ def read_json(path: Path, kind: type) -> Any:
 
 
 def read_names(path: Path) -> list[str]:
-    """Read a list of distinct strings; raises as `read_json` does."""
+    """Read a list of distinct strings.
+
+    Parameters
+    ----------
+    path : Path
+        The JSON file.
+
+    Returns
+    -------
+    list of str
+        The strings.
+
+    Raises
+    ------
+    ValueError
+        If the strings are not distinct or not encodable as UTF-8; also see `read_json`.
+    """
     names: list[str] = read_json(path, list)
     if not all(isinstance(name, str) for name in names) or len(set(names)) != len(names):
         raise ValueError(f"{path.name} is not a list of distinct names")
@@ -217,7 +255,23 @@ def read_names(path: Path) -> list[str]:
 
 
 def read_labels(path: Path) -> list[Any]:
-    """Read a list of distinct labels, strings, numbers or booleans; raises as `read_json` does."""
+    """Read a list of distinct labels.
+
+    Parameters
+    ----------
+    path : Path
+        The JSON file.
+
+    Returns
+    -------
+    list of str, int, float or bool
+        The labels.
+
+    Raises
+    ------
+    ValueError
+        If the labels are not distinct, have another type or contain NaN; also see `read_json`.
+    """
     labels: list[Any] = read_json(path, list)
     texts = [str(label) for label in labels]
     if "nan" in texts and not all(isinstance(label, str) for label in labels):

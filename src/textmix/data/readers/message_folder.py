@@ -109,7 +109,18 @@ def read_class_folders(
 
 
 def legacy_notes(legacy_files: Sequence[str]) -> list[str]:
-    """Return a note that lists the files decoded as Windows-1252; empty if all files are UTF-8."""
+    """Describe how many files were decoded as Windows-1252.
+
+    Parameters
+    ----------
+    legacy_files : sequence of str
+        Names of these files.
+
+    Returns
+    -------
+    list of str
+        One note; empty if all files are UTF-8.
+    """
     what = "files are not UTF-8 and were read as Windows-1252"
     return (
         [f"{len(legacy_files):,} {what}; if letters are wrong, give their encoding by --encoding."]
