@@ -1,1 +1,1 @@
-"""Parts that all kernels share: compilation, threads, prefetching, vector lanes and random numbers."""
+"""Infrastructure of the kernels: compilation, threads, prefetching, SIMD lanes and random numbers."""

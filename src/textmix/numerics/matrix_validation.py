@@ -1,8 +1,8 @@
-"""The gate for matrices: every matrix that a user gives passes `sound` and `computable` before a kernel reads it.
+"""Matrix validation: every user-supplied matrix passes `sound` and `computable` before a kernel reads it.
 
-SciPy compares no index with the shape in most of its formats, and remembers that no cell is stored twice although the
-arrays were changed since; where an index is wrong, its machine code and a kernel read outside of an array.  So the gate
-reads the arrays themselves.
+SciPy does not check indices against the shape in most of its formats, and caches the canonical-format flag even if the
+arrays have been modified since; out-of-range indices cause its compiled code and the kernels to read out of bounds.
+The arrays themselves are therefore validated here.
 """
 
 from __future__ import annotations
@@ -12,19 +12,19 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-#: Largest count: above it integers have no float64 of their own.  Smallest one: a fraction or a weight of less loses
-#: all its digits beside a count of 1.
+#: Maximum count: larger integers are not exactly representable in float64.  Minimum positive count: a smaller fraction
+#: or weight would lose all significant digits when added to a count of 1.
 LARGEST_COUNT, SMALLEST_COUNT = 2.0**53, 1e-16
-#: Largest size of any other number, and the smallest one that the largest of a matrix may have: squares of numbers
-#: outside are infinite or 0, and so is what estimators divide by.
+#: Maximum absolute value of any other number, and minimum of the largest absolute value of a matrix: outside this range
+#: squares overflow or underflow, and so do the denominators of estimators.
 LARGEST, SMALLEST = 1e100, 1e-100
 
 
 def sound(X: Any) -> Any:
-    """Return a sparse matrix (N, V) as CSR, checked, each cell stored once and rows sorted by column; else X itself.
+    """Validate a sparse matrix (N, V) and return it in canonical CSR format; other inputs are returned unchanged.
 
-    A matrix of this form shares its arrays with the result.  The values of a cell that is stored several times are
-    added from the smallest on, so that their order in the arrays does not matter.
+    A matrix that is already canonical shares its arrays with the result. Duplicates are summed in increasing order of
+    value, so that the result does not depend on their order in the arrays.
     """
     if not sparse.issparse(X):
         return X
@@ -32,7 +32,7 @@ def sound(X: Any) -> Any:
         raise ValueError(f"X has {X.ndim} dimensions; give a matrix with a row for each document")
     _check_layout(X)
     rows = X.tocsr()
-    # SciPy remembers on a matrix that it is sorted; a new one around the same arrays looks at them.
+    # SciPy caches the sorted flag on a matrix; a new matrix around the same arrays recomputes it.
     rows = type(rows)((rows.data, rows.indices, rows.indptr), shape=rows.shape)
     if rows.has_canonical_format:
         return rows
@@ -42,7 +42,7 @@ def sound(X: Any) -> Any:
 
 
 def _check_layout(X: Any) -> None:
-    """Raise ValueError if the arrays of a sparse matrix of any format contradict its shape or each other."""
+    """Raise ValueError if the arrays of a sparse matrix are inconsistent with its shape or with each other."""
     if X.format in ("csr", "csc", "bsr"):
         X.check_format(full_check=True)
     elif X.format == "coo":
@@ -64,20 +64,20 @@ def _check_layout(X: Any) -> None:
 
 
 def _check_inside(indices: Any, size: int) -> None:
-    """Raise ValueError if an index lies outside 0 to size - 1."""
+    """Raise ValueError if an index is not in 0 to size - 1."""
     indices = np.asarray(indices)
     if indices.size and not 0 <= indices.min() <= indices.max() < size:
         raise ValueError(f"an index of the matrix lies outside 0 to {size - 1}")
 
 
 def _has_each_cell_once(rows: Any) -> bool:
-    """Return whether no column follows itself within a row of a CSR matrix with sorted rows."""
+    """Check that a CSR matrix with sorted indices has no duplicates."""
     same = np.flatnonzero(rows.indices[1:] == rows.indices[:-1]) + 1
     return bool(np.isin(same, rows.indptr).all())
 
 
 def _added(rows: Any) -> Any:
-    """Return a CSR matrix whose cells that are stored several times are added; integers become int64 before."""
+    """Sum the duplicates of a CSR matrix; integers are converted to int64 first."""
     data = rows.data.astype(np.int64) if rows.data.dtype.kind in "iu" else rows.data
     row = np.repeat(np.arange(rows.shape[0]), np.diff(rows.indptr))
     order = np.lexsort((data, rows.indices, row))
@@ -88,10 +88,10 @@ def _added(rows: Any) -> Any:
 
 
 def computable(X: Any) -> Any:
-    """Return a sparse or dense matrix of finite numbers in a type of numbers that kernels take.
+    """Convert a sparse or dense matrix to a dtype that kernels support and check that its values are finite.
 
-    Numbers of another byte order are turned, halves become float32 and long doubles float64.  Whole numbers of one or
-    two bytes, and truth values, become int32: NumPy takes their roots and logarithms with the digits of a half.
+    Non-native byte order is swapped, float16 becomes float32 and long double float64. Integers of one or two bytes and
+    booleans become int32, since NumPy would compute their roots and logarithms in half precision.
     """
     values = X.data if sparse.issparse(X) else X
     if values.dtype.kind == "f":
@@ -105,7 +105,7 @@ def computable(X: Any) -> Any:
 
 
 def check_counts_in_range(values: np.ndarray) -> None:
-    """Raise ValueError if a count is too large or too small to be counted with (`LARGEST_COUNT`, `SMALLEST_COUNT`)."""
+    """Raise ValueError if a count is outside the supported range (`LARGEST_COUNT`, `SMALLEST_COUNT`)."""
     most = values.max(initial=0)
     if most > LARGEST_COUNT:
         raise ValueError(_outside("a count", most, SMALLEST_COUNT, LARGEST_COUNT))
@@ -116,5 +116,5 @@ def check_counts_in_range(values: np.ndarray) -> None:
 
 
 def _outside(what: str, value: Any, least: float, most: float) -> str:
-    """Return what is said of a number that is out of range."""
+    """Format the error message for an out-of-range number."""
     return f"{what} of the matrix is {value:g}, which is out of range: give 0 or numbers from {least:g} to {most:g}"

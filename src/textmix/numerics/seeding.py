@@ -1,4 +1,4 @@
-"""Seeds and threads: a job that calls `limit_threads` and draws from `rng` only gives the same bytes in every run."""
+"""Seeds and threads: a job that calls `limit_threads` and uses only generators from `rng` is bitwise reproducible."""
 
 from __future__ import annotations
 
@@ -10,18 +10,19 @@ import numpy as np
 
 
 def rng(seed: int, *axes: str | int) -> np.random.Generator:
-    """Return the random generator of one purpose, seeded by a hash of the seed and the axes.
+    """Create the random generator for one purpose, seeded by a hash of the seed and the axes.
 
-    The axes of a split do not name the method, so that all methods are trained and tested on the same split.
+    The axes of a split do not include the method, so that all methods are trained and tested on the same split.
     """
     text = "\x1f".join([str(seed), *map(str, axes)])
     return np.random.default_rng(int.from_bytes(hashlib.sha256(text.encode()).digest()[:16], "big"))
 
 
 def limit_threads(kernels: int = 1) -> None:
-    """Limit BLAS and OpenMP to one thread, because their sums depend on the number of threads, and Numba to a number.
+    """Limit BLAS and OpenMP to one thread, because their sums depend on it, and Numba to ``kernels`` threads.
 
-    Environment variables limit libraries imported, and processes started, after the call; threadpoolctl those loaded.
+    Environment variables apply to libraries imported and processes started after the call; threadpoolctl applies to
+    libraries already loaded.
     """
     from threadpoolctl import threadpool_limits
 

@@ -1,7 +1,7 @@
-"""Ranges of rows side by side, in as many threads as Numba has; every number of threads gives the same bytes.
+"""Process ranges of rows in parallel with Numba's number of threads; results are bitwise independent of that number.
 
-The functions given here call kernels that release the interpreter lock.  The results of the ranges are joined in their
-order, so that no sum depends on the number of threads.
+The functions passed to this module call kernels that release the interpreter lock. The results of the ranges are
+concatenated in order, so that no sum depends on the number of threads.
 """
 
 from __future__ import annotations
@@ -16,19 +16,19 @@ from typing import Any
 import numba
 import numpy as np
 
-#: Ranges a thread of `by_rows`: equal numbers of cells are not equal work; a thread that is done takes the next range.
+#: Ranges per thread in `by_rows`: equal numbers of nonzeros are not equal work, so idle threads take the next range.
 SHARES = 8
 _ASKED: ContextVar[int] = ContextVar("_ASKED", default=0)
 
 
 def number() -> int:
-    """Return the number of threads: that of `using`, else as many as Numba has."""
+    """Return the number of threads set by `using`, by default that of Numba."""
     return _ASKED.get() or int(numba.get_num_threads())
 
 
 @contextmanager
 def using(threads: int) -> Iterator[None]:
-    """Use a number of threads, at least 1, inside the ``with`` block."""
+    """Set the number of threads, at least 1, inside the ``with`` block."""
     before = _ASKED.set(threads)
     try:
         yield
@@ -37,7 +37,7 @@ def using(threads: int) -> Iterator[None]:
 
 
 def side_by_side(function: Callable[..., Any], arguments: Iterable[tuple[Any, ...]]) -> Iterator[Any]:
-    """Yield the results of a function for each tuple of arguments, in order; run `number` threads."""
+    """Apply a function to each tuple of arguments in `number` threads; yield the results in order."""
     if number() == 1:
         yield from itertools.starmap(function, arguments)
         return
@@ -46,9 +46,9 @@ def side_by_side(function: Callable[..., Any], arguments: Iterable[tuple[Any, ..
 
 
 def ranges(offsets: np.ndarray, n_parts: int) -> list[tuple[int, int]]:
-    """Return ``n_parts`` consecutive ranges of rows, (first, last + 1), with about equal numbers of cells.
+    """Split rows into ``n_parts`` consecutive ranges, (first, last + 1), with similar numbers of nonzeros.
 
-    ``offsets`` is integer (N + 1,), the first cell of each row and the end.
+    ``offsets``, integer (N + 1,), is the CSR index pointer.
     """
     inner = np.searchsorted(offsets, offsets[-1] * np.arange(1, n_parts) / n_parts)
     ends = [0, *np.minimum(inner, len(offsets) - 1).tolist(), len(offsets) - 1]
@@ -56,7 +56,7 @@ def ranges(offsets: np.ndarray, n_parts: int) -> list[tuple[int, int]]:
 
 
 def by_rows(function: Callable[[int, int], tuple[np.ndarray, ...]], offsets: np.ndarray) -> tuple[np.ndarray, ...]:
-    """Return the arrays that a function gives for ranges of rows, joined in the order of the rows."""
+    """Apply a function to ranges of rows in parallel and concatenate the results in order."""
     n_parts = 1 if number() == 1 else SHARES * number()
     parts = list(side_by_side(function, ranges(offsets, n_parts)))
     return parts[0] if len(parts) == 1 else tuple(np.concatenate(arrays) for arrays in zip(*parts, strict=True))

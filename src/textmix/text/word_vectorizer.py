@@ -82,15 +82,15 @@ class WordVectorizer(OfTexts):
         Fixed features: words, or a mapping of words to columns, which disables feature selection. `transform` then
         needs no `fit`.
 
-    Notes
-    -----
-    ``ngram_range``, ``max_df``, ``max_features`` and ``vocabulary`` have the semantics of scikit-learn's
-    ``CountVectorizer``.
-
     Attributes
     ----------
     vocabulary_ : dict of str to int
         Column of each of the V features, in code-point order or in the order of ``vocabulary``.
+
+    Notes
+    -----
+    ``ngram_range``, ``max_df``, ``max_features`` and ``vocabulary`` have the semantics of scikit-learn's
+    ``CountVectorizer``.
 
     Examples
     --------

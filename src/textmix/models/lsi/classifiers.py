@@ -1,6 +1,6 @@
-"""Classifiers of word counts in the space of latent semantic indexing: kernel densities, neighbours, a linear one.
+"""Classifiers in the space of latent semantic indexing: kernel density, nearest neighbours, logistic regression.
 
-The probabilistic neural network is a density of Gaussian kernels for each class, one kernel a training document:
+The probabilistic neural network is a Gaussian kernel density estimate per class, with one kernel per training document:
 D. F. Specht, Probabilistic neural networks, Neural Networks 3, 1990.
 """
 
@@ -31,28 +31,29 @@ from textmix.models.lsi.transformer import LSITransformer
 from textmix.models.neighbors.knn import decision_of_shares
 from textmix.models.neighbors.neighbor_kernels import nearest, votes
 
-#: Most cells of a block of documents by training documents, 8 MB.
+#: Maximum number of elements of a block of documents by training documents, 8 MB.
 CELLS = 2**20
 
 
 class ProbabilisticNeuralNetwork(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
-    """p(c|z) in proportion to p(c) mean_n exp(-|z - z_n|^2 / (2 width^2)), over the N_c training documents of class c.
+    """Probabilistic neural network: a classifier by Gaussian kernel density estimation.
 
-    No matrix of all documents by all training documents is made: blocks of at most `CELLS` cells are.
+    p(c|z) is proportional to p(c) mean_n exp(-|z - z_n|^2 / (2 width^2)), over the N_c training documents of class c.
+    The distance matrix is computed in blocks of at most `CELLS` elements.
 
     Parameters
     ----------
     width : float, default=0.2
-        Standard deviation of every kernel, in units of the coordinates.
+        Standard deviation of the kernels, in units of the coordinates.
 
     Attributes
     ----------
     classes_ : ndarray of shape (C,)
         Class labels, sorted.
     class_log_prior_ : ndarray of shape (C,)
-        The log fraction of each class.
+        Log of the class proportions.
     n_features_in_ : int
-        K, the number of coordinates.
+        Number of coordinates K.
 
     Examples
     --------
@@ -62,7 +63,7 @@ class ProbabilisticNeuralNetwork(ClassifierMixin, BaseEstimator):  # type: ignor
     ['a', 'b']
     """
 
-    #: Fitted attributes and their forms, see `textmix.serve.state_schema`.
+    #: Fitted attributes and their types, see `textmix.serve.state_schema`.
     _fitted_forms: ClassVar[dict[str, Any]] = {
         **{"classes_": "int C", "class_log_prior_": "logs C", "n_features_in_": "int"},
         **{"_points": "float64 N K", "_starts": "int64 C"},
@@ -74,7 +75,7 @@ class ProbabilisticNeuralNetwork(ClassifierMixin, BaseEstimator):  # type: ignor
 
     @checked_fit
     def fit(self, X: Any, y: Any) -> Self:
-        """Store the training documents' coordinates (N, K) and class labels (N,)."""
+        """Store the coordinates (N, K) and class labels (N,) of the training documents."""
         X, y = check_classified(self, X, y)
         self.classes_, codes = np.unique(y, return_inverse=True)
         counts = np.bincount(codes)
@@ -88,7 +89,7 @@ class ProbabilisticNeuralNetwork(ClassifierMixin, BaseEstimator):  # type: ignor
             raise ValueError("the classes of the network have no order, or one has no document")
 
     def predict_joint_log_proba(self, X: Any) -> np.ndarray:
-        """Return log p(c) + log mean_n exp(-|z - z_n|^2 / (2 width^2)), float64 (N, C)."""
+        """Compute log p(c) + log mean_n exp(-|z - z_n|^2 / (2 width^2)), float64 (N, C)."""
         check_is_fitted(self)
         X = _dense(check_matrix(self, X))
         rows = max(1, CELLS // len(self._points))
@@ -98,30 +99,30 @@ class ProbabilisticNeuralNetwork(ClassifierMixin, BaseEstimator):  # type: ignor
         return joint + self.class_log_prior_
 
     def _log_densities(self, block: np.ndarray) -> np.ndarray:
-        """Return the log densities of the classes up to a constant, float64 (B, C), of a block of B documents."""
+        """Compute the log densities of the classes up to a constant, float64 (B, C), for a block of B documents."""
         counts = np.diff(np.append(self._starts, len(self._points)))
         exponents = block @ self._points.T
         exponents *= -2.0
         exponents += np.einsum("nk,nk->n", self._points, self._points)
         exponents += np.einsum("nk,nk->n", block, block)[:, np.newaxis]
-        np.maximum(exponents, 0.0, out=exponents)  # rounding leaves a distance of 0 below it
+        np.maximum(exponents, 0.0, out=exponents)  # rounding errors can make zero distances negative
         exponents /= -2.0 * self.width**2
-        # Sums by class of exponentials: the largest exponent of each class is taken out, against underflow.
+        # Log-sum-exp by class: the largest exponent of each class is subtracted to avoid underflow.
         largest = np.maximum.reduceat(exponents, self._starts, axis=1)
         exponents -= np.repeat(largest, counts, axis=1)
         sums = np.add.reduceat(np.exp(exponents, out=exponents), self._starts, axis=1)
         return largest + np.log(sums / counts)
 
     def predict_log_proba(self, X: Any) -> np.ndarray:
-        """Return the log posteriors, float64 (N, C)."""
+        """Compute the log posteriors, float64 (N, C)."""
         return np.asarray(log_softmax(self.predict_joint_log_proba(X), axis=1))
 
     def predict_proba(self, X: Any) -> np.ndarray:
-        """Return the posteriors, float64 (N, C)."""
+        """Compute the posteriors, float64 (N, C)."""
         return np.exp(self.predict_log_proba(X))
 
     def predict(self, X: Any) -> np.ndarray:
-        """Return the most probable class of each document, (N,); of equally likely ones the first."""
+        """Predict the most probable class of each document, (N,); ties are resolved towards the first class."""
         check_is_fitted(self)
         return self.classes_[np.argmax(self.predict_joint_log_proba(X), axis=1)]
 
@@ -132,31 +133,31 @@ class ProbabilisticNeuralNetwork(ClassifierMixin, BaseEstimator):  # type: ignor
 
 
 class LSIClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
-    """A classifier of the coordinates of `LSITransformer`, of unit length.
+    """Base class of classifiers of the unit-length coordinates of `LSITransformer`.
 
     Parameters
     ----------
     n_components : int
         Number of coordinates K.
     weighting : str
-        Of the counts, see `LSITransformer`.
+        Weighting of the counts, see `LSITransformer`.
     random_state : int, RandomState or None
-        Of the singular value decomposition.
+        Random seed of the singular value decomposition.
 
     Attributes
     ----------
     classes_ : ndarray of shape (C,)
         Class labels, sorted.
     n_features_in_ : int
-        V, the number of words.
-    lsi_
-        The fitted `LSITransformer`.
+        Vocabulary size V.
+    lsi_ : LSITransformer
+        Fitted transformer.
     """
 
     n_components: int
     weighting: str
     random_state: Any
-    #: Fitted attributes and their forms, see `textmix.serve.state_schema`.
+    #: Fitted attributes and their types, see `textmix.serve.state_schema`.
     _forms: ClassVar[dict[str, Any]] = {
         **{"classes_": "int C", "n_features_in_": "int"},
         "lsi_": (LSITransformer, LSITransformer._fitted_forms),
@@ -169,7 +170,7 @@ class LSIClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
 
     @checked_fit
     def fit(self, X: Any, y: Any) -> Self:
-        """Find the space of the documents' counts (N, V), and fit the classifier of class labels (N,) in it."""
+        """Fit the LSI space to counts (N, V), and the classifier in this space to class labels (N,)."""
         X, y = check_classified_counts(self, X, y, reset=True)
         self.classes_, codes = np.unique(y, return_inverse=True)
         self.lsi_ = self._fit_space(X, codes)
@@ -177,20 +178,20 @@ class LSIClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
         return self
 
     def _fit_space(self, X: sparse.csr_array, codes: np.ndarray) -> LSITransformer:
-        """Return the transformer, fitted to counts (N, V) of documents with class indices (N,)."""
+        """Fit the transformer to counts (N, V) of documents with class indices (N,), and return it."""
         return self._transformer().fit(X)
 
     def _transformer(self) -> LSITransformer:
-        """Return a transformer with the classifier's parameters, not fitted."""
+        """Create an unfitted transformer with the classifier's parameters."""
         return LSITransformer(n_components=self.n_components, weighting=self.weighting, random_state=self.random_state)
 
     def _check_loaded(self) -> None:
-        """Give the transformer, read from a file, the parameters of the classifier."""
+        """Restore the parameters of a transformer after loading."""
         for name, value in self._transformer().get_params().items():
             setattr(self.lsi_, name, value)
 
     def _coordinates(self, X: Any) -> np.ndarray:
-        """Return the coordinates of documents, float64 (N, K)."""
+        """Compute the coordinates of documents, float64 (N, K)."""
         check_is_fitted(self)
         counts = check_counts(self, X, reset=False, dtype=np.float64)
         return self.lsi_.project(self.lsi_.weighted(counts))
@@ -208,22 +209,22 @@ class LSIClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
 
 
 class _Scored(LSIClassifier):
-    """A classifier in the space that has a log posterior for each class."""
+    """Base class of classifiers with a log posterior for each class."""
 
     @abstractmethod
     def _log_posteriors(self, Z: np.ndarray) -> np.ndarray:
-        """Return the log posteriors of coordinates (N, K), float64 (N, C)."""
+        """Compute the log posteriors from coordinates (N, K), float64 (N, C)."""
 
     def predict_log_proba(self, X: Any) -> np.ndarray:
-        """Return the log posteriors, float64 (N, C)."""
+        """Compute the log posteriors, float64 (N, C)."""
         return self._log_posteriors(self._coordinates(X))
 
     def predict_proba(self, X: Any) -> np.ndarray:
-        """Return the posteriors, float64 (N, C)."""
+        """Compute the posteriors, float64 (N, C)."""
         return np.exp(self.predict_log_proba(X))
 
     def predict(self, X: Any) -> np.ndarray:
-        """Return the most probable class of each document, (N,)."""
+        """Predict the most probable class of each document, (N,)."""
         log_proba = self.predict_log_proba(X)
         return self.classes_[np.argmax(log_proba, axis=1)]
 
@@ -280,33 +281,33 @@ class LSIDensityClassifier(_Scored):
         return self.network_.predict_log_proba(Z)
 
     def _check_loaded(self) -> None:
-        """Complete what was read from a file; raise ValueError if the network is malformed."""
+        """Restore derived attributes after loading; raise ValueError if the network is malformed."""
         super()._check_loaded()
         self.network_._check_loaded()
 
 
 class PrunedLSIClassifier(LSIDensityClassifier):
-    """`LSIDensityClassifier` over the words to which an ensemble of networks is consistently sensitive.
+    """`LSIDensityClassifier` restricted to words with consistent sensitivity in an ensemble of networks.
 
     Parameters
     ----------
     share : float, default=0.1
-        Of the vocabulary of the training documents that is kept.
+        Proportion of the training vocabulary that is kept.
     criterion : str, default="sensitivity"
-        Score of the words, a name in `textmix.models.lsi.scores.SCORES`.
+        Scoring function of the words, a key of `textmix.models.lsi.scores.SCORES`.
     n_components : int, default=100
-        See `LSIDensityClassifier`; the seed draws the ensemble too.
+        See `LSIDensityClassifier`.
     width : float, default=0.2
-        See `LSIDensityClassifier`; the seed draws the ensemble too.
+        See `LSIDensityClassifier`.
     weighting : str, default="log_tfidf"
-        See `LSIDensityClassifier`; the seed draws the ensemble too.
+        See `LSIDensityClassifier`.
     random_state : int or RandomState or None, default=None
-        See `LSIDensityClassifier`; the seed draws the ensemble too.
+        See `LSIDensityClassifier`; the seed is also used for the ensemble.
 
     Attributes
     ----------
-    kept_ : int64
-        The columns of the words that are kept.
+    kept_ : ndarray, int64
+        Columns of the selected words.
 
     Examples
     --------
@@ -339,7 +340,7 @@ class PrunedLSIClassifier(LSIDensityClassifier):
         self.criterion = criterion
 
     def _fit_space(self, X: sparse.csr_array, codes: np.ndarray) -> LSITransformer:
-        """Return the space of the best words; all further words have no weight in it."""
+        """Fit the space of the highest-scoring words; all other words have zero weight."""
         seed = int(check_random_state(self.random_state).randint(2**31))
         frequency = document_frequency(X)
         self.kept_ = np.arange(X.shape[1])
@@ -353,7 +354,7 @@ class PrunedLSIClassifier(LSIDensityClassifier):
 
 
 class LSILogisticRegression(_Scored):
-    """Logistic regression of scikit-learn in the space of latent semantic indexing.
+    """Logistic regression (scikit-learn) in the space of latent semantic indexing.
 
     Parameters
     ----------
@@ -364,16 +365,16 @@ class LSILogisticRegression(_Scored):
     random_state : int or RandomState or None, default=None
         See `LSIClassifier`.
     C : float, default=10.0
-        Inverse of the factor of the squared weights.
+        Inverse regularisation strength.
     max_iter : int, default=500
-        Maximum number of iterations (L-BFGS).
+        Maximum number of L-BFGS iterations.
 
     Attributes
     ----------
     coef_, intercept_ : ndarray of shape (C, K) and (C,)
-        Whose softmax is the posterior.
+        Weights and intercepts; the posterior is the softmax of the scores.
     n_iter_ : int
-        Iterations.
+        Number of iterations.
 
     Examples
     --------
@@ -414,7 +415,7 @@ class LSILogisticRegression(_Scored):
             self.coef_, self.intercept_, self.n_iter_ = np.zeros((1, Z.shape[1])), np.zeros(1), 0
             return
         model = linear_model.LogisticRegression(C=self.C, max_iter=self.max_iter).fit(Z, codes)
-        two = len(self.classes_) == 2  # one row, for the second class
+        two = len(self.classes_) == 2  # a single row, for the second class
         coef = np.vstack([np.zeros_like(model.coef_), model.coef_]) if two else model.coef_
         self.coef_ = np.ascontiguousarray(coef)
         self.intercept_ = np.append(0.0, model.intercept_) if two else model.intercept_
@@ -425,9 +426,9 @@ class LSILogisticRegression(_Scored):
 
 
 class LSINeighbors(LSIClassifier):
-    """Nearest neighbours by cosine in the space of latent semantic indexing, one vote each.
+    """Nearest-neighbour classifier by cosine similarity in the space of latent semantic indexing, with uniform votes.
 
-    Of classes with equal votes that of the nearest document wins.
+    Ties are resolved in favour of the class of the nearest document.
 
     Parameters
     ----------
@@ -438,7 +439,7 @@ class LSINeighbors(LSIClassifier):
     random_state : int or RandomState or None, default=None
         See `LSIClassifier`.
     n_neighbors : int, default=10
-        Number of neighbours; if there are fewer training documents, all of them.
+        Number of neighbours; at most the number of training documents.
 
     Examples
     --------
@@ -472,15 +473,16 @@ class LSINeighbors(LSIClassifier):
         self._points, self._codes = Z, codes.astype(np.int64)
 
     def _check_loaded(self) -> None:
-        """Complete what was read from a file; raise ValueError if class indices name no class."""
+        """Restore derived attributes after loading; raise ValueError if class indices are out of range."""
         super()._check_loaded()
         if not len(self._codes) or self._codes.min() < 0 or self._codes.max() >= len(self.classes_):
             raise ValueError("the neighbours hold an index of no class")
 
     def decision_function(self, X: Any) -> np.ndarray:
-        """Return the fraction of the votes of each class, float64 (N, C); of two classes, the second's lead, (N,).
+        """Compute the proportion of votes of each class, float64 (N, C); for two classes the lead of the second, (N,).
 
-        Of equal shares that of the elected class is the next larger number, so that the largest is the predicted one.
+        If proportions are tied, the proportion of the predicted class is increased to the next larger number, so that
+        the argmax is the predicted class.
         """
         index, elected = self._election(X)
         shares = np.zeros((len(index), len(self.classes_)))
@@ -488,12 +490,12 @@ class LSINeighbors(LSIClassifier):
         return decision_of_shares(shares, elected)
 
     def predict(self, X: Any) -> np.ndarray:
-        """Return the elected class of each document, (N,)."""
+        """Predict the class of each document by majority vote, (N,)."""
         _, elected = self._election(X)
         return self.classes_[elected]
 
     def _election(self, X: Any) -> tuple[np.ndarray, np.ndarray]:
-        """Return the neighbours of each document, int (N, k), and the index of the class that they elect, (N,)."""
+        """Find the neighbours of each document, int (N, k), and the index of the winning class, (N,)."""
         Z = self._coordinates(X)
         none = sparse.csr_array((len(Z), 1))
         start = np.zeros(2, dtype=np.int64)
@@ -505,5 +507,5 @@ class LSINeighbors(LSIClassifier):
 
 
 def _dense(X: Any) -> np.ndarray:
-    """Return coordinates (N, K), sparse or dense, as a float64 array in C order."""
+    """Convert coordinates (N, K), sparse or dense, to a float64 array in C order."""
     return np.ascontiguousarray(X.toarray() if sparse.issparse(X) else X, dtype=np.float64)

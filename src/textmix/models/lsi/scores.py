@@ -1,4 +1,4 @@
-"""Scores of words for pruning a vocabulary: sensitivities of an ensemble of networks, and the usual ones beside them.
+"""Term scores for vocabulary pruning: sensitivities of an ensemble of networks, and standard feature selection scores.
 
 Sources: S. Sigurdsson, J. Larsen, L. K. Hansen et al., sensitivity maps of neural networks, in: R. E. Madsen, S.
 Sigurdsson, L. K. Hansen and J. Larsen, Pruning the vocabulary for better context recognition, ICPR 2004; Y. Yang and J.
@@ -19,14 +19,14 @@ from sklearn.exceptions import ConvergenceWarning
 
 from textmix.models.lsi.transformer import LSITransformer
 
-#: Networks of the ensemble, hidden units of each, the penalty on their weights, and most iterations (L-BFGS).
+#: Number of networks in the ensemble, hidden units, weight penalty, and maximum number of L-BFGS iterations.
 NETWORKS, HIDDEN, PENALTY, ITERATIONS = 10, 20, 0.1, 100
-#: Coordinates of a document that the networks take.
+#: Number of LSI coordinates used as network inputs.
 COMPONENTS = 50
 
 
 def sensitivity(X: sparse.csr_array, codes: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-    """Return the consistency of each word's sensitivity, its mean over its deviation in the ensemble, float64 (V,)."""
+    """Compute the mean of each word's sensitivity divided by its standard deviation in the ensemble, float64 (V,)."""
     maps = sensitivities(X, codes, rng)
     mean, deviation = maps.mean(axis=0), maps.std(axis=0, ddof=1)
     return np.divide(mean, deviation, out=np.zeros_like(mean), where=deviation > 0)
@@ -35,11 +35,11 @@ def sensitivity(X: sparse.csr_array, codes: np.ndarray, rng: np.random.Generator
 def sensitivities(
     X: sparse.csr_array, codes: np.ndarray, rng: np.random.Generator, networks: int = NETWORKS
 ) -> np.ndarray:
-    """Return the sensitivities of the words in each network, float64 (B, V).
+    """Compute the sensitivities of the words in each network, float64 (B, V).
 
-    Each resample halves the documents.  The space of latent semantic indexing and a network in it are fitted to one
-    half; the sensitivity of a word is the mean over the other half of |d p(c|x) / d x_w|, for the class c of the
-    document and its weighted count x_w, by the chain rule through the space.
+    Each resample splits the documents into halves. The LSI space and a network in it are fitted to one half; the
+    sensitivity of a word is the mean over the other half of |d p(c|x) / d x_w|, where c is the class of the document
+    and x_w its weighted count, computed by the chain rule through the space.
     """
     maps = np.zeros((networks, X.shape[1]))
     for number in range(networks):
@@ -51,27 +51,27 @@ def sensitivities(
         scale = 1.0 / max(float(np.sqrt(np.mean(Z**2))), np.finfo(float).tiny)
         model = trained(Z * scale, codes[inside], seed)
         slopes = gradients(model, space.transform(X[outside]) * scale, codes[outside]) * scale
-        seen = np.flatnonzero(space.components_.any(axis=0))  # few of all words, where there are few documents
+        seen = np.flatnonzero(space.components_.any(axis=0))  # a small subset of the words if documents are few
         maps[number, seen] = np.abs(slopes @ np.ascontiguousarray(space.components_[:, seen])).mean(axis=0)
     return maps
 
 
 def trained(Z: np.ndarray, codes: np.ndarray, seed: int) -> neural_network.MLPClassifier:
-    """Return a network with one hidden layer, trained on coordinates (N, K) and class indices (N,)."""
+    """Train a network with one hidden layer on coordinates (N, K) and class indices (N,)."""
     settings = {"activation": "tanh", "solver": "lbfgs", "alpha": PENALTY, "max_iter": ITERATIONS}
     model = neural_network.MLPClassifier((HIDDEN,), **settings)
     with warnings.catch_warnings():
-        # An early stop is another form of the penalty; the ensemble's deviation shows what it leaves open.
+        # Early stopping acts as additional regularisation; the ensemble's deviation reflects the remaining uncertainty.
         warnings.simplefilter("ignore", ConvergenceWarning)
         return model.set_params(random_state=seed).fit(Z, codes)
 
 
 def gradients(model: neural_network.MLPClassifier, Z: np.ndarray, codes: np.ndarray) -> np.ndarray:
-    """Return d p(c|z) / d z for the class c of each document, float64 (N, K); zeros for a class without training."""
+    """Compute d p(c|z) / d z for the class c of each document, float64 (N, K); 0 for a class without training data."""
     first, second = model.coefs_
     hidden = np.tanh(Z @ first + model.intercepts_[0])
     output = hidden @ second + model.intercepts_[1]
-    if output.shape[1] == 1:  # two classes: the log odds of the second one
+    if output.shape[1] == 1:  # two classes: log odds of the second one
         second, output = np.hstack([np.zeros_like(second), second]), np.hstack([np.zeros_like(output), output])
     proba = softmax(output, axis=1)
     place = np.minimum(np.searchsorted(model.classes_, codes), len(model.classes_) - 1)
@@ -82,7 +82,7 @@ def gradients(model: neural_network.MLPClassifier, Z: np.ndarray, codes: np.ndar
 
 
 def information_gain(X: sparse.csr_array, codes: np.ndarray, _: np.random.Generator) -> np.ndarray:
-    """Return the mutual information of each word's presence and the class, in nats, float64 (V,)."""
+    """Compute the mutual information of each word's presence and the class, in nats, float64 (V,)."""
     present = sparse.csr_array((np.ones_like(X.data, dtype=np.float64), X.indices, X.indptr), shape=X.shape)
     classes = np.bincount(codes)
     member = sparse.csr_array((np.ones(len(codes)), (codes, np.arange(len(codes)))))
@@ -93,21 +93,21 @@ def information_gain(X: sparse.csr_array, codes: np.ndarray, _: np.random.Genera
 
 
 def chi_square(X: sparse.csr_array, codes: np.ndarray, _: np.random.Generator) -> np.ndarray:
-    """Return the chi-square statistic of each word's counts and the class (scikit-learn's), float64 (V,)."""
+    """Compute the chi-squared statistic between each term and the class (`sklearn.feature_selection.chi2`), (V,)."""
     return np.nan_to_num(feature_selection.chi2(X, codes)[0])
 
 
 def document_frequency(X: sparse.csr_array, *_: Any) -> np.ndarray:
-    """Return the number of documents with each word, float64 (V,)."""
+    """Compute the document frequency of each word, float64 (V,)."""
     return np.bincount(X.indices, minlength=X.shape[1]).astype(np.float64)
 
 
 def at_random(X: sparse.csr_array, _: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-    """Return random numbers, float64 (V,)."""
+    """Draw random scores, float64 (V,)."""
     return rng.random(X.shape[1])
 
 
-#: Name of a score -> the function (X, codes, rng) that gives it to each word; the words of the largest scores are kept.
+#: Name of a score -> function (X, codes, rng) that scores each word; the words with the largest scores are kept.
 SCORES: dict[str, Callable[[sparse.csr_array, np.ndarray, np.random.Generator], np.ndarray]] = {
     "sensitivity": sensitivity,
     "information_gain": information_gain,
@@ -118,7 +118,7 @@ SCORES: dict[str, Callable[[sparse.csr_array, np.ndarray, np.random.Generator], 
 
 
 def kept_words(scores: np.ndarray, frequency: np.ndarray, share: float) -> np.ndarray:
-    """Return the columns of the best words in increasing order, int64; of equal scores the first column is better."""
+    """Return the columns of the best words in increasing order, int64; ties are resolved towards the first column."""
     seen = np.flatnonzero(frequency)
     order = seen[np.argsort(-scores[seen], kind="stable")]
     return np.sort(order[: max(1, round(share * len(seen)))])

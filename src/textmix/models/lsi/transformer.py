@@ -21,42 +21,42 @@ from textmix.models.common.sklearn_private import Interval, StrOptions
 from textmix.models.common.term_weights import inverse_frequency
 from textmix.models.common.validation import canonical, check_counts, check_features, checked_fit
 
-#: Singular values below this fraction of the largest one belong to no dimension of the data.
+#: Singular values below this fraction of the largest one are treated as 0.
 RANK = 1e-10
-#: Power iterations of the randomised decomposition.
+#: Number of power iterations of the randomised decomposition.
 ITERATIONS = 5
 
 
 class LSITransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
-    """Documents in the space of the k largest singular values of X = U S V': z = V' x.
+    """Latent semantic indexing: project documents onto the k leading singular vectors of X = U S V': z = V' x.
 
     Parameters
     ----------
     n_components : int, default=100
-        k; the number of documents or of words, where it is smaller.
+        Number of components k; at most the number of documents or of words.
     weighting : str, default="log_tfidf"
-        Of the counts of a document. "log_tfidf" is log(1 + x_w) log(N / df_w) and "tfidf" is x_w log(N / df_w), both
-        divided by the length of the document's vector; "none" takes any real numbers as they are.
+        Weighting of the counts. "log_tfidf" is log(1 + x_w) log(N / df_w) and "tfidf" is x_w log(N / df_w), both
+        L2-normalised per document; "none" uses arbitrary real numbers unchanged.
     scaled : bool, default=False
-        Whether z is divided by S, so that all coordinates vary alike.
+        Whether z is divided by S, so that all coordinates have the same variance.
     unit_length : bool, default=True
-        Whether each z is divided by its length, so that inner products are cosines.
+        Whether each z is normalised to unit length, so that inner products are cosines.
     algorithm : str, default="arpack"
-        "arpack" (`scipy.sparse.linalg.svds`), which is exact and the faster one for few documents, or "randomized"
+        "arpack" (`scipy.sparse.linalg.svds`), which is exact and faster for few documents, or "randomized"
         (`sklearn.utils.extmath.randomized_svd`).
     random_state : int or RandomState or None, default=None
-        Of the first vectors of both algorithms.
+        Random seed of the initial vectors of both algorithms.
 
     Attributes
     ----------
-    components_
-        Float64 (k, V), V'; the largest entry of each row by size is positive.
-    singular_values_
-        Float64 (k,), S, decreasing.
+    components_ : ndarray of shape (k, V), float64
+        V'; the entry of each row with the largest absolute value is positive.
+    singular_values_ : ndarray of shape (k,), float64
+        Singular values S, decreasing.
     word_weights_ : ndarray of shape (V,)
-        Log(N / df_w), 0 for a word of no training document; ones for "none".
+        Log(N / df_w), or 0 for a word that does not occur in the training documents; ones for "none".
     n_features_in_ : int
-        V.
+        Vocabulary size V.
 
     Examples
     --------
@@ -66,7 +66,7 @@ class LSITransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
     (4, 2)
     """
 
-    #: Fitted attributes and their forms, see `textmix.serve.state_schema`.
+    #: Fitted attributes and their types, see `textmix.serve.state_schema`.
     _fitted_forms: ClassVar[dict[str, Any]] = {
         **{"components_": "float64 K V", "singular_values_": "float64 K", "word_weights_": "float64 V"},
         "n_features_in_": "int",
@@ -99,11 +99,11 @@ class LSITransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
 
     @checked_fit
     def fit(self, X: Any, y: Any = None) -> Self:
-        """Find the space of counts (N, V), or of any real numbers for the weighting "none"; ``y`` is not read."""
+        """Fit the space to counts (N, V), or to real numbers for the weighting "none"; ``y`` is ignored."""
         X = self._checked(X, reset=True)
         self.word_weights_ = np.ones(X.shape[1]) if self.weighting == "none" else inverse_frequency(X)
         weighted, k = self.weighted(X), min(self.n_components, *X.shape)
-        # A word of no document has zeros in V: leaving it out before the decomposition changes nothing but the time.
+        # Words that do not occur have zeros in V, so dropping them before the decomposition only saves time.
         seen = np.flatnonzero(np.bincount(X.indices, minlength=X.shape[1]))
         right, values = self._decomposed(weighted[:, seen], min(k, max(len(seen), 1)))
         self.components_, self.singular_values_ = np.zeros((k, X.shape[1])), np.zeros(k)
@@ -112,7 +112,7 @@ class LSITransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         return self
 
     def _decomposed(self, X: sparse.csr_array, k: int) -> tuple[np.ndarray, np.ndarray]:
-        """Return V' (k, V) and S (k,) of a matrix (N, V); nothing of one without columns."""
+        """Compute V' (k, V) and S (k,) of a matrix (N, V); empty for a matrix without columns."""
         if not X.shape[1]:
             return np.empty((0, 0)), np.empty(0)
         state = check_random_state(self.random_state)
@@ -124,21 +124,21 @@ class LSITransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
 
     @property
     def _n_features_out(self) -> int:
-        """Number of columns of `transform`, from which scikit-learn makes their names."""
+        """Number of output columns, used by scikit-learn to generate feature names."""
         return len(self.components_)
 
     def transform(self, X: Any) -> np.ndarray:
-        """Return the coordinates of documents, float64 (N, k); zeros for a document without a word of the training."""
+        """Compute the coordinates of documents, float64 (N, k); zero for a document without training words."""
         check_is_fitted(self)
         return self.project(self.weighted(self._checked(X, reset=False)))
 
     def project(self, weighted: Any) -> np.ndarray:
-        """Return the coordinates (N, k) of documents that are weighted already, (N, V)."""
+        """Compute the coordinates (N, k) of documents that are already weighted, (N, V)."""
         Z = np.asarray(weighted @ self.basis())
         return unit_length(Z) if self.unit_length else Z
 
     def basis(self) -> np.ndarray:
-        """Return the matrix (V, k) that takes a weighted document to its coordinates: V, or V / S where scaled."""
+        """Return the matrix (V, k) that maps a weighted document to its coordinates: V, or V / S if scaled."""
         check_is_fitted(self)
         if not self.scaled:
             return self.components_.T
@@ -147,14 +147,14 @@ class LSITransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         return self.components_.T * np.divide(1.0, values, out=np.zeros_like(values), where=known)
 
     def weighted(self, X: sparse.csr_array) -> sparse.csr_array:
-        """Return documents (N, V) with the weights of their words, float64 CSR."""
+        """Apply the term weighting to documents (N, V); return float64 CSR."""
         if self.weighting == "none":
             return X
         counts = np.log1p(X.data) if self.weighting == "log_tfidf" else X.data
         return unit_cells(X, counts * self.word_weights_[X.indices])
 
     def _checked(self, X: Any, *, reset: bool) -> sparse.csr_array:
-        """Return documents as float64 CSR (N, V) after the checks that the weighting needs."""
+        """Validate documents as required by the weighting; return float64 CSR (N, V)."""
         if self.weighting != "none":
             return check_counts(self, X, reset=reset, dtype=np.float64)
         return canonical(sparse.csr_array(check_features(self, X, reset=reset)))
@@ -167,13 +167,13 @@ class LSITransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
 
 
 def unit_length(Z: np.ndarray) -> np.ndarray:
-    """Return rows (N, K) divided by their lengths; a row of zeros stays."""
+    """Normalise rows (N, K) to unit length; zero rows are unchanged."""
     length = np.sqrt(np.einsum("nk,nk->n", Z, Z))[:, np.newaxis]
     return np.divide(Z, length, out=np.zeros_like(Z), where=length > 0)
 
 
 def unit_cells(X: sparse.csr_array, values: np.ndarray) -> sparse.csr_array:
-    """Return rows with the cells of X (N, V), values in place of theirs, and length 1; a row of zeros stays."""
+    """Replace the values of the nonzeros of X (N, V) and normalise rows to unit length; zero rows are unchanged."""
     squares = np.bincount(np.repeat(np.arange(X.shape[0]), np.diff(X.indptr)), values**2, X.shape[0])
     length = np.repeat(np.sqrt(squares), np.diff(X.indptr))
     unit = np.divide(values, length, out=np.zeros_like(values), where=length > 0)
@@ -181,10 +181,10 @@ def unit_cells(X: sparse.csr_array, values: np.ndarray) -> sparse.csr_array:
 
 
 def exact_svd(X: sparse.csr_array, k: int, state: np.random.RandomState) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return U (N, k), S (k,) and V' (k, V) of the k largest singular values.
+    """Compute U (N, k), S (k,) and V' (k, V) of the k largest singular values.
 
-    They are ARPACK's where k is below both sides.  It stops with an error where X has a rank far below k; the whole
-    decomposition of the dense matrix then takes its place.
+    ARPACK is used if k is smaller than both dimensions. It fails if the rank of X is far below k; the full
+    decomposition of the dense matrix is then used instead.
     """
     first = state.uniform(-1.0, 1.0, min(X.shape)) if k < min(X.shape) else None
     try:
@@ -196,6 +196,6 @@ def exact_svd(X: sparse.csr_array, k: int, state: np.random.RandomState) -> tupl
 
 
 def _dense_svd(X: sparse.csr_array, k: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return the first k parts of the whole decomposition of X as a dense matrix."""
+    """Compute the leading k components of the full decomposition of X as a dense matrix."""
     left, values, right = linalg.svd(X.toarray(), full_matrices=False)
     return left[:, :k], values[:k], right[:k]

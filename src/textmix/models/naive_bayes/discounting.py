@@ -1,6 +1,6 @@
-r"""Multinomial naive Bayes with absolute discounting and unigram interpolation: one model, or one a class.
+r"""Multinomial naive Bayes with absolute discounting and unigram interpolation: one joint model, or one per class.
 
-The source and the estimates, equations (19) to (23), are in `textmix.models.naive_bayes.discounting_weights`.
+Source and estimates, equations (19) to (23), are documented in `textmix.models.naive_bayes.discounting_weights`.
 """
 
 from __future__ import annotations
@@ -31,12 +31,12 @@ from textmix.models.naive_bayes.discounting_weights import (
     discounting_constant,
 )
 
-#: A posterior below this counts as 0 in the M-step, which keeps the expected counts sparse.
+#: Posteriors below this are treated as 0 in the M-step, which keeps the expected counts sparse.
 NEGLIGIBLE = 1e-12
 
 
 class _AbsoluteDiscounting(MultiLabelClassifier):
-    """The base of both models: input, counts, the constant b, and sums of word weights."""
+    """Base class of both models: input validation, counts, discounting constant b, and sums of word weights."""
 
     _forms: ClassVar[dict[str, Any]] = {
         **{"classes_": "int C", "n_features_in_": "int", "_named": "bool"},
@@ -66,14 +66,14 @@ class _AbsoluteDiscounting(MultiLabelClassifier):
         check_weights(self.weights_, len(self.classes_))
 
     def _scaled(self, counts: sparse.csr_array) -> sparse.csr_array:
-        """Return counts with every document scaled to the mean length of the labelled training documents."""
+        """Scale every document to the mean length of the labelled training documents."""
         length = counts.sum(axis=1)
         factor = self.mean_length_ / np.where(length > 0, length, 1.0)
         data = counts.data * np.repeat(factor, np.diff(counts.indptr))
         return sparse.csr_array((data, counts.indices, counts.indptr), shape=counts.shape)
 
     def _fit_counts(self, X: Any, labels: sparse.csr_array, use_other: bool) -> tuple[Counts, Counts]:
-        """Return the counts for the estimates and the unscaled ones for n_r; they differ with ``length="counts"``."""
+        """Compute counts for the estimates and unscaled counts for n_r; they differ with ``length="counts"``."""
         counts = check_counts(self, X, reset=True, dtype=np.float64)
         check_consistent_length(counts, labels)
         has_label = np.diff(labels.indptr) > 0
@@ -87,17 +87,17 @@ class _AbsoluteDiscounting(MultiLabelClassifier):
         return Counts.gather(self._scaled(counts), labels, use_other), whole
 
     def _constant(self, counts: np.ndarray) -> float:
-        """Return b: the parameter if it is a number, else the estimate from the counts of words, float64 (V,)."""
+        """Return b: the parameter if it is a number, else its estimate from the counts of words, float64 (V,)."""
         return discounting_constant(counts, self.discount) if isinstance(self.discount, str) else float(self.discount)
 
     def _set_unigram(self, counts: np.ndarray) -> np.ndarray:
-        """Set log p(w) and return p(w), equation (20); all zero where there are no words."""
+        """Set log p(w) and return p(w), equation (20); all zero if the documents contain no words."""
         unigram = counts / (counts.sum() or 1.0)
         self.word_log_prob_ = np.log(unigram, where=unigram > 0, out=np.full(len(unigram), -np.inf))
         return unigram
 
     def _add_scores(self, X: Any, start: np.ndarray) -> np.ndarray:
-        """Return ``start`` plus the sum of the word weights of each document, float64 (N, C)."""
+        """Compute ``start`` plus the sum of the word weights of each document, float64 (N, C)."""
         check_is_fitted(self)
         counts = check_counts(self, X, reset=False, dtype=np.float64)
         if self.length is not None:
@@ -113,50 +113,50 @@ class AbsoluteDiscountingClassifier(_AbsoluteDiscounting):
     Parameters
     ----------
     discount : str or float, default="upper_bound"
-        b, a number above 0 up to 1 or the rule that finds it, see
+        Discounting constant b, 0 < b <= 1, or the rule that estimates it, see
         `textmix.models.naive_bayes.discounting_weights.discounting_constant`.
     discount_counts : str, default="pooled"
-        Documents in which n_r counts words: "pooled", those of all classes together, equation (22); "per_class", those
-        of each class, with the pooled b for a class without a word counted once or without one counted twice.
+        Documents used for the counts of counts n_r: "pooled", the documents of all classes together, equation (22);
+        "per_class", the documents of each class, with the pooled b for a class without words that occur exactly once or
+        exactly twice.
     length : str or None, default=None
-        None, documents enter with all their words (13); "decision", documents are scaled to the mean training length
-        for classification; "counts", for training as well.
+        None: documents are used unchanged (13); "decision": documents are scaled to the mean training length for
+        classification; "counts": for training as well.
     priors : str, default="training"
-        p(c) of the classes: "training", their shares (17); "uniform", equal among classes with documents.
+        p(c) of the classes: "training", their proportions (17); "uniform", equal among classes with documents.
     unlabelled : str, default="smoothing"
-        Use of training documents without a label: "ignore"; "smoothing", they enter p(w) and n_r (section 4.1); "em",
-        also N_cw and the priors with their expected labels (Nigam et al. 2000, section 4).
+        Use of unlabelled training documents: "ignore"; "smoothing", for p(w) and n_r (section 4.1); "em", also for N_cw
+        and the priors, with their expected labels (Nigam et al. 2000, section 4).
     threshold : float, default=0.5
-        T, used after a fit to label indicators: `predict` then returns the smallest set of most probable labels whose
-        posteriors sum to T or more, equation (6).
+        Threshold T, used after a fit to label indicators: `predict` then returns the smallest set of most probable
+        labels with posteriors that sum to T or more, equation (6).
     tol : float, default=0.0001
-        EM stops when no posterior of an unlabelled document changes by more than ``tol``; a `ConvergenceWarning` if it
-        does not within ``max_iter`` steps.
+        EM stops when no posterior of an unlabelled document changes by more than ``tol``.
     max_iter : int, default=100
-        EM stops when no posterior of an unlabelled document changes by more than ``tol``; a `ConvergenceWarning` if it
-        does not within ``max_iter`` steps.
+        Maximum number of EM steps; if EM has not converged by then, a `ConvergenceWarning` is issued.
 
     Attributes
     ----------
     classes_ : ndarray of shape (C,)
-        The classes; of label indicators, their columns.
+        Class labels; for label indicators, their columns.
     class_count_ : ndarray of shape (C,)
-        Documents of each class, expected ones under EM included.
+        Number of documents of each class, including expected ones under EM.
     class_log_prior_ : ndarray of shape (C,)
-        -inf for a class without documents, which is never predicted.
+        Log p(c); -inf for a class without documents, which is never predicted.
     discount_ : ndarray of shape (C,)
-        b.
+        Discounting constant b.
     mass_ : ndarray of shape (C,)
-        M_c.
+        Interpolation weight M_c.
     word_log_prob_ : ndarray of shape (V,)
-        Log p(w); -inf for a word that is not in the training documents and is skipped.
-    weights_
-        Log \hat p(w|c) - log p(w), see `textmix.models.naive_bayes.discounting_kernels.Weights`.
-    mean_length_
-        Mean length of the labelled training documents.
-    n_iter_, converged_, objective_path_ : int, bool, list of float
-        About EM (1, True and empty without it); the objective is the log-likelihood of labelled and unlabelled
-        documents before each step. Smoothing is no prior, so it may decrease a little.
+            Log p(w); -inf for a word that does not occur in the training documents and is skipped.
+        weights_ : Weights
+            Log \hat p(w|c) - log p(w), see `textmix.models.naive_bayes.discounting_kernels.Weights`.
+        mean_length_ : float
+            Mean length of the labelled training documents.
+        n_iter_, converged_, objective_path_ : int, bool, list of float
+            Progress of EM (1, True and empty without it); the objective is the log-likelihood of labelled and
+            unlabelled documents before each step. Since the smoothing does not correspond to a prior, it may decrease
+            slightly.
 
     References
     ----------
@@ -220,8 +220,8 @@ class AbsoluteDiscountingClassifier(_AbsoluteDiscounting):
     def fit(self, X: Any, y: Any) -> Self:
         """Estimate priors and word probabilities from counts (N, V) and classes (N,).
 
-        y may also be label indicators (N, L) or the list of labels of each document; an empty row is a document without
-        a label.  At least one document needs one, else ValueError.
+        y may also contain label indicators (N, L) or a list of labels per document; an empty row is an unlabelled
+        document. Raise ValueError if all documents are unlabelled.
         """
         labels = self._check_labels(y)
         counts, whole = self._fit_counts(X, labels, self.unlabelled != "ignore")
@@ -240,7 +240,7 @@ class AbsoluteDiscountingClassifier(_AbsoluteDiscounting):
         return self
 
     def _check_labels(self, y: Any) -> sparse.csr_array:
-        """Return label indicators, CSR (N, C), and set ``classes_``."""
+        """Convert targets to label indicators, CSR (N, C), and set ``classes_``."""
         named = label_sets_of(y) is not None
         target = y if named or sparse.issparse(y) or y is None else np.asarray(y)
         self._several = named or (target is not None and target.ndim == 2 and target.shape[1] > 1)
@@ -254,7 +254,7 @@ class AbsoluteDiscountingClassifier(_AbsoluteDiscounting):
         return sparse.csr_array((np.ones(len(row)), (row, column)), shape=(len(row), len(self.classes_)))
 
     def _targets(self, y: Any) -> Any:
-        """Return targets to be scored as indicators, or classes as they are; raises ValueError at the other form."""
+        """Return targets for scoring as indicators or classes; raise ValueError if the fit used the other format."""
         if self._several:
             return super()._targets(y)
         if label_sets_of(y) is not None:
@@ -271,7 +271,7 @@ class AbsoluteDiscountingClassifier(_AbsoluteDiscounting):
             self.class_log_prior_ = np.log(size) - np.log(size.sum())
 
     def _run_em(self, X: Any, labels: sparse.csr_array, by_class: sparse.csc_array, unigram: np.ndarray) -> None:
-        """Run EM: alternate the posteriors of the unlabelled documents and the estimates until the posteriors stay."""
+        """Run EM: alternate the posteriors of the unlabelled documents and the estimates until convergence."""
         counts = check_counts(self, X, reset=False, dtype=np.float64)
         has_label = np.diff(labels.indptr) > 0
         other = counts[~has_label]
@@ -290,7 +290,7 @@ class AbsoluteDiscountingClassifier(_AbsoluteDiscounting):
         self.n_iter_, self.objective_path_ = len(path), np.array(path)
 
     def predict_joint_log_proba(self, X: Any) -> np.ndarray:
-        """Return log p(x, c) without the multinomial coefficient, float64 (N, C); unseen words are skipped."""
+        """Compute log p(x, c) without the multinomial coefficient, float64 (N, C); unknown words are skipped."""
         check_is_fitted(self)
         score = self._add_scores(X, self.class_log_prior_)
         counts = check_counts(self, X, reset=False, dtype=np.float64)
@@ -299,19 +299,19 @@ class AbsoluteDiscountingClassifier(_AbsoluteDiscounting):
         return score + (counts @ np.where(np.isfinite(self.word_log_prob_), self.word_log_prob_, 0.0))[:, np.newaxis]
 
     def predict_log_proba(self, X: Any) -> np.ndarray:
-        """Return the log posteriors, float64 (N, C), equation (25) before its exponential."""
+        """Compute the log posteriors, float64 (N, C), equation (25) before exponentiation."""
         check_is_fitted(self)
         return special.log_softmax(self._add_scores(X, self.class_log_prior_), axis=1)
 
     def predict_proba(self, X: Any) -> np.ndarray:
-        """Return the posteriors, float64 (N, C), equation (25); a document without known words gets the priors."""
+        """Compute the posteriors, float64 (N, C), equation (25); documents without known words get the priors."""
         return np.exp(self.predict_log_proba(X))
 
     @in_form_of_y
     def predict(self, X: Any) -> np.ndarray:
-        """Return the most probable class of each document, (N,), equation (13); of equally likely classes the first.
+        """Predict the most probable class of each document, (N,), equation (13), or the first of tied classes.
 
-        After a fit to label indicators return label sets, int64 (N, L) of 0 and 1, equation (7).
+        After a fit to label indicators, predict label sets, int64 (N, L) of 0 and 1, equation (7).
         """
         log_proba = self.predict_log_proba(X)
         if not self._several:
@@ -322,41 +322,41 @@ class AbsoluteDiscountingClassifier(_AbsoluteDiscounting):
 
 
 class AbsoluteDiscountingBinary(IndependentLabels, _AbsoluteDiscounting):
-    r"""Binary classifier for each class against all other documents, smoothed by absolute discounting (section 2.2).
+    r"""One-vs-rest classifiers smoothed by absolute discounting (section 2.2).
 
-    The sufficient statistics of "all others" are those of all documents minus those of the class, so that the
-    classifiers of all classes are trained in one pass.
+    The sufficient statistics of "all others" are the totals over all documents minus the statistics of the class, so
+    that the classifiers of all classes are trained in one pass.
 
     Parameters
     ----------
     discount : str or float, default="upper_bound"
-        See `AbsoluteDiscountingClassifier`; n_r is pooled over the two classes, which is the same for every classifier.
+        See `AbsoluteDiscountingClassifier`; n_r is pooled over the two classes, hence equal for every classifier.
     length : str or None, default=None
-        See `AbsoluteDiscountingClassifier`; n_r is pooled over the two classes, which is the same for every classifier.
+        See `AbsoluteDiscountingClassifier`.
     priors : str, default="training"
-        See `AbsoluteDiscountingClassifier`; n_r is pooled over the two classes, which is the same for every classifier.
+        See `AbsoluteDiscountingClassifier`.
     unlabelled : str, default="smoothing"
-        Use of training documents without a label: "ignore"; "smoothing", they enter p(w) and n_r; "others", they also
-        count as documents without the class, as equation (8) takes them.
+        Use of unlabelled training documents: "ignore"; "smoothing", for p(w) and n_r; "others", also as documents
+        without the class, as in equation (8).
     threshold : float, default=0.5
-        T of `predict`, equation (9).
+        Threshold T of `predict`, equation (9).
 
     Attributes
     ----------
     classes_ : ndarray of shape (L,), int
-        The columns of y.
+        Columns of y.
     class_count_ : ndarray of shape (L,)
-        Documents of each class.
+        Number of documents of each class.
     prior_log_odds_ : ndarray of shape (L,)
-        Log p(c) - log p(others); infinite where one of the two has no documents.
-    discount_
-        b.
+        Log p(c) - log p(others); infinite if one of the two has no documents.
+    discount_ : float
+        Discounting constant b.
     word_log_prob_ : ndarray of shape (V,)
-        Log p(w); -inf for a word that is not in the training documents and is skipped.
-    weights_
-        Log \hat p(w|c) - log \hat p(w|others), see `textmix.models.naive_bayes.discounting_kernels.Weights`.
-    mean_length_
-        Mean length of the labelled training documents.
+            Log p(w); -inf for a word that does not occur in the training documents and is skipped.
+        weights_ : Weights
+            Log \hat p(w|c) - log \hat p(w|others), see `textmix.models.naive_bayes.discounting_kernels.Weights`.
+        mean_length_ : float
+            Mean length of the labelled training documents.
 
     References
     ----------
@@ -399,7 +399,7 @@ class AbsoluteDiscountingBinary(IndependentLabels, _AbsoluteDiscounting):
     def fit(self, X: Any, y: Any) -> Self:
         """Estimate the classifiers of all classes from counts (N, V) and label indicators (N, L) or lists of labels.
 
-        An empty row of y is a document without a label.  At least one document needs one, else ValueError.
+        An empty row of y is an unlabelled document. Raise ValueError if all documents are unlabelled.
         """
         labels = self._fit_targets(y)
         counts, whole = self._fit_counts(X, labels, self.unlabelled != "ignore")
@@ -415,18 +415,18 @@ class AbsoluteDiscountingBinary(IndependentLabels, _AbsoluteDiscounting):
         return self
 
     def decision_function(self, X: Any) -> np.ndarray:
-        """Return log p(c|x) - log p(others|x), float64 (N, L), infinite for a class of no or of all documents."""
+        """Compute log p(c|x) - log p(others|x), float64 (N, L); infinite for a class of no or all documents."""
         check_is_fitted(self)
         return self._add_scores(X, self.prior_log_odds_)
 
     @in_form_of_y
     def predict(self, X: Any) -> np.ndarray:
-        """Return the classes with p(c|x) of at least ``threshold``, int (N, L), equation (9)."""
+        """Predict the classes with p(c|x) of at least ``threshold``, int (N, L), equation (9)."""
         return (self.predict_proba(X) >= self.threshold).astype(np.int64)
 
 
 def _log_likelihood(joint: np.ndarray, labels: sparse.csr_array, has_label: np.ndarray) -> float:
-    """Return the log-likelihood (15) of the labelled documents plus that of the words of the unlabelled ones."""
+    """Compute the log-likelihood (15) of the labelled documents plus the log-likelihood of the unlabelled words."""
     row = np.repeat(np.arange(len(joint)), np.diff(labels.indptr))
     others = special.logsumexp(joint[~has_label], axis=1)
     return float(joint[row, labels.indices].sum() + others.sum())

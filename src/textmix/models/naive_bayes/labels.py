@@ -1,4 +1,4 @@
-"""A multinomial naive Bayes classifier for each label, a plain baseline of the Parametric Mixture Models.
+"""Multinomial naive Bayes classifier per label, a baseline for the Parametric Mixture Models.
 
 Source: N. Ueda and K. Saito, NIPS 2002, section 4.1.
 """
@@ -19,23 +19,23 @@ from textmix.models.label_sets.independent import IndependentLabels
 
 
 class LabelNaiveBayes(IndependentLabels, LabelCountClassifier):
-    """Multinomial naive Bayes for each label: pages with the label against pages without it.
+    """Multinomial naive Bayes per label: pages with the label against pages without it.
 
     Parameters
     ----------
     alpha : float, default=1.0
-        Constant that is added to every word count of both classes of pages; 1 is Laplace's rule.
+        Constant that is added to every word count of both classes of pages; 1 is Laplace smoothing.
     vocabulary : str, default="all"
-        The words that have a weight: "all" columns of X, or only the words of the "training" pages.
+        Words with a weight: "all" columns of X, or only the words that occur in the "training" pages.
     length : float or None, default=None
-        Number of words to which each page is scaled, as Nigam et al. (2000) scale theirs; None takes the counts.
+        Number of words to which each page is scaled, as in Nigam et al. (2000); None uses the counts unchanged.
 
     Attributes
     ----------
     coef_ : ndarray of shape (L, V)
         Log p(word | with) - log p(word | without).
     intercept_ : ndarray of shape (L,)
-        Log-odds of the label among the training pages; infinite for a label of no or of all pages.
+        Log-odds of the label among the training pages; infinite if no page or every page has the label.
     classes_, n_features_in_ : ndarray of shape (C,) and int
         See `MultiLabelClassifier`.
 
@@ -73,22 +73,22 @@ class LabelNaiveBayes(IndependentLabels, LabelCountClassifier):
         without = total[words, np.newaxis] - with_label[words]
         weights = np.zeros(with_label.shape)
         weights[words] = self._log_share(with_label[words]) - self._log_share(without)
-        # A view, so that the product with a sparse matrix takes the weights as they lie in memory.
+        # A view, so that the sparse product uses the weights in their memory order without a copy.
         self.coef_ = weights.T
         pages = np.asarray(labels.sum(axis=0)).ravel()
         with np.errstate(divide="ignore"):
             self.intercept_ = np.log(pages) - np.log(counts.shape[0] - pages)
 
     def _log_share(self, counts: np.ndarray) -> np.ndarray:
-        """Return smoothed log probabilities of words, float64 (V, L), from their counts, float64 (V, L)."""
+        """Compute smoothed log probabilities of words, float64 (V, L), from their counts, float64 (V, L)."""
         smoothed = counts + self.alpha
         return np.asarray(np.log(smoothed) - np.log(smoothed.sum(axis=0)))
 
     def decision_function(self, X: Any) -> np.ndarray:
-        """Return log p(with the label | x) - log p(without it | x) of each page and label, float64 (N, L)."""
+        """Compute log p(with the label | x) - log p(without it | x) of each page and label, float64 (N, L)."""
         check_is_fitted(self)
         return np.asarray(self._scaled(check_counts(self, X, reset=False)) @ self.coef_.T) + self.intercept_
 
     def _scaled(self, counts: sparse.csr_array) -> sparse.csr_array:
-        """Return counts (N, V) as ``length`` scales them."""
+        """Scale counts (N, V) to pages of ``length`` words, if set."""
         return counts if self.length is None else unit_rows(counts, 1.0) * self.length

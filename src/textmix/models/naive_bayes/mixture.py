@@ -1,11 +1,11 @@
 r"""Mixture of multinomials by expectation-maximisation: "how many multinomials it takes to obtain a similar level".
 
 EDCM paper, section 6.2.  p(x) = \sum_k \pi_k \prod_w \theta_kw^{x_w} up to the multinomial coefficient.  With a
-constant a added to every expected count the updates maximise the penalised log-likelihood
+constant a added to every expected count, the updates maximise the penalised log-likelihood
 
     J = \sum_d log p(x_d) + a \sum_k \sum_w log \theta_kw
 
-which no step decreases.
+No step decreases J.
 """
 
 from __future__ import annotations
@@ -26,31 +26,33 @@ from textmix.models.common.validation import check_counts, checked_fit
 
 
 class MultinomialMixture(DensityMixin, BaseEstimator):  # type: ignore[misc]
-    """Mixture of multinomials over counts of words.
+    """Mixture of multinomials over word counts.
 
     Parameters
     ----------
     n_components : int, default=10
-        K.
+        Number of components K.
     smoothing : float, default=0.01
-        Constant a added to every expected count, positive.
+        Positive constant a that is added to every expected count.
     max_iter : int, default=100
         Maximum number of EM steps.
     tol : float, default=1e-05
-        The EM run has converged when a step increases J by at most this fraction of it.
+        EM has converged when a step increases J by at most this fraction of its value.
     random_state : int, RandomState or None, default=None
-        Seed of the start, which assigns every document to a random component.
+        Random seed of the initialisation, which assigns every document to a random component.
 
     Attributes
     ----------
     weights_ : ndarray of shape (K,)
-        pi.
+        Mixture weights pi.
     log_prob_ : ndarray of shape (K, V)
         Log theta, in nats.
     objective_path_ : list of float
-        J after each step, in nats.
-    n_iter_, converged_ : int and bool
-        Number of steps, and whether ``tol`` was met.
+        Objective J after each step, in nats.
+    n_iter_ : int
+        Number of EM steps.
+    converged_ : bool
+        Whether ``tol`` was met.
 
     Examples
     --------
@@ -88,9 +90,9 @@ class MultinomialMixture(DensityMixin, BaseEstimator):  # type: ignore[misc]
 
     @checked_fit
     def fit(self, X: Any, y: Any = None) -> Self:
-        """Maximise J for counts (N, V) by one EM run from a random start; ``y`` is ignored."""
+        """Fit the mixture to counts (N, V) by one EM run from a random start; ``y`` is ignored."""
         X = check_counts(self, X, reset=True)
-        # Only the words that occur are stored: within a component all other words have the same probability.
+        # Only words that occur are stored: within a component all other words have the same probability.
         self._words = np.unique(X.indices)
         small = X[:, self._words]
         counts = sparse.csr_array(small.T)
@@ -118,12 +120,12 @@ class MultinomialMixture(DensityMixin, BaseEstimator):  # type: ignore[misc]
         self._log_unseen = np.log(self.smoothing / mass)
 
     def _penalty(self) -> float:
-        """Return a times the sum of log theta over all words and components."""
+        """Compute a times the sum of log theta over all words and components."""
         unseen = self.n_features_in_ - len(self._words)
         return float(self.smoothing * (self._log_word.sum() + unseen * self._log_unseen.sum()))
 
     def _scores(self, X: sparse.csr_array) -> np.ndarray:
-        """Return log pi_k + log p(x | k) without multinomial coefficients, (N, K); X has the stored words only."""
+        """Compute log pi_k + log p(x | k) without multinomial coefficients, (N, K); X has the stored words only."""
         with np.errstate(divide="ignore"):
             score = np.tile(np.log(self.weights_), (X.shape[0], 1))
         count_scores(X.indptr, X.indices, X.data, self._log_word, score)
@@ -137,7 +139,7 @@ class MultinomialMixture(DensityMixin, BaseEstimator):  # type: ignore[misc]
         return result
 
     def score_samples(self, X: Any, convention: Literal["bag", "sequence"] = "bag") -> np.ndarray:
-        """Return log p(x) of each document, (N,): "bag" with the multinomial coefficient, "sequence" without."""
+        """Compute log p(x) of each document, (N,): "bag" with the multinomial coefficient, "sequence" without."""
         check_is_fitted(self)
         X = check_counts(self, X, reset=False)
         known = X[:, self._words]
@@ -149,7 +151,7 @@ class MultinomialMixture(DensityMixin, BaseEstimator):  # type: ignore[misc]
         return log_p
 
     def score(self, X: Any, y: Any = None) -> float:
-        """Return the mean log p(x) of N documents as bags of words."""
+        """Compute the mean log p(x) of N documents as bags of words."""
         return float(self.score_samples(X).mean())
 
     def __sklearn_tags__(self) -> Any:

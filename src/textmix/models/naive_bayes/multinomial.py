@@ -1,4 +1,4 @@
-"""Multinomial naive Bayes with three smoothings: a constant added to every count, a background, and a shared prior.
+"""Multinomial naive Bayes with additive smoothing, with a background model, or with a shared Dirichlet prior.
 
 Sources: the EDCM paper, section 6 (0.01 added to every count), and C. Zhai's lecture "Generative Probabilistic Models",
 slides "Smoothing in Naive Bayes" and "Anatomy of Naive Bayes Classifier":
@@ -9,7 +9,8 @@ slides "Smoothing in Naive Bayes" and "Anatomy of Naive Bayes Classifier":
 Symbols: N_c training documents of class c, k classes, T_c the training text of class c, c(w, T_c) the count of word w
 in it, V words.  A constant a added to every count is mu = a V with the uniform background p(w | theta_B) = 1 / V.
 
-The shared prior has mu p(w | theta_B) = alpha_w of greatest likelihood: D. MacKay and L. Peto, Natural Language
+In the shared prior, mu p(w | theta_B) = alpha_w are maximum-likelihood estimates: D. MacKay and L. Peto, Natural
+Language
 Engineering 1, 1995 (hierarchical Dirichlet).
 """
 
@@ -30,7 +31,7 @@ from textmix.models.dirichlet.dcm import DCMClassifier
 
 
 class _Multinomial(IncrementalCountClassifier):
-    """One multinomial a class; mu pseudo-words, distributed as a background model, smooth it."""
+    """Base class: one multinomial per class, smoothed by mu pseudo-words distributed as a background model."""
 
     _fitted_forms: ClassVar[dict[str, Any]] = {
         **CountClassifier._fitted_forms,
@@ -43,7 +44,7 @@ class _Multinomial(IncrementalCountClassifier):
 
     @property
     def feature_count_(self) -> np.ndarray:
-        """Counts c(w, T_c), float64 (C, V)."""
+        """Word counts c(w, T_c), float64 (C, V)."""
         return self._feature_count.T
 
     @property
@@ -62,18 +63,18 @@ class _Multinomial(IncrementalCountClassifier):
         add_counts(X.indptr, X.indices, X.data, codes, weight, self._feature_count)
 
     def _probability(self) -> np.ndarray:
-        """Return p(w | theta_c), (V, C); 0 in every class for a word that no class can produce."""
+        """Compute p(w | theta_c), (V, C); 0 in every class for a word that no class can generate."""
         background, mu = self._background()
         if np.isinf(mu):
             return np.repeat(background[:, np.newaxis], len(self.classes_), axis=1)
         probability: np.ndarray = self._feature_count + mu * background[:, np.newaxis]
-        # Not |T_c| + mu, whose rounding differs from that of the sum of the numerators.
+        # |T_c| + mu would be rounded differently from the sum of the numerators.
         mass = probability.sum(axis=0)
         probability /= np.where(mass > 0, mass, 1.0)
         return probability
 
     def _estimate(self) -> None:
-        """Set log p(w | theta_c); a word that no class can produce gets 0, so it does not count in any score."""
+        """Set log p(w | theta_c); it is 0 for words that no class can generate, so that they affect no score."""
         probability = self._probability()
         self._impossible = ~probability.any(axis=1)
         probability[self._impossible] = 1.0
@@ -81,7 +82,7 @@ class _Multinomial(IncrementalCountClassifier):
             self._log_weight = np.log(probability, out=probability)
 
     def _class_log_likelihood(self, X: sparse.csr_array) -> np.ndarray:
-        """Return sum_w x_w log p(w | theta_c), (N, C)."""
+        """Compute sum_w x_w log p(w | theta_c), (N, C)."""
         score = zeros(X.shape[0], len(self.classes_))
         count_scores(X.indptr, X.indices, X.data, self._log_weight, score)
         return score
@@ -93,12 +94,14 @@ class _Multinomial(IncrementalCountClassifier):
         return words, counts[words]
 
     def linear_form(self) -> tuple[np.ndarray, np.ndarray]:
-        """Return the log-odds of each class against the last as beta_0 + sum_i f_i beta_i ("Anatomy" slide).
+        """Compute the log-odds of each class against the last as beta_0 + sum_i f_i beta_i ("Anatomy" slide).
 
         Returns
         -------
-        coef : beta_i = log p(w_i | theta_c) - log p(w_i | theta_C), (C - 1, V).
-        intercept : beta_0 = log p(theta_c) - log p(theta_C), (C - 1,).
+        coef : ndarray of shape (C - 1, V)
+            beta_i = log p(w_i | theta_c) - log p(w_i | theta_C).
+        intercept : ndarray of shape (C - 1,)
+            beta_0 = log p(theta_c) - log p(theta_C).
         """
         check_is_fitted(self)
         coef = self._log_weight[:, :-1] - self._log_weight[:, -1:]
@@ -106,20 +109,21 @@ class _Multinomial(IncrementalCountClassifier):
 
 
 class MultinomialClassifier(_Multinomial):
-    """Multinomial naive Bayes with a constant added to every count, in section 6 of the EDCM paper 0.01.
+    """Multinomial naive Bayes with additive smoothing (0.01 in section 6 of the EDCM paper).
 
     Parameters
     ----------
     smoothing : float, default=0.01
-        Constant that is added to every count, at least 0.
+        Nonnegative constant that is added to every count.
     delta : float, default=0.0
-        Pseudo-documents that are added to each class for its prior; infinity gives equal priors.
+        Pseudo-documents added to each class for its prior; infinity yields equal priors.
 
     Attributes
     ----------
     classes_, class_count_, class_log_prior_, n_features_in_
         See `CountClassifier`.
     feature_count_, feature_log_prob_ : ndarray of shape (C, V)
+        Word counts and log probabilities of the words.
 
     Examples
     --------
@@ -143,28 +147,29 @@ class MultinomialClassifier(_Multinomial):
         self.delta = delta
 
     def _background(self) -> tuple[np.ndarray, float]:
-        """Return the uniform background and V times the constant."""
+        """Return the uniform background and V times the smoothing constant."""
         return np.full(self.n_features_in_, 1.0 / self.n_features_in_), self.smoothing * self.n_features_in_
 
 
 class DirichletSmoothedClassifier(_Multinomial):
-    """Multinomial naive Bayes smoothed by a background model (Zhai's lecture).
+    """Multinomial naive Bayes with Dirichlet smoothing by a background model (Zhai's lecture).
 
     Parameters
     ----------
     delta : float, default=1.0
-        Pseudo-documents that are added to each class for its prior; infinity gives 1/k.
+        Pseudo-documents added to each class for its prior; infinity yields 1/k.
     mu : float, default=1000.0
-        Pseudo-words that are added to each class, distributed as the background; infinity gives the background.
+        Pseudo-words added to each class, distributed as the background; infinity yields the background.
     background : {"training", "uniform"}, default="training"
-        "training" for the fractions of the words in all training text, "uniform" for 1/V.
+        "training" for the relative word frequencies in all training text, "uniform" for 1/V.
 
     Attributes
     ----------
     classes_, class_count_, class_log_prior_, n_features_in_
         See `CountClassifier`.
     feature_count_, feature_log_prob_ : ndarray of shape (C, V)
-        A word of zero probability in all classes has -infinity here and does not count in any score.
+        Word counts and log probabilities of the words; a word with zero probability in all classes has -infinity here
+        and does not affect any score.
 
     Examples
     --------
@@ -199,23 +204,24 @@ class DirichletSmoothedClassifier(_Multinomial):
 
 
 class SharedDirichletClassifier(_Multinomial):
-    """Multinomial naive Bayes with a Dirichlet prior that all classes share and that is fitted to their texts.
+    """Multinomial naive Bayes with a Dirichlet prior that is shared by all classes and fitted to their texts.
 
     Parameters
     ----------
     smoothing : float, default=0.01
-        Added to each parameter of the prior, as a fraction of the smallest positive one; gives a word that occurs in no
-        training text a probability.
+        Constant added to each parameter of the prior, as a fraction of the smallest positive one; ensures that words
+        without training occurrences have positive probability.
     delta : float, default=0.0
-        Pseudo-documents that are added to each class for its prior; infinity gives equal priors.
+        Pseudo-documents added to each class for its prior; infinity yields equal priors.
 
     Attributes
     ----------
     alpha_ : ndarray of shape (V,)
-        The parameters of the prior.
+        Parameters of the Dirichlet prior.
     classes_, class_count_, class_log_prior_, n_features_in_
         See `CountClassifier`.
     feature_count_, feature_log_prob_ : ndarray of shape (C, V)
+        Word counts and log probabilities of the words.
 
     Examples
     --------
@@ -237,7 +243,7 @@ class SharedDirichletClassifier(_Multinomial):
         self.delta = delta
 
     def _background(self) -> tuple[np.ndarray, float]:
-        """Set ``alpha_``, the DCM of the classes' texts, one long document a class; return its shares and its sum."""
+        """Set ``alpha_`` by fitting a DCM to one concatenated text per class; return its proportions and its sum."""
         texts = sparse.csr_array(self._feature_count.T)
         prior = DCMClassifier(smoothing=self.smoothing).fit(texts, np.zeros(texts.shape[0], dtype=np.int64))
         self.alpha_ = prior.alpha_[0].copy()

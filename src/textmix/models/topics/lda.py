@@ -1,8 +1,8 @@
-r"""Latent Dirichlet allocation as a classifier: one model a class, as its authors used it.
+r"""Latent Dirichlet allocation as a generative classifier: one model per class, as in the original paper.
 
-Source: D. M. Blei, A. Y. Ng and M. I. Jordan, Latent Dirichlet allocation, JMLR 3, 2003.  The training is that of
-scikit-learn's estimator, from the same random start; it visits the words of the class alone.  With fixed topics \phi
-(K, V) and prior \alpha the variational bound of a document with counts x is
+Source: D. M. Blei, A. Y. Ng and M. I. Jordan, Latent Dirichlet allocation, JMLR 3, 2003.  Training follows
+scikit-learn's estimator, with the same random start, restricted to the words of the class.  For fixed topics \phi
+(K, V) and prior \alpha, the variational bound of a document with counts x is
 
     log p(x) >= \sum_w x_w log \sum_k e_k \phi_kw + log \Gamma(K \alpha) / \Gamma(\sum_k \gamma_k)
         + \sum_k log \Gamma(\gamma_k) / \Gamma(\alpha) + (\alpha - \gamma_k) log e_k,
@@ -24,36 +24,36 @@ from textmix.models.common.sklearn_private import Interval
 from textmix.models.common.validation import check_counts, class_codes
 from textmix.models.topics.lda_kernels import bounds, expectations, left_to_right, sweep_documents
 
-#: Updates of gamma for a new document.
+#: Number of updates of gamma for a new document.
 SWEEPS = 50
-#: Most updates of a training document in a sweep; scikit-learn's 100 take three times as long and change no topic.
+#: Maximum number of updates of a training document per sweep; scikit-learn's 100 triple the time without effect.
 UPDATES = 30
-#: A training document has converged when the mean change of its parameters is smaller; scikit-learn's value.
+#: Convergence tolerance on the mean change of a training document's parameters; scikit-learn's value.
 CHANGE = 1e-3
-#: Shape of the gamma distribution, of mean 1, from which all parameters start; scikit-learn's value.
+#: Shape of the gamma distribution with mean 1 from which all parameters are initialised; scikit-learn's value.
 START = 100.0
 
 
 class LDAClassifier(CountClassifier):
-    """Classifier with a latent Dirichlet allocation (LDA) for each class.
+    """Classifier with a latent Dirichlet allocation (LDA) model for each class.
 
-    A document goes to the class with the largest p(c) p(x|c).  p(x|c) is the variational bound;
-    `left_to_right_log_likelihood` estimates p(x|c) without bias by sampling.
+    A document is assigned to the class with the largest p(c) p(x|c), where p(x|c) is approximated by the variational
+    bound; `left_to_right_log_likelihood` estimates p(x|c) without bias by sampling.
 
     Parameters
     ----------
     n_components : int, default=10
-        K of each class.
+        Number of topics K per class.
     alpha : float, default=0.1
-        Pseudo-words of each topic in a document, positive.
+        Dirichlet prior of the topic proportions of a document, positive.
     beta : float, default=0.1
-        Pseudo-count of each word in a topic, positive.
+        Dirichlet prior of the word probabilities of a topic, positive.
     delta : float, default=0.0
         See `CountClassifier`.
     max_iter : int, default=10
-        Sweeps of the training.
+        Number of training sweeps.
     random_state : int, RandomState or None, default=None
-        Of the topics' start.
+        Random seed of the initial topics.
 
     Attributes
     ----------
@@ -109,7 +109,7 @@ class LDAClassifier(CountClassifier):
         return super().fit(X, y)
 
     def _fit_classes(self, X: sparse.csr_array, codes: np.ndarray, weight: np.ndarray) -> None:
-        """Train the topics of each class; the weights are all 1."""
+        """Train the topics of each class; all document weights are 1."""
         rng, self.n_iter_ = check_random_state(self.random_state), self.max_iter
         self.topics_ = np.empty((len(self.classes_), self.n_components, X.shape[1]))
         for code in range(len(self.classes_)):
@@ -118,7 +118,7 @@ class LDAClassifier(CountClassifier):
             self.topics_[code] = topics / topics.sum(axis=1, keepdims=True)
 
     def _trained(self, X: sparse.csr_array, rng: np.random.RandomState) -> np.ndarray:
-        """Return the parameters of the topics of documents (N, V), float64 (K, V); `rng` draws where they start."""
+        """Fit the topic parameters to documents (N, V), float64 (K, V); ``rng`` draws the initial parameters."""
         counts = rng.gamma(START, 1.0 / START, (self.n_components, X.shape[1]))
         seen = np.flatnonzero(np.bincount(X.indices, minlength=X.shape[1]))
         rest = counts.sum(axis=1) - counts[:, seen].sum(axis=1)
@@ -134,22 +134,27 @@ class LDAClassifier(CountClassifier):
         return counts
 
     def _class_log_likelihood(self, X: sparse.csr_array) -> np.ndarray:
-        """Return the bound of each class, of the words in their order, float64 (N, C)."""
+        """Compute the variational bound for each class, for word sequences, float64 (N, C)."""
         return np.column_stack([bound(X, topics, self.alpha) for topics in self.topics_])
 
     def left_to_right_log_likelihood(self, X: Any, y: Any, particles: int = 20, random_state: Any = None) -> np.ndarray:
-        """Return the left-to-right estimate of log p(words in order | class), float64 (N,), in nats.
+        """Compute the left-to-right estimate of log p(words in order | class), float64 (N,), in nats.
 
         Parameters
         ----------
         X : {array-like, sparse matrix} of shape (N, V)
-            Counts (N, V), integers.
+            Integer counts.
         y : array-like of shape (N,)
-            The class of each document, (N,); ValueError at one that the fit had not.
+            Class of each document.
         particles : int, default=20
-            Of each document.
+            Number of particles per document.
         random_state : int, RandomState or None, default=None
-            Of the order of the words and the topics.
+            Random seed of the word order and the topics.
+
+        Raises
+        ------
+        ValueError
+            If ``y`` contains a class that was not seen during fit.
         """
         check_is_fitted(self)
         X, rng = check_counts(self, X, reset=False), check_random_state(random_state)
@@ -170,13 +175,13 @@ class LDAClassifier(CountClassifier):
 
 
 def bound(X: sparse.csr_array, phi: np.ndarray, alpha: float) -> np.ndarray:
-    """Return the variational bound of log p of documents' words in their order, float64 (N,), in nats."""
+    """Compute the variational bound of log p of documents as word sequences, float64 (N,), in nats."""
     cells = X.indptr, X.indices, np.asarray(X.data, dtype=np.float64)
     return np.asarray(bounds(cells, np.ascontiguousarray(phi.T), alpha, SWEEPS))
 
 
 def in_order(X: sparse.csr_array, rng: np.random.RandomState) -> tuple[np.ndarray, np.ndarray]:
-    """Return words of documents (N, V) in random order, int32 (T,), and where each document begins, int64 (N + 1,)."""
+    """Shuffle the words of documents (N, V); return word ids, int32 (T,), and document offsets, int64 (N + 1,)."""
     counts = X.data.astype(np.int64)
     if (counts != X.data).any():
         raise ValueError("X contains a count that is not an integer")
