@@ -88,7 +88,7 @@ def _added(rows: Any) -> Any:
 
 
 def computable(X: Any) -> Any:
-    """Convert a sparse or dense matrix to a dtype that kernels support and check that its values are finite.
+    """Convert a sparse or dense matrix to a dtype that kernels support; raise ValueError for out-of-range values.
 
     Non-native byte order is swapped, float16 becomes float32 and long double float64. Integers of one or two bytes and
     booleans become int32, since NumPy would compute their roots and logarithms in half precision.

@@ -22,7 +22,7 @@ _ASKED: ContextVar[int] = ContextVar("_ASKED", default=0)
 
 
 def number() -> int:
-    """Return the number of threads set by `using`, by default that of Numba."""
+    """Return the number of threads set by `using`; the default is Numba's number of threads."""
     return _ASKED.get() or int(numba.get_num_threads())
 
 

@@ -302,7 +302,7 @@ def _blocks(text: Ragged) -> Iterator[Ragged]:
 def count_known(text: Ragged, spec: FeatureSpec, column_of: Mapping[str, int]) -> sparse.csr_array:
     """Count the words of a fitted vocabulary in new documents.
 
-    A document gets the same counts as if it had been part of the corpus from which `build_features` created the
+    A document gets the same counts as if it had been part of the corpus that `build_features` used to create the
     vocabulary with ``spec``. The features must be words (``max_n`` 1, no ``vectors``); cut-offs and stop list are not
     applied again.
 
@@ -343,7 +343,7 @@ def _featurize(corpus: Corpus, text: Ragged, spec: FeatureSpec) -> Corpus:
     names, kept_text = list(compress(words, frequent)), text if spec.keep_text else None
     facts = {"tokens": n_tokens, "words": len(words), "words_kept": int(frequent.sum()), **spec.facts()}
     if spec.max_n > 1 and least_count == 1:
-        # A word that occurs in none of the fitting documents is not a feature, but still separates its neighbours.
+        # Words that do not occur in the fitting documents are not features, but still separate their neighbours.
         frequent = kept_words(counts, words, stop_words(spec.stop_list), 1, 1)
         names = list(compress(words, frequent))
     if in_order:

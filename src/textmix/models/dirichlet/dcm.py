@@ -103,7 +103,7 @@ def _next_point(
 class DCMClassifier(CountClassifier):
     """Classifier with a Dirichlet compound multinomial (DCM) for each class.
 
-    For documents no burstier than those of a multinomial (a single document, or documents of one word), the
+    For documents that are not burstier than under a multinomial (a single document, or documents of one word), the
     maximum-likelihood s is infinite; if each document repeats a single word, it is 0. The iteration then stops where s
     leaves [1/Q, Q], Q = sum_d n_d^2, and ``capped_`` is set. A class without words gets alpha_w = 1 / V.
 

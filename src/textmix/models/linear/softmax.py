@@ -155,7 +155,7 @@ class _Ascent:
         self.dual_weights = self.weights
         self.centre, self.bias = np.zeros(n_classes), np.zeros(n_classes)
         squares = np.asarray(X.multiply(X).sum(axis=1)).ravel()
-        # A bias may change by a tenth of the amount by which a document's own words change its scores.
+        # A bias may change a tenth as much as the scores change due to a document's own words.
         self.room = variance * (float(np.median(squares)) or 1.0) / 10.0 if intercept else 0.0
         self.generator = rng(0, "softmax")
         self._set_bias()

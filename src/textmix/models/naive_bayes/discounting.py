@@ -117,8 +117,8 @@ class AbsoluteDiscountingClassifier(_AbsoluteDiscounting):
         `textmix.models.naive_bayes.discounting_weights.discounting_constant`.
     discount_counts : str, default="pooled"
         Documents used for the counts of counts n_r: "pooled", the documents of all classes together, equation (22);
-        "per_class", the documents of each class, with the pooled b for a class without words that occur exactly once or
-        exactly twice.
+        "per_class", the documents of each class, with the pooled b for a class in which no word occurs exactly once or
+        no word occurs exactly twice.
     length : str or None, default=None
         None: documents are used unchanged (13); "decision": documents are scaled to the mean training length for
         classification; "counts": for training as well.
@@ -148,15 +148,15 @@ class AbsoluteDiscountingClassifier(_AbsoluteDiscounting):
     mass_ : ndarray of shape (C,)
         Interpolation weight M_c.
     word_log_prob_ : ndarray of shape (V,)
-            Log p(w); -inf for a word that does not occur in the training documents and is skipped.
-        weights_ : Weights
-            Log \hat p(w|c) - log p(w), see `textmix.models.naive_bayes.discounting_kernels.Weights`.
-        mean_length_ : float
-            Mean length of the labelled training documents.
-        n_iter_, converged_, objective_path_ : int, bool, list of float
-            Progress of EM (1, True and empty without it); the objective is the log-likelihood of labelled and
-            unlabelled documents before each step. Since the smoothing does not correspond to a prior, it may decrease
-            slightly.
+        Log p(w); -inf for a word that does not occur in the training documents and is skipped.
+    weights_ : Weights
+        Log \hat p(w|c) - log p(w), see `textmix.models.naive_bayes.discounting_kernels.Weights`.
+    mean_length_ : float
+        Mean length of the labelled training documents.
+    n_iter_, converged_, objective_path_ : int, bool, list of float
+        Progress of EM (1, True and empty without it); the objective is the log-likelihood of labelled and
+        unlabelled documents before each step. Since the smoothing does not correspond to a prior, it may decrease
+        slightly.
 
     References
     ----------
@@ -352,11 +352,11 @@ class AbsoluteDiscountingBinary(IndependentLabels, _AbsoluteDiscounting):
     discount_ : float
         Discounting constant b.
     word_log_prob_ : ndarray of shape (V,)
-            Log p(w); -inf for a word that does not occur in the training documents and is skipped.
-        weights_ : Weights
-            Log \hat p(w|c) - log \hat p(w|others), see `textmix.models.naive_bayes.discounting_kernels.Weights`.
-        mean_length_ : float
-            Mean length of the labelled training documents.
+        Log p(w); -inf for a word that does not occur in the training documents and is skipped.
+    weights_ : Weights
+        Log \hat p(w|c) - log \hat p(w|others), see `textmix.models.naive_bayes.discounting_kernels.Weights`.
+    mean_length_ : float
+        Mean length of the labelled training documents.
 
     References
     ----------
