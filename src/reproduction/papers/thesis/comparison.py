@@ -20,8 +20,8 @@ from textmix.metrics import ranking
 from textmix.text.sequences import FrequentWords
 from textmix.text.term_weighting import TermWeighting
 
-#: Input of a method -> representation of the documents.  The vocabulary of the thesis' sequence models contains every
-#: word of the features (`textmix.text.sequences`), even one that occurs in no training document.
+#: Representation of the documents by input of a method.  The vocabulary of the sequence models of the thesis includes
+#: every feature (`textmix.text.sequences`), even words that do not occur in training documents.
 REPRESENTATIONS = {
     "counts": TermWeighting(weighting="counts"),
     "reals": TermWeighting(weighting="tfidf"),
@@ -58,7 +58,7 @@ def comparison(sources: Sources, settings: Settings, rng: Generator) -> Measure:
 def comparison_time(sources: Sources, settings: Settings, rng: Generator) -> Measure:
     """Measure the time to fit each method and to predict, on the first split of each available data set.
 
-    Settings and methods are those of `comparison`, with the smallest number of training documents.
+    Settings and methods: see `comparison`; only the smallest number of training documents is used.
     """
     rows = [
         {"role": role, "method": method.name, "seconds": seconds}

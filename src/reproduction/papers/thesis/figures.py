@@ -54,7 +54,7 @@ def draw_difference(axes: Axes, height: int, value: float, low: float, high: flo
     axes.errorbar(value, height, xerr=bar, color=colour, marker=MARKERS[0], linestyle="none", label=new_label)
 
 
-#: Names of the methods, in the order of their rows.
+#: Labels of the methods, in the order of their rows.
 NAMES = {
     "multinomial": "multinomial",
     "dirichlet_smoothed": "Dirichlet-smoothed",
@@ -179,7 +179,7 @@ def comparison_ranks(data: FigureData) -> Sheet:
     return figure
 
 
-#: Names of the scores in the legend.
+#: Labels of the scores in the legend.
 SCORES = {
     "sensitivity": "sensitivity",
     "information_gain": "information gain",
@@ -231,7 +231,7 @@ def _draw_errors(axes: Axes, series: int, label: str, errors: Mapping[float, Seq
 
 
 def pruning_gains(data: FigureData) -> Sheet:
-    """Draw the error of each other vocabulary minus that of the one pruned by sensitivity, with intervals.
+    """Draw the excess error of every other vocabulary over the one pruned by sensitivity, with intervals.
 
     Options: ``labels`` (role to title).
     """
@@ -276,7 +276,7 @@ def sparse_counts(data: FigureData) -> Sheet:
 
 #: Measures of fusion, one data set each.
 FUSION = ("fusion", "fusion_newsgroups", "fusion_webkb", "fusion_lingspam", "fusion_spamassassin")
-#: Names of the columns in the legend.
+#: Labels of the columns in the legend.
 SERIES = {"words": "words alone", "fused": "words with tags"}
 #: Labels of the values of the measure, from the top.
 FUSION_GAINS = {"gain": "all sizes", "few_gain": "small sizes", "few_above_many": "small − large sizes"}
@@ -377,7 +377,7 @@ def latent_topics(data: FigureData) -> Sheet:
 
 
 def _draw_perplexities(axes: Axes, numbers: Numbers, names: Mapping[str, str]) -> None:
-    """Draw the perplexities, with open markers for those by the variational bound."""
+    """Draw the perplexities, with open markers for the variational bound."""
     perplexities = {name: list(np.exp(values)) for name, values in numbers.items() if name.endswith("_nats")}
     shown = {name: label for name, label in names.items() if f"{name}_nats" in perplexities}
     _draw_rows(axes, perplexities, shown, "_nats")
@@ -389,7 +389,7 @@ def _draw_perplexities(axes: Axes, numbers: Numbers, names: Mapping[str, str]) -
 
 
 def _draw_rows(axes: Axes, numbers: Numbers, names: Mapping[str, str], end: str = "") -> None:
-    """Draw a row of trials for each name. Keys of the numbers are the names with a suffix."""
+    """Draw one row of trials per model; the keys of ``numbers`` are model names with a suffix."""
     for height, name in enumerate(names):
         draw_trials(
             axes, height, numbers[name + end], method_colour("hmm" if name.split("_")[0] in HMMS else name), "split"
@@ -462,7 +462,7 @@ ACCURACIES = {
     "own": "HMM, class emissions",
     "shared": "HMM, shared emissions",
 }
-#: First components of the names of hidden Markov models.
+#: Prefixes of the results of hidden Markov models.
 HMMS = ("small", "whole", "own", "shared")
 ORDER_GAINS = {"small_order": "clusters of words", "whole_order": "topics as emissions"}
 DISTANCES = {

@@ -24,19 +24,19 @@ from textmix.models.naive_bayes.multinomial import MultinomialClassifier
 from textmix.models.pmm.estimator import PMM1
 from textmix.models.topics.lda import LDAClassifier, bound
 
-#: One fold of this many is held out to choose a parameter.
+#: Number of folds; one of them is the validation set for tuning.
 N_FOLDS = 5
 
 
 def latent_topics(sources: Sources, settings: Settings, rng: Generator) -> Measure:
     """Measure perplexity and accuracy of one LDA per class, for several numbers of topics, and of DCM, EDCM and PMM1.
 
-    Smoothing, or beta of the topics, is chosen by the likelihood of one of `N_FOLDS` folds of the training documents.
+    Smoothing, or beta of the topics, is tuned by the likelihood of one of `N_FOLDS` folds of the training documents.
 
     Settings: ``documents``, maximum numbers of training and of test documents per trial; ``topics``, numbers of topics;
-    ``betas`` and ``smoothing``, values to choose from; ``particles`` of the left-to-right estimate; ``max_iter``.
-    Result: ``<role>_<model>_nats``, log perplexity (nats per word) of ``multinomial``, ``dcm`` and ``lda<K>``, the last
-    by the left-to-right estimate and as ``_bound`` by the variational bound; ``<role>_<model>_accuracy``;
+    ``betas`` and ``smoothing``, candidate values; ``particles`` of the left-to-right estimate; ``max_iter``.
+    Result: ``<role>_<model>_nats``, log perplexity (nats per word) of ``multinomial``, ``dcm`` and ``lda<K>`` (LDA: by
+    the left-to-right estimate, and with ``_bound`` by the variational bound); ``<role>_<model>_accuracy``;
     ``<role>_dcm_above_lda<K>``, a difference of log perplexities with its interval; and the table ``trials``.
     """
     quantities = Quantities({role: source.test_ratio for role, source in sources.items()})
@@ -47,7 +47,7 @@ def latent_topics(sources: Sources, settings: Settings, rng: Generator) -> Measu
 
 
 def pooled_topics(sources: Sources, settings: Settings, rng: Generator) -> Measure:
-    """Measure the perplexity of one LDA for all classes, and that of the DCM with one model per class.
+    """Compare the perplexities of one LDA for all classes and of one DCM per class.
 
     Result: ``<role>_<model>_nats`` of ``dcm`` and ``lda<K>``, their differences, and the table ``trials``.
     """
@@ -66,7 +66,7 @@ def pooled_topics(sources: Sources, settings: Settings, rng: Generator) -> Measu
 
 
 def _measure_of(quantities: Quantities, settings: Settings, roles: Iterable[str]) -> Measure:
-    """Return the quantities and the differences of log perplexity between the DCM and LDA."""
+    """Summarise the quantities and the differences of log perplexity between DCM and LDA."""
     pairs = {f"dcm_above_lda{k}": ("dcm_nats", f"lda{k}_nats") for k in settings["topics"]}
     values: dict[str, Value] = {**quantities.means(), **quantities.differences(pairs, list(roles))}
     return Measure(values, {"trials": quantities.rows()})
@@ -75,7 +75,7 @@ def _measure_of(quantities: Quantities, settings: Settings, roles: Iterable[str]
 def _left_to_right(
     train: Documents, test: Documents, k: int, settings: Settings, seed: int
 ) -> tuple[LDAClassifier, float]:
-    """Fit LDA with k topics per class and the best beta; return it and its left-to-right log perplexity."""
+    """Fit LDA with k topics per class and tuned beta; return the model and its left-to-right log perplexity."""
     points = [
         {"n_components": k, "beta": beta, "max_iter": settings["max_iter"], "random_state": seed}
         for beta in settings["betas"]
@@ -106,21 +106,23 @@ def _trial(trial: Trial, settings: Settings, rng: Generator) -> dict[str, float]
 
 
 def fit_most_likely(kind: Any, points: Sequence[Mapping[str, Any]], train: Documents) -> Any:
-    """Fit the estimator with the parameters that maximise the likelihood of held-out documents to all documents.
+    """Tune the parameters of an estimator by held-out likelihood, and refit it to all training documents.
 
-    The last of `N_FOLDS` folds is held out, except for documents of classes that are in no other fold.
+    The validation set is the last of `N_FOLDS` folds, without documents of classes that are missing in all other folds.
 
     Parameters
     ----------
     kind : type
         Class of the estimator.
     points : sequence of dict
-        Parameters to choose from.
+        Candidate parameters.
     train : Documents
+        Training documents.
 
     Returns
     -------
-    estimator
+    estimator : estimator
+        Fitted estimator.
     """
     validation = fold_numbers(len(train), N_FOLDS) == N_FOLDS - 1
     validation &= np.isin(train.y, train.y[~validation])
@@ -139,13 +141,13 @@ def nats(model: Any, documents: Documents) -> float:
         logs = model.log_likelihood(documents.X, "sequence")[np.arange(len(documents)), column]
         return -float(logs.sum() / documents.X.sum())
     logs = np.empty(len(documents))
-    for code in np.unique(column):  # the bounds of the other classes are expensive and not needed
+    for code in np.unique(column):  # avoid the expensive bounds for all other classes
         logs[column == code] = bound(documents.X[column == code], model.topics_[code], model.alpha)
     return -float(logs.sum() / documents.X.sum())
 
 
 def samples(documents: Documents, splits: Splits, most: int, generator: Generator) -> Iterator[Trial]:
-    """Yield each trial with at most ``most`` random training and test documents, in the order of the data set."""
+    """Yield each trial with at most ``most`` random training and test documents each, in the order of the data set."""
     for number in range(len(splits)):
         train_rows = np.sort(generator.permutation(splits.train[number])[:most])
         test_rows = np.sort(generator.permutation(splits.test[number])[:most])
@@ -156,37 +158,37 @@ MODELS = {"multinomial": MultinomialClassifier, "dcm": DCMClassifier, "edcm": ED
 
 
 def longer(sources: Sources, settings: Settings, rng: Generator) -> Measure:
-    """Measure likelihood and accuracy if 1, 2, 4 and 8 documents of a class are joined into one.
+    """Measure likelihood and accuracy if 1, 2, 4 and 8 documents of a class are concatenated.
 
-    Training and test documents are joined in the same way, so that all lengths have the same words.
+    Training and test documents are concatenated in the same way, so that all lengths contain the same words.
 
-    Settings: ``joined``, numbers of documents that are joined, increasing from 1; ``smoothing``, values to choose from
-    on held-out training documents.
-    Result: ``<role>_<model>_<m>_nats`` (multinomial and DCM: log perplexity, nats per word) and
-    ``<role>_<model>_<m>_accuracy`` (with the EDCM, which has no normalised likelihood) for m joined documents;
-    ``<role>_dcm_nats_growth``, ``<role>_dcm_accuracy_growth`` and ``<role>_edcm_accuracy_growth``: the gain over the
-    multinomial at the largest m minus that at 1, with intervals over the splits; and the table ``trials``.
+    Settings: ``joined``, increasing numbers of concatenated documents m, starting from 1; ``smoothing``, candidate
+    values for tuning on a validation set.
+    Result: ``<role>_<model>_<m>_nats``, log perplexity (nats per word) of multinomial and DCM, and
+    ``<role>_<model>_<m>_accuracy``, also for the EDCM (its likelihood is not normalised);
+    ``<role>_dcm_nats_growth``, ``<role>_dcm_accuracy_growth`` and ``<role>_edcm_accuracy_growth``, the increase of the
+    gain over the multinomial from m = 1 to the largest m, with intervals over the splits; and the table ``trials``.
     """
 
     def of_length(documents: Documents, m: int) -> Documents:
-        """Join m documents at a time."""
+        """Concatenate groups of m documents."""
         return Documents(*join(documents.X, documents.y, m))
 
     return _measure_by_length(sources, settings["joined"], of_length, settings["smoothing"], rng)
 
 
 def thinned(sources: Sources, settings: Settings, rng: Generator) -> Measure:
-    """Measure likelihood and accuracy if long documents keep a random part of their words.
+    """Measure likelihood and accuracy if long documents are randomly thinned.
 
-    Unlike joined documents, a thinned document has the burstiness of a single author at every length.
+    Unlike concatenated documents, thinned documents have the burstiness of a single author at every length.
 
-    Settings: ``percent`` of the words that are kept, increasing to 100; ``words``, minimum number of words of a
+    Settings: ``percent``, percentages of the words to keep, increasing to 100; ``words``, minimum number of words per
     document; ``smoothing``, see `longer`.
     Result: the values and the table of `longer`, with the percentage instead of m.
     """
 
     def of_length(documents: Documents, percent: int) -> Documents:
-        """Thin long documents and drop those without remaining words."""
+        """Thin long documents and drop empty ones."""
         long_documents = documents[np.flatnonzero(documents.lengths >= settings["words"])]
         thinned = Documents(thin(long_documents.X, percent / 100.0, rng), long_documents.y)
         return thinned[np.flatnonzero(thinned.lengths > 0)]
@@ -201,7 +203,7 @@ def _measure_by_length(
     smoothing: Sequence[float],
     rng: Generator,
 ) -> Measure:
-    """Return the measure for documents of each length, which are made by ``of_length``."""
+    """Compute the measure for each document length; ``of_length`` transforms documents to a length."""
     quantities = Quantities({role: source.test_ratio for role, source in sources.items()})
     for role, source in sources.items():
         documents = source.documents()
@@ -247,7 +249,7 @@ def thin(X: sparse.csr_array, proportion: float, rng: Generator) -> sparse.csr_a
 
 
 def join(X: sparse.csr_array, y: np.ndarray, m: int) -> tuple[sparse.csr_array, np.ndarray]:
-    """Join m documents of the same class at a time; return documents and classes."""
+    """Concatenate groups of m documents of the same class; return documents and classes."""
     number = np.empty(len(y), dtype=np.int64)
     for label in np.unique(y):
         of_class = np.flatnonzero(y == label)
@@ -261,8 +263,8 @@ def join(X: sparse.csr_array, y: np.ndarray, m: int) -> tuple[sparse.csr_array, 
 def sparse_counts(sources: Sources, settings: Settings, _: Generator) -> Measure:
     """Measure the density of documents under a Dirichlet distribution as the smoothing of word proportions goes to 0.
 
-    The parameters alpha are those of the DCM of one class. If the proportion of a word is 0, the density is infinite
-    for alpha_w < 1 and 0 for alpha_w > 1. ``raised`` has alpha + 1.
+    The parameters alpha are estimated as the DCM of one class. If the proportion of a word is 0, the density is
+    infinite for alpha_w < 1 and 0 for alpha_w > 1. ``raised`` uses alpha + 1.
 
     Settings: ``smoothing``, exponents of the powers of ten added to each count, decreasing; ``label``, index of the
     class.

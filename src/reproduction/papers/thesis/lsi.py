@@ -1,9 +1,9 @@
-"""Latent semantic indexing: grid search, vocabularies pruned by sensitivity, and fusion of words with tags.
+"""Latent semantic indexing: grid search, vocabulary pruning by sensitivity, and fusion of words with tags.
 
 For the fusion (claim T2) the features of a document are concatenated before the decomposition, [x ; b t], with
 L2-normalised weighted words x, L2-normalised weighted tags and pairs of tags t, and the binding coefficient b. The
-coefficient, the number of components and the width of the probabilistic neural network are tuned by cross-validation on
-the training documents, for words alone without the coefficient.
+coefficient (except for words alone), the number of components and the width of the probabilistic neural network are
+tuned by cross-validation on the training documents.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ from textmix.models.lsi.classifiers import ProbabilisticNeuralNetwork
 from textmix.models.lsi.scores import SCORES, document_frequency, kept_words
 from textmix.models.lsi.transformer import LSITransformer, unit_cells, unit_length
 
-#: Number of components of LSI, and width of the probabilistic neural network.
+#: Number of LSI components, and width of the probabilistic neural network.
 GridPoint = tuple[int, float]
 
 
 def lsi_errors(
     train: Documents, test: Documents, points: Sequence[GridPoint], seed: int = 0, weighting: str = "log_tfidf"
 ) -> np.ndarray:
-    """Compute the error on the test documents for each point, float64."""
+    """Compute the test error of the LSI classifier for each grid point, float64 (n_points,)."""
     max_components = max(k for k, _ in points)
     space = LSITransformer(n_components=max_components, weighting=weighting, unit_length=False, random_state=seed)
     Z = space.fit_transform(train.X)
@@ -49,7 +49,7 @@ def lsi_errors(
 def lsi_point(
     train: Documents, grid: Mapping[str, Sequence[Any]], n_folds: int, generator: Generator, seed: int
 ) -> dict[str, Any]:
-    """Return the point of a grid with the lowest error in stratified cross-validation on the training documents."""
+    """Find the grid point with the lowest error in stratified cross-validation on the training documents."""
     points = list(itertools.product(grid["n_components"], grid["width"]))
     folds = halves_of(fold_numbers(len(train), n_folds, generator, train.y))
     errors = [lsi_errors(train[inside], train[outside], points, seed) for inside, outside in folds]
@@ -74,14 +74,14 @@ def pruning(sources: Sources, settings: Settings, rng: Generator) -> Measure:
     """Measure the error of the LSI classifier against the proportion of the vocabulary that is kept.
 
     The number of components and the width of the probabilistic neural network are tuned on training documents for each
-    vocabulary. The proportion for ``<role>_gain`` is one of ``small``, chosen by the errors on held-out training
+    vocabulary. The proportion for ``<role>_gain`` is selected from ``small`` by cross-validation on the training
     documents.
 
-    Settings: ``proportions``, decreasing, below 1; ``small``, those with "a major fraction removed"; ``components``,
-    ``widths`` and ``folds`` of the tuning.
-    Result: ``<role>_gain``, the error of the whole vocabulary minus that of the pruned one, and its interval
-    (``_ci_low``, ``_ci_high``), ``<role>_over_<score>`` for each other score, ``<role>_share`` (mean of the chosen
-    proportions), and the tables ``errors`` (one row per split and vocabulary) and ``gains``.
+    Settings: ``proportions``, decreasing, below 1; ``small``, proportions with "a major fraction removed";
+    ``components``, ``widths`` and ``folds`` of the tuning.
+    Result: ``<role>_gain``, the reduction of the error by pruning the full vocabulary, with its interval (``_ci_low``,
+    ``_ci_high``), ``<role>_over_<score>`` for all other scores, ``<role>_share`` (mean of the selected proportions),
+    and the tables ``errors`` (one row per split and vocabulary) and ``gains``.
     """
     values: dict[str, float] = {}
     errors: list[dict[str, Any]] = []
@@ -104,7 +104,7 @@ def pruning(sources: Sources, settings: Settings, rng: Generator) -> Measure:
 
 
 def _vocabularies(trial: Trial, settings: Settings, rng: Generator) -> dict[tuple[str, float], Errors]:
-    """Compute the errors of one split by score and proportion of the vocabulary."""
+    """Compute the errors on one split by score and proportion of the vocabulary."""
     X = trial.train.X
     folds = fold_numbers(len(trial.train), settings["folds"], rng)
     frequency = document_frequency(X)
@@ -127,14 +127,14 @@ def errors_of(trial: Trial, words: np.ndarray, folds: np.ndarray, settings: Sett
 
 
 def _best_proportion(vocabularies: Mapping[tuple[str, float], Errors], score: str, shares: Sequence[float]) -> float:
-    """Return the first proportion with the lowest error on held-out training documents."""
+    """Return the first proportion with the lowest cross-validation error."""
     return min(shares, key=lambda share: vocabularies[score, share].held_out)
 
 
 def _gains_of_pruning(
     trials: Sequence[Mapping[tuple[str, float], Errors]], shares: Sequence[float], ratio: float
 ) -> dict[str, Estimate]:
-    """Compute the error of each other vocabulary minus that of the suggested one, over the splits."""
+    """Estimate the excess error of every other vocabulary over the suggested one, across splits."""
 
     def errors(score: str) -> list[float]:
         """Return the test errors of a vocabulary over the splits."""
@@ -150,7 +150,7 @@ def _gains_of_pruning(
 
 
 class Blocks(NamedTuple):
-    """Counts of words (N, V) and of tags (N, T), and class indices (N,), of the same documents."""
+    """Word counts (N, V), tag counts (N, T) and class indices (N,) of the same documents."""
 
     words: sparse.csr_array
     tags: sparse.csr_array
@@ -162,7 +162,7 @@ class Blocks(NamedTuple):
 
 
 class LearningCurve(NamedTuple):
-    """Errors of one split by documents per class, for words alone and with tags, and the chosen coefficients."""
+    """Errors on one split by training documents per class, for words alone and with tags, and tuned coefficients."""
 
     words: list[float]
     fused: list[float]
@@ -173,11 +173,11 @@ def fusion(sources: Sources, settings: Settings, rng: Generator) -> Measure:
     """Measure the errors of the LSI classifier with words alone and with tags, by training documents per class.
 
     Data: words, with tags as additional features.
-    Settings: ``sizes``, numbers of training documents per class, increasing, of which the first half is "few";
+    Settings: ``sizes``, increasing numbers of training documents per class (the first half counts as "few");
     ``bindings``, ``components``, ``widths`` and ``folds`` of the tuning.
-    Result: ``<role>_gain``, the error of words alone minus that of words with tags, mean over the sizes,
-    ``<role>_few_gain``, the same for the few sizes, and ``<role>_few_above_many``, its excess over that for the other
-    sizes, with 95 % intervals over the splits (``_ci_low``, ``_ci_high``), and the table ``curves``.
+    Result: ``<role>_gain``, the mean reduction of the error by tags over all sizes, ``<role>_few_gain``, the mean over
+    the small sizes, and ``<role>_few_above_many``, the difference between the means over small and large sizes, with
+    95 % intervals over the splits (``_ci_low``, ``_ci_high``), and the table ``curves``.
     """
     values: dict[str, float] = {}
     rows: list[dict[str, Any]] = []
@@ -195,7 +195,7 @@ def fusion(sources: Sources, settings: Settings, rng: Generator) -> Measure:
 
 
 def gains_by_tags(curves: Sequence[LearningCurve], few: int, ratio: float) -> dict[str, float]:
-    """Compute the mean gain over all sizes and over the small ones, and its interaction with size, with intervals."""
+    """Compute the mean gain over all sizes and over small sizes, and their interaction with size, with intervals."""
     gain = np.array([np.subtract(curve.words, curve.fused) for curve in curves])
     none = np.zeros(len(gain))
     pairs = {
@@ -232,7 +232,7 @@ def _tuned_fusion(
     bindings: Sequence[float],
     settings: Settings,
 ) -> tuple[float, int, float]:
-    """Return coefficient, number of components and width with the lowest error on the folds."""
+    """Find the coefficient, number of components and width with the lowest cross-validation error."""
     points = list(itertools.product(settings["components"], settings["widths"]))
     errors: dict[tuple[float, int, float], float] = {}
     for binding in bindings:
@@ -242,13 +242,13 @@ def _tuned_fusion(
 
 
 def _fused_errors(train: Blocks, test: Blocks, binding: float, points: Sequence[GridPoint]) -> np.ndarray:
-    """Compute the error for each number of components and width, float64, with the same decomposition."""
+    """Compute the error for each grid point, float64 (n_points,), with a single decomposition."""
     fused, fused_unknown = fuse(train, test, binding)
     return lsi_errors(Documents(fused, train.y), Documents(fused_unknown, test.y), points, weighting="none")
 
 
 def fuse(train: Blocks, test: Blocks, binding: float) -> Iterator[sparse.csr_array]:
-    """Yield the fused features of training and of other documents, float64 CSR (N, V + T), or (N, V) if binding is 0.
+    """Yield the fused features of training and test documents, float64 CSR (N, V + T), or (N, V) if binding is 0.
 
     Words are weighted by log(1 + count) log(N / df) of the training documents. Tags are weighted by log(1 + count),
     because common tags occur in all documents. Both blocks are L2-normalised.

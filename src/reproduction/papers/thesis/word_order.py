@@ -1,15 +1,16 @@
-"""Whether hidden Markov models capture differences in word order between classes (claims T3 to T5).
+"""Test whether hidden Markov models capture differences in word order between classes (claims T3 to T5).
 
-For each data set and random split, trained on a sample of the training documents:
+Models for each data set and random split, trained on a sample of the training documents:
 
-- one model per class over clusters of words (``small``), over all words with topics as fixed emissions (``whole``),
-  over all words with class-specific emissions (``own``), and with emissions shared by the classes (``shared``);
-- the first two models after the words of each document were shuffled (``*_shuffled``);
+- one HMM per class on word clusters (``small``), on all words with topics as fixed emissions (``whole``), on all words
+  with class-specific emissions (``own``), and with emissions common to all classes (``shared``);
+- the first two models on documents with shuffled words (``*_shuffled``);
 - LSI with the probabilistic neural network, and multinomial naive Bayes.
 
 Three quantities measure the effect of word order: ``*_order``, the log-likelihood ratio (nats per word) of true to
-random order of test documents under the model of their class; ``*_apart``, the distance between the transitions of the
-classes, compared with ``*_random``, that of random groups of the same sizes; and the accuracies with both orders.
+random word order of test documents under the model of their class; ``*_apart``, the distance between the transition
+matrices of the classes, compared with the distance for random groups of the same sizes, ``*_random``; and the
+accuracies with true and random word order.
 """
 
 from __future__ import annotations
@@ -50,8 +51,8 @@ PAIRS = {
 def word_order(sources: Sources, settings: Settings, generator: Generator) -> Measure:
     """Measure all quantities of this module.
 
-    Settings: ``documents``, maximum numbers of training and of test documents of a trial; ``clusters``, number of word
-    clusters; ``states``, number of states by kind of model (small, whole, own, shared); ``max_iter`` of training.
+    Settings: ``documents``, maximum numbers of training and of test documents per trial; ``clusters``, number of word
+    clusters; ``states``, number of states by model (small, whole, own, shared); ``max_iter`` of training.
     Result: values ``<role>_<name>``, differences of `PAIRS` with intervals, and the table ``trials``.
     """
     quantities = Quantities({role: source.test_ratio for role, source in sources.items()})
@@ -88,7 +89,7 @@ def _map_features(trial: Trial, change: Callable[[Any], Any]) -> Trial:
 
 
 def _model(form: str, emissions: Any, settings: Settings, seed: int) -> HMMClassifier:
-    """Create an unfitted model."""
+    """Construct an unfitted model."""
     return HMMClassifier(
         n_states=settings["states"][form],
         emissions=emissions,
@@ -101,7 +102,7 @@ def _model(form: str, emissions: Any, settings: Settings, seed: int) -> HMMClass
 def _numbers_of_form(
     form: str, emissions: tuple[str, str], trial: Trial, settings: Settings, seed: int
 ) -> dict[str, float]:
-    """Compute accuracy, gain from the true order, and distance of the transitions for one kind of model."""
+    """Compute accuracy, gain from the true word order, and distance between transition matrices for one model."""
     rng = np.random.default_rng(seed)
     mixed = _map_features(trial, lambda words: words.shuffled(rng))
     model = trial.train.fitted(_model(form, emissions[0], settings, seed))
@@ -122,7 +123,7 @@ def _numbers_of_form(
 
 
 def _order_gain(model: HMMClassifier, test: Documents, mixed: TokenSequences) -> float:
-    """Compute the log-likelihood ratio of documents and their shuffled versions under their class, nats per word."""
+    """Compute the log-likelihood ratio of true to shuffled documents under their class models, in nats per word."""
     in_training = np.isin(test.y, model.classes_)
     true, random = (
         model.own_log_likelihood(words[in_training], test.y[in_training]).sum() for words in (test.X, mixed)
@@ -133,8 +134,8 @@ def _order_gain(model: HMMClassifier, test: Documents, mixed: TokenSequences) ->
 def transitions_apart(transitions: np.ndarray) -> float:
     """Compute the distance between positive transition matrices (C, S, S) of C classes, in nats per step.
 
-    It is the mean Kullback-Leibler divergence of the rows of a class from those of the mean of all classes, weighted by
-    the stationary probabilities of the mean chain.
+    The distance is the Kullback-Leibler divergence of the rows of each class from the rows of the mean matrix, weighted
+    by the stationary distribution of the mean matrix and averaged over the classes.
     """
     mean = transitions.mean(axis=0)
     visits = np.linalg.matrix_power(mean, 4096)[0]
