@@ -89,8 +89,8 @@ def deviation_readings(sources: Sources, settings: Settings, generator: Generato
 
     A specification is a training method for the DCM, a smoothing constant of both models, the training or the held-out
     documents, log probabilities with or without the multinomial coefficient, and one of `RELATIONS`. Smoothing 0 is not
-    combined with held-out documents, which may have out-of-vocabulary words, or with leave-one-out training, which
-    gives some words of the vocabulary the parameter 0.
+    combined with held-out documents, which may contain out-of-vocabulary words, or with leave-one-out training, which
+    estimates some parameters as 0.
 
     Settings: ``smoothing``, constants; ``steps``, numbers of steps of Minka's fixed point, which is also run until it
     converges; ``per_class``, number of documents drawn from each class; ``published``, both published deviations;

@@ -1,7 +1,7 @@
 """How well the EDCM approximates the DCM on the training documents (sections 3 and 4).
 
-Correlations and deviations are those of log probabilities, because probabilities underflow. Equations (1) and (2) have
-the multinomial coefficient n! / prod x_w!, which does not depend on the parameters. All statistics are computed
+Correlations and deviations are computed from log probabilities, because probabilities underflow. Equations (1) and (2)
+include the multinomial coefficient n! / prod x_w!, which does not depend on the parameters. All statistics are computed
 without it (convention "sequence") and with it ("bag").
 """
 
@@ -89,7 +89,7 @@ def _fit(train: Documents) -> tuple[np.ndarray, np.ndarray]:
 def dcm_parameters(sources: Sources, settings: Settings, _: Generator) -> Measure:
     """Measure the size of the DCM parameters of a newsgroup (section 3), as medians over the newsgroups.
 
-    Values are those at the maximum of the likelihood.
+    Values refer to the maximum of the likelihood.
 
     Settings: ``steps``, an increasing list of numbers of steps.
     Result: the tables ``steps`` (statistics of `_sizes` after 0 and each number of steps of Minka's fixed point,
@@ -252,12 +252,12 @@ def relative_error(x: np.ndarray, alpha: np.ndarray) -> np.ndarray:
 
 
 def one_newsgroup(sources: Sources, settings: Settings, _: Generator) -> Measure:
-    """Find the newsgroup that agrees with most of the values that the paper gives for an unnamed newsgroup.
+    """Find the newsgroup that agrees with most of the published values for an unspecified newsgroup.
 
     A value agrees if it is within the relative ``margin`` of the published one, or rounds to its digits.
 
-    Settings: those of `dcm_parameters` and `gamma_ratio`; ``published``, published value and half a unit of its last
-    digit, by column of their tables ``groups``; ``margin``.
+    Settings: see `dcm_parameters` and `gamma_ratio`; ``published``, published value and half a unit of its last digit,
+    by column of their tables ``groups``; ``margin``.
     Result: ``groups_with_all``, the number of newsgroups that agree with all values; ``most_numbers``, the number of
     values that the best newsgroup agrees with; and the table ``groups`` (values of each newsgroup, and how many agree).
     """

@@ -82,7 +82,7 @@ def _distance_to_multinomial(alpha: np.ndarray, length: int) -> float:
 
 
 def _error_of_repetition(documents: Documents, most: int) -> float:
-    """Compute the largest absolute error of the factor by which the m-th occurrence of a word multiplies q.
+    """Compute the maximum absolute error of the factor by which the m-th occurrence of a word multiplies q.
 
     q is equation (2) without n! Gamma(s) / Gamma(s + n). The factor is beta_w for m = 1 and (m - 1) / m for larger m.
     Up to ``most`` copies of a word are added to the first document. The words are those with the largest beta, at ranks
@@ -212,8 +212,8 @@ def log_totals(beta: np.ndarray, lengths: Sequence[int]) -> np.ndarray:
         Z(n) = n! \Gamma(s) / \Gamma(s + n) [t^n] \prod_w (1 + \beta_w L(t))
              = \Gamma(s) / \Gamma(s + n) \sum_m m! e_m c(n, m)
 
-    with e_m the elementary symmetric polynomials of beta and c(n, m) the Stirling numbers of the first kind, unsigned.
-    All terms are positive, so that there is no cancellation.
+    with e_m the elementary symmetric polynomials of beta and c(n, m) the unsigned Stirling numbers of the first kind.
+    All terms are positive, so that cancellation cannot occur.
     """
     longest = lengths[-1]
     e = np.full(longest + 1, -np.inf)

@@ -1,4 +1,4 @@
-"""Figures of Kauchak, Madsen & Elkan: the three models. Those of the other studies are in ``study_figures``."""
+"""Figures of Kauchak, Madsen & Elkan: the three models. Figures of the other studies are in ``study_figures``."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 MODELS = {"multinomial": "multinomial", "dcm": "DCM", "edcm": "EDCM"}
-#: Model whose parameters each kind of q has, and the name of the parameters.
+#: Model that provides the parameters of each variant of q, and the symbol of the parameters.
 KINDS = {"same": ("dcm", "the DCM's α"), "own": ("edcm", "the EDCM's own β")}
 #: One in this many documents is drawn, because a drawing of all documents would have several megabytes.
 DOCUMENT_STEP = 10
@@ -146,7 +146,7 @@ def _draw_training_times(
 def smoothing_sensitivity(data: FigureData) -> Sheet:
     """Draw the mean accuracy against the smoothing constant, one line per model, with standard deviations over splits.
 
-    Options: ``experiment`` (whose methods have a grid), ``role``, ``methods``, ``parameter`` (its name in the grid).
+    Options: ``experiment`` (with a parameter grid), ``role``, ``methods``, ``parameter`` (its name in the grid).
     """
     figure, (axes,) = panels(1)
     methods = data.option("methods")
@@ -439,7 +439,7 @@ def _format_growth(values: Sequence[float]) -> str:
 
 
 def perplexity(data: FigureData) -> Sheet:
-    """Draw the perplexity of each class under each model, and that of mixtures of multinomials.
+    """Draw the perplexity of each class under each model, and the perplexities of mixtures of multinomials.
 
     Options: ``published`` (``multinomial``, ``dcm`` to id of the published mean).
     """
@@ -468,7 +468,7 @@ def perplexity(data: FigureData) -> Sheet:
 
 
 def _draw_mixtures(axes: Axes, data: FigureData) -> None:
-    """Draw the perplexity of mixtures against the number of components, and that of a single DCM."""
+    """Draw the perplexities of mixtures against the number of components, and the perplexity of a single DCM."""
     curve = data.results.measure_table("mixtures", "curve")
     for series, smoothing in enumerate(dict.fromkeys(row["smoothing"] for row in curve)):
         rows = [row for row in curve if row["smoothing"] == smoothing]

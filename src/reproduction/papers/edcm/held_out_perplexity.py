@@ -22,11 +22,11 @@ MODELS: Mapping[str, Any] = {"multinomial": MultinomialClassifier, "dcm": DCMCla
 
 
 def perplexity(sources: Sources, settings: Settings, _: Generator) -> Measure:
-    """Measure the perplexity exp(-sum_d log p(x_d) / sum_d n_d) of each class's held-out documents under its model.
+    """Measure the perplexity exp(-sum_d log p(x_d) / sum_d n_d) of held-out documents under their class models.
 
     Values are means, with standard deviations over classes and splits. Keys without a suffix consider documents as
-    sequences of words, keys in ``_bag`` as count vectors. The value of the EDCM is that of q, which does not sum to
-    one; for ``edcm_normalised_on_first_split``, q is divided by its sum over all documents of the same length.
+    sequences of words, keys in ``_bag`` as count vectors. The EDCM is evaluated with q, which is not normalised; for
+    ``edcm_normalised_on_first_split``, q is divided by its sum over all documents of the same length.
 
     Settings: ``smoothing``, the smoothing constant of the values; ``others``, constants that are tried on the first
     split only.
@@ -106,7 +106,7 @@ def mixtures(sources: Sources, settings: Settings, generator: Generator) -> Meas
     Settings: ``components``, an increasing list; ``smoothing``, constants for the mixtures, the first also for the DCM;
     ``max_iter``, the maximum number of EM iterations.
     Result: the table ``curve`` has the mean perplexity of the classes for each constant and number of components.
-    ``a_mixture_reaches_the_dcm`` is 1 if the lowest of them is not above that of the DCM, otherwise 0.
+    ``a_mixture_reaches_the_dcm`` is 1 if the lowest perplexity is at most the perplexity of the DCM, otherwise 0.
     """
     trial = only(sources).first()
     train, test = trial.train, trial.test

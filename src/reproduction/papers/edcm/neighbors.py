@@ -1,7 +1,7 @@
-"""The k-NN methods: accuracy against k (the last Figure 4), forms of TF-IDF, weights of words (section 5).
+"""Measures of k-NN: accuracy against k (the last Figure 4), variants of TF-IDF, term weights (section 5).
 
-Rainbow has SMART weights, named by count, document frequency and length, and its own weights, named by what the
-document frequency counts (documents or occurrences) and its function (log, square root, identity).
+Rainbow supports SMART weights, identified by count, document frequency and length, and its own weights, identified by
+the unit of the document frequency (documents or occurrences) and its function (log, square root, identity).
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ from textmix.experiment.trial import Documents, Trial
 from textmix.models.neighbors.knn import KNNClassifier
 from textmix.models.neighbors.representations import REPRESENTATIONS, FisherDCM, TfIdf
 
-#: Representations that depend on a model of the documents, which can also be fitted to each class.
+#: Representations based on a model of the documents, which can also be fitted separately to each class.
 FISHER = ("fisher_dcm", "fisher_multinomial")
 
 
 def knn_curves(sources: Sources, settings: Settings, _: Generator) -> Measure:
     """Measure accuracy against the number of neighbours, with one search per split for all k.
 
-    ``<representation>_gain`` is the mean accuracy over the splits at the largest k minus that at the smallest.
+    ``<representation>_gain`` is the increase of the mean accuracy over the splits from the smallest to the largest k.
 
     Settings: ``representations``; ``neighbours``, an increasing list of k, from 1; ``trials``, number of splits.
     Result: the table ``curves`` has the mean accuracy and its standard deviation over the splits (column ``spread``)
@@ -125,15 +125,15 @@ VOTES = {"nearest": ("uniform", "nearest"), "similarity": ("similarity", "neares
 
 
 def tfidf_forms(sources: Sources, settings: Settings, _: Generator) -> Measure:
-    """Measure the accuracy of k-NN with each form of TF-IDF, and with Bhattacharyya.
+    """Measure the accuracy of k-NN with each variant of TF-IDF, and with the Bhattacharyya kernel.
 
     Vectors are L2-normalised. Votes are unweighted, with ties broken by the nearest neighbour, or weighted by
     similarity.
 
     Settings: ``neighbours``, k; ``trials``, number of splits; ``forms``, triples of a name in `COUNTS`, a name in
     `WORDS` and the documents for document frequencies, ``training`` or ``all``.
-    Result: the table ``forms`` (mean accuracy and standard deviation over the splits for each form and vote) and, for
-    each vote, the best accuracies of TF-IDF with unweighted counts x, of any form of TF-IDF, and of Bhattacharyya.
+    Result: the table ``forms`` (mean accuracy and standard deviation over the splits for each variant and vote) and,
+    for each vote, the best accuracies of TF-IDF with raw counts x, of any TF-IDF, and of the Bhattacharyya kernel.
     """
     accuracies_of: dict[tuple[str, str, str, str], list[float]] = {}
     for trial in only(sources).trials(most=settings["trials"]):
@@ -165,7 +165,7 @@ def tfidf_forms(sources: Sources, settings: Settings, _: Generator) -> Measure:
 def _weigh_forms(
     trial: Trial, forms: Iterable[tuple[str, str, str]]
 ) -> dict[tuple[str, str, str], tuple[str, Documents, Documents]]:
-    """Return representation and weighted training and test documents of each form, and those of Bhattacharyya."""
+    """Yield representation and weighted training and test documents, for each TF-IDF and the Bhattacharyya kernel."""
     train, test = trial.train, trial.test
     X_all = sparse.vstack([train.X, test.X], format="csr")
     weighted: dict[tuple[str, str, str], tuple[str, Documents, Documents]] = {}
@@ -179,7 +179,7 @@ def _weigh_forms(
 
 
 def _best(rows: Iterable[Mapping[str, Any]]) -> float:
-    """Return the largest accuracy of the rows, or nan if there are none."""
+    """Return the largest accuracy of the rows, or nan if they are empty."""
     return max((row["accuracy"] for row in rows), default=float("nan"))
 
 
@@ -202,7 +202,7 @@ def _make_weighting(count: str, word: str, X: sparse.csr_array) -> Callable[[spa
 
 
 def _accuracies(representation: str, train: Documents, test: Documents, k: int) -> dict[str, float]:
-    """Compute the accuracy with each kind of vote, from one search."""
+    """Compute the accuracy with each type of vote, from a single search."""
     search = train.fitted(KNNClassifier(representation=representation)).kneighbors(test.X, k)
     accuracies = {}
     for vote, (weights, ties) in VOTES.items():
@@ -223,14 +223,14 @@ def approximate_digamma(z: np.ndarray) -> np.ndarray:
 def fisher_tfidf(sources: Sources, settings: Settings, generator: Generator) -> Measure:
     """Compare the Fisher-DCM score of a word in a document with its TF-IDF weight, and with its approximation.
 
-    Scores are those of the words of a document, without the constant that is common to all its words.
+    Scores exclude the constant that is common to all words of a document.
 
     Settings: ``cells``, number of nonzero counts drawn; ``frequencies`` and ``counts``, the document frequencies and
     counts of the curves.
     Result: the table ``weights`` has both weights for each document frequency and count. The values are correlations of
     both weights, and relative errors of `approximate_digamma`, over the drawn counts.
     """
-    from scipy import stats  # imported here because it takes a second and no other measure needs it
+    from scipy import stats  # slow import that no other measure requires
 
     train = only(sources).first().train
     fisher = FisherDCM().fit(train.X)

@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 Rows = Sequence[Mapping[str, str]]
-#: Names of methods and representations in the paper.
+#: Labels of methods and representations, as in the paper.
 NAMES = {
     "multinomial": "multinomial",
     "dcm": "DCM",
@@ -67,7 +67,7 @@ _VOTES = {
 }
 _VECTORS = {"printed": "", "cosine": ", L2-normalised", "per_class": ", one per class"}
 _ESTIMATORS = {"likelihood": "maximum likelihood", "mean_field": "variational mean field"}
-#: Names of the models in figures.
+#: Labels of the models in figures.
 MODELS = {
     "multinomial": "multinomial",
     "edcm": "EDCM",
@@ -177,7 +177,7 @@ def deviation_readings(data: FigureData) -> Sheet:
 
 
 def _percentages(rows: Rows, key: str) -> list[float]:
-    """Return the deviations of a kind in percent."""
+    """Return the deviations of one type in percent."""
     return [100 * float(row[key]) for row in rows]
 
 
@@ -230,7 +230,7 @@ def _draw_perplexities(axes: Axes, rows: Rows) -> None:
 
 
 def tfidf_forms(data: FigureData) -> Sheet:
-    """Draw the accuracy of k-NN with each form of TF-IDF, and that of Bhattacharyya as lines."""
+    """Draw the accuracy of k-NN with each variant of TF-IDF, with lines for the Bhattacharyya kernel."""
     rows = data.results.measure_table("tfidf_forms", "forms")
     votes = {"nearest": "unweighted votes", "similarity": "votes weighted by similarity"}
     forms = list(dict.fromkeys(_describe_form(row) for row in rows if row["word"]))
@@ -289,7 +289,7 @@ def _format_factor(factor: str) -> str:
 
 
 def one_newsgroup(data: FigureData) -> Sheet:
-    """Draw the statistics that the paper gives for one newsgroup, for each newsgroup, with the published values.
+    """Draw the statistics that the paper publishes for one newsgroup, for each newsgroup, with the published values.
 
     Options: ``published`` (column to id).
     """
@@ -315,7 +315,7 @@ def one_newsgroup(data: FigureData) -> Sheet:
 
 
 def _note_nearest(figure: Sheet, title: str, published: float, values: Mapping[str, float]) -> None:
-    """Note the newsgroup whose value is closest to the published one."""
+    """Add a note on the newsgroup with the value closest to the published one."""
     nearest = min(sorted(values, key=values.__getitem__), key=lambda group: abs(values[group] - published))
     reproduced = format_brief(values[nearest])
     figure.note(f"{title}: published {format_brief(published)}, closest {nearest} with {reproduced}.")
@@ -433,7 +433,7 @@ def knn_choices(data: FigureData) -> Sheet:
 
 
 def _draw_votes(axes: Axes, variants: Rows, height: int) -> None:
-    """Draw the accuracies of one representation, one marker per kind of vote. The first row fills the legend."""
+    """Draw the accuracies of one representation, one marker per type of vote. The first row fills the legend."""
     for series, (vote, label) in enumerate(_VOTES.items()):
         values = [float(row["accuracy"]) for row in variants if row["vote"] == vote]
         heights = [height + 0.25 * (series - 1)] * len(values)

@@ -1,4 +1,4 @@
-"""Training times measured in turns: the three models (section 6), and latent topics by both methods."""
+"""Training times from alternating runs: the three models (section 6), and latent topics with both methods."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from textmix.models.dirichlet.edcm import EDCMClassifier
 from textmix.models.dirichlet.latent_edcm import LatentTopicEDCM, packed
 from textmix.models.naive_bayes.multinomial import MultinomialClassifier
 
-#: Minka's estimators, of which the paper used the fastest.
+#: Minka's estimators; the paper used the fastest one.
 MINKA: tuple[Literal["fixed_point", "leave_one_out", "newton"], ...] = ("fixed_point", "leave_one_out", "newton")
 
 
 def training_time(sources: Sources, settings: Settings, _: Generator) -> Measure:
-    """Time the training of each model on the first split in turns, and report medians (section 6), in seconds.
+    """Time the training of each model on the first split in alternating runs; report medians (section 6), in seconds.
 
-    The name of the measure ends in ``_time`` because its values differ from run to run. ``ratio_dcm_edcm`` is the time
-    of the fastest of `MINKA` divided by that of the EDCM, with its interval, and ``ratio_own_dcm_edcm`` the same
-    for the default method of `DCMClassifier`.
+    The name of the measure ends in ``_time`` because its values are not reproducible. ``ratio_dcm_edcm`` is the ratio
+    of the training time of the fastest of `MINKA` to the EDCM, with its interval, and ``ratio_own_dcm_edcm`` the same
+    ratio for the default method of `DCMClassifier`.
 
     Settings: ``repeats``, the number of rounds.
     """
@@ -51,11 +51,11 @@ def training_time(sources: Sources, settings: Settings, _: Generator) -> Measure
 
 
 def mean_field_time(sources: Sources, settings: Settings, _: Generator) -> Measure:
-    """Time the training of latent topics by mean field and by maximum likelihood in turns.
+    """Time the training of latent topics by mean field and by maximum likelihood in alternating runs.
 
-    ``ratio_mean_field_likelihood`` is the time of the former divided by that of the latter, with its interval.
+    ``ratio_mean_field_likelihood`` is the ratio of the mean-field to the maximum-likelihood time, with its interval.
 
-    Settings: ``documents``, number of training documents, the first ones; ``topics``; ``prior``; ``max_iter``;
+    Settings: ``documents``, number of initial training documents to use; ``topics``; ``prior``; ``max_iter``;
     ``repeats``, the number of rounds.
     """
     train = only(sources).first().train

@@ -1,4 +1,4 @@
-"""The latent-topic EDCM (thesis, chapter 8): recovery of known topics, and topics of newsgroups."""
+"""Measures of the latent-topic EDCM (thesis, chapter 8): recovery of true topics, and topics of newsgroups."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ METHODS: tuple[Literal["likelihood", "mean_field"], ...] = ("likelihood", "mean_
 
 @dataclass(frozen=True)
 class _Collection:
-    """Documents drawn from known topics: counts X (N, V), parameters beta (K, V), topic proportions theta (N, K)."""
+    """Synthetic documents: counts X (N, V), topic parameters beta (K, V), topic proportions theta (N, K)."""
 
     X: sparse.csr_array
     beta: np.ndarray
@@ -56,8 +56,8 @@ class _Collection:
 def latent_topics(_: Sources, settings: Settings, generator: Generator) -> Measure:
     """Measure the distance of estimated from true topics on synthetic documents, against the number of documents.
 
-    Distances are total-variation distances between the word distributions of an estimated topic and the true topic that
-    it is matched to. Values are those for the largest number of documents, with standard deviations over the topics.
+    Distances are total-variation distances between the word distributions of matched estimated and true topics. Values
+    refer to the largest number of documents, with standard deviations over the topics.
 
     Settings: ``documents``, an increasing list; ``words``, ``topics``, ``length``; ``concentration``, s of each topic;
     ``word_spread`` and ``proportion_spread``, the parameters of the Dirichlet distributions of words and topic
@@ -95,7 +95,7 @@ def newsgroup_topics(sources: Sources, settings: Settings, generator: Generator)
     Settings: ``topics``, their number; ``min_df``, the minimum document frequency; ``max_iter``; ``n_words``, number of
     words that describe a topic.
     Result: the tables ``topics`` (mean proportion of the words, s, typical words) and ``groups`` (mean proportion of
-    each topic in the words of each newsgroup). ``information`` is that of `_information`.
+    each topic in the words of each newsgroup), and ``information``, see `_information`.
     """
     source = only(sources)
     train = source.first().train
@@ -105,8 +105,8 @@ def newsgroup_topics(sources: Sources, settings: Settings, generator: Generator)
         n_components=settings["topics"], max_iter=settings["max_iter"], random_state=seed_from(generator)
     ).fit(train.X[:, columns])
     names = [source.corpus.feature_names[int(w)] for w in columns]  # type: ignore[index]
-    # The parameters of a document are the sum of mixture x s x word distribution over the topics. The proportion of a
-    # topic in its words is therefore that of mixture x s, not that of the mixture.
+    # The parameters of a document are the sum of mixture x s x word distribution over the topics. Therefore, the
+    # proportion of a topic in its words is proportional to mixture x s, not to the mixture weight alone.
     weights = model.mixture_ * model.concentration_
     weights /= weights.sum(axis=1, keepdims=True)
     groups = np.array([weights[train.y == c].mean(axis=0) for c in np.unique(train.y)])
