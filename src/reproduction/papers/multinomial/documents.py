@@ -19,7 +19,7 @@ LENGTHS = {"none": None, "decision": "decision", "counts": "counts"}
 
 
 def mentions(source: MeasureData) -> np.ndarray:
-    """Count the labels of each document, int (N,). A topic that is named twice counts twice, as in Table 1."""
+    """Count the labels of each document, int (N,). Duplicate topics are counted twice, as in Table 1."""
     named_twice = set(source.corpus.info.get("topic named twice", ()))
     repeated = np.fromiter((name in named_twice for name in source.corpus.ids), dtype=np.int64)
     return source.corpus.label_counts + repeated
@@ -33,7 +33,7 @@ def stack(*parts: Documents) -> Documents:
 
 
 def params_of(settings: Settings, **changed: Any) -> dict[str, Any]:
-    """Return the parameters of `AbsoluteDiscountingClassifier` given in the settings, with changes."""
+    """Return the parameters of `AbsoluteDiscountingClassifier` from the settings, with changes."""
     params = {name: settings[name] for name in ("discount", "discount_counts", "length")}
     params |= changed
     params["length"] = LENGTHS[params["length"]]

@@ -36,7 +36,7 @@ _CLASSIFIER_RULES = {
     "fall-back": "binary, or else the most probable class",
     "label set": "most probable label set of the training documents",
 }
-#: Labels of classifiers whose names in the results are identifiers.
+#: Labels of classifiers that have identifiers as names in the results.
 _CLASSIFIERS = {"multinomial with <no_class>": "multinomial,\nclass for no label"}
 #: Labelled ticks of threshold axes.
 _THRESHOLD_TICKS = {
@@ -134,7 +134,7 @@ def set_error(data: FigureData) -> Sheet:
 
 
 def _note_lowest_error(figure: Sheet, name: str, curve: Sequence[Point]) -> None:
-    """Note the lowest error of a curve and its threshold."""
+    """Add a note with the lowest error of a curve and its threshold."""
     best = min(curve, key=lambda point: point.set_error)
     threshold = format_brief(best.threshold)
     if best.threshold > 0.99:

@@ -1,6 +1,6 @@
 """Measures of Vilar, Castro & Sanchis on Reuters-21578: Table 1, single-label error, Figures 1 and 2, alternatives.
 
-Each measure reads one data set with the split of its source, whose documents have one label, several or none.
+Each measure uses one data set with its predefined split. Documents have zero, one or several labels.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ def table1(sources: Sources, settings: Settings, _: Generator) -> Measure:
 
 @dataclass(frozen=True)
 class _SingleLabel:
-    """The single-label problem.
+    """Single-label problem.
 
     Parameters
     ----------
@@ -140,7 +140,7 @@ def single_label(sources: Sources, settings: Settings, _: Generator) -> Measure:
 
 
 def _alternatives(problem: _SingleLabel, folds: int) -> list[dict[str, Any]]:
-    """Count the errors for each rule for b, pooling of counts and length normalisation."""
+    """Count the errors for each combination of rule for b, pooling of counts and length normalisation."""
     rows = []
     for discount, pooling, length in itertools.product(RULES, ("pooled", "per_class"), LENGTHS):
         params = {"discount": discount, "discount_counts": pooling, "length": LENGTHS[length]}
@@ -162,7 +162,7 @@ def _alternatives(problem: _SingleLabel, folds: int) -> list[dict[str, Any]]:
 
 def _sign_test(before: np.ndarray, after: np.ndarray) -> float:
     """Compute the one-sided p-value of the sign test that the errors ``after`` are not fewer than those ``before``."""
-    from scipy import stats  # imported here because it takes a second and most measures need no test
+    from scipy import stats  # slow import that most measures do not require
 
     n_fixed = int(np.sum(before & ~after))
     n_new = int(np.sum(~before & after))
@@ -174,13 +174,13 @@ def _sign_test(before: np.ndarray, after: np.ndarray) -> float:
 def threshold_curves(sources: Sources, settings: Settings, generator: Generator) -> Measure:
     """Measure precision, recall and exact-set error against the threshold (Figures 1 and 2), and validate thresholds.
 
-    The validated threshold has the fewest wrong label sets on the labelled documents of a held-out part of the
-    training documents. Test scores are those of models trained on all training documents.
+    The validated threshold minimises the number of wrong label sets on the labelled documents of a validation part of
+    the training documents. Test scores are computed with models trained on all training documents.
 
     Settings: ``discount``, ``discount_counts``, ``length``; ``low``, ``high``, ``steps`` and ``powers`` of the
     thresholds, see `thresholds_of`; ``standard``, the usual threshold (section 2.2); ``validation``, the proportion of
-    training documents held out to choose a threshold; ``min_class_documents``, the fewest held-out documents for which
-    a class gets its own threshold (section 2.2).
+    training documents in the validation set; ``min_class_documents``, the minimum number of validation documents for a
+    class-specific threshold (section 2.2).
     Result: the table ``curves`` has a row for each method, set of test documents and threshold.
     """
     trial = only(sources).first("labels")
@@ -222,9 +222,9 @@ def _largest_ratio_of_ranges(curves: Iterable[Mapping[str, Any]]) -> float:
 
 
 def _curve_values(method: str, sweeps: Mapping[str, Sweep], validated: int, shown: Iterable[float]) -> dict[str, float]:
-    """Return the values of a method's curves.
+    """Summarise the curves of a method.
 
-    Keys without a suffix are those at the validated threshold, given by its index, on all test documents.
+    Keys without a suffix refer to the validated threshold, specified by its index, on all test documents.
     """
     sweep, labelled = sweeps["all"], sweeps["labelled"]
     thresholds = sweep.thresholds
@@ -276,7 +276,7 @@ def _values_with_class_thresholds(
 def expectation_maximisation(sources: Sources, settings: Settings, generator: Generator) -> Measure:
     """Measure errors for each use of the unlabelled training documents: none, in smoothing, and EM (Nigam et al.).
 
-    Settings: those of `threshold_curves`, and ``tol`` and ``max_iter`` of EM.
+    Settings: see `threshold_curves`, and ``tol`` and ``max_iter`` of EM.
     Result: the single-label error rate, and the exact-set error and F1 of the accumulated rule for each use (keys end
     in ``ignore``, ``smoothing``, ``em``). The table ``path`` has the log-likelihood of each step of EM.
     """
@@ -306,7 +306,7 @@ def expectation_maximisation(sources: Sources, settings: Settings, generator: Ge
 def document_lengths(sources: Sources, settings: Settings, _: Generator) -> Measure:
     """Measure both rules with the counts of each test document scaled to the same sum, for several sums.
 
-    Settings: those of `threshold_curves`, and ``sums`` of the scaled counts; null for unscaled counts.
+    Settings: see `threshold_curves`, and ``sums`` of the scaled counts; null for unscaled counts.
     Result: the table ``sums`` has a row for each sum and rule: the best threshold on the test documents with its
     exact-set error, and error, precision and recall at the ``standard`` threshold. The values are the ratios of the
     errors of both rules for unscaled counts, at the best thresholds and at ``standard``.
@@ -343,7 +343,7 @@ def document_lengths(sources: Sources, settings: Settings, _: Generator) -> Meas
 def binary_readings(sources: Sources, settings: Settings, _: Generator) -> Measure:
     """Find the best threshold of the binary classifiers for each rule for b, prior and use of unlabelled documents.
 
-    Settings: those of `threshold_curves`, and ``discounts`` (numbers or names of rules), ``priors`` and ``unlabelled``
+    Settings: see `threshold_curves`, and ``discounts`` (numbers or identifiers of rules), ``priors`` and ``unlabelled``
     (see `AbsoluteDiscountingBinary`).
     Result: the table ``readings`` has a row for each combination: the best threshold on the test documents with its
     exact-set error. ``best_least`` and ``best_most`` are the smallest and the largest of these thresholds.

@@ -1,7 +1,7 @@
-"""Exact-set error of both rules for further classifiers, for label sets as classes, and for a class without label.
+"""Exact-set error of both rules for additional classifiers, for label sets as classes, and for a no-label class.
 
 The paper mentions some of these variants: the binary rule that falls back to the most probable class if no label passes
-(footnote 5), a class for documents without a label (section 4.1), and the dependence between classes (section 5).
+(footnote 5), a class for unlabelled documents (section 4.1), and dependence between classes (section 5).
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from textmix.models.linear.softmax import SoftmaxClassifier
 from textmix.models.naive_bayes.discounting import AbsoluteDiscountingBinary, AbsoluteDiscountingClassifier
 from textmix.models.network.label_network import LabelNetwork
 
-#: Log-odds above those of any posterior, so that the label passes at every threshold.
+#: Log-odds that exceed the log-odds of any posterior, so that the label passes every threshold.
 ALWAYS = 1e300
 #: Log-odds are clipped to this magnitude before they are inputs of another model.
 MAX_INPUT_LOG_ODDS = 1e9
@@ -51,10 +51,10 @@ class Scores(NamedTuple):
 def rival_posteriors(sources: Sources, settings: Settings, generator: Generator) -> Measure:
     """Measure the exact-set error of the accumulated rule, the binary rule and the binary rule with fall-back.
 
-    The validated threshold has the fewest wrong label sets on the labelled documents of a held-out part of the
-    training documents. Models for the test documents are trained on all training documents.
+    The validated threshold minimises the number of wrong label sets on the labelled documents of a validation part of
+    the training documents. Models for the test documents are trained on all training documents.
 
-    Settings: those of `threshold_curves`, and ``models``, names of `CLASSIFIERS`; ``C`` of logistic regression;
+    Settings: see `threshold_curves`, and ``models``, keys of `CLASSIFIERS`; ``C`` of logistic regression;
     ``hidden``, ``decay`` and ``max_iter`` of the network.
     Result: the table ``rules`` has a row for each model and rule: the validated threshold with its errors on all and on
     the labelled test documents, and the best threshold on the test documents with its error. The model ``label sets``
@@ -108,7 +108,7 @@ def with_top_label(log_odds: np.ndarray) -> np.ndarray:
     Returns
     -------
     ndarray of shape (n_documents, n_labels)
-        A copy in which the largest log-odds of each document are `ALWAYS`.
+        Copy with the largest log-odds of each document set to `ALWAYS`.
     """
     raised = log_odds.copy()
     raised[np.arange(len(raised)), np.argmax(raised, axis=1)] = ALWAYS
@@ -116,7 +116,7 @@ def with_top_label(log_odds: np.ndarray) -> np.ndarray:
 
 
 def _describe_errors(sweep: Sweep, labelled: Sweep, validated: int) -> dict[str, float]:
-    """Return the cells of a rule at the validated threshold, given by its index, and at the best test threshold."""
+    """Return the cells of a rule at the validated threshold, specified by its index, and at the best test threshold."""
     best = sweep.lowest_set_error()
     return {
         "threshold": sweep.thresholds[validated],
@@ -128,7 +128,7 @@ def _describe_errors(sweep: Sweep, labelled: Sweep, validated: int) -> dict[str,
 
 
 def _classify_label_sets(train: Documents, test: Documents, settings: Settings) -> dict[str, float]:
-    """Return the cells of the multinomial whose classes are the label sets of the training documents."""
+    """Return the cells of the multinomial with the training label sets as classes (label powerset)."""
     sets, codes = np.unique(train.y.toarray(), axis=0, return_inverse=True)
     classes = sparse.csr_array(np.eye(len(sets))[codes.ravel()])
     model = Documents(train.X, classes).fitted(AbsoluteDiscountingClassifier(**params_of(settings)))
@@ -164,9 +164,9 @@ def _score_multinomial(train: Documents, X: sparse.csr_array, settings: Settings
 
 
 def _score_exclusive_multinomial(train: Documents, X: sparse.csr_array, settings: Settings, seed: int) -> Scores:
-    """Compute the scores of the multinomial models in which the last label, <no_class>, excludes the others.
+    """Compute the scores of the multinomial models with an exclusive last label, <no_class>.
 
-    A document has it alone if it is the most probable label, and never otherwise (section 4.1).
+    A document gets only this label if it is the most probable one, and otherwise never (section 4.1).
     """
     scores = _score_multinomial(train, X, settings, seed)
     return Scores(exclusive(scores.posterior, 0.0), exclusive(scores.log_odds, -ALWAYS))
@@ -184,7 +184,7 @@ def exclusive(scores: np.ndarray, never: float) -> np.ndarray:
     Returns
     -------
     ndarray of shape (n_documents, n_labels)
-        A copy in which, for each document, either the last label or all others have the score ``never``.
+        Copy with the score ``never`` for either the last label or all other labels of each document.
     """
     changed = scores.copy()
     last_is_best = np.argmax(scores, axis=1) == scores.shape[1] - 1
@@ -265,7 +265,7 @@ def label_dependence(sources: Sources, settings: Settings, generator: Generator)
     log-odds of training documents are out-of-fold predictions.
 
     Settings: ``discount``, ``discount_counts`` and ``length`` of the binary classifiers; ``folds``;
-    ``min_class_documents``, the fewest training documents of a label that can be predicted; ``variance`` of the
+    ``min_class_documents``, the minimum number of training documents per predicted label; ``variance`` of the
     weights and ``tol`` of the solver; ``beam_width`` of the chain; ``mixture``, parameters of `CBMClassifier`.
     Result: the table ``methods`` has a row for each method: its error on all and on the labelled test documents.
     """
