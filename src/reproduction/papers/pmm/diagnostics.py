@@ -21,7 +21,7 @@ from textmix.metrics.multilabel import sample_f
 from textmix.models.pmm.estimator import PMM1, PMM2
 
 MODELS = {"pmm1": PMM1, "pmm2": PMM2}
-#: Smaller probabilities are raised to this value before their logarithm is taken.
+#: Probabilities are clipped to at least this value before taking logarithms.
 MIN_PROBABILITY = 1e-6
 
 
@@ -78,8 +78,8 @@ def _run_starts(name: str, train: Documents, settings: Settings, generator: Gene
 def prediction(sources: Sources, settings: Settings, _: Generator) -> Measure:
     """Compare the greedy search with beam and flip searches, and with all label sets of the most frequent labels.
 
-    Settings: ``beam_width``; ``exact_labels``, the number of most frequent labels whose label sets are all scored;
-    ``exact_pages``, the number of test pages used for that, each with at least one of these labels.
+    Settings: ``beam_width``; ``exact_labels``, the number of most frequent labels for the exhaustive search;
+    ``exact_pages``, the number of test pages for the exhaustive search, each with at least one of these labels.
     Result: the tables ``searches`` (rows of `_gain_over_greedy` and F) and ``exact`` (rows of `_compare_with_exact`).
     The values are means over data sets and models, and ``largest_share_of_allowed_evaluations`` is the maximum of
     `_proportion_of_evaluations`.
@@ -125,7 +125,7 @@ def _proportion_of_evaluations(predicted: np.ndarray) -> float:
 
 
 def _gain_over_greedy(greedy: np.ndarray, fitted: PMM1 | PMM2, X: sparse.csr_array) -> dict[str, float]:
-    """Compute the proportion of pages whose set differs from the greedy one, and their mean gain in log posterior."""
+    """Compute the proportion of pages with a set other than the greedy one, and their mean gain in log posterior."""
     predicted = fitted.predict(X)
     is_changed = np.any(predicted != greedy, axis=1)
     mean_gain = 0.0
@@ -197,7 +197,7 @@ def calibration(sources: Sources, settings: Settings, generator: Generator) -> M
 
 
 def _priors(temperature: float) -> dict[str, dict[str, Any]]:
-    """Return the parameters of PMM1 for each kind of probabilities that `calibration` compares."""
+    """Return the parameters of PMM1 for each type of probabilities that `calibration` compares."""
     return {
         "paper": {},
         "prior": {"set_prior": "training"},
@@ -239,12 +239,12 @@ def _reliability(proba: np.ndarray, Y: np.ndarray, n_bins: int) -> list[dict[str
 def assumption(sources: Sources, settings: Settings, _: Generator) -> Measure:
     """Check that pages with several labels are mixtures of the words of pages with one label (section 2.2).
 
-    The word distribution of a label is estimated from the training pages that have only this label. The test pages have
-    several labels, each with enough of these training pages. The log-likelihood of a test page under the mean of its
-    labels' distributions is compared with that under the best of them, chosen with hindsight, and with the mean
-    log-likelihood under one of them.
+    The word distribution of a label is estimated from the training pages with only this label. The test pages have
+    several labels, each with enough of these training pages. The log-likelihood of a test page under the mean of the
+    distributions of its labels is compared with the log-likelihood under the best single label (an oracle), and with
+    the mean log-likelihood over its labels.
 
-    Settings: ``min_pages``, the fewest training pages that have only this label.
+    Settings: ``min_pages``, the minimum number of training pages with only this label.
     Result: the table ``problems`` has the number of test pages, log-likelihoods in nats per word, and the proportion of
     pages that are more likely under the mean. The values are means over the data sets, except for the sum of ``pages``.
     """
@@ -300,12 +300,12 @@ class PageWords(NamedTuple):
 def words(sources: Sources, settings: Settings, _: Generator) -> Measure:
     """Assign the words of one test page to its labels with PMM1.
 
-    Among the pages with the required numbers of labels and words whose labels PMM1 predicts exactly, this is the one
-    whose least frequent label has the largest proportion of the words.
+    The page is selected among pages with the required numbers of labels and words and exactly correct predictions: it
+    maximises the smallest proportion of any of its labels in its words.
 
     Settings: ``labels``, number of labels of the page; ``min_words`` and ``max_words``, limits of its number of
-    distinct words; ``n_shown``, the number of words in the table. They are the words whose probability
-    under the page's labels most exceeds the mean over all labels, times their count.
+    distinct words; ``n_shown``, the number of words in the table, ranked by their count times the log ratio of their
+    mean probabilities under the labels of the page and under all labels.
     Result: the table ``words`` has the proportion of each label in each word; ``share_k`` is the proportion of the
     page's label k in all its words.
     Raises MissingResult if no page meets the conditions.

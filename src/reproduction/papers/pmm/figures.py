@@ -38,8 +38,7 @@ from textmix.metrics.significance import wilson
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-#: Names of the methods in the tables of the paper and in the ids of their cells. Names of variants continue after a
-#: comma.
+#: Method labels in the tables of the paper and in the ids of their cells. Variants have a suffix after a comma.
 LABELS = {
     "nb": "NB",
     "svm": "SVM",
@@ -58,7 +57,7 @@ LABELS = {
     "nn_1000": "NN, 1,000 words",
     "nn_length": "NN, chosen length",
 }
-#: Names of the models in the results on calibration.
+#: Labels of the models in the results on calibration.
 PRIORS = {"paper": "uniform prior (paper)", "prior": "learned prior", "tempered": "learned prior, tempered"}
 #: Height of a row and of the frame of a panel of F, in inches.
 ROW_INCHES = 0.4
@@ -75,7 +74,7 @@ N_BINS = 10
 
 
 class TimeStyle(NamedTuple):
-    """How a kind of time is drawn: offset below the middle of the row, whether the marker is filled, and its name."""
+    """Style of a type of time: offset below the middle of the row, whether the marker is filled, and label."""
 
     offset: float
     is_filled: bool
@@ -138,7 +137,7 @@ def _draw_f_panel(axes: Axes, data: FigureData, role: str, trials: Sequence[Sequ
 def times(data: FigureData) -> Sheet:
     """Draw training and prediction times on a logarithmic axis, median and range over problems and trials.
 
-    Options: ``experiment``, ``roles``, ``methods``, ``published`` (kind of time to the id of the PMMs' minutes).
+    Options: ``experiment``, ``roles``, ``methods``, ``published`` (type of time to the id of the minutes of the PMMs).
     """
     methods = data.option("methods")
     figure, (axes,) = panels(1, height=1.1 + 0.3 * len(methods))
@@ -156,7 +155,7 @@ def times(data: FigureData) -> Sheet:
                 all_seconds.append(published_seconds)
                 point = (published_seconds, height + style.offset)
                 draw_published_point(axes, 0, point[1], PublishedValue(published_seconds))
-                # The published times are close to each other, so that their names are on different sides.
+                # The published times are close to each other, so that their labels are on different sides.
                 annotate_point(axes, style.name, point, right=-6 if style.offset > 0 else 6, up=0)
     for style in TIMES.values():
         face = GREY if style.is_filled else PAPER

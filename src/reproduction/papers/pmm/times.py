@@ -14,10 +14,10 @@ from textmix.models.pmm.estimator import PMM1, PMM2
 
 
 def claims_time(sources: Sources, settings: Settings, _: Generator) -> Measure:
-    """Time training and prediction of the first trial in turns, without tuning for any method.
+    """Time training and prediction of the first trial in alternating runs, without tuning for any method.
 
-    ``training_nn_pmm1`` is the training time of the network divided by that of PMM1, and ``prediction_knn_pmm1`` the
-    prediction time of k-NN divided by that of PMM1, each with its interval. The same values exist for ``pmm2``.
+    ``training_nn_pmm1`` is the ratio of the training times of the network and PMM1, and ``prediction_knn_pmm1`` the
+    ratio of the prediction times of k-NN and PMM1, each with its interval. The same values exist for ``pmm2``.
 
     Settings: ``network`` and ``neighbors``, parameters of `LabelNetwork` and `LabelNeighbors`; ``xi`` and ``zeta`` of
     the mixture models; ``repeats``, the number of rounds.
