@@ -39,7 +39,7 @@ def accuracy(data: FigureData) -> Sheet:
     method, parameter, level = data.option("method"), data.option("parameter"), data.option("level")
 
     def read_scores(role: str) -> tuple[dict[float, list[float]], list[float]]:
-        """Return the accuracies of the method at each mu, and those of the classifier without mu."""
+        """Return the accuracies of the method at each mu, and the accuracies of the classifier without mu."""
         return data.grid(role, method, "accuracy", parameter), data.trials(role, level, "accuracy")
 
     scores = read_available(data.option("roles"), read_scores)

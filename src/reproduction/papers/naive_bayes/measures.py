@@ -83,8 +83,8 @@ def weight_form(sources: Sources, settings: Settings, _: Generator) -> Measure:
 
     c(w) is the count of a word in a test document. Joint log probabilities of long documents are of the order of 1e4,
     with a rounding error of 1e-11. Therefore ``max_abs_difference`` is relative to the largest joint log probability
-    of the document, or to one. ``argmax_agreement`` is the proportion of test documents whose predicted class has the
-    largest posterior. Out-of-vocabulary words are dropped, because their probability is zero in every class.
+    of the document, or to one. ``argmax_agreement`` is the proportion of test documents for which the predicted class
+    has the largest posterior. Out-of-vocabulary words are dropped, because their probability is zero in every class.
 
     Settings: ``mu``.
     """
@@ -107,7 +107,7 @@ def weight_form(sources: Sources, settings: Settings, _: Generator) -> Measure:
 def normalisation(sources: Sources, settings: Settings, _: Generator) -> Measure:
     """Measure how far the sums of the priors and of each class's word probabilities are from one.
 
-    Settings: ``delta`` and ``mu``, lists whose combinations are all fitted.
+    Settings: ``delta`` and ``mu``, lists; all combinations are fitted.
     """
     train = only(sources).first().train
     max_error = 0.0
@@ -122,7 +122,7 @@ def normalisation(sources: Sources, settings: Settings, _: Generator) -> Measure
 
 
 def smoothing_reasons(sources: Sources, settings: Settings, generator: Generator) -> Measure:
-    """Measure two further reasons to smooth: sparse data and prior knowledge.
+    """Measure two other benefits of smoothing: for sparse data, and as prior knowledge.
 
     Three models are trained on nested subsets of the training documents: almost without smoothing, with the uniform
     background model, and with the background model of the collection, which represents prior knowledge.
