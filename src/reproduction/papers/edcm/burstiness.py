@@ -21,9 +21,9 @@ from textmix.models.dirichlet.edcm import EDCMClassifier
 def burstiness(sources: Sources, settings: Settings, _: Generator) -> Measure:
     """Measure the probability that a word occurs again in a document, for the models and the documents of a class.
 
-    Settings: ``proportion``, mean proportion of the word whose second occurrence is measured for each s of
+    Settings: ``proportion``, mean proportion of the word with the measured second occurrence, for each s of
     ``concentrations``; ``words``, number of words in the limit s -> infinity, with documents of ``length`` words and
-    ``infinite`` as s; ``class``, index of the class whose documents are counted; ``bands``, the ranks by frequency of
+    ``infinite`` as s; ``class``, index of the class to evaluate; ``bands``, the ranks by frequency of
     the first word (from 0) and after the last one, by name; ``occurrences``, the largest m.
     Result: the table ``occurrences`` has the proportion of (document, word) pairs in which the word occurs exactly m
     times, in the documents of the class and as expected by each model, for each band and each m from 1.
