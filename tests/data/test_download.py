@@ -38,6 +38,7 @@ from tests.data.fetching import (
     trickles,
 )
 from textmix import __version__
+from textmix.core.errors import StorageError
 from textmix.data import sources
 from textmix.data.registry import SourceFile
 from textmix.data.sources import Limits
@@ -200,6 +201,6 @@ def test_a_full_disk_is_no_missing_result(tmp_path: Path, server: Server, monkey
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(sources._Content, "write", full)
-    with pytest.raises(OSError, match="No space left"):
+    with pytest.raises(StorageError, match="no space left"):
         fetch(entry(https(server.url("/a", gives(DATA)))), tmp_path)
     assert content(tmp_path) == {}

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from textmix.numerics import lane_kernels as lanes
+from textmix.numerics import simd_kernels as lanes
 from textmix.numerics.jit import njit
 
 

@@ -18,6 +18,8 @@ ROOT = Path(__file__).resolve().parents[2]
 CONDA_NAMES = {"matplotlib-base": "matplotlib", "snakemake-minimal": "snakemake"}
 #: Packages of Python itself, and those that install textmix.
 INSTALLERS = {"python", "pip", "setuptools"}
+#: Packages for formats of `textmix predict --output` that no job writes; users install them for these formats.
+OPTIONAL = {"openpyxl", "pyarrow"}
 #: Environment -> folders of the code that runs in it.
 CODE = {
     "workflow/envs/run.yaml": ("src/textmix", "src/reproduction", "workflow/scripts"),
@@ -54,7 +56,7 @@ def imported_distributions(folders: tuple[str, ...]) -> set[str]:
             elif isinstance(node, ast.ImportFrom):
                 modules.add(str(node.module).partition(".")[0])
     distributions = importlib.metadata.packages_distributions()
-    modules -= {*sys.stdlib_module_names, "textmix", "reproduction"}
+    modules -= {*sys.stdlib_module_names, *OPTIONAL, "textmix", "reproduction"}
     return {canonical(distributions[module][0]) for module in modules}
 
 

@@ -29,5 +29,5 @@ def test_importing_an_estimator_imports_no_reader_of_texts_and_nothing_of_the_re
 
 
 def test_an_unknown_name_is_answered_with_the_names_there_are() -> None:
-    with pytest.raises(AttributeError, match=r"no 'PMM3'; its public names are .*PMM1, PMM2"):
+    with pytest.raises(AttributeError, match=r"no attribute 'PMM3'; its public names are .*PMM1, PMM2"):
         _ = textmix.PMM3  # type: ignore[attr-defined]

@@ -27,7 +27,7 @@ def vectorisers() -> list[Any]:
 @pytest.mark.parametrize("vectoriser", vectorisers(), ids=repr)
 @pytest.mark.parametrize("odd", ODD, ids=repr)
 def test_what_is_no_string_is_named(vectoriser: Any, odd: object) -> None:
-    message = rf"text 1 is .*, a {type(odd).__name__} and no string; "
+    message = rf"text 1 is .* \({type(odd).__name__}\), not a string; "
     with pytest.raises(ValueError, match=message):
         vectoriser.fit_transform([TEXTS[0], odd])
     vectoriser.fit(TEXTS)

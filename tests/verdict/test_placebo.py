@@ -28,7 +28,7 @@ PAPERS = sorted(folder.name for folder in (ROOT / "config/papers").iterdir())
 N, V, L = 240, 60, 4
 #: Row -> settings of its measure that make it small; the other settings are those of paper.yaml.
 SMALL: dict[str, dict[str, Any]] = {
-    "pmm.c10": {"least_pages": 2},
+    "pmm.c10": {"min_pages": 2},
     "cbm.c3": {"params": {"n_components": 8, "variance": 1.0, "max_iter": 10}},
     "cbm.c4.exact": {"components": [1, 5], "documents": 40},
     "edcm.c9": {"lengths": [1, 2, 5, 12], "short": 4},

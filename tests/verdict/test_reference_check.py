@@ -65,7 +65,7 @@ FAULTS: dict[str, tuple[str, str, str, str]] = {
     ),
     "unit": (
         *("cbm/published.csv", ",percent,", ",per cent,"),
-        r"published\.csv, line \d+, column unit: no unit 'per cent'; did you mean 'percent'\?",
+        r"published\.csv, line \d+, column unit: unknown unit 'per cent'; did you mean 'percent'\?",
     ),
     "role of a row": (
         *(ROW, ",number,industry,", ",number,indutry,"),
@@ -89,7 +89,7 @@ FAULTS: dict[str, tuple[str, str, str, str]] = {
     ),
     "artefact of a table": (
         *(PAPER, "artefact: edcm.t1", "artefact: edcm.tt1"),
-        r"paper\.yaml: tables\.table1\.artefact: no artefact 'edcm\.tt1'; did you mean 'edcm\.t1'\?",
+        r"paper\.yaml: tables\.table1\.artefact: unknown artefact 'edcm\.tt1'; did you mean 'edcm\.t1'\?",
     ),
     "column of a table": (
         *(PAPER, "rows: dataset", "rows: datasets"),
@@ -129,7 +129,7 @@ FAULTS: dict[str, tuple[str, str, str, str]] = {
     ),
     "what shows a deviation": (
         *("edcm/choices.yaml", "evidence: [dcm_methods]", "evidence: [dcm_method]"),
-        r"choices\.yaml: \w+\.explains\.evidence: no .* 'dcm_method'; did you mean 'dcm_methods'\?",
+        r"choices\.yaml: \w+\.explains\.evidence: unknown .* 'dcm_method'; did you mean 'dcm_methods'\?",
     ),
     "result in prose": (
         *("edcm/choices.yaml", "{edcm.eqapprox}", "{edcm.eqaprox}"),
@@ -178,7 +178,7 @@ def test_a_test_that_does_not_exist_is_refused(root: Path) -> None:
     folder = root / "tests/models"
     folder.mkdir(parents=True)
     (folder / "test_dcm.py").write_text("def test_gradient() -> None: ...\n", encoding="utf-8")
-    with pytest.raises(ConfigError, match=r"published\.csv, line \d+, column source: no test (file )?'"):
+    with pytest.raises(ConfigError, match=r"published\.csv, line \d+, column source: unknown test (file )?'"):
         parse(root)
 
 

@@ -88,7 +88,7 @@ def test_killed_run_resumes_to_the_same_bytes(clean: Clone, copy: Clone) -> None
 #: That each fault is found stands in the tests of the plan; here that a sentence reaches the user from the reading of
 #: the files, from the plan and from the rows of a paper.
 WRONG = {
-    "key twice": ("config/config.yaml", "seed:", "seed: 1\nseed:", ["config.yaml", "seed", "twice"]),
+    "key twice": ("config/config.yaml", "seed:", "seed: 1\nseed:", ["config.yaml", "seed", "duplicate"]),
     "command as a data set": ("config/config.yaml", "dataset: tiny_news", "dataset: 'a;touch b;'", ["a;touch b;"]),
     "no such experiment": (
         "config/papers/edcm/published.csv",
@@ -142,7 +142,12 @@ def test_missing_data_leave_a_missing_result_and_strict_makes_it_an_error(copy: 
     assert "tiny_reuters" in strict.stdout
 
 
-def test_no_mirror_and_no_network_say_what_to_do(fresh: Clone) -> None:
-    done = fresh.run_warm("--cores", "1", "resources/tiny_reuters/fetch.json", TEXTMIX_MIRROR="/nonexistent")
+def test_a_mirror_that_does_not_exist_is_rejected_before_the_run(fresh: Clone) -> None:
+    done = fresh.run_warm("-n", TEXTMIX_MIRROR="/nonexistent")
+    assert done.returncode != 0 and "TEXTMIX_MIRROR: /nonexistent does not exist" in done.stdout
+
+
+def test_an_empty_mirror_and_no_network_say_what_to_do(fresh: Clone, tmp_path: Path) -> None:
+    done = fresh.run_warm("--cores", "1", "resources/tiny_reuters/fetch.json", TEXTMIX_MIRROR=str(tmp_path))
     assert done.returncode == 0, done.stdout
     assert "by hand" in done.stdout

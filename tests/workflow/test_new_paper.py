@@ -147,7 +147,7 @@ def test_a_paper_from_the_template_runs_to_its_page_as_configuration_alone(
     assert verdicts(copy, "begun")["begun.t1.multinomial.newsgroups"] == "reproduced"
     page = (copy.folder / "results/papers/begun/report/begun.html").read_text(encoding="utf-8")
     assert "f-begun-scores" in page and "Table 1" in page
-    assert new_paper.main(asked) == 1 and "take another name" in capsys.readouterr().err
+    assert new_paper.main(asked) == 1 and "choose another name" in capsys.readouterr().err
 
 
 SETS = """artefact,method,features,letters,mail

@@ -43,5 +43,5 @@ def test_an_unfinished_or_stale_run_is_refused(copy: Clone) -> None:
     assert {"score", "record"} <= planned(copy, "record").keys(), "what is stale is made before it is recorded"
     (copy.folder / "results/report/accepted.json").unlink()
     elsewhere = copy.run_warm("--cores", "1", "record", "--config", "run=.")
-    assert elsewhere.returncode != 0 and "the run is not finished" in elsewhere.stdout
+    assert elsewhere.returncode != 0 and "the run is incomplete" in elsewhere.stdout
     assert read_recorded(recorded_files((copy.folder / "config/papers").iterdir())) is None

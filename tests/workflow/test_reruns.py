@@ -160,7 +160,7 @@ def test_snakemakes_own_options_work_as_for_any_workflow(copy: Clone) -> None:
         held = {Path(name).name for name in archive.namelist()}
         described = archive.read("report/report.html").decode("utf-8")
     assert {"index.html", "numbers.html", "provenance.html", "edcm.html", "comparison.csv"} <= held
-    assert "has one verdict" in described and "Each published number and claim once" in described
+    assert "has one verdict" in described
     copy.edit(KERNEL, *KERNEL_EDIT)
     assert copy.run_warm("--cores", "1", "--touch").returncode == 0
     jobs = planned(copy, "-R", "score")

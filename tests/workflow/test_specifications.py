@@ -6,7 +6,7 @@ import pytest
 import yaml
 
 from reproduction.flow.plan import make_plan
-from reproduction.flow.rule_inputs import RuleInputs
+from reproduction.flow.rule_params import RuleParams
 from tests.workflow.test_reruns import planned
 from tests.workflow.tiny import Clone
 from textmix.core.config import load_yaml_strict
@@ -28,8 +28,8 @@ PAGE = "results/report/edcm.html"
 
 def curves_of_today(clone: Clone) -> dict[str, object]:
     """Return paper -> specification curves that the report would show."""
-    jobs = RuleInputs(make_plan(load_yaml_strict(clone.folder / "config/config.yaml"), clone.folder))
-    return jobs.page({})["curves"]
+    params = RuleParams(make_plan(load_yaml_strict(clone.folder / "config/config.yaml"), clone.folder))
+    return params.page({})["curves"]
 
 
 def test_readings_are_run_when_asked_for_and_shown_while_they_are_those_of_today(

@@ -8,6 +8,7 @@ import os
 import re
 import time
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from typing import IO, TypeVar
 
 logger = logging.getLogger("textmix")
@@ -52,7 +53,9 @@ def replace_unencodable(*streams: object) -> None:
     """Configure text streams to escape characters outside their encoding, for example with ``LC_ALL=C``."""
     for stream in streams:
         if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors="backslashreplace")
+            # The position of a stream that is redirected to a file cannot always be read; it then stays as it is.
+            with suppress(OSError, ValueError):
+                stream.reconfigure(errors="backslashreplace")
 
 
 def file_size(stream: IO[bytes]) -> int | None:
