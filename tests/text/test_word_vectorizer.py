@@ -37,8 +37,8 @@ def test_what_is_no_string_is_named(vectoriser: Any, odd: object) -> None:
 
 @pytest.mark.parametrize("vectoriser", vectorisers(), ids=repr)
 def test_half_of_a_pair_of_surrogates_and_what_is_no_list_are_told(vectoriser: Any) -> None:
-    with pytest.raises(ValueError, match="text 1 holds half of a pair of surrogates at 2"):
+    with pytest.raises(ValueError, match="text 1 contains a lone surrogate at 2"):
         vectoriser.fit(["a", "b \ud800"])
-    for no_list, kind in (("one", "one string"), (b"one", "a bytes"), (None, "a NoneType")):
-        with pytest.raises(ValueError, match=f"raw_documents is {kind}; give a list of texts"):
+    for no_list in ("one", b"one", None):
+        with pytest.raises(ValueError, match="a list of texts"):
             vectoriser.fit(no_list)

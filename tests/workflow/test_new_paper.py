@@ -193,7 +193,7 @@ def test_each_feature_set_of_a_table_is_an_experiment_and_each_cell_has_its_own(
 @pytest.mark.parametrize(
     ("table", "features", "said"),
     [
-        (SETS, {}, "say how the features pairs differ from words, such as by --features 'pairs=max_n: 2'"),
+        (SETS, {}, "specify how the features pairs differ from words, such as --features 'pairs=max_n: 2'"),
         (SETS, {"pears": "max_n: 2"}, "unknown features 'pears'; did you mean 'pairs'?"),
         ("artefact,method,letters\nt1,nbsvm,1\nt1,nbsvm,2\n", {}, "t1,nbsvm occurs twice; distinguish feature sets by"),
         (SETS.replace("t2", "t1"), {"pairs": "max_n: 2"}, "t1,multinomial,pairs occurs twice"),

@@ -113,7 +113,7 @@ def _check_size(top: yaml.Node | None) -> None:
             sizes[id(node)] = 1 + sum(sizes[id(part)] for part in parts)
             if sizes[id(node)] > MAX_YAML_VALUES:
                 raise ConfigError(
-                    f"line {line}: its aliases stand for more than {MAX_YAML_VALUES:,} values; write fewer"
+                    f"line {line}: its aliases expand to more than {MAX_YAML_VALUES:,} values; write fewer"
                 )
         elif id(node) in within:
             raise ConfigError(f"line {line}: a value lies within itself; write it out")
