@@ -38,7 +38,7 @@ def source_folder(rules):
                 os.rename(checkout, folder)
     # The jobs import the code of this commit, as this process does.
     search_path = [str(folder / "src"), os.environ.get("PYTHONPATH")]
-    os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, search_path))
+    os.environ.update(PYTHONPATH=os.pathsep.join(filter(None, search_path)))
     sys.path.insert(0, str(folder / "src"))
     return folder
 
@@ -85,7 +85,7 @@ from textmix.data.sources import check_mirror
 # Jobs inherit this setting: results are the same bytes on every processor.
 use_common_instructions(os.environ)
 # workflow/envs/run.post-deploy.sh installs textmix from this folder into a conda environment.
-os.environ["TEXTMIX_SOURCE"] = str(ROOT)
+os.environ.update(TEXTMIX_SOURCE=str(ROOT))
 
 
 if set("{}") & set(str(ROOT)):
@@ -104,9 +104,8 @@ def report_errors_briefly():
         raise WorkflowError(str(error))
 
 
-MIRROR = (
-    Path(os.environ["TEXTMIX_MIRROR"]) if os.environ.get("TEXTMIX_MIRROR") else None
-)
+MIRROR_FOLDER = os.environ.get("TEXTMIX_MIRROR")
+MIRROR = Path(MIRROR_FOLDER) if MIRROR_FOLDER else None
 with report_errors_briefly():
     check_mirror(MIRROR)
     for path in dict.fromkeys((str(MAIN_CONFIG), *workflow.configfiles)):
