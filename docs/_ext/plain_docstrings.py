@@ -50,7 +50,9 @@ def converted(lines: list[str]) -> list[str]:
         following = lines[place + 1] if place + 1 < len(lines) else ""
         if following and set(following) == {"-"}:
             section = line
-        entry = ENTRY.match(line) if section in LISTS else None
+        # An entry with an indented description is in numpydoc's form already.
+        is_described = following.startswith("    ")
+        entry = ENTRY.match(line) if section in LISTS and not is_described else None
         if section == "Examples" or (line and set(line) == {"-"}):
             found.append(line)
         elif entry:
