@@ -148,6 +148,11 @@ def _measured(results: Results, locator: MeasureLocator) -> Reproduced:
     """Return a value of a measure, with its range and 95 % interval if the measure reports them."""
     values = results.measure(locator.measure)
     key = locator.key
+    if key not in values:
+        # A key begins with its role: the values of a role without data are missing, not misspelt.
+        for role in results.measure_roles(locator.measure):
+            if key.startswith(f"{role}_"):
+                results.dataset(role)
     entry = entry_of(values, key, str(locator))
 
     def ends(low: str, high: str) -> tuple[float, float] | None:
