@@ -1,4 +1,4 @@
-"""Recorded curves are whole, of the readings that are declared today, and the later of two."""
+"""Recorded curves keep the latest value of each specification that is registered."""
 
 from __future__ import annotations
 
@@ -37,7 +37,9 @@ def folder_of(path: Path, values: dict[str, tuple[float | None, ...]]) -> Path:
 def reading(point: DeclaredReading, value: float | None) -> Reading:
     """Return a reading with a value and its spread, or with the reason why there is none."""
     known = value is not None
-    return Reading(point.levels, value, known, "" if known else "left out", 0.01 if known else None)
+    return Reading(
+        point.levels, value, known, "" if known else "left out", 0.01 if known else None, 4 if known else None
+    )
 
 
 def test_a_recorded_curve_is_read_as_it_was_made(tmp_path: Path) -> None:
@@ -51,17 +53,26 @@ def test_a_recorded_curve_is_read_as_it_was_made(tmp_path: Path) -> None:
     assert read_factors(files) == {"made": FACTOR}
 
 
-def test_a_curve_that_lacks_a_reading_is_not_recorded_and_leaves_the_one_before(tmp_path: Path) -> None:
+def test_a_point_without_a_value_keeps_its_previous_record(tmp_path: Path) -> None:
     file = tmp_path / RECORDED_CURVES
     record_curves(folder_of(tmp_path / "a", {"p.x": (0.75, 0.8), "p.y": (0.1, 0.2)}), file, [MADE], "c0")
-    assert record_curves(folder_of(tmp_path / "b", {"p.x": (0.7, None), "p.y": (0.3, 0.4)}), file, [MADE], "c1") == [
-        "p.y"
-    ]
+    folder = folder_of(tmp_path / "b", {"p.x": (0.7, None), "p.y": (0.3, 0.4)})
+    assert record_curves(folder, file, [MADE], "c1") == ["p.x", "p.y"]
     found = {curve.row: [one.value for one in curve.readings] for curve in read_curves(recorded_curves(file, [MADE]))}
-    assert found == {"p.x": [0.75, 0.8], "p.y": [0.3, 0.4]}
-    assert [row["commit"] for row in io.read_csv(file)] == ["c0", "c0", "c1", "c1"]
-    with pytest.raises(IntegrityError, match="no curve has all its readings"):
-        record_curves(folder_of(tmp_path / "c", {"p.x": (0.7, None)}), file, [MADE], "c1")
+    assert found == {"p.x": [0.7, 0.8], "p.y": [0.3, 0.4]}
+    assert [row["commit"] for row in io.read_csv(file)] == ["c1", "c0", "c1", "c1"]
+    with pytest.raises(IntegrityError, match="no specification has a value"):
+        record_curves(folder_of(tmp_path / "c", {"p.x": (None, None)}), file, [MADE], "c1")
+
+
+def test_points_are_recorded_one_after_the_other(tmp_path: Path) -> None:
+    file = tmp_path / RECORDED_CURVES
+    record_curves(folder_of(tmp_path / "a", {"p.x": (0.75, None)}), file, [MADE], "c0")
+    assert recorded_curves(file, [MADE]) == {}
+    record_curves(folder_of(tmp_path / "b", {"p.x": (None, 0.8)}), file, [MADE], "c1")
+    (curve,) = read_curves(recorded_curves(file, [MADE]))
+    assert [one.value for one in curve.readings] == [0.75, 0.8]
+    assert [one.standard_error for one in curve.readings] == [pytest.approx(0.005)] * 2
 
 
 def test_readings_that_are_declared_otherwise_today_are_not_shown(tmp_path: Path) -> None:
@@ -91,7 +102,7 @@ def test_a_factor_that_is_declared_later_leaves_the_recorded_points(tmp_path: Pa
 def test_a_curve_of_readings_that_are_not_declared_is_not_recorded(tmp_path: Path) -> None:
     folder = folder_of(tmp_path / "a", {"p.x": (0.75, 0.8)})
     points = (POINTS[0], DeclaredReading({"smoothing": "two"}, {"features.words": "words_r0"}))
-    with pytest.raises(IntegrityError, match="declares no reading 'smoothing=one' today"):
+    with pytest.raises(IntegrityError, match="smoothing=one"):
         record_curves(folder, tmp_path / RECORDED_CURVES, [Specification("made", ("p.x",), FACTOR, points, 2)], "c0")
 
 

@@ -99,7 +99,7 @@ def _draw_panels(curve: Curve, measured: str) -> Sheet:
 
 
 def _draw_values(axes: Axes, curve: Curve, ranked: Sequence[tuple[int, Reading]]) -> None:
-    """Draw the value of each specification against its rank, with a bar for its standard deviation."""
+    """Draw the value of each specification against its rank, with a bar for its standard error."""
     for inside, colour in ((True, INK), (False, GREY)):
         points = [(rank, specification.value) for rank, specification in ranked if specification.inside is inside]
         if points:
@@ -107,11 +107,14 @@ def _draw_values(axes: Axes, curve: Curve, ranked: Sequence[tuple[int, Reading]]
             label = f"{_describe_group(curve, inside)}, {len(points)} of {len(ranked)}"
             opacity = 1 if inside else 0.6
             axes.plot(ranks, values, "o", label=label, color=colour, markersize=4, alpha=opacity)
-    with_sd = [(rank, specification) for rank, specification in ranked if specification.spread]
-    if with_sd:
-        bars = [(rank, specification.value, specification.spread) for rank, specification in with_sd]
-        ranks, values, deviations = zip(*bars, strict=True)
-        axes.errorbar(ranks, values, yerr=deviations, fmt="none", ecolor=GREY, elinewidth=0.8, zorder=1)
+    bars = [
+        (rank, specification.value, specification.standard_error)
+        for rank, specification in ranked
+        if specification.standard_error
+    ]
+    if bars:
+        ranks, values, errors = zip(*bars, strict=True)
+        axes.errorbar(ranks, values, yerr=errors, fmt="none", ecolor=GREY, elinewidth=0.8, zorder=1)
 
 
 def _describe_group(curve: Curve, inside: bool) -> str:
@@ -169,7 +172,7 @@ def _add_notes(figure: Sheet, curve: Curve) -> None:
     low, high = (format_number(float(f"{end:.4g}")) for end in curve.span)
     figure.note(f"The values of {len(curve.made)} of {curve.product} specifications range from {low} to {high}.")
     figure.note(curve.sentence)
-    if any(specification.spread for specification in curve.made):
-        figure.note("Bars show one standard deviation over trials.")
+    if any(specification.standard_error for specification in curve.made):
+        figure.note("Bars show one standard error of the mean over trials.")
     if n_missing:
         figure.note(f"{n_missing} more were not run.")

@@ -13,7 +13,7 @@ import csv
 import itertools
 import math
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -33,6 +33,8 @@ from textmix.experiment.methods import Method
 
 #: Limit on the specifications of a row: the choice of the table, and a random sample of the others.
 MAX_SPECIFICATIONS = 32
+#: Value of ``design`` in choices.yaml: the choice of the table, and each other level with the rest unchanged.
+ONE_AT_A_TIME = "one_at_a_time"
 #: Key of an entry that is added to the seed of config.yaml.
 SEED = "seed"
 _FILE = "choices.yaml"
@@ -89,7 +91,8 @@ class Specification:
     points : tuple of DeclaredReading
         The specifications that are run; the first is the choice of the table.
     product : int
-        Number of all combinations of levels.
+        Number of all specifications of the design: all combinations of levels, or ``len(points)`` if one factor is
+        varied at a time.
     """
 
     name: str
@@ -120,11 +123,15 @@ class Readings:
     sources: Mapping[str, tuple[Locator, ...]] = field(default_factory=dict)
     bases: Mapping[str, str] = field(default_factory=dict)
 
-    def locators(self) -> Iterator[Locator]:
-        """Yield the distinct locators of all values that the alternatives depend on."""
+    def select(self, names: Sequence[str] | None) -> tuple[Specification, ...]:
+        """Return the specifications with the given names, or all."""
+        return tuple(entry for entry in self.specifications if names is None or entry.name in names)
+
+    def locators(self, names: Sequence[str] | None = None) -> Iterator[Locator]:
+        """Yield the distinct locators of all values that some alternatives depend on, by default all."""
         locators = (
             point.read(locator)
-            for specification in self.specifications
+            for specification in self.select(names)
             for row, point in itertools.product(specification.rows, specification.points)
             for locator in self.sources[row]
         )
@@ -182,14 +189,15 @@ def _load_paper(
         place = f"{source}: {key}"
         _check_levels(place, entry, expansion, methods, root / PAPER_SCHEMA)
         points = []
-        for levels in _sample_levels(entry["factors"], [seed, folder.name, key]):
+        for levels in _list_levels(entry, [seed, folder.name, key]):
             names = expansion.add(_merge_changes(place, entry, levels, "set"), entry["rows"])
             points.append(DeclaredReading(levels, names, _merge_changes(place, entry, levels, "reads")))
         reasons = {
             factor: {name: level["reason"] for name, level in levels.items()}
             for factor, levels in entry["factors"].items()
         }
-        product = math.prod(map(len, entry["factors"].values()))
+        n_combinations = math.prod(map(len, entry["factors"].values()))
+        product = len(points) if entry.get("design") == ONE_AT_A_TIME else n_combinations
         specifications.append(Specification(key, tuple(entry["rows"]), reasons, tuple(points), product))
     return Readings(expansion.spec, tuple(specifications), expansion.sources, expansion.bases)
 
@@ -214,19 +222,36 @@ def _sources(folder: Path, rows: Iterable[str], source: str) -> dict[str, tuple[
     return locators_behind(folder, {row: value_of[row] for row in rows}, source)
 
 
-def _sample_levels(factors: Mapping[str, Mapping[str, Any]], axes: list[Any]) -> list[dict[str, str]]:
-    """Return the specifications to run: the choice of the table, then a sample of the others without replacement.
-
-    The sample has the smallest hashes of axes and levels, so that an additional level changes few specifications.
-    """
+def _list_levels(entry: Mapping[str, Any], axes: list[Any]) -> list[dict[str, str]]:
+    """Return the levels of the specifications to run; the choice of the table comes first."""
+    factors = entry["factors"]
     of_table = {
         factor: next(name for name, level in levels.items() if _is_of_table(level))
         for factor, levels in factors.items()
     }
+    if entry.get("design") == ONE_AT_A_TIME:
+        others = [
+            {**of_table, factor: level}
+            for factor, levels in factors.items()
+            for level in levels
+            if level != of_table[factor]
+        ]
+    else:
+        others = _sample_combinations(factors, of_table, axes)
+    return [of_table, *others]
+
+
+def _sample_combinations(
+    factors: Mapping[str, Mapping[str, Any]], of_table: Mapping[str, str], axes: list[Any]
+) -> list[dict[str, str]]:
+    """Return the combinations of levels other than that of the table, or a random sample if there are too many.
+
+    The sample has the smallest hashes of axes and levels, so that an additional level changes few specifications.
+    """
     combinations = (dict(zip(factors, levels, strict=True)) for levels in itertools.product(*factors.values()))
     others = [levels for levels in combinations if levels != of_table]
     sample = sorted(others, key=lambda levels: digest_of([*axes, levels]))[: MAX_SPECIFICATIONS - 1]
-    return [of_table, *(levels for levels in others if levels in sample)]
+    return [levels for levels in others if levels in sample]
 
 
 def _is_of_table(level: Mapping[str, Any]) -> bool:

@@ -7,6 +7,7 @@ A folder of curves contains ``readings.csv`` (`READINGS`, one row per published 
 from __future__ import annotations
 
 import csv
+import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -16,11 +17,24 @@ from pathlib import Path
 from textmix.core import io
 
 #: Columns of ``readings.csv``: ``point`` 0 is the choice of the table; ``levels`` are ``factor=level``, joined by
-#: semicolons; ``spread`` is the standard deviation of ``value`` over trials; ``low`` and ``high`` are the limits of the
-#: tolerance, in the unit of the row.
+#: semicolons; ``spread`` is the standard deviation of ``value`` over ``trials``; ``low`` and ``high`` are the limits of
+#: the tolerance, in the unit of the row.
 READINGS = (
-    *("row", "specification", "point", "levels", "value", "spread", "inside"),
-    *("published", "rounding", "low", "high", "unit", "product", "reason"),
+    "row",
+    "specification",
+    "point",
+    "levels",
+    "value",
+    "spread",
+    "trials",
+    "inside",
+    "published",
+    "rounding",
+    "low",
+    "high",
+    "unit",
+    "product",
+    "reason",
 )
 #: Columns of ``factors.csv``.
 FACTORS = ("specification", "factor", "level", "reason")
@@ -44,6 +58,8 @@ class Reading:
         Reason why ``value`` is None.
     spread : float or None, default=None
         Standard deviation over trials.
+    trials : int or None, default=None
+        Number of trials; None if ``value`` is not a mean over trials, or if the number was not recorded.
     """
 
     levels: Mapping[str, str]
@@ -51,6 +67,14 @@ class Reading:
     inside: bool
     reason: str = ""
     spread: float | None = None
+    trials: int | None = None
+
+    @property
+    def standard_error(self) -> float | None:
+        """Standard error of the mean over trials; None if spread or number of trials are unknown."""
+        if self.spread is None or not self.trials:
+            return None
+        return self.spread / math.sqrt(self.trials)
 
 
 @dataclass(frozen=True)
@@ -74,7 +98,7 @@ class Curve:
     product : int
         Number of all specifications; ``readings`` contains all of them or a random sample.
     recorded : str, default=""
-        Date of a recorded curve, "" for a curve of this run.
+        Date of the latest point of a recorded curve, "" for a curve of this run.
     """
 
     row: str
@@ -156,6 +180,7 @@ class Curve:
                 "levels": levels_text(one.levels),
                 "value": one.value,
                 "spread": one.spread,
+                "trials": one.trials,
                 "inside": one.inside,
                 "reason": one.reason,
             }
@@ -188,12 +213,14 @@ def _curve(rows: Sequence[Mapping[str, str]]) -> Curve:
     published, rounding, low, high = (float(first[key]) for key in ("published", "rounding", "low", "high"))
     head = first["row"], first["specification"], first["unit"]
     readings = [_reading(row) for row in rows]
-    return Curve(*head, published, rounding, low, high, readings, int(first["product"]), first.get("date", ""))
+    recorded = max(row.get("date", "") for row in rows)
+    return Curve(*head, published, rounding, low, high, readings, int(first["product"]), recorded)
 
 
 def _reading(row: Mapping[str, str]) -> Reading:
     value, spread = (float(row[key]) if row[key] else None for key in ("value", "spread"))
-    return Reading(levels_of(row["levels"]), value, row["inside"] == "True", row["reason"], spread)
+    trials = int(row["trials"]) if row.get("trials") else None
+    return Reading(levels_of(row["levels"]), value, row["inside"] == "True", row["reason"], spread, trials)
 
 
 def levels_of(text: str) -> dict[str, str]:

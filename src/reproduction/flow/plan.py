@@ -11,6 +11,7 @@ from typing import Any
 from reproduction.flow.alternatives import Readings, load_readings
 from reproduction.flow.availability import available_roles, reach
 from reproduction.flow.papers import (
+    check_name,
     check_references,
     file_name,
     load_papers,
@@ -256,6 +257,7 @@ def make_plan(config: Mapping[str, Any], root: Path, resources: Path | None = No
     readings = load_readings(root, papers, folders, methods, settings["seed"])
     plan = Plan(root, settings, registry, methods, papers, folders, wanted, readings)
     _check_selected_papers(plan)
+    _check_selected_specifications(plan)
     _check_roles(plan)
     _check_conflicting_splits(plan)
     _check_expensive(plan)
@@ -304,6 +306,13 @@ def _available_roles(
     names = {choice["dataset"] for entry in roles.values() for choice in (entry, *entry.get("substitutes", ()))}
     entries = [registry[name] for name in names if name in registry]  # _check_roles rejects other names
     return available_roles(roles, reach(entries, resources, mirror))
+
+
+def _check_selected_specifications(plan: Plan) -> None:
+    """Reject a selected specification that no choices.yaml registers."""
+    registered = [entry.name for readings in plan.readings.values() for entry in readings.specifications]
+    for name in plan.settings.get("specifications", ()):
+        check_name("specification", name, registered, "configuration: specifications")
 
 
 def _check_selected_papers(plan: Plan) -> None:

@@ -1,4 +1,4 @@
-"""Recorded specification curves: the values of a row under each specification when they were last computed completely.
+"""Recorded specification curves: the latest value of a row under each specification.
 
 ``config/papers/<paper>/recorded/curves.csv`` provides the curves without the hours of computation that they require.
 ``snakemake record_curves`` writes the file from up-to-date curves; it must not be edited manually.
@@ -29,8 +29,12 @@ from textmix.core.errors import ConfigError, IntegrityError
 RECORDED_CURVES = "recorded/curves.csv"
 #: Columns: the columns of ``readings.csv``, the digest of the specification, and the date and commit of its run.
 COLUMNS = (*READINGS, "declared", "date", "commit")
+#: Columns that are empty for a specification without a recorded value.
+FIELDS_OF_POINT = ("value", "spread", "trials", "date", "commit")
 #: Reason for a missing value in a recorded curve.
-LATER = "declared after the curve was recorded"
+LATER = "not run when the curve was recorded"
+#: A recorded curve with fewer points is not shown.
+MIN_POINTS = 2
 
 Row = Mapping[str, object]
 
@@ -41,9 +45,9 @@ def declared_digest(point: DeclaredReading) -> str:
 
 
 def record_curves(folder: Path, file: Path, declared: Sequence[Specification], commit: str) -> list[str]:
-    """Merge the curves of a folder into a paper's ``recorded/curves.csv``.
+    """Merge the curves of a folder into a paper's ``recorded/curves.csv``, point by point.
 
-    A curve with missing values keeps its previous record.
+    A point without a value keeps its previous record.
 
     Parameters
     ----------
@@ -59,34 +63,36 @@ def record_curves(folder: Path, file: Path, declared: Sequence[Specification], c
     Returns
     -------
     list of str
-        Ids of the recorded rows.
+        Ids of the rows with new points.
 
     Raises
     ------
     IntegrityError
-        If the folder was edited manually, or none of its curves is complete.
+        If the folder was edited manually, contains a specification that is not registered, or has no values.
     """
-    points = [(one.name, point) for one in declared for point in one.points]
+    points = [(specification.name, point) for specification in declared for point in specification.points]
     digests = {(name, levels_text(point.levels)): declared_digest(point) for name, point in points}
     written = datetime.fromtimestamp(io.meta_path(folder).stat().st_mtime, UTC)
     facts = {"date": written.strftime("%Y-%m-%d"), "commit": commit}
-    whole = [curve for curve in read_curves(read_folder(folder)) if len(curve.made) == len(curve.readings)]
-    if not whole:
-        raise IntegrityError(f"{folder}: no curve has all its readings; run snakemake specifications with full.yaml")
-    made: list[Row] = []
-    for found in (one for curve in whole for one in curve.rows()):
-        digest = digests.get((str(found["specification"]), str(found["levels"])))
+    curves = [curve for curve in read_curves(read_folder(folder)) if curve.made]
+    if not curves:
+        raise IntegrityError(f"{folder}: no specification has a value; run snakemake specifications with full.yaml")
+    new_points: list[Row] = []
+    for row in (row for curve in curves for row in curve.rows()):
+        digest = digests.get((str(row["specification"]), str(row["levels"])))
         if digest is None:
-            raise IntegrityError(f"{folder}: choices.yaml declares no reading '{found['levels']}' today; run it again")
-        made.append({**found, "declared": digest, **facts})
-    rows: dict[str, list[Row]] = {}
-    for row in (*current(_read(file), declared), *made):
-        rows.setdefault(str(row["row"]), []).append(row)
-    for curve in whole:  # if a curve was recorded before, keep the later one
-        rows[curve.row] = rows[curve.row][-len(curve.readings) :]
-    order = [row for one in declared for row in one.rows if row in rows]
-    io.write_text(file, io.format_csv([row for name in order for row in rows[name]], COLUMNS))
-    return [curve.row for curve in whole]
+            problem = f"choices.yaml does not register the specification '{row['levels']}'"
+            raise IntegrityError(f"{folder}: {problem}; run snakemake specifications again")
+        if row["value"] is not None:
+            new_points.append({**row, "declared": digest, **facts})
+    # A later point replaces an earlier one with the same row and levels.
+    merged = {_point_key(row): row for row in (*current(_read(file), declared, 1), *new_points) if row["value"] != ""}
+    io.write_text(file, io.format_csv(current(merged.values(), declared, 1), COLUMNS))
+    return [curve.row for curve in curves]
+
+
+def _point_key(row: Row) -> tuple[str, str, str]:
+    return str(row["row"]), str(row["specification"]), str(row["levels"])
 
 
 def recorded_curves(file: Path, declared: Sequence[Specification]) -> dict[str, str]:
@@ -98,39 +104,45 @@ def recorded_curves(file: Path, declared: Sequence[Specification]) -> dict[str, 
     return {"readings.csv": io.format_csv(rows, COLUMNS), "factors.csv": io.format_csv(list(factors), FACTORS)}
 
 
-def current(rows: Iterable[Row], declared: Sequence[Specification]) -> list[Row]:
-    """Return the recorded curves that match the current specifications.
+def current(rows: Iterable[Row], declared: Sequence[Specification], min_points: int = MIN_POINTS) -> list[Row]:
+    """Return the recorded curves of the current specifications, in their order.
 
-    Specifications of factors or levels added since then have no value.  A curve is dropped if one of its points is no
-    longer registered.
+    Points that are no longer registered, or are registered with other changes, are dropped, and so are curves with
+    fewer than ``min_points`` points left. Specifications without a record have no value.
     """
     curves: dict[tuple[str, str], list[Row]] = {}
     for row in rows:
         curves.setdefault((str(row["row"]), str(row["specification"])), []).append(row)
-    known = {(row, one.name): one for one in declared for row in one.rows}
-    return [row for place, curve in curves.items() if place in known for row in _current(curve, known[place])]
+    registered = [(row, specification) for specification in declared for row in specification.rows]
+    return [
+        point
+        for row, specification in registered
+        for point in _current(curves.get((row, specification.name), ()), specification, min_points)
+    ]
 
 
-def _current(curve: Sequence[Row], specification: Specification) -> list[Row]:
-    """Return a recorded curve with one row per current specification; empty if a point is no longer registered."""
+def _current(curve: Sequence[Row], specification: Specification, min_points: int) -> list[Row]:
+    """Return a recorded curve with one row per current specification; empty if too few points are registered."""
     table = specification.points[0].levels
     points = {tuple(point.levels.items()): point for point in specification.points}
-    found = {}
+    recorded = {}
     for row in curve:
+        # A factor that was added later has the level of the table.
         levels = tuple({**table, **levels_of(str(row["levels"]))}.items())
-        if levels not in points or declared_digest(points[levels]) != row["declared"]:
-            return []
-        found[levels] = row
-    lacking = {**curve[0], "value": "", "spread": "", "inside": False, "reason": LATER}
+        if row["value"] != "" and levels in points and declared_digest(points[levels]) == row["declared"]:
+            recorded[levels] = row
+    if len(recorded) < min_points:
+        return []
+    missing = {**curve[0], **dict.fromkeys(FIELDS_OF_POINT, ""), "inside": False, "reason": LATER}
     return [
         {
-            **found.get(levels, lacking),
-            "point": place,
+            **recorded.get(levels, missing),
+            "point": number,
             "levels": levels_text(dict(levels)),
             "product": specification.product,
             "declared": declared_digest(point),
         }
-        for place, (levels, point) in enumerate(points.items())
+        for number, (levels, point) in enumerate(points.items())
     ]
 
 
@@ -138,6 +150,7 @@ def _read(file: Path) -> list[Row]:
     if not file.is_file():
         return []
     rows: list[Row] = list(io.read_csv(file))
-    if rows and set(rows[0]) != set(COLUMNS):
+    # Points recorded before the column ``trials`` existed do not have it.
+    if rows and set(rows[0]) | {"trials"} != set(COLUMNS):
         raise ConfigError(f"{file}: is no record of curves; restore it, or write it anew with snakemake record_curves")
-    return rows
+    return [{"trials": "", **row} for row in rows]

@@ -146,8 +146,8 @@ class RuleInputs:
         return [fit for _, fit in self.plan.measure_fits(wildcards.paper, wildcards.measure)]
 
     def alternative_results(self, wildcards: Any) -> list[str]:
-        """Return the results that contain the values of all registered alternatives of a paper."""
-        locators = self.plan.readings[wildcards.paper].locators()
+        """Return the results that contain the values of the selected alternatives of a paper, by default all."""
+        locators = self.plan.readings[wildcards.paper].locators(self.plan.settings.get("specifications"))
         paths = {self._result_path(wildcards.paper, locator) for locator in locators}
         return sorted(paths - {""})
 

@@ -252,7 +252,8 @@ class RuleParams:
     def alternatives(self, wildcards: Any) -> Settings:
         """Return the paper.yaml of a paper extended by its registered alternatives, and its specification curves."""
         readings = self.plan.readings[wildcards.paper]
-        specifications = [asdict(specification) for specification in readings.specifications]
+        selected = readings.select(self.plan.settings.get("specifications"))
+        specifications = [asdict(specification) for specification in selected]
         return {
             "readings": {"spec": dict(readings.spec), "specifications": specifications},
             "roles": self.plan.roles(wildcards.paper),

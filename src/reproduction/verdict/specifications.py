@@ -53,7 +53,9 @@ def _reproduce(row: Published, point: DeclaredReading, results: Results, target:
         return Reading(point.levels, None, inside=False, reason=missing.reason)
     value = rounded(float(reproduced.value))
     is_inside = abs(value - target) <= margin
-    return Reading(point.levels, value, is_inside, spread=rounded(reproduced.standard_deviation))
+    n_trials = len(reproduced.trials.values) if reproduced.trials is not None else None
+    spread = rounded(reproduced.standard_deviation)
+    return Reading(point.levels, value, is_inside, spread=spread, trials=n_trials)
 
 
 def _evaluate_claim(name: str, check: Check, point: DeclaredReading, results: Results) -> Reading:
