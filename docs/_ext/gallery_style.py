@@ -1,4 +1,4 @@
-"""The look of the gallery's figures: that of the report."""
+"""Draw the figures of the gallery in the style of the report."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from reproduction.figures.style import STYLE_FILE
 
 
 def reset(gallery: dict[str, Any], script: str) -> None:
-    """Set the style before a script of the gallery runs; Sphinx-Gallery calls it with its settings."""
+    """Set the Matplotlib style before Sphinx-Gallery runs a script."""
     matplotlib.rc_file(STYLE_FILE)
     matplotlib.rcParams["savefig.dpi"] = 110
     matplotlib.rcParams["backend"] = "agg"

@@ -1,4 +1,4 @@
-"""Equations as MathML, which browsers draw without a script and without network, and screen readers read."""
+"""Render equations as MathML, which needs neither JavaScript nor network access and is accessible."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ from sphinx.application import Sphinx
 
 
 def visit_inline(writer: Any, node: nodes.math) -> None:
-    """Write an equation inside a line."""
+    """Write an inline equation."""
     writer.body.append(latex2mathml.converter.convert(node.astext()))
     raise nodes.SkipNode
 
 
 def visit_block(writer: Any, node: nodes.math_block) -> None:
-    """Write an equation on lines of its own."""
+    """Write a displayed equation."""
     writer.body.append(f'<div class="equation">{latex2mathml.converter.convert(node.astext(), display="block")}</div>')
     raise nodes.SkipNode
 
 
 def setup(app: Sphinx) -> dict[str, bool]:
-    """Give Sphinx the writer of equations."""
+    """Register the math renderer."""
     app.add_html_math_renderer("mathml", (visit_inline, None), (visit_block, None))
     app.config.html_math_renderer = "mathml"
     return {"parallel_read_safe": True, "parallel_write_safe": True}

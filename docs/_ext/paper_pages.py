@@ -1,7 +1,7 @@
-"""The generated half of a paper's page: which printed numbers are judged and why the rest is not, from config/papers.
+"""Generate the part of a paper's page that depends on the configuration: judged rows, choices and history.
 
-Each build writes docs/papers/generated/<paper>.md, which the hand-written page of the paper includes, and there
-datasets.md: the data sets with their citations and terms.
+Each build writes ``docs/papers/generated/<paper>.md``, which the hand-written page of the paper includes, and
+``datasets.md``, the table of data sets with citations and licence terms.
 """
 
 from __future__ import annotations
@@ -29,25 +29,25 @@ Roles = Mapping[str, Mapping[str, Any]]
 
 
 def plain(text: Any) -> str:
-    """Return text whose characters Markdown takes as they are, in one line."""
+    """Escape the special characters of Markdown and join the lines."""
     return re.sub(r"([\\`*_\[\]<>$|#{}~^])", r"\\\1", " ".join(str(text).split()))
 
 
 def table(head: Iterable[str], rows: Iterable[Iterable[Any]]) -> str:
-    """Return a table in Markdown."""
+    """Format rows as a Markdown table."""
     head = list(head)
     lines = [head, ["---"] * len(head), *([plain(cell) for cell in row] for row in rows)]
     return "\n".join(f"| {' | '.join(line)} |" for line in lines) + "\n"
 
 
 def roles_of(*, packed: bool) -> Roles:
-    """Return role -> its entry of the configuration, of all data sets or of those that come in packages."""
+    """Return the configuration of each role; with `packed`, only data sets from Python packages are available."""
     roles: Roles = load_yaml_strict(ROOT / "config/config.yaml")["roles"]
     return available_roles(roles, packages_alone(load_registry(ROOT / "config/datasets.yaml"))) if packed else roles
 
 
 def why_not(row: Published, roles: Roles) -> str:
-    """Return the reason for which a printed number is not judged with these data; empty if it is judged."""
+    """Return the reason why a published value is not judged with the available data, or an empty string."""
     if row.tolerance == "open":
         return f"open: {row.note or 'the source leaves it open'}"
     entry = roles.get(row.dataset)
@@ -59,11 +59,11 @@ def why_not(row: Published, roles: Roles) -> str:
 
 
 def judged(rows: list[Published]) -> Iterator[str]:
-    """Yield the section on the numbers that are judged and those that are not."""
+    """Yield the section on judged and unjudged published values."""
     packed, full = roles_of(packed=True), roles_of(packed=False)
     artefacts = list(dict.fromkeys(row.artefact for row in rows))
-    yield "## Judged rows\n\nThe table counts the printed numbers and claims of each table, figure or passage. It also "
-    yield "counts those that can be judged: with data from Python packages alone, and with all registered data.\n\n"
+    yield "## Judged rows\n\nThe number of published values and claims of each table, figure or passage, "
+    yield "and how many of them can be judged with data from Python packages only and with all data sets.\n\n"
     counts = []
     for artefact in artefacts:
         part = [row for row in rows if row.artefact == artefact]
@@ -71,17 +71,17 @@ def judged(rows: list[Published]) -> Iterator[str]:
             [artefact, len(part), *(sum(not why_not(row, roles) for row in part) for roles in (packed, full))]
         )
     counts.append(["all", *map(sum, zip(*(row[1:] for row in counts), strict=True))])
-    yield table(("artefact", "printed", "judged on packages alone", "judged on all data"), counts)
-    yield "\n## Numbers that are not judged\n\n"
+    yield table(("table or figure", "published", "judged with data from packages", "judged with all data"), counts)
+    yield "\n## Values that are not judged\n\n"
     reasons = Counter(reason for row in rows if (reason := why_not(row, full)))
     if reasons:
-        yield table(("numbers", "reason"), ([number, reason] for reason, number in reasons.most_common()))
+        yield table(("rows", "reason"), ([number, reason] for reason, number in reasons.most_common()))
     else:
-        yield "Every printed number and claim is judged.\n"
+        yield "Every published value and claim is judged.\n"
 
 
 def verdicts(paper: str) -> Iterator[str]:
-    """Yield the section on the verdicts of the run whose results stand beside the configuration, if there is one."""
+    """Yield the section on the verdicts of the run in ``results/``, if there is one."""
     path = ROOT / "results/papers" / paper / "comparison.csv"
     if not path.is_file():
         return
@@ -92,28 +92,28 @@ def verdicts(paper: str) -> Iterator[str]:
     differ = [row for row in rows if row["verdict"] == "differs"]
     if differ:
         columns = ("id", "published", "reproduced", "tolerance", "reason")
-        yield "\nThese differ:\n\n" + table(columns, ([row[column] for column in columns] for row in differ))
+        yield "\nRows that differ:\n\n" + table(columns, ([row[column] for column in columns] for row in differ))
 
 
 def choices(paper: str, record: Record) -> Iterator[str]:
-    """Yield the section on the places that the source leaves open, and the choices made there."""
+    """Yield the section on what the paper leaves open and the choices made in this project."""
     published = {row.id: row for row in record.rows}
     recorded, curves = read_recorded(recorded_files(PAPERS.iterdir())), PAPERS / paper / RECORDED_CURVES
-    readings = read_csv(curves) if curves.is_file() else []
-    yield "\n## Where the source is silent or garbled\n\n"
+    curve_points = read_csv(curves) if curves.is_file() else []
+    yield "\n## What the paper leaves open\n\n"
     if recorded and (run := recorded.of(paper)):
-        yield f"Results in these texts are those of the run of {run.day} and of the recorded curves.\n\n"
+        yield f"The values come from the run recorded on {run.day} and the recorded specification curves.\n\n"
     for entry in record.choices:
-        place = f"config/papers/{paper}/choices.yaml: {entry.id}.effect"
-        text = quoted(entry.effect, published, recorded.rows if recorded else {}, readings, place)
+        location = f"config/papers/{paper}/choices.yaml: {entry.id}.effect"
+        text = quoted(entry.effect, published, recorded.rows if recorded else {}, curve_points, location)
         effect = f"\n\n**Effect.** {plain(text)}" if text else ""
         yield f":::{{dropdown}} {plain(entry.id.replace('_', ' '))} ({plain(entry.where)})\n"
-        yield f"**The source.** {plain(entry.source_says)}\n\n**Here.** {plain(entry.we_do)}\n\n"
-        yield f"**Why.** {plain(entry.why)}{effect}\n:::\n\n"
+        yield f"**Source.** {plain(entry.source_says)}\n\n**Choice.** {plain(entry.we_do)}\n\n"
+        yield f"**Reason.** {plain(entry.why)}{effect}\n:::\n\n"
 
 
 def page(paper: str) -> str:
-    """Return the generated half of a paper's page."""
+    """Return the generated part of a paper's page."""
     spec = load_yaml_strict(PAPERS / paper / "paper.yaml")
     record = read_record(PAPERS / paper, ROOT / "workflow/schemas")
     rows = [row for row in record.rows if row.kind in COUNTED]
@@ -127,9 +127,9 @@ def page(paper: str) -> str:
 
 
 def datasets() -> str:
-    """Return the table of the registered data sets: where each comes from, whom to cite, and the owners' terms."""
+    """Return the table of registered data sets with source, citation and licence terms."""
     entries = load_yaml_strict(ROOT / "config/datasets.yaml").items()
-    columns = ("name", "data set", "comes from", "citation", "terms")
+    columns = ("name", "data set", "source", "citation", "terms")
     rows = []
     for name, entry in entries:
         sources = dict.fromkeys(
@@ -140,7 +140,7 @@ def datasets() -> str:
 
 
 def write(app: Sphinx) -> None:
-    """Write the generated half of every paper's page."""
+    """Write the generated part of every paper's page."""
     folder = Path(app.srcdir) / "papers/generated"
     folder.mkdir(parents=True, exist_ok=True)
     pages = {path.parent.name: page(path.parent.name) for path in sorted(PAPERS.glob("*/paper.yaml"))}
@@ -151,6 +151,6 @@ def write(app: Sphinx) -> None:
 
 
 def setup(app: Sphinx) -> dict[str, bool]:
-    """Write the files before Sphinx looks for pages."""
+    """Write the files before Sphinx collects its sources."""
     app.connect("builder-inited", write)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

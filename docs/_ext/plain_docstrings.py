@@ -1,8 +1,8 @@
-"""Docstrings as the code has them, made fit for Sphinx.
+"""Convert the plain-text docstrings of textmix to reStructuredText.
 
-They are plain text: formulas with TeX's names of letters, names with an underscore at the end, and entries
-``name : meaning``.  To reStructuredText a backslash, an asterisk, a bar and an underscore at the end of a word are
-markup, and numpydoc takes what follows the colon for a type.
+The docstrings contain TeX names of letters, attribute names with a trailing underscore, and one-line entries
+``name : description``.  In reStructuredText, backslashes, asterisks, bars and trailing underscores are markup, and
+numpydoc parses the text after the colon as a type.
 """
 
 from __future__ import annotations
@@ -13,70 +13,70 @@ from typing import Any
 
 from sphinx.application import Sphinx
 
-#: Parts that stay as they are: literals, names between backticks, bold words.
-KEPT = re.compile(r"(``.+?``|`[^`]+`|\*\*[^*\s][^*]*\*\*)")
-ENTRY = re.compile(r"^(?P<names>[*\w\[\].,+ ]+?) : (?P<meaning>.+)$")
-SIGNS = {"sum": "∑", "prod": "∏", "in": "∈", "log": "log", "hat": "", "geq": "≥", "leq": "≤"}
+#: Literals, interpreted text and bold words, which must not be escaped.
+MARKUP = re.compile(r"(``.+?``|`[^`]+`|\*\*[^*\s][^*]*\*\*)")
+ENTRY = re.compile(r"^(?P<names>[*\w\[\].,+ ]+?) : (?P<description>.+)$")
+SYMBOLS = {"sum": "∑", "prod": "∏", "in": "∈", "log": "log", "hat": "", "geq": "≥", "leq": "≤"}
 LISTS = {"Parameters", "Attributes", "Returns", "Yields", "Raises"}
 
 
-def sign(found: re.Match[str]) -> str:
-    """Return the letter or sign that a name of TeX stands for; the name itself where there is none."""
-    name = found[1]
-    if name in SIGNS:
-        return SIGNS[name]
+def unicode_symbol(match: re.Match[str]) -> str:
+    """Return the Unicode character of a TeX command, or the command itself if it has none."""
+    name = match[1]
+    if name in SYMBOLS:
+        return SYMBOLS[name]
     size = "SMALL" if name.islower() else "CAPITAL"
     try:
         return unicodedata.lookup(f"GREEK {size} LETTER {name.replace('lambda', 'lamda').upper()}")
     except KeyError:
-        return found[0]
+        return match[0]
 
 
-def escaped(line: str) -> str:
-    """Return a line of plain text whose special characters mean themselves."""
-    parts = KEPT.split(line)
-    for place in range(0, len(parts), 2):
-        text = re.sub(r"\\([A-Za-z]+)", sign, parts[place])
+def escape(line: str) -> str:
+    """Escape the special characters of reStructuredText in a line of plain text."""
+    parts = MARKUP.split(line)
+    for index in range(0, len(parts), 2):
+        text = re.sub(r"\\([A-Za-z]+)", unicode_symbol, parts[index])
         text = re.sub(r"([\\*|])", r"\\\1", text)
-        parts[place] = re.sub(r"(?<=\w)_(?!\w)", r"\\_", text)
+        parts[index] = re.sub(r"(?<=\w)_(?!\w)", r"\\_", text)
     return "".join(parts)
 
 
-def converted(lines: list[str]) -> list[str]:
-    """Return the lines of a docstring as numpydoc reads them."""
-    found: list[str] = []
+def to_numpydoc(lines: list[str]) -> list[str]:
+    """Convert the lines of a docstring to the form that numpydoc parses."""
+    converted: list[str] = []
     section = ""
-    for place, line in enumerate(lines):
-        following = lines[place + 1] if place + 1 < len(lines) else ""
+    for index, line in enumerate(lines):
+        following = lines[index + 1] if index + 1 < len(lines) else ""
         if following and set(following) == {"-"}:
             section = line
-        # An entry with an indented description is in numpydoc's form already.
+        # An entry with an indented description already has the form of numpydoc.
         is_described = following.startswith("    ")
         entry = ENTRY.match(line) if section in LISTS and not is_described else None
         if section == "Examples" or (line and set(line) == {"-"}):
-            found.append(line)
+            converted.append(line)
         elif entry:
-            found += [entry["names"], f"    {escaped(entry['meaning'])}"]
+            converted += [entry["names"], f"    {escape(entry['description'])}"]
         else:
-            found.append(escaped(line))
-    return found
+            converted.append(escape(line))
+    return converted
 
 
 def process(app: Sphinx, kind: str, name: str, item: Any, options: Any, lines: list[str]) -> None:
-    """Convert the docstrings of textmix; Sphinx calls it for each, before numpydoc."""
+    """Convert a docstring of textmix before numpydoc processes it."""
     if getattr(item, "__module__", "").startswith("textmix"):
-        lines[:] = converted(lines)
+        lines[:] = to_numpydoc(lines)
 
 
-def skipped(app: Sphinx, kind: str, name: str, item: Any, skip: bool, options: Any) -> bool | None:
-    """Return whether a member is left out: what scikit-learn gives every estimator; None leaves it to Sphinx."""
+def skip_inherited(app: Sphinx, kind: str, name: str, item: Any, skip: bool, options: Any) -> bool | None:
+    """Skip the members that every estimator inherits from scikit-learn; None means the default of Sphinx."""
     function = getattr(item, "fget", None) or item
     ours = str(getattr(function, "__module__", "")).startswith("textmix")
     return None if kind in {"module", "class"} and ours and not name.endswith("_request") else True
 
 
 def setup(app: Sphinx) -> dict[str, bool]:
-    """Connect to Sphinx before numpydoc, whose priority is 500."""
+    """Connect the handlers; numpydoc has priority 500 and must run later."""
     app.connect("autodoc-process-docstring", process, priority=400)
-    app.connect("autodoc-skip-member", skipped)
+    app.connect("autodoc-skip-member", skip_inherited)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,7 +1,7 @@
-"""What is made from the code and the schemas: the reference of the configuration, the list of public names, their page.
+"""Generate the configuration reference, the stub of the public names and the index of the API reference.
 
-Each build of the site writes docs/generated/configuration.md.  ``python docs/_ext/reference.py`` writes the two files
-that are kept: ``textmix/__init__.pyi`` and docs/api/index.md.
+Each build writes ``docs/generated/configuration.md`` from the schemas.  ``python docs/_ext/reference.py`` updates
+the two generated files under version control, ``textmix/__init__.pyi`` and ``docs/api/index.md``.
 """
 
 from __future__ import annotations
@@ -23,50 +23,50 @@ PACKAGE = ROOT / "src/textmix"
 
 
 def _locators_table() -> str:
-    """Return the forms of locators as a table."""
-    rows = [f"| `{made.form.replace('|', ' or ')}` | {made.meaning} |\n" for made in LOCATORS.values()]
+    """Return the Markdown table of locator forms."""
+    rows = [f"| `{locator.form.replace('|', ' or ')}` | {locator.meaning} |\n" for locator in LOCATORS.values()]
     return "| locator | value |\n|---|---|\n" + "".join(rows)
 
 
 HEAD = (
     """# Configuration, methods, metrics
 
-The files of `config/` say which results are reproduced. A scientist edits only these files. The workflow checks the
-keys when it starts. A wrong key ends the run within seconds. The message gives the name of the key, the allowed keys or
-values, and the nearest right spelling.
+The files in `config/` define which results are reproduced. They are validated when the workflow starts: an unknown key
+ends the run with an error that lists the allowed keys and suggests the closest spelling.
 
-- `config.yaml` holds the settings of a run. Each *role*, a data set as a paper names it, has a data set, and
-  substitutes for it if it is not available. `full.yaml` adds the experiments that a `paper.yaml` marks as
-  expensive: `make full`.
+- `config.yaml` contains the settings of a run. Each *role* (a data set as a paper refers to it) is assigned a data set
+  and substitutes that are used if it is not available. `full.yaml` (`make full`) adds the experiments that a
+  `paper.yaml` marks as expensive.
 - `datasets.yaml` is the registry of data sets, and `methods.yaml` is the registry of methods.
-- `papers/<paper>/` holds the files of one paper. `paper.yaml`: experiments, measures, tables and figures.
-  `published.csv`: the printed numbers, and how each is judged. `checks.yaml`: the claims as named checks.
-  `choices.yaml`: where the source is silent or garbled, what was chosen, and the other readings. `history.md`: what
-  changed after results had been seen. `recorded/`: the recorded run, which `snakemake record` writes.
-- To set one key on the command line: `snakemake --cores all --config strict=true`.
+- `papers/<paper>/` contains the files of one paper. `paper.yaml`: experiments, measures, tables and figures.
+  `published.csv`: the published values and how each is judged. `checks.yaml`: the claims as named checks.
+  `choices.yaml`: what the paper leaves open, the choice made here, and its alternatives. `history.md`: what was changed
+  after results had been seen. `recorded/`: the recorded run, written by `snakemake record`.
+- A single key can be set on the command line: `snakemake --cores all --config strict=true`.
 
 ## Locators
 
-The column `source` of `published.csv` and the checks name a rebuilt value by a locator:
+The column `source` of `published.csv` and the checks refer to a reproduced value by a locator:
 
 """
     + _locators_table()
     + """
-In `checks.yaml` a name of `role_lists` in `paper.yaml` may replace a role. The locator then means one locator for each
-role of the list.
+In `checks.yaml`, the name of a list in `role_lists` of `paper.yaml` can replace a role. The locator then expands to one
+locator for each role in the list.
 """
 )
 
 
-FRONT_DOOR = '"""The public names of textmix and their modules: the one list, which `textmix.__init__` reads too."""\n'
+STUB_DOCSTRING = '"""Public names of textmix and the modules that define them, also read by `textmix.__init__`."""\n'
 
 
 def render(schemas: Path) -> str:
-    """Return the page but for the tables of methods and metrics: `HEAD` and a table of keys for each schema.
+    """Return the introduction and one table of keys per schema.
 
     Parameters
     ----------
-    schemas : folder with the files ``*.schema.yaml``.
+    schemas : Path
+        Folder of the files ``*.schema.yaml``.
     """
     parts = [HEAD]
     for path in sorted(schemas.glob("*.schema.yaml")):
@@ -78,10 +78,10 @@ def render(schemas: Path) -> str:
 
 
 def methods_table(methods: Mapping[str, Method]) -> str:
-    """Return the registry of methods as a section."""
+    """Return the section on the registry of methods."""
     head = (
-        "\n## Methods\n\nThe entries of the registry, `config/methods.yaml`. An experiment of a paper names an "
-        "entry by `use`.\n"
+        "\n## Methods\n\nThe entries of `config/methods.yaml`. An experiment of a paper refers to an entry "
+        "by the key `use`.\n"
         "\n| method | family | labels | input | paper |\n|---|---|---|---|---|\n"
     )
     rows = []
@@ -92,29 +92,29 @@ def methods_table(methods: Mapping[str, Method]) -> str:
 
 
 def metrics_table() -> str:
-    """Return the table of metrics as a section."""
+    """Return the section on metrics."""
     head = (
-        "\n## Metrics\n\nThe rows of `src/textmix/metrics/registry.py`. By default methods are compared by the metric "
-        "marked main.\n`textmix evaluate` prints the metrics marked main or shown.\n"
+        "\n## Metrics\n\nThe rows of `src/textmix/metrics/registry.py`. By default, methods are compared by the "
+        "metric marked main.\n`textmix evaluate` prints the metrics marked main or shown.\n"
         "\n| metric | labels | better | use | meaning |\n|---|---|---|---|---|\n"
     )
     rows = []
     for name, row in METRICS.items():
         labels = " or ".join({"single": "one", "multi": "several"}[task] for task in row.tasks)
-        place = "main" if row.main else "shown" if row.shown else ""
-        rows.append(f"| `{name}` | {labels} | {'less' if row.loss else 'more'} | {place} | {row.meaning} |\n")
+        role = "main" if row.main else "shown" if row.shown else ""
+        rows.append(f"| `{name}` | {labels} | {'less' if row.loss else 'more'} | {role} | {row.meaning} |\n")
     return head + "".join(rows)
 
 
 def _row(name: str, schema: Mapping[str, Any]) -> str:
-    """Return one key of a schema as a row of a Markdown table."""
+    """Format one key of a schema as a row of a Markdown table."""
     default = f"`{json.dumps(schema['default'])}`" if "default" in schema else ""
     effect = " ".join(str(schema.get("description", "")).split()).replace("|", "\\|")
     return f"| `{name}` | {_type(schema)} | {default} | {effect} |\n"
 
 
 def _type(schema: Mapping[str, Any]) -> str:
-    """Return in Markdown which values a key takes."""
+    """Return the allowed values of a key, or its type."""
     if "enum" in schema:
         return ", ".join(f"`{value}`" for value in schema["enum"])
     if "const" in schema:
@@ -126,7 +126,7 @@ def _type(schema: Mapping[str, Any]) -> str:
 def _entries(
     schema: Mapping[str, Any], root: Mapping[str, Any], prefix: str
 ) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """Yield dotted name and schema of every key, depth first; ``<name>`` stands for a free name, ``[]`` for items."""
+    """Yield dotted name and schema of every key, depth first; ``<name>`` is any name and ``[]`` a list item."""
     schema = _resolve(schema, root)
     for key, child in schema.get("properties", {}).items():
         yield f"{prefix}{key}", _resolve(child, root)
@@ -139,7 +139,7 @@ def _entries(
 
 
 def _resolve(schema: Mapping[str, Any], root: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Follow a reference within the same schema, keeping what stands beside it."""
+    """Resolve a reference within the same schema and merge it with its sibling keys."""
     reference = schema.get("$ref", "")
     if not reference.startswith("#/$defs/"):
         return schema
@@ -147,50 +147,55 @@ def _resolve(schema: Mapping[str, Any], root: Mapping[str, Any]) -> Mapping[str,
 
 
 def public_classes(package: Path) -> dict[str, str]:
-    """Return the module of every public estimator and transformer of a package folder, read without any import.
+    """Return the module of every public estimator and transformer without importing the package.
 
-    Public are the classes below ``models`` and in ``text`` that descend from scikit-learn's BaseEstimator and whose
-    docstring has an example, which no base class has.
+    A class in ``models`` or ``text`` is public if it is derived from scikit-learn's BaseEstimator and its docstring
+    contains an example.
     """
     bases: dict[str, set[str]] = {}
     modules: dict[str, str] = {}
-    shown: set[str] = set()
+    with_example: set[str] = set()
     for path in [*sorted(package.glob("models/**/*.py")), *sorted(package.glob("text/*.py"))]:
         for node in ast.parse(path.read_text(encoding="utf-8")).body:
             if isinstance(node, ast.ClassDef):
                 bases[node.name] = {base.id for base in node.bases if isinstance(base, ast.Name)}
                 modules[node.name] = ".".join(["textmix", *path.relative_to(package).with_suffix("").parts])
-                shown |= {node.name} if ">>> " in (ast.get_docstring(node) or "") else set()
+                with_example |= {node.name} if ">>> " in (ast.get_docstring(node) or "") else set()
 
-    def estimator(name: str) -> bool:
-        """Return whether a class descends from BaseEstimator."""
-        return name == "BaseEstimator" or any(map(estimator, bases.get(name, ())))
+    def is_estimator(name: str) -> bool:
+        """Return whether a class is derived from BaseEstimator."""
+        return name == "BaseEstimator" or any(map(is_estimator, bases.get(name, ())))
 
-    return {name: modules[name] for name in bases if name in shown and estimator(name)}
+    return {name: modules[name] for name in bases if name in with_example and is_estimator(name)}
 
 
-#: Public names that are no estimators -> their modules; a public module has the name of its package.
+#: Public names other than estimators, and their modules; for a public module, its package.
 PUBLIC = {
-    **{"compare": "textmix", "datasets": "textmix", "metrics": "textmix", "scorer": "textmix.experiment.scorers"},
-    **{"explain": "textmix.serve.explain", "load": "textmix.serve.persistence", "save": "textmix.serve.persistence"},
+    "compare": "textmix",
+    "datasets": "textmix",
+    "metrics": "textmix",
+    "scorer": "textmix.experiment.scorers",
+    "explain": "textmix.serve.explain",
+    "load": "textmix.serve.persistence",
+    "save": "textmix.serve.persistence",
     "TopWordsDisplay": "textmix.pages.top_words",
 }
 
 
-def front_door(package: Path) -> str:
-    """Return the text of ``__init__.pyi`` for a package folder: an import statement for each public name."""
+def stub_text(package: Path) -> str:
+    """Return the text of ``__init__.pyi``, with one import statement for each public name."""
     names = {**public_classes(package), **PUBLIC}
     lines = [f"from {module} import {name} as {name}" for name, module in names.items()]
-    return "\n".join([FRONT_DOOR, *sorted(lines, key=str.casefold), "", "__version__: str", ""])
+    return "\n".join([STUB_DOCSTRING, *sorted(lines, key=str.casefold), "", "__version__: str", ""])
 
 
 API = """# Reference
 
-Import every public name from `textmix`. Documents are rows of an array or of a sparse matrix. Label sets are lists of
-labels or rows of zeros and ones. A method that takes documents raises `NotFittedError` before a fit. It raises
-`ValueError` if X has other columns than in the fit, or holds NaN, infinity, or a negative count. Each page ends with an
-example, which runs as a test. {doc}`../in-scikit-learn` says which of scikit-learn's tools work with each class.
-`python docs/_ext/reference.py` writes this page.
+All public names can be imported from `textmix`. Documents are rows of an array or a sparse matrix; label sets are lists
+of labels or rows of a binary indicator matrix. Before `fit`, methods raise `NotFittedError`. They raise `ValueError` if
+the columns of X differ from those of the training data, or if X contains NaN, infinity or a negative count. Each page
+ends with a tested example. {doc}`../in-scikit-learn` lists the tools of scikit-learn that work with each class.
+This page is generated by `python docs/_ext/reference.py`.
 """
 SECTION = """
 ## {title}
@@ -204,9 +209,9 @@ SECTION = """
    {names}
 ```
 """
-#: Section of the public names that are no estimators.
+#: Section of the public names other than estimators.
 FUNCTIONS = (
-    "Compare methods, score, draw, save and explain a model, load data",
+    "Comparisons, scorers, plots, saved models, explanations and data sets",
     ("compare.compare", "scorer", "TopWordsDisplay", "save", "load", "explain", "datasets.load", "datasets.names"),
 )
 
@@ -216,8 +221,10 @@ def api_page(package: Path, classes: Mapping[str, str]) -> str:
 
     Parameters
     ----------
-    package : folder of the library.
-    classes : name of a public class -> its module.
+    package : Path
+        Folder of the library.
+    classes : mapping of str to str
+        Module of each public class.
     """
     sections: dict[str, list[str]] = {}
     for name, module in classes.items():
@@ -228,26 +235,26 @@ def api_page(package: Path, classes: Mapping[str, str]) -> str:
 
 
 def _title(path: Path) -> str:
-    """Return the sentence of a package, without its full stop."""
+    """Return the first line of a package's docstring without its full stop."""
     return str(ast.get_docstring(ast.parse(path.read_text(encoding="utf-8")))).split("\n")[0].rstrip(".")
 
 
 def configuration() -> str:
-    """Return the page on the configuration, the methods and the metrics."""
+    """Return the reference of configuration, methods and metrics."""
     return render(ROOT / "workflow/schemas") + methods_table(load_methods()) + metrics_table()
 
 
 def main() -> None:
-    """Write the public names, and their page."""
+    """Write the stub of public names and the index of the API reference."""
     classes = public_classes(PACKAGE)
-    made = {PACKAGE / "__init__.pyi": front_door(PACKAGE), ROOT / "docs/api/index.md": api_page(PACKAGE, classes)}
-    for target, content in made.items():
+    generated = {PACKAGE / "__init__.pyi": stub_text(PACKAGE), ROOT / "docs/api/index.md": api_page(PACKAGE, classes)}
+    for target, content in generated.items():
         target.write_text(content, encoding="utf-8")
         sys.stderr.write(f"wrote {target}\n")
 
 
 def write(app: Any) -> None:
-    """Write the page on the configuration."""
+    """Write the configuration reference unless it is up to date."""
     target = Path(app.srcdir) / "generated/configuration.md"
     target.parent.mkdir(exist_ok=True)
     if not target.is_file() or target.read_text(encoding="utf-8") != configuration():
@@ -255,7 +262,7 @@ def write(app: Any) -> None:
 
 
 def setup(app: Any) -> dict[str, bool]:
-    """Have each build write the page."""
+    """Write the page at the start of each build."""
     app.connect("builder-inited", write)
     return {"parallel_read_safe": True, "parallel_write_safe": True}
 

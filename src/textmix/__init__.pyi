@@ -1,4 +1,4 @@
-"""The public names of textmix and their modules: the one list, which `textmix.__init__` reads too."""
+"""Public names of textmix and the modules that define them, also read by `textmix.__init__`."""
 
 from textmix import compare as compare
 from textmix import datasets as datasets
