@@ -2,14 +2,14 @@
 Label sets of news with PMM
 ===========================
 
-Here the labels of a message of 20 Newsgroups are the parts of the name of its group: a message of
-``comp.sys.mac.hardware`` has ``comp``, ``sys``, ``mac`` and ``hardware``. A parametric mixture model draws the words of
-a message from a mixture of the word distributions of its labels. It learns one distribution for each label, and
-predicts whole label sets.
+The labels of a 20 Newsgroups message are the components of its newsgroup name: a message in ``comp.sys.mac.hardware``
+has the labels ``comp``, ``sys``, ``mac`` and ``hardware``. A parametric mixture model (PMM) generates the words of a
+message from a mixture of the word distributions of its labels. It learns one distribution per label and predicts whole
+label sets.
 """
 
 # %%
-# The data are messages and labels, a matrix of zeros and ones. They are divided into a test part and a training part.
+# The labels are a binary indicator matrix. The messages are split into a test set and a training set.
 import matplotlib.pyplot as plt
 import numpy as np
 
@@ -23,8 +23,8 @@ test, pool = np.split(np.random.default_rng(0).permutation(len(labels))[:3000], 
 print(f"{len(test)} test messages, {counts.shape[1]} words, {labels.shape[1]} labels")
 
 # %%
-# Three methods learn from more and more messages. PMM1 mixes labels in equal parts. PMM2 also learns which of two
-# labels has more weight. Naive Bayes decides on each label alone.
+# Three methods are fitted to training sets of increasing size. PMM1 mixes the labels in equal proportions. PMM2 also
+# learns a weight for each pair of labels. Naive Bayes predicts each label independently.
 sizes = (250, 500, 1000, 2000)
 methods = {"PMM1": PMM1(xi=1.1), "PMM2": PMM2(xi=1.1), "naive Bayes": LabelNaiveBayes(alpha=0.1)}
 scores = {name: [] for name in methods}
@@ -35,9 +35,9 @@ for size in sizes:
         scores[name].append(sample_f(labels[test], method.predict(counts[test])))
 
 # %%
-# The figure shows the mean of F over the messages, as in the paper. Naive Bayes is ahead on these labels. They form
-# only twenty different sets, and naive Bayes also learns from the messages without a label. On the pages of the paper,
-# with many more label sets, the mixtures are ahead.
+# The figure shows F1 averaged over messages, as in the paper. Naive Bayes performs best on these labels: there are only
+# twenty distinct label sets, and naive Bayes also learns from the messages without a label. On the web pages of the
+# paper, which have many more label sets, the mixture models perform better.
 figure, axes = plt.subplots()
 for (name, values), marker in zip(scores.items(), "os^", strict=True):
     axes.plot(sizes, values, marker=marker, label=name)
@@ -45,12 +45,12 @@ axes.set_xscale("log")
 axes.set_xticks(sizes, [str(size) for size in sizes])
 axes.minorticks_off()
 axes.set_xlabel("training messages")
-axes.set_ylabel("mean F of a message")
+axes.set_ylabel("F1 averaged over messages")
 axes.legend()
 plt.show()
 
 # %%
-# The word distributions are easy to read. These are the most probable words of five labels.
+# The word distributions are interpretable. These are the most probable words of five labels.
 names = vectoriser.get_feature_names_out()
 for label in ("space", "hockey", "mac", "guns", "christian"):
     column = methods["PMM1"].theta_[:, news.target_names.index(label)]

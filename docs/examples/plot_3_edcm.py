@@ -2,9 +2,9 @@
 Why EDCM is fast
 ================
 
-The parameters of a Dirichlet compound multinomial (DCM) have no closed form, and every step of their iteration visits
-every count. EDCM is its approximation in the exponential family. It needs only the number of documents with each word,
-and the root of *one* equation over document lengths.
+The maximum-likelihood parameters of a Dirichlet compound multinomial (DCM) have no closed form, and each iteration uses
+every count. The EDCM approximates it by an exponential family. It needs only the document frequency of each word and
+the root of *one* equation in the document lengths.
 """
 
 # %%
@@ -24,8 +24,8 @@ for name, model in (("DCM", dcm), ("EDCM", edcm)):
     print(f"{name:<5} accuracy {accuracy(y[test], model.predict(X[test])):.3f}")
 
 # %%
-# The work of a fit is the number of evaluations of digamma and its derivative. A step of DCM evaluates them for each
-# count of a class, and a step of EDCM for each document.
+# The cost of a fit is the number of evaluations of the digamma function and its derivative. An iteration of the DCM
+# evaluates them for each count of a class, an iteration of the EDCM for each document.
 counts = np.array([X[train][y[train] == label].nnz for label in range(20)])
 documents = np.bincount(y[train])
 work = {"DCM": (dcm.n_iter_ * counts).sum(), "EDCM": (edcm.n_iter_ * documents).sum()}
@@ -33,12 +33,12 @@ for name, evaluations in work.items():
     print(f"{name:<5} {evaluations:>12,} evaluations")
 
 # %%
-# Both models rank the words alike. EDCM's parameters are below the diagonal, and farther below it for words that repeat
-# often, because they depend only on the number of documents with a word. The accuracies differ little.
+# Both models rank the words similarly. The parameters of the EDCM are smaller, especially for words that are often
+# repeated, because they depend only on document frequencies. The accuracies differ little.
 figure, (left, right) = plt.subplots(1, 2, gridspec_kw={"width_ratios": [1.4, 1]})
-seen = edcm.document_frequency_[11] > 0
-left.loglog(dcm.alpha_[11][seen], edcm.beta_[11][seen], ".", markersize=3, alpha=0.4, rasterized=True)
-ends = [dcm.alpha_[11][seen].min(), dcm.alpha_[11][seen].max()]
+occurring = edcm.document_frequency_[11] > 0
+left.loglog(dcm.alpha_[11][occurring], edcm.beta_[11][occurring], ".", markersize=3, alpha=0.4, rasterized=True)
+ends = [dcm.alpha_[11][occurring].min(), dcm.alpha_[11][occurring].max()]
 left.loglog(ends, ends, "k--", linewidth=0.8)
 left.set_xlabel("parameter of DCM")
 left.set_ylabel("parameter of EDCM")

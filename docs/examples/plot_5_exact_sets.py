@@ -2,12 +2,12 @@
 Exact sets with CBM
 ===================
 
-Separate decisions on each label maximise the share of right labels. A conditional Bernoulli mixture (CBM) models how
-labels depend on each other, and predicts the most probable *set*. More documents then get exactly their labels.
+Independent decisions per label minimise the Hamming loss. A conditional Bernoulli mixture (CBM) models the dependence
+between labels and predicts the most probable *set*, which increases the subset accuracy.
 """
 
 # %%
-# The data are genes of yeast. Each has up to eleven of fourteen functions.
+# The Yeast data set: each gene has up to eleven of fourteen functions.
 import matplotlib.pyplot as plt
 import numpy as np
 from sklearn.preprocessing import StandardScaler
@@ -22,24 +22,23 @@ X_train, X_test = (scaler.transform(yeast.data[rows].toarray()) for rows in (tra
 labels = yeast.target
 
 # %%
-# With one component CBM is binary relevance. More components model more of the dependence.
+# With one component, CBM is binary relevance. More components capture more of the dependence.
 components = (1, 2, 5, 10)
 models = {k: CBMClassifier(n_components=k, variance=0.01, max_iter=10, random_state=0) for k in components}
 sets = {k: model.fit(X_train, labels[train]).predict(X_test) for k, model in models.items()}
-peers = {"binary relevance": BinaryRelevance(variance=0.01), "power set": PowerSet(variance=0.01)}
-peer_sets = {name: model.fit(X_train, labels[train]).predict(X_test) for name, model in peers.items()}
+baselines = {"binary relevance": BinaryRelevance(variance=0.01), "power set": PowerSet(variance=0.01)}
+baseline_sets = {name: model.fit(X_train, labels[train]).predict(X_test) for name, model in baselines.items()}
 
 # %%
-# The share of genes with exactly the right set rises with the number of components. The share of wrong labels rises
-# too, because the most probable set is not the set of the most probable labels. Choose the one that your task needs.
+# Subset accuracy increases with the number of components. The Hamming loss increases too, because the most probable set
+# is not the set of the most probable labels. Which of the two matters depends on the application.
 figure, panels = plt.subplots(1, 2)
-measures = {"exact sets": subset_accuracy, "wrong labels": hamming_loss}
+measures = {"subset accuracy": subset_accuracy, "Hamming loss": hamming_loss}
 for axes, (title, measure) in zip(panels, measures.items(), strict=True):
     axes.plot(components, [measure(labels[test], sets[k]) for k in components], marker="o", label="CBM")
-    for (name, predicted), dash in zip(peer_sets.items(), ("--", ":"), strict=True):
+    for (name, predicted), dash in zip(baseline_sets.items(), ("--", ":"), strict=True):
         axes.axhline(measure(labels[test], predicted), color="k", linestyle=dash, linewidth=1, label=name)
-    axes.set_title(title)
-    axes.set_xlabel("components of the mixture")
-    axes.set_ylabel("share")
+    axes.set_xlabel("number of components")
+    axes.set_ylabel(title)
 panels[1].legend(loc="center right")
 plt.show()

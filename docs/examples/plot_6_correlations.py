@@ -2,12 +2,12 @@
 Conditional correlations
 ========================
 
-Two labels may be correlated over all documents and independent given the text, or the other way round. A conditional
-Bernoulli mixture has the correlation of each pair of labels *given this document* in closed form.
+Two labels may be correlated over all documents and independent given the document, or vice versa. For a conditional
+Bernoulli mixture, the correlation of each pair of labels *given a document* has a closed form.
 """
 
 # %%
-# The mixture is fitted to the genes of yeast.
+# The mixture is fitted to the Yeast data set.
 import matplotlib.pyplot as plt
 import numpy as np
 from sklearn.preprocessing import StandardScaler
@@ -22,24 +22,24 @@ labels = yeast.target
 model = CBMClassifier(n_components=10, variance=0.01, max_iter=10, random_state=0).fit(X_train, labels[train])
 
 # %%
-# The figure shows the correlation over all genes, and the conditional correlations of two genes: the gene with the
-# strongest and the gene with the weakest.
+# The figure shows the correlations over all genes and the conditional correlations for the two genes with the strongest
+# and the weakest correlations.
 overall = np.nan_to_num(np.corrcoef(labels[train].T))
-given = model.label_correlations(X_test)
-away = ~np.eye(given.shape[1], dtype=bool)
-strength = np.abs(given[:, away]).mean(axis=1)
-shown = {
+conditional = model.label_correlations(X_test)
+off_diagonal = ~np.eye(conditional.shape[1], dtype=bool)
+strength = np.abs(conditional[:, off_diagonal]).mean(axis=1)
+matrices = {
     "all genes": overall,
-    "given one gene": given[strength.argmax()],
-    "given another gene": given[strength.argmin()],
+    "given one gene": conditional[strength.argmax()],
+    "given another gene": conditional[strength.argmin()],
 }
 
 # %%
-# Labels of a red pair occur together, and labels of a blue pair exclude each other. The features of the genes explain
-# much of the overall dependence. The remaining dependence differs from gene to gene.
+# Positive correlations are red, negative correlations blue. The features explain much of the overall dependence; the
+# remaining dependence varies between genes.
 figure, panels = plt.subplots(1, 3, figsize=(6.3, 2.9))
-for axes, (title, matrix) in zip(panels, shown.items(), strict=True):
-    image = axes.imshow(np.where(away, matrix, 0), cmap="RdBu_r", vmin=-0.8, vmax=0.8)
+for axes, (title, matrix) in zip(panels, matrices.items(), strict=True):
+    image = axes.imshow(np.where(off_diagonal, matrix, 0), cmap="RdBu_r", vmin=-0.8, vmax=0.8)
     axes.set_title(title, fontsize=9)
     axes.grid(visible=False)
     axes.set_xticks([0, 5, 10])

@@ -2,8 +2,8 @@
 Calibration: can a predicted probability be trusted?
 ====================================================
 
-Generative models assume that the words of a document are independent, given the class. They are not. Hundreds of words
-then count as hundreds of independent witnesses, and the posterior of the most probable class is almost 1.
+Generative models assume that the words of a document are conditionally independent given the class. Since they are not,
+the evidence of hundreds of words is counted repeatedly, and the posterior of the most probable class is close to 1.
 """
 
 # %%
@@ -26,23 +26,24 @@ models = {
 }
 
 # %%
-# The documents are sorted by the probability of the predicted class, and divided into ten equal parts. The curve of a
-# calibrated model is on the diagonal. The generative models give almost 1 to nine tenths of the documents. Logistic
-# regression with this strong penalty gives too low probabilities. All four have about the same accuracy.
+# The documents are sorted by the probability of the predicted class and divided into ten bins of equal size. A
+# calibrated model lies on the diagonal. The generative models assign probabilities close to 1 to 90 % of the documents. Logistic
+# regression with this strong penalty is underconfident. All four have similar accuracies.
 figure, axes = plt.subplots(figsize=(6.3, 4.8))
 axes.plot([0, 1], [0, 1], color="0.6", linewidth=1)
 for (name, model), marker in zip(models.items(), "os^D", strict=True):
     proba = model.fit(X[train], y[train]).predict_proba(X[test])
-    stated, right = proba.max(axis=1), model.classes_[proba.argmax(axis=1)] == y[test]
-    tenths = np.array_split(np.argsort(stated), 10)
-    error = calibration_error(stated, right)
+    confidence = proba.max(axis=1)
+    correct = model.classes_[proba.argmax(axis=1)] == y[test]
+    bins = np.array_split(np.argsort(confidence), 10)
+    error = calibration_error(confidence, correct)
     axes.plot(
-        [stated[part].mean() for part in tenths],
-        [right[part].mean() for part in tenths],
+        [confidence[rows].mean() for rows in bins],
+        [correct[rows].mean() for rows in bins],
         marker=marker,
-        label=f"{name}: right {right.mean():.2f}, calibration error {error:.2f}",
+        label=f"{name}: accuracy {correct.mean():.2f}, calibration error {error:.2f}",
     )
 axes.set_xlabel("probability of the predicted class")
-axes.set_ylabel("share of correct predictions")
+axes.set_ylabel("proportion of correct predictions")
 figure.legend(loc="outside lower center")
 plt.show()

@@ -1,12 +1,12 @@
 """
-Methods compared on several data sets
-=====================================
+Comparing methods on several data sets
+======================================
 
-One data set tells little about a method. This script compares six methods on three data sets, with one split of each.
+This script compares six methods on three data sets, with one split of each.
 """
 
 # %%
-# The methods take counts, and each has one setting of its parameters.
+# The methods accept counts. Their parameters are not tuned.
 import matplotlib.pyplot as plt
 import numpy as np
 from scipy.stats import rankdata
@@ -33,7 +33,7 @@ methods = {
 data = {"newsgroups_wheel": "20 Newsgroups", "r52_wheel": "Reuters R52", "imdb_wheel": "film reviews"}
 
 # %%
-# All methods have the same 1000 training and 1000 test documents of a data set.
+# All methods use the same 1000 training and 1000 test documents of a data set.
 table = np.zeros((len(methods), len(data)))
 for column, name in enumerate(data):
     loaded = datasets.load(name)
@@ -45,7 +45,7 @@ for column, name in enumerate(data):
         table[row, column] = np.mean(method.predict(X[1000:]) == y[1000:])
 
 # %%
-# Ranks can be averaged over data sets, and accuracies cannot. The best accuracy of each data set is bold.
+# Accuracies on different data sets are not comparable, so ranks are averaged. The best accuracies are bold.
 ranks = rankdata(-table, axis=0).mean(axis=1)
 order = np.argsort(ranks)
 figure, axes = plt.subplots(figsize=(6.3, 3.2))

@@ -1,12 +1,12 @@
 """
-In a pipeline, tuned by a grid search
-=====================================
+Pipelines and grid search
+=========================
 
-Every estimator follows scikit-learn's conventions: string labels, ``Pipeline``, ``GridSearchCV``.
+Every estimator follows scikit-learn's conventions and works in a ``Pipeline`` and with ``GridSearchCV``.
 """
 
 # %%
-# The data are texts and their topics, as strings.
+# The data are texts and topics, both strings.
 import tempfile
 
 import matplotlib.pyplot as plt
@@ -23,27 +23,27 @@ texts = {name: [reuters.data[row] for row in rows] for name, rows in (("train", 
 topics = np.array(reuters.labels)
 
 # %%
-# Cross-validation on the training documents chooses the smoothing of EDCM.
+# The smoothing of the EDCM is selected by cross-validation on the training documents.
 grid = {"edcmclassifier__smoothing": [0.001, 0.01, 0.1, 1.0, 10.0]}
 pipeline = make_pipeline(WordVectorizer(min_df=2), EDCMClassifier())
 search = GridSearchCV(pipeline, grid, cv=3).fit(texts["train"], topics[train])
-print(search.best_params_, f"accuracy on new documents {search.score(texts['test'], topics[test]):.3f}")
+print(search.best_params_, f"test accuracy {search.score(texts['test'], topics[test]):.3f}")
 
 # %%
-# The figure shows the accuracy on every fold, and the mean.
+# The figure shows the accuracy of each fold and the mean.
 folds = np.array([search.cv_results_[f"split{fold}_test_score"] for fold in range(3)])
 figure, axes = plt.subplots()
 axes.semilogx(grid["edcmclassifier__smoothing"], folds.T, ".", color="0.6")
 axes.semilogx(grid["edcmclassifier__smoothing"], folds.mean(axis=0), marker="o")
-axes.set_xlabel("smoothing, as a share of the smallest parameter")
-axes.set_ylabel("accuracy in cross-validation")
+axes.set_xlabel("smoothing (multiple of the smallest parameter)")
+axes.set_ylabel("cross-validation accuracy")
 plt.show()
 
 # %%
-# The tuned pipeline is saved as arrays and JSON, and loaded again. It labels new texts and gives the probabilities.
+# The tuned pipeline is saved as arrays and JSON, loaded again, and applied to new texts.
 with tempfile.TemporaryDirectory() as folder:
     textmix.save(search.best_estimator_, f"{folder}/topics")
-    kept = textmix.load(f"{folder}/topics")
+    loaded = textmix.load(f"{folder}/topics")
 new = ["The company raised its quarterly dividend to 12 cents a share.", "OPEC agreed to cut crude oil output."]
-for label, sure in zip(kept.predict(new), kept.predict_proba(new).max(axis=1), strict=True):
-    print(f"{label:<10} {sure:.3f}")
+for label, probability in zip(loaded.predict(new), loaded.predict_proba(new).max(axis=1), strict=True):
+    print(f"{label:<10} {probability:.3f}")
